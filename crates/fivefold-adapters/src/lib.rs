@@ -1,0 +1,1 @@
+//! Rankers from linfa and smartcore, written as an outside author would write them.

@@ -1,0 +1,456 @@
+//! Data sets: row-major `f32` features, `u8` grades, queries as row ranges, query and document ids.
+//!
+//! A [`Dataset`] is a cheap view (a list of query numbers) into shared storage, so that the training, validation and
+//! test parts of five folds never copy a feature. The storage may own its matrix or borrow it from elsewhere (for
+//! instance a mapped file): all it needs is something that gives a `&[f32]`.
+
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+/// The highest grade that any collection may use; exponential gain stays exact in `f64` far beyond it.
+pub const HIGHEST_GRADE: u8 = 30;
+
+/// A sequence of strings in one allocation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct IdTable {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl IdTable {
+    /// Appends one id.
+    pub fn push(&mut self, id: &str) {
+        self.text.push_str(id);
+        self.ends.push(self.text.len());
+    }
+
+    /// The id at `index`.
+    ///
+    /// # Panics
+    /// If `index` is out of range.
+    pub fn get(&self, index: usize) -> &str {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.text[start..self.ends[index]]
+    }
+
+    /// How many ids there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no id.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}
+
+/// The feature matrix of a collection, owned or borrowed from a mapped file.
+type Matrix = Arc<dyn AsRef<[f32]> + Send + Sync>;
+
+struct Storage {
+    features: Matrix,
+    width: usize,
+    grades: Vec<u8>,
+    /// Row where each query starts, and at the end the number of rows.
+    bounds: Vec<usize>,
+    query_ids: IdTable,
+    /// One id a row, or empty where the collection has none.
+    doc_ids: IdTable,
+    max_grade: u8,
+}
+
+/// Queries with their judged documents: a view into a collection's shared storage.
+#[derive(Clone)]
+pub struct Dataset {
+    storage: Arc<Storage>,
+    queries: Arc<[u32]>,
+    documents: usize,
+}
+
+impl std::fmt::Debug for Dataset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dataset")
+            .field("queries", &self.len())
+            .field("documents", &self.documents)
+            .field("width", &self.width())
+            .finish()
+    }
+}
+
+/// Why arrays do not make a data set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DatasetError {
+    /// The matrix does not have rows x width values.
+    #[error("the feature matrix has {found} values, but {rows} documents x {width} features need {}", rows * width)]
+    MatrixSize {
+        /// Values found.
+        found: usize,
+        /// Documents, as counted by the grades.
+        rows: usize,
+        /// Features a document.
+        width: usize,
+    },
+    /// Query bounds are not increasing from 0 to the number of documents.
+    #[error(
+        "query bounds must rise from 0 to the number of documents ({rows}) with no empty query; bound {index} does not"
+    )]
+    Bounds {
+        /// Which bound is wrong.
+        index: usize,
+        /// Documents.
+        rows: usize,
+    },
+    /// A number of ids that does not fit.
+    #[error("{found} {what} ids for {expected} {what}s")]
+    Ids {
+        /// "query" or "document".
+        what: &'static str,
+        /// Ids found.
+        found: usize,
+        /// Ids needed.
+        expected: usize,
+    },
+    /// A grade above [`HIGHEST_GRADE`] or above the declared highest grade.
+    #[error("document {row} has grade {grade}; the highest possible grade is {highest}")]
+    Grade {
+        /// Row number from 0.
+        row: usize,
+        /// Its grade.
+        grade: u8,
+        /// The limit.
+        highest: u8,
+    },
+}
+
+/// Collects the arrays of a collection; [`build`](Self::build) checks that they fit together.
+pub struct DatasetBuilder {
+    /// Row-major features, documents x `width`.
+    pub features: Matrix,
+    /// Features a document.
+    pub width: usize,
+    /// One grade a document.
+    pub grades: Vec<u8>,
+    /// Row where each query starts, and at the end the number of documents.
+    pub bounds: Vec<usize>,
+    /// One id a query, as written in the source.
+    pub query_ids: IdTable,
+    /// One id a document, or empty where there are none.
+    pub doc_ids: IdTable,
+    /// The highest grade that the collection's descriptor declares; `None`: the highest that occurs.
+    pub max_grade: Option<u8>,
+}
+
+impl DatasetBuilder {
+    /// Checks sizes, bounds and grades.
+    ///
+    /// # Errors
+    /// [`DatasetError`] names the first array that does not fit.
+    pub fn build(self) -> Result<Dataset, DatasetError> {
+        let rows = self.grades.len();
+        let found = (*self.features).as_ref().len();
+        if found != rows * self.width {
+            return Err(DatasetError::MatrixSize { found, rows, width: self.width });
+        }
+        let rising = |i: usize| self.bounds[i] > self.bounds[i - 1];
+        let first = self.bounds.first().copied();
+        if first != Some(0) {
+            return Err(DatasetError::Bounds { index: 0, rows });
+        }
+        if let Some(index) = (1..self.bounds.len()).find(|&i| !rising(i)) {
+            return Err(DatasetError::Bounds { index, rows });
+        }
+        if self.bounds.last() != Some(&rows) {
+            return Err(DatasetError::Bounds { index: self.bounds.len() - 1, rows });
+        }
+        let n_queries = self.bounds.len() - 1;
+        if self.query_ids.len() != n_queries {
+            return Err(DatasetError::Ids { what: "query", found: self.query_ids.len(), expected: n_queries });
+        }
+        if !self.doc_ids.is_empty() && self.doc_ids.len() != rows {
+            return Err(DatasetError::Ids { what: "document", found: self.doc_ids.len(), expected: rows });
+        }
+        let highest = self.max_grade.unwrap_or(HIGHEST_GRADE).min(HIGHEST_GRADE);
+        if let Some(row) = self.grades.iter().position(|&g| g > highest) {
+            return Err(DatasetError::Grade { row, grade: self.grades[row], highest });
+        }
+        let max_grade = self.max_grade.unwrap_or_else(|| self.grades.iter().copied().max().unwrap_or(0));
+        let storage = Storage {
+            features: self.features,
+            width: self.width,
+            grades: self.grades,
+            bounds: self.bounds,
+            query_ids: self.query_ids,
+            doc_ids: self.doc_ids,
+            max_grade,
+        };
+        Ok(Dataset { storage: Arc::new(storage), queries: (0..n_queries as u32).collect(), documents: rows })
+    }
+}
+
+impl Dataset {
+    /// Number of queries.
+    pub fn len(&self) -> usize {
+        self.queries.len()
+    }
+
+    /// Whether there is no query.
+    pub fn is_empty(&self) -> bool {
+        self.queries.is_empty()
+    }
+
+    /// Number of documents over all queries of this view.
+    pub fn documents(&self) -> usize {
+        self.documents
+    }
+
+    /// Features a document, the same in all parts of a collection.
+    pub fn width(&self) -> usize {
+        self.storage.width
+    }
+
+    /// The collection's highest possible grade (by its descriptor, else over all its parts, not only this view).
+    pub fn max_grade(&self) -> u8 {
+        self.storage.max_grade
+    }
+
+    /// Whether documents have ids.
+    pub fn has_doc_ids(&self) -> bool {
+        !self.storage.doc_ids.is_empty()
+    }
+
+    /// Query `index` of this view.
+    ///
+    /// # Panics
+    /// If `index >= self.len()`.
+    pub fn query(&self, index: usize) -> JudgedQuery<'_> {
+        let storage = &*self.storage;
+        let number = self.queries[index] as usize;
+        let rows = storage.bounds[number]..storage.bounds[number + 1];
+        let features = &(*storage.features).as_ref()[rows.start * storage.width..rows.end * storage.width];
+        let doc_ids = if storage.doc_ids.is_empty() { None } else { Some((&storage.doc_ids, rows.start)) };
+        JudgedQuery {
+            view: QueryView {
+                features,
+                width: storage.width,
+                len: rows.len(),
+                id: storage.query_ids.get(number),
+                doc_ids,
+            },
+            grades: &storage.grades[rows],
+        }
+    }
+
+    /// All queries of this view, in order.
+    pub fn queries(&self) -> impl ExactSizeIterator<Item = JudgedQuery<'_>> + Clone {
+        (0..self.len()).map(|i| self.query(i))
+    }
+
+    /// Where each query's documents start when the view's documents are numbered in order, and at the end their number.
+    pub fn bounds(&self) -> Vec<usize> {
+        let mut bounds = Vec::with_capacity(self.len() + 1);
+        bounds.push(0);
+        let mut rows = 0;
+        for query in self.queries() {
+            rows += query.len();
+            bounds.push(rows);
+        }
+        bounds
+    }
+
+    /// A view of some of this view's queries, in the order given; shares the storage.
+    ///
+    /// # Panics
+    /// If an index is out of range.
+    pub fn select(&self, indices: impl IntoIterator<Item = usize>) -> Dataset {
+        let queries: Arc<[u32]> = indices.into_iter().map(|i| self.queries[i]).collect();
+        let bounds = &self.storage.bounds;
+        let documents = queries.iter().map(|&q| bounds[q as usize + 1] - bounds[q as usize]).sum();
+        Dataset { storage: Arc::clone(&self.storage), queries, documents }
+    }
+
+    /// A view of a contiguous range of this view's queries.
+    pub fn slice(&self, range: Range<usize>) -> Dataset {
+        self.select(range)
+    }
+
+    /// The same queries, ids and grades over other features: one row of `width` values a document of this view, in order.
+    ///
+    /// # Errors
+    /// [`DatasetError::MatrixSize`] if the number of values is not documents x width.
+    pub fn with_features(&self, features: Vec<f32>, width: usize) -> Result<Dataset, DatasetError> {
+        let mut query_ids = IdTable::default();
+        let mut doc_ids = IdTable::default();
+        let mut grades = Vec::with_capacity(self.documents);
+        for query in self.queries() {
+            query_ids.push(query.id());
+            grades.extend_from_slice(query.grades);
+            for row in 0..query.len() {
+                if let Some(id) = query.doc_id(row) {
+                    doc_ids.push(id);
+                }
+            }
+        }
+        DatasetBuilder {
+            features: Arc::new(features),
+            width,
+            grades,
+            bounds: self.bounds(),
+            query_ids,
+            doc_ids,
+            max_grade: Some(self.storage.max_grade),
+        }
+        .build()
+    }
+}
+
+/// One query's documents as a model sees them: features and ids, never grades.
+#[derive(Clone, Copy)]
+pub struct QueryView<'a> {
+    features: &'a [f32],
+    width: usize,
+    len: usize,
+    id: &'a str,
+    doc_ids: Option<(&'a IdTable, usize)>,
+}
+
+impl<'a> QueryView<'a> {
+    /// A query of `len` documents without document ids; for tests and for callers that hold their own arrays.
+    ///
+    /// # Panics
+    /// If `features` does not hold `len * width` values.
+    pub fn new(id: &'a str, features: &'a [f32], width: usize, len: usize) -> Self {
+        assert_eq!(features.len(), width * len, "features must be len x width");
+        QueryView { features, width, len, id, doc_ids: None }
+    }
+
+    /// Number of documents.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no document.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Features a document.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Row-major features, `len() * width()` values.
+    pub fn features(&self) -> &'a [f32] {
+        self.features
+    }
+
+    /// The features of document `row`.
+    pub fn row(&self, row: usize) -> &'a [f32] {
+        &self.features[row * self.width..(row + 1) * self.width]
+    }
+
+    /// The features of each document, in order.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &'a [f32]> + use<'a> {
+        let QueryView { features, width, len, .. } = *self;
+        (0..len).map(move |row| &features[row * width..(row + 1) * width])
+    }
+
+    /// The query id, as written in the source.
+    pub fn id(&self) -> &'a str {
+        self.id
+    }
+
+    /// The id of document `row`, if the collection has document ids.
+    pub fn doc_id(&self, row: usize) -> Option<&'a str> {
+        self.doc_ids.map(|(ids, first)| ids.get(first + row))
+    }
+}
+
+/// A query with the grades of its documents; everything of [`QueryView`] can be asked of it.
+#[derive(Clone, Copy)]
+pub struct JudgedQuery<'a> {
+    view: QueryView<'a>,
+    grades: &'a [u8],
+}
+
+impl<'a> JudgedQuery<'a> {
+    /// One grade a document.
+    pub fn grades(&self) -> &'a [u8] {
+        self.grades
+    }
+
+    /// The part that a model may see.
+    pub fn view(&self) -> QueryView<'a> {
+        self.view
+    }
+}
+
+impl<'a> Deref for JudgedQuery<'a> {
+    type Target = QueryView<'a>;
+
+    fn deref(&self) -> &QueryView<'a> {
+        &self.view
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(list: &[&str]) -> IdTable {
+        let mut table = IdTable::default();
+        list.iter().for_each(|id| table.push(id));
+        table
+    }
+
+    fn builder() -> DatasetBuilder {
+        DatasetBuilder {
+            features: Arc::new(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+            width: 2,
+            grades: vec![0, 2, 1],
+            bounds: vec![0, 2, 3],
+            query_ids: ids(&["a", "b"]),
+            doc_ids: ids(&["x", "y", "z"]),
+            max_grade: None,
+        }
+    }
+
+    #[test]
+    fn views_share_rows_and_keep_order() {
+        let data = builder().build().unwrap();
+        assert_eq!((data.len(), data.documents(), data.width(), data.max_grade()), (2, 3, 2, 2));
+        let swapped = data.select([1, 0]);
+        assert_eq!(swapped.query(0).id(), "b");
+        assert_eq!(swapped.query(0).row(0), &[5.0, 6.0]);
+        assert_eq!(swapped.query(1).doc_id(1), Some("y"));
+        assert_eq!(swapped.query(1).grades(), &[0, 2]);
+        assert_eq!(swapped.bounds(), vec![0, 1, 3]);
+        assert_eq!(data.slice(1..2).documents(), 1);
+    }
+
+    #[test]
+    fn other_features_keep_ids_and_highest_grade() {
+        let data = builder().build().unwrap().select([1]);
+        let other = data.with_features(vec![9.0], 1).unwrap();
+        assert_eq!(other.query(0).row(0), &[9.0]);
+        assert_eq!(other.query(0).doc_id(0), Some("z"));
+        assert_eq!(other.max_grade(), 2);
+        assert!(matches!(data.with_features(vec![], 1), Err(DatasetError::MatrixSize { .. })));
+    }
+
+    #[test]
+    fn arrays_that_do_not_fit_are_refused() {
+        let bad = DatasetBuilder { width: 3, ..builder() };
+        assert!(matches!(bad.build(), Err(DatasetError::MatrixSize { .. })));
+        for bounds in [vec![], vec![1, 3], vec![0, 3, 3], vec![0, 2]] {
+            let bad = DatasetBuilder { bounds, ..builder() };
+            assert!(matches!(bad.build(), Err(DatasetError::Bounds { .. })));
+        }
+        let bad = DatasetBuilder { query_ids: ids(&["a"]), ..builder() };
+        assert!(matches!(bad.build(), Err(DatasetError::Ids { what: "query", .. })));
+        let bad = DatasetBuilder { doc_ids: ids(&["a"]), ..builder() };
+        assert!(matches!(bad.build(), Err(DatasetError::Ids { what: "document", .. })));
+        let bad = DatasetBuilder { max_grade: Some(1), ..builder() };
+        assert_eq!(bad.build().unwrap_err(), DatasetError::Grade { row: 1, grade: 2, highest: 1 });
+    }
+}

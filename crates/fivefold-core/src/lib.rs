@@ -1,0 +1,21 @@
+//! What a ranker crate sees of fivefold: data sets, the [`Ranker`] and [`Model`] traits, the registry, seeds.
+//!
+//! Reading order: [`dataset`] (what a ranker learns from), [`ranker`] (the two traits and what `fit` is given),
+//! [`registry`] (how a name in an experiment file becomes a ranker), [`params`] (how its parameters are checked),
+//! [`model_file`] (how a model is saved), [`seed`] (where randomness comes from).
+//!
+//! Nothing here reads or writes files.
+
+pub mod dataset;
+pub mod model_file;
+pub mod params;
+pub mod ranker;
+pub mod registry;
+pub mod seed;
+
+pub use dataset::{Dataset, DatasetBuilder, DatasetError, JudgedQuery, QueryView};
+pub use model_file::{ModelFile, ModelFileError, ModelHeader};
+pub use params::{ParamError, ParamInfo, Preset};
+pub use ranker::{FitContext, FitError, Model, ParamHelp, Progress, Ranker};
+pub use registry::{DynModel, DynRanker, RankerEntry, Registry};
+pub use seed::{Rng, Seed};

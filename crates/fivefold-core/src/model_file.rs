@@ -1,0 +1,100 @@
+//! A saved model: JSON with a header that says what it is and what data it fits.
+
+use serde::{Deserialize, Serialize};
+
+use crate::registry::{DynModel, Registry};
+
+/// Name of the format, first in every model file.
+pub const FORMAT: &str = "fivefold-model/1";
+
+/// What a model is and what data it can score.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelHeader {
+    /// [`FORMAT`].
+    pub format: String,
+    /// The ranker's registered name.
+    pub ranker: String,
+    /// [`Ranker::VERSION`](crate::Ranker::VERSION) when it was trained.
+    pub version: u32,
+    /// All parameters in force.
+    pub params: serde_json::Value,
+    /// Features a document of the training data.
+    pub features: usize,
+    /// How missing feature values were treated when the training data were read, as written in an experiment file.
+    pub missing: String,
+    /// The normaliser of the training data with whatever it fitted, in the form of the crate that applies it;
+    /// `null`: none.
+    pub normaliser: serde_json::Value,
+    /// Hash of the training data.
+    pub data: String,
+}
+
+/// A header and the model itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelFile {
+    /// What it is.
+    pub header: ModelHeader,
+    /// The model, as its type serialises itself.
+    pub model: serde_json::Value,
+}
+
+/// Why a model cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelFileError {
+    /// Not JSON, or not of this shape.
+    #[error("not a model file: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Another version of the format.
+    #[error("the model file has format \"{0}\"; this program reads \"{FORMAT}\"")]
+    Format(String),
+    /// A ranker that this program does not have.
+    #[error("the model was made by ranker \"{0}\", which this program does not have")]
+    Ranker(String),
+    /// Data of another width.
+    #[error("the model was trained on {model} features a document, but the data have {data}")]
+    Width {
+        /// Features of the model.
+        model: usize,
+        /// Features of the data.
+        data: usize,
+    },
+}
+
+impl ModelFile {
+    /// Reads a model file's text.
+    ///
+    /// # Errors
+    /// [`ModelFileError::Json`] and [`ModelFileError::Format`].
+    pub fn parse(text: &str) -> Result<Self, ModelFileError> {
+        let file: ModelFile = serde_json::from_str(text)?;
+        if file.header.format != FORMAT {
+            return Err(ModelFileError::Format(file.header.format));
+        }
+        Ok(file)
+    }
+
+    /// The text to be written: the same for the same model.
+    ///
+    /// # Errors
+    /// If a value cannot be written as JSON.
+    pub fn to_text(&self) -> Result<String, serde_json::Error> {
+        let mut text = serde_json::to_string(self)?;
+        text.push('\n');
+        Ok(text)
+    }
+
+    /// The model, ready to score data with `width` features a document.
+    ///
+    /// # Errors
+    /// A ranker that is not registered, another width, or a model that its ranker cannot read.
+    pub fn load(self, registry: &Registry, width: usize) -> Result<Box<dyn DynModel>, ModelFileError> {
+        if self.header.features != width {
+            return Err(ModelFileError::Width { model: self.header.features, data: width });
+        }
+        let entry = registry.find(&self.header.ranker).ok_or(ModelFileError::Ranker(self.header.ranker))?;
+        Ok(entry.load(self.model)?)
+    }
+}

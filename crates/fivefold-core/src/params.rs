@@ -1,0 +1,314 @@
+//! Parameters of rankers: read from TOML with spans, checked, described; one code for built-in and outside rankers.
+//!
+//! The names come from the type's own `Deserialize` (which tells a deserializer its fields), the defaults from its
+//! `Default`, so neither can drift from what `fit` really uses.
+
+use std::ops::Range;
+
+use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer as _, Visitor};
+use serde::{Serialize, forward_to_deserialize_any};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+
+use crate::ranker::Ranker;
+
+/// The key that selects a named set of parameters.
+pub const PRESET_KEY: &str = "preset";
+
+/// A named set of parameters of one ranker.
+pub struct Preset<R> {
+    /// The name, as written after `preset =`.
+    pub name: &'static str,
+    /// What it imitates or is good for, in a line.
+    pub summary: &'static str,
+    /// The parameters.
+    pub params: R,
+}
+
+/// What is wrong with a parameter and where it stands in the file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ParamError {
+    /// What is wrong.
+    pub message: String,
+    /// The parameter that is meant, if it is one.
+    pub param: Option<String>,
+    /// Byte range in the source, if it is known.
+    pub span: Option<Range<usize>>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl ParamError {
+    /// An error about the value of `param`.
+    pub fn new(param: &str, message: impl Into<String>) -> Self {
+        ParamError {
+            message: format!("`{param}` {}", message.into()),
+            param: Some(param.to_owned()),
+            span: None,
+            help: None,
+        }
+    }
+
+    /// Fails with "`param` must be ..., not VALUE" unless `ok`.
+    ///
+    /// # Errors
+    /// If `ok` is false.
+    pub fn unless(ok: bool, param: &str, value: impl std::fmt::Display, must_be: &str) -> Result<(), Self> {
+        if ok { Ok(()) } else { Err(Self::new(param, format!("must be {must_be}, not {value}"))) }
+    }
+}
+
+/// One parameter as help and lists show it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ParamInfo {
+    /// Its name.
+    pub name: String,
+    /// Its default; `None` where it is unset by default.
+    pub default: Option<serde_json::Value>,
+    /// What it does.
+    pub help: String,
+}
+
+/// "did you mean" for a name that is not among `candidates`.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= (name.len().max(candidate.len())).div_ceil(3))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// The names of the fields that `T`'s `Deserialize` expects, in order.
+pub fn field_names<T: DeserializeOwned>() -> &'static [&'static str] {
+    struct Probe<'a>(&'a mut &'static [&'static str]);
+    impl<'de> Deserializer<'de> for Probe<'_> {
+        type Error = serde::de::value::Error;
+        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+            Err(serde::de::Error::custom("only the field names were asked for"))
+        }
+        fn deserialize_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            fields: &'static [&'static str],
+            visitor: V,
+        ) -> Result<V::Value, Self::Error> {
+            *self.0 = fields;
+            self.deserialize_any(visitor)
+        }
+        forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+            unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+        }
+    }
+    let mut names: &'static [&'static str] = &[];
+    // The probe always fails; what it saw on the way is the answer.
+    let _ = T::deserialize(Probe(&mut names));
+    names
+}
+
+/// Reads the parameters of `R` from a TOML table: unknown keys, wrong types and values out of range are errors that
+/// name the place. `preset` starts from a named set.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn parse<R: Ranker>(mut table: Spanned<DeTable<'_>>) -> Result<R, ParamError> {
+    let spans: Vec<(String, Range<usize>, Range<usize>)> =
+        table.get_ref().iter().map(|(key, value)| (key.get_ref().to_string(), key.span(), value.span())).collect();
+    let preset = match table.get_mut().remove(PRESET_KEY) {
+        Some(value) => Some(find_preset::<R>(&value)?),
+        None => None,
+    };
+    let names = field_names::<R>();
+    if let Some((key, span, _)) = spans.iter().find(|(key, ..)| key != PRESET_KEY && !names.contains(&key.as_str())) {
+        return Err(unknown_param::<R>(key, span.clone(), names));
+    }
+    // Read the user's own table even where a preset fills it up: only here do wrong types still have a place.
+    let given: R = read(table.clone())?;
+    let ranker = match preset {
+        None => given,
+        Some(preset) => overlay(preset.params, table)?,
+    };
+    ranker.check().map_err(|mut error| {
+        if error.span.is_none() {
+            let found = spans.iter().find(|(key, ..)| error.param.as_ref() == Some(key));
+            error.span = found.map(|(_, _, value)| value.clone());
+        }
+        error
+    })?;
+    Ok(ranker)
+}
+
+/// `parse` for parameters that were stored as JSON (by ourselves, in a manifest or a model file).
+///
+/// # Errors
+/// As [`parse`], without places.
+pub fn from_json<R: Ranker>(value: &serde_json::Value) -> Result<R, ParamError> {
+    let ranker: R = serde_json::from_value(value.clone()).map_err(|e| ParamError {
+        message: e.to_string(),
+        param: None,
+        span: None,
+        help: None,
+    })?;
+    ranker.check()?;
+    Ok(ranker)
+}
+
+/// Name, default and help of each parameter of `R`.
+pub fn describe<R: Ranker>() -> Vec<ParamInfo> {
+    let defaults = serde_json::to_value(R::default()).unwrap_or_default();
+    field_names::<R>()
+        .iter()
+        .map(|&name| ParamInfo {
+            name: name.to_owned(),
+            default: defaults.get(name).filter(|value| !value.is_null()).cloned(),
+            help: R::PARAMS.iter().find(|p| p.name == name).map_or("", |p| p.help).to_owned(),
+        })
+        .collect()
+}
+
+fn value_of(table: Spanned<DeTable<'_>>) -> ValueDeserializer<'_> {
+    let span = table.span();
+    Spanned::new(span, DeValue::Table(table.into_inner())).into_deserializer()
+}
+
+fn read<T: DeserializeOwned>(table: Spanned<DeTable<'_>>) -> Result<T, ParamError> {
+    T::deserialize(value_of(table)).map_err(|e| ParamError {
+        message: e.message().to_owned(),
+        param: None,
+        span: e.span(),
+        help: None,
+    })
+}
+
+fn find_preset<R: Ranker>(value: &Spanned<DeValue<'_>>) -> Result<Preset<R>, ParamError> {
+    let names: Vec<&'static str> = R::presets().iter().map(|p| p.name).collect();
+    let error = |message: String, help: Option<String>| ParamError {
+        message,
+        param: Some(PRESET_KEY.to_owned()),
+        span: Some(value.span()),
+        help,
+    };
+    let Some(wanted) = value.get_ref().as_str() else {
+        return Err(error("`preset` must be a string".to_owned(), None));
+    };
+    let help = match nearest(wanted, names.iter().copied()) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None if names.is_empty() => format!("`{}` has no presets", R::NAME),
+        None => format!("presets of `{}`: {}", R::NAME, names.join(", ")),
+    };
+    R::presets()
+        .into_iter()
+        .find(|preset| preset.name == wanted)
+        .ok_or_else(|| error(format!("unknown preset \"{wanted}\" of ranker `{}`", R::NAME), Some(help)))
+}
+
+fn unknown_param<R: Ranker>(key: &str, span: Range<usize>, names: &[&str]) -> ParamError {
+    let help = match nearest(key, names.iter().copied().chain([PRESET_KEY])) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if names.is_empty() => format!("`{}` has no parameters", R::NAME),
+        None => format!("parameters of `{}`: {}", R::NAME, names.join(", ")),
+    };
+    ParamError {
+        message: format!("unknown parameter `{key}` of ranker `{}`", R::NAME),
+        param: Some(key.to_owned()),
+        span: Some(span),
+        help: Some(help),
+    }
+}
+
+/// The preset's values where the user gives none.
+fn overlay<R: Ranker>(preset: R, user: Spanned<DeTable<'_>>) -> Result<R, ParamError> {
+    let failed = |message: String| ParamError { message, param: None, span: None, help: None };
+    let mut merged = toml::Table::try_from(preset).map_err(|e| failed(format!("broken preset: {e}")))?;
+    merged.extend(read::<toml::Table>(user)?);
+    R::deserialize(merged).map_err(|e| failed(e.message().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+    use crate::{Dataset, FitContext, FitError, Model, ParamHelp, QueryView};
+
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    struct Toy {
+        rounds: u32,
+        rate: f64,
+        stop: Option<u32>,
+    }
+
+    impl Default for Toy {
+        fn default() -> Self {
+            Toy { rounds: 10, rate: 0.1, stop: None }
+        }
+    }
+
+    #[derive(Serialize, Deserialize)]
+    struct ToyModel;
+
+    impl Model for ToyModel {
+        fn score(&self, _: QueryView<'_>, out: &mut [f64]) {
+            out.fill(0.0);
+        }
+    }
+
+    impl Ranker for Toy {
+        const NAME: &'static str = "toy";
+        const PARAMS: &'static [ParamHelp] = &[ParamHelp { name: "rounds", help: "how often" }];
+        type Model = ToyModel;
+        fn presets() -> Vec<Preset<Self>> {
+            vec![Preset { name: "slow", summary: "many rounds", params: Toy { rounds: 1000, ..Toy::default() } }]
+        }
+        fn check(&self) -> Result<(), ParamError> {
+            ParamError::unless(self.rate > 0.0, "rate", self.rate, "above 0")
+        }
+        fn fit(&self, _: &Dataset, _: &FitContext<'_>) -> Result<ToyModel, FitError> {
+            Ok(ToyModel)
+        }
+    }
+
+    fn toy(text: &str) -> Result<Toy, ParamError> {
+        parse(DeTable::parse(text).unwrap())
+    }
+
+    #[test]
+    fn defaults_and_given_values() {
+        assert_eq!(toy("").unwrap(), Toy::default());
+        assert_eq!(toy("rounds = 3\nstop = 2").unwrap(), Toy { rounds: 3, rate: 0.1, stop: Some(2) });
+    }
+
+    #[test]
+    fn presets_fill_what_is_not_given() {
+        assert_eq!(toy("preset = 'slow'\nrate = 0.5").unwrap(), Toy { rounds: 1000, rate: 0.5, stop: None });
+        let error = toy("preset = 'slo'").unwrap_err();
+        assert_eq!((error.span, error.help.as_deref()), (Some(9..14), Some("did you mean \"slow\"?")));
+    }
+
+    #[test]
+    fn unknown_keys_are_placed_and_the_nearest_is_named() {
+        let error = toy("rate = 1.0\nround = 3").unwrap_err();
+        assert_eq!(error.message, "unknown parameter `round` of ranker `toy`");
+        assert_eq!((error.span, error.help.as_deref()), (Some(11..16), Some("did you mean `rounds`?")));
+        assert_eq!(toy("zzzzzz = 3").unwrap_err().help.as_deref(), Some("parameters of `toy`: rounds, rate, stop"));
+    }
+
+    #[test]
+    fn wrong_types_and_ranges_are_placed() {
+        assert_eq!(toy("rate = 1.0\nrounds = 'x'").unwrap_err().span, Some(20..23));
+        assert_eq!(toy("preset = 'slow'\nrounds = 'x'").unwrap_err().span, Some(25..28));
+        let error = toy("rate = -1.0").unwrap_err();
+        assert_eq!((error.message.as_str(), error.span), ("`rate` must be above 0, not -1", Some(7..11)));
+    }
+
+    #[test]
+    fn description_comes_from_the_type() {
+        let info = describe::<Toy>();
+        assert_eq!(info.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["rounds", "rate", "stop"]);
+        assert_eq!(info[0].default, Some(serde_json::json!(10)));
+        assert_eq!((info[0].help.as_str(), &info[2].default), ("how often", &None));
+    }
+}

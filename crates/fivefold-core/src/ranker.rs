@@ -1,0 +1,167 @@
+//! The two traits of a ranker, and what `fit` is given.
+//!
+//! A ranker *is* its parameters: a plain type that serde can read and write. `fit` makes a model, another plain type.
+//! Everything else (parsing, checking and documenting parameters, saving models, caching, running in parallel) is done
+//! once for all rankers from these two.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::dataset::{Dataset, QueryView};
+use crate::params::{ParamError, Preset};
+use crate::seed::Seed;
+
+/// A fitted model: scores the documents of one query.
+pub trait Model: Send + Sync {
+    /// Writes one finite score a document into `out`, which has `query.len()` places. Higher is better.
+    fn score(&self, query: QueryView<'_>, out: &mut [f64]);
+
+    /// One importance a feature, if the model has a notion of it; larger means used more, in units of the model.
+    fn importance(&self) -> Option<Vec<f64>> {
+        None
+    }
+}
+
+/// One line of help about a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParamHelp {
+    /// The parameter's name in an experiment file.
+    pub name: &'static str,
+    /// What it does, with unit and range.
+    pub help: &'static str,
+}
+
+/// A learning algorithm: the type's fields are its parameters.
+///
+/// `Deserialize` takes missing parameters from `Default` (`#[serde(default)]` on the type); `Serialize` must write every
+/// field under the same name, since the resolved parameters are printed, stored and part of the cache key. A parameter
+/// that has no sensible default is an `Option` that `check` refuses when it is unset.
+pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// The name used as `kind` in experiment files: lowercase words joined by hyphens.
+    const NAME: &'static str;
+    /// One line for lists of rankers.
+    const SUMMARY: &'static str = "";
+    /// Raised whenever the same parameters, data and seed give another model: cached results are then redone.
+    const VERSION: u32 = 1;
+    /// Help for each parameter, in the order of the fields.
+    const PARAMS: &'static [ParamHelp] = &[];
+    /// Whether the seed alters the model.
+    const SEEDED: bool = true;
+
+    /// What `fit` makes.
+    type Model: Model + Serialize + DeserializeOwned + 'static;
+
+    /// Named sets of parameters; `preset = "name"` in an experiment file starts from one instead of the defaults.
+    fn presets() -> Vec<Preset<Self>> {
+        Vec::new()
+    }
+
+    /// Checks ranges before anything is run. The error names the parameter, so that it can be underlined.
+    ///
+    /// # Errors
+    /// The first parameter that is out of range.
+    fn check(&self) -> Result<(), ParamError> {
+        Ok(())
+    }
+
+    /// Learns from `train`. Runs inside the run's thread pool: use rayon directly, and give the same model for any
+    /// number of threads.
+    ///
+    /// # Errors
+    /// [`FitError`] says why no model could be made; the job is then shown as FAILED and never scored.
+    fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<Self::Model, FitError>;
+}
+
+/// Receives the progress of one fit.
+pub trait Progress: Send + Sync {
+    /// `done` of `total` steps are behind (trees, epochs, rounds, restarts).
+    fn step(&self, done: u64, total: u64);
+}
+
+/// What a fit is given besides its training data. It never holds the test set.
+pub struct FitContext<'a> {
+    seed: Seed,
+    validation: Option<&'a Dataset>,
+    progress: Option<&'a dyn Progress>,
+    cancelled: Option<&'a AtomicBool>,
+}
+
+impl<'a> FitContext<'a> {
+    /// A context with a seed and nothing else.
+    pub fn new(seed: Seed) -> Self {
+        FitContext { seed, validation: None, progress: None, cancelled: None }
+    }
+
+    /// Adds a validation set, for early stopping and model selection.
+    #[must_use]
+    pub fn with_validation(mut self, validation: &'a Dataset) -> Self {
+        self.validation = Some(validation);
+        self
+    }
+
+    /// Adds a receiver of progress.
+    #[must_use]
+    pub fn with_progress(mut self, progress: &'a dyn Progress) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Adds a flag that asks the fit to stop.
+    #[must_use]
+    pub fn with_cancellation(mut self, flag: &'a AtomicBool) -> Self {
+        self.cancelled = Some(flag);
+        self
+    }
+
+    /// The seed of this unit of work.
+    pub fn seed(&self) -> Seed {
+        self.seed
+    }
+
+    /// The validation set, if there is one.
+    pub fn validation(&self) -> Option<&'a Dataset> {
+        self.validation
+    }
+
+    /// Reports that `done` of `total` steps are behind, and stops the fit if the run was cancelled: call it once a step.
+    ///
+    /// # Errors
+    /// [`FitError::Cancelled`], to be passed on with `?`.
+    pub fn step(&self, done: u64, total: u64) -> Result<(), FitError> {
+        if self.cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(FitError::Cancelled);
+        }
+        if let Some(progress) = self.progress {
+            progress.step(done, total);
+        }
+        Ok(())
+    }
+}
+
+/// Why a fit made no model.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FitError {
+    /// A parameter does not suit the data (a feature number beyond the width, ...).
+    #[error("parameter `{name}`: {reason}")]
+    Param {
+        /// The parameter.
+        name: &'static str,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// The training data cannot be learned from.
+    #[error("unusable training data: {0}")]
+    Data(String),
+    /// The algorithm broke down (did not converge, met a value that is not finite).
+    #[error("the fit broke down: {0}")]
+    Numeric(String),
+    /// The run was cancelled.
+    #[error("cancelled")]
+    Cancelled,
+    /// An error of a library below.
+    #[error("{0}")]
+    Other(String),
+}

@@ -1,0 +1,185 @@
+//! From a name in an experiment file to a ranker: a slice of entries, one line each.
+//!
+//! ```text
+//! pub const RANKERS: &[RankerEntry] = &[RankerEntry::of::<Linear>(), RankerEntry::of::<Mart>()];
+//! ```
+//! Lists, help, parameter checking, model loading and "did you mean" all come from the entries.
+
+use toml::Spanned;
+use toml::de::DeTable;
+
+use crate::dataset::{Dataset, QueryView};
+use crate::params::{self, ParamError, ParamInfo, nearest};
+use crate::ranker::{FitContext, FitError, Model, Ranker};
+
+/// A ranker whose type is known only by name.
+pub trait DynRanker: Send + Sync {
+    /// The ranker's registered name.
+    fn name(&self) -> &'static str;
+    /// All parameters with the values in force, defaults included.
+    fn params(&self) -> serde_json::Value;
+    /// [`Ranker::fit`].
+    ///
+    /// # Errors
+    /// Those of the ranker.
+    fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<Box<dyn DynModel>, FitError>;
+}
+
+/// A model whose type is known only by the name of its ranker.
+pub trait DynModel: Send + Sync {
+    /// [`Model::score`].
+    fn score(&self, query: QueryView<'_>, out: &mut [f64]);
+    /// [`Model::importance`].
+    fn importance(&self) -> Option<Vec<f64>>;
+    /// The model as JSON; [`RankerEntry::load`] reads it back.
+    ///
+    /// # Errors
+    /// If the model's `Serialize` fails.
+    fn to_json(&self) -> Result<serde_json::Value, serde_json::Error>;
+}
+
+struct Erased<R>(R);
+struct ErasedModel<M>(M);
+
+impl<R: Ranker> DynRanker for Erased<R> {
+    fn name(&self) -> &'static str {
+        R::NAME
+    }
+    fn params(&self) -> serde_json::Value {
+        serde_json::to_value(&self.0).unwrap_or_default()
+    }
+    fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<Box<dyn DynModel>, FitError> {
+        Ok(Box::new(ErasedModel(self.0.fit(train, cx)?)))
+    }
+}
+
+impl<M: Model + serde::Serialize> DynModel for ErasedModel<M> {
+    fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
+        self.0.score(query, out);
+    }
+    fn importance(&self) -> Option<Vec<f64>> {
+        self.0.importance()
+    }
+    fn to_json(&self) -> Result<serde_json::Value, serde_json::Error> {
+        serde_json::to_value(&self.0)
+    }
+}
+
+type Parse = fn(Spanned<DeTable<'_>>) -> Result<Box<dyn DynRanker>, ParamError>;
+type FromJson = fn(&serde_json::Value) -> Result<Box<dyn DynRanker>, ParamError>;
+type Load = fn(serde_json::Value) -> Result<Box<dyn DynModel>, serde_json::Error>;
+
+/// One registered ranker.
+#[derive(Clone, Copy)]
+pub struct RankerEntry {
+    /// The name used as `kind`.
+    pub name: &'static str,
+    /// One line of help.
+    pub summary: &'static str,
+    /// [`Ranker::VERSION`].
+    pub version: u32,
+    /// [`Ranker::SEEDED`].
+    pub seeded: bool,
+    params: fn() -> Vec<ParamInfo>,
+    presets: fn() -> Vec<(&'static str, &'static str)>,
+    parse: Parse,
+    from_json: FromJson,
+    load: Load,
+}
+
+impl RankerEntry {
+    /// The entry of ranker type `R`.
+    pub const fn of<R: Ranker>() -> Self {
+        RankerEntry {
+            name: R::NAME,
+            summary: R::SUMMARY,
+            version: R::VERSION,
+            seeded: R::SEEDED,
+            params: params::describe::<R>,
+            presets: || R::presets().iter().map(|p| (p.name, p.summary)).collect(),
+            parse: |table| Ok(Box::new(Erased(params::parse::<R>(table)?))),
+            from_json: |value| Ok(Box::new(Erased(params::from_json::<R>(value)?))),
+            load: |value| Ok(Box::new(ErasedModel(serde_json::from_value::<R::Model>(value)?))),
+        }
+    }
+
+    /// Name, default and help of each parameter.
+    pub fn params(&self) -> Vec<ParamInfo> {
+        (self.params)()
+    }
+
+    /// Name and summary of each preset.
+    pub fn presets(&self) -> Vec<(&'static str, &'static str)> {
+        (self.presets)()
+    }
+
+    /// A ranker from the parameters in an experiment file.
+    ///
+    /// # Errors
+    /// Unknown parameters, wrong types, values out of range: with the place in the file.
+    pub fn parse(&self, table: Spanned<DeTable<'_>>) -> Result<Box<dyn DynRanker>, ParamError> {
+        (self.parse)(table)
+    }
+
+    /// A ranker from resolved parameters that were stored as JSON.
+    ///
+    /// # Errors
+    /// If they do not fit this version of the ranker.
+    pub fn from_json(&self, params: &serde_json::Value) -> Result<Box<dyn DynRanker>, ParamError> {
+        (self.from_json)(params)
+    }
+
+    /// A model from its JSON.
+    ///
+    /// # Errors
+    /// If it is not a model of this ranker.
+    pub fn load(&self, model: serde_json::Value) -> Result<Box<dyn DynModel>, serde_json::Error> {
+        (self.load)(model)
+    }
+}
+
+/// The rankers that a program knows, in the order in which they were registered.
+#[derive(Clone, Default)]
+pub struct Registry {
+    entries: Vec<RankerEntry>,
+}
+
+impl Registry {
+    /// A registry of the entries of some slices.
+    ///
+    /// # Panics
+    /// If two rankers have the same name, a mistake of the program's author.
+    pub fn new(slices: &[&[RankerEntry]]) -> Self {
+        slices.iter().flat_map(|slice| slice.iter()).fold(Registry::default(), |registry, entry| registry.add(*entry))
+    }
+
+    /// Adds a ranker type.
+    ///
+    /// # Panics
+    /// If its name is taken, a mistake of the program's author.
+    #[must_use]
+    pub fn with<R: Ranker>(self) -> Self {
+        self.add(RankerEntry::of::<R>())
+    }
+
+    fn add(mut self, entry: RankerEntry) -> Self {
+        assert!(!self.entries.iter().any(|e| e.name == entry.name), "two rankers are named `{}`", entry.name);
+        self.entries.push(entry);
+        self
+    }
+
+    /// All entries.
+    pub fn entries(&self) -> &[RankerEntry] {
+        &self.entries
+    }
+
+    /// The entry with this name.
+    pub fn find(&self, name: &str) -> Option<&RankerEntry> {
+        self.entries.iter().find(|e| e.name == name)
+    }
+
+    /// The registered name nearest to one that was not found.
+    pub fn nearest(&self, name: &str) -> Option<&'static str> {
+        nearest(name, self.entries.iter().map(|e| e.name))
+    }
+}

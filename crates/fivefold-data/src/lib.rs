@@ -1,0 +1,1 @@
+//! LETOR/SVMlight reading, layouts, folds, normalisers and made collections.

@@ -1,0 +1,70 @@
+//! The values of a run: one number a data set, ranker, query and measure. Every table is computed from these alone.
+
+/// Which of a query's documents were ranked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DocumentSet {
+    /// All judged documents.
+    All,
+    /// The left half of a seeded split.
+    Left,
+    /// The right half.
+    Right,
+}
+
+/// All values of a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Evaluation {
+    /// Names of the measures with version and cutoff (`ndcg@5`, `ndcg.v1@5`, ...): the columns of every value array.
+    pub measures: Vec<String>,
+    /// One a data set, in the order of the experiment file.
+    pub datasets: Vec<DatasetValues>,
+}
+
+/// The values on one data set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DatasetValues {
+    /// The data set's name.
+    pub name: String,
+    /// Rankers by label, in the order of the experiment file.
+    pub rankers: Vec<String>,
+    /// `failed[r]`: a job of ranker `r` failed on this data set; none of its numbers may be shown or used.
+    pub failed: Vec<bool>,
+    /// The evaluated test queries, in file order over the folds (fold 1's test queries first).
+    pub queries: Vec<QueryInfo>,
+    /// Values over all documents: index with [`DatasetValues::value`].
+    pub all: Vec<f64>,
+    /// Values over the left halves, or empty where no table needs them.
+    pub left: Vec<f64>,
+    /// Values over the right halves, or empty.
+    pub right: Vec<f64>,
+    /// `expected[query * measures + measure]` = E/U of that column over all documents, whatever the version (so the
+    /// columns `ndcg@5`, `ndcg.v1@5`, `ndcg.v2@5` hold the same number); NaN where undefined.
+    pub expected: Vec<f64>,
+}
+
+/// One evaluated query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryInfo {
+    /// The fold in which it is a test query, from 1.
+    pub fold: usize,
+    /// Its id as written in the source.
+    pub id: String,
+    /// Judged documents.
+    pub documents: usize,
+    /// Documents with a grade of at least the relevance threshold.
+    pub relevant: usize,
+    /// Documents with grade 2 or higher (for `broad` and `focused`).
+    pub graded2: usize,
+}
+
+impl DatasetValues {
+    /// The values of a document set: `[(ranker * queries + query) * measures + measure]`; NaN marks an undefined value.
+    pub fn values(&self, set: DocumentSet) -> &[f64] {
+        match set {
+            DocumentSet::All => &self.all,
+            DocumentSet::Left => &self.left,
+            DocumentSet::Right => &self.right,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Terminal, Markdown, LaTeX, CSV and SVG output from a results folder.

@@ -1,0 +1,1 @@
+//! Binning, histograms and growing of regression trees over plain slices.
