@@ -38,18 +38,32 @@ pub trait DynModel: Send + Sync {
     fn to_json(&self) -> Result<serde_json::Value, serde_json::Error>;
 }
 
-struct Erased<R>(R);
+/// A ranker with its parameters as JSON, taken once so that a type that cannot be written is refused at once.
+struct Erased<R> {
+    ranker: R,
+    params: serde_json::Value,
+}
 struct ErasedModel<M>(M);
+
+fn erase<R: Ranker>(ranker: R) -> Result<Box<dyn DynRanker>, ParamError> {
+    let params = serde_json::to_value(&ranker).map_err(|e| ParamError {
+        message: format!("the parameters of `{}` cannot be written as JSON: {e}", R::NAME),
+        param: None,
+        span: None,
+        help: None,
+    })?;
+    Ok(Box::new(Erased { ranker, params }))
+}
 
 impl<R: Ranker> DynRanker for Erased<R> {
     fn name(&self) -> &'static str {
         R::NAME
     }
     fn params(&self) -> serde_json::Value {
-        serde_json::to_value(&self.0).unwrap_or_default()
+        self.params.clone()
     }
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<Box<dyn DynModel>, FitError> {
-        Ok(Box::new(ErasedModel(self.0.fit(train, cx)?)))
+        Ok(Box::new(ErasedModel(self.ranker.fit(train, cx)?)))
     }
 }
 
@@ -66,7 +80,7 @@ impl<M: Model + serde::Serialize> DynModel for ErasedModel<M> {
 }
 
 type Parse = fn(Spanned<DeTable<'_>>) -> Result<Box<dyn DynRanker>, ParamError>;
-type FromJson = fn(&serde_json::Value) -> Result<Box<dyn DynRanker>, ParamError>;
+type Restore = fn(&serde_json::Value) -> Result<Box<dyn DynRanker>, ParamError>;
 type Load = fn(serde_json::Value) -> Result<Box<dyn DynModel>, serde_json::Error>;
 
 /// One registered ranker.
@@ -83,7 +97,7 @@ pub struct RankerEntry {
     params: fn() -> Vec<ParamInfo>,
     presets: fn() -> Vec<(&'static str, &'static str)>,
     parse: Parse,
-    from_json: FromJson,
+    restore: Restore,
     load: Load,
 }
 
@@ -97,8 +111,8 @@ impl RankerEntry {
             seeded: R::SEEDED,
             params: params::describe::<R>,
             presets: || R::presets().iter().map(|p| (p.name, p.summary)).collect(),
-            parse: |table| Ok(Box::new(Erased(params::parse::<R>(table)?))),
-            from_json: |value| Ok(Box::new(Erased(params::from_json::<R>(value)?))),
+            parse: |table| erase(params::parse::<R>(table)?),
+            restore: |value| erase(params::from_json::<R>(value)?),
             load: |value| Ok(Box::new(ErasedModel(serde_json::from_value::<R::Model>(value)?))),
         }
     }
@@ -125,8 +139,8 @@ impl RankerEntry {
     ///
     /// # Errors
     /// If they do not fit this version of the ranker.
-    pub fn from_json(&self, params: &serde_json::Value) -> Result<Box<dyn DynRanker>, ParamError> {
-        (self.from_json)(params)
+    pub fn restore(&self, params: &serde_json::Value) -> Result<Box<dyn DynRanker>, ParamError> {
+        (self.restore)(params)
     }
 
     /// A model from its JSON.
