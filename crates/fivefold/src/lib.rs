@@ -1,11 +1,44 @@
-//! The fivefold command line as a library.
+//! The fivefold command line as a library, so that a program with rankers of its own is one line long.
+//!
+//! ```no_run
+//! # use fivefold_core::{Dataset, FitContext, FitError, Model, QueryView, Ranker};
+//! # #[derive(Default, serde::Serialize, serde::Deserialize)]
+//! # struct MyRanker {}
+//! # #[derive(serde::Serialize, serde::Deserialize)]
+//! # struct MyModel;
+//! # impl Model for MyModel {
+//! #     fn score(&self, _: QueryView<'_>, out: &mut [f64]) { out.fill(0.0) }
+//! # }
+//! # impl Ranker for MyRanker {
+//! #     const NAME: &'static str = "mine";
+//! #     type Model = MyModel;
+//! #     fn fit(&self, _: &Dataset, _: &FitContext<'_>) -> Result<MyModel, FitError> { Ok(MyModel) }
+//! # }
+//! fn main() -> std::process::ExitCode {
+//!     fivefold::main_with(fivefold::builtin().with::<MyRanker>())
+//! }
+//! ```
+//! `examples/my_ranker.rs` is the whole story. Reading order: `cli` (the commands and what is common to them),
+//! `commands` (one file each), `screen` (standard output), `problem` (errors), `interrupt` (Ctrl-C), `crash` (bugs).
 
-/// Built-in rankers.
-pub fn builtin() -> fivefold_core::Registry {
-    fivefold_core::Registry::default()
+mod cli;
+mod commands;
+mod crash;
+mod interrupt;
+mod problem;
+mod screen;
+
+use std::process::ExitCode;
+
+use fivefold_core::Registry;
+
+/// The rankers that come with fivefold, our own and those adapted from other crates.
+pub fn builtin() -> Registry {
+    Registry::default()
 }
 
-/// Runs the program.
-pub fn main_with(_registry: fivefold_core::Registry) -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+/// Runs the command line with these rankers. The exit code: 0 all is well, 1 a job or a check of the experiment failed,
+/// 2 the user's request cannot be done (wrong option, file, key), 70 a bug, 130 stopped by Ctrl-C.
+pub fn main_with(registry: Registry) -> ExitCode {
+    crash::guard(|| cli::run(&registry))
 }

@@ -1,0 +1,119 @@
+//! The command line: the list of commands, the options common to all, exit codes.
+
+use std::ffi::OsString;
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use fivefold_core::Registry;
+
+use crate::commands::{completions, rankers};
+use crate::screen::Screen;
+use crate::{interrupt, problem};
+
+/// How a command ended, if not with an error.
+pub(crate) enum Outcome {
+    /// All is well.
+    Done,
+    /// A job or a check of the experiment failed.
+    Failed,
+    /// Ctrl-C stopped it.
+    Interrupted,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Done => ExitCode::SUCCESS,
+            Outcome::Failed => ExitCode::from(1),
+            Outcome::Interrupted => ExitCode::from(interrupt::EXIT_CODE),
+        }
+    }
+}
+
+/// The exit code of a request that cannot be done.
+const USER_ERROR: u8 = 2;
+
+/// Learning-to-rank experiments: train on five folds, score under original and UE-normalised measures, print the
+/// tables of Feng & Karmaker (IPM 2023).
+#[derive(Parser)]
+#[command(
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+#[command(after_help = "Examples:
+  fivefold run quickstart                      the main job on made data: every table in about a minute
+  fivefold run experiments/mq2008.toml         train on the five folds of a real collection
+  fivefold eval --data test.txt --scores s.txt --measures ndcg@10,ap
+  fivefold measures ndcg                       what a number means and where it comes from
+
+Exit codes: 0 all is well, 1 a job or check failed, 2 the request cannot be done, 70 a bug, 130 Ctrl-C.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// When to use colours; `auto`: on a terminal, unless NO_COLOR is set.
+    #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    color: ColorChoice,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Rankers(rankers::Args),
+    Completions(completions::Args),
+}
+
+/// Parses the arguments and runs the command.
+pub(crate) fn run(registry: &Registry) -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let colour = colour_asked(&arguments);
+    problem::install(match colour {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+        }
+    });
+    let parsed = command().color(colour).try_get_matches_from(arguments).and_then(|m| Cli::from_arg_matches(&m));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help that nobody reads on is no failure.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USER_ERROR));
+        }
+    };
+    let mut screen = Screen::new();
+    let result = match cli.command {
+        Command::Rankers(args) => args.run(registry, &mut screen),
+        Command::Completions(args) => args.run(&mut screen),
+    };
+    let written = screen.finish();
+    let result = result.and_then(|outcome| match written {
+        Ok(()) => Ok(outcome),
+        Err(error) => Err(problem::Problem::new("cannot write to standard output").because(error).into()),
+    });
+    result.map_or_else(
+        |report| {
+            eprintln!("{report:?}");
+            ExitCode::from(USER_ERROR)
+        },
+        ExitCode::from,
+    )
+}
+
+/// The whole command line, for parsing and for completion scripts.
+pub(crate) fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// The value of `--color`, needed before the arguments are parsed because errors in them are coloured too.
+fn colour_asked(arguments: &[OsString]) -> ColorChoice {
+    let words: Vec<&str> = arguments.iter().filter_map(|a| a.to_str()).collect();
+    let joined = words.iter().find_map(|word| word.strip_prefix("--color="));
+    let separate = words.windows(2).find(|pair| pair[0] == "--color").map(|pair| pair[1]);
+    joined.or(separate).and_then(|value| value.parse().ok()).unwrap_or(ColorChoice::Auto)
+}

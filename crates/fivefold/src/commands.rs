@@ -1,0 +1,4 @@
+//! One file a command: its options, its help, what it does.
+
+pub(crate) mod completions;
+pub(crate) mod rankers;

@@ -1,0 +1,96 @@
+//! `fivefold rankers`: the registered rankers, their parameters and presets.
+
+use fivefold_core::{ParamInfo, RankerEntry, Registry};
+use serde::Serialize;
+
+use crate::cli::Outcome;
+use crate::problem::Problem;
+use crate::screen::Screen;
+
+/// List the rankers, or show one ranker's parameters and presets
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold rankers                       one line a ranker
+  fivefold rankers coordinate-ascent     parameters with their defaults, presets
+  fivefold rankers --json                everything, for a program")]
+pub(crate) struct Args {
+    /// A ranker's name (its `kind` in experiment files)
+    name: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A ranker as `--json` prints it.
+#[derive(Serialize)]
+struct Described {
+    name: &'static str,
+    summary: &'static str,
+    version: u32,
+    seeded: bool,
+    parameters: Vec<ParamInfo>,
+    presets: Vec<Preset>,
+}
+
+#[derive(Serialize)]
+struct Preset {
+    name: &'static str,
+    summary: &'static str,
+}
+
+impl Described {
+    fn of(entry: &RankerEntry) -> Self {
+        Described {
+            name: entry.name,
+            summary: entry.summary,
+            version: entry.version,
+            seeded: entry.seeded,
+            parameters: entry.params(),
+            presets: entry.presets().into_iter().map(|(name, summary)| Preset { name, summary }).collect(),
+        }
+    }
+}
+
+impl Args {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+        match self.name {
+            None if self.json => screen.json(&registry.entries().iter().map(Described::of).collect::<Vec<_>>())?,
+            None => list(registry, screen),
+            Some(name) => {
+                let ranker = Described::of(find(registry, &name)?);
+                if self.json { screen.json(&ranker)? } else { show(&ranker, screen) }
+            }
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// The entry of a ranker that the user named.
+pub(crate) fn find<'a>(registry: &'a Registry, name: &str) -> miette::Result<&'a RankerEntry> {
+    let names = || registry.entries().iter().map(|entry| entry.name);
+    registry.find(name).ok_or_else(|| Problem::unknown("ranker", name, names()).into())
+}
+
+fn list(registry: &Registry, screen: &mut Screen) {
+    screen.columns(&[], registry.entries().iter().map(|entry| vec![entry.name.to_owned(), entry.summary.to_owned()]));
+    screen.line("\n`fivefold rankers NAME` shows parameters and presets.");
+}
+
+fn show(ranker: &Described, screen: &mut Screen) {
+    screen.line(format_args!("{}: {}", ranker.name, ranker.summary));
+    let seed = if ranker.seeded { "the seed alters the model" } else { "the seed has no effect" };
+    screen.line(format_args!("version {}; {seed}", ranker.version));
+    if !ranker.parameters.is_empty() {
+        screen.line("");
+        let rows = ranker.parameters.iter().map(|param| {
+            let default = param.default.as_ref().map_or("unset".to_owned(), ToString::to_string);
+            vec![param.name.clone(), default, param.help.clone()]
+        });
+        screen.columns(&["Parameter", "Default", "Meaning"], rows);
+    }
+    if !ranker.presets.is_empty() {
+        screen.line("");
+        let rows = ranker.presets.iter().map(|preset| vec![preset.name.to_owned(), preset.summary.to_owned()]);
+        screen.columns(&["Preset", "Meaning"], rows);
+    }
+}

@@ -1,0 +1,35 @@
+//! A panic is a bug: say so, say where, say how to report it, and exit with code 70 (sysexits' "internal error").
+
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::process::ExitCode;
+
+/// The exit code of a bug.
+const SOFTWARE_ERROR: u8 = 70;
+
+/// Runs the program; a panic on any thread that reaches this one ends it with a message that can be reported.
+pub(crate) fn guard(program: impl FnOnce() -> ExitCode) -> ExitCode {
+    panic::set_hook(Box::new(report));
+    panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|_| {
+        eprintln!(
+            "\nThis is a bug in {name} or in one of its rankers, not a mistake of yours.\n\
+             Please report it with the command line, the lines above and the version ({name} {version}).",
+            name = env!("CARGO_PKG_NAME"),
+            version = env!("CARGO_PKG_VERSION"),
+        );
+        ExitCode::from(SOFTWARE_ERROR)
+    })
+}
+
+fn report(panic: &PanicHookInfo<'_>) {
+    let message = panic.payload_as_str().unwrap_or("no message");
+    match panic.location() {
+        Some(place) => eprintln!("bug: {message}\n  at {place}"),
+        None => eprintln!("bug: {message}"),
+    }
+    let backtrace = Backtrace::capture();
+    match backtrace.status() {
+        BacktraceStatus::Captured => eprintln!("{backtrace}"),
+        _ => eprintln!("  RUST_BACKTRACE=1 shows how the program got there"),
+    }
+}

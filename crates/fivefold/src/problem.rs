@@ -1,0 +1,100 @@
+//! Errors as the user sees them: what is wrong, where (the line of the file, underlined), what to do.
+
+use std::fmt::Display;
+use std::io::IsTerminal as _;
+use std::ops::Range;
+use std::path::Path;
+
+use fivefold_core::ParamError;
+use fivefold_core::params::nearest;
+use miette::{Diagnostic, GraphicalTheme, LabeledSpan, MietteHandlerOpts, NamedSource, Report};
+
+/// A mistake in a request, with a line that teaches.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub(crate) struct Problem {
+    what: String,
+    help: Option<String>,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    text: Option<NamedSource<String>>,
+    span: Option<Range<usize>>,
+}
+
+impl Diagnostic for Problem {
+    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.text.as_ref().map(|text| text as &dyn miette::SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let span = self.span.clone()?;
+        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(Some("here".to_owned()), span))))
+    }
+}
+
+impl Problem {
+    /// A problem in one lowercase fragment.
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Problem { what: what.into(), help: None, source: None, text: None, span: None }
+    }
+
+    /// A name that is not among those known; suggests the nearest.
+    pub(crate) fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Self {
+        let help = match nearest(name, known.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known: {}", known.collect::<Vec<_>>().join(", ")),
+        };
+        Problem::new(format!("there is no {kind} `{name}`")).help(help)
+    }
+
+    /// A file that cannot be read or written.
+    pub(crate) fn file(what: &str, path: &Path, error: std::io::Error) -> Self {
+        Problem::new(format!("cannot {what} {}", path.display())).because(error)
+    }
+
+    /// A wrong parameter of a ranker, underlined in the `text` that was read from `name`.
+    pub(crate) fn param(error: ParamError, name: &str, text: &str) -> Self {
+        let text = error.span.is_some().then(|| NamedSource::new(name, text.to_owned()).with_language("toml"));
+        Problem { what: error.message, help: error.help, source: None, text, span: error.span }
+    }
+
+    /// Adds what to do.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds the error below.
+    pub(crate) fn because(mut self, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.source = Some(error.into());
+        self
+    }
+}
+
+/// Any library error as a report, with its chain of causes.
+pub(crate) fn report(error: impl std::error::Error + Send + Sync + 'static) -> Report {
+    let what = error.to_string();
+    match std::error::Error::source(&error) {
+        None => Problem::new(what).into(),
+        Some(_) => Report::from_err(error),
+    }
+}
+
+/// Sets how errors are drawn: with colours and lines on a terminal, in plain ASCII elsewhere.
+pub(crate) fn install(colour: bool) {
+    let fancy = std::io::stderr().is_terminal();
+    // A second call (possible only in-process) keeps the first choice.
+    let _ = miette::set_hook(Box::new(move |_| {
+        let options = MietteHandlerOpts::new().force_graphical(true).color(colour).width(terminal_width());
+        let theme = if fancy && colour { GraphicalTheme::unicode() } else { GraphicalTheme::none() };
+        Box::new(options.unicode(fancy).graphical_theme(theme).build())
+    }));
+}
+
+/// Width of messages on standard error.
+fn terminal_width() -> usize {
+    100
+}
