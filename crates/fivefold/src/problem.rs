@@ -7,7 +7,7 @@ use std::path::Path;
 
 use fivefold_core::ParamError;
 use fivefold_core::params::nearest;
-use miette::{Diagnostic, GraphicalTheme, LabeledSpan, MietteHandlerOpts, NamedSource, Report};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Report, ThemeStyles};
 
 /// A mistake in a request, with a line that teaches.
 #[derive(Debug, thiserror::Error)]
@@ -83,18 +83,23 @@ pub(crate) fn report(error: impl std::error::Error + Send + Sync + 'static) -> R
     }
 }
 
-/// Sets how errors are drawn: with colours and lines on a terminal, in plain ASCII elsewhere.
+/// Sets how errors are drawn: with colours and box characters on a terminal, in plain ASCII elsewhere.
 pub(crate) fn install(colour: bool) {
     let fancy = std::io::stderr().is_terminal();
+    let mut theme = match (fancy, colour) {
+        (true, true) => GraphicalTheme::unicode(),
+        (true, false) => GraphicalTheme::unicode_nocolor(),
+        (false, true) => GraphicalTheme { styles: ThemeStyles::ansi(), ..GraphicalTheme::none() },
+        (false, false) => GraphicalTheme::none(),
+    };
+    theme.characters.error = "error:".to_owned();
     // A second call (possible only in-process) keeps the first choice.
     let _ = miette::set_hook(Box::new(move |_| {
-        let options = MietteHandlerOpts::new().force_graphical(true).color(colour).width(terminal_width());
-        let theme = if fancy && colour { GraphicalTheme::unicode() } else { GraphicalTheme::none() };
-        Box::new(options.unicode(fancy).graphical_theme(theme).build())
+        let handler =
+            if fancy { GraphicalReportHandler::new() } else { GraphicalReportHandler::new().with_width(WIDTH) };
+        Box::new(handler.with_theme(theme.clone()).with_links(false))
     }));
 }
 
-/// Width of messages on standard error.
-fn terminal_width() -> usize {
-    100
-}
+/// Width of messages that do not go to a terminal.
+const WIDTH: usize = 120;

@@ -1,0 +1,81 @@
+//! Help, lists, and the ways in which the program ends.
+
+use std::process::{Command, Stdio};
+
+use insta::assert_snapshot;
+
+use crate::harness::{json, program, stderr, stdout};
+
+fn here() -> &'static std::path::Path {
+    std::path::Path::new(".")
+}
+
+#[test]
+fn help_of_the_program() {
+    assert_snapshot!(stdout(here(), "--help"));
+}
+
+#[test]
+fn no_command_is_a_user_error_that_shows_help() {
+    assert!(stderr(here(), "", 2).contains("Usage: "));
+}
+
+#[test]
+fn a_wrong_option_is_a_user_error() {
+    assert!(stderr(here(), "rankers --jsno", 2).contains("--json"));
+}
+
+#[test]
+fn a_ranker_is_described_with_its_defaults() {
+    assert_snapshot!(stdout(here(), "rankers slow"), @r"
+    slow: sleeps 10 ms a step, then uses the first feature
+    version 1; the seed has no effect
+
+    Parameter  Default  Meaning
+    steps      20       how many steps
+    ");
+}
+
+#[test]
+fn an_unknown_ranker_is_a_user_error_with_a_suggestion() {
+    assert_snapshot!(stderr(here(), "rankers slwo", 2), @r"
+    error: there is no ranker `slwo`
+    help: did you mean `slow`?
+    ");
+}
+
+#[test]
+fn rankers_as_json() {
+    let all = json(here(), "rankers --json");
+    let slow = json(here(), "rankers slow --json");
+    assert!(all.as_array().unwrap().contains(&slow));
+    assert_eq!(slow["parameters"][0], serde_json::json!({"name": "steps", "default": 20, "help": "how many steps"}));
+}
+
+#[test]
+fn completion_scripts_know_the_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(stdout(here(), &format!("completions {shell}")).contains("rankers"), "{shell}");
+    }
+}
+
+/// `fivefold rankers | head` with a reader that leaves at once.
+#[test]
+fn a_closed_standard_output_is_no_failure() {
+    let mut child = Command::new(program())
+        .args(["completions", "bash"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &[][..]));
+}
+
+#[test]
+fn colours_only_when_asked() {
+    let plain = stderr(here(), "rankers slwo", 2);
+    let coloured = stderr(here(), "--color always rankers slwo", 2);
+    assert!(!plain.contains('\u{1b}') && coloured.contains('\u{1b}'));
+}
