@@ -1,0 +1,49 @@
+//! The words of one cell: what every form prints, before its own escaping and alignment.
+//!
+//! A number is rounded to its table's decimals (to nearest; the paper cuts digits off instead, so a printed .785 may be
+//! our 0.786). The minus is the ASCII hyphen everywhere but in LaTeX, so that printed numbers can be searched and parsed.
+
+use fivefold_experiment::Cell;
+
+/// The cell as one line of plain text.
+pub(crate) fn shown(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(text) | Cell::Missing(text) => one_line(text),
+        Cell::Number { value, digits } => rounded(*value, *digits),
+        Cell::Count(count) => count.to_string(),
+    }
+}
+
+/// `text` with each control character (line ends, tabs, escape codes of a hostile label) turned into a blank.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// `value` with `digits` decimals; what rounds to zero has no sign.
+fn rounded(value: f64, digits: u8) -> String {
+    let text = format!("{value:.*}", usize::from(digits));
+    match text.strip_prefix('-') {
+        Some(rest) if rest.bytes().all(|b| matches!(b, b'0' | b'.')) => rest.to_owned(),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_and_zero_has_no_sign() {
+        let number = |value, digits| shown(&Cell::Number { value, digits });
+        assert_eq!(number(0.78571, 3), "0.786");
+        assert_eq!(number(-0.78571, 3), "-0.786");
+        assert_eq!(number(-0.0004, 3), "0.000");
+        assert_eq!(number(-0.0, 0), "0");
+        assert_eq!(number(-10.04, 1), "-10.0");
+    }
+
+    #[test]
+    fn a_label_cannot_break_the_line_or_send_escape_codes() {
+        assert_eq!(shown(&Cell::Text("a\r\nb\u{1b}[31m".into())), "a  b [31m");
+    }
+}

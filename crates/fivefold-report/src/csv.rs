@@ -1,0 +1,101 @@
+//! Tables as CSV (RFC 4180), for programs and spreadsheets.
+//!
+//! The title and the notes come first, as lines that begin with `# `, so that a number never travels without its
+//! conventions; read with `comment="#"` (pandas, R, polars). A cell that holds `#` is quoted, so that such a reader does
+//! not cut it. Numbers are written in full: they parse back to the same f64. Text that a spreadsheet would run as a
+//! formula (it begins with `=`, `+`, `-`, `@`, tab or carriage return) gets a leading apostrophe.
+
+use fivefold_experiment::{Cell, Table};
+
+use crate::cell::one_line;
+
+/// The table as CSV, notes included.
+pub fn csv(table: &Table) -> String {
+    let mut out = comments(&table.title, &table.notes);
+    push_record(&mut out, table.columns.iter().map(|head| text_field(head)));
+    for row in &table.rows {
+        push_record(&mut out, row.iter().map(field));
+    }
+    out
+}
+
+/// The title and the notes as comment lines.
+pub(crate) fn comments(title: &str, notes: &[String]) -> String {
+    let lines = std::iter::once(title).chain(notes.iter().map(String::as_str));
+    lines.map(|line| format!("# {}\n", one_line(line))).collect()
+}
+
+/// Appends one record.
+pub(crate) fn push_record(out: &mut String, fields: impl Iterator<Item = String>) {
+    out.push_str(&fields.collect::<Vec<_>>().join(","));
+    out.push('\n');
+}
+
+/// A text as a field: guarded against formulas, then quoted where CSV asks for it.
+pub(crate) fn text_field(text: &str) -> String {
+    let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+    let guarded = format!("{guard}{text}");
+    if guarded.contains([',', '"', '\n', '\r', '#']) || guarded.trim() != guarded {
+        format!("\"{}\"", guarded.replace('"', "\"\""))
+    } else {
+        guarded
+    }
+}
+
+fn field(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(text) | Cell::Missing(text) => text_field(text),
+        Cell::Number { value, .. } => value.to_string(),
+        Cell::Count(count) => count.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    /// Reads back with an independent reader that is told of the comments.
+    fn read(text: &str) -> Vec<Vec<String>> {
+        let mut reader =
+            ::csv::ReaderBuilder::new().has_headers(false).comment(Some(b'#')).from_reader(text.as_bytes());
+        reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect()
+    }
+
+    #[test]
+    fn golden() {
+        insta::assert_snapshot!(csv(&samples::every_cell()));
+        insta::assert_snapshot!(csv(&samples::empty()));
+    }
+
+    #[test]
+    fn labels_read_back_and_numbers_keep_every_bit() {
+        let table = samples::every_cell();
+        let read = read(&csv(&table));
+        assert_eq!(read.len(), 1 + table.rows.len());
+        for (row, cells) in read[1..].iter().zip(&table.rows) {
+            for (text, cell) in row.iter().zip(cells) {
+                match cell {
+                    Cell::Text(label) | Cell::Missing(label) => assert_eq!(text.trim_start_matches('\''), label),
+                    Cell::Number { value, .. } => {
+                        assert_eq!(text.parse::<f64>().unwrap().to_bits(), value.to_bits());
+                    }
+                    Cell::Count(count) => assert_eq!(text, &count.to_string()),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_spreadsheet_would_run_is_guarded() {
+        for text in ["=1+1", "+1", "-a", "@SUM(A1)", "\t=1", "\r=1"] {
+            assert_eq!(read(&(text_field(text) + "\n")), [[format!("'{text}")]]);
+        }
+        assert_eq!(text_field("a=b"), "a=b");
+    }
+
+    #[test]
+    fn a_note_of_two_lines_stays_a_comment() {
+        assert_eq!(comments("t", &["a\nb".into()]), "# t\n# a b\n");
+    }
+}

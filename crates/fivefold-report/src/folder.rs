@@ -1,0 +1,290 @@
+//! The report in a results folder: `tables/*.{csv,md,tex}`, `figures/*.{svg,csv}`, all tables in one `tables.md`, and
+//! `tables.json`.
+//!
+//! `tables.json` holds every table and figure in full, and is the list of what a report owns: the next report into the
+//! same folder removes the files of those it no longer makes, and no others. Every file is written beside its place and
+//! moved there, so a reader never sees half of one; the bytes depend on the tables alone.
+
+use std::collections::BTreeSet;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use fivefold_experiment::{Cell, Table};
+use serde::{Deserialize, Serialize};
+
+use crate::error::ReportError;
+use crate::histogram::Histogram;
+use crate::{csv, latex, markdown};
+
+const INDEX: &str = "tables.json";
+const ALL_TABLES: &str = "tables.md";
+const TABLE_FORMS: [&str; 3] = ["csv", "md", "tex"];
+const FIGURE_FORMS: [&str; 2] = ["svg", "csv"];
+
+/// What `tables.json` holds.
+#[derive(Serialize)]
+struct Index<'a> {
+    tables: &'a [Table],
+    figures: &'a [Histogram],
+}
+
+/// What is read back of it: the ids, whatever else an earlier version wrote.
+#[derive(Deserialize)]
+struct Owned {
+    tables: Vec<Id>,
+    figures: Vec<Id>,
+}
+
+#[derive(Deserialize)]
+struct Id {
+    id: String,
+}
+
+/// Writes tables and figures into `folder`, which is made if need be, and removes the files of an earlier report there
+/// that are not made any more.
+///
+/// # Errors
+/// When a table or figure is malformed (an id that is no file name or stands twice, a row of another length than the heads,
+/// a number that is not finite), when `tables.json` is there but not ours, or when the file system refuses. A malformed
+/// table is found before anything is written.
+pub fn write_files(tables: &[Table], figures: &[Histogram], folder: &Path) -> Result<(), ReportError> {
+    let files = contents(tables, figures)?;
+    let made = files.iter().map(|(path, _)| path.as_path()).collect::<BTreeSet<_>>();
+    for path in owned(folder)?.iter().filter(|path| !made.contains(path.as_path())) {
+        remove(&folder.join(path))?;
+    }
+    for (path, content) in &files {
+        write(&folder.join(path), content)?;
+    }
+    Ok(())
+}
+
+/// Tables as JSON, for scripts: an array of objects with `id`, `title`, `columns`, `label_columns`, `rows` and `notes`.
+pub fn json(tables: &[Table]) -> String {
+    to_json(&tables)
+}
+
+/// Every file of a report with its content. The index comes first, so that a report that is killed owns what it wrote.
+fn contents(tables: &[Table], figures: &[Histogram]) -> Result<Vec<(PathBuf, String)>, ReportError> {
+    let mut ids = BTreeSet::new();
+    for id in tables.iter().map(|table| &table.id).chain(figures.iter().map(|figure| &figure.id)) {
+        check_id(id)?;
+        // Some file systems do not tell case apart.
+        if !ids.insert(id.to_ascii_lowercase()) {
+            return Err(malformed(id, "two tables or figures have this id".into()));
+        }
+    }
+    let mut all = String::from("# Tables\n");
+    let mut files = vec![(PathBuf::from(INDEX), to_json(&Index { tables, figures }))];
+    for table in tables {
+        check_table(table)?;
+        let text = markdown(table);
+        all += &format!("\n{text}");
+        let forms = TABLE_FORMS.iter().zip([csv(table), text, latex(table)]);
+        files.extend(forms.map(|(form, text)| (table_file(&table.id, form), text)));
+    }
+    for figure in figures {
+        let title = markdown::escape(&figure.title);
+        let notes = markdown::notes(&figure.notes);
+        all += &format!("\n## {title}\n\n![{title}](figures/{}.svg)\n{notes}", figure.id);
+        let forms = FIGURE_FORMS.iter().zip([figure.svg()?, figure.csv()]);
+        files.extend(forms.map(|(form, text)| (figure_file(&figure.id, form), text)));
+    }
+    files.push((PathBuf::from(ALL_TABLES), all));
+    Ok(files)
+}
+
+fn table_file(id: &str, form: &str) -> PathBuf {
+    Path::new("tables").join(format!("{id}.{form}"))
+}
+
+fn figure_file(id: &str, form: &str) -> PathBuf {
+    Path::new("figures").join(format!("{id}.{form}"))
+}
+
+/// The table and figure files of an earlier report, by its index; none when there is no index.
+fn owned(folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
+    let path = folder.join(INDEX);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(file_error(&path, "read")(error)),
+    };
+    let Owned { tables, figures } =
+        serde_json::from_str(&text).map_err(|error| ReportError::Index { path, message: error.to_string() })?;
+    // An id that we would not have written is not ours to remove.
+    let ours = |ids: Vec<Id>| ids.into_iter().map(|id| id.id).filter(|id| check_id(id).is_ok());
+    let tables = ours(tables).flat_map(|id| TABLE_FORMS.map(|form| table_file(&id, form)));
+    let figures = ours(figures).flat_map(|id| FIGURE_FORMS.map(|form| figure_file(&id, form)));
+    Ok(tables.chain(figures).collect())
+}
+
+fn check_id(id: &str) -> Result<(), ReportError> {
+    let plain = id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+    if id.is_empty() || id.starts_with('.') || !plain {
+        return Err(malformed(id, "an id must be a file name of letters, digits, `-`, `_` and `.`".into()));
+    }
+    Ok(())
+}
+
+fn check_table(table: &Table) -> Result<(), ReportError> {
+    let columns = table.columns.len();
+    if columns == 0 || table.label_columns > columns {
+        return Err(malformed(&table.id, format!("{} label columns of {columns}", table.label_columns)));
+    }
+    for (row, cells) in table.rows.iter().enumerate() {
+        if cells.len() != columns {
+            return Err(malformed(&table.id, format!("row {row} has {} cells for {columns} columns", cells.len())));
+        }
+        for (cell, head) in cells.iter().zip(&table.columns) {
+            if let Cell::Number { value, .. } = cell
+                && !value.is_finite()
+            {
+                return Err(malformed(&table.id, format!("row {row}, column {head:?} holds the number {value}")));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn malformed(id: &str, message: String) -> ReportError {
+    ReportError::Malformed { id: id.to_owned(), message }
+}
+
+/// JSON of plain structs with string keys, which cannot fail.
+fn to_json(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn write(path: &Path, content: &str) -> Result<(), ReportError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(file_error(folder, "create"))?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(file_error(path, "create"))?;
+    file.write_all(content.as_bytes()).map_err(file_error(path, "write"))?;
+    file.persist(path).map_err(|error| file_error(path, "write")(error.error))?;
+    Ok(())
+}
+
+fn remove(path: &Path) -> Result<(), ReportError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(file_error(path, "remove")(error)),
+        _ => Ok(()),
+    }
+}
+
+fn file_error(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> ReportError {
+    let path = path.to_owned();
+    move |source| ReportError::File { path, action, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    /// Every file below `folder` with its content.
+    fn files(folder: &Path) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        let mut folders = vec![folder.to_owned()];
+        while let Some(next) = folders.pop() {
+            for entry in std::fs::read_dir(next).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let name = path.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/");
+                    found.push((name, std::fs::read_to_string(path).unwrap()));
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn a_report_has_every_form_and_the_same_bytes_each_time() {
+        let tables = [samples::every_cell(), samples::wide()];
+        let figures = [samples::histogram()];
+        let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        write_files(&tables, &figures, first.path()).unwrap();
+        write_files(&tables, &figures, second.path()).unwrap();
+        let written = files(first.path());
+        assert_eq!(written, files(second.path()));
+        let names = written.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
+        insta::assert_snapshot!(names.join("\n"));
+        let all = &written.iter().find(|(name, _)| name == ALL_TABLES).unwrap().1;
+        insta::assert_snapshot!(all);
+    }
+
+    #[test]
+    fn a_second_report_removes_what_it_no_longer_makes_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        write_files(&[samples::every_cell(), samples::wide()], &[samples::histogram()], folder.path()).unwrap();
+        let mine = folder.path().join("tables/table-99-mine.csv");
+        std::fs::write(&mine, "kept").unwrap();
+        write_files(&[samples::wide()], &[], folder.path()).unwrap();
+        let names = files(folder.path()).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        let expected = [
+            "tables.json",
+            "tables.md",
+            "tables/table-03-scores.csv",
+            "tables/table-03-scores.md",
+            "tables/table-03-scores.tex",
+            "tables/table-99-mine.csv",
+        ];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn an_index_cannot_make_us_remove_files_elsewhere() {
+        let outer = tempfile::tempdir().unwrap();
+        let victim = outer.path().join("victim.csv");
+        std::fs::write(&victim, "kept").unwrap();
+        let folder = outer.path().join("run");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join(INDEX), r#"{"tables": [{"id": "../../victim"}], "figures": []}"#).unwrap();
+        write_files(&[], &[], &folder).unwrap();
+        assert!(victim.exists());
+    }
+
+    #[test]
+    fn a_foreign_index_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(INDEX), "[1, 2").unwrap();
+        let error = write_files(&[samples::wide()], &[], folder.path()).unwrap_err();
+        assert!(matches!(error, ReportError::Index { .. }), "{error}");
+        assert!(error.to_string().contains("tables.json"), "{error}");
+    }
+
+    #[test]
+    fn malformed_tables_are_refused_before_anything_is_written() {
+        let change = |change: fn(&mut Table)| {
+            let mut table = samples::every_cell();
+            change(&mut table);
+            table
+        };
+        let cases = [
+            (vec![change(|table| table.id = "../up".into())], "file name"),
+            (vec![samples::wide(), change(|table| table.id = "Table-03-SCORES".into())], "two tables"),
+            (vec![change(|table| table.rows[1].truncate(2))], "row 1 has 2 cells for 5 columns"),
+            (
+                vec![change(|table| table.rows[0][2] = Cell::Number { value: f64::NAN, digits: 2 })],
+                "holds the number NaN",
+            ),
+        ];
+        for (tables, message) in cases {
+            let folder = tempfile::tempdir().unwrap();
+            let error = write_files(&tables, &[], folder.path()).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+            assert!(files(folder.path()).is_empty());
+        }
+    }
+
+    #[test]
+    fn json_reads_back_as_the_same_tables() {
+        let tables = [samples::every_cell(), samples::empty(), samples::wide()];
+        assert_eq!(serde_json::from_str::<Vec<Table>>(&json(&tables)).unwrap(), tables);
+    }
+}

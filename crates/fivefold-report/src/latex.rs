@@ -1,0 +1,152 @@
+//! Tables as LaTeX: a `table` float with caption, label, a `tabular` ruled by booktabs, and the notes under it.
+//!
+//! A file is read by `\input` and compiles as it is under pdflatex, xelatex and lualatex. It needs `booktabs`, and
+//! `graphicx` where the table is wide and so is scaled to the line; the first line of the file says which.
+
+use fivefold_experiment::{Cell, Table};
+
+use crate::cell::{one_line, shown};
+
+/// Characters of a row beyond which the table is scaled to the width of the line: about what a page of text holds.
+const WIDE: usize = 80;
+
+/// The table as LaTeX.
+pub fn latex(table: &Table) -> String {
+    let rows = table.rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>()).collect::<Vec<_>>();
+    let width = (0..table.columns.len()).map(|column| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        2 + cells.chain([&table.columns[column]]).map(|text| text.chars().count()).max().unwrap_or(0)
+    });
+    let wide = width.sum::<usize>() > WIDE;
+    let (package, open, close) = if wide {
+        ("\\usepackage{booktabs,graphicx}", "  \\resizebox{\\linewidth}{!}{%\n", "  }\n")
+    } else {
+        ("\\usepackage{booktabs}", "", "")
+    };
+    let figures = table.columns.len().saturating_sub(table.label_columns);
+    let columns = "l".repeat(table.columns.len() - figures) + &"r".repeat(figures);
+
+    let mut out = format!("% Needs {package} in the preamble.\n");
+    out += "\\begin{table}[htbp]\n  \\centering\n";
+    out += &format!("  \\caption{{{}}}\n  \\label{{tab:{}}}\n", escape(&table.title), table.id);
+    out += &format!("{open}  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n");
+    out += &record(table.columns.iter().map(|head| escape(head)));
+    out += "    \\midrule\n";
+    table.rows.iter().for_each(|row| out += &record(row.iter().map(cell_text)));
+    out += &format!("    \\bottomrule\n  \\end{{tabular}}\n{close}");
+    if !table.notes.is_empty() {
+        let notes = table.notes.iter().map(|note| escape(note)).collect::<Vec<_>>().join("\\par\n    ");
+        out += "\n  \\smallskip\n  \\begin{minipage}{\\linewidth}\\footnotesize\n    ";
+        out += &format!("{notes}\n  \\end{{minipage}}\n");
+    }
+    out + "\\end{table}\n"
+}
+
+fn record(cells: impl Iterator<Item = String>) -> String {
+    format!("    {} \\\\\n", cells.collect::<Vec<_>>().join(" & "))
+}
+
+fn cell_text(cell: &Cell) -> String {
+    match cell {
+        Cell::Number { .. } => shown(cell).replace('-', "$-$"),
+        _ => escape(&shown(cell)),
+    }
+}
+
+/// Text in which nothing is a command. Brackets and stars are wrapped, as a row that begins with one would be read as an
+/// argument of the `\\` before it; runs of hyphens do not become dashes.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in one_line(text).chars() {
+        if let Some((_, command)) = COMMANDS.iter().find(|(from, _)| *from == c) {
+            out += command;
+        } else if "{}$&#_%".contains(c) {
+            out.extend(['\\', c]);
+        } else if "[]*".contains(c) || c == '-' && out.ends_with('-') {
+            out.extend(['{', c, '}']);
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Characters that need a command: specials, and the signs of our titles and notes that pdflatex lacks.
+const COMMANDS: &[(char, &str)] = &[
+    ('\\', "\\textbackslash{}"),
+    ('~', "\\textasciitilde{}"),
+    ('^', "\\textasciicircum{}"),
+    ('<', "\\textless{}"),
+    ('>', "\\textgreater{}"),
+    ('|', "\\textbar{}"),
+    ('"', "''"),
+    ('\u{2212}', "$-$"),
+    ('×', "$\\times$"),
+    ('±', "$\\pm$"),
+    ('≤', "$\\leq$"),
+    ('≥', "$\\geq$"),
+    ('≠', "$\\neq$"),
+    ('τ', "$\\tau$"),
+    ('α', "$\\alpha$"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn golden() {
+        insta::assert_snapshot!(latex(&samples::every_cell()));
+        insta::assert_snapshot!(latex(&samples::empty()));
+        insta::assert_snapshot!(latex(&samples::wide()).lines().take(8).collect::<Vec<_>>().join("\n"));
+    }
+
+    /// Every environment and brace that opens closes, in order; comments and escaped characters do not count.
+    #[test]
+    fn environments_and_braces_are_balanced() {
+        for table in [samples::every_cell(), samples::empty(), samples::wide()] {
+            let text = latex(&table);
+            let mut open = Vec::new();
+            for line in text.lines().filter(|line| !line.starts_with('%')) {
+                for command in line.split('\\').skip(1) {
+                    let name = command.split(['{', '}']).nth(1).unwrap_or_default();
+                    if command.starts_with("begin{") {
+                        open.push(name);
+                    } else if command.starts_with("end{") {
+                        assert_eq!(open.pop(), Some(name));
+                    }
+                }
+            }
+            assert!(open.is_empty());
+            let bare = text.replace("\\\\", "").replace("\\{", "").replace("\\}", "");
+            let depth = bare.chars().try_fold(0_usize, |depth, c| match c {
+                '{' => Some(depth + 1),
+                '}' => depth.checked_sub(1),
+                _ => Some(depth),
+            });
+            assert_eq!(depth, Some(0));
+        }
+    }
+
+    #[test]
+    fn every_row_has_one_separator_less_than_columns() {
+        let table = samples::every_cell();
+        let text = latex(&table);
+        let rows = text.lines().filter(|line| line.ends_with("\\\\")).collect::<Vec<_>>();
+        assert_eq!(rows.len(), 1 + table.rows.len());
+        for row in rows {
+            assert_eq!(row.replace("\\&", "").matches('&').count(), table.columns.len() - 1, "{row}");
+        }
+    }
+
+    #[test]
+    fn specials_are_text() {
+        assert_eq!(
+            escape(r"50% & $x_1^2$ #{~}\"),
+            r"50\% \& \$x\_1\textasciicircum{}2\$ \#\{\textasciitilde{}\}\textbackslash{}"
+        );
+        assert_eq!(escape("[a]*--"), "{[}a{]}{*}-{-}");
+        assert_eq!(escape("τ ≥ 0"), "$\\tau$ $\\geq$ 0");
+    }
+}

@@ -1,0 +1,91 @@
+//! Tables as Markdown (the pipe tables of GitHub Flavored Markdown), padded so that the source reads well too.
+
+use fivefold_experiment::{Cell, Table};
+
+use crate::cell::{one_line, shown};
+
+/// The table as Markdown: a heading, the table, the notes as a list.
+pub fn markdown(table: &Table) -> String {
+    let heads = table.columns.iter().map(|head| escape(head)).collect::<Vec<_>>();
+    let rows = table.rows.iter().map(|row| row.iter().map(cell_text).collect::<Vec<_>>()).collect::<Vec<_>>();
+    let widths = (0..heads.len()).map(|column| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.chain([&heads[column]]).map(|text| text.chars().count()).max().unwrap_or(0).max(3)
+    });
+    let widths = widths.collect::<Vec<_>>();
+    let left = |column: usize| column < table.label_columns;
+    let line = |cells: &[String]| {
+        let padded = cells.iter().zip(&widths).enumerate().map(|(column, (text, &width))| {
+            if left(column) { format!(" {text:<width$} |") } else { format!(" {text:>width$} |") }
+        });
+        format!("|{}\n", padded.collect::<String>())
+    };
+
+    let mut out = format!("## {}\n\n", escape(&table.title));
+    out += &line(&heads);
+    let rules = widths.iter().enumerate().map(|(column, &width)| {
+        if left(column) { format!(" {:-<width$} |", "") } else { format!(" {:->width$} |", ":") }
+    });
+    out += &format!("|{}\n", rules.collect::<String>());
+    rows.iter().for_each(|row| out += &line(row));
+    out + &notes(&table.notes)
+}
+
+/// The notes as a list, with a blank line before it; nothing without notes.
+pub(crate) fn notes(notes: &[String]) -> String {
+    let list = notes.iter().map(|note| format!("- {}\n", escape(note))).collect::<String>();
+    if list.is_empty() { list } else { format!("\n{list}") }
+}
+
+/// Text in which nothing is markup: punctuation that can mean something anywhere in a line has a backslash, a list or
+/// quote mark at its start too.
+pub(crate) fn escape(text: &str) -> String {
+    let line = one_line(text);
+    let mut out = String::with_capacity(line.len());
+    for (at, c) in line.chars().enumerate() {
+        let special = r"\`*_[]<>|#~$&".contains(c) || at == 0 && "-+".contains(c);
+        if special {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// Numbers need no escape: their minus is not at the start of a line.
+fn cell_text(cell: &Cell) -> String {
+    match cell {
+        Cell::Number { .. } | Cell::Count(_) => shown(cell),
+        Cell::Text(_) | Cell::Missing(_) => escape(&shown(cell)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn golden() {
+        insta::assert_snapshot!(markdown(&samples::every_cell()));
+        insta::assert_snapshot!(markdown(&samples::empty()));
+    }
+
+    #[test]
+    fn every_line_of_the_table_has_the_same_columns() {
+        let table = samples::every_cell();
+        let text = markdown(&table);
+        let lines = text.lines().filter(|line| line.starts_with('|')).collect::<Vec<_>>();
+        assert_eq!(lines.len(), 2 + table.rows.len());
+        for line in lines {
+            let bars = line.replace(r"\|", "").matches('|').count();
+            assert_eq!(bars, table.columns.len() + 1, "{line}");
+        }
+    }
+
+    #[test]
+    fn markup_in_labels_is_text() {
+        assert_eq!(escape("a|b_c*<i>`$x"), r"a\|b\_c\*\<i\>\`\$x");
+        assert_eq!(escape("- a-b"), r"\- a-b");
+    }
+}

@@ -1,0 +1,86 @@
+//! Tables for the golden tests of every form.
+
+use fivefold_experiment::{Cell, Table};
+
+use crate::{Histogram, Series};
+
+fn text(text: &str) -> Cell {
+    Cell::Text(text.into())
+}
+
+fn number(value: f64, digits: u8) -> Cell {
+    Cell::Number { value, digits }
+}
+
+/// Every kind of cell, and labels that are hostile to one form or another.
+pub(crate) fn every_cell() -> Table {
+    Table {
+        id: "table-00-sample".into(),
+        title: "Table 0: 100% of the cells & kinds".into(),
+        columns: ["method", "data_set", "ndcg.v2@10", "AP | ties", "queries"].map(String::from).to_vec(),
+        label_columns: 2,
+        rows: vec![
+            vec![text("LMART"), text("mq2008"), number(0.1 + 0.2, 3), number(-12.345678901234567, 2), Cell::Count(784)],
+            vec![text("=cmd|' /C calc'!A0"), text("a, \"b\" #1"), number(-0.0001, 3), number(1e-12, 2), Cell::Count(0)],
+            vec![text("[x]*_{y}$^~\\"), text("-1"), Cell::Missing("n/a".into()), number(1.0, 2), Cell::Count(1)],
+            vec![text("Käthe <b>"), text("@home"), Cell::Missing("FAILED".into()), number(0.785, 2), Cell::Count(12)],
+        ],
+        notes: vec![
+            "dialect paper: gain exp2, ties average, undefined zero".into(),
+            "784 queries, 1 undefined; 5% & more: see `n/a`".into(),
+        ],
+    }
+}
+
+/// Columns but no rows.
+pub(crate) fn empty() -> Table {
+    Table { rows: Vec::new(), notes: Vec::new(), title: "Nothing to show".into(), ..every_cell() }
+}
+
+/// Eight methods under three measures at five cutoffs: the paper's widest.
+pub(crate) fn wide() -> Table {
+    let measures = ["ndcg", "ndcg.v1", "ndcg.v2"].map(|measure| [5, 10, 15, 20, 30].map(|k| format!("{measure}@{k}")));
+    let methods = ["ARank", "LNet", "RNet", "RBoost", "LMART", "CAscent", "RF", "Linear regression"];
+    let row = |method: usize| {
+        let scores = (0..15).map(|column| number(0.3 + method as f64 / 20.0 - f64::from(column) / 10.0, 3));
+        std::iter::once(text(methods[method])).chain(scores).collect()
+    };
+    Table {
+        id: "table-03-scores".into(),
+        title: "Table 3: mean nDCG, original and UE-normalised, of eight methods".into(),
+        columns: std::iter::once("method".to_owned()).chain(measures.into_iter().flatten()).collect(),
+        label_columns: 1,
+        rows: (0..methods.len()).map(row).collect(),
+        notes: vec![
+            "dialect paper: gain exp2, discount log2, ties average, undefined zero, AP denominator cutoff, collection \
+             value over all queries"
+                .into(),
+            "1000 queries, 220 undefined".into(),
+        ],
+    }
+}
+
+/// Expected nDCG of 1000 queries at two cutoffs, in twenty bins: one of one query, some empty.
+pub(crate) fn histogram() -> Histogram {
+    let counts = [
+        [220, 0, 0, 0, 3, 9, 28, 61, 96, 110, 104, 92, 80, 63, 51, 40, 24, 12, 6, 1],
+        [220, 0, 0, 0, 0, 1, 12, 30, 58, 101, 118, 125, 107, 84, 61, 42, 22, 12, 5, 2],
+    ];
+    let series = counts
+        .iter()
+        .zip([5, 10])
+        .map(|(counts, cutoff)| Series { label: format!("cutoff {cutoff}"), counts: counts.to_vec() });
+    Histogram {
+        id: "figure-02-expected-ndcg".into(),
+        title: "Figure 2: expected nDCG of the queries of mq2007 & co".into(),
+        x_label: "expected nDCG".into(),
+        y_label: "queries".into(),
+        edges: (0..=20).map(|edge| f64::from(edge) / 20.0).collect(),
+        series: series.collect(),
+        notes: vec![
+            "1000 queries, 220 of them without a relevant document: their expected nDCG is undefined and counts as 0"
+                .into(),
+            "dialect paper: gain exp2, discount log2, undefined zero".into(),
+        ],
+    }
+}

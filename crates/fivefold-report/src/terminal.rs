@@ -1,0 +1,211 @@
+//! Tables on the terminal: aligned, and never wider than it.
+//!
+//! A table that is too wide is shown as several blocks of columns, each with the row labels again, and of about the same
+//! number of columns; numbers are never cut or wrapped. Colour only where the reader's terminal takes it.
+
+use std::io::{self, IsTerminal, Write};
+use std::ops::Range;
+
+use comfy_table::{
+    Attribute, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width,
+};
+use fivefold_experiment::{Cell, Table};
+
+use crate::cell::{one_line, shown};
+
+/// Columns of text when standard output is not a terminal.
+const PLAIN_WIDTH: u16 = 100;
+
+/// Rules above, below and under the heads, as in a printed paper.
+const RULES: TableStyle = TableStyle::new().top_border(RULE).header_separator(RULE).bottom_border(RULE);
+const RULE: LineStyle = LineStyle::none().fill('─').junction('─');
+
+/// Blanks between columns: one from the padding, one in the place of a rule between columns.
+const GAP: u16 = 2;
+
+/// How tables are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// Bold heads, and colour on cells without a number.
+    pub color: bool,
+    /// Columns of text that a line may have.
+    pub width: u16,
+}
+
+impl Style {
+    /// The style for standard output: coloured and as wide as the terminal, if it is one (and `NO_COLOR` is not set);
+    /// else plain text of 100 columns.
+    pub fn of_stdout() -> Style {
+        if !io::stdout().is_terminal() {
+            return Style::plain();
+        }
+        let color = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Style { color, width: comfy_table::Table::new().width().unwrap_or(PLAIN_WIDTH) }
+    }
+
+    /// Plain text of 100 columns.
+    pub fn plain() -> Style {
+        Style { color: false, width: PLAIN_WIDTH }
+    }
+}
+
+/// Prints the tables one after the other, each with its title and notes.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn print_tables(tables: &[Table], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    for (index, table) in tables.iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        print_table(table, out, style)?;
+    }
+    Ok(())
+}
+
+fn print_table(table: &Table, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    for line in wrapped(&one_line(&table.title), "", style.width) {
+        if style.color { writeln!(out, "\x1b[1m{line}\x1b[0m")? } else { writeln!(out, "{line}")? }
+    }
+    for (index, figures) in blocks(table, style.width).into_iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "{}", block(table, figures, style).trim_fmt())?;
+    }
+    if table.rows.is_empty() {
+        writeln!(out, "no rows")?;
+    }
+    for note in &table.notes {
+        for line in wrapped(&one_line(note), "  ", style.width) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The columns of figures that are shown together: as few blocks as fit, of the same size but for the last.
+fn blocks(table: &Table, width: u16) -> Vec<Range<usize>> {
+    let labels = table.label_columns.min(table.columns.len());
+    let figures = table.columns.len() - labels;
+    let widths = column_widths(table);
+    let total = |range: Range<usize>| widths[range].iter().map(|&width| usize::from(width)).sum::<usize>();
+    // Long labels give way to the figures, down to half of the line; they are wrapped then.
+    let room = usize::from(width) - total(0..labels).min(usize::from(width) / 2);
+    let chunks = |size: usize| {
+        let starts = (labels..table.columns.len()).step_by(size.max(1));
+        starts.map(|start| start..(start + size).min(table.columns.len())).collect::<Vec<_>>()
+    };
+    let even = (1..=figures).map(|count| chunks(figures.div_ceil(count)));
+    let fits = |blocks: &Vec<Range<usize>>| blocks.iter().all(|block| total(block.clone()) <= room);
+    match figures {
+        0 => vec![labels..labels],
+        _ => even.into_iter().find(fits).unwrap_or_else(|| chunks(1)),
+    }
+}
+
+/// The width of every column with the gap after it: the widest cell or, of the head, the widest word.
+fn column_widths(table: &Table) -> Vec<u16> {
+    let mut measured = comfy_table::Table::new();
+    measured.set_header(table.columns.iter().map(|head| one_line(head).replace(' ', "\n")));
+    measured.add_rows(table.rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>()));
+    measured.column_max_content_widths().into_iter().map(|width| width + GAP).collect()
+}
+
+/// The label columns and one block of figures.
+fn block(table: &Table, figures: Range<usize>, style: Style) -> comfy_table::Table {
+    let labels = table.label_columns.min(table.columns.len());
+    let columns = (0..labels).chain(figures).collect::<Vec<_>>();
+    let mut shown = comfy_table::Table::new();
+    shown.load_style(RULES).set_content_arrangement(ContentArrangement::Dynamic).set_width(style.width);
+    if style.color {
+        shown.enforce_styling();
+    } else {
+        shown.force_no_tty();
+    }
+    shown.set_header(columns.iter().map(|&column| {
+        let head = comfy_table::Cell::new(one_line(&table.columns[column]));
+        if style.color { head.add_attribute(Attribute::Bold) } else { head }
+    }));
+    for row in &table.rows {
+        shown.add_row(columns.iter().filter_map(|&column| row.get(column)).map(|cell| paint(cell, style)));
+    }
+    let widths = column_widths(table);
+    for (column, &source) in shown.column_iter_mut().zip(&columns) {
+        column.set_padding((0, 1));
+        if source >= labels {
+            column.set_cell_alignment(CellAlignment::Right);
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(widths[source] - 1)));
+        }
+    }
+    shown
+}
+
+fn paint(cell: &Cell, style: Style) -> comfy_table::Cell {
+    let painted = comfy_table::Cell::new(shown(cell));
+    match cell {
+        Cell::Missing(word) if style.color && word == "FAILED" => painted.fg(Color::Red).add_attribute(Attribute::Bold),
+        Cell::Missing(_) if style.color => painted.fg(Color::Yellow),
+        _ => painted,
+    }
+}
+
+/// `text` broken between words into lines of at most `width` characters; lines after the first begin with `indent`. A
+/// longer word has a line of its own.
+pub(crate) fn wrapped(text: &str, indent: &str, width: u16) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        let line = &mut lines[last];
+        if line.trim().is_empty() {
+            line.push_str(word);
+        } else if line.chars().count() + 1 + word.chars().count() <= usize::from(width) {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(format!("{indent}{word}"));
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    fn printed(table: &Table, style: Style) -> String {
+        let mut out = Vec::new();
+        print_tables(std::slice::from_ref(table), &mut out, style).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn golden() {
+        insta::assert_snapshot!(printed(&samples::every_cell(), Style::plain()));
+        insta::assert_snapshot!(printed(&samples::empty(), Style::plain()));
+        insta::assert_snapshot!(printed(&samples::wide(), Style::plain()));
+        insta::assert_snapshot!(printed(&samples::every_cell(), Style { color: false, width: 40 }));
+        insta::assert_snapshot!(
+            printed(&samples::every_cell(), Style { color: true, width: 100 }).replace('\x1b', "^")
+        );
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal_and_no_number_is_broken() {
+        let table = samples::wide();
+        for width in [30, 40, 60, 80, 100, 200] {
+            let text = printed(&table, Style { color: false, width });
+            let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= usize::from(width), "{widest} at {width}:\n{text}");
+            for cell in table.rows.iter().flatten().filter(|cell| matches!(cell, Cell::Number { .. })) {
+                assert!(text.split_whitespace().any(|word| word == shown(cell)), "{cell:?} at {width}");
+            }
+        }
+    }
+
+    #[test]
+    fn plain_text_has_no_escape_codes() {
+        assert!(!printed(&samples::every_cell(), Style::plain()).contains('\x1b'));
+    }
+}
