@@ -1,6 +1,8 @@
 //! A ranker as another crate would write it: registered, read from TOML, fitted, saved and loaded through the public
 //! surface alone.
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::Arc;
 
 use fivefold_core::dataset::IdTable;
