@@ -1,0 +1,231 @@
+//! Ridge regression on the grades (Hoerl & Kennard 1970): the simplest learner that weighs all features.
+//!
+//! Minimises sum_i (y_i - w x_i - b)^2 + lambda |w|^2, the intercept b unpenalised, in closed form: with features and
+//! grades centred on their means, (X^T X + lambda I) w = X^T y by Cholesky in `f64`. With `centre = "query"` the means
+//! are those of each query, so that only differences between documents of one query are learnt (the "within" estimator
+//! of panel data); that is what a ranking needs where queries differ in level.
+//!
+//! A feature that is constant, or that depends linearly on earlier ones up to 1e-10 of its variance after lambda is
+//! added, gets weight 0 (as in R's `lm`), instead of a huge weight that cancels another. RankLib adds lambda to the
+//! intercept too and solves uncentred by Gaussian elimination; at its lambda of 1e-10 the weights of independent
+//! features agree.
+//!
+//! Cost: O(documents * features^2), one pass, in parallel.
+
+use fivefold_core::params::Preset;
+use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery, ParamError, ParamHelp, Ranker};
+use serde::{Deserialize, Serialize};
+
+use crate::linear_model::{LinearModel, dot};
+use crate::normal_equations::{gram, solve};
+
+/// Share of a feature's variance below which it counts as a combination of earlier features.
+const DEPENDENT: f64 = 1e-10;
+
+/// Ridge regression on the grades.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Linear {
+    /// Weight of |w|^2 against the sum of squared errors; at least 0.
+    pub lambda: f64,
+    /// What features and grades are centred on.
+    pub centre: Centre,
+}
+
+/// What [`Linear`] subtracts from features and grades.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Centre {
+    /// Their means over all documents: ordinary regression with an intercept.
+    All,
+    /// Their means over the documents of the query.
+    Query,
+}
+
+impl Default for Linear {
+    fn default() -> Self {
+        Linear { lambda: 1.0, centre: Centre::All }
+    }
+}
+
+impl Ranker for Linear {
+    const NAME: &'static str = "linear";
+    const SUMMARY: &'static str = "ridge regression on the grades";
+    const SEEDED: bool = false;
+    const PARAMS: &'static [ParamHelp] = &[
+        ParamHelp { name: "lambda", help: "weight of |w|^2 against the sum of squared errors, at least 0" },
+        ParamHelp {
+            name: "centre",
+            help: "\"all\": means over all documents (ordinary intercept); \"query\": means of each query, so that only \
+                   differences within queries count",
+        },
+    ];
+    type Model = LinearModel;
+
+    fn presets() -> Vec<Preset<Self>> {
+        let params = Linear { lambda: 1e-10, centre: Centre::All };
+        vec![Preset { name: "ranklib", summary: "RankLib's linear regression, lambda 1e-10", params }]
+    }
+
+    fn check(&self) -> Result<(), ParamError> {
+        let ok = self.lambda >= 0.0 && self.lambda.is_finite();
+        ParamError::unless(ok, "lambda", self.lambda, "a finite number of at least 0")
+    }
+
+    fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<LinearModel, FitError> {
+        if train.documents() == 0 {
+            return Err(FitError::Data("there is no document".to_owned()));
+        }
+        cx.step(0, 1)?;
+        let width = train.width();
+        let overall = means(train.queries(), width);
+        let by_query: Vec<Vec<f64>> = match self.centre {
+            Centre::All => Vec::new(),
+            Centre::Query => train.queries().map(|query| means([query].into_iter(), width)).collect(),
+        };
+        // The grade is one more column: its products with the features are the right-hand side.
+        let size = width + 1;
+        let sums = gram(train, size, |number, query, row, v| {
+            let mean = by_query.get(number).unwrap_or(&overall);
+            for ((v, &x), m) in v.iter_mut().zip(query.row(row)).zip(mean) {
+                *v = f64::from(x) - m;
+            }
+            v[width] = f64::from(query.grades()[row]) - mean[width];
+            1.0
+        });
+        let mut matrix = vec![0.0; width * width];
+        for i in 0..width {
+            matrix[i * width..=i * width + i].copy_from_slice(&sums[i * size..=i * size + i]);
+            matrix[i * width + i] += self.lambda;
+        }
+        let mut weights = sums[width * size..width * size + width].to_vec();
+        solve(&mut matrix, &mut weights, DEPENDENT);
+        if weights.iter().any(|w| !w.is_finite()) {
+            return Err(FitError::Numeric("a weight is not finite; scale the features or raise `lambda`".to_owned()));
+        }
+        let at_mean: f64 = weights.iter().zip(&overall).map(|(w, m)| w * m).sum();
+        cx.step(1, 1)?;
+        Ok(LinearModel { intercept: overall[width] - at_mean, weights })
+    }
+}
+
+/// The mean of each feature and, last, of the grades. Summed as differences from the first document, so that the mean
+/// of a constant is that constant exactly and it centres to exact zeros.
+fn means<'a>(queries: impl Iterator<Item = JudgedQuery<'a>>, width: usize) -> Vec<f64> {
+    let mut first: Option<(&[f32], u8)> = None;
+    let mut sums = vec![0.0; width + 1];
+    let mut documents = 0.0;
+    for query in queries {
+        for (row, &grade) in query.rows().zip(query.grades()) {
+            let (first_row, first_grade) = *first.get_or_insert((row, grade));
+            for ((sum, &x), &from) in sums.iter_mut().zip(row).zip(first_row) {
+                *sum += f64::from(x) - f64::from(from);
+            }
+            sums[width] += f64::from(grade) - f64::from(first_grade);
+            documents += 1.0;
+        }
+    }
+    if let Some((row, grade)) = first {
+        let start = row.iter().map(|&x| f64::from(x)).chain([f64::from(grade)]);
+        sums.iter_mut().zip(start).for_each(|(sum, from)| *sum = from + *sum / documents);
+    }
+    sums
+}
+
+impl Linear {
+    /// The objective of the module's head, with documents and grades centred as the parameters say.
+    pub fn objective(&self, data: &Dataset, model: &LinearModel) -> f64 {
+        let penalty = self.lambda * model.weights.iter().map(|w| w * w).sum::<f64>();
+        let errors: f64 = data
+            .queries()
+            .map(|query| {
+                let residuals: Vec<f64> = query
+                    .rows()
+                    .zip(query.grades())
+                    .map(|(row, &y)| f64::from(y) - dot(&model.weights, row) - model.intercept)
+                    .collect();
+                let level = match self.centre {
+                    Centre::All => 0.0,
+                    Centre::Query => residuals.iter().sum::<f64>() / residuals.len() as f64,
+                };
+                residuals.iter().map(|r| (r - level) * (r - level)).sum::<f64>()
+            })
+            .sum();
+        errors + penalty
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::Seed;
+
+    use super::*;
+    use crate::test_data::{rows, signal_in_order};
+
+    fn fit(ranker: &Linear, data: &Dataset) -> LinearModel {
+        ranker.fit(data, &FitContext::new(Seed::new(1))).unwrap()
+    }
+
+    fn assert_near(found: &[f64], expected: &[f64], tolerance: f64) {
+        for (f, e) in found.iter().zip(expected) {
+            assert!((f - e).abs() < tolerance, "{found:?}, expected {expected:?}");
+        }
+    }
+
+    fn small() -> Dataset {
+        rows(&[
+            &[(0, &[0.5, 1.0]), (1, &[1.5, -1.0]), (2, &[2.0, 0.25])],
+            &[(0, &[-1.0, 0.0]), (2, &[3.0, 2.0]), (1, &[0.0, 0.5])],
+        ])
+    }
+
+    #[test]
+    fn agrees_with_scikit_learn() {
+        // X = [[.5,1],[1.5,-1],[2,.25],[-1,0],[3,2],[0,.5]]; y = [0,1,2,0,2,1]
+        // m = Ridge(alpha=1.0, solver="cholesky").fit(X, y); m.coef_, m.intercept_
+        let model = fit(&Linear::default(), &small());
+        assert_near(&model.weights, &SKLEARN_RIDGE[..2], 1e-12);
+        assert_near(&[model.intercept], &SKLEARN_RIDGE[2..], 1e-12);
+        // The same after subtracting the mean of rows 0-2 and of rows 3-5, fit_intercept=False.
+        let model = fit(&Linear { centre: Centre::Query, ..Linear::default() }, &small());
+        assert_near(&model.weights, &SKLEARN_WITHIN, 1e-12);
+    }
+
+    const SKLEARN_RIDGE: [f64; 3] = [0.481_151_876_416_757_6, -0.012_089_665_015_531_872, 0.524_389_220_048_694_5];
+    const SKLEARN_WITHIN: [f64; 2] = [0.549_441_911_649_111_6, -0.129_224_964_628_203_07];
+
+    #[test]
+    fn no_other_weights_have_a_lower_objective() {
+        let data = signal_in_order(30, 5);
+        for centre in [Centre::All, Centre::Query] {
+            let ranker = Linear { lambda: 0.3, centre };
+            let best = fit(&ranker, &data);
+            let least = ranker.objective(&data, &best);
+            for feature in 0..data.width() {
+                for change in [-1e-3, 1e-3] {
+                    let mut other = best.clone();
+                    other.weights[feature] += change;
+                    assert!(ranker.objective(&data, &other) > least, "{centre:?} {feature} {change}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn exact_line_is_found_and_dependent_features_get_no_weight() {
+        // grade = 2 x_0; x_1 is constant and x_2 = 1 - x_0.
+        let data = rows(&[&[(0, &[0.0, 0.1, 1.0]), (1, &[0.5, 0.1, 0.5]), (2, &[1.0, 0.1, 0.0])]]);
+        for centre in [Centre::All, Centre::Query] {
+            let model = fit(&Linear { lambda: 0.0, centre }, &data);
+            assert_near(&model.weights, &[2.0, 0.0, 0.0], 1e-8);
+            assert_eq!(model.weights[1..], [0.0, 0.0]);
+            assert!(model.intercept.abs() < 1e-8);
+        }
+    }
+
+    #[test]
+    fn a_negative_lambda_is_refused() {
+        let error = Linear { lambda: -1.0, ..Linear::default() }.check().unwrap_err();
+        assert_eq!(error.message, "`lambda` must be a finite number of at least 0, not -1");
+    }
+}

@@ -1,0 +1,46 @@
+//! The model of every linear ranker: a weight a feature and an intercept.
+
+use fivefold_core::{Model, QueryView};
+use serde::{Deserialize, Serialize};
+
+/// score(x) = sum_j weights_j x_j + intercept, summed in `f64` in the order of the features.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinearModel {
+    /// One weight a feature.
+    pub weights: Vec<f64>,
+    /// Added to every score; it never alters a ranking.
+    pub intercept: f64,
+}
+
+impl Model for LinearModel {
+    fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
+        for (score, row) in out.iter_mut().zip(query.rows()) {
+            *score = dot(&self.weights, row) + self.intercept;
+        }
+    }
+
+    /// The absolute weights: comparable only between features of the same scale.
+    fn importance(&self) -> Option<Vec<f64>> {
+        Some(self.weights.iter().map(|w| w.abs()).collect())
+    }
+}
+
+/// sum_j weights_j row_j, in order.
+pub(crate) fn dot(weights: &[f64], row: &[f32]) -> f64 {
+    weights.iter().zip(row).map(|(&w, &x)| w * f64::from(x)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_and_importance() {
+        let model = LinearModel { weights: vec![2.0, -1.0], intercept: 0.5 };
+        let mut out = [0.0; 2];
+        model.score(QueryView::new("q", &[1.0, 2.0, 3.0, 0.0], 2, 2), &mut out);
+        assert_eq!(out, [0.5, 6.5]);
+        assert_eq!(model.importance(), Some(vec![2.0, 1.0]));
+    }
+}

@@ -1,0 +1,134 @@
+//! Symmetric positive (semi-)definite systems from the rows of a data set: the work of ridge regression and of Newton
+//! steps.
+//!
+//! Sums over the documents are made in blocks of queries whose number does not depend on the number of threads, and the
+//! blocks are summed in order, so the result is the same for any number of threads. [`solve`] is a
+//! Cholesky factorisation after scaling the diagonal to 1. Columns that depend linearly on earlier ones are left out,
+//! as R's `lm` does: their unknown is 0.
+//!
+//! Cost: O(documents * size^2) and O(size^3 / 3).
+
+use fivefold_core::{Dataset, JudgedQuery};
+use rayon::prelude::*;
+
+/// At most this many partial sums are held at once.
+const BLOCKS: usize = 64;
+
+/// Sums `add(query number, query, sum)` over all queries into `len` numbers.
+pub(crate) fn sum_over_queries<F>(data: &Dataset, len: usize, add: F) -> Vec<f64>
+where
+    F: Fn(usize, &JudgedQuery<'_>, &mut [f64]) + Sync,
+{
+    let block = data.len().div_ceil(BLOCKS).max(1);
+    let partial: Vec<Vec<f64>> = (0..data.len().div_ceil(block))
+        .into_par_iter()
+        .map(|b| {
+            let mut sum = vec![0.0; len];
+            for number in b * block..((b + 1) * block).min(data.len()) {
+                add(number, &data.query(number), &mut sum);
+            }
+            sum
+        })
+        .collect();
+    let mut total = vec![0.0; len];
+    for sum in &partial {
+        total.iter_mut().zip(sum).for_each(|(t, s)| *t += s);
+    }
+    total
+}
+
+/// Sums `weight * v v^T` over all documents, where `fill(query number, query, row, v)` writes v and returns the weight.
+/// The lower triangle of a row-major `size` x `size` matrix is filled.
+pub(crate) fn gram<F>(data: &Dataset, size: usize, fill: F) -> Vec<f64>
+where
+    F: Fn(usize, &JudgedQuery<'_>, usize, &mut [f64]) -> f64 + Sync,
+{
+    sum_over_queries(data, size * size, |number, query, sum| {
+        let mut v = vec![0.0; size];
+        for row in 0..query.len() {
+            let weight = fill(number, query, row, &mut v);
+            add_outer(sum, &v, weight);
+        }
+    })
+}
+
+fn add_outer(sum: &mut [f64], v: &[f64], weight: f64) {
+    let size = v.len();
+    for i in 0..size {
+        let factor = weight * v[i];
+        if factor != 0.0 {
+            sum[i * size..=i * size + i].iter_mut().zip(v).for_each(|(s, x)| *s += factor * x);
+        }
+    }
+}
+
+/// Solves A x = b in place of `b`, where `a` holds the lower triangle of A and is overwritten. A column whose pivot,
+/// after scaling A's diagonal to 1, is not above `tolerance` depends on earlier ones up to rounding: its unknown is 0.
+pub(crate) fn solve(a: &mut [f64], b: &mut [f64], tolerance: f64) {
+    let size = b.len();
+    let scale: Vec<f64> = (0..size)
+        .map(|i| {
+            let diagonal = a[i * size + i];
+            if diagonal > 0.0 { 1.0 / diagonal.sqrt() } else { 0.0 }
+        })
+        .collect();
+    for i in 0..size {
+        b[i] *= scale[i];
+        for j in 0..=i {
+            a[i * size + j] *= scale[i] * scale[j];
+        }
+    }
+    for j in 0..size {
+        let (above, below) = a.split_at_mut((j + 1) * size);
+        let pivot_row = &mut above[j * size..];
+        let pivot = pivot_row[j] - pivot_row[..j].iter().map(|l| l * l).sum::<f64>();
+        let kept = pivot > tolerance;
+        let root = if kept { pivot.sqrt() } else { f64::INFINITY };
+        pivot_row[j] = root;
+        for row in below.chunks_exact_mut(size) {
+            let product: f64 = row[..j].iter().zip(&pivot_row[..j]).map(|(x, y)| x * y).sum();
+            row[j] = if kept { (row[j] - product) / root } else { 0.0 };
+        }
+    }
+    // An infinite root makes the unknown of a left-out column exactly 0 in both substitutions.
+    for i in 0..size {
+        let product: f64 = a[i * size..i * size + i].iter().zip(&b[..i]).map(|(l, x)| l * x).sum();
+        b[i] = (b[i] - product) / a[i * size + i];
+    }
+    for i in (0..size).rev() {
+        b[i] /= a[i * size + i];
+        let value = b[i];
+        for j in 0..i {
+            b[j] -= a[i * size + j] * value;
+        }
+    }
+    b.iter_mut().zip(&scale).for_each(|(x, s)| *x *= s);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_data::rows;
+
+    #[test]
+    fn solves_and_leaves_out_dependent_columns() {
+        // [[4, 2], [2, 3]] x = [8, 7] has the solution [1.25, 1.5].
+        let mut b = [8.0, 7.0];
+        solve(&mut [4.0, 0.0, 2.0, 3.0], &mut b, 1e-12);
+        assert!((b[0] - 1.25).abs() < 1e-15 && (b[1] - 1.5).abs() < 1e-15, "{b:?}");
+        // The second column is twice the first, the third is zero.
+        let mut b = [3.0, 6.0, 0.0];
+        solve(&mut [1.0, 0.0, 0.0, 2.0, 4.0, 0.0, 0.0, 0.0, 0.0], &mut b, 1e-12);
+        assert_eq!(b, [3.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn sums_weighted_outer_products() {
+        let data = rows(&[&[(0, &[1.0, 2.0]), (1, &[3.0, 0.0])], &[(2, &[0.0, 1.0])]]);
+        let sum = gram(&data, 2, |number, query, row, v| {
+            v.iter_mut().zip(query.row(row)).for_each(|(v, &x)| *v = f64::from(x));
+            1.0 + number as f64
+        });
+        assert_eq!([sum[0], sum[2], sum[3]], [10.0, 2.0, 6.0]);
+    }
+}

@@ -1,0 +1,43 @@
+//! What every built-in ranker must do.
+#![allow(clippy::unwrap_used)]
+
+#[path = "contract/mod.rs"]
+mod contract;
+
+use contract::Case;
+
+const CASES: &[Case] = &[
+    Case {
+        name: "feature",
+        params: "feature = 1",
+        changes: &[("feature", "2", true), ("negate", "true", true)],
+        refused: &[("feature", "0")],
+        learns: false,
+    },
+    Case { name: "random", params: "", changes: &[], refused: &[], learns: false },
+    Case {
+        name: "linear",
+        params: "",
+        changes: &[("lambda", "0.5", true), ("centre", "'query'", true)],
+        refused: &[("lambda", "-1.0"), ("lambda", "nan")],
+        learns: true,
+    },
+    Case {
+        name: "l2-logistic",
+        params: "",
+        changes: &[
+            ("c", "0.5", true),
+            ("threshold", "2", true),
+            ("penalize_bias", "true", true),
+            ("tolerance", "0.1", true),
+            ("max_iterations", "1", true),
+        ],
+        refused: &[("c", "0.0"), ("threshold", "0"), ("tolerance", "1.0"), ("max_iterations", "0")],
+        learns: true,
+    },
+];
+
+#[test]
+fn every_ranker_keeps_the_contract() {
+    contract::check(fivefold_rankers::RANKERS, CASES);
+}
