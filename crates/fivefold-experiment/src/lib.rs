@@ -1,6 +1,7 @@
 //! From an experiment file to a results folder: plan, jobs, cache, evaluation and tables.
 
 pub mod evaluation;
+pub mod replay;
 pub mod table;
 
 pub use evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};

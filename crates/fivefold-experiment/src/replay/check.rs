@@ -1,0 +1,252 @@
+//! One verdict a printed cell: recomputed where the printed scores allow it, else tested for possibility.
+
+use fivefold_stats::{PadDenominator, kendall_tau_b, pad, swap_rate};
+
+use super::published::{Column, DerivedRow, PublishedScores, Statistic, decimals, original};
+
+/// A value printed with fewer decimals had zeros at its end: `0.5` was `0.50` at least.
+const FEWEST_DECIMALS: u32 = 2;
+/// Units of the scores' last digit by which PAD may differ.
+const PAD_TOLERANCE: f64 = 200.0;
+/// What floating point may add to a difference of decimals.
+const FLOAT_SLACK: f64 = 1e-9;
+
+/// How a printed cell stands to the printed scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Recomputed, and equal in every printed digit (cut off or rounded).
+    Equal,
+    /// Recomputed, and the difference is within what the rounding of the scores explains.
+    WithinRounding,
+    /// Recomputed, and different.
+    Differs,
+    /// The printed numbers do not suffice to recompute it, and nothing speaks against it.
+    NotCheckable,
+    /// No scores could give it, or it contradicts another printed cell.
+    Impossible,
+}
+
+impl Verdict {
+    /// All, from best to worst.
+    pub const ALL: [Verdict; 5] =
+        [Verdict::Equal, Verdict::WithinRounding, Verdict::Differs, Verdict::NotCheckable, Verdict::Impossible];
+
+    /// In words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Verdict::Equal => "equal",
+            Verdict::WithinRounding => "within rounding",
+            Verdict::Differs => "differs",
+            Verdict::NotCheckable => "cannot be checked",
+            Verdict::Impossible => "impossible",
+        }
+    }
+
+    /// Whether the cell was recomputed and follows from the scores.
+    pub fn follows(self) -> bool {
+        matches!(self, Verdict::Equal | Verdict::WithinRounding)
+    }
+}
+
+/// A printed cell and what came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedCell {
+    /// Number of the printed table.
+    pub table: u32,
+    /// The statistic.
+    pub statistic: Statistic,
+    /// Data set, or `A vs B`.
+    pub dataset: String,
+    /// Measure, e.g. `ndcg.v1`.
+    pub metric: String,
+    /// Column of the table.
+    pub column: Column,
+    /// The printed value.
+    pub printed: f64,
+    /// The value recomputed from the printed scores, where they suffice.
+    pub computed: Option<f64>,
+    /// How the two stand.
+    pub verdict: Verdict,
+    /// Why a cell is impossible; empty otherwise.
+    pub remark: String,
+}
+
+/// All cells of the derived tables, in order.
+pub(super) fn check_all(scores: &PublishedScores, derived: &[DerivedRow]) -> Vec<CheckedCell> {
+    let cell = |row: &DerivedRow, column: Column, printed: f64| {
+        let computed = if column == Column::All { recompute(scores, row) } else { None };
+        let (value, tolerance) = computed.unzip();
+        let (verdict, remark) = match objection(scores, derived, row, column, printed) {
+            Some(remark) => (Verdict::Impossible, remark),
+            None => (compare(printed, value, tolerance.unwrap_or(0.0)), String::new()),
+        };
+        CheckedCell {
+            table: row.table,
+            statistic: row.statistic,
+            dataset: row.dataset.clone(),
+            metric: row.metric.clone(),
+            column,
+            printed,
+            computed: value,
+            verdict,
+            remark,
+        }
+    };
+    derived.iter().flat_map(|row| row.cells().map(move |(column, printed)| cell(row, column, printed))).collect()
+}
+
+fn compare(printed: f64, computed: Option<f64>, tolerance: f64) -> Verdict {
+    let Some(computed) = computed else { return Verdict::NotCheckable };
+    let difference = (printed - computed).abs();
+    if difference < unit(printed) {
+        Verdict::Equal
+    } else if difference < tolerance {
+        Verdict::WithinRounding
+    } else {
+        Verdict::Differs
+    }
+}
+
+/// One unit of the last printed digit, less what floating point may add.
+fn unit(printed: f64) -> f64 {
+    10f64.powi(-(decimals(printed).max(FEWEST_DECIMALS) as i32)) - FLOAT_SLACK
+}
+
+/// The statistic over all queries, from the method scores, and the tolerance that their rounding asks for.
+fn recompute(scores: &PublishedScores, row: &DerivedRow) -> Option<(f64, f64)> {
+    let block = |dataset: &str, metric: &str| scores.block(dataset, metric);
+    match row.statistic {
+        Statistic::KendallTau => {
+            let version = block(&row.dataset, &row.metric)?.method_scores();
+            let base = block(&row.dataset, original(&row.metric)?)?.method_scores();
+            Some((kendall_tau_b(&base, &version).ok()??, 0.0))
+        }
+        Statistic::PadPercent => {
+            let block = block(&row.dataset, &row.metric)?;
+            let pad = pad(&block.method_scores(), PadDenominator::Signed).ok()?;
+            Some((pad.percent?, PAD_TOLERANCE * 10f64.powi(-(block.decimals as i32))))
+        }
+        Statistic::SwapRateAcrossDatasets => {
+            let (first, second) = row.dataset.split_once(" vs ")?;
+            let first = block(first, &row.metric)?.method_scores();
+            let second = block(second, &row.metric)?.method_scores();
+            Some((swap_rate(&first, &second).ok()??, 0.0))
+        }
+        Statistic::Conflicts
+        | Statistic::DiscriminativePower
+        | Statistic::SwapRateUninformativeVsIdeal
+        | Statistic::SwapRateBroadVsFocused
+        | Statistic::SwapRateLeftVsRight => None,
+    }
+}
+
+/// Why the cell cannot be right, if something is known against it.
+fn objection(
+    scores: &PublishedScores,
+    derived: &[DerivedRow],
+    row: &DerivedRow,
+    column: Column,
+    printed: f64,
+) -> Option<String> {
+    let pairs = scores.pairs();
+    match row.statistic {
+        Statistic::PadPercent => None,
+        Statistic::KendallTau => {
+            let nearest = nearest(printed, pairs, |d| 1.0 - 2.0 * d as f64 / pairs as f64)?;
+            Some(format!("{pairs} pairs without ties give multiples of 2/{pairs}, the nearest {nearest:.4}"))
+        }
+        Statistic::DiscriminativePower => {
+            let comparisons = scores.comparisons(&row.dataset, &row.metric)?;
+            let possible = (0.0..=comparisons as f64).contains(&printed) && printed.fract() == 0.0;
+            (!possible).then(|| format!("not a number of comparisons, of which there are {comparisons}"))
+        }
+        Statistic::Conflicts => {
+            let power = |metric: &str| {
+                let of_power = |r: &&DerivedRow| {
+                    r.statistic == Statistic::DiscriminativePower && r.dataset == row.dataset && r.metric == metric
+                };
+                let power = derived.iter().find(of_power)?;
+                Some((power.table, power.cell(column)?))
+            };
+            let (table, base) = power(original(&row.metric)?)?;
+            let (_, version) = power(&row.metric)?;
+            let comparisons = scores.comparisons(&row.dataset, &row.metric)? as f64;
+            conflict_objection(printed, base, version, comparisons)
+                .map(|objection| format!("{objection} (powers {base} and {version} in table {table})"))
+        }
+        Statistic::SwapRateAcrossDatasets
+        | Statistic::SwapRateUninformativeVsIdeal
+        | Statistic::SwapRateBroadVsFocused
+        | Statistic::SwapRateLeftVsRight => {
+            let nearest = nearest(printed, pairs, |d| d as f64 / pairs as f64)?;
+            Some(format!("{pairs} pairs give multiples of 1/{pairs}, the nearest {nearest:.4}"))
+        }
+    }
+}
+
+/// The value nearest to `printed` among those of 0, 1, ..., `pairs` discordant pairs, if none is equal in the printed
+/// digits.
+fn nearest(printed: f64, pairs: usize, value: impl Fn(usize) -> f64) -> Option<f64> {
+    let nearest = (0..=pairs).map(value).min_by(|a, b| (a - printed).abs().total_cmp(&(b - printed).abs()))?;
+    ((nearest - printed).abs() >= unit(printed)).then_some(nearest)
+}
+
+/// Of C comparisons, `base` and `version` are significant under the two measures and `conflicts` under exactly one.
+/// With x under both: conflicts = base + version - 2 x, and max(0, base + version - C) <= x <= min(base, version).
+fn conflict_objection(conflicts: f64, base: f64, version: f64, comparisons: f64) -> Option<String> {
+    let least = (base - version).abs();
+    let most = (base + version).min(2.0 * comparisons - base - version);
+    if conflicts < least {
+        Some(format!("fewer than the difference {least} of the discriminative powers"))
+    } else if conflicts > most {
+        Some(format!("more than the {most} that the discriminative powers allow"))
+    } else if (conflicts - least) % 2.0 != 0.0 {
+        Some(format!("of another parity than the difference {least} of the discriminative powers"))
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conflicts_are_bounded_as_enumeration_shows() {
+        // All pairs of significance patterns over four comparisons.
+        let mut seen = std::collections::BTreeSet::new();
+        for a in 0u32..16 {
+            for b in 0u32..16 {
+                seen.insert(((a ^ b).count_ones(), a.count_ones(), b.count_ones()));
+            }
+        }
+        for conflicts in 0..=4 {
+            for base in 0..=4 {
+                for version in 0..=4 {
+                    let possible = conflict_objection(conflicts.into(), base.into(), version.into(), 4.0).is_none();
+                    assert_eq!(possible, seen.contains(&(conflicts, base, version)), "{conflicts} {base} {version}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn cut_digits_are_equal_and_a_whole_unit_is_not() {
+        assert_eq!(compare(0.785, Some(22.0 / 28.0), 0.0), Verdict::Equal);
+        assert_eq!(compare(0.786, Some(22.0 / 28.0), 0.0), Verdict::Equal);
+        assert_eq!(compare(0.784, Some(22.0 / 28.0), 0.0), Verdict::Differs);
+        assert_eq!(compare(0.5, Some(0.509), 0.0), Verdict::Equal);
+        assert_eq!(compare(0.5, Some(0.51), 0.0), Verdict::Differs);
+        assert_eq!(compare(31.84, Some(31.95), 0.2), Verdict::WithinRounding);
+        assert_eq!(compare(31.84, None, 0.2), Verdict::NotCheckable);
+    }
+
+    #[test]
+    fn tau_of_eight_methods_takes_29_values() {
+        let tau = |d: usize| 1.0 - 2.0 * d as f64 / 28.0;
+        for printed in [1.0, 0.928, 0.857, 0.85, 0.785, 0.786, 0.0, -1.0] {
+            assert_eq!(nearest(printed, 28, tau), None, "{printed}");
+        }
+        assert!((nearest(0.624, 28, tau).unwrap() - 18.0 / 28.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,160 @@
+//! Replay of published numbers: the paper's derived tables recomputed from its own printed scores, cell by cell.
+//!
+//! Feng & Karmaker (IPM 2023) print the score of every method at every cutoff (Tables 3 to 6 and 15 to 18) and statistics
+//! derived from them (Tables 7 to 14 and 19 to 26). For all queries, Kendall's tau, the swap rate between the data sets
+//! and PAD follow from the printed scores alone, so they are recomputed here and compared. The other cells rest on
+//! per-query values that are not printed; they are tested for what can be known of them:
+//! - tau and swap rate of m methods are multiples of 2 and 1 over m (m-1) / 2 (for orders without ties),
+//! - conflicts of two measures are at least the difference of their discriminative powers, of the same parity, and at
+//!   most the smaller of (sum of the powers) and (twice the comparisons less that sum),
+//! - discriminative power is at most the number of comparisons.
+//!
+//! The paper cuts digits off rather than rounds, so a number agrees when it differs by less than one unit of the last
+//! printed digit. PAD of scores that are themselves cut can be off by more: up to 200 units of the scores' last digit
+//! are put down to that (.2 for scores of three digits, .02 for four). [`misprint`] looks for scores whose decimal point
+//! may have slipped.
+//!
+//! Cost: microseconds; nothing is read but the two texts.
+
+mod check;
+pub mod misprint;
+mod published;
+mod report;
+
+pub use check::{CheckedCell, Verdict};
+pub use misprint::Misprint;
+pub use published::{Column, ReplayError, Statistic};
+
+use published::{PublishedScores, read_derived};
+
+/// Scores printed in Feng & Karmaker (IPM 2023), Tables 3 to 6 and 15 to 18.
+pub const FENG_KARMAKER_2023_SCORES: &str = include_str!("../../../../published/feng-karmaker-2023/scores.toml");
+
+/// Derived statistics printed in Feng & Karmaker (IPM 2023), Tables 7 to 14 and 19 to 26.
+pub const FENG_KARMAKER_2023_DERIVED: &str = include_str!("../../../../published/feng-karmaker-2023/derived.toml");
+
+/// What came of a replay.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replay {
+    /// Every printed cell of the derived tables, in the order of the file.
+    pub cells: Vec<CheckedCell>,
+    /// Printed scores whose decimal point may have slipped.
+    pub misprints: Vec<Misprint>,
+}
+
+impl Replay {
+    /// Number of cells with this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.cells.iter().filter(|cell| cell.verdict == verdict).count()
+    }
+}
+
+/// Recomputes the derived tables of `derived_text` from the method scores of `scores_text` (both TOML, in the form of
+/// `published/feng-karmaker-2023/`) and compares cell by cell.
+///
+/// # Errors
+/// A text that cannot be read, or scores that do not fit together: see [`ReplayError`].
+pub fn replay(scores_text: &str, derived_text: &str) -> Result<Replay, ReplayError> {
+    let scores = PublishedScores::read(scores_text)?;
+    let derived = read_derived(derived_text)?;
+    let cells = check::check_all(&scores, &derived);
+    let misprints = misprint::find(&scores, &derived, &cells);
+    Ok(Replay { cells, misprints })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paper() -> Replay {
+        replay(FENG_KARMAKER_2023_SCORES, FENG_KARMAKER_2023_DERIVED).unwrap()
+    }
+
+    fn named<'a>(replay: &'a Replay, statistic: Statistic, verdicts: &[Verdict]) -> Vec<&'a CheckedCell> {
+        replay.cells.iter().filter(|c| c.statistic == statistic && verdicts.contains(&c.verdict)).collect()
+    }
+
+    const AGREES: [Verdict; 2] = [Verdict::Equal, Verdict::WithinRounding];
+
+    #[test]
+    fn all_eight_tau_values_follow() {
+        let cells = named(&paper(), Statistic::KendallTau, &AGREES).len();
+        assert_eq!(cells, 8);
+        assert!(named(&paper(), Statistic::KendallTau, &[Verdict::Differs]).is_empty());
+    }
+
+    #[test]
+    fn four_swap_rates_follow_and_two_do_not() {
+        let replay = paper();
+        let follow = named(&replay, Statistic::SwapRateAcrossDatasets, &AGREES);
+        let metrics: Vec<&str> = follow.iter().map(|c| c.metric.as_str()).collect();
+        assert_eq!(metrics, ["ndcg.v2", "ap", "ap.v1", "ap.v2"]);
+        let differ = named(&replay, Statistic::SwapRateAcrossDatasets, &[Verdict::Differs]);
+        let metrics: Vec<&str> = differ.iter().map(|c| c.metric.as_str()).collect();
+        assert_eq!(metrics, ["ndcg", "ndcg.v1"]);
+        assert!(differ.iter().all(|c| c.printed == 0.107 && c.computed == Some(2.0 / 28.0)));
+    }
+
+    #[test]
+    fn eight_pad_cells_follow_and_the_four_others_are_listed() {
+        let replay = paper();
+        assert_eq!(named(&replay, Statistic::PadPercent, &AGREES).len(), 8);
+        let differ = named(&replay, Statistic::PadPercent, &[Verdict::Differs]);
+        let cells: Vec<(&str, &str, f64, String)> = differ
+            .iter()
+            .map(|c| (c.dataset.as_str(), c.metric.as_str(), c.printed, format!("{:.2}", c.computed.unwrap())))
+            .collect();
+        let listed = [
+            ("mslr-web30k", "ndcg", 31.0, "29.81".to_owned()),
+            ("mq2007", "ndcg.v1", 3.6, "2.11".to_owned()),
+            ("mq2007", "ap.v1", 6.86, "6.96".to_owned()),
+            ("mq2007", "ap.v2", 20.01, "22.85".to_owned()),
+        ];
+        assert_eq!(cells, listed);
+    }
+
+    #[test]
+    fn the_impossible_cells_are_found_and_no_others() {
+        let replay = paper();
+        let found: Vec<(u32, &str, &str, Column, f64)> = replay
+            .cells
+            .iter()
+            .filter(|c| c.verdict == Verdict::Impossible)
+            .map(|c| (c.table, c.dataset.as_str(), c.metric.as_str(), c.column, c.printed))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (8, "mslr-web30k", "ndcg.v2", Column::Uninformative, 46.0),
+                (19, "mq2007", "ap.v2", Column::Uninformative, 0.624),
+                (20, "mq2007", "ap.v1", Column::All, 1.0),
+                (20, "mq2007", "ap.v2", Column::All, 8.0),
+            ]
+        );
+    }
+
+    #[test]
+    fn every_cell_has_a_verdict_and_only_all_queries_are_recomputed() {
+        let replay = paper();
+        let verdicts = Verdict::ALL.iter().map(|&v| replay.count(v)).sum::<usize>();
+        assert_eq!(verdicts, replay.cells.len());
+        // 8 tau, 6 swap rates, 12 PAD.
+        assert_eq!(replay.cells.iter().filter(|c| c.computed.is_some()).count(), 26);
+        assert!(replay.cells.iter().all(|c| c.computed.is_none() || c.column == Column::All));
+    }
+
+    #[test]
+    fn the_slipped_decimal_point_is_suggested() {
+        let replay = paper();
+        let [misprint] = &replay.misprints[..] else { panic!("{:?}", replay.misprints) };
+        assert_eq!(
+            (misprint.dataset.as_str(), misprint.metric.as_str(), misprint.method.as_str(), misprint.cutoff),
+            ("mq2007", "ap.v2", "ARank", 15)
+        );
+        assert_eq!((misprint.printed, misprint.moved), (0.0116, 0.116));
+        let [repaired] = &misprint.repairs[..] else { panic!("{:?}", misprint.repairs) };
+        assert_eq!((repaired.table, repaired.statistic, repaired.printed), (22, Statistic::PadPercent, 20.01));
+        assert!((repaired.computed.unwrap() - 20.0).abs() < 0.02);
+        assert!(misprint.breaks.is_empty());
+    }
+}
