@@ -3,7 +3,7 @@
 //! A number is rounded to its table's decimals (to nearest; the paper cuts digits off instead, so a printed .785 may be
 //! our 0.786). The minus is the ASCII hyphen everywhere but in LaTeX, so that printed numbers can be searched and parsed.
 
-use fivefold_experiment::Cell;
+use fivefold_experiment::{Cell, Table};
 
 /// The cell as one line of plain text.
 pub(crate) fn shown(cell: &Cell) -> String {
@@ -17,6 +17,12 @@ pub(crate) fn shown(cell: &Cell) -> String {
 /// `text` with each control character (line ends, tabs, escape codes of a hostile label) turned into a blank.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// Whether a column holds words, not figures, and so is left aligned: a label column, or one with a text cell.
+pub(crate) fn is_words(table: &Table, column: usize) -> bool {
+    let texts = |row: &Vec<Cell>| matches!(row.get(column), Some(Cell::Text(_)));
+    column < table.label_columns || table.rows.iter().any(texts)
 }
 
 /// `value` with `digits` decimals; what rounds to zero has no sign.

@@ -10,6 +10,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::csv;
 use crate::error::ReportError;
+use crate::terminal::wrapped;
 
 /// Counts of values in bins, for one or more series over the same bins.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -50,10 +51,10 @@ const PANELS_A_ROW: usize = 3;
 /// Size of the panel of a figure of one series, and of one among several.
 const ONE_PANEL: (u32, u32) = (680, 380);
 const PANEL: (u32, u32) = (340, 260);
-const TITLE_HEIGHT: u32 = 40;
-const NOTE_HEIGHT: u32 = 17;
-/// Pixels that a character of a note takes on average, rounded up.
-const NOTE_CHARACTER: u32 = 7;
+const MARGIN: u32 = 16;
+/// Pixels from line to line, and that a character takes on average, rounded up.
+const TITLE_LINE: (u32, u32) = (26, 12);
+const NOTE_LINE: (u32, u32) = (17, 7);
 
 impl Histogram {
     /// The figure as an SVG document.
@@ -106,25 +107,28 @@ impl Histogram {
         let panel = if self.series.len() == 1 { ONE_PANEL } else { PANEL };
         let size = |count: usize, pixels: u32| u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(pixels);
         let width = size(columns, panel.0);
-        let notes = self.wrapped_notes(width);
+        let title = fitted([&self.title], width, TITLE_LINE.1);
+        let notes = fitted(&self.notes, width, NOTE_LINE.1);
+        let title_height = size(title.len(), TITLE_LINE.0) + MARGIN;
         let panels_height = size(rows, panel.1);
-        let height = TITLE_HEIGHT + panels_height + size(notes.len(), NOTE_HEIGHT) + NOTE_HEIGHT;
+        let height = title_height + panels_height + size(notes.len(), NOTE_LINE.0) + MARGIN;
 
         let root = SVGBackend::with_string(out, (width, height)).into_drawing_area();
         root.fill(&WHITE)?;
-        let centred = Pos::new(HPos::Center, VPos::Center);
-        let title = (FONT, 22).into_font().style(FontStyle::Bold).color(&TEXT).pos(centred);
-        root.draw_text(&self.title, &title, (pixel(width / 2), pixel(TITLE_HEIGHT / 2)))?;
-
-        let (_, below_title) = root.split_vertically(TITLE_HEIGHT);
-        let (panels, below) = below_title.split_vertically(panels_height);
+        let (head, below) = root.split_vertically(title_height);
+        let (panels, foot) = below.split_vertically(panels_height);
+        let centred = Pos::new(HPos::Center, VPos::Top);
+        let style = (FONT, 22).into_font().style(FontStyle::Bold).color(&TEXT).pos(centred);
+        for (line, y) in title.iter().zip((MARGIN..).step_by(TITLE_LINE.0 as usize)) {
+            head.draw_text(line, &style, (pixel(width / 2), pixel(y)))?;
+        }
         let top = self.series.iter().flat_map(|series| series.counts.iter().copied()).max().unwrap_or(0);
         for (series, area) in self.series.iter().zip(panels.split_evenly((rows, columns))) {
             self.draw_panel(series, top.max(1), &area)?;
         }
-        let note = (FONT, 15).into_font().color(&TEXT);
-        for (line, y) in notes.iter().zip((0..).step_by(NOTE_HEIGHT as usize)) {
-            below.draw_text(line, &note, (16, y))?;
+        let style = (FONT, 15).into_font().color(&TEXT);
+        for (line, y) in notes.iter().zip((0..).step_by(NOTE_LINE.0 as usize)) {
+            foot.draw_text(line, &style, (pixel(MARGIN), y))?;
         }
         root.present()?;
         Ok(())
@@ -168,12 +172,12 @@ impl Histogram {
         }
         Ok(())
     }
+}
 
-    /// The notes in lines that fit the figure.
-    fn wrapped_notes(&self, width: u32) -> Vec<String> {
-        let characters = (width.saturating_sub(32) / NOTE_CHARACTER).try_into().unwrap_or(u16::MAX);
-        self.notes.iter().flat_map(|note| crate::terminal::wrapped(note, "   ", characters)).collect()
-    }
+/// Texts in lines that fit into a figure of `width` pixels.
+fn fitted<'a>(texts: impl IntoIterator<Item = &'a String>, width: u32, character: u32) -> Vec<String> {
+    let characters = (width.saturating_sub(2 * MARGIN) / character).try_into().unwrap_or(u16::MAX);
+    texts.into_iter().flat_map(|text| wrapped(text, "", characters)).collect()
 }
 
 fn pixel(value: u32) -> i32 {

@@ -5,7 +5,7 @@
 
 use fivefold_experiment::{Cell, Table};
 
-use crate::cell::{one_line, shown};
+use crate::cell::{is_words, one_line, shown};
 
 /// Characters of a row beyond which the table is scaled to the width of the line: about what a page of text holds.
 const WIDE: usize = 80;
@@ -23,8 +23,8 @@ pub fn latex(table: &Table) -> String {
     } else {
         ("\\usepackage{booktabs}", "", "")
     };
-    let figures = table.columns.len().saturating_sub(table.label_columns);
-    let columns = "l".repeat(table.columns.len() - figures) + &"r".repeat(figures);
+    let aligned = |column| if is_words(table, column) { 'l' } else { 'r' };
+    let columns = (0..table.columns.len()).map(aligned).collect::<String>();
 
     let mut out = format!("% Needs {package} in the preamble.\n");
     out += "\\begin{table}[htbp]\n  \\centering\n";

@@ -2,7 +2,7 @@
 
 use fivefold_experiment::{Cell, Table};
 
-use crate::cell::{one_line, shown};
+use crate::cell::{is_words, one_line, shown};
 
 /// The table as Markdown: a heading, the table, the notes as a list.
 pub fn markdown(table: &Table) -> String {
@@ -13,10 +13,10 @@ pub fn markdown(table: &Table) -> String {
         cells.chain([&heads[column]]).map(|text| text.chars().count()).max().unwrap_or(0).max(3)
     });
     let widths = widths.collect::<Vec<_>>();
-    let left = |column: usize| column < table.label_columns;
+    let words = (0..heads.len()).map(|column| is_words(table, column)).collect::<Vec<_>>();
     let line = |cells: &[String]| {
         let padded = cells.iter().zip(&widths).enumerate().map(|(column, (text, &width))| {
-            if left(column) { format!(" {text:<width$} |") } else { format!(" {text:>width$} |") }
+            if words[column] { format!(" {text:<width$} |") } else { format!(" {text:>width$} |") }
         });
         format!("|{}\n", padded.collect::<String>())
     };
@@ -24,7 +24,7 @@ pub fn markdown(table: &Table) -> String {
     let mut out = format!("## {}\n\n", escape(&table.title));
     out += &line(&heads);
     let rules = widths.iter().enumerate().map(|(column, &width)| {
-        if left(column) { format!(" {:-<width$} |", "") } else { format!(" {:->width$} |", ":") }
+        if words[column] { format!(" {:-<width$} |", "") } else { format!(" {:->width$} |", ":") }
     });
     out += &format!("|{}\n", rules.collect::<String>());
     rows.iter().for_each(|row| out += &line(row));

@@ -11,10 +11,13 @@ use comfy_table::{
 };
 use fivefold_experiment::{Cell, Table};
 
-use crate::cell::{one_line, shown};
+use crate::cell::{is_words, one_line, shown};
 
 /// Columns of text when standard output is not a terminal.
 const PLAIN_WIDTH: u16 = 100;
+
+/// Characters of a column of words beside the labels that are kept on one line, if the table is too wide otherwise.
+const WORDS_WIDTH: u16 = 40;
 
 /// Rules above, below and under the heads, as in a printed paper.
 const RULES: TableStyle = TableStyle::new().top_border(RULE).header_separator(RULE).bottom_border(RULE);
@@ -67,11 +70,12 @@ fn print_table(table: &Table, out: &mut dyn Write, style: Style) -> io::Result<(
     for line in wrapped(&one_line(&table.title), "", style.width) {
         if style.color { writeln!(out, "\x1b[1m{line}\x1b[0m")? } else { writeln!(out, "{line}")? }
     }
-    for (index, figures) in blocks(table, style.width).into_iter().enumerate() {
+    let widths = column_widths(table);
+    for (index, others) in blocks(table, &widths, style.width).into_iter().enumerate() {
         if index > 0 {
             writeln!(out)?;
         }
-        writeln!(out, "{}", block(table, figures, style).trim_fmt())?;
+        writeln!(out, "{}", block(table, &widths, others, style).trim_fmt())?;
     }
     if table.rows.is_empty() {
         writeln!(out, "no rows")?;
@@ -84,24 +88,21 @@ fn print_table(table: &Table, out: &mut dyn Write, style: Style) -> io::Result<(
     Ok(())
 }
 
-/// The columns of figures that are shown together: as few blocks as fit, of the same size but for the last.
-fn blocks(table: &Table, width: u16) -> Vec<Range<usize>> {
-    let labels = table.label_columns.min(table.columns.len());
-    let figures = table.columns.len() - labels;
-    let widths = column_widths(table);
+/// The columns after the labels that are shown together: as few blocks as fit, of the same size but for the last.
+fn blocks(table: &Table, widths: &[u16], width: u16) -> Vec<Range<usize>> {
+    let labels = table.label_columns.min(widths.len());
+    let others = widths.len() - labels;
     let total = |range: Range<usize>| widths[range].iter().map(|&width| usize::from(width)).sum::<usize>();
-    // Long labels give way to the figures, down to half of the line; they are wrapped then.
+    // Long labels give way to the figures, down to half of the line, and columns of words too; they are wrapped then.
     let room = usize::from(width) - total(0..labels).min(usize::from(width) / 2);
+    let least = |column| if is_words(table, column) { widths[column].min(WORDS_WIDTH) } else { widths[column] };
+    let fits = |block: &Range<usize>| block.clone().map(|column| usize::from(least(column))).sum::<usize>() <= room;
     let chunks = |size: usize| {
-        let starts = (labels..table.columns.len()).step_by(size.max(1));
-        starts.map(|start| start..(start + size).min(table.columns.len())).collect::<Vec<_>>()
+        let starts = (labels..widths.len().max(labels + 1)).step_by(size.max(1));
+        starts.map(|start| start..(start + size).min(widths.len())).collect::<Vec<_>>()
     };
-    let even = (1..=figures).map(|count| chunks(figures.div_ceil(count)));
-    let fits = |blocks: &Vec<Range<usize>>| blocks.iter().all(|block| total(block.clone()) <= room);
-    match figures {
-        0 => vec![labels..labels],
-        _ => even.into_iter().find(fits).unwrap_or_else(|| chunks(1)),
-    }
+    let mut even = (1..=others.max(1)).map(|count| chunks(others.div_ceil(count)));
+    even.find(|blocks| blocks.iter().all(fits)).unwrap_or_else(|| chunks(1))
 }
 
 /// The width of every column with the gap after it: the widest cell or, of the head, the widest word.
@@ -109,36 +110,35 @@ fn column_widths(table: &Table) -> Vec<u16> {
     let mut measured = comfy_table::Table::new();
     measured.set_header(table.columns.iter().map(|head| one_line(head).replace(' ', "\n")));
     measured.add_rows(table.rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>()));
-    measured.column_max_content_widths().into_iter().map(|width| width + GAP).collect()
+    measured.column_max_content_widths().into_iter().map(|width| width.saturating_add(GAP)).collect()
 }
 
-/// The label columns and one block of figures.
-fn block(table: &Table, figures: Range<usize>, style: Style) -> comfy_table::Table {
+/// The label columns and one block of the others.
+fn block(table: &Table, widths: &[u16], others: Range<usize>, style: Style) -> comfy_table::Table {
     let labels = table.label_columns.min(table.columns.len());
-    let columns = (0..labels).chain(figures).collect::<Vec<_>>();
-    let mut shown = comfy_table::Table::new();
-    shown.load_style(RULES).set_content_arrangement(ContentArrangement::Dynamic).set_width(style.width);
+    let columns = (0..labels).chain(others).collect::<Vec<_>>();
+    let mut block = comfy_table::Table::new();
+    block.load_style(RULES).set_content_arrangement(ContentArrangement::Dynamic).set_width(style.width);
     if style.color {
-        shown.enforce_styling();
+        block.enforce_styling();
     } else {
-        shown.force_no_tty();
+        block.force_no_tty();
     }
-    shown.set_header(columns.iter().map(|&column| {
+    block.set_header(columns.iter().map(|&column| {
         let head = comfy_table::Cell::new(one_line(&table.columns[column]));
         if style.color { head.add_attribute(Attribute::Bold) } else { head }
     }));
     for row in &table.rows {
-        shown.add_row(columns.iter().filter_map(|&column| row.get(column)).map(|cell| paint(cell, style)));
+        block.add_row(columns.iter().filter_map(|&column| row.get(column)).map(|cell| paint(cell, style)));
     }
-    let widths = column_widths(table);
-    for (column, &source) in shown.column_iter_mut().zip(&columns) {
+    for (column, &source) in block.column_iter_mut().zip(&columns) {
         column.set_padding((0, 1));
-        if source >= labels {
+        if !is_words(table, source) {
             column.set_cell_alignment(CellAlignment::Right);
             column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(widths[source] - 1)));
         }
     }
-    shown
+    block
 }
 
 fn paint(cell: &Cell, style: Style) -> comfy_table::Cell {
@@ -189,6 +189,23 @@ mod tests {
         insta::assert_snapshot!(
             printed(&samples::every_cell(), Style { color: true, width: 100 }).replace('\x1b', "^")
         );
+    }
+
+    #[test]
+    fn a_column_of_words_is_wrapped_and_left_aligned() {
+        let mut table = samples::every_cell();
+        let remark = "conflicts are at least the difference of the two discriminative powers, and of equal parity";
+        table.columns.push("remark".into());
+        table.rows.iter_mut().for_each(|row| row.push(Cell::Text(remark.into())));
+        insta::assert_snapshot!(printed(&table, Style::plain()));
+    }
+
+    #[test]
+    fn a_table_of_labels_alone_is_shown_once() {
+        let mut table = samples::every_cell();
+        table.columns.truncate(2);
+        table.rows.iter_mut().for_each(|row| row.truncate(2));
+        assert_eq!(printed(&table, Style::plain()).matches("LMART").count(), 1);
     }
 
     #[test]
