@@ -1,0 +1,231 @@
+//! Fixed-point gradients: a document's gradient, hessian and count in 16 bytes that add up exactly.
+//!
+//! Sums of integers do not depend on their order, so a histogram is the same bits for any number of threads, and the
+//! larger of two siblings is *exactly* the parent minus the smaller. Two 64-bit lanes, added with one instruction:
+//! - lane 0: the gradient in units of 2^-a,
+//! - lane 1: the hessian in units of 2^-b in the upper 40 bits, the number of documents in the lower [`COUNT_BITS`].
+//!
+//! a and b are the largest integers for which `sum |g| 2^a <= 2^61` and `sum h 2^b <= 2^38`, so no sum of a subset
+//! overflows. Error bounds, with n documents in a node and N in the tree's sample: a gradient is cut off to a whole unit,
+//! so a node's G is wrong by less than n 2^-60 sum|g|, far below the rounding of f64 sums; a hessian is rounded, so H
+//! is wrong by at most n 2^-38 sum h (for a node of average documents: a relative error of at most N 2^-38, 1e-5 for 3.8 million).
+//! A constant hessian of 1 is exact. Powers of two make the scaling itself exact.
+//!
+//! LightGBM sums f32 gradients in f64 (in a fixed order per thread count) or quantises to 2-5 bits with random rounding.
+
+/// Bits of the document count: up to 16,777,215 documents (with multiplicity).
+pub(crate) const COUNT_BITS: u32 = 24;
+
+const GRADIENT_BITS: i32 = 61;
+const HESSIAN_BITS: i32 = 38;
+
+/// Sums of gradient, hessian and count over some documents, or the values of one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C, align(16))]
+pub(crate) struct Cell {
+    pub gradient: i64,
+    /// Hessian above, count below.
+    weight: i64,
+}
+
+impl Cell {
+    #[inline(always)]
+    pub fn add(&mut self, other: Cell) {
+        self.gradient = self.gradient.wrapping_add(other.gradient);
+        self.weight = self.weight.wrapping_add(other.weight);
+    }
+
+    #[inline(always)]
+    pub fn subtract(&mut self, other: Cell) {
+        self.gradient = self.gradient.wrapping_sub(other.gradient);
+        self.weight = self.weight.wrapping_sub(other.weight);
+    }
+
+    #[inline(always)]
+    pub fn minus(mut self, other: Cell) -> Cell {
+        self.subtract(other);
+        self
+    }
+
+    #[inline(always)]
+    pub fn hessian(self) -> i64 {
+        self.weight >> COUNT_BITS
+    }
+
+    #[inline(always)]
+    pub fn count(self) -> u32 {
+        (self.weight & ((1 << COUNT_BITS) - 1)) as u32
+    }
+}
+
+/// What one unit of a cell's gradient and hessian is worth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Units {
+    pub gradient: f64,
+    pub hessian: f64,
+}
+
+/// Why gradients cannot be learned from.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GrowError {
+    /// A gradient or hessian that is not finite (or makes the sum so), or a hessian below zero.
+    #[error(
+        "document {row} has gradient {gradient} and hessian {hessian}; both must be finite and the hessian not below 0"
+    )]
+    Gradient {
+        /// Row number from 0.
+        row: usize,
+        /// Its gradient.
+        gradient: f64,
+        /// Its hessian.
+        hessian: f64,
+    },
+    /// More documents than the fixed-point sums can count.
+    #[error("{documents} documents are more than a tree can count ({})", (1u32 << COUNT_BITS) - 1)]
+    TooManyDocuments {
+        /// Documents, with multiplicity.
+        documents: u64,
+    },
+    /// Arrays of different lengths.
+    #[error("{what}: {found} values for {documents} documents")]
+    Length {
+        /// Which array.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// Documents in the matrix.
+        documents: usize,
+    },
+}
+
+/// What a tree is grown from: the derivatives of the loss at the current scores, one a document.
+#[derive(Debug, Clone, Copy)]
+pub struct Gradients<'a> {
+    /// First derivative of the loss; the tree steps against it.
+    pub first: &'a [f64],
+    /// Second derivative, not below 0; `None`: 1 everywhere (squared loss).
+    pub second: Option<&'a [f64]>,
+    /// How often a document stands in the sample, 0 leaves it out; `None`: once each.
+    pub copies: Option<&'a [u32]>,
+}
+
+impl Gradients<'_> {
+    fn of(&self, row: usize) -> (f64, f64, u32) {
+        (self.first[row], self.second.map_or(1.0, |h| h[row]), self.copies.map_or(1, |w| w[row]))
+    }
+
+    /// Fills one cell a document of the sample into `cells` (indexed by row; documents outside get a zero cell).
+    pub(crate) fn to_cells(self, rows: usize, cells: &mut Vec<Cell>) -> Result<(Units, Cell), GrowError> {
+        let lengths = [
+            ("gradients", Some(self.first.len())),
+            ("hessians", self.second.map(<[f64]>::len)),
+            ("copies", self.copies.map(<[u32]>::len)),
+        ];
+        for (what, found) in lengths {
+            if let Some(found) = found.filter(|&found| found != rows) {
+                return Err(GrowError::Length { what, found, documents: rows });
+            }
+        }
+        let (mut sum_gradient, mut sum_hessian, mut documents) = (0.0, 0.0, 0u64);
+        for row in 0..rows {
+            let (gradient, hessian, copies) = self.of(row);
+            sum_gradient += gradient.abs() * f64::from(copies);
+            sum_hessian += hessian * f64::from(copies);
+            if !(sum_gradient + sum_hessian).is_finite() || hessian < 0.0 {
+                return Err(GrowError::Gradient { row, gradient, hessian });
+            }
+            documents += u64::from(copies);
+        }
+        if documents >= 1 << COUNT_BITS {
+            return Err(GrowError::TooManyDocuments { documents });
+        }
+        let gradient_scale = power_of_two_scale(sum_gradient, GRADIENT_BITS);
+        let hessian_scale = power_of_two_scale(sum_hessian, HESSIAN_BITS);
+        let mut total = Cell::default();
+        cells.clear();
+        cells.extend((0..rows).map(|row| {
+            let (gradient, hessian, copies) = self.of(row);
+            let copies = i64::from(copies);
+            let hessian = (hessian * hessian_scale + 0.5) as i64;
+            let cell = Cell {
+                gradient: (gradient * gradient_scale) as i64 * copies,
+                weight: (hessian * copies) << COUNT_BITS | copies,
+            };
+            total.add(cell);
+            cell
+        }));
+        Ok((Units { gradient: gradient_scale.recip(), hessian: hessian_scale.recip() }, total))
+    }
+}
+
+/// The largest power of two that brings `sum` to at most 2^bits, at most 2^1000 (sums below 1e-283 lose precision); 1 for a
+/// sum of 0.
+fn power_of_two_scale(sum: f64, bits: i32) -> f64 {
+    if sum == 0.0 {
+        return 1.0;
+    }
+    // The biased exponent e of a normal number says 2^(e-1023) <= sum < 2^(e-1022).
+    let exponent = ((sum.to_bits() >> 52) & 0x7ff) as i32 - 1022;
+    2f64.powi((bits - exponent).min(1000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells(first: &[f64], second: Option<&[f64]>, copies: Option<&[u32]>) -> (Vec<Cell>, Units, Cell) {
+        let mut cells = Vec::new();
+        let (units, total) = Gradients { first, second, copies }.to_cells(first.len(), &mut cells).unwrap();
+        (cells, units, total)
+    }
+
+    #[test]
+    fn error_is_within_the_stated_bound() {
+        let first: Vec<f64> = (0..1000).map(|i| (f64::from(i) * 0.731).sin() * 10f64.powi(i % 9 - 4)).collect();
+        let second: Vec<f64> = first.iter().map(|g| g.abs() * 1e-3 + 1e-7).collect();
+        let (cells, units, total) = cells(&first, Some(&second), None);
+        let sum_abs: f64 = first.iter().map(|g| g.abs()).sum();
+        let sum_h: f64 = second.iter().sum();
+        for ((cell, g), h) in cells.iter().zip(&first).zip(&second) {
+            assert!((cell.gradient as f64 * units.gradient - g).abs() <= sum_abs * 2f64.powi(-60));
+            assert!((cell.hessian() as f64 * units.hessian - h).abs() <= sum_h * 2f64.powi(-38));
+            assert_eq!(cell.count(), 1);
+        }
+        assert_eq!(total.count(), 1000);
+        assert!((total.hessian() as f64 * units.hessian - sum_h).abs() <= 1000.0 * sum_h * 2f64.powi(-38));
+    }
+
+    #[test]
+    fn constant_hessian_is_exact_and_counts_copies() {
+        let (cells, units, total) = cells(&[0.5, -0.25, 3.0], None, Some(&[2, 0, 1]));
+        assert_eq!(cells.iter().map(|c| c.count()).collect::<Vec<_>>(), [2, 0, 1]);
+        assert_eq!(total.hessian() as f64 * units.hessian, 3.0);
+        assert_eq!(total.gradient as f64 * units.gradient, 4.0);
+    }
+
+    #[test]
+    fn the_largest_sums_do_not_overflow() {
+        for size in [1e-286, 1e-30, 1.0, 1e30, 1e300] {
+            let first = vec![-size; 1 << 12];
+            let (_, units, total) = cells(&first, Some(&vec![size; 1 << 12]), None);
+            let expected = size * 4096.0;
+            assert!((total.gradient as f64 * units.gradient / -expected - 1.0).abs() < 1e-9);
+            assert!((total.hessian() as f64 * units.hessian / expected - 1.0).abs() < 1e-6);
+            assert_eq!(total.count(), 1 << 12);
+        }
+    }
+
+    #[test]
+    fn bad_input_is_refused() {
+        let refused = |first: &[f64], second: &[f64]| {
+            Gradients { first, second: Some(second), copies: None }.to_cells(2, &mut Vec::new()).unwrap_err()
+        };
+        assert!(matches!(refused(&[0.0, f64::NAN], &[1.0, 1.0]), GrowError::Gradient { row: 1, .. }));
+        assert!(matches!(refused(&[0.0, 1.0], &[-1.0, 1.0]), GrowError::Gradient { row: 0, .. }));
+        assert!(matches!(refused(&[0.0, 1.0], &[1.0]), GrowError::Length { what: "hessians", found: 1, .. }));
+        let copies = [1u32 << 23; 2];
+        let many = Gradients { first: &[0.0; 2], second: None, copies: Some(&copies) };
+        assert!(matches!(many.to_cells(2, &mut Vec::new()), Err(GrowError::TooManyDocuments { .. })));
+    }
+}

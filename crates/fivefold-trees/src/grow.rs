@@ -1,0 +1,368 @@
+//! Growing one tree leaf by leaf: always cut the leaf whose best cut gains most (Shi 2007; as LightGBM).
+//!
+//! Of the two children only the smaller one's histograms are built; the larger one's are the parent's minus these. A node
+//! too small or too deep to be cut gets no histogram, nor do the children of the last cut. Documents are a list of row numbers, kept
+//! in order within a leaf and partitioned in place. The work of one cut is shared out by feature group: a task builds, subtracts and
+//! searches the histograms of one group while they are in cache; nothing has to be merged, and the result is the same for any number of
+//! threads.
+//!
+//! Differs from RankLib, which fits its trees by the variance of the responses and sets Newton values afterwards:
+//! here both use the same second-order gain (with constant hessians it is the fall of squared error).
+//!
+//! Cost of a tree: (documents of the root + the smaller child of every cut) x features; memory: 4 KiB a feature for
+//! each leaf that may still be cut, at most half of the leaves.
+
+use rayon::prelude::*;
+
+use crate::bins::{BinnedMatrix, LANES, MISSING};
+use crate::cells::{Cell, Gradients, GrowError, Units};
+use crate::histogram::{GroupHistogram, NodeRows};
+use crate::split::{Cut, Limits, Scan};
+use crate::tree::{Node, Tree};
+
+/// When to stop, and how leaves get their values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Growth {
+    /// The most leaves, at least 1.
+    pub leaves: usize,
+    /// The most cuts between root and leaf; `None`: no limit.
+    pub max_depth: Option<usize>,
+    /// The fewest documents of a leaf (counted with multiplicity).
+    pub min_documents: u32,
+    /// The least sum of hessians of a leaf.
+    pub min_hessian: f64,
+    /// A cut must gain more than this.
+    pub min_gain: f64,
+    /// Added to the sum of hessians in gains and leaf values.
+    pub l2: f64,
+    /// Features that a node chooses from, as a share of all (at least one); drawn anew for each node. 1: all.
+    pub node_features: f64,
+}
+
+impl Default for Growth {
+    fn default() -> Self {
+        Growth {
+            leaves: 31,
+            max_depth: None,
+            min_documents: 20,
+            min_hessian: 1e-3,
+            min_gain: 0.0,
+            l2: 0.0,
+            node_features: 1.0,
+        }
+    }
+}
+
+/// Draws a uniform number below its argument: the caller's source of randomness.
+pub type Draw<'a> = dyn FnMut(usize) -> usize + 'a;
+
+/// Which of a group's features a node may use.
+type Allowed = Vec<[bool; LANES]>;
+type Histograms = Vec<GroupHistogram>;
+
+struct Leaf {
+    start: usize,
+    end: usize,
+    depth: usize,
+    total: Cell,
+    /// The inner node above and whether this is its left child.
+    parent: Option<(usize, bool)>,
+    /// The best cut; `None` if there is none or the leaf was not searched.
+    cut: Option<Cut>,
+    histograms: Option<Histograms>,
+}
+
+/// Grows trees on one matrix, with scratch space that is used again.
+pub struct Grower<'m> {
+    matrix: &'m BinnedMatrix,
+    growth: Growth,
+    cells: Vec<Cell>,
+    gathered: Vec<Cell>,
+    /// The sample's rows, leaf by leaf after a tree was grown.
+    rows: Vec<u32>,
+    scratch: Vec<u32>,
+    leaves: Vec<Leaf>,
+    /// Histograms that no leaf holds.
+    free: Vec<Histograms>,
+}
+
+impl<'m> Grower<'m> {
+    /// A grower on `matrix`.
+    pub fn new(matrix: &'m BinnedMatrix, growth: Growth) -> Self {
+        Grower {
+            matrix,
+            growth,
+            cells: Vec::new(),
+            gathered: Vec::new(),
+            rows: Vec::new(),
+            scratch: Vec::new(),
+            leaves: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    /// Grows a tree whose leaf values are the Newton steps -G / (H + l2), 0 where H + l2 is 0.
+    ///
+    /// `features`: those that the tree may use, `None` for all; `draw` is called only when `node_features` is below 1. Uses the
+    /// current rayon pool.
+    ///
+    /// # Errors
+    /// [`GrowError`] for gradients that do not fit the matrix or are not finite.
+    pub fn grow(
+        &mut self,
+        gradients: Gradients<'_>,
+        features: Option<&[usize]>,
+        draw: &mut Draw<'_>,
+    ) -> Result<Tree, GrowError> {
+        let (units, total) = gradients.to_cells(self.matrix.len(), &mut self.cells)?;
+        self.fill_rows(gradients.copies);
+        for leaf in self.leaves.drain(..) {
+            self.free.extend(leaf.histograms);
+        }
+        let limits = Limits {
+            min_documents: self.growth.min_documents,
+            min_hessian: self.growth.min_hessian,
+            min_gain: self.growth.min_gain,
+            l2: self.growth.l2,
+        };
+        let scan = Scan::new(&limits, units);
+        let tree_features: Vec<usize> = match features {
+            Some(features) => features.to_vec(),
+            None => (0..self.matrix.width()).collect(),
+        };
+        let end = self.rows.len();
+        let (parent, cut, histograms) = (None, None, None);
+        self.leaves.push(Leaf { start: 0, end, depth: 0, total, parent, cut, histograms });
+        if self.growth.leaves > 1 && self.may_be_cut(&self.leaves[0]) {
+            self.search_root(&scan, &self.allowed(&tree_features, draw));
+        }
+        let mut tree = Tree::leaf(0.0);
+        while self.leaves.len() < self.growth.leaves {
+            let Some(chosen) = self.best_leaf() else { break };
+            let Some(cut) = self.leaves[chosen].cut.take() else { break };
+            let new = self.cut_leaf(&mut tree, chosen, &cut);
+            if self.leaves.len() < self.growth.leaves {
+                self.search_children(chosen, new, &scan, &tree_features, draw);
+                self.drop_hopeless();
+            }
+        }
+        for (value, leaf) in tree.values_mut().iter_mut().zip(&self.leaves) {
+            *value = self.newton_value(leaf.total, units);
+        }
+        Ok(tree)
+    }
+
+    /// The rows of each leaf of the tree grown last, in the order of its leaves. Rows outside the sample are in none.
+    pub fn leaf_rows(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        self.leaves.iter().map(|leaf| &self.rows[leaf.start..leaf.end])
+    }
+
+    fn newton_value(&self, total: Cell, units: Units) -> f64 {
+        let step = total.hessian() as f64 * units.hessian + self.growth.l2;
+        if step > 0.0 { -(total.gradient as f64 * units.gradient) / step } else { 0.0 }
+    }
+
+    fn fill_rows(&mut self, copies: Option<&[u32]>) {
+        self.rows.clear();
+        let all = 0..self.matrix.len() as u32;
+        match copies {
+            None => self.rows.extend(all),
+            Some(copies) => self.rows.extend(all.filter(|&row| copies[row as usize] > 0)),
+        }
+        self.scratch.resize(self.rows.len(), 0);
+    }
+
+    fn may_be_cut(&self, leaf: &Leaf) -> bool {
+        leaf.total.count() >= 2 * self.growth.min_documents.max(1)
+            && self.growth.max_depth.is_none_or(|limit| leaf.depth < limit)
+    }
+
+    /// The features that a node may use, drawn from those of the tree.
+    fn allowed(&self, tree_features: &[usize], draw: &mut Draw<'_>) -> Allowed {
+        let mut allowed = vec![[false; LANES]; self.matrix.groups().len()];
+        let mut allow = |feature: usize| allowed[feature / LANES][feature % LANES] = true;
+        let wanted = (self.growth.node_features * tree_features.len() as f64).round() as usize;
+        if self.growth.node_features >= 1.0 || wanted >= tree_features.len() {
+            tree_features.iter().copied().for_each(allow);
+        } else {
+            let mut rest = tree_features.to_vec();
+            for _ in 0..wanted.max(1) {
+                allow(rest.swap_remove(draw(rest.len())));
+            }
+        }
+        allowed
+    }
+
+    fn take_histograms(&mut self) -> Histograms {
+        let groups = self.matrix.groups().len();
+        self.free.pop().unwrap_or_else(|| (0..groups).map(|_| GroupHistogram::new()).collect())
+    }
+
+    fn search_root(&mut self, scan: &Scan, allowed: &Allowed) {
+        let mut histograms = self.take_histograms();
+        let all = self.rows.len() == self.matrix.len();
+        if !all {
+            gather(&self.cells, &self.rows, &mut self.gathered);
+        }
+        let rows = if all { NodeRows::All(&self.cells) } else { NodeRows::Some(&self.rows, &self.gathered) };
+        let (matrix, total) = (self.matrix, self.leaves[0].total);
+        let cuts: Vec<_> = histograms
+            .par_iter_mut()
+            .enumerate()
+            .map(|(group, histogram)| {
+                histogram.build(matrix, group, rows);
+                best_in_group(matrix, group, histogram, scan, allowed, total)
+            })
+            .collect();
+        self.leaves[0].cut = best_of(cuts);
+        self.leaves[0].histograms = Some(histograms);
+    }
+
+    /// The leaf whose cut gains most; the first of equals.
+    fn best_leaf(&self) -> Option<usize> {
+        let mut best: Option<(usize, f64)> = None;
+        for (number, leaf) in self.leaves.iter().enumerate() {
+            if let Some(cut) = &leaf.cut
+                && best.is_none_or(|(_, gain)| cut.gain > gain)
+            {
+                best = Some((number, cut.gain));
+            }
+        }
+        best.map(|(number, _)| number)
+    }
+
+    /// Cuts leaf `chosen` in the tree and in the lists; the left child keeps its number, the right child's is returned.
+    fn cut_leaf(&mut self, tree: &mut Tree, chosen: usize, cut: &Cut) -> usize {
+        let feature = cut.feature as usize;
+        // A cut of "present" from "missing" has no upper end.
+        let threshold = self.matrix.cuts(feature).get(usize::from(cut.bin)).copied().unwrap_or(f32::INFINITY);
+        let node = self.leaves.len() - 1;
+        let leaf = &self.leaves[chosen];
+        let right_total = leaf.total.minus(cut.left);
+        let any_missing = self.matrix.features()[feature].missing;
+        // Nothing was learned about missing values of a feature that has none: they follow the majority.
+        let missing_left = if any_missing { cut.missing_left } else { cut.left.count() >= right_total.count() };
+        let (left, right, gain) = (0, 0, cut.gain);
+        let description = Node { feature: cut.feature, threshold, missing_left, left, right, gain };
+        let new = tree.cut_leaf(chosen, leaf.parent, description);
+        let (start, end, depth) = (leaf.start, leaf.end, leaf.depth + 1);
+        let middle = start + self.partition(start, end, cut);
+        let leaf = &mut self.leaves[chosen];
+        (leaf.end, leaf.depth, leaf.total, leaf.parent) = (middle, depth, cut.left, Some((node, true)));
+        let (parent, cut, histograms) = (Some((node, false)), None, None);
+        self.leaves.push(Leaf { start: middle, end, depth, total: right_total, parent, cut, histograms });
+        new
+    }
+
+    /// Puts the rows that go left before those that go right, both in their old order; returns how many go left.
+    fn partition(&mut self, start: usize, end: usize, cut: &Cut) -> usize {
+        let (group, lane) = (cut.feature as usize / LANES, cut.feature as usize % LANES);
+        let bins = &self.matrix.groups()[group];
+        let rows = &mut self.rows[start..end];
+        let scratch = &mut self.scratch[..end - start];
+        let (mut left, mut right) = (0, 0);
+        for i in 0..rows.len() {
+            let row = rows[i];
+            let bin = bins[row as usize][lane];
+            let goes_left = if bin == MISSING { cut.missing_left } else { bin <= cut.bin };
+            // Both places are written and one counter moves: there is no branch to mispredict.
+            rows[left] = row;
+            scratch[right] = row;
+            left += usize::from(goes_left);
+            right += usize::from(!goes_left);
+        }
+        rows[left..].copy_from_slice(&scratch[..right]);
+        left
+    }
+
+    /// Finds the best cuts of the two children of a cut leaf. `first` holds the parent's histograms.
+    fn search_children(&mut self, first: usize, second: usize, scan: &Scan, features: &[usize], draw: &mut Draw<'_>) {
+        let parent = self.leaves[first].histograms.take();
+        let (small, large) =
+            if self.rows_of(first) <= self.rows_of(second) { (first, second) } else { (second, first) };
+        let [search_small, search_large] = [small, large].map(|leaf| self.may_be_cut(&self.leaves[leaf]));
+        let Some(mut large_histograms) = parent else { return };
+        if !search_small && !search_large {
+            self.free.push(large_histograms);
+            return;
+        }
+        let mut small_histograms = self.take_histograms();
+        let allowed_small = self.allowed(features, draw);
+        let allowed_large = self.allowed(features, draw);
+        let Leaf { start, end, total: small_total, .. } = self.leaves[small];
+        let large_total = self.leaves[large].total;
+        gather(&self.cells, &self.rows[start..end], &mut self.gathered);
+        let rows = NodeRows::Some(&self.rows[start..end], &self.gathered);
+        let matrix = self.matrix;
+        let (small_cuts, large_cuts): (Vec<_>, Vec<_>) = small_histograms
+            .par_iter_mut()
+            .zip(large_histograms.par_iter_mut())
+            .enumerate()
+            .map(|(group, (small, large))| {
+                small.build(matrix, group, rows);
+                let mut cuts = (None, None);
+                if search_small {
+                    cuts.0 = best_in_group(matrix, group, small, scan, &allowed_small, small_total);
+                }
+                if search_large {
+                    large.subtract(small, matrix, group);
+                    cuts.1 = best_in_group(matrix, group, large, scan, &allowed_large, large_total);
+                }
+                cuts
+            })
+            .unzip();
+        for (leaf, cuts, histograms) in [(small, small_cuts, small_histograms), (large, large_cuts, large_histograms)] {
+            self.leaves[leaf].cut = best_of(cuts);
+            self.leaves[leaf].histograms = Some(histograms);
+        }
+    }
+
+    fn rows_of(&self, leaf: usize) -> usize {
+        self.leaves[leaf].end - self.leaves[leaf].start
+    }
+
+    /// Takes the histograms and cuts from leaves that can no longer be chosen: with room for r more cuts only the r best leaves
+    /// can, since every cut uses up the best one.
+    fn drop_hopeless(&mut self) {
+        let room = self.growth.leaves - self.leaves.len();
+        let mut order: Vec<usize> = (0..self.leaves.len()).filter(|&i| self.leaves[i].histograms.is_some()).collect();
+        let gain = |i: usize| self.leaves[i].cut.as_ref().map_or(0.0, |cut| cut.gain);
+        order.sort_by(|&a, &b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
+        for (rank, leaf) in order.into_iter().enumerate() {
+            if rank >= room || self.leaves[leaf].cut.is_none() {
+                self.leaves[leaf].cut = None;
+                self.free.extend(self.leaves[leaf].histograms.take());
+            }
+        }
+    }
+}
+
+fn gather(cells: &[Cell], rows: &[u32], out: &mut Vec<Cell>) {
+    out.clear();
+    out.extend(rows.iter().map(|&row| cells[row as usize]));
+}
+
+fn best_in_group(
+    matrix: &BinnedMatrix,
+    group: usize,
+    histogram: &GroupHistogram,
+    scan: &Scan,
+    allowed: &Allowed,
+    total: Cell,
+) -> Option<Cut> {
+    let first = group * LANES;
+    let features = &matrix.features()[first..(first + LANES).min(matrix.width())];
+    let cuts = features.iter().enumerate().filter(|&(lane, _)| allowed[group][lane]);
+    best_of(cuts.map(|(lane, feature)| scan.best((first + lane) as u32, feature, histogram.lane(lane), total)))
+}
+
+/// The cut that gains most; the first of equals.
+fn best_of(cuts: impl IntoIterator<Item = Option<Cut>>) -> Option<Cut> {
+    let mut best: Option<Cut> = None;
+    for cut in cuts.into_iter().flatten() {
+        if best.is_none_or(|best| cut.gain > best.gain) {
+            best = Some(cut);
+        }
+    }
+    best
+}

@@ -1,0 +1,268 @@
+//! A regression tree: inner nodes in the order in which they were cut, leaves by number.
+//!
+//! Document x goes left at a node when `x[feature] <= threshold`, or by the node's `missing_left` when the value is NaN.
+
+use serde::{Deserialize, Serialize};
+
+/// A child of an inner node: an inner node at or above 0, else leaf `!child`.
+pub(crate) type Child = i32;
+
+/// A regression tree; all vectors of inner nodes have the same length, and there is one leaf more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Parts")]
+pub struct Tree {
+    feature: Vec<u32>,
+    threshold: Vec<f32>,
+    missing_left: Vec<bool>,
+    left: Vec<Child>,
+    right: Vec<Child>,
+    gain: Vec<f64>,
+    value: Vec<f64>,
+}
+
+/// A tree as it stands in a file, not yet checked.
+#[derive(Deserialize)]
+struct Parts {
+    feature: Vec<u32>,
+    threshold: Vec<f32>,
+    missing_left: Vec<bool>,
+    left: Vec<Child>,
+    right: Vec<Child>,
+    gain: Vec<f64>,
+    value: Vec<f64>,
+}
+
+/// One inner node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Node {
+    /// Feature number from 0.
+    pub feature: u32,
+    /// Values up to this one go left.
+    pub threshold: f32,
+    /// Whether a missing value goes left.
+    pub missing_left: bool,
+    /// The left child: an inner node at or above 0, else leaf `!left`.
+    pub left: i32,
+    /// The right child, as `left`.
+    pub right: i32,
+    /// What the cut gained, see [`Tree::add_importance`].
+    pub gain: f64,
+}
+
+/// Why nodes and leaves do not make a tree.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TreeError {
+    /// Vectors of different lengths, or not one leaf more than inner nodes.
+    #[error("a tree with {leaves} leaves must have one inner node less, with all its fields")]
+    Lengths {
+        /// Number of leaf values.
+        leaves: usize,
+    },
+    /// A node or leaf that is nobody's child, or the child of two, or stands before its parent.
+    #[error("{what} {number} of a tree must be the child of exactly one node that stands before it")]
+    Shape {
+        /// "node" or "leaf".
+        what: &'static str,
+        /// Its number.
+        number: usize,
+    },
+    /// A leaf value that is not finite, or a threshold that is not a number.
+    #[error("a tree holds a value that is not a number")]
+    NotFinite,
+}
+
+impl TryFrom<Parts> for Tree {
+    type Error = TreeError;
+
+    fn try_from(parts: Parts) -> Result<Self, TreeError> {
+        let Parts { feature, threshold, missing_left, left, right, gain, value } = parts;
+        let n = feature.len();
+        let lengths = [threshold.len(), missing_left.len(), left.len(), right.len(), gain.len()];
+        if lengths.iter().any(|&length| length != n) || value.len() != n + 1 {
+            return Err(TreeError::Lengths { leaves: value.len() });
+        }
+        let tree = Tree { feature, threshold, missing_left, left, right, gain, value };
+        tree.check()?;
+        Ok(tree)
+    }
+}
+
+impl Tree {
+    /// A tree of one leaf.
+    pub fn leaf(value: f64) -> Self {
+        Tree {
+            feature: Vec::new(),
+            threshold: Vec::new(),
+            missing_left: Vec::new(),
+            left: Vec::new(),
+            right: Vec::new(),
+            gain: Vec::new(),
+            value: vec![value],
+        }
+    }
+
+    /// A tree of the given inner nodes and leaf values, for instance from another program's file. A node must stand before its
+    /// children.
+    ///
+    /// # Errors
+    /// [`TreeError`] if they do not make one tree.
+    pub fn new(nodes: &[Node], values: Vec<f64>) -> Result<Self, TreeError> {
+        Parts {
+            feature: nodes.iter().map(|node| node.feature).collect(),
+            threshold: nodes.iter().map(|node| node.threshold).collect(),
+            missing_left: nodes.iter().map(|node| node.missing_left).collect(),
+            left: nodes.iter().map(|node| node.left).collect(),
+            right: nodes.iter().map(|node| node.right).collect(),
+            gain: nodes.iter().map(|node| node.gain).collect(),
+            value: values,
+        }
+        .try_into()
+    }
+
+    fn check(&self) -> Result<(), TreeError> {
+        let n = self.feature.len();
+        let (mut nodes, mut leaves) = (vec![false; n], vec![false; n + 1]);
+        // The root has no parent.
+        if let Some(root) = nodes.first_mut() {
+            *root = true;
+        } else {
+            leaves[0] = true;
+        }
+        for parent in 0..n {
+            for child in [self.left[parent], self.right[parent]] {
+                let (what, number) = if child >= 0 { ("node", child as usize) } else { ("leaf", !child as usize) };
+                let seen = if child >= 0 { nodes.get_mut(number) } else { leaves.get_mut(number) };
+                match seen {
+                    Some(seen) if !*seen && (child < 0 || number > parent) => *seen = true,
+                    _ => return Err(TreeError::Shape { what, number }),
+                }
+            }
+        }
+        if self.value.iter().any(|value| !value.is_finite()) || self.threshold.iter().any(|t| t.is_nan()) {
+            return Err(TreeError::NotFinite);
+        }
+        // n inner nodes have 2n children, all different: every node and leaf was met.
+        Ok(())
+    }
+
+    /// Turns leaf `leaf` into an inner node whose left child keeps the number and whose right child is a new leaf; `parent` is
+    /// the node above and whether `leaf` is its left child. The new leaf's number is returned.
+    pub(crate) fn cut_leaf(&mut self, leaf: usize, parent: Option<(usize, bool)>, mut node: Node) -> usize {
+        let (number, new_leaf) = (self.feature.len(), self.value.len());
+        (node.left, node.right) = (!(leaf as i32), !(new_leaf as i32));
+        match parent {
+            Some((above, true)) => self.left[above] = number as i32,
+            Some((above, false)) => self.right[above] = number as i32,
+            None => {}
+        }
+        self.feature.push(node.feature);
+        self.threshold.push(node.threshold);
+        self.missing_left.push(node.missing_left);
+        self.left.push(node.left);
+        self.right.push(node.right);
+        self.gain.push(node.gain);
+        self.value.push(0.0);
+        new_leaf
+    }
+
+    /// Inner nodes, each before its children.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = Node> + '_ {
+        (0..self.feature.len()).map(|i| Node {
+            feature: self.feature[i],
+            threshold: self.threshold[i],
+            missing_left: self.missing_left[i],
+            left: self.left[i],
+            right: self.right[i],
+            gain: self.gain[i],
+        })
+    }
+
+    /// The value of each leaf.
+    pub fn values(&self) -> &[f64] {
+        &self.value
+    }
+
+    /// The value of each leaf, to be changed. Values must stay finite.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.value
+    }
+
+    /// The number of inner nodes on the longest way from the root to a leaf.
+    pub fn depth(&self) -> usize {
+        let mut below = vec![1; self.feature.len()];
+        for i in (0..below.len()).rev() {
+            let of = |child: Child| if child >= 0 { below[child as usize] } else { 0 };
+            below[i] = 1 + of(self.left[i]).max(of(self.right[i]));
+        }
+        below.first().copied().unwrap_or(0)
+    }
+
+    /// The highest feature number in use plus one; 0 for a tree of one leaf.
+    pub fn width(&self) -> usize {
+        self.feature.iter().map(|&f| f as usize + 1).max().unwrap_or(0)
+    }
+
+    /// The leaf of document `row`.
+    ///
+    /// # Panics
+    /// If `row` is shorter than [`width`](Self::width).
+    pub fn leaf_of(&self, row: &[f32]) -> usize {
+        let mut child = if self.feature.is_empty() { !0 } else { 0 };
+        while child >= 0 {
+            let node = child as usize;
+            let value = row[self.feature[node] as usize];
+            let goes_left = if value.is_nan() { self.missing_left[node] } else { value <= self.threshold[node] };
+            child = if goes_left { self.left[node] } else { self.right[node] };
+        }
+        !child as usize
+    }
+
+    /// Adds to each feature's importance the gains of the cuts on it.
+    ///
+    /// # Panics
+    /// If `importance` is shorter than [`width`](Self::width).
+    pub fn add_importance(&self, importance: &mut [f64]) {
+        for (&feature, gain) in self.feature.iter().zip(&self.gain) {
+            importance[feature as usize] += gain;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(feature: u32, threshold: f32, left: i32, right: i32) -> Node {
+        Node { feature, threshold, missing_left: true, left, right, gain: 1.5 }
+    }
+
+    fn three_leaves() -> Tree {
+        Tree::new(&[node(1, 0.5, !0, 1), node(0, -1.0, !1, !2)], vec![1.0, 2.0, 3.0]).unwrap()
+    }
+
+    #[test]
+    fn documents_find_their_leaves() {
+        let tree = three_leaves();
+        assert_eq!(tree.leaf_of(&[0.0, 0.5]), 0);
+        assert_eq!(tree.leaf_of(&[-1.0, 0.6]), 1);
+        assert_eq!(tree.leaf_of(&[0.0, 0.6]), 2);
+        assert_eq!(tree.leaf_of(&[0.0, f32::NAN]), 0);
+        assert_eq!(tree.leaf_of(&[f32::NAN, f32::INFINITY]), 1);
+        assert_eq!((tree.depth(), tree.width(), Tree::leaf(1.0).depth()), (2, 2, 0));
+        let mut importance = [0.0; 2];
+        tree.add_importance(&mut importance);
+        assert_eq!(importance, [1.5, 1.5]);
+    }
+
+    #[test]
+    fn broken_trees_are_refused() {
+        let values = || vec![1.0, 2.0, 3.0];
+        for (left, right) in [(0, !1), (!0, !1), (!2, !2), (!3, !1), (5, !1), (i32::MIN, !1)] {
+            let broken = Tree::new(&[node(1, 0.5, !0, 1), node(0, -1.0, left, right)], values());
+            assert!(matches!(broken, Err(TreeError::Shape { .. })), "{left} {right}");
+        }
+        assert_eq!(Tree::new(&[node(0, 0.5, !0, !1)], values()), Err(TreeError::Lengths { leaves: 3 }));
+        assert_eq!(Tree::new(&[], vec![f64::NAN]), Err(TreeError::NotFinite));
+    }
+}

@@ -1,0 +1,231 @@
+//! The grower against a plain one that tries every cut of every leaf in f64, document by document.
+
+use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, Rows, Tree, add_tree_scores};
+
+/// A small generator, so that this test needs nothing (Marsaglia's xorshift).
+struct Draws(u64);
+
+impl Draws {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn uniform(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+struct Made {
+    values: Vec<f32>,
+    width: usize,
+    first: Vec<f64>,
+    second: Vec<f64>,
+    copies: Vec<u32>,
+}
+
+fn made(seed: u64, rows: usize, width: usize, missing: f64) -> Made {
+    let mut draws = Draws(seed * 2 + 1);
+    let mut values = Vec::with_capacity(rows * width);
+    for _ in 0..rows {
+        for feature in 0..width {
+            let steps = [3.0, 10.0, 1e6, 1.0][feature % 4];
+            let value = (draws.uniform() * steps).floor() as f32 - 2.0;
+            values.push(if draws.uniform() < missing { f32::NAN } else { value });
+        }
+    }
+    let first = (0..rows)
+        .map(|row| {
+            let x = &values[row * width..(row + 1) * width];
+            let signal = f64::from(x[0].max(-3.0)) * 0.5 - f64::from(u8::from(x[1] > 3.0));
+            signal + draws.uniform() - 0.5
+        })
+        .collect();
+    let second = (0..rows).map(|_| draws.uniform() * 0.25 + 1e-3).collect();
+    let copies = (0..rows).map(|_| (draws.next() % 4) as u32).collect();
+    Made { values, width, first, second, copies }
+}
+
+/// Grows by trying all cuts between neighbouring values with sums in f64; leaves hold row numbers.
+/// Returns the gains in order, and each row's Newton value.
+fn reference(made: &Made, growth: &Growth, copies: &[u32]) -> (Vec<f64>, Vec<f64>) {
+    let Made { values, width, first, second, .. } = made;
+    let at = |row: usize, feature: usize| values[row * width + feature];
+    let sums = |rows: &[usize]| {
+        rows.iter().fold((0.0, 0.0, 0u32), |(g, h, n), &row| {
+            let copies = f64::from(copies[row]);
+            (g + first[row] * copies, h + second[row] * copies, n + copies as u32)
+        })
+    };
+    let score = |(g, h, _): (f64, f64, u32)| g * g / (h + growth.l2);
+    let best_cut = |rows: &[usize]| {
+        let mut best: Option<(f64, Vec<usize>, Vec<usize>)> = None;
+        for feature in 0..*width {
+            let mut cuts: Vec<f32> = rows.iter().map(|&row| at(row, feature)).filter(|v| !v.is_nan()).collect();
+            cuts.sort_by(f32::total_cmp);
+            cuts.dedup();
+            for cut in cuts {
+                for missing_left in [false, true] {
+                    let goes_left = |&row: &usize| {
+                        let value = at(row, feature);
+                        if value.is_nan() { missing_left } else { value <= cut }
+                    };
+                    let (left, right): (Vec<usize>, Vec<usize>) = rows.iter().copied().partition(goes_left);
+                    let (l, r) = (sums(&left), sums(&right));
+                    if l.2.min(r.2) < growth.min_documents.max(1) || l.1.min(r.1) < growth.min_hessian {
+                        continue;
+                    }
+                    let gain = score(l) + score(r) - score(sums(rows));
+                    if gain > 1e-9 && best.as_ref().is_none_or(|(most, ..)| gain > most * (1.0 + 1e-12)) {
+                        best = Some((gain, left, right));
+                    }
+                }
+            }
+        }
+        best
+    };
+    let root: Vec<usize> = (0..first.len()).filter(|&row| copies[row] > 0).collect();
+    let mut leaves = vec![(root, 0)];
+    let mut gains = Vec::new();
+    while leaves.len() < growth.leaves {
+        let candidates =
+            leaves.iter().enumerate().filter(|(_, (_, depth))| growth.max_depth.is_none_or(|d| *depth < d));
+        let cuts = candidates.filter_map(|(i, (rows, _))| best_cut(rows).map(|cut| (i, cut)));
+        let Some((chosen, (gain, left, right))) = cuts.max_by(|a, b| a.1.0.total_cmp(&b.1.0)) else { break };
+        let depth = leaves[chosen].1 + 1;
+        gains.push(gain);
+        leaves[chosen] = (left, depth);
+        leaves.push((right, depth));
+    }
+    let mut predicted = vec![f64::NAN; first.len()];
+    for (rows, _) in &leaves {
+        let (g, h, _) = sums(rows);
+        rows.iter().for_each(|&row| predicted[row] = -g / (h + growth.l2));
+    }
+    (gains, predicted)
+}
+
+fn check(made: &Made, growth: Growth, with_copies: bool) {
+    let rows = made.first.len();
+    let once = vec![1; rows];
+    let copies = if with_copies { &made.copies } else { &once };
+    let (gains, predicted) = reference(made, &growth, copies);
+    let input = Rows::new(vec![&made.values], made.width);
+    let matrix = BinnedMatrix::new(&input, 255);
+    let mut grower = Grower::new(&matrix, growth);
+    let gradients =
+        Gradients { first: &made.first, second: Some(&made.second), copies: with_copies.then_some(&made.copies) };
+    let tree = grower.grow(gradients, None, &mut |_| 0).unwrap();
+    let found: Vec<f64> = tree.nodes().map(|node| node.gain).collect();
+    assert_eq!(found.len(), gains.len());
+    for (found, expected) in found.iter().zip(&gains) {
+        assert!((found - expected).abs() <= 1e-7 * expected.abs(), "{found} {expected}");
+    }
+    // The same leaves, both by the rows that the grower keeps and by walking the tree with the original values.
+    let mut walked = vec![0.0; rows];
+    add_tree_scores(&tree, &input, &mut walked);
+    let mut kept = vec![f64::NAN; rows];
+    for (value, rows) in tree.values().iter().zip(grower.leaf_rows()) {
+        rows.iter().for_each(|&row| kept[row as usize] = *value);
+    }
+    for row in (0..rows).filter(|&row| copies[row] > 0) {
+        assert_eq!(walked[row], kept[row]);
+        assert!((walked[row] - predicted[row]).abs() < 1e-6, "row {row}: {} {}", walked[row], predicted[row]);
+    }
+}
+
+#[test]
+fn trees_are_those_of_the_exact_grower() {
+    for seed in 1..9 {
+        let missing = if seed % 2 == 0 { 0.2 } else { 0.0 };
+        let made = made(seed, 60 + 20 * seed as usize, 2 + 3 * (seed as usize % 4), missing);
+        let loose = Growth { leaves: 12, min_documents: 1, min_hessian: 0.0, l2: 0.5, ..Growth::default() };
+        check(&made, loose, false);
+        check(&made, Growth { min_documents: 9, min_hessian: 0.8, l2: 0.0, ..loose }, false);
+        check(&made, Growth { max_depth: Some(2), min_documents: 3, ..loose }, true);
+    }
+}
+
+fn grow_in_pool(made: &Made, threads: usize, node_features: f64) -> Tree {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let matrix = BinnedMatrix::new(&Rows::new(vec![&made.values], made.width), 64);
+        let growth = Growth { leaves: 31, min_documents: 5, node_features, ..Growth::default() };
+        let mut draws = Draws(99);
+        let gradients = Gradients { first: &made.first, second: Some(&made.second), copies: None };
+        Grower::new(&matrix, growth).grow(gradients, None, &mut |n| (draws.next() % n as u64) as usize).unwrap()
+    })
+}
+
+#[test]
+fn any_number_of_threads_grows_the_same_tree() {
+    let made = made(5, 3000, 30, 0.1);
+    for node_features in [1.0, 0.3] {
+        let one = grow_in_pool(&made, 1, node_features);
+        assert_eq!(one.values().len(), 31);
+        assert_eq!(one, grow_in_pool(&made, 2, node_features));
+        assert_eq!(one, grow_in_pool(&made, 3, node_features));
+    }
+    assert_ne!(grow_in_pool(&made, 1, 1.0), grow_in_pool(&made, 1, 0.3));
+}
+
+#[test]
+fn only_the_given_features_are_used() {
+    let made = made(3, 500, 20, 0.0);
+    let matrix = BinnedMatrix::new(&Rows::new(vec![&made.values], made.width), 255);
+    let mut grower = Grower::new(&matrix, Growth { min_documents: 1, ..Growth::default() });
+    let gradients = Gradients { first: &made.first, second: None, copies: None };
+    let tree = grower.grow(gradients, Some(&[2, 9, 14]), &mut |_| 0).unwrap();
+    assert!(tree.nodes().len() > 5);
+    assert!(tree.nodes().all(|node| [2, 9, 14].contains(&node.feature)));
+}
+
+#[test]
+fn degenerate_data_gives_one_leaf() {
+    let leaf = |values: &[f32], first: &[f64]| {
+        let matrix = BinnedMatrix::new(&Rows::new(vec![values], 1), 255);
+        let growth = Growth { min_documents: 1, min_hessian: 0.0, ..Growth::default() };
+        let tree = Grower::new(&matrix, growth)
+            .grow(Gradients { first, second: Some(&vec![0.5; first.len()]), copies: None }, None, &mut |_| 0)
+            .unwrap();
+        assert_eq!(tree.values().len(), 1, "{values:?}");
+        tree.values()[0]
+    };
+    assert_eq!(leaf(&[3.0; 4], &[1.0, -2.0, 4.0, 5.0]), -4.0);
+    assert_eq!(leaf(&[f32::NAN; 2], &[1.0, -2.0]), 1.0);
+    assert_eq!(leaf(&[7.0], &[1.0]), -2.0);
+    assert_eq!(leaf(&[], &[]), 0.0);
+    // Equal gradients: no cut gains.
+    assert_eq!(leaf(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], &[0.1; 7]), -0.2);
+    assert_eq!(leaf(&[1.0, 2.0], &[0.0; 2]), 0.0);
+}
+
+#[test]
+fn present_can_be_cut_from_missing() {
+    let values = [1.0, f32::NAN, 1.0, f32::NAN, 1.0];
+    let matrix = BinnedMatrix::new(&Rows::new(vec![&values], 1), 255);
+    let growth = Growth { min_documents: 1, ..Growth::default() };
+    let first = [1.0, -3.0, 1.0, -3.0, 1.0];
+    let tree = Grower::new(&matrix, growth)
+        .grow(Gradients { first: &first, second: None, copies: None }, None, &mut |_| 0)
+        .unwrap();
+    let value = |x: f32| tree.values()[tree.leaf_of(&[x])];
+    assert_eq!((value(f32::NAN), value(1.0), value(f32::INFINITY)), (3.0, -1.0, -1.0));
+}
+
+#[test]
+fn hessians_of_zero_never_give_a_value_that_is_not_finite() {
+    let values: Vec<f32> = (0..50u8).map(f32::from).collect();
+    let first: Vec<f64> = (0..50).map(|i| f64::from(i % 7) - 3.0).collect();
+    let second: Vec<f64> = (0..50).map(|i| f64::from(u8::from(i % 3 == 0))).collect();
+    let matrix = BinnedMatrix::new(&Rows::new(vec![&values], 1), 255);
+    let growth = Growth { min_documents: 1, min_hessian: 0.0, ..Growth::default() };
+    for second in [second, vec![0.0; 50]] {
+        let gradients = Gradients { first: &first, second: Some(&second), copies: None };
+        let tree = Grower::new(&matrix, growth).grow(gradients, None, &mut |_| 0).unwrap();
+        assert!(tree.values().iter().all(|value| value.is_finite()));
+        assert!(tree.nodes().all(|node| node.gain.is_finite()));
+    }
+}
