@@ -1,0 +1,48 @@
+//! A hash of what a data set holds, for cache keys and model headers.
+//!
+//! Covered: width, highest grade, and for each query, in order, its id, grades, document ids and the bits of its features.
+//! Not covered: file names, comments, how numbers were written. Cost: one pass, in parallel over queries.
+
+use fivefold_core::{Dataset, JudgedQuery};
+use rayon::prelude::*;
+
+/// The blake3 hash, in hexadecimal, of a data set's content.
+pub fn data_hash(data: &Dataset) -> String {
+    combine(data, &query_hashes(data))
+}
+
+/// One hash a query.
+pub(crate) fn query_hashes(data: &Dataset) -> Vec<blake3::Hash> {
+    (0..data.len()).into_par_iter().map(|index| query_hash(&data.query(index))).collect()
+}
+
+/// The hash of a data set from the hashes of its queries.
+pub(crate) fn combine(data: &Dataset, queries: &[blake3::Hash]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(data.width() as u64).to_le_bytes());
+    hasher.update(&[data.max_grade()]);
+    for hash in queries {
+        hasher.update(hash.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+fn query_hash(query: &JudgedQuery<'_>) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    let sized = |text: &[u8], hasher: &mut blake3::Hasher| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text);
+    };
+    sized(query.id().as_bytes(), &mut hasher);
+    sized(query.grades(), &mut hasher);
+    let doc_ids = (0..query.len()).filter_map(|row| query.doc_id(row));
+    hasher.update(&(doc_ids.clone().count() as u64).to_le_bytes());
+    doc_ids.for_each(|id| sized(id.as_bytes(), &mut hasher));
+    let mut bytes = Vec::with_capacity(4096);
+    for values in query.features().chunks(1024) {
+        bytes.clear();
+        bytes.extend(values.iter().flat_map(|value| value.to_bits().to_le_bytes()));
+        hasher.update(&bytes);
+    }
+    hasher.finalize()
+}

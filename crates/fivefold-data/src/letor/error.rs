@@ -1,0 +1,178 @@
+//! What can be wrong with a LETOR file: where it stands, what was found, what to do.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Something wrong in one file.
+#[derive(Debug)]
+pub struct ReadError {
+    /// The file, as it was named to the reader.
+    pub file: PathBuf,
+    /// Line from 1; 0 where the whole file is meant.
+    pub line: u64,
+    /// Column from 1, in bytes; 0 where the whole line or file is meant.
+    pub column: usize,
+    /// What was found.
+    pub kind: ReadErrorKind,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+            if self.column > 0 {
+                write!(f, ":{}", self.column)?;
+            }
+        }
+        write!(f, ": {}; {}", self.kind, self.kind.help())
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            ReadErrorKind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// What was found.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadErrorKind {
+    /// The file cannot be opened, read or decompressed.
+    #[error("cannot be read: {0}")]
+    Io(#[source] std::io::Error),
+    /// The first token is not an integer from 0 to the highest grade.
+    #[error("grade `{found}` is not a whole number from 0 to {highest}")]
+    Grade {
+        /// The token.
+        found: String,
+        /// The highest grade allowed here.
+        highest: u8,
+    },
+    /// The second token is not `qid:TOKEN`.
+    #[error("found {found} where `qid:` and the query's id belong")]
+    Qid {
+        /// The token, or "the end of the line".
+        found: String,
+    },
+    /// A token that is not `id:value`.
+    #[error("found `{found}` where a feature `id:value` belongs")]
+    Feature {
+        /// The token.
+        found: String,
+    },
+    /// A feature id below the first one.
+    #[error("feature id {id} is below the first id, {first}")]
+    BelowFirst {
+        /// The id.
+        id: u32,
+        /// The first id of this reading.
+        first: u32,
+    },
+    /// A feature id beyond the declared width, or beyond what a dense matrix can be expected to hold.
+    #[error("feature id {id} is above the last id possible here, {last}")]
+    AboveLast {
+        /// The id.
+        id: u64,
+        /// The last id allowed.
+        last: u64,
+    },
+    /// A feature id that is not higher than the one before it.
+    #[error("feature id {id} follows {previous}: ids must increase along the line")]
+    Order {
+        /// The id.
+        id: u32,
+        /// The id before it.
+        previous: u32,
+    },
+    /// A value that is not a finite number.
+    #[error("value `{found}` of feature {id} is not a finite number that fits 32 bits")]
+    Value {
+        /// The feature's id.
+        id: u32,
+        /// The token.
+        found: String,
+    },
+    /// `NULL` or `nan` under the policy `error`.
+    #[error("feature {id} is missing (`{found}`)")]
+    Missing {
+        /// The feature's id.
+        id: u32,
+        /// The token.
+        found: String,
+    },
+    /// An id that is not UTF-8.
+    #[error("the {what} id is not UTF-8 text")]
+    Encoding {
+        /// "query" or "document".
+        what: &'static str,
+    },
+    /// A query whose lines do not stand together.
+    #[error("query `{qid}` goes on here, but its lines {first} to {last} were followed by another query")]
+    Scattered {
+        /// The query.
+        qid: String,
+        /// Its first line.
+        first: u64,
+        /// The last line of its first run.
+        last: u64,
+    },
+    /// Two documents of one query with the same id.
+    #[error("document `{id}` of query `{qid}` stands on line {first} already")]
+    DuplicateDocument {
+        /// The document's id.
+        id: String,
+        /// The query.
+        qid: String,
+        /// The line where the id was first seen.
+        first: u64,
+    },
+    /// Documents with and without ids.
+    #[error("{}", if *here { format!("this line has a document id, but {other} has none") } else { format!("this line has no document id, but {other} has one") })]
+    SomeIds {
+        /// Whether this line has an id.
+        here: bool,
+        /// The place of a line that differs (`line 3`, or `FILE line 3`).
+        other: String,
+    },
+    /// A line of a length that no LETOR file has.
+    #[error("a line longer than {limit} bytes")]
+    LongLine {
+        /// The limit.
+        limit: usize,
+    },
+    /// No document at all.
+    #[error("the file has no document")]
+    Empty,
+}
+
+impl ReadErrorKind {
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Io(_) => "check that the file is there, complete and readable",
+            Self::Grade { .. } => "a line reads `grade qid:TOKEN id:value ... # comment`",
+            Self::Qid { .. } => "every line needs its query: `grade qid:TOKEN id:value ...`",
+            Self::Feature { .. } => "features are `id:value`, separated by blanks; a comment starts with `#`",
+            Self::BelowFirst { .. } => "if the file counts features from 0, set first_feature_id = 0",
+            Self::AboveLast { .. } => {
+                "correct the id, or the number of features declared for this collection; the matrix is dense"
+            }
+            Self::Order { .. } => "sort the features of the line by id and give each once",
+            Self::Value { .. } => "give a decimal number, or NULL with missing = \"zero\" or \"query-min\"",
+            Self::Missing { .. } => "set missing = \"zero\" or missing = \"query-min\" to read such files",
+            Self::Encoding { .. } => "convert the file to UTF-8",
+            Self::Scattered { .. } => {
+                "put the query's lines together, or set regroup = true; different queries need different ids"
+            }
+            Self::DuplicateDocument { .. } => "remove one of the two lines, or give the documents different ids",
+            Self::SomeIds { .. } => "give every document an id (`# docid = X`) or none",
+            Self::LongLine { .. } => "this is not a LETOR text file",
+            Self::Empty => "check that this is the file you meant",
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! A file as blocks of whole lines, plain or gzip-compressed, without ever holding all of it.
+
+use std::fs::File;
+use std::io::{self, Chain, Cursor, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+
+/// Bytes read at a time: large enough to hide the cost of a call, small beside any matrix.
+const BLOCK_BYTES: usize = 1 << 20;
+
+/// A line longer than this is taken for a sign that the file is not text.
+pub(crate) const LONGEST_LINE: usize = 1 << 24;
+
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+const UTF8_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
+
+/// Opens a file; one that starts as gzip does is decompressed on the way, whatever its name (all its members).
+pub(crate) fn open_file(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    decompressed(File::open(path)?)
+}
+
+fn decompressed(mut source: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    let mut start = Vec::with_capacity(3);
+    source.by_ref().take(3).read_to_end(&mut start)?;
+    let gzip = start.starts_with(&GZIP_MAGIC);
+    let whole: Chain<Cursor<Vec<u8>>, _> = Cursor::new(start).chain(source);
+    Ok(if gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) })
+}
+
+/// What stopped the reading of lines.
+#[derive(Debug)]
+pub(crate) enum LineError {
+    Io(io::Error),
+    TooLong,
+}
+
+/// Cuts a stream into blocks of whole lines.
+pub(crate) struct LineBlocks {
+    source: Box<dyn Read + Send>,
+    /// The start of a line whose end has not been read.
+    carry: Vec<u8>,
+    started: bool,
+}
+
+impl LineBlocks {
+    pub(crate) fn new(source: Box<dyn Read + Send>) -> Self {
+        LineBlocks { source, carry: Vec::new(), started: false }
+    }
+
+    /// Puts the next whole lines into `text`, which ends with a newline even where the file does not; false at the end.
+    pub(crate) fn next_into(&mut self, text: &mut Vec<u8>) -> Result<bool, LineError> {
+        text.clear();
+        text.append(&mut self.carry);
+        loop {
+            let known = text.len();
+            text.reserve(BLOCK_BYTES + 1);
+            let read = self.source.by_ref().take(BLOCK_BYTES as u64).read_to_end(text).map_err(LineError::Io)?;
+            if !std::mem::replace(&mut self.started, true) && text.starts_with(&UTF8_MARK) {
+                text.drain(..UTF8_MARK.len());
+            }
+            if read == 0 {
+                if text.last().is_some_and(|&last| last != b'\n') {
+                    text.push(b'\n');
+                }
+                return Ok(!text.is_empty());
+            }
+            if let Some(newline) = memchr::memrchr(b'\n', &text[known..]) {
+                self.carry.extend_from_slice(&text[known + newline + 1..]);
+                text.truncate(known + newline + 1);
+                return Ok(true);
+            }
+            if text.len() > LONGEST_LINE {
+                return Err(LineError::TooLong);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn blocks(bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, LineError> {
+        let mut lines = LineBlocks::new(decompressed(Cursor::new(bytes)).map_err(LineError::Io)?);
+        let (mut all, mut text) = (Vec::new(), Vec::new());
+        while lines.next_into(&mut text)? {
+            all.push(text.clone());
+        }
+        Ok(all)
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn blocks_are_whole_lines() {
+        let line = "x".repeat(700_000);
+        let text = format!("{line}\n{line}\n{line}{line}\nend");
+        for bytes in [text.clone().into_bytes(), gzip(text.as_bytes())] {
+            let blocks = blocks(bytes).unwrap();
+            assert!(blocks.len() > 1 && blocks.iter().all(|block| block.ends_with(b"\n")));
+            assert_eq!(blocks.concat(), format!("{text}\n").into_bytes());
+        }
+    }
+
+    #[test]
+    fn gzip_members_are_joined_and_damage_is_seen() {
+        let two = [gzip(b"a\n"), gzip(b"b\n")].concat();
+        assert_eq!(blocks(two).unwrap().concat(), b"a\nb\n");
+        let mut cut = gzip(&[b'a'; 10_000]);
+        cut.truncate(cut.len() - 9);
+        assert!(matches!(blocks(cut), Err(LineError::Io(_))));
+    }
+
+    #[test]
+    fn short_empty_and_marked_files() {
+        assert!(blocks(vec![]).unwrap().is_empty());
+        assert_eq!(blocks(b"a".to_vec()).unwrap(), [b"a\n"]);
+        assert_eq!(blocks(b"\n".to_vec()).unwrap(), [b"\n"]);
+        assert_eq!(blocks(b"\xef\xbb\xbf1\n".to_vec()).unwrap().concat(), b"1\n");
+        assert!(blocks(b"\xef\xbb\xbf".to_vec()).unwrap().is_empty());
+    }
+
+    #[test]
+    fn endless_lines_are_refused() {
+        assert!(matches!(blocks(vec![b'1'; LONGEST_LINE + BLOCK_BYTES]), Err(LineError::TooLong)));
+    }
+}

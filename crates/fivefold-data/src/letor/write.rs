@@ -1,0 +1,39 @@
+//! Writes a data set as LETOR text that [`read_letor`](crate::read_letor) reads back bit for bit.
+
+use std::io::{self, Write};
+
+use fivefold_core::Dataset;
+
+/// Writes every document with all its features, ids counted from 1, numbers in the shortest form that reads back as the
+/// same `f32`; document ids as `#docid = X`.
+///
+/// # Errors
+/// Those of `out`; [`io::ErrorKind::InvalidInput`] if an id cannot be written so that it reads back (an empty one, a query
+/// id with a blank, a document id with a line break or with blanks at its ends), or a feature is not finite.
+pub fn write_letor(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
+    let refuse = |what: String| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    for query in data.queries() {
+        let qid = query.id();
+        if qid.is_empty() || qid.contains([' ', '\t', '\r', '\n']) {
+            return refuse(format!("query id {qid:?} cannot be written as LETOR text"));
+        }
+        for (row, (features, grade)) in query.rows().zip(query.grades()).enumerate() {
+            write!(out, "{grade} qid:{qid}")?;
+            for (id, value) in (1..).zip(features) {
+                if !value.is_finite() {
+                    return refuse(format!("feature {id} of query {qid:?} is {value}"));
+                }
+                write!(out, " {id}:{value}")?;
+            }
+            match query.doc_id(row) {
+                None => writeln!(out)?,
+                Some(id) if id.is_empty() || id != id.trim_ascii() || id.contains(['\r', '\n']) => {
+                    return refuse(format!("document id {id:?} of query {qid:?} cannot be written as LETOR text"));
+                }
+                Some(id) if id.contains([' ', '\t']) => writeln!(out, " # {id}")?,
+                Some(id) => writeln!(out, " #docid = {id}")?,
+            }
+        }
+    }
+    Ok(())
+}

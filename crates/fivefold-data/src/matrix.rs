@@ -1,0 +1,168 @@
+//! A dense matrix that grows by rows while its width is still being discovered.
+
+use std::ops::Range;
+
+/// Row-major `f32` rows, each `stride` places apart; the first `width` of them have been used, the others are 0.
+///
+/// The stride runs ahead of the width by at most an eighth, so that a file whose lines grow longer and longer is
+/// re-laid a logarithmic number of times; a dense file, whose first line shows the width, never is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Matrix {
+    values: Vec<f32>,
+    stride: usize,
+    width: usize,
+    rows: usize,
+}
+
+impl Matrix {
+    /// An empty matrix whose rows are expected to be `width` wide.
+    pub(crate) fn with_width(width: usize) -> Self {
+        Matrix { stride: width, width, ..Matrix::default() }
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Forgets the rows and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.truncate(0);
+    }
+
+    /// Forgets the rows from `rows` on.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.rows = rows;
+        self.values.truncate(rows * self.stride);
+    }
+
+    /// Adds a row of zeros.
+    #[inline]
+    pub(crate) fn push_row(&mut self) {
+        self.rows += 1;
+        self.values.resize(self.rows * self.stride, 0.0);
+    }
+
+    /// Writes into the last row; it must exist.
+    #[inline]
+    pub(crate) fn set(&mut self, column: usize, value: f32) {
+        if column >= self.stride {
+            self.restride(column + 1);
+        }
+        let start = self.values.len() - self.stride;
+        self.values[start + column] = value;
+    }
+
+    /// Notes that columns below `width` are in use.
+    #[inline]
+    pub(crate) fn use_width(&mut self, width: usize) {
+        self.width = self.width.max(width);
+    }
+
+    /// The rows of a range, with [`stride`](Self::stride) values each.
+    pub(crate) fn range(&self, rows: Range<usize>) -> &[f32] {
+        &self.values[rows.start * self.stride..rows.end * self.stride]
+    }
+
+    pub(crate) fn range_mut(&mut self, rows: Range<usize>) -> &mut [f32] {
+        &mut self.values[rows.start * self.stride..rows.end * self.stride]
+    }
+
+    pub(crate) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Adds rows of another matrix.
+    pub(crate) fn append(&mut self, other: &Matrix, rows: Range<usize>) {
+        self.use_width(other.width);
+        if self.width > self.stride {
+            self.restride(self.width);
+        }
+        if self.stride == other.stride {
+            self.values.extend_from_slice(other.range(rows.clone()));
+            self.rows += rows.len();
+            return;
+        }
+        let shared = self.stride.min(other.stride);
+        for row in rows {
+            let start = self.values.len();
+            self.push_row();
+            self.values[start..start + shared].copy_from_slice(&other.range(row..row + 1)[..shared]);
+        }
+    }
+
+    /// Re-lays all rows so that `width` values fit, in place, from the last row to the first.
+    #[cold]
+    fn restride(&mut self, width: usize) {
+        let old = self.stride;
+        let new = if old == 0 { width } else { width.max(old + old / 8) };
+        self.values.resize(self.rows * new, 0.0);
+        for row in (0..self.rows).rev() {
+            self.values.copy_within(row * old..(row + 1) * old, row * new);
+            self.values[row * new + old..(row + 1) * new].fill(0.0);
+        }
+        self.stride = new;
+    }
+
+    /// The values with rows exactly `width` wide, and the width.
+    pub(crate) fn finish(mut self) -> (Vec<f32>, usize) {
+        if self.stride > self.width {
+            for row in 0..self.rows {
+                self.values.copy_within(row * self.stride..row * self.stride + self.width, row * self.width);
+            }
+            self.values.truncate(self.rows * self.width);
+        }
+        self.values.shrink_to_fit();
+        (self.values, self.width)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_keep_their_values_while_the_width_grows() {
+        let mut matrix = Matrix::default();
+        let mut expected: Vec<Vec<f32>> = Vec::new();
+        for row in 0..40usize {
+            matrix.push_row();
+            let mut values = vec![0.0; 40];
+            for column in (0..=row).step_by(3) {
+                matrix.set(column, (row * 100 + column + 1) as f32);
+                matrix.use_width(column + 1);
+                values[column] = (row * 100 + column + 1) as f32;
+            }
+            expected.push(values);
+        }
+        let mut joined = Matrix::with_width(2);
+        joined.append(&matrix, 0..10);
+        joined.append(&matrix, 10..40);
+        for matrix in [matrix, joined] {
+            let (values, width) = matrix.finish();
+            assert_eq!((width, values.len()), (40, 40 * 40));
+            let rows: Vec<Vec<f32>> = values.chunks(width).map(<[f32]>::to_vec).collect();
+            assert_eq!(rows, expected);
+        }
+    }
+
+    #[test]
+    fn a_wide_matrix_takes_narrow_rows() {
+        let mut narrow = Matrix::default();
+        narrow.push_row();
+        narrow.set(0, 5.0);
+        narrow.use_width(1);
+        let mut wide = Matrix::with_width(3);
+        wide.append(&narrow, 0..1);
+        assert_eq!(wide.finish(), (vec![5.0, 0.0, 0.0], 3));
+    }
+
+    #[test]
+    fn rows_without_features_are_counted() {
+        let mut matrix = Matrix::default();
+        matrix.push_row();
+        matrix.push_row();
+        matrix.set(0, 1.0);
+        matrix.use_width(1);
+        assert_eq!(matrix.finish(), (vec![0.0, 1.0], 1));
+    }
+}

@@ -1,0 +1,104 @@
+//! Score files: one number a line, in the order of a LETOR file's documents.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use crate::letor::open_file;
+
+/// Why a file is not the scores of a data set.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScoreError {
+    /// The file cannot be read.
+    #[error("{}: cannot be read: {error}; put one score a line there, in the order of the documents", file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// What the system says.
+        #[source]
+        error: std::io::Error,
+    },
+    /// A line that is not one finite number.
+    #[error("{}:{line}:{column}: `{found}` is not a finite number; give one score a line and nothing else", file.display())]
+    Value {
+        /// The file.
+        file: PathBuf,
+        /// Line from 1.
+        line: usize,
+        /// Column from 1, in bytes.
+        column: usize,
+        /// The line's text.
+        found: String,
+    },
+    /// Too few or too many scores.
+    #[error("{}: {found} scores for {expected} documents; give one a document, in the order of the data file", file.display())]
+    Count {
+        /// The file.
+        file: PathBuf,
+        /// Scores in the file.
+        found: usize,
+        /// Documents.
+        expected: usize,
+    },
+}
+
+/// Reads `expected` scores, one finite number a line; blank lines and lines that start with `#` are passed over. Numbers
+/// are kept in full (`f64`). The file may be gzip-compressed.
+///
+/// # Errors
+/// [`ScoreError`] names the file and the line.
+pub fn read_scores(path: &Path, expected: usize) -> Result<Vec<f64>, ScoreError> {
+    let file = || path.to_owned();
+    let mut text = Vec::new();
+    open_file(path)
+        .and_then(|mut source| source.read_to_end(&mut text))
+        .map_err(|error| ScoreError::Io { file: file(), error })?;
+    let mut scores = Vec::with_capacity(expected);
+    for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
+        let token = line.trim_ascii();
+        if token.is_empty() || token.starts_with(b"#") {
+            continue;
+        }
+        match fast_float2::parse::<f64, _>(token) {
+            Ok(score) if score.is_finite() => scores.push(score),
+            _ => {
+                let column = line.len() - line.trim_ascii_start().len() + 1;
+                let found = String::from_utf8_lossy(token).chars().take(40).collect();
+                return Err(ScoreError::Value { file: file(), line: number + 1, column, found });
+            }
+        }
+    }
+    if scores.len() != expected {
+        return Err(ScoreError::Count { file: file(), found: scores.len(), expected });
+    }
+    Ok(scores)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, expected: usize) -> Result<Vec<f64>, String> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        let shown = file.path().display().to_string();
+        read_scores(file.path(), expected).map_err(|error| error.to_string().replace(&shown, "FILE"))
+    }
+
+    #[test]
+    fn scores_are_read_in_full() {
+        let scores = read("# made by hand\n0.1\r\n\n -2e-300\n5.0000000000000001e17", 3);
+        assert_eq!(scores.unwrap(), [0.1, -2e-300, 5.0000000000000001e17]);
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        let not = "is not a finite number; give one score a line and nothing else";
+        assert_eq!(read("1\n\n  nan\n", 2).unwrap_err(), format!("FILE:3:3: `nan` {not}"));
+        assert_eq!(read("1\n1 2\n", 2).unwrap_err(), format!("FILE:2:1: `1 2` {not}"));
+        assert_eq!(read("inf\n", 1).unwrap_err(), format!("FILE:1:1: `inf` {not}"));
+        let count = "FILE: 2 scores for 3 documents; give one a document, in the order of the data file";
+        assert_eq!(read("1\n2\n", 3).unwrap_err(), count);
+        assert!(matches!(read_scores(Path::new("no such file"), 1), Err(ScoreError::Io { .. })));
+    }
+}

@@ -1,0 +1,221 @@
+//! The shared storage of a collection: queries of any number of files in one matrix, each content once.
+//!
+//! LETOR folds repeat every query in several files (fivefold directories hold each query five times). A query is compared
+//! with those stored under the same id as soon as its last line has been read; if it is there already, its rows are
+//! forgotten again. So the memory of reading is that of the distinct queries, whatever the layout, and folds are views.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fivefold_core::dataset::IdTable;
+use fivefold_core::{Dataset, DatasetBuilder, DatasetError};
+
+use crate::letor::{Listing, ReadError, ReadErrorKind, Block};
+use crate::matrix::Matrix;
+
+/// Queries that have been read, and their features.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    matrix: Matrix,
+    grades: Vec<u8>,
+    bounds: Vec<usize>,
+    query_ids: IdTable,
+    doc_ids: IdTable,
+    /// Stored queries by id.
+    by_id: HashMap<String, Vec<u32>>,
+    /// The first document of all files and whether it has an id: the others must follow it.
+    first_document: Option<(PathBuf, u64, bool)>,
+}
+
+impl Store {
+    /// An empty store for documents of `width` features, or of as many as will be found.
+    pub(crate) fn new(width: Option<usize>) -> Self {
+        Store { matrix: Matrix::with_width(width.unwrap_or(0)), bounds: vec![0], ..Store::default() }
+    }
+
+    /// All stored queries as a data set.
+    pub(crate) fn finish(self, max_grade: Option<u8>) -> Result<Dataset, DatasetError> {
+        let (features, width) = self.matrix.finish();
+        DatasetBuilder {
+            features: Arc::new(features),
+            width,
+            grades: self.grades,
+            bounds: self.bounds,
+            query_ids: self.query_ids,
+            doc_ids: self.doc_ids,
+            max_grade,
+        }
+        .build()
+    }
+
+    fn rows_of(&self, query: u32) -> Range<usize> {
+        self.bounds[query as usize]..self.bounds[query as usize + 1]
+    }
+
+    /// A stored query that equals the open one, whose rows are the last of the matrix.
+    fn same(&self, open: &OpenQuery, rows: Range<usize>) -> Option<u32> {
+        let known = self.by_id.get(&open.id)?;
+        known.iter().copied().find(|&query| {
+            let stored = self.rows_of(query);
+            let same_bits = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(x, y)| x.to_bits() == y.to_bits());
+            self.grades[stored.clone()] == open.grades
+                && (0..open.doc_ids.len()).all(|i| open.doc_ids.get(i) == self.doc_ids.get(stored.start + i))
+                && same_bits(self.matrix.range(stored), self.matrix.range(rows.clone()))
+        })
+    }
+
+    /// Adds the open query, whose rows are the last of the matrix.
+    fn add(&mut self, open: OpenQuery) -> u32 {
+        let number = self.query_ids.len() as u32;
+        self.query_ids.push(&open.id);
+        self.grades.extend_from_slice(&open.grades);
+        self.bounds.push(self.grades.len());
+        (0..open.doc_ids.len()).for_each(|i| self.doc_ids.push(open.doc_ids.get(i)));
+        self.by_id.entry(open.id).or_default().push(number);
+        number
+    }
+}
+
+/// A query whose last line may not have been read.
+struct OpenQuery {
+    id: String,
+    grades: Vec<u8>,
+    doc_ids: IdTable,
+    /// The line of each document.
+    lines: Vec<u64>,
+    /// Whether values are still to be filled.
+    missing: bool,
+}
+
+/// Adds the queries of one file to a store, in file order.
+pub(crate) struct FileAppender<'a> {
+    store: &'a mut Store,
+    listing: Listing,
+    /// First and last line of every query that is complete.
+    complete: HashMap<String, (u64, u64)>,
+    open: Option<OpenQuery>,
+}
+
+impl<'a> FileAppender<'a> {
+    pub(crate) fn new(store: &'a mut Store, file: &Path) -> Self {
+        let listing = Listing { file: file.to_owned(), queries: Vec::new(), lines: Vec::new() };
+        FileAppender { store, listing, complete: HashMap::new(), open: None }
+    }
+
+    fn error(&self, line: u64, column: usize, kind: ReadErrorKind) -> ReadError {
+        ReadError { file: self.listing.file.clone(), line, column, kind }
+    }
+
+    /// Adds rows of a block that belong to one query; the block's text starts at `first_line`.
+    pub(crate) fn append(&mut self, first_line: u64, block: &Block, run: Range<usize>) -> Result<(), ReadError> {
+        let rows = &block.rows[run.clone()];
+        let Some(first) = rows.first() else { return Ok(()) };
+        let line_of = |row: usize| first_line + u64::from(rows[row].line);
+        let not_text = |what| ReadErrorKind::Encoding { what };
+        let id = std::str::from_utf8(block.bytes(&first.qid))
+            .map_err(|_| self.error(line_of(0), block.column(first.qid.start), not_text("query")))?;
+        if self.open.as_ref().is_none_or(|open| open.id != id) {
+            self.close()?;
+            if let Some(&(first_line, last)) = self.complete.get(id) {
+                let kind = ReadErrorKind::Scattered { qid: id.to_owned(), first: first_line, last };
+                return Err(self.error(line_of(0), block.column(first.qid.start), kind));
+            }
+        }
+        let mut open = self.open.take().unwrap_or_else(|| OpenQuery {
+            id: id.to_owned(),
+            grades: Vec::new(),
+            doc_ids: IdTable::default(),
+            lines: Vec::new(),
+            missing: false,
+        });
+        for (number, row) in rows.iter().enumerate() {
+            let line = line_of(number);
+            self.check_ids(line, !row.doc_id.is_empty())?;
+            if !row.doc_id.is_empty() {
+                let doc_id = std::str::from_utf8(block.bytes(&row.doc_id))
+                    .map_err(|_| self.error(line, block.column(row.doc_id.start), not_text("document")))?;
+                open.doc_ids.push(doc_id);
+            }
+            open.grades.push(row.grade);
+            open.lines.push(line);
+            open.missing |= row.missing;
+        }
+        self.open = Some(open);
+        self.store.matrix.append(&block.matrix, run);
+        Ok(())
+    }
+
+    /// All documents of a collection have ids, or none.
+    fn check_ids(&mut self, line: u64, here: bool) -> Result<(), ReadError> {
+        let file = &self.listing.file;
+        let (first_file, first_line, there) =
+            self.store.first_document.get_or_insert_with(|| (file.clone(), line, here));
+        if *there == here {
+            return Ok(());
+        }
+        let other = if first_file == file {
+            format!("line {first_line}")
+        } else {
+            format!("{} line {first_line}", first_file.display())
+        };
+        Err(self.error(line, 0, ReadErrorKind::SomeIds { here, other }))
+    }
+
+    /// Completes the open query: fills missing values, refuses repeated documents, stores it unless it is there already.
+    fn close(&mut self) -> Result<(), ReadError> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        let rows = self.store.grades.len()..self.store.matrix.rows();
+        if open.missing {
+            let stride = self.store.matrix.stride();
+            fill_with_minimum(self.store.matrix.range_mut(rows.clone()), stride);
+        }
+        let mut seen: HashMap<&str, u64> = HashMap::with_capacity(open.doc_ids.len());
+        for row in 0..open.doc_ids.len() {
+            let id = open.doc_ids.get(row);
+            if let Some(first) = seen.insert(id, open.lines[row]) {
+                let kind = ReadErrorKind::DuplicateDocument { id: id.to_owned(), qid: open.id.clone(), first };
+                return Err(self.error(open.lines[row], 0, kind));
+            }
+        }
+        let (first, last) = (open.lines[0], open.lines[open.lines.len() - 1]);
+        self.complete.insert(open.id.clone(), (first, last));
+        self.listing.lines.push(first);
+        let number = match self.store.same(&open, rows.clone()) {
+            Some(number) => {
+                self.store.matrix.truncate(rows.start);
+                number
+            }
+            None => self.store.add(open),
+        };
+        self.listing.queries.push(number);
+        Ok(())
+    }
+
+    /// Completes the last query.
+    pub(crate) fn finish(mut self) -> Result<Listing, ReadError> {
+        self.close()?;
+        if self.listing.queries.is_empty() {
+            return Err(self.error(0, 0, ReadErrorKind::Empty));
+        }
+        Ok(self.listing)
+    }
+}
+
+/// Replaces NaN by the column's least number, or by 0 where there is none.
+fn fill_with_minimum(rows: &mut [f32], stride: usize) {
+    let mut minima = vec![f32::INFINITY; stride];
+    for row in rows.chunks_exact(stride) {
+        for (minimum, &value) in minima.iter_mut().zip(row) {
+            *minimum = minimum.min(value); // f32::min passes over NaN
+        }
+    }
+    for row in rows.chunks_exact_mut(stride) {
+        for (value, &minimum) in row.iter_mut().zip(&minima) {
+            if value.is_nan() {
+                *value = if minimum.is_finite() { minimum } else { 0.0 };
+            }
+        }
+    }
+}
