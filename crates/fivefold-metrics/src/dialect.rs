@@ -1,0 +1,86 @@
+//! Dialects: the conventions of an evaluation program or a paper, all of them, under one name.
+
+use crate::conventions::{
+    ApDenominator, Conventions, Discount, FoldMean, Gain, PDenominator, ShortList, SpExpected, SpUpper, Ties, Undefined,
+};
+use crate::error::MeasureError;
+
+/// A named set of conventions.
+#[derive(Debug, Clone, Copy)]
+pub struct Dialect {
+    /// The name used in experiment files and on the command line.
+    pub name: &'static str,
+    /// Whose conventions they are, in a line.
+    pub summary: &'static str,
+    /// The conventions.
+    pub conventions: fn() -> Conventions,
+}
+
+/// All dialects; the first is the default.
+pub const DIALECTS: &[Dialect] = &[
+    Dialect {
+        name: "paper",
+        summary: "Feng & Karmaker, IPM 2023: AP divided by the cutoff, its V1 and V2 with U = k and E = K p^2; ties averaged",
+        conventions: paper,
+    },
+    Dialect {
+        name: "letor4",
+        summary: "the evaluation script of LETOR 4.0: discount 1, 1, 1/log2(i); ties by file order; NDCG@k = 0 beyond the list",
+        conventions: letor4,
+    },
+];
+
+/// The dialect with this name.
+///
+/// # Errors
+/// If there is none; the nearest name is in the message.
+pub fn dialect(name: &str) -> Result<&'static Dialect, MeasureError> {
+    DIALECTS
+        .iter()
+        .find(|d| d.name == name)
+        .ok_or_else(|| MeasureError::unknown("dialect", name, DIALECTS.iter().map(|d| d.name)))
+}
+
+fn paper() -> Conventions {
+    Conventions {
+        gain: Gain::Exp2,
+        discount: Discount::Log2,
+        ties: Ties::Average,
+        undefined: Undefined::Zero,
+        threshold: 1,
+        ap_denominator: ApDenominator::Cutoff,
+        p_denominator: PDenominator::Cutoff,
+        sp_upper: SpUpper::Cutoff,
+        sp_expected: SpExpected::Independent,
+        short_list: ShortList::Cut,
+        fold_mean: FoldMean::Queries,
+    }
+}
+
+fn letor4() -> Conventions {
+    Conventions {
+        gain: Gain::Exp2,
+        discount: Discount::Letor,
+        ties: Ties::Input,
+        undefined: Undefined::Zero,
+        threshold: 1,
+        ap_denominator: ApDenominator::Relevant,
+        p_denominator: PDenominator::Cutoff,
+        sp_upper: SpUpper::Ideal,
+        sp_expected: SpExpected::Exact,
+        short_list: ShortList::Zero,
+        fold_mean: FoldMean::Folds,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_dialects_name_the_nearest() {
+        let error = dialect("letor").unwrap_err();
+        assert_eq!(error.to_string(), "unknown dialect `letor`; did you mean `letor4`?");
+        assert_eq!(dialect("paper").unwrap().name, "paper");
+    }
+}

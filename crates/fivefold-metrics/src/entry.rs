@@ -1,0 +1,118 @@
+//! How a measure is registered: its name, what help prints, its parameters with their defaults, its constructor.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use fivefold_core::dataset::HIGHEST_GRADE;
+
+use crate::conventions::Conventions;
+use crate::error::MeasureError;
+use crate::measure::Measure;
+
+/// One registered measure.
+#[derive(Debug, Clone, Copy)]
+pub struct MeasureEntry {
+    /// The name that a specification begins with.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// The formula in plain text.
+    pub formula: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// Which cutoffs it takes.
+    pub cutoffs: Cutoffs,
+    /// Its parameters, in the order in which they are printed.
+    pub params: &'static [Param],
+    /// Makes the measure from complete parameters.
+    pub build: fn(&Settings) -> Result<Box<dyn Measure>, MeasureError>,
+}
+
+/// Which cutoffs a measure takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cutoffs {
+    /// Any, or none for the whole list.
+    Optional,
+    /// It must have one.
+    Required,
+    /// It has none: it is about the whole list.
+    Never,
+    /// It has none: it always looks at so many documents.
+    Fixed(usize),
+}
+
+/// One parameter of a measure.
+#[derive(Debug, Clone, Copy)]
+pub struct Param {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    /// The values that it can take.
+    pub values: &'static str,
+    /// The value in its one written form; `None` if it cannot be taken.
+    pub canonical: fn(&str) -> Option<String>,
+    /// The value in force where the name gives none; the second argument is the collection's highest grade.
+    pub default: fn(&Conventions, u8) -> String,
+}
+
+/// The written form of a word, for [`Param::canonical`].
+pub(crate) fn word<T: FromStr + Display>(text: &str) -> Option<String> {
+    text.parse::<T>().ok().map(|value| value.to_string())
+}
+
+/// The written form of a number for which `holds`, for [`Param::canonical`].
+pub(crate) fn number(text: &str, holds: impl Fn(f64) -> bool) -> Option<String> {
+    text.parse().ok().filter(|&value: &f64| value.is_finite() && holds(value)).map(|value| value.to_string())
+}
+
+/// The written form of a grade, for [`Param::canonical`].
+pub(crate) fn grade(text: &str) -> Option<String> {
+    const RANGE: RangeInclusive<u8> = 1..=HIGHEST_GRADE;
+    text.parse().ok().filter(|value| RANGE.contains(value)).map(|value: u8| value.to_string())
+}
+
+/// The lowest grade that counts as relevant; several measures take it.
+pub(crate) const THRESHOLD: Param = Param {
+    name: "threshold",
+    help: "the lowest grade that counts as relevant",
+    values: "a grade from 1 to 30",
+    canonical: grade,
+    default: |conventions, _| conventions.threshold.to_string(),
+};
+
+/// A value for each parameter of a measure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    pub(crate) measure: &'static str,
+    /// In the order of the entry's parameters.
+    pub(crate) values: Vec<(&'static str, String)>,
+    /// The collection's highest grade.
+    pub(crate) max_grade: u8,
+}
+
+impl Settings {
+    /// The value of a parameter.
+    ///
+    /// # Errors
+    /// If the measure has no such parameter, or its value is not a `T`: a mistake in its [`MeasureEntry`].
+    pub fn get<T: FromStr>(&self, name: &'static str) -> Result<T, MeasureError> {
+        let Some((_, text)) = self.values.iter().find(|(param, _)| *param == name) else {
+            let known = self.values.iter().map(|(param, _)| *param);
+            return Err(MeasureError::unknown(format!("parameter of `{}`", self.measure), name, known));
+        };
+        text.parse().map_err(|_| self.wrong(name, std::any::type_name::<T>()))
+    }
+
+    /// The error for a value that does not fit.
+    pub(crate) fn wrong(&self, param: &'static str, must_be: impl Into<String>) -> MeasureError {
+        let value = self.values.iter().find(|(name, _)| *name == param).map_or("", |(_, text)| text).to_owned();
+        MeasureError::Value { measure: self.measure, param, value, must_be: must_be.into() }
+    }
+
+    /// The collection's highest grade.
+    pub fn max_grade(&self) -> u8 {
+        self.max_grade
+    }
+}

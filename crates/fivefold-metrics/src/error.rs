@@ -1,0 +1,123 @@
+//! What can be wrong with a measure's name, with a query or with scores.
+
+use fivefold_core::params::nearest;
+
+/// Why a measure cannot be named, built or computed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeasureError {
+    /// A name that is not registered.
+    #[error("unknown {what} `{name}`; {help}")]
+    Unknown {
+        /// What was looked for: "measure", "parameter of `ndcg`", ...
+        what: String,
+        /// The name found.
+        name: String,
+        /// The nearest name, or all of them.
+        help: String,
+    },
+    /// Text that is not `name[.v1|.v2][(parameter=value, ...)][@cutoff]`.
+    #[error("`{text}` is not a measure: {problem}; write it as in `ndcg@10`, `ap.v2(denominator=cutoff)@5`")]
+    Syntax {
+        /// The whole text.
+        text: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A parameter's value that it cannot take.
+    #[error("`{param}` of `{measure}` must be {must_be}, not `{value}`")]
+    Value {
+        /// The measure's name.
+        measure: &'static str,
+        /// The parameter.
+        param: &'static str,
+        /// The value found.
+        value: String,
+        /// The values that it can take.
+        must_be: String,
+    },
+    /// A cutoff where there can be none, or none where there must be one.
+    #[error("`{measure}` {problem}")]
+    Cutoff {
+        /// The measure as written.
+        measure: String,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// A grade above the collection's highest.
+    #[error("query {query}: document {row} has grade {grade}, but the collection's highest grade is {highest}")]
+    Grade {
+        /// The query's id.
+        query: String,
+        /// Its document, from 0.
+        row: usize,
+        /// The document's grade.
+        grade: u8,
+        /// The highest grade possible.
+        highest: u8,
+    },
+    /// A number of scores or ids that does not fit the query.
+    #[error("query {query}: {found} {what} for {expected} documents")]
+    Count {
+        /// The query's id.
+        query: String,
+        /// "scores" or "document ids".
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        expected: usize,
+    },
+    /// A score that cannot be ranked.
+    #[error("query {query}: the score of document {row} is {score}; scores must be finite numbers")]
+    NotFinite {
+        /// The query's id.
+        query: String,
+        /// Its document, from 0.
+        row: usize,
+        /// The score.
+        score: f64,
+    },
+    /// Ties are broken by document id, but there are none.
+    #[error("query {query}: ties `{ties}` needs document ids, and the collection has none; use `average` or `input`")]
+    NoDocumentIds {
+        /// The query's id.
+        query: String,
+        /// The tie policy.
+        ties: &'static str,
+    },
+    /// Ties are broken by document id, but two are equal.
+    #[error("query {query}: two documents have the id `{id}`, so ties `{ties}` is ambiguous")]
+    DuplicateDocumentId {
+        /// The query's id.
+        query: String,
+        /// The id.
+        id: String,
+        /// The tie policy.
+        ties: &'static str,
+    },
+    /// Judgements made by another evaluator.
+    #[error("query {query} was judged for other measures than those that are to be evaluated")]
+    ForeignJudgement {
+        /// The query's id.
+        query: String,
+    },
+}
+
+impl MeasureError {
+    /// The error for `name`, with the nearest of the names that there are.
+    pub(crate) fn unknown<'a>(
+        what: impl Into<String>,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str> + Clone,
+    ) -> Self {
+        let help = match nearest(name, known.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => {
+                let all: Vec<&str> = known.into_iter().collect();
+                if all.is_empty() { "there are none".to_owned() } else { format!("known are: {}", all.join(", ")) }
+            }
+        };
+        MeasureError::Unknown { what: what.into(), name: name.to_owned(), help }
+    }
+}

@@ -1,0 +1,80 @@
+//! Means over queries and folds, with the number of undefined values always beside them.
+
+use crate::conventions::{FoldMean, Undefined};
+
+/// A mean over queries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mean {
+    /// The mean; NaN if no query counts.
+    pub value: f64,
+    /// How many queries count: all, or under `skip` those with a value.
+    pub queries: usize,
+    /// How many values are undefined, whatever they count as.
+    pub undefined: usize,
+}
+
+/// What a value (NaN: undefined) counts as; `None`: the query is left out.
+#[inline]
+pub fn settle(value: f64, policy: Undefined) -> Option<f64> {
+    match policy {
+        _ if !value.is_nan() => Some(value),
+        Undefined::Zero => Some(0.0),
+        Undefined::One => Some(1.0),
+        Undefined::Skip => None,
+    }
+}
+
+/// The mean of values (NaN: undefined), summed in their order.
+pub fn mean(values: &[f64], policy: Undefined) -> Mean {
+    let (mut sum, mut queries, mut undefined) = (0.0, 0, 0);
+    for &value in values {
+        undefined += usize::from(value.is_nan());
+        if let Some(counted) = settle(value, policy) {
+            sum += counted;
+            queries += 1;
+        }
+    }
+    Mean { value: sum / queries as f64, queries, undefined }
+}
+
+/// The value of a collection from the values of its folds' test queries. Under `folds` and `skip` a fold without any value
+/// is left out.
+pub fn mean_over_folds(folds: &[&[f64]], how: FoldMean, policy: Undefined) -> Mean {
+    let means: Vec<Mean> = folds.iter().map(|values| mean(values, policy)).collect();
+    let queries = means.iter().map(|m| m.queries).sum();
+    let undefined = means.iter().map(|m| m.undefined).sum();
+    let value = match how {
+        // Over the values themselves and not from the fold means, so that the sum has the same bits however folds are cut.
+        FoldMean::Queries => mean(&folds.concat(), policy).value,
+        FoldMean::Folds => {
+            let values: Vec<f64> = means.iter().filter(|m| m.queries > 0).map(|m| m.value).collect();
+            mean(&values, policy).value
+        }
+    };
+    Mean { value, queries, undefined }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn undefined_values_are_counted_under_every_policy() {
+        let values = [1.0, f64::NAN];
+        assert_eq!(mean(&values, Undefined::Zero), Mean { value: 0.5, queries: 2, undefined: 1 });
+        assert_eq!(mean(&values, Undefined::One), Mean { value: 1.0, queries: 2, undefined: 1 });
+        assert_eq!(mean(&values, Undefined::Skip), Mean { value: 1.0, queries: 1, undefined: 1 });
+        assert!(mean(&[f64::NAN], Undefined::Skip).value.is_nan());
+        assert!(mean(&[], Undefined::Zero).value.is_nan());
+    }
+
+    #[test]
+    fn folds_weigh_the_same_or_by_their_queries() {
+        let folds: [&[f64]; 3] = [&[1.0, 1.0, 1.0], &[0.0], &[f64::NAN]];
+        assert_eq!(mean_over_folds(&folds, FoldMean::Queries, Undefined::Zero).value, 0.6);
+        assert_eq!(mean_over_folds(&folds, FoldMean::Queries, Undefined::Skip).value, 0.75);
+        assert_eq!(mean_over_folds(&folds, FoldMean::Folds, Undefined::Zero).value, 1.0 / 3.0);
+        let skipped = mean_over_folds(&folds, FoldMean::Folds, Undefined::Skip);
+        assert_eq!(skipped, Mean { value: 0.5, queries: 4, undefined: 1 });
+    }
+}

@@ -1,0 +1,185 @@
+//! The trait of all measures and what a measure is given: a ranking with its tie groups, and the query's grades.
+//!
+//! Every measure here is a sum over positions, so a measure writes one thing: what each position contributes, on average
+//! over the orders of the documents that tie there. From that come
+//! - A, the value: the sum over the positions of the ranking up to the cutoff;
+//! - U, the upper bound: the same sum for the ideal order;
+//! - E, the expected value: the same sum for the ranking in which all documents tie.
+//!
+//! One pass gives A at all cutoffs, and since E is A of one big tie, the two are equal to the last bit for a ranker that
+//! gives every document the same score.
+
+/// A measure: what each position of a ranking contributes, and what the sum is divided by.
+///
+/// A cutoff of `None` means the whole list.
+pub trait Measure: Send + Sync {
+    /// Fills `out[i]` with the mean contribution of position `i` (from 0) over all orders of the tied documents.
+    ///
+    /// `out` has at most as many positions as there are documents, and `out[i]` must not depend on its length.
+    fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]);
+
+    /// What the sum of contributions is divided by to give A (and U and E).
+    fn denominator(&self, _cutoff: Option<usize>, _query: &QueryGrades) -> f64 {
+        1.0
+    }
+
+    /// What A is divided by to give the original (not UE-normalised) value; NaN: undefined; infinity: the value is 0.
+    fn normaliser(&self, _cutoff: Option<usize>, _query: &QueryGrades, _upper: f64) -> f64 {
+        1.0
+    }
+
+    /// U; `ideal` is the value of the ideal order.
+    fn upper(&self, _cutoff: Option<usize>, _query: &QueryGrades, ideal: f64) -> f64 {
+        ideal
+    }
+
+    /// E; `tied` is the value of the ranking in which all documents tie.
+    fn expected(&self, _cutoff: Option<usize>, _query: &QueryGrades, tied: f64) -> f64 {
+        tied
+    }
+}
+
+/// One more than the highest grade, rounded up to a power of two so that a table is indexed without a check.
+const GRADES: usize = 32;
+
+/// A number for each grade.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GradeTable([f64; GRADES]);
+
+impl GradeTable {
+    /// The table of a function of the grade.
+    pub fn new(value: impl Fn(u8) -> f64) -> Self {
+        GradeTable(std::array::from_fn(|grade| value(grade as u8)))
+    }
+
+    /// 1 for grades of at least `threshold`, else 0.
+    pub fn relevant(threshold: u8) -> Self {
+        Self::new(|grade| f64::from(u8::from(grade >= threshold)))
+    }
+
+    /// The number for `grade`, at most [`fivefold_core::dataset::HIGHEST_GRADE`].
+    #[inline]
+    pub fn of(&self, grade: u8) -> f64 {
+        self.0[usize::from(grade) % GRADES]
+    }
+
+    /// The sum over some grades.
+    #[inline]
+    pub fn sum(&self, grades: &[u8]) -> f64 {
+        grades.iter().map(|&grade| self.of(grade)).sum()
+    }
+
+    /// The mean over some grades (at least one).
+    #[inline]
+    pub fn mean(&self, grades: &[u8]) -> f64 {
+        match grades {
+            [grade] => self.of(*grade),
+            _ => self.sum(grades) / grades.len() as f64,
+        }
+    }
+}
+
+/// The grades of a query's judged documents, whatever their order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryGrades {
+    ideal: Vec<u8>,
+    /// `at_least[g]` documents have grade g or higher.
+    at_least: [u32; GRADES + 1],
+}
+
+impl QueryGrades {
+    /// Of these grades, each at most [`fivefold_core::dataset::HIGHEST_GRADE`].
+    pub(crate) fn new(grades: &[u8]) -> Self {
+        let mut ideal = grades.to_vec();
+        ideal.sort_unstable_by(|a, b| b.cmp(a));
+        let mut at_least = [0; GRADES + 1];
+        for &grade in grades {
+            at_least[usize::from(grade) % GRADES] += 1;
+        }
+        for grade in (0..GRADES).rev() {
+            at_least[grade] += at_least[grade + 1];
+        }
+        QueryGrades { ideal, at_least }
+    }
+
+    /// Number of documents n.
+    pub fn documents(&self) -> usize {
+        self.ideal.len()
+    }
+
+    /// Number of documents with at least this grade.
+    pub fn relevant(&self, threshold: u8) -> usize {
+        self.at_least[usize::from(threshold).min(GRADES)] as usize
+    }
+
+    /// All grades, highest first.
+    pub fn ideal(&self) -> &[u8] {
+        &self.ideal
+    }
+}
+
+/// A ranking: grades from the first position to the last, cut into groups of documents that tie.
+///
+/// Within a group the grades fall, so that sums over a group do not depend on the order of rows.
+#[derive(Debug, Clone, Copy)]
+pub struct Ranked<'a> {
+    grades: &'a [u8],
+    ends: &'a [u32],
+    query: &'a QueryGrades,
+}
+
+impl<'a> Ranked<'a> {
+    /// A ranking of the documents of `query`: `ends[g]` is the position after group `g`.
+    pub(crate) fn new(grades: &'a [u8], ends: &'a [u32], query: &'a QueryGrades) -> Self {
+        Ranked { grades, ends, query }
+    }
+
+    /// The query's grades.
+    pub fn query(&self) -> &'a QueryGrades {
+        self.query
+    }
+
+    /// The groups of tied documents that begin within the first `positions`, from the top.
+    #[inline]
+    pub fn groups(&self, positions: usize) -> impl Iterator<Item = Group<'a>> {
+        let Ranked { grades, ends, .. } = *self;
+        let mut start = 0;
+        ends.iter().map_while(move |&end| {
+            let group = (start < positions).then(|| Group {
+                start,
+                seen: (end as usize).min(positions),
+                grades: &grades[start..end as usize],
+            });
+            start = end as usize;
+            group
+        })
+    }
+}
+
+/// Documents that tie. A document without a tie is a group of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Group<'a> {
+    /// The group's first position, from 0.
+    pub start: usize,
+    /// The position after its last one, or after the last one asked for.
+    pub seen: usize,
+    /// Grades of all its documents, highest first.
+    pub grades: &'a [u8],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_groups() {
+        let query = QueryGrades::new(&[0, 2, 1, 2]);
+        assert_eq!(query.ideal(), [2, 2, 1, 0]);
+        assert_eq!([0, 1, 2, 3, 30, 200].map(|t| query.relevant(t)), [4, 3, 2, 0, 0, 0]);
+        let ranked = Ranked::new(&[2, 1, 0, 2], &[1, 3, 4], &query);
+        let groups: Vec<_> = ranked.groups(2).map(|g| (g.start, g.seen, g.grades)).collect();
+        assert_eq!(groups, [(0, 1, &[2][..]), (1, 2, &[1, 0][..])]);
+        assert_eq!(ranked.groups(4).count(), 3);
+        assert_eq!(ranked.groups(0).count(), 0);
+    }
+}

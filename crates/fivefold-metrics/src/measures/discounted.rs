@@ -1,0 +1,85 @@
+//! A sum of gain x discount: the common form of DCG, RBP and NERU.
+//!
+//! A = sum_{i<=K} g(y_i) d(i). A group of tied documents takes its mean gain at each of its positions. Cost: one
+//! multiplication a position.
+
+use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
+
+/// Positions whose discount is kept in a table; further ones are computed when they are needed.
+const TABLE: usize = 4096;
+
+/// The discount of each rank.
+pub(super) struct Discounts {
+    table: Vec<f64>,
+    rule: Box<dyn Fn(usize) -> f64 + Send + Sync>,
+}
+
+impl Discounts {
+    /// From a function of the rank, counted from 1.
+    pub(super) fn new(rule: impl Fn(usize) -> f64 + Send + Sync + 'static) -> Self {
+        Discounts { table: (1..=TABLE).map(&rule).collect(), rule: Box::new(rule) }
+    }
+
+    /// The discount at a position, counted from 0.
+    #[inline]
+    pub(super) fn at(&self, position: usize) -> f64 {
+        match self.table.get(position) {
+            Some(&discount) => discount,
+            None => (self.rule)(position + 1),
+        }
+    }
+}
+
+/// A measure that sums gain x discount.
+pub(super) struct Discounted {
+    pub(super) gain: GradeTable,
+    pub(super) discounts: Discounts,
+    /// What the original value is divided by.
+    pub(super) original: Original,
+}
+
+/// What the original value of a discounted sum is.
+pub(super) enum Original {
+    /// The sum itself.
+    Sum,
+    /// A/U; undefined where no document has a gain.
+    Share {
+        /// 0 where the cutoff is beyond the list.
+        zero_beyond_list: bool,
+    },
+}
+
+impl Measure for Discounted {
+    fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
+        for group in ranked.groups(out.len()) {
+            let gain = self.gain.mean(group.grades);
+            for (position, slot) in (group.start..).zip(&mut out[group.start..group.seen]) {
+                *slot = gain * self.discounts.at(position);
+            }
+        }
+    }
+
+    fn normaliser(&self, cutoff: Option<usize>, query: &QueryGrades, upper: f64) -> f64 {
+        match self.original {
+            Original::Sum => 1.0,
+            Original::Share { .. } if upper <= 0.0 => f64::NAN,
+            Original::Share { zero_beyond_list: true } if cutoff.is_some_and(|k| k > query.documents()) => {
+                f64::INFINITY
+            }
+            Original::Share { .. } => upper,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn discounts_beyond_the_table_follow_the_same_rule() {
+        let discounts = Discounts::new(|rank| 1.0 / rank as f64);
+        for position in [0, TABLE - 1, TABLE, 10 * TABLE] {
+            assert_eq!(discounts.at(position), 1.0 / (position + 1) as f64);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Expected reciprocal rank: the user stops at rank r with probability R_r = (2^y - 1)/2^gmax if not before.
+//!
+//! ERR@k = sum_{r<=min(k,n)} (1/r) R_r prod_{s<r} (1 - R_s) (Chapelle, Metzler, Zhang & Grinspan, CIKM 2009). gmax is the
+//! collection's highest grade unless the name gives another, so values of different collections compare only if it is equal.
+//!
+//! Ties: with q = 1 - R and M_j the mean over all subsets of j of a group's documents of the product of their q (the
+//! elementary symmetric polynomial divided by the number of subsets), the user passes the first j documents of the group with
+//! probability M_j, so place j contributes S (M_{j-1} - M_j) / rank, S = the probability to come so far. A document of quality q
+//! added to t others turns M_j into ((t+1-j) M_j + j q M_{j-1})/(t+1): means, never binomials, so 10,000 documents do not
+//! overflow. Cost: (documents of a group) x (its places above the cutoff).
+
+use crate::entry::{Cutoffs, MeasureEntry, Param, grade};
+use crate::measure::{GradeTable, Measure, Ranked};
+
+/// `err`.
+pub(super) const ENTRY: MeasureEntry = MeasureEntry {
+    name: "err",
+    summary: "expected reciprocal rank",
+    formula: "sum_{r<=min(k,n)} (1/r) R_r prod_{s<r} (1 - R_s), R = (2^y - 1)/2^gmax",
+    source: "Chapelle, Metzler, Zhang & Grinspan, CIKM 2009",
+    cutoffs: Cutoffs::Optional,
+    params: &[Param {
+        name: "gmax",
+        help: "the highest possible grade; by default the collection's",
+        values: "a grade from 1 to 30",
+        canonical: grade,
+        default: |_, max_grade| max_grade.to_string(),
+    }],
+    build: |settings| {
+        let gmax: u8 = settings.get("gmax")?;
+        if gmax < settings.max_grade() {
+            return Err(
+                settings.wrong("gmax", format!("at least the collection's highest grade {}", settings.max_grade()))
+            );
+        }
+        let highest = f64::from(gmax).exp2();
+        Ok(Box::new(ExpectedReciprocalRank {
+            pass: GradeTable::new(|grade| 1.0 - (f64::from(grade).exp2() - 1.0) / highest),
+        }))
+    },
+};
+
+struct ExpectedReciprocalRank {
+    /// q: the probability to go on after a document.
+    pass: GradeTable,
+}
+
+impl Measure for ExpectedReciprocalRank {
+    fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
+        let mut reached = 1.0;
+        for group in ranked.groups(out.len()) {
+            let places = &mut out[group.start..group.seen];
+            places.fill(0.0);
+            for (others, &grade) in group.grades.iter().enumerate() {
+                self.add_document(places, others, self.pass.of(grade));
+            }
+            for place in (0..places.len()).rev() {
+                let passed_before = if place == 0 { 1.0 } else { places[place - 1] };
+                let rank = (group.start + place + 1) as f64;
+                places[place] = reached * (passed_before - places[place]) / rank;
+            }
+            reached *= group.grades.iter().map(|&grade| self.pass.of(grade)).product::<f64>();
+        }
+    }
+}
+
+impl ExpectedReciprocalRank {
+    /// Turns the means over subsets of `others` documents (`means[j-1]` = M_j) into those with one document more.
+    fn add_document(&self, means: &mut [f64], others: usize, pass: f64) {
+        let size = (others + 1) as f64;
+        for j in (1..=means.len().min(others + 1)).rev() {
+            let smaller = if j == 1 { 1.0 } else { means[j - 2] };
+            means[j - 1] = ((size - j as f64) * means[j - 1] + j as f64 * pass * smaller) / size;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! LETOR's MeanNDCG: the mean of nDCG@1, ..., nDCG@n.
+//!
+//! (1/n) sum_{i=1..n} NDCG@i over the whole list (Eval-Score-4.0 of LETOR 4.0, Qin & Liu, 2013). Position i contributes
+//! NDCG@i, whose tie average is that of DCG@i since the ideal does not depend on the ranking. Undefined without a gain.
+
+use super::dcg::{DISCOUNT, GAIN, gain_table};
+use super::discounted::Discounts;
+use crate::conventions::Discount;
+use crate::entry::{Cutoffs, MeasureEntry};
+use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
+
+/// `meanndcg`.
+pub(super) const ENTRY: MeasureEntry = MeasureEntry {
+    name: "meanndcg",
+    summary: "LETOR's mean of nDCG over all cutoffs",
+    formula: "(1/n) sum_{i=1..n} NDCG@i",
+    source: "Qin & Liu, LETOR 4.0, arXiv:1306.2597",
+    cutoffs: Cutoffs::Never,
+    params: &[GAIN, DISCOUNT],
+    build: |settings| {
+        let discount: Discount = settings.get("discount")?;
+        let discounts = Discounts::new(move |rank| discount.at(rank));
+        Ok(Box::new(MeanNdcg { gain: gain_table(settings.get("gain")?), discounts }))
+    },
+};
+
+struct MeanNdcg {
+    gain: GradeTable,
+    discounts: Discounts,
+}
+
+impl Measure for MeanNdcg {
+    fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
+        let ideal = ranked.query().ideal();
+        let (mut dcg, mut ideal_dcg) = (0.0, 0.0);
+        for group in ranked.groups(out.len()) {
+            let gain = self.gain.mean(group.grades);
+            for position in group.start..group.seen {
+                let discount = self.discounts.at(position);
+                dcg += gain * discount;
+                ideal_dcg += self.gain.of(ideal[position]) * discount;
+                out[position] = if ideal_dcg > 0.0 { dcg / ideal_dcg } else { 0.0 };
+            }
+        }
+    }
+
+    fn denominator(&self, _: Option<usize>, query: &QueryGrades) -> f64 {
+        query.documents() as f64
+    }
+
+    fn normaliser(&self, _: Option<usize>, _: &QueryGrades, upper: f64) -> f64 {
+        if upper > 0.0 { 1.0 } else { f64::NAN }
+    }
+}

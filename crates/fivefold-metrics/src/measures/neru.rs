@@ -1,0 +1,57 @@
+//! NERU: utility of grades above a neutral one, halved every beta - 1 ranks; Breese's R score on grades.
+//!
+//! NERU = sum_i max(y_i - d, 0) 2^((1-i)/(beta-1)) (Breese, Heckerman & Kadie, UAI 1998; as used by He, Wang, Chen & Liu,
+//! Convergence analysis of ranking measures), beta = 5 and d = 1 by default: a document of grade d is worth nothing. `nneru`
+//! = NERU / NERU of the ideal order, undefined where no document has a utility. V1 and V2 are those of NERU for both.
+
+use super::discounted::{Discounted, Discounts, Original};
+use crate::entry::{Cutoffs, MeasureEntry, Param, Settings, number};
+use crate::error::MeasureError;
+use crate::measure::{GradeTable, Measure};
+
+/// `neru`.
+pub(super) const NERU: MeasureEntry = MeasureEntry {
+    name: "neru",
+    summary: "utility of grades above d, halved every beta - 1 ranks",
+    formula: "sum_{i<=min(k,n)} max(y_i - d, 0) 2^((1-i)/(beta-1))",
+    source: "Breese, Heckerman & Kadie, UAI 1998; He, Wang, Chen & Liu, Convergence analysis of ranking measures",
+    cutoffs: Cutoffs::Optional,
+    params: &[BETA, NEUTRAL],
+    build: |settings| build(settings, Original::Sum),
+};
+
+/// `nneru`.
+pub(super) const NNERU: MeasureEntry = MeasureEntry {
+    name: "nneru",
+    summary: "normalised NERU",
+    formula: "NERU@k / NERU@k of the ideal order; undefined without a grade above d",
+    cutoffs: Cutoffs::Optional,
+    params: &[BETA, NEUTRAL],
+    build: |settings| build(settings, Original::Share { zero_beyond_list: false }),
+    ..NERU
+};
+
+const BETA: Param = Param {
+    name: "beta",
+    help: "half-life: rank beta is worth half of rank 1",
+    values: "a number above 1",
+    canonical: |text| number(text, |beta| beta > 1.0),
+    default: |_, _| "5".to_owned(),
+};
+
+const NEUTRAL: Param = Param {
+    name: "d",
+    help: "the neutral grade: documents up to it are worth nothing",
+    values: "a number of at least 0",
+    canonical: |text| number(text, |d| d >= 0.0),
+    default: |_, _| "1".to_owned(),
+};
+
+fn build(settings: &Settings, original: Original) -> Result<Box<dyn Measure>, MeasureError> {
+    let (beta, neutral): (f64, f64) = (settings.get("beta")?, settings.get("d")?);
+    Ok(Box::new(Discounted {
+        gain: GradeTable::new(|grade| (f64::from(grade) - neutral).max(0.0)),
+        discounts: Discounts::new(move |rank| ((1.0 - rank as f64) / (beta - 1.0)).exp2()),
+        original,
+    }))
+}

@@ -1,0 +1,67 @@
+//! Precision at a cutoff, and the share of queries whose first document is relevant.
+//!
+//! P@k = relevant documents in the top min(k,n) / k, as trec_eval and the LETOR scripts; `denominator=list` divides by
+//! min(k,n), as RankLib. WTA ("winner takes all") = P@1. Always defined; V1 and V2 are not where k reaches the whole list,
+//! since every order then has the same value.
+
+use crate::conventions::PDenominator;
+use crate::entry::{Cutoffs, MeasureEntry, Param, Settings, THRESHOLD, word};
+use crate::error::MeasureError;
+use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
+
+/// `p`.
+pub(super) const P: MeasureEntry = MeasureEntry {
+    name: "p",
+    summary: "precision",
+    formula: "relevant documents in the top min(k,n) / k",
+    source: "trec_eval",
+    cutoffs: Cutoffs::Required,
+    params: &[
+        Param {
+            name: "denominator",
+            help: "cutoff: divide by k; list: divide by min(k, documents)",
+            values: "cutoff or list",
+            canonical: word::<PDenominator>,
+            default: |conventions, _| conventions.p_denominator.to_string(),
+        },
+        THRESHOLD,
+    ],
+    build: |settings| precision(settings, settings.get("denominator")?),
+};
+
+/// `wta`.
+pub(super) const WTA: MeasureEntry = MeasureEntry {
+    name: "wta",
+    summary: "winner takes all: whether the first document is relevant",
+    formula: "P@1",
+    source: "He, Wang, Chen & Liu, Convergence analysis of ranking measures",
+    cutoffs: Cutoffs::Fixed(1),
+    params: &[THRESHOLD],
+    build: |settings| precision(settings, PDenominator::Cutoff),
+};
+
+struct Precision {
+    relevant: GradeTable,
+    denominator: PDenominator,
+}
+
+fn precision(settings: &Settings, denominator: PDenominator) -> Result<Box<dyn Measure>, MeasureError> {
+    Ok(Box::new(Precision { relevant: GradeTable::relevant(settings.get("threshold")?), denominator }))
+}
+
+impl Measure for Precision {
+    fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
+        for group in ranked.groups(out.len()) {
+            out[group.start..group.seen].fill(self.relevant.mean(group.grades));
+        }
+    }
+
+    fn denominator(&self, cutoff: Option<usize>, query: &QueryGrades) -> f64 {
+        let documents = query.documents();
+        let k = cutoff.unwrap_or(documents);
+        match self.denominator {
+            PDenominator::Cutoff => k as f64,
+            PDenominator::List => k.min(documents) as f64,
+        }
+    }
+}

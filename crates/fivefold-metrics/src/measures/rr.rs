@@ -1,0 +1,51 @@
+//! Reciprocal rank: 1 / rank of the first relevant document, 0 if it is beyond the cutoff.
+//!
+//! Undefined without a relevant document; trec_eval's `recip_rank` is 0 there. Ties: in the first group with relevant
+//! documents, g of m, the first of them is at place j with probability C(m-j, g-1)/C(m, g), computed from place to place by
+//! (m-j-g+1)/(m-j), so that nothing overflows. With all documents tied this is E = sum_{r<=K} (1/r) C(n-r, Np-1)/C(n, Np).
+//! Source: Voorhees, TREC-8 question answering track, 1999.
+
+use crate::entry::{Cutoffs, MeasureEntry, THRESHOLD};
+use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
+
+/// `rr`.
+pub(super) const ENTRY: MeasureEntry = MeasureEntry {
+    name: "rr",
+    summary: "reciprocal rank of the first relevant document",
+    formula: "1 / rank of the first relevant document, 0 beyond the cutoff; undefined without one",
+    source: "Voorhees, TREC-8, 1999",
+    cutoffs: Cutoffs::Optional,
+    params: &[THRESHOLD],
+    build: |settings| {
+        let threshold = settings.get("threshold")?;
+        Ok(Box::new(ReciprocalRank { threshold, relevant: GradeTable::relevant(threshold) }))
+    },
+};
+
+struct ReciprocalRank {
+    threshold: u8,
+    relevant: GradeTable,
+}
+
+impl Measure for ReciprocalRank {
+    fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
+        out.fill(0.0);
+        let found = ranked.groups(out.len()).find_map(|group| {
+            let relevant = self.relevant.sum(group.grades);
+            (relevant > 0.0).then_some((group, relevant))
+        });
+        let Some((group, relevant)) = found else { return };
+        let size = group.grades.len() as f64;
+        let mut first_here = relevant / size;
+        for (place, slot) in out[group.start..group.seen].iter_mut().enumerate() {
+            *slot = first_here / (group.start + place + 1) as f64;
+            let left = size - (place + 1) as f64;
+            // Without the guard the last place of a group divides 0 by 0.
+            first_here = if left > 0.0 { first_here * (left - relevant + 1.0).max(0.0) / left } else { 0.0 };
+        }
+    }
+
+    fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
+        if query.relevant(self.threshold) > 0 { 1.0 } else { f64::NAN }
+    }
+}

@@ -1,0 +1,138 @@
+//! Sum of precision and average precision.
+//!
+//! SP@k = sum_{i<=min(k,n)} Prec(i) rel_i; AP@k = SP@k / denominator, where the denominator is k (Feng & Karmaker, Eq. 3),
+//! the number of relevant documents Np (trec_eval's `map_cut`) or the smaller of the two; without a cutoff AP = SP/Np.
+//!
+//! Ties (after McSherry & Najork, ECIR 2008): with c relevant documents before a group of m documents of which g are
+//! relevant, its position i = a+1..a+m contributes (g/m) (c + 1 + (i-a-1)(g-1)/(m-1)) / i.
+//!
+//! U is the value of the ideal order, min(k, Np), or the cutoff k; E the mean over all orders or K p^2, p = Np/n, which
+//! takes precision and relevance as independent. The paper uses the second of each ("MSP-UE"), with which a constant scorer's
+//! V2 is not exactly 0. In V1 and V2 a denominator cancels out, so that `ap.v2(denominator=cutoff)@5` equals
+//! `ap.v2(denominator=relevant)@5`. Cost: a division for each relevant document.
+
+use crate::conventions::{ApDenominator, SpExpected, SpUpper};
+use crate::entry::{Cutoffs, MeasureEntry, Param, Settings, THRESHOLD, word};
+use crate::error::MeasureError;
+use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
+
+/// `ap`.
+pub(super) const AP: MeasureEntry = MeasureEntry {
+    name: "ap",
+    summary: "average precision",
+    formula: "sum_{i<=min(k,n)} Prec(i) rel_i / denominator; undefined without a relevant document. V1 and V2 normalise the sum",
+    source: "trec_eval; Feng & Karmaker, IPM 2023, Eq. 3",
+    cutoffs: Cutoffs::Optional,
+    params: &[
+        Param {
+            name: "denominator",
+            help: "what the sum is divided by at a cutoff; cancels out in V1 and V2",
+            values: "cutoff, relevant or min",
+            canonical: word::<ApDenominator>,
+            default: |conventions, _| conventions.ap_denominator.to_string(),
+        },
+        UPPER,
+        EXPECTED,
+        THRESHOLD,
+    ],
+    build: |settings| Ok(Box::new(sum_of_precision(settings, Some(settings.get("denominator")?))?)),
+};
+
+/// `sp`.
+pub(super) const SP: MeasureEntry = MeasureEntry {
+    name: "sp",
+    summary: "sum of precision at the relevant documents",
+    formula: "sum_{i<=min(k,n)} Prec(i) rel_i",
+    source: "Feng & Karmaker, IPM 2023, sec. 6.4.1",
+    cutoffs: Cutoffs::Optional,
+    params: &[UPPER, EXPECTED, THRESHOLD],
+    build: |settings| Ok(Box::new(sum_of_precision(settings, None)?)),
+};
+
+const UPPER: Param = Param {
+    name: "upper",
+    help: "U in V1 and V2: the cutoff k, or the value of the ideal order",
+    values: "cutoff or ideal",
+    canonical: word::<SpUpper>,
+    default: |conventions, _| conventions.sp_upper.to_string(),
+};
+
+const EXPECTED: Param = Param {
+    name: "expected",
+    help: "E in V1 and V2: the mean over all orders, or K p^2",
+    values: "exact or independent",
+    canonical: word::<SpExpected>,
+    default: |conventions, _| conventions.sp_expected.to_string(),
+};
+
+struct SumOfPrecision {
+    threshold: u8,
+    relevant: GradeTable,
+    upper: SpUpper,
+    expected: SpExpected,
+    /// `None`: the original value is the sum.
+    denominator: Option<ApDenominator>,
+}
+
+fn sum_of_precision(settings: &Settings, denominator: Option<ApDenominator>) -> Result<SumOfPrecision, MeasureError> {
+    let threshold = settings.get("threshold")?;
+    Ok(SumOfPrecision {
+        threshold,
+        relevant: GradeTable::relevant(threshold),
+        upper: settings.get("upper")?,
+        expected: settings.get("expected")?,
+        denominator,
+    })
+}
+
+impl Measure for SumOfPrecision {
+    fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
+        let mut before = 0.0;
+        for group in ranked.groups(out.len()) {
+            let size = group.grades.len();
+            let relevant = self.relevant.sum(group.grades);
+            let out = &mut out[group.start..group.seen];
+            if relevant == 0.0 {
+                out.fill(0.0);
+                continue;
+            }
+            let share = relevant / size as f64;
+            // Relevant documents expected ahead of a relevant one, for each place further down in the group.
+            let step = if size > 1 { (relevant - 1.0) / (size - 1) as f64 } else { 0.0 };
+            for (place, slot) in out.iter_mut().enumerate() {
+                *slot = share * (before + 1.0 + place as f64 * step) / (group.start + place + 1) as f64;
+            }
+            before += relevant;
+        }
+    }
+
+    fn normaliser(&self, cutoff: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
+        let relevant = query.relevant(self.threshold);
+        match (self.denominator, cutoff) {
+            (None, _) => 1.0,
+            _ if relevant == 0 => f64::NAN,
+            (Some(ApDenominator::Cutoff), Some(k)) => k as f64,
+            (Some(ApDenominator::Min), Some(k)) => k.min(relevant) as f64,
+            (Some(_), _) => relevant as f64,
+        }
+    }
+
+    fn upper(&self, cutoff: Option<usize>, query: &QueryGrades, ideal: f64) -> f64 {
+        match self.upper {
+            SpUpper::Ideal => ideal,
+            SpUpper::Cutoff => cutoff.unwrap_or(query.documents()) as f64,
+        }
+    }
+
+    fn expected(&self, cutoff: Option<usize>, query: &QueryGrades, tied: f64) -> f64 {
+        match self.expected {
+            SpExpected::Exact => tied,
+            SpExpected::Independent => {
+                let documents = query.documents();
+                let positions = cutoff.map_or(documents, |k| k.min(documents));
+                let share = query.relevant(self.threshold) as f64 / documents.max(1) as f64;
+                positions as f64 * share * share
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Upper-expected (UE) normalisation, the same for every measure.
+//!
+//! With A the value of a ranking, U its upper bound and E the value expected of a random order:
+//! - V1 = (A/U) (A/(A+E)), and 0 where A = 0; the ideal order has U/(U+E), a random one about E/(2U);
+//! - V2 = (A-E)/(U-E) if A >= E, else (A-E)/E: 1 = perfect, 0 = random, -1 = nothing relevant.
+//!
+//! Feng & Karmaker, IPM 2023, Eqs. 5 and 6. Under averaged ties A is the averaged A. Neither is defined where U and E are
+//! equal, since then no order is better than another.
+
+use crate::spec::Version;
+
+/// Relative difference of U and E up to which they count as equal.
+const EQUAL: f64 = 1e-12;
+
+/// V1 of value `a` with upper bound `u` and expected value `e`.
+#[inline]
+pub fn v1(a: f64, u: f64, e: f64) -> f64 {
+    // A/(A+E) is exactly 1/2 where A = E, so a constant scorer gets exactly E/(2U).
+    if a == 0.0 { 0.0 } else { (a / u) * (a / (a + e)) }
+}
+
+/// V2 of value `a` with upper bound `u` and expected value `e`.
+#[inline]
+pub fn v2(a: f64, u: f64, e: f64) -> f64 {
+    if a >= e { (a - e) / (u - e) } else { (a - e) / e }
+}
+
+/// Whether U and E differ, so that V1 and V2 say something.
+pub fn differ(u: f64, e: f64) -> bool {
+    u - e > EQUAL * u
+}
+
+/// What turns A at one cutoff of one query into the value of any version.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Bounds {
+    /// A = sum of contributions / this.
+    pub(crate) denominator: f64,
+    /// Original value = A / this; NaN: undefined.
+    pub(crate) normaliser: f64,
+    /// U.
+    pub(crate) upper: f64,
+    /// E.
+    pub(crate) expected: f64,
+    /// Whether V1 and V2 are defined.
+    pub(crate) ue: bool,
+}
+
+impl Bounds {
+    /// The value of `version`; NaN where it is undefined.
+    #[inline]
+    pub(crate) fn value(&self, version: Version, sum: f64) -> f64 {
+        let a = sum / self.denominator;
+        match version {
+            Version::Original => a / self.normaliser,
+            _ if !self.ue => f64::NAN,
+            Version::V1 => v1(a, self.upper, self.expected),
+            Version::V2 => v2(a, self.upper, self.expected),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fixed_points() {
+        assert_eq!((v2(4.0, 4.0, 1.0), v2(1.0, 4.0, 1.0), v2(0.0, 4.0, 1.0)), (1.0, 0.0, -1.0));
+        assert_eq!((v1(4.0, 4.0, 1.0), v1(1.0, 4.0, 1.0), v1(0.0, 4.0, 0.0)), (0.8, 0.125, 0.0));
+        assert!(differ(1.0, 0.5) && !differ(1.0, 1.0) && !differ(0.0, 0.0) && !differ(1.0, 1.0 - 1e-13));
+    }
+}

@@ -1,0 +1,171 @@
+//! From scores to a ranking: one sort a query, with the tie policy built into the sort key.
+//!
+//! Each document has a 128-bit key: the score in the upper half, mapped so that a higher score is a smaller number; then,
+//! fixed when the query is judged, its rank among documents of equal score, and its grade. The sorted keys are the ranking and
+//! need no look-up of rows. Under `average` the rank among equals comes from the grade, so the result does not depend on
+//! the order of rows.
+
+use fivefold_core::Seed;
+use fivefold_core::dataset::HIGHEST_GRADE;
+
+use crate::conventions::Ties;
+use crate::error::MeasureError;
+
+/// Bits of a grade at the low end of a key.
+const GRADE_BITS: u32 = 8;
+
+/// The lower half of each document's key: rank among equal scores, then grade.
+///
+/// # Errors
+/// If the policy needs document ids that are missing, not one a document, or not unique.
+pub(crate) fn tie_keys(
+    id: &str,
+    grades: &[u8],
+    doc_ids: Option<&[&str]>,
+    ties: Ties,
+    seed: Seed,
+) -> Result<Vec<u64>, MeasureError> {
+    if let Some(ids) = doc_ids.filter(|ids| ids.len() != grades.len()) {
+        let (found, expected) = (ids.len(), grades.len());
+        return Err(MeasureError::Count { query: id.to_owned(), what: "document ids", found, expected });
+    }
+    let ids = || doc_ids.ok_or_else(|| MeasureError::NoDocumentIds { query: id.to_owned(), ties: ties.word() });
+    let ranks: Vec<u64> = match ties {
+        Ties::Average | Ties::Optimistic => grades.iter().map(|&grade| u64::from(HIGHEST_GRADE - grade)).collect(),
+        Ties::Pessimistic => grades.iter().map(|&grade| u64::from(grade)).collect(),
+        Ties::Input => (0..grades.len() as u64).collect(),
+        Ties::DocId => ranks_by(id, ids()?, ties, std::cmp::Reverse)?,
+        Ties::Shuffle => {
+            let query = seed.derive("ties").derive(id);
+            ranks_by(id, ids()?, ties, |doc_id| (query.derive(doc_id).value(), doc_id))?
+        }
+    };
+    Ok(ranks.into_iter().zip(grades).map(|(rank, &grade)| rank << GRADE_BITS | u64::from(grade)).collect())
+}
+
+/// The rank of each document when ordered by a key of its id, lowest first.
+fn ranks_by<'a, K: Ord>(
+    query: &str,
+    ids: &[&'a str],
+    ties: Ties,
+    key: impl Fn(&'a str) -> K,
+) -> Result<Vec<u64>, MeasureError> {
+    let mut order: Vec<(K, usize)> = ids.iter().enumerate().map(|(row, &id)| (key(id), row)).collect();
+    order.sort();
+    if let Some(pair) = order.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        let id = ids[pair[0].1].to_owned();
+        return Err(MeasureError::DuplicateDocumentId { query: query.to_owned(), id, ties: ties.word() });
+    }
+    let mut ranks = vec![0; ids.len()];
+    for (rank, (_, row)) in order.iter().enumerate() {
+        ranks[*row] = rank as u64;
+    }
+    Ok(ranks)
+}
+
+/// A number that falls as the score rises; -0 and 0 are the same score.
+#[inline]
+fn falling(score: f64) -> u64 {
+    let bits = (score + 0.0).to_bits();
+    let negative = ((bits as i64) >> 63) as u64;
+    // Rising order of the bits: flip all of a negative number, the sign of another; then the complement.
+    !(bits ^ (negative | 1 << 63))
+}
+
+/// Sorted keys, and what they say: grades from the top, and where each group of ties ends.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Order {
+    keys: Vec<u128>,
+    pub(crate) grades: Vec<u8>,
+    pub(crate) ends: Vec<u32>,
+}
+
+impl Order {
+    /// Ranks documents by their scores. Groups hold the documents of one score if `averaged`, else one document each.
+    /// The row of a score that is not finite is the error.
+    pub(crate) fn rank(&mut self, scores: &[f64], tie_keys: &[u64], averaged: bool) -> Result<(), usize> {
+        let mut finite = true;
+        self.keys.clear();
+        self.keys.extend(scores.iter().zip(tie_keys).map(|(&score, &tie)| {
+            finite &= score.is_finite();
+            u128::from(falling(score)) << 64 | u128::from(tie)
+        }));
+        if !finite {
+            return Err(scores.iter().position(|score| !score.is_finite()).unwrap_or(0));
+        }
+        self.keys.sort_unstable();
+        self.grades.clear();
+        self.grades.extend(self.keys.iter().map(|&key| key as u8));
+        self.ends.clear();
+        let last = self.keys.len().saturating_sub(1);
+        let ends_here = |i: usize| !averaged || i == last || self.keys[i] >> 64 != self.keys[i + 1] >> 64;
+        self.ends.extend((0..self.keys.len()).filter(|&i| ends_here(i)).map(|i| i as u32 + 1));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranked(scores: &[f64], grades: &[u8], ids: Option<&[&str]>, ties: Ties) -> (Vec<u8>, Vec<u32>) {
+        let keys = tie_keys("q", grades, ids, ties, Seed::new(1)).unwrap();
+        let mut order = Order::default();
+        order.rank(scores, &keys, ties == Ties::Average).unwrap();
+        (order.grades, order.ends)
+    }
+
+    #[test]
+    fn higher_scores_come_first() {
+        let scores = [-1.0, f64::MAX, 0.0, -f64::MAX, 1e-310, 2.0, -0.0];
+        let (grades, ends) = ranked(&scores, &[1, 2, 3, 4, 5, 6, 7], None, Ties::Average);
+        assert_eq!(grades, [2, 6, 5, 7, 3, 1, 4]);
+        assert_eq!(ends, [1, 2, 3, 5, 6, 7]);
+    }
+
+    #[test]
+    fn tie_policies_order_equal_scores() {
+        let (scores, grades) = ([1.0, 1.0, 2.0, 1.0], [1, 0, 0, 2]);
+        let ids: &[&str] = &["b", "a", "c", "ab"];
+        for (ties, expected) in [
+            (Ties::Input, [0, 1, 0, 2]),
+            (Ties::Pessimistic, [0, 0, 1, 2]),
+            (Ties::Optimistic, [0, 2, 1, 0]),
+            (Ties::DocId, [0, 1, 2, 0]),
+        ] {
+            assert_eq!(ranked(&scores, &grades, Some(ids), ties), (expected.to_vec(), vec![1, 2, 3, 4]), "{ties}");
+        }
+    }
+
+    #[test]
+    fn shuffle_depends_on_ids_and_not_on_rows() {
+        let ids: Vec<String> = (0..20).map(|i| format!("d{i}")).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let grades: Vec<u8> = (0..20).collect();
+        let forward = ranked(&[0.0; 20], &grades, Some(&ids), Ties::Shuffle).0;
+        let (mut back_ids, mut back_grades) = (ids.clone(), grades.clone());
+        back_ids.reverse();
+        back_grades.reverse();
+        assert_eq!(ranked(&[0.0; 20], &back_grades, Some(&back_ids), Ties::Shuffle).0, forward);
+        assert_ne!(forward, grades);
+        let other = tie_keys("q", &grades, Some(&ids), Ties::Shuffle, Seed::new(2)).unwrap();
+        assert_ne!(other, tie_keys("q", &grades, Some(&ids), Ties::Shuffle, Seed::new(1)).unwrap());
+    }
+
+    #[test]
+    fn ids_must_be_there_and_unique() {
+        let keys = |ids: Option<&[&str]>, ties| tie_keys("q", &[0, 1], ids, ties, Seed::new(1)).unwrap_err();
+        for ties in [Ties::DocId, Ties::Shuffle] {
+            assert!(matches!(keys(None, ties), MeasureError::NoDocumentIds { .. }));
+            assert!(matches!(keys(Some(&["a", "a"]), ties), MeasureError::DuplicateDocumentId { .. }));
+            assert!(matches!(keys(Some(&["a"]), ties), MeasureError::Count { found: 1, expected: 2, .. }));
+        }
+    }
+
+    #[test]
+    fn scores_that_are_not_finite_are_found() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(Order::default().rank(&[0.0, bad], &[0, 0], true), Err(1));
+        }
+    }
+}

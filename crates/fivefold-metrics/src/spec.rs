@@ -1,0 +1,308 @@
+//! The name of a measure with everything in it: `ndcg@10`, `ap.v2(denominator=cutoff)@5`, `rbp(p=0.8)`.
+//!
+//! Grammar: `name`, then in any order at most one version (`.v1`, `.v2`), one list of parameters (`(a=x, b=y)`) and one
+//! cutoff (`@k`). Printed in one form only: `name[.version][(parameters)][@k]`, parameters in the order of the measure's
+//! entry, values in their canonical form. Parameters that are not given keep the dialect's choice and are not printed.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::conventions::{Conventions, words};
+use crate::entry::{Cutoffs, MeasureEntry, Settings};
+use crate::error::MeasureError;
+use crate::measures::MEASURES;
+
+words! {
+    /// Which value of a measure is meant.
+    Version, "version", {
+        /// The measure as it is usually defined.
+        Original = "original",
+        /// Upper-expected normalised: (A/U) (A/(A+E)).
+        V1 = "v1",
+        /// Upper-expected normalised: (A-E)/(U-E), or (A-E)/E below the expected value.
+        V2 = "v2",
+    }
+}
+
+/// A measure, a version of it, parameters and a cutoff.
+#[derive(Debug, Clone)]
+pub struct MeasureSpec {
+    entry: &'static MeasureEntry,
+    /// Parameters given, in the entry's order, with canonical values.
+    given: Vec<(&'static str, String)>,
+    version: Version,
+    cutoff: Option<usize>,
+}
+
+impl MeasureSpec {
+    /// The registered measure.
+    pub fn entry(&self) -> &'static MeasureEntry {
+        self.entry
+    }
+
+    /// The same without the version: the original measure.
+    #[must_use]
+    pub fn base(&self) -> Self {
+        self.with_version(Version::Original)
+    }
+
+    /// The version.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The same in another version.
+    #[must_use]
+    pub fn with_version(&self, version: Version) -> Self {
+        MeasureSpec { version, ..self.clone() }
+    }
+
+    /// The cutoff; `None`: the whole list, or what the measure fixes.
+    pub fn cutoff(&self) -> Option<usize> {
+        self.cutoff
+    }
+
+    /// Whether a cutoff may be given (not for `meanndcg` and `wta`).
+    pub fn takes_cutoff(&self) -> bool {
+        matches!(self.entry.cutoffs, Cutoffs::Optional | Cutoffs::Required)
+    }
+
+    /// The same at another cutoff. Whether the measure takes it is checked by [`check`](Self::check) and by the evaluator.
+    #[must_use]
+    pub fn at(&self, cutoff: Option<usize>) -> Self {
+        MeasureSpec { cutoff, ..self.clone() }
+    }
+
+    /// Checks the cutoff against what the measure takes.
+    ///
+    /// # Errors
+    /// If it is 0, missing, or given where the measure has none.
+    pub fn check(&self) -> Result<(), MeasureError> {
+        let problem = match (self.entry.cutoffs, self.cutoff) {
+            (Cutoffs::Never | Cutoffs::Fixed(_), Some(_)) => "takes no cutoff",
+            (Cutoffs::Required, None) => "needs a cutoff, as in `p@10`",
+            (_, Some(0)) => "has cutoff 0; the lowest is 1",
+            _ => return Ok(()),
+        };
+        Err(MeasureError::Cutoff { measure: self.to_string(), problem })
+    }
+
+    /// A value for each parameter: the one given, else that of the conventions.
+    pub(crate) fn settings(&self, conventions: &Conventions, max_grade: u8) -> Settings {
+        let value = |param: &crate::entry::Param| match self.given.iter().find(|(name, _)| *name == param.name) {
+            Some((_, value)) => value.clone(),
+            None => (param.default)(conventions, max_grade),
+        };
+        let values = self.entry.params.iter().map(|param| (param.name, value(param))).collect();
+        Settings { measure: self.entry.name, values, max_grade }
+    }
+
+    fn key(&self) -> (&'static str, &[(&'static str, String)], Version, Option<usize>) {
+        (self.entry.name, &self.given, self.version, self.cutoff)
+    }
+}
+
+impl PartialEq for MeasureSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for MeasureSpec {}
+
+impl Hash for MeasureSpec {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl fmt::Display for MeasureSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.entry.name)?;
+        if self.version != Version::Original {
+            write!(f, ".{}", self.version)?;
+        }
+        for (index, (name, value)) in self.given.iter().enumerate() {
+            write!(f, "{}{name}={value}", if index == 0 { "(" } else { "," })?;
+        }
+        if !self.given.is_empty() {
+            f.write_str(")")?;
+        }
+        match self.cutoff {
+            Some(k) => write!(f, "@{k}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FromStr for MeasureSpec {
+    type Err = MeasureError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        let syntax = |problem: &str| MeasureError::Syntax { text: text.to_owned(), problem: problem.to_owned() };
+        let name_end = text.find(['.', '(', '@']).unwrap_or(text.len());
+        let (name, mut rest) = text.split_at(name_end);
+        let entry = find(name.trim_end())?;
+        let (mut version, mut given, mut cutoff) = (None, None, None);
+        while let Some(mark) = rest.chars().next() {
+            let body = &rest[mark.len_utf8()..];
+            let repeated = match mark {
+                '.' => {
+                    let (word, after) = body.split_at(body.find(['.', '(', '@']).unwrap_or(body.len()));
+                    rest = after;
+                    version.replace(parse_version(word.trim())?).is_some()
+                }
+                '(' => {
+                    let (list, after) = body.split_once(')').ok_or_else(|| syntax("`(` is never closed"))?;
+                    rest = after.trim_start();
+                    given.replace(parse_params(entry, list, syntax)?).is_some()
+                }
+                '@' => {
+                    let (digits, after) = body.split_at(body.find(['.', '(', '@']).unwrap_or(body.len()));
+                    rest = after;
+                    let k = digits.trim().parse().map_err(|_| syntax("the cutoff after `@` is not a whole number"))?;
+                    cutoff.replace(k).is_some()
+                }
+                _ => return Err(syntax(&format!("`{mark}` is not expected after `)`"))),
+            };
+            if repeated {
+                return Err(syntax(&format!("`{mark}` stands twice")));
+            }
+        }
+        let version = version.unwrap_or(Version::Original);
+        let spec = MeasureSpec { entry, given: given.unwrap_or_default(), version, cutoff };
+        spec.check()?;
+        Ok(spec)
+    }
+}
+
+impl Serialize for MeasureSpec {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for MeasureSpec {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+fn find(name: &str) -> Result<&'static MeasureEntry, MeasureError> {
+    MEASURES
+        .iter()
+        .find(|entry| entry.name == name)
+        .ok_or_else(|| MeasureError::unknown("measure", name, MEASURES.iter().map(|entry| entry.name)))
+}
+
+fn parse_version(word: &str) -> Result<Version, MeasureError> {
+    match word.parse()? {
+        // Written without a version, so that a measure has one name only.
+        Version::Original => Err(MeasureError::unknown("version", word, ["v1", "v2"])),
+        version => Ok(version),
+    }
+}
+
+fn parse_params(
+    entry: &'static MeasureEntry,
+    list: &str,
+    syntax: impl Fn(&str) -> MeasureError,
+) -> Result<Vec<(&'static str, String)>, MeasureError> {
+    let mut values: Vec<Option<String>> = vec![None; entry.params.len()];
+    for item in list.split(',').filter(|item| !item.trim().is_empty()) {
+        let (name, value) = item.split_once('=').ok_or_else(|| syntax(&format!("`{}` has no `=`", item.trim())))?;
+        let (name, value) = (name.trim(), value.trim());
+        let Some(index) = entry.params.iter().position(|param| param.name == name) else {
+            let known = entry.params.iter().map(|param| param.name);
+            return Err(MeasureError::unknown(format!("parameter of `{}`", entry.name), name, known));
+        };
+        let param = &entry.params[index];
+        let canonical = (param.canonical)(value).ok_or_else(|| MeasureError::Value {
+            measure: entry.name,
+            param: param.name,
+            value: value.to_owned(),
+            must_be: param.values.to_owned(),
+        })?;
+        if values[index].replace(canonical).is_some() {
+            return Err(syntax(&format!("parameter `{name}` stands twice")));
+        }
+    }
+    Ok(entry.params.iter().zip(values).filter_map(|(param, value)| Some((param.name, value?))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(text: &str) -> String {
+        let spec: MeasureSpec = text.parse().unwrap();
+        let printed = spec.to_string();
+        assert_eq!(printed.parse::<MeasureSpec>().unwrap(), spec);
+        printed
+    }
+
+    fn error(text: &str) -> String {
+        text.parse::<MeasureSpec>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn names_round_trip_in_one_form() {
+        for text in [
+            "ndcg",
+            "ndcg@10",
+            "ndcg(gain=linear)@10",
+            "ap.v2(denominator=cutoff)@5",
+            "meanndcg",
+            "wta",
+            "rbp(p=0.8)",
+            "neru(beta=5,d=1)",
+            "dcg.v1(gain=exp2,discount=power:0.5)@3",
+            "err(gmax=4)",
+            "p@5",
+            "sp.v2(upper=ideal)@5",
+        ] {
+            assert_eq!(canonical(text), text);
+        }
+        assert_eq!(canonical("ndcg(gain=linear).v2@10"), "ndcg.v2(gain=linear)@10");
+        assert_eq!(
+            canonical(" ndcg@10( discount = letor , gain=linear ).v1 "),
+            "ndcg.v1(gain=linear,discount=letor)@10"
+        );
+        assert_eq!(canonical("rbp(p=.80)"), "rbp(p=0.8)");
+        assert_eq!(canonical("ndcg()"), "ndcg");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        assert_eq!(error("ndgc@5"), "unknown measure `ndgc`; did you mean `ndcg`?");
+        assert_eq!(error("ndcg(gian=linear)"), "unknown parameter of `ndcg` `gian`; did you mean `gain`?");
+        assert_eq!(error("ndcg(gain=exp)"), "`gain` of `ndcg` must be exp2 or linear, not `exp`");
+        assert_eq!(error("ndcg.v3"), "unknown version `v3`; did you mean `v1`?");
+        assert_eq!(error("p"), "`p` needs a cutoff, as in `p@10`");
+        assert_eq!(error("wta@2"), "`wta@2` takes no cutoff");
+        assert_eq!(error("ndcg@0"), "`ndcg@0` has cutoff 0; the lowest is 1");
+        assert!(error("ndcg@x").contains("not a whole number"));
+        assert!(error("ndcg@5@6").contains("`@` stands twice"));
+        assert!(error("ndcg(gain=linear").contains("never closed"));
+        assert!(error("ndcg(gain)").contains("has no `=`"));
+        assert!(error("ndcg(gain=linear,gain=exp2)").contains("`gain` stands twice"));
+        assert!(error("ndcg(gain=linear)x").contains("`x` is not expected"));
+        assert!(error("rbp(p=1)").contains("above 0 and below 1"));
+        assert!(error("").contains("unknown measure"));
+    }
+
+    #[test]
+    fn parts_can_be_changed() {
+        let spec: MeasureSpec = "ap.v2@5".parse().unwrap();
+        assert_eq!(spec.base().to_string(), "ap@5");
+        assert_eq!(spec.at(None).with_version(Version::V1).to_string(), "ap.v1");
+        assert_eq!((spec.version(), spec.cutoff(), spec.takes_cutoff()), (Version::V2, Some(5), true));
+        let wta: MeasureSpec = "wta".parse().unwrap();
+        assert!(!wta.takes_cutoff());
+        assert!(wta.at(Some(3)).check().is_err());
+    }
+}
