@@ -59,11 +59,6 @@ pub fn write_files(tables: &[Table], figures: &[Histogram], folder: &Path) -> Re
     Ok(())
 }
 
-/// Tables as JSON, for scripts: an array of objects with `id`, `title`, `columns`, `label_columns`, `rows` and `notes`.
-pub fn json(tables: &[Table]) -> String {
-    to_json(&tables)
-}
-
 /// Every file of a report with its content. The index comes first, so that a report that is killed owns what it wrote.
 fn contents(tables: &[Table], figures: &[Histogram]) -> Result<Vec<(PathBuf, String)>, ReportError> {
     let mut ids = BTreeSet::new();
@@ -75,7 +70,7 @@ fn contents(tables: &[Table], figures: &[Histogram]) -> Result<Vec<(PathBuf, Str
         }
     }
     let mut all = String::from("# Tables\n");
-    let mut files = vec![(PathBuf::from(INDEX), to_json(&Index { tables, figures }))];
+    let mut files = vec![(PathBuf::from(INDEX), index(tables, figures)?)];
     for table in tables {
         check_table(table)?;
         let text = markdown(table);
@@ -151,11 +146,9 @@ fn malformed(id: &str, message: String) -> ReportError {
     ReportError::Malformed { id: id.to_owned(), message }
 }
 
-/// JSON of plain structs with string keys, which cannot fail.
-fn to_json(value: &impl Serialize) -> String {
-    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
-    text.push('\n');
-    text
+fn index(tables: &[Table], figures: &[Histogram]) -> Result<String, ReportError> {
+    let text = serde_json::to_string_pretty(&Index { tables, figures });
+    text.map(|text| text + "\n").map_err(|error| malformed(INDEX, error.to_string()))
 }
 
 fn write(path: &Path, content: &str) -> Result<(), ReportError> {
@@ -283,8 +276,10 @@ mod tests {
     }
 
     #[test]
-    fn json_reads_back_as_the_same_tables() {
-        let tables = [samples::every_cell(), samples::empty(), samples::wide()];
-        assert_eq!(serde_json::from_str::<Vec<Table>>(&json(&tables)).unwrap(), tables);
+    fn the_index_holds_the_tables_in_full() {
+        let tables = [samples::every_cell(), samples::wide()];
+        let files = contents(&tables, &[]).unwrap();
+        let index = serde_json::from_str::<serde_json::Value>(&files[0].1).unwrap();
+        assert_eq!(serde_json::from_value::<Vec<Table>>(index["tables"].clone()).unwrap(), tables);
     }
 }

@@ -19,7 +19,11 @@ pub fn latex(table: &Table) -> String {
     });
     let wide = width.sum::<usize>() > WIDE;
     let (package, open, close) = if wide {
-        ("\\usepackage{booktabs,graphicx}", "  \\resizebox{\\linewidth}{!}{%\n", "  }\n")
+        (
+            "\\usepackage{booktabs,graphicx}",
+            "  \\setlength{\\tabcolsep}{3pt}\n  \\resizebox{\\linewidth}{!}{%\n",
+            "  }\n",
+        )
     } else {
         ("\\usepackage{booktabs}", "", "")
     };

@@ -13,7 +13,7 @@ mod terminal;
 
 pub use csv::csv;
 pub use error::ReportError;
-pub use folder::{json, write_files};
+pub use folder::write_files;
 pub use histogram::{Histogram, Series};
 pub use latex::latex;
 pub use markdown::markdown;
