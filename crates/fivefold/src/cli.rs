@@ -1,13 +1,12 @@
 //! The command line: the list of commands, the options common to all, exit codes.
 
 use std::ffi::OsString;
-use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use fivefold_core::Registry;
 
-use crate::commands::{completions, rankers};
+use crate::commands::{completions, dialects, eval, measures, rankers};
 use crate::screen::Screen;
 use crate::{interrupt, problem};
 
@@ -62,7 +61,10 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Eval(eval::Args),
     Rankers(rankers::Args),
+    Measures(measures::Args),
+    Dialects(dialects::Args),
     Completions(completions::Args),
 }
 
@@ -70,13 +72,12 @@ enum Command {
 pub(crate) fn run(registry: &Registry) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let colour = colour_asked(&arguments);
-    problem::install(match colour {
-        ColorChoice::Always => true,
-        ColorChoice::Never => false,
-        ColorChoice::Auto => {
-            std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
-        }
-    });
+    let forced = match colour {
+        ColorChoice::Always => Some(true),
+        ColorChoice::Never => Some(false),
+        ColorChoice::Auto => None,
+    };
+    problem::install(forced);
     let parsed = command().color(colour).try_get_matches_from(arguments).and_then(|m| Cli::from_arg_matches(&m));
     let cli = match parsed {
         Ok(cli) => cli,
@@ -86,9 +87,12 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USER_ERROR));
         }
     };
-    let mut screen = Screen::new();
+    let mut screen = Screen::new(forced);
     let result = match cli.command {
+        Command::Eval(args) => args.run(&mut screen),
         Command::Rankers(args) => args.run(registry, &mut screen),
+        Command::Measures(args) => args.run(&mut screen),
+        Command::Dialects(args) => args.run(&mut screen),
         Command::Completions(args) => args.run(&mut screen),
     };
     let written = screen.finish();

@@ -1,4 +1,7 @@
 //! One file a command: its options, its help, what it does.
 
 pub(crate) mod completions;
+pub(crate) mod dialects;
+pub(crate) mod eval;
+pub(crate) mod measures;
 pub(crate) mod rankers;

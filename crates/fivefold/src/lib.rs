@@ -23,9 +23,12 @@
 
 mod cli;
 mod commands;
+mod conventions;
 mod crash;
+mod format;
 mod interrupt;
 mod problem;
+mod reading;
 mod screen;
 
 use std::process::ExitCode;
@@ -34,7 +37,7 @@ use fivefold_core::Registry;
 
 /// The rankers that come with fivefold, our own and those adapted from other crates.
 pub fn builtin() -> Registry {
-    Registry::default()
+    Registry::new(&[fivefold_rankers::RANKERS])
 }
 
 /// Runs the command line with these rankers. The exit code: 0 all is well, 1 a job or a check of the experiment failed,

@@ -83,9 +83,11 @@ pub(crate) fn report(error: impl std::error::Error + Send + Sync + 'static) -> R
     }
 }
 
-/// Sets how errors are drawn: with colours and box characters on a terminal, in plain ASCII elsewhere.
-pub(crate) fn install(colour: bool) {
+/// Sets how errors are drawn: with colours and box characters on a terminal, in plain ASCII elsewhere. `colour` forces
+/// colours on or off; `None`: on a terminal, unless NO_COLOR is set.
+pub(crate) fn install(colour: Option<bool>) {
     let fancy = std::io::stderr().is_terminal();
+    let colour = colour.unwrap_or(fancy && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()));
     let mut theme = match (fancy, colour) {
         (true, true) => GraphicalTheme::unicode(),
         (true, false) => GraphicalTheme::unicode_nocolor(),

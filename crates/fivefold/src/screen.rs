@@ -4,37 +4,45 @@
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal as _, Stdout, Write as _};
 
+use fivefold_experiment::Table;
+use fivefold_report::Style;
 use serde::Serialize;
 
 /// Where a command's results go.
 pub(crate) struct Screen {
     out: BufWriter<Stdout>,
+    style: Style,
     failure: Option<io::Error>,
 }
 
 impl Screen {
-    pub(crate) fn new() -> Self {
-        Screen { out: BufWriter::new(io::stdout()), failure: None }
+    /// Standard output with or without colours; `None`: as its reader takes them.
+    pub(crate) fn new(colour: Option<bool>) -> Self {
+        let mut style = Style::of_stdout();
+        style.color = colour.unwrap_or(style.color);
+        Screen { out: BufWriter::new(io::stdout()), style, failure: None }
     }
 
     /// Writes a line.
     pub(crate) fn line(&mut self, text: impl Display) {
-        if self.failure.is_none() {
-            self.failure = writeln!(self.out, "{text}").err();
-        }
+        self.write(|out| writeln!(out, "{text}"));
     }
 
     /// Writes a text that ends its own lines.
     pub(crate) fn text(&mut self, text: impl Display) {
-        if self.failure.is_none() {
-            self.failure = write!(self.out, "{text}").err();
-        }
+        self.write(|out| write!(out, "{text}"));
     }
 
     /// Writes a value as indented JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> miette::Result<()> {
         self.line(serde_json::to_string_pretty(value).map_err(crate::problem::report)?);
         Ok(())
+    }
+
+    /// Writes tables for the eye.
+    pub(crate) fn tables(&mut self, tables: &[Table]) {
+        let style = self.style;
+        self.write(|out| fivefold_report::print_tables(tables, out, style));
     }
 
     /// Writes rows of cells in columns: aligned, and on a terminal wrapped at its width. `head` may be empty.
@@ -49,10 +57,15 @@ impl Screen {
             table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
         }
         // Cells have a blank on both sides; the first column starts at the margin.
-        table.column_iter_mut().take(1).for_each(|column| {
-            column.set_padding((0, 1));
-        });
+        if let Some(first) = table.column_mut(0) {
+            first.set_padding((0, 1));
+        }
         self.line(table.trim_fmt());
+    }
+
+    /// Sends on what was written so far, before a command that takes long.
+    pub(crate) fn flush(&mut self) {
+        self.write(|out| out.flush());
     }
 
     /// Ends the output.
@@ -60,15 +73,18 @@ impl Screen {
     /// # Errors
     /// The first failure to write, unless it was only that nobody reads on.
     pub(crate) fn finish(mut self) -> io::Result<()> {
-        let result = match self.failure.take() {
-            None => self.out.flush(),
-            Some(error) => Err(error),
-        };
-        // What is still in the buffer after a failure must not be tried again when it is dropped.
+        self.flush();
+        // After a failure, what is left in the buffer must not be tried again when it is dropped.
         let _ = self.out.into_parts();
-        match result {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => other,
+        match self.failure {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&mut self, write: impl FnOnce(&mut BufWriter<Stdout>) -> io::Result<()>) {
+        if self.failure.is_none() {
+            self.failure = write(&mut self.out).err();
         }
     }
 }

@@ -1,0 +1,58 @@
+//! `fivefold dialects`: the sets of conventions that have a name.
+
+use fivefold_metrics::{Conventions, DIALECTS, Dialect, dialect};
+use serde::Serialize;
+
+use crate::cli::Outcome;
+use crate::problem;
+use crate::screen::Screen;
+
+/// List the dialects, or show the conventions of one
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold dialects             one line a dialect
+  fivefold dialects letor4      its conventions, as they can be written in an experiment file
+  fivefold dialects --json      everything, for a program")]
+pub(crate) struct Args {
+    /// A dialect's name
+    name: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A dialect as `--json` prints it.
+#[derive(Serialize)]
+struct Described {
+    name: &'static str,
+    summary: &'static str,
+    conventions: Conventions,
+}
+
+impl From<&Dialect> for Described {
+    fn from(dialect: &Dialect) -> Self {
+        Described { name: dialect.name, summary: dialect.summary, conventions: (dialect.conventions)() }
+    }
+}
+
+impl Args {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+        match self.name {
+            None if self.json => screen.json(&DIALECTS.iter().map(Described::from).collect::<Vec<_>>())?,
+            None => {
+                screen.columns(&[], DIALECTS.iter().map(|d| vec![d.name.to_owned(), d.summary.to_owned()]));
+                screen.line("\n`fivefold dialects NAME` shows the conventions.");
+            }
+            Some(name) => {
+                let dialect = Described::from(dialect(&name).map_err(problem::report)?);
+                if self.json {
+                    screen.json(&dialect)?;
+                } else {
+                    screen.line(format_args!("{}: {}\n", dialect.name, dialect.summary));
+                    screen.text(toml::to_string(&dialect.conventions).map_err(problem::report)?);
+                }
+            }
+        }
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,154 @@
+//! The values of `eval` as a table and as JSON.
+
+use fivefold_experiment::{Cell, Table};
+use fivefold_metrics::{Conventions, Evaluator, Mean};
+use serde::Serialize;
+
+use super::systems::Evaluated;
+
+/// What is printed besides the means over everything.
+pub(super) struct Shown {
+    pub(super) per_query: bool,
+    pub(super) per_fold: bool,
+    pub(super) digits: u8,
+}
+
+/// One row a measure and query, fold or whole; one column a system; at the end how many queries are undefined.
+pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &str, shown: &Shown) -> Table {
+    let number = |value: f64| match value.is_nan() {
+        false => Cell::Number { value, digits: shown.digits },
+        true => Cell::Missing("undefined".to_owned()),
+    };
+    let systems = 0..evaluated.systems.len();
+    let by_fold = shown.per_fold || (shown.per_query && evaluated.folds().len() > 1);
+    let labels = |measure: usize, fold: Option<usize>, query: Option<&str>| {
+        let mut cells = vec![text(&evaluator.names()[measure])];
+        cells.extend(by_fold.then(|| fold.map_or_else(|| text("all"), |number| text(&number.to_string()))));
+        cells.extend(shown.per_query.then(|| text(query.unwrap_or("all"))));
+        cells
+    };
+    let mean_row = |measure: usize, fold: Option<usize>| {
+        let means: Vec<Mean> = systems.clone().map(|s| evaluated.mean(evaluator, s, measure, fold)).collect();
+        let mut row = labels(measure, fold, None);
+        row.extend(means.iter().map(|mean| number(mean.value)));
+        // Whether a value is undefined depends on the query's grades alone, so the count is the same for all systems.
+        row.extend([Cell::Count(means[0].queries as u64), Cell::Count(means[0].undefined as u64)]);
+        row
+    };
+    let mut rows = Vec::new();
+    if shown.per_query {
+        for (index, query) in evaluated.queries.iter().enumerate() {
+            for measure in 0..evaluated.measures {
+                let mut row = labels(measure, query.fold, Some(&query.id));
+                let values: Vec<f64> = systems.clone().map(|system| evaluated.value(system, index, measure)).collect();
+                row.extend(values.iter().map(|&value| number(value)));
+                row.extend([Cell::Count(1), Cell::Count(u64::from(values[0].is_nan()))]);
+                rows.push(row);
+            }
+        }
+    }
+    if shown.per_fold {
+        for fold in evaluated.folds().into_iter().filter(Option::is_some) {
+            rows.extend((0..evaluated.measures).map(|measure| mean_row(measure, fold)));
+        }
+    }
+    rows.extend((0..evaluated.measures).map(|measure| mean_row(measure, None)));
+    let mut columns = vec!["measure".to_owned()];
+    columns.extend(by_fold.then(|| "fold".to_owned()));
+    columns.extend(shown.per_query.then(|| "query".to_owned()));
+    let label_columns = columns.len();
+    columns.extend(evaluated.systems.iter().cloned());
+    columns.extend(["queries".to_owned(), "undefined".to_owned()]);
+    Table {
+        id: "eval".to_owned(),
+        title: format!("{} queries, {} documents", evaluated.queries.len(), documents(evaluated)),
+        columns,
+        label_columns,
+        rows,
+        notes: notes(evaluator, dialect),
+    }
+}
+
+fn documents(evaluated: &Evaluated) -> usize {
+    evaluated.queries.iter().map(|query| query.documents).sum()
+}
+
+fn notes(evaluator: &Evaluator, dialect: &str) -> Vec<String> {
+    let mut notes = vec![format!("dialect: {dialect}")];
+    notes.extend(evaluator.describe());
+    notes
+}
+
+fn text(text: &str) -> Cell {
+    Cell::Text(text.to_owned())
+}
+
+/// What `--json` prints. Undefined values are `null`.
+#[derive(Serialize)]
+pub(super) struct Output<'a> {
+    dialect: &'a str,
+    conventions: &'a Conventions,
+    notes: Vec<String>,
+    queries: usize,
+    documents: usize,
+    means: Vec<MeanOf<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    values: Vec<ValueOf<'a>>,
+}
+
+#[derive(Serialize)]
+struct MeanOf<'a> {
+    system: &'a str,
+    measure: &'a str,
+    /// `null`: over all folds.
+    fold: Option<usize>,
+    mean: Option<f64>,
+    queries: usize,
+    undefined: usize,
+}
+
+#[derive(Serialize)]
+struct ValueOf<'a> {
+    system: &'a str,
+    measure: &'a str,
+    fold: Option<usize>,
+    query: &'a str,
+    value: Option<f64>,
+}
+
+pub(super) fn json<'a>(
+    evaluated: &'a Evaluated,
+    evaluator: &'a Evaluator,
+    dialect: &'a str,
+    shown: &Shown,
+) -> Output<'a> {
+    let defined = |value: f64| Some(value).filter(|value| !value.is_nan());
+    let folds = if shown.per_fold { evaluated.folds() } else { Vec::new() };
+    let folds: Vec<Option<usize>> = folds.into_iter().filter(Option::is_some).chain([None]).collect();
+    let (mut means, mut values) = (Vec::new(), Vec::new());
+    for (system, label) in evaluated.systems.iter().enumerate() {
+        for (measure, name) in evaluator.names().iter().enumerate() {
+            for &fold in &folds {
+                let Mean { value, queries, undefined } = evaluated.mean(evaluator, system, measure, fold);
+                means.push(MeanOf { system: label, measure: name, fold, mean: defined(value), queries, undefined });
+            }
+            let queries = if shown.per_query { evaluated.queries.as_slice() } else { &[] };
+            values.extend(queries.iter().enumerate().map(|(index, query)| ValueOf {
+                system: label,
+                measure: name,
+                fold: query.fold,
+                query: &query.id,
+                value: defined(evaluated.value(system, index, measure)),
+            }));
+        }
+    }
+    Output {
+        dialect,
+        conventions: evaluator.conventions(),
+        notes: notes(evaluator, dialect),
+        queries: evaluated.queries.len(),
+        documents: documents(evaluated),
+        means,
+        values,
+    }
+}

@@ -1,0 +1,138 @@
+//! The values of several systems (score files) on the test queries of one or more folds.
+
+use std::path::Path;
+
+use fivefold_core::Dataset;
+use fivefold_data::{ReadOptions, read_scores};
+use fivefold_metrics::{Evaluator, Mean, Scratch, mean_over_folds};
+
+use crate::problem::{self, Problem};
+use crate::reading;
+
+/// What stands for the number of a fold in a path.
+const FOLD: &str = "{fold}";
+
+/// The test part of one fold.
+pub(super) struct Fold {
+    /// Its number; `None` where there is only one file.
+    pub(super) number: Option<usize>,
+    pub(super) test: Dataset,
+}
+
+/// Reads the data of every fold: one file, several (fold 1, 2, ...), or a pattern with `{fold}`.
+pub(super) fn folds(files: &[String], count: usize, options: &ReadOptions) -> miette::Result<Vec<Fold>> {
+    let paths: Vec<(Option<usize>, String)> = match files {
+        [pattern] if pattern.contains(FOLD) => (1..=count).map(|n| (Some(n), path(pattern, Some(n)))).collect(),
+        [one] => vec![(None, one.clone())],
+        many => (1..).map(Some).zip(many.iter().cloned()).collect(),
+    };
+    if paths.is_empty() {
+        return Err(Problem::new("--folds must be at least 1").into());
+    }
+    let read =
+        |(number, path): (Option<usize>, String)| Ok(Fold { number, test: reading::read(Path::new(&path), options)? });
+    paths.into_iter().map(read).collect()
+}
+
+fn path(pattern: &str, fold: Option<usize>) -> String {
+    fold.map_or_else(|| pattern.to_owned(), |number| pattern.replace(FOLD, &number.to_string()))
+}
+
+/// Values of all systems: `[(system * queries + query) * measures + measure]`, NaN where undefined.
+pub(super) struct Evaluated {
+    pub(super) systems: Vec<String>,
+    pub(super) measures: usize,
+    pub(super) queries: Vec<Query>,
+    values: Vec<f64>,
+}
+
+/// One evaluated query.
+pub(super) struct Query {
+    pub(super) fold: Option<usize>,
+    pub(super) id: String,
+    pub(super) documents: usize,
+}
+
+/// Evaluates every system, given as `[LABEL=]FILE`.
+pub(super) fn evaluate(evaluator: &Evaluator, folds: &[Fold], systems: &[String]) -> miette::Result<Evaluated> {
+    let many = folds.iter().any(|fold| fold.number.is_some());
+    let systems = systems.iter().map(|system| label(system, many)).collect::<miette::Result<Vec<_>>>()?;
+    if let Some(twice) = (1..systems.len()).find(|&i| systems[..i].iter().any(|(label, _)| *label == systems[i].0)) {
+        let what = format!("two score files are labelled `{}`", systems[twice].0);
+        return Err(Problem::new(what)
+            .help("give them labels: --scores A=a/scores.txt --scores B=b/scores.txt")
+            .into());
+    }
+    let mut queries = Vec::new();
+    let mut judged = Vec::new();
+    for fold in folds {
+        for query in fold.test.queries() {
+            let ids: Option<Vec<&str>> = (0..query.len()).map(|row| query.doc_id(row)).collect();
+            judged.push(evaluator.judge(query.id(), query.grades(), ids.as_deref()).map_err(problem::report)?);
+            queries.push(Query { fold: fold.number, id: query.id().to_owned(), documents: query.len() });
+        }
+    }
+    let measures = evaluator.names().len();
+    let mut values = vec![f64::NAN; systems.len() * queries.len() * measures];
+    let mut places = values.chunks_exact_mut(measures.max(1));
+    let mut scratch = Scratch::default();
+    for (_, pattern) in &systems {
+        let mut judged = judged.iter();
+        for fold in folds {
+            let scores =
+                read_scores(Path::new(&path(pattern, fold.number)), fold.test.documents()).map_err(problem::report)?;
+            let mut rest = scores.as_slice();
+            for (query, place) in judged.by_ref().take(fold.test.len()).zip(&mut places) {
+                let (own, after) = rest.split_at(query.documents());
+                evaluator.evaluate(query, own, &mut scratch, place).map_err(problem::report)?;
+                rest = after;
+            }
+        }
+    }
+    Ok(Evaluated { systems: systems.into_iter().map(|(label, _)| label).collect(), measures, queries, values })
+}
+
+/// Label and path of `[LABEL=]FILE`; without a label the path itself is one.
+fn label(system: &str, many_folds: bool) -> miette::Result<(String, String)> {
+    let (label, pattern) = match system.split_once('=') {
+        Some((label, pattern)) if !label.is_empty() => (label, pattern),
+        _ => (system, system),
+    };
+    if pattern.contains(FOLD) == many_folds {
+        return Ok((label.to_owned(), pattern.to_owned()));
+    }
+    let what = match many_folds {
+        true => format!("`{system}` is one score file for the data of several folds"),
+        false => format!("`{system}` names a score file for each fold, but there is one data file"),
+    };
+    let help =
+        format!("`{FOLD}` in --scores stands for the fold's number; it goes with several files or `{FOLD}` in --data");
+    Err(Problem::new(what).help(help).into())
+}
+
+impl Evaluated {
+    /// The numbers of the folds, one `None` where there is only one file.
+    pub(super) fn folds(&self) -> Vec<Option<usize>> {
+        let mut folds: Vec<Option<usize>> = self.queries.iter().map(|query| query.fold).collect();
+        folds.dedup();
+        folds
+    }
+
+    /// One value; NaN where undefined.
+    pub(super) fn value(&self, system: usize, query: usize, measure: usize) -> f64 {
+        self.values[(system * self.queries.len() + query) * self.measures + measure]
+    }
+
+    /// The mean over one fold, or over all by the rule of the conventions.
+    pub(super) fn mean(&self, evaluator: &Evaluator, system: usize, measure: usize, fold: Option<usize>) -> Mean {
+        let wanted = self.folds().into_iter().filter(|number| fold.is_none() || *number == fold);
+        let of_fold = |number: Option<usize>| -> Vec<f64> {
+            let queries = (0..self.queries.len()).filter(|&query| self.queries[query].fold == number);
+            queries.map(|query| self.value(system, query, measure)).collect()
+        };
+        let values: Vec<Vec<f64>> = wanted.map(of_fold).collect();
+        let values: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
+        let conventions = evaluator.conventions();
+        mean_over_folds(&values, conventions.fold_mean, conventions.undefined)
+    }
+}

@@ -1,0 +1,118 @@
+//! `fivefold measures`: what each measure is, its formula, source and parameters.
+
+use fivefold_core::dataset::HIGHEST_GRADE;
+use fivefold_metrics::{Cutoffs, DIALECTS, Dialect, MEASURES, MeasureEntry, Param};
+use serde::Serialize;
+
+use crate::cli::Outcome;
+use crate::problem::Problem;
+use crate::screen::Screen;
+
+/// List the measures, or explain one: formula, source, parameters
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold measures                one line a measure
+  fivefold measures ndcg           formula, source, parameters
+  fivefold measures --json         everything, for a program
+
+A measure is written NAME[.v1|.v2][(PARAMETER=VALUE,...)][@CUTOFF], for instance
+  ndcg@10    ndcg.v2(gain=linear)@5    ap(denominator=relevant)@30    err    rbp(p=0.95)
+.v1 and .v2 are the two upper-expected normalisations of Feng & Karmaker (IPM 2023), for any measure.")]
+pub(crate) struct Args {
+    /// A measure's name, without version, parameters and cutoff
+    name: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A measure as `--json` prints it.
+#[derive(Serialize)]
+struct Described {
+    name: &'static str,
+    summary: &'static str,
+    formula: &'static str,
+    source: &'static str,
+    cutoff: &'static str,
+    parameters: Vec<Parameter>,
+}
+
+#[derive(Serialize)]
+struct Parameter {
+    name: &'static str,
+    help: &'static str,
+    values: &'static str,
+    default: String,
+}
+
+impl From<&MeasureEntry> for Described {
+    fn from(entry: &MeasureEntry) -> Self {
+        Described {
+            name: entry.name,
+            summary: entry.summary,
+            formula: entry.formula,
+            source: entry.source,
+            cutoff: match entry.cutoffs {
+                Cutoffs::Optional => "optional; the whole list without one",
+                Cutoffs::Required => "required",
+                Cutoffs::Never => "none; it is about the whole list",
+                Cutoffs::Fixed(_) => "none; it always looks at the same ranks",
+            },
+            parameters: entry.params.iter().map(Parameter::from).collect(),
+        }
+    }
+}
+
+impl From<&Param> for Parameter {
+    fn from(param: &Param) -> Self {
+        let default = default_of(param);
+        Parameter { name: param.name, help: param.help, values: param.values, default }
+    }
+}
+
+/// A parameter's default; where it depends on the dialect, that of each.
+fn default_of(param: &Param) -> String {
+    let of_dialect = |dialect: &Dialect| {
+        let conventions = (dialect.conventions)();
+        let (low, high) = ((param.default)(&conventions, 1), (param.default)(&conventions, HIGHEST_GRADE));
+        if low == high { low } else { "the highest grade".to_owned() }
+    };
+    let mut defaults: Vec<(String, &str)> = DIALECTS.iter().map(|d| (of_dialect(d), d.name)).collect();
+    match defaults.iter().all(|(default, _)| *default == defaults[0].0) {
+        true => defaults.swap_remove(0).0,
+        false => defaults.iter().map(|(value, name)| format!("{value} ({name})")).collect::<Vec<_>>().join(", "),
+    }
+}
+
+impl Args {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+        match self.name {
+            None if self.json => screen.json(&MEASURES.iter().map(Described::from).collect::<Vec<_>>())?,
+            None => {
+                screen.columns(&[], MEASURES.iter().map(|entry| vec![entry.name.to_owned(), entry.summary.to_owned()]));
+                screen.line(
+                    "\n`fivefold measures NAME` shows formula, source and parameters; any of them takes .v1 and .v2.",
+                );
+            }
+            Some(name) => {
+                let entry = MEASURES.iter().find(|entry| entry.name == name);
+                let names = MEASURES.iter().map(|entry| entry.name);
+                let measure = Described::from(entry.ok_or_else(|| Problem::unknown("measure", &name, names))?);
+                if self.json { screen.json(&measure)? } else { show(&measure, screen) }
+            }
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+fn show(measure: &Described, screen: &mut Screen) {
+    screen.line(format_args!("{}: {}\n", measure.name, measure.summary));
+    let facts = [("Formula", measure.formula), ("Source", measure.source), ("Cutoff", measure.cutoff)];
+    screen.columns(&[], facts.map(|(name, text)| vec![name.to_owned(), text.to_owned()]));
+    if !measure.parameters.is_empty() {
+        screen.line("");
+        let rows =
+            measure.parameters.iter().map(|p| [p.name, &p.default, p.values, p.help].map(str::to_owned).to_vec());
+        screen.columns(&["Parameter", "Default", "Values", "Meaning"], rows);
+    }
+}

@@ -1,0 +1,84 @@
+//! Options that choose the conventions of an evaluation: a dialect, and single choices that override it.
+
+use std::str::FromStr;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use fivefold_metrics::{
+    ApDenominator, Conventions, DIALECTS, Discount, FoldMean, Gain, MeasureError, Overrides, PDenominator, ShortList,
+    SpExpected, SpUpper, Ties, Undefined, dialect,
+};
+
+/// `--dialect` and what overrides it.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Conventions")]
+pub(crate) struct ConventionArgs {
+    /// A complete set of conventions; `fivefold dialects` lists them. The options below override single ones
+    #[arg(long, value_name = "NAME", default_value = DIALECTS[0].name)]
+    dialect: String,
+    /// What a document of grade y is worth: 2^y - 1, or y
+    #[arg(long, value_name = "GAIN", value_parser = word::<Gain>(Gain::WORDS))]
+    gain: Option<Gain>,
+    /// What a position is worth: log2, letor, zipf, or power:a
+    #[arg(long, value_name = "DISCOUNT")]
+    discount: Option<Discount>,
+    /// The order of documents with equal scores
+    #[arg(long, value_name = "POLICY", value_parser = word::<Ties>(Ties::WORDS))]
+    ties: Option<Ties>,
+    /// What a value that is undefined for a query counts as
+    #[arg(long, value_name = "POLICY", value_parser = word::<Undefined>(Undefined::WORDS))]
+    undefined: Option<Undefined>,
+    /// The lowest grade that counts as relevant
+    #[arg(long, value_name = "GRADE")]
+    threshold: Option<u8>,
+    /// What AP@k divides by
+    #[arg(long, value_name = "BY", value_parser = word::<ApDenominator>(ApDenominator::WORDS))]
+    ap_denominator: Option<ApDenominator>,
+    /// What P@k divides by
+    #[arg(long, value_name = "BY", value_parser = word::<PDenominator>(PDenominator::WORDS))]
+    p_denominator: Option<PDenominator>,
+    /// The upper bound of the sum of precision, for ap.v1 and ap.v2
+    #[arg(long, value_name = "BOUND", value_parser = word::<SpUpper>(SpUpper::WORDS))]
+    sp_upper: Option<SpUpper>,
+    /// The expected value of the sum of precision, for ap.v1 and ap.v2
+    #[arg(long, value_name = "HOW", value_parser = word::<SpExpected>(SpExpected::WORDS))]
+    sp_expected: Option<SpExpected>,
+    /// nDCG@k of a query with fewer than k documents
+    #[arg(long, value_name = "RULE", value_parser = word::<ShortList>(ShortList::WORDS))]
+    short_list: Option<ShortList>,
+    /// How the value of several folds is averaged
+    #[arg(long, value_name = "OVER", value_parser = word::<FoldMean>(FoldMean::WORDS))]
+    fold_mean: Option<FoldMean>,
+}
+
+impl ConventionArgs {
+    /// The conventions in force.
+    pub(crate) fn resolve(&self) -> Result<Conventions, MeasureError> {
+        let overrides = Overrides {
+            gain: self.gain,
+            discount: self.discount,
+            ties: self.ties,
+            undefined: self.undefined,
+            threshold: self.threshold,
+            ap_denominator: self.ap_denominator,
+            p_denominator: self.p_denominator,
+            sp_upper: self.sp_upper,
+            sp_expected: self.sp_expected,
+            short_list: self.short_list,
+            fold_mean: self.fold_mean,
+        };
+        Ok(overrides.apply((dialect(&self.dialect)?.conventions)()))
+    }
+
+    /// The dialect's name.
+    pub(crate) fn dialect(&self) -> &str {
+        &self.dialect
+    }
+}
+
+/// Parses one of `words`, which help and errors then list.
+fn word<T>(words: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = MeasureError> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(words).try_map(|word| word.parse())
+}

@@ -1,0 +1,46 @@
+//! The forms in which tables can be printed.
+
+use fivefold_experiment::Table;
+
+use crate::screen::Screen;
+
+/// A form of output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// For the terminal
+    Text,
+    /// Markdown
+    #[value(alias = "markdown")]
+    Md,
+    /// LaTeX
+    #[value(alias = "tex")]
+    Latex,
+    /// Comma-separated values, numbers in full
+    Csv,
+    /// JSON, numbers in full
+    Json,
+}
+
+impl Format {
+    /// Prints the tables one after the other.
+    pub(crate) fn print(self, tables: &[Table], screen: &mut Screen) -> miette::Result<()> {
+        match self {
+            Format::Text => screen.tables(tables),
+            Format::Json => screen.json(&tables)?,
+            Format::Md => each(tables, screen, fivefold_report::markdown),
+            Format::Latex => each(tables, screen, fivefold_report::latex),
+            Format::Csv => each(tables, screen, fivefold_report::csv),
+        }
+        Ok(())
+    }
+}
+
+/// One table after the other, a blank line between.
+fn each(tables: &[Table], screen: &mut Screen, form: impl Fn(&Table) -> String) {
+    for (index, table) in tables.iter().enumerate() {
+        if index > 0 {
+            screen.line("");
+        }
+        screen.text(form(table));
+    }
+}
