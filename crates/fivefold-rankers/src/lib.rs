@@ -2,6 +2,7 @@
 //!
 //! [`RANKERS`] lists them; a new ranker is a file and a line there. `tests/contract.rs` holds what all of them must do.
 
+pub mod coordinate_ascent;
 pub mod feature;
 pub mod l2_logistic;
 pub mod linear;
@@ -20,4 +21,5 @@ pub const RANKERS: &[RankerEntry] = &[
     RankerEntry::of::<random::Random>(),
     RankerEntry::of::<linear::Linear>(),
     RankerEntry::of::<l2_logistic::L2Logistic>(),
+    RankerEntry::of::<coordinate_ascent::CoordinateAscent>(),
 ];

@@ -35,6 +35,43 @@ const CASES: &[Case] = &[
         refused: &[("c", "0.0"), ("threshold", "0"), ("tolerance", "1.0"), ("max_iterations", "0")],
         learns: true,
     },
+    Case {
+        name: "coordinate-ascent",
+        params: "",
+        changes: &[
+            ("objective", "'ap.v2@3'", true),
+            ("search", "'step'", true),
+            ("restarts", "12", true),
+            ("tolerance", "0.5", true),
+            ("passes", "1", true),
+            ("step", "0.2", false),
+            ("steps", "3", false),
+        ],
+        refused: &[
+            ("objective", "'ndgc@10'"),
+            ("restarts", "0"),
+            ("tolerance", "-0.1"),
+            ("passes", "0"),
+            ("step", "0.0"),
+            ("steps", "61"),
+        ],
+        learns: true,
+    },
+    Case {
+        name: "coordinate-ascent",
+        params: "search = 'step'",
+        changes: &[
+            ("objective", "'err.v1'", true),
+            ("search", "'exact'", true),
+            ("restarts", "12", true),
+            ("tolerance", "0.5", true),
+            ("passes", "1", true),
+            ("step", "0.2", true),
+            ("steps", "3", true),
+        ],
+        refused: &[],
+        learns: true,
+    },
 ];
 
 #[test]

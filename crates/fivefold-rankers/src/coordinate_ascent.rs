@@ -1,0 +1,314 @@
+//! Coordinate ascent on a measure (Metzler & Croft, Information Retrieval 10(3), 2007): a linear model whose weights are
+//! changed one at a time, always to a value at which the mean measure of the training queries is higher.
+//!
+//! A pass visits all features in a random order; passes go on until one gains less than `tolerance`. Several restarts
+//! begin at different weights, and the best on the validation part (without one: on the training part) is kept.
+//! The weights of the model have an absolute sum of 1. The measure is taken under the conventions of the default
+//! dialect; parameters in its name (`ndcg(gain=linear)@10`) override them.
+//!
+//! Two searches along a coordinate:
+//! - `exact` (default): the measure is constant between the points at which two documents of a query change places, so
+//!   all of its values are found in one sweep over these points. `step` and `steps` are inert.
+//! - `step`: RankLib's. Up to `steps` doubling steps up, else down, else to zero, the first of them .001, or `step` times
+//!   the weight where that is smaller.
+//!
+//! Differs from RankLib: its restarts all begin at equal weights and differ in the order of features only; here the
+//! first begins at equal weights, the others at random ones, uniform in [-1, 1]. Under `exact` these are in units of 1 /
+//! standard deviation of the feature, so that raw features of all scales take part; under `step`, whose steps depend on
+//! the scale anyway, they are those of the raw features, as in RankLib. RankLib holds its tolerance against the gain since
+//! the restart's beginning, so that it goes on until no feature helps; here each pass must gain it. RankLib's steps down
+//! from a small weight go up, by a lost sign; here they go down.
+//!
+//! Cost: `exact` see [`exact`]; `step` up to 2 `steps` + 1 evaluations of the measure over all queries for each feature
+//! and pass. Restarts run in parallel.
+
+mod exact;
+mod step;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fivefold_core::params::Preset;
+use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Rng};
+use fivefold_metrics::{DIALECTS, MeasureError, MeasureSpec, Objective, Scratch};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use self::exact::{ExactSearch, SAME};
+use self::step::StepSearch;
+use crate::linear_model::{LinearModel, dot};
+
+/// Coordinate ascent on a ranking measure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CoordinateAscent {
+    /// The measure whose mean is raised: any, in any version, such as `ap.v2@5`.
+    pub objective: String,
+    /// How the best value of one weight is searched.
+    pub search: Search,
+    /// How often to begin anew; at least 1.
+    pub restarts: u32,
+    /// Stop a restart after a pass that gains less; at least 0.
+    pub tolerance: f64,
+    /// Stop a restart after this many passes over all features; at least 1.
+    pub passes: u32,
+    /// First step as a share of the weight (`search = "step"` only); above 0.
+    pub step: f64,
+    /// Doubling steps in one direction (`search = "step"` only); 1 to 60.
+    pub steps: u32,
+}
+
+/// How [`CoordinateAscent`] searches along one coordinate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Search {
+    /// All values that the measure takes.
+    Exact,
+    /// Steps that double, as in RankLib.
+    Step,
+}
+
+impl Default for CoordinateAscent {
+    fn default() -> Self {
+        CoordinateAscent {
+            objective: "ndcg@10".to_owned(),
+            search: Search::Exact,
+            restarts: 5,
+            tolerance: 0.001,
+            passes: 25,
+            step: 0.05,
+            steps: 25,
+        }
+    }
+}
+
+impl CoordinateAscent {
+    fn measure(&self) -> Result<MeasureSpec, MeasureError> {
+        self.objective.parse()
+    }
+}
+
+impl Ranker for CoordinateAscent {
+    const NAME: &'static str = "coordinate-ascent";
+    const SUMMARY: &'static str = "a linear model that raises a ranking measure, one weight at a time";
+    const PARAMS: &'static [ParamHelp] = &[
+        ParamHelp { name: "objective", help: "the measure whose mean is raised: any, in any version, such as ap.v2@5" },
+        ParamHelp {
+            name: "search",
+            help: "\"exact\": all values the measure takes along a weight; \"step\": RankLib's doubling steps",
+        },
+        ParamHelp {
+            name: "restarts",
+            help: "how often to begin anew, at least 1; the best on the validation part is kept",
+        },
+        ParamHelp { name: "tolerance", help: "stop a restart after a pass that gains less, at least 0" },
+        ParamHelp { name: "passes", help: "stop a restart after so many passes over all features, at least 1" },
+        ParamHelp {
+            name: "step",
+            help: "first step as a share of the weight, above 0; inert under search = \"exact\"",
+        },
+        ParamHelp { name: "steps", help: "doubling steps in one direction, 1 to 60; inert under search = \"exact\"" },
+    ];
+    type Model = LinearModel;
+
+    fn presets() -> Vec<Preset<Self>> {
+        let params = CoordinateAscent { search: Search::Step, passes: 1000, ..CoordinateAscent::default() };
+        vec![Preset {
+            name: "ranklib",
+            summary: "RankLib's step search: 5 restarts, 25 steps from .05, doubling",
+            params,
+        }]
+    }
+
+    fn check(&self) -> Result<(), ParamError> {
+        self.measure().map_err(|error| ParamError::new("objective", format!("is not a measure: {error}")))?;
+        ParamError::unless(self.restarts >= 1, "restarts", self.restarts, "at least 1")?;
+        let ok = self.tolerance >= 0.0 && self.tolerance.is_finite();
+        ParamError::unless(ok, "tolerance", self.tolerance, "a finite number of at least 0")?;
+        ParamError::unless(self.passes >= 1, "passes", self.passes, "at least 1")?;
+        ParamError::unless(self.step > 0.0 && self.step.is_finite(), "step", self.step, "a finite number above 0")?;
+        ParamError::unless((1..=60).contains(&self.steps), "steps", self.steps, "1 to 60")
+    }
+
+    fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<LinearModel, FitError> {
+        let measure = self.measure().map_err(objective_error)?;
+        let conventions = (DIALECTS[0].conventions)();
+        let objective_over = |data| Objective::new(&measure, &conventions, data, cx.seed()).map_err(objective_error);
+        let objective = objective_over(train)?;
+        let search = ExactSearch::new(train, &objective, measure.cutoff()).map_err(score_error)?;
+        if search.is_flat() {
+            let reason =
+                format!("no order of documents alters {measure}: every query has one grade only, or too few documents");
+            return Err(FitError::Data(reason));
+        }
+        let validation = match cx.validation().filter(|data| !data.is_empty()) {
+            Some(data) => Some((data, objective_over(data)?)),
+            None => None,
+        };
+        let problem = Problem { ranker: self, train, objective: &objective, search };
+        let starts = Starts::new(train, self.search);
+        let done = AtomicU64::new(0);
+        let climbed: Vec<(f64, Vec<f64>)> = (0..self.restarts)
+            .into_par_iter()
+            .map(|restart| {
+                let mut rng = cx.seed().derive_index("restart", u64::from(restart)).rng();
+                let mut climb = Climb::new(&problem, starts.weights(restart, &mut rng))?;
+                for _ in 0..self.passes {
+                    let before = climb.value;
+                    climb
+                        .pass(&problem, &mut rng, || cx.step(done.load(Ordering::Relaxed), u64::from(self.restarts)))?;
+                    if climb.value - before < self.tolerance {
+                        break;
+                    }
+                }
+                done.fetch_add(1, Ordering::Relaxed);
+                let value = match &validation {
+                    Some((data, objective)) => mean(objective, &score_all(data, &climb.weights), &mut climb.scratch)?,
+                    None => climb.value,
+                };
+                Ok((value, climb.weights))
+            })
+            .collect::<Result<_, FitError>>()?;
+        // The first of the best, whichever thread was done first.
+        let best = climbed.into_iter().reduce(|best, other| if other.0 > best.0 { other } else { best });
+        let weights = best.map(|(_, weights)| weights).unwrap_or_default();
+        Ok(LinearModel { weights, intercept: 0.0 })
+    }
+}
+
+fn objective_error(error: MeasureError) -> FitError {
+    FitError::Param { name: "objective", reason: error.to_string() }
+}
+
+fn score_error(error: MeasureError) -> FitError {
+    FitError::Numeric(error.to_string())
+}
+
+fn mean(objective: &Objective, scores: &[f64], scratch: &mut Scratch) -> Result<f64, FitError> {
+    objective.mean(scores, scratch).map_err(score_error)
+}
+
+fn score_all(data: &Dataset, weights: &[f64]) -> Vec<f64> {
+    data.queries().flat_map(|query| query.view().rows().map(|row| dot(weights, row))).collect()
+}
+
+/// Divides by the absolute sum; weights that are all 0 stay so.
+fn normalise(weights: &mut [f64]) {
+    let sum: f64 = weights.iter().map(|w| w.abs()).sum();
+    if sum > 0.0 {
+        weights.iter_mut().for_each(|w| *w /= sum);
+    }
+}
+
+/// Where restarts begin.
+struct Starts {
+    /// The unit of each weight.
+    units: Vec<f64>,
+}
+
+impl Starts {
+    fn new(train: &Dataset, search: Search) -> Self {
+        let width = train.width();
+        if search == Search::Step {
+            return Starts { units: vec![1.0; width] };
+        }
+        let documents = train.documents() as f64;
+        let rows = || train.queries().flat_map(|query| query.view().rows());
+        let mut means = vec![0.0; width];
+        rows().for_each(|row| means.iter_mut().zip(row).for_each(|(m, &x)| *m += f64::from(x) / documents));
+        let mut variances = vec![0.0; width];
+        for row in rows() {
+            let squares = row.iter().zip(&means).map(|(&x, m)| (f64::from(x) - m).powi(2) / documents);
+            variances.iter_mut().zip(squares).for_each(|(v, square)| *v += square);
+        }
+        let unit = |variance: &f64| if *variance > 0.0 { 1.0 / variance.sqrt() } else { 0.0 };
+        Starts { units: variances.iter().map(unit).collect() }
+    }
+
+    /// Equal weights for the first restart, random ones for the others.
+    fn weights(&self, restart: u32, rng: &mut Rng) -> Vec<f64> {
+        let share = |_| if restart == 0 { 1.0 } else { 2.0 * rng.uniform() - 1.0 };
+        let shares: Vec<f64> = (0..self.units.len()).map(share).collect();
+        let mut weights: Vec<f64> = shares.iter().zip(&self.units).map(|(share, unit)| share * unit).collect();
+        normalise(&mut weights);
+        weights
+    }
+}
+
+/// What all restarts share.
+struct Problem<'a> {
+    ranker: &'a CoordinateAscent,
+    train: &'a Dataset,
+    objective: &'a Objective,
+    search: ExactSearch<'a>,
+}
+
+/// One restart on its way up.
+struct Climb {
+    weights: Vec<f64>,
+    scores: Vec<f64>,
+    /// The objective at `weights`.
+    value: f64,
+    column: Vec<f64>,
+    /// Scores of a step that is tried.
+    moved: Vec<f64>,
+    scratch: Scratch,
+}
+
+impl Climb {
+    fn new(problem: &Problem<'_>, weights: Vec<f64>) -> Result<Self, FitError> {
+        let scores = score_all(problem.train, &weights);
+        let mut scratch = Scratch::default();
+        let value = mean(problem.objective, &scores, &mut scratch)?;
+        Ok(Climb { weights, scores, value, column: Vec::new(), moved: Vec::new(), scratch })
+    }
+
+    /// Visits every feature once, in random order; `step` is called before each.
+    fn pass(
+        &mut self,
+        problem: &Problem<'_>,
+        rng: &mut Rng,
+        step: impl Fn() -> Result<(), FitError>,
+    ) -> Result<(), FitError> {
+        let mut order: Vec<usize> = (0..self.weights.len()).collect();
+        rng.shuffle(&mut order);
+        for feature in order {
+            step()?;
+            self.column.clear();
+            let rows = problem.train.queries().flat_map(|query| query.view().rows());
+            self.column.extend(rows.map(|row| f64::from(row[feature])));
+            if let Some(change) = self.best_change(problem, feature)? {
+                self.move_if_better(problem, feature, change)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn best_change(&mut self, problem: &Problem<'_>, feature: usize) -> Result<Option<f64>, FitError> {
+        let &CoordinateAscent { search, step, steps, .. } = problem.ranker;
+        match search {
+            Search::Exact => problem.search.best_change(&self.scores, &self.column).map_err(score_error),
+            Search::Step => {
+                let Climb { weights, scores, value, column, moved, scratch } = self;
+                StepSearch { step, steps }.best_change(weights[feature], *value + SAME, |change| {
+                    moved.clear();
+                    moved.extend(scores.iter().zip(&*column).map(|(s, x)| s + change * x));
+                    mean(problem.objective, moved, scratch)
+                })
+            }
+        }
+    }
+
+    /// Takes the step if the objective of the new weights is really higher: scores are computed afresh, so that rounding
+    /// never adds up from step to step.
+    fn move_if_better(&mut self, problem: &Problem<'_>, feature: usize, change: f64) -> Result<(), FitError> {
+        let mut weights = self.weights.clone();
+        weights[feature] += change;
+        normalise(&mut weights);
+        let scores = score_all(problem.train, &weights);
+        let value = mean(problem.objective, &scores, &mut self.scratch)?;
+        if value > self.value + SAME {
+            (self.weights, self.scores, self.value) = (weights, scores, value);
+        }
+        Ok(())
+    }
+}
