@@ -217,6 +217,44 @@ impl Evaluator {
         Ok(())
     }
 
+    /// A ranking without ties of a judged query, to ask what exchanges of two documents do to a column's value. `grades` are
+    /// the query's, from the first position to the last. `None` where the column is undefined for this query.
+    ///
+    /// # Panics
+    /// If there is no such column, the query was judged for fewer measures, or there is not one grade a document.
+    pub fn exchanges<'a>(
+        &'a self,
+        judged: &'a Judged,
+        column: usize,
+        grades: &'a [u8],
+        scratch: &mut Scratch,
+    ) -> Option<Exchanges<'a>> {
+        assert_eq!(grades.len(), judged.documents(), "one grade a document");
+        let Column { slot, version } = self.columns[column];
+        let base = self.bases.iter().rfind(|base| base.first_slot <= slot)?;
+        let cutoff = base.cutoffs[slot - base.first_slot];
+        let positions = cutoff.map_or(grades.len(), |k| k.min(grades.len()));
+        let ends = &mut scratch.order.ends;
+        ends.clear();
+        ends.extend(1..=grades.len() as u32);
+        scratch.contributions.resize(positions.max(scratch.contributions.len()), 0.0);
+        let contributions = &mut scratch.contributions[..positions];
+        base.measure.contributions(&Ranked::new(grades, ends, &judged.grades), contributions);
+        let sum = contributions.iter().sum();
+        let bounds = judged.bounds[slot];
+        let value = bounds.value(version, sum);
+        (!value.is_nan()).then_some(Exchanges {
+            measure: &*base.measure,
+            query: &judged.grades,
+            grades,
+            positions,
+            bounds,
+            version,
+            sum,
+            value,
+        })
+    }
+
     /// U of a column's measure at its cutoff, before any normalisation (for `ndcg`: of DCG). `None` where it is not a number.
     ///
     /// # Panics
@@ -257,6 +295,44 @@ impl Evaluator {
 
     fn bounds<'a>(&self, judged: &'a Judged, column: usize) -> &'a Bounds {
         &judged.bounds[self.columns[column].slot]
+    }
+}
+
+/// A ranking without ties and what exchanging two of its documents changes; made by [`Evaluator::exchanges`].
+pub struct Exchanges<'a> {
+    measure: &'a dyn Measure,
+    query: &'a QueryGrades,
+    grades: &'a [u8],
+    positions: usize,
+    bounds: Bounds,
+    version: Version,
+    sum: f64,
+    value: f64,
+}
+
+impl Exchanges<'_> {
+    /// The value of the ranking as it is.
+    pub fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// `changes[t]` becomes the exact change of the value, V1 and V2 included, when the documents at positions `first` and
+    /// `first + 1 + t` (from 0) change places.
+    ///
+    /// # Panics
+    /// If `changes` does not have one place for each document after `first`.
+    pub fn changes(&self, first: usize, changes: &mut [f64]) {
+        assert_eq!(changes.len(), self.grades.len() - first - 1, "one change for each later document");
+        self.measure.exchange(self.grades, self.positions, self.query, first, changes);
+        match self.version {
+            Version::Original => {
+                let unit = 1.0 / (self.bounds.denominator * self.bounds.normaliser);
+                changes.iter_mut().for_each(|change| *change *= unit);
+            }
+            version => changes.iter_mut().for_each(|change| {
+                *change = self.bounds.value(version, self.sum + *change) - self.value;
+            }),
+        }
     }
 }
 

@@ -39,7 +39,7 @@ pub use conventions::{
 pub use dialect::{DIALECTS, Dialect, dialect};
 pub use entry::{Cutoffs, MeasureEntry, Param};
 pub use error::MeasureError;
-pub use evaluator::{Evaluator, Judged, Scratch};
+pub use evaluator::{Evaluator, Exchanges, Judged, Scratch};
 pub use mean::{Mean, mean, mean_over_folds, settle};
 pub use measures::MEASURES;
 pub use objective::Objective;

@@ -37,6 +37,27 @@ pub trait Measure: Send + Sync {
     fn expected(&self, _cutoff: Option<usize>, _query: &QueryGrades, tied: f64) -> f64 {
         tied
     }
+
+    /// What it does to the sum of contributions when two documents change places.
+    ///
+    /// `grades` is a ranking without ties of which the first `positions` (at most all) count; `changes[t]` becomes the
+    /// change of the sum when the documents at `first` and `first + 1 + t` change places, one for each later document.
+    /// A measure overrides this only to be faster: here every exchange is ranked anew.
+    fn exchange(&self, grades: &[u8], positions: usize, query: &QueryGrades, first: usize, changes: &mut [f64]) {
+        let ends: Vec<u32> = (1..=grades.len() as u32).collect();
+        let mut contributions = vec![0.0; positions];
+        let mut sum = |grades: &[u8]| -> f64 {
+            self.contributions(&Ranked::new(grades, &ends, query), &mut contributions);
+            contributions.iter().sum()
+        };
+        let before = sum(grades);
+        let mut exchanged = grades.to_vec();
+        for (later, change) in (first + 1..).zip(changes) {
+            exchanged.swap(first, later);
+            *change = sum(&exchanged) - before;
+            exchanged.swap(first, later);
+        }
+    }
 }
 
 /// One more than the highest grade, rounded up to a power of two so that a table is indexed without a check.

@@ -14,7 +14,7 @@ use fivefold_core::{Dataset, Seed};
 
 use crate::conventions::Conventions;
 use crate::error::MeasureError;
-use crate::evaluator::{Evaluator, Judged, Scratch};
+use crate::evaluator::{Evaluator, Exchanges, Judged, Scratch};
 use crate::mean::{mean, settle};
 use crate::spec::MeasureSpec;
 
@@ -79,6 +79,15 @@ impl Objective {
         let mut value = [f64::NAN];
         self.evaluator.evaluate(&self.queries[query], scores, scratch, &mut value)?;
         Ok(value[0])
+    }
+
+    /// What exchanges of two documents of query `query` do to its value, in a ranking without ties; `grades` are its grades
+    /// from the first position to the last. `None` where the value is undefined.
+    ///
+    /// # Panics
+    /// If there is no such query, or not one grade a document.
+    pub fn exchanges<'a>(&'a self, query: usize, grades: &'a [u8], scratch: &mut Scratch) -> Option<Exchanges<'a>> {
+        self.evaluator.exchanges(&self.queries[query], 0, grades, scratch)
     }
 
     /// The mean of the queries' values under the policy for undefined values; NaN if no query counts.

@@ -59,6 +59,14 @@ impl Measure for Discounted {
         }
     }
 
+    fn exchange(&self, grades: &[u8], positions: usize, _: &QueryGrades, first: usize, changes: &mut [f64]) {
+        let discount = |position| if position < positions { self.discounts.at(position) } else { 0.0 };
+        let (gain, here) = (self.gain.of(grades[first]), discount(first));
+        for (later, change) in (first + 1..).zip(changes) {
+            *change = (self.gain.of(grades[later]) - gain) * (here - discount(later));
+        }
+    }
+
     fn normaliser(&self, cutoff: Option<usize>, query: &QueryGrades, upper: f64) -> f64 {
         match self.original {
             Original::Sum => 1.0,

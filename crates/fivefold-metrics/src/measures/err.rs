@@ -10,7 +10,7 @@
 //! overflow. Cost: (documents of a group) x (its places above the cutoff).
 
 use crate::entry::{Cutoffs, MeasureEntry, Param, grade};
-use crate::measure::{GradeTable, Measure, Ranked};
+use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
 
 /// `err`.
 pub(super) const ENTRY: MeasureEntry = MeasureEntry {
@@ -60,6 +60,26 @@ impl Measure for ExpectedReciprocalRank {
                 places[place] = reached * (passed_before - places[place]) / rank;
             }
             reached *= group.grades.iter().map(|&grade| self.pass.of(grade)).product::<f64>();
+        }
+    }
+
+    // Between the two, every contribution is multiplied by q(later) / q(first), and so is the probability to come to `later`;
+    // below, nothing changes. q is above 0, since no R reaches 1.
+    fn exchange(&self, grades: &[u8], positions: usize, _: &QueryGrades, first: usize, changes: &mut [f64]) {
+        let pass = |position: usize| self.pass.of(grades[position]);
+        let at = |position: usize, value: f64| if position < positions { value / (position + 1) as f64 } else { 0.0 };
+        let to_first: f64 = (0..first).map(pass).product();
+        let here = pass(first);
+        let mut reached = to_first * here;
+        let mut between = 0.0;
+        for (later, change) in (first + 1..).zip(changes) {
+            let there = pass(later);
+            let ratio = there / here;
+            *change = at(first, to_first * (here - there))
+                + (ratio - 1.0) * between
+                + at(later, reached * (ratio * (1.0 - here) - (1.0 - there)));
+            between += at(later, reached * (1.0 - there));
+            reached *= there;
         }
     }
 }

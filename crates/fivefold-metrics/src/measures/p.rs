@@ -56,6 +56,14 @@ impl Measure for Precision {
         }
     }
 
+    fn exchange(&self, grades: &[u8], positions: usize, _: &QueryGrades, first: usize, changes: &mut [f64]) {
+        for (later, change) in (first + 1..).zip(changes) {
+            let crosses = first < positions && later >= positions;
+            let difference = self.relevant.of(grades[later]) - self.relevant.of(grades[first]);
+            *change = if crosses { difference } else { 0.0 };
+        }
+    }
+
     fn denominator(&self, cutoff: Option<usize>, query: &QueryGrades) -> f64 {
         let documents = query.documents();
         let k = cutoff.unwrap_or(documents);

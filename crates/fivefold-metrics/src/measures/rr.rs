@@ -45,6 +45,26 @@ impl Measure for ReciprocalRank {
         }
     }
 
+    fn exchange(&self, grades: &[u8], positions: usize, _: &QueryGrades, first: usize, changes: &mut [f64]) {
+        let is_relevant = |position: &usize| self.relevant.of(grades[*position]) > 0.0;
+        let value = |position: Option<usize>| match position {
+            Some(position) if position < positions => 1.0 / (position + 1) as f64,
+            _ => 0.0,
+        };
+        let found = (0..grades.len()).find(is_relevant);
+        let before = value(found);
+        // The next one after `first`, which decides when `first` itself moves down.
+        let next = (first + 1..grades.len()).find(is_relevant);
+        for (later, change) in (first + 1..).zip(changes) {
+            let after = match (is_relevant(&first), is_relevant(&later)) {
+                (true, false) if found == Some(first) => value(Some(next.map_or(later, |next| next.min(later)))),
+                (false, true) if found.is_some_and(|found| first < found) => value(Some(first)),
+                _ => before,
+            };
+            *change = after - before;
+        }
+    }
+
     fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
         if query.relevant(self.threshold) > 0 { 1.0 } else { f64::NAN }
     }

@@ -106,6 +106,24 @@ impl Measure for SumOfPrecision {
         }
     }
 
+    // A relevant document that moves from i down to j loses its own Prec(i), gains Prec(j), which counts the same documents as
+    // before, and takes 1/r from every relevant document at r between them; one that moves up the reverse.
+    fn exchange(&self, grades: &[u8], positions: usize, _: &QueryGrades, first: usize, changes: &mut [f64]) {
+        let here = self.relevant.of(grades[first]);
+        let mut relevant = self.relevant.sum(&grades[..first]) + 1.0;
+        let at = |position: usize, value: f64| if position < positions { value / (position + 1) as f64 } else { 0.0 };
+        let own = at(first, relevant);
+        let mut between = 0.0;
+        for (later, change) in (first + 1..).zip(changes) {
+            let there = self.relevant.of(grades[later]);
+            // Relevant documents up to `later`, if one of the two is relevant.
+            let other = at(later, relevant);
+            *change = (there - here) * (own + between - other);
+            relevant += there;
+            between += there * at(later, 1.0);
+        }
+    }
+
     fn normaliser(&self, cutoff: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
         let relevant = query.relevant(self.threshold);
         match (self.denominator, cutoff) {
