@@ -3,6 +3,7 @@
 pub mod evaluation;
 pub mod replay;
 pub mod table;
+pub mod tables;
 
 pub use evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};
 pub use table::{Cell, Table};

@@ -1,0 +1,129 @@
+//! What all tables of one family share: the means of every method in every query set of every data set.
+
+use fivefold_metrics::Mean;
+
+use super::TableOptions;
+use super::family::Family;
+use super::means::{collection_mean, column_values, p_values};
+use super::query_set::{QuerySet, Selection, select};
+use crate::evaluation::{DatasetValues, Evaluation};
+
+/// The methods that did not fail on a data set.
+pub(super) fn live(data: &DatasetValues) -> impl Iterator<Item = usize> + '_ {
+    (0..data.rankers.len()).filter(|&ranker| !data.failed[ranker])
+}
+
+/// One family of measures over all data sets.
+pub(super) struct Analysis<'a> {
+    pub evaluation: &'a Evaluation,
+    pub options: &'a TableOptions,
+    pub family: &'a Family,
+    /// `[data set][query set]`, query sets in the order of [`ALL_SETS`].
+    sets: Vec<Vec<Result<SetValues, String>>>,
+}
+
+const ALL_SETS: [QuerySet; 7] = [
+    QuerySet::All,
+    QuerySet::Uninformative,
+    QuerySet::Ideal,
+    QuerySet::Broad,
+    QuerySet::Focused,
+    QuerySet::Left,
+    QuerySet::Right,
+];
+
+/// The means over one query set of one data set.
+#[derive(Debug, Clone)]
+pub(super) struct SetValues {
+    pub selection: Selection,
+    /// `[version][ranker][cutoff]`; no cutoffs for a method that failed.
+    pub means: Vec<Vec<Vec<Mean>>>,
+}
+
+impl<'a> Analysis<'a> {
+    pub fn new(evaluation: &'a Evaluation, options: &'a TableOptions, family: &'a Family) -> Self {
+        let mut analysis = Analysis { evaluation, options, family, sets: Vec::new() };
+        analysis.sets = (0..evaluation.datasets.len())
+            .map(|dataset| {
+                let data = &evaluation.datasets[dataset];
+                ALL_SETS.iter().map(|&set| analysis.compute(dataset, set, set.size(options, data))).collect()
+            })
+            .collect();
+        analysis
+    }
+
+    pub fn datasets(&self) -> impl Iterator<Item = (usize, &'a DatasetValues)> {
+        self.evaluation.datasets.iter().enumerate()
+    }
+
+    /// The means of a query set, or why there are none.
+    pub fn set(&self, dataset: usize, set: QuerySet) -> Result<&SetValues, String> {
+        self.sets[dataset][set as usize].as_ref().map_err(Clone::clone)
+    }
+
+    /// The means of a query set of a given size.
+    pub fn compute(&self, dataset: usize, set: QuerySet, size: Option<usize>) -> Result<SetValues, String> {
+        let data = &self.evaluation.datasets[dataset];
+        let measures = self.evaluation.measures.len();
+        let selection = select(set, data, measures, self.family, self.options, size)?;
+        let mean = |ranker: usize, column: usize| {
+            let values = column_values(data, measures, &selection, ranker, column);
+            collection_mean(data, &selection, &values, &self.options.conventions)
+        };
+        let of_ranker = |ranker: usize, columns: &[usize]| {
+            if data.failed[ranker] { Vec::new() } else { columns.iter().map(|&column| mean(ranker, column)).collect() }
+        };
+        let of_version = |columns: &[usize]| (0..data.rankers.len()).map(|r| of_ranker(r, columns)).collect();
+        let means = self.family.versions.iter().map(|version| of_version(&version.columns)).collect();
+        Ok(SetValues { selection, means })
+    }
+
+    /// p-values of every pair of methods at every cutoff under one version.
+    pub fn p_values(&self, dataset: usize, values: &SetValues, version: usize) -> Result<Vec<Option<f64>>, String> {
+        let data = &self.evaluation.datasets[dataset];
+        let rankers: Vec<usize> = live(data).collect();
+        let columns = &self.family.versions[version].columns;
+        if rankers.len() < 2 || columns.is_empty() {
+            return Err(too_few(rankers.len(), columns.len()));
+        }
+        let measures = self.evaluation.measures.len();
+        p_values(data, measures, &values.selection, &rankers, columns, &self.options.conventions)
+            .map_err(|error| error.to_string())
+    }
+}
+
+impl SetValues {
+    /// A method's mean over the cutoffs; `None` if it failed or has no value at a cutoff.
+    pub fn score(&self, version: usize, ranker: usize) -> Option<f64> {
+        let means = &self.means[version][ranker];
+        let sum: f64 = means.iter().map(|mean| mean.value).sum();
+        let score = sum / means.len() as f64;
+        (!score.is_nan()).then_some(score)
+    }
+
+    /// One score each of some methods, at least two.
+    pub fn scores(&self, version: usize, rankers: &[usize]) -> Result<Vec<f64>, String> {
+        let cutoffs = rankers.first().map_or(0, |&ranker| self.means[version][ranker].len());
+        if rankers.len() < 2 || cutoffs == 0 {
+            return Err(too_few(rankers.len(), cutoffs));
+        }
+        let score = |&ranker: &usize| self.score(version, ranker);
+        rankers.iter().map(score).collect::<Option<_>>().ok_or_else(|| "no query has a value".to_owned())
+    }
+
+    /// Fewest and most undefined values of a version, over methods and cutoffs.
+    pub fn undefined(&self, version: usize) -> (usize, usize) {
+        let counts = || self.means[version].iter().flatten().map(|mean| mean.undefined);
+        (counts().min().unwrap_or(0), counts().max().unwrap_or(0))
+    }
+}
+
+fn too_few(rankers: usize, cutoffs: usize) -> String {
+    if rankers < 2 {
+        format!("{rankers} methods did not fail; two are needed")
+    } else if cutoffs == 0 {
+        "the versions were evaluated at no common cutoff".to_owned()
+    } else {
+        "no value".to_owned()
+    }
+}

@@ -1,0 +1,95 @@
+//! Means and tests over the queries of a selection.
+
+use fivefold_metrics::{Conventions, Mean, mean_over_folds, settle};
+use fivefold_stats::{StatsError, paired_t_test};
+
+use super::query_set::Selection;
+use crate::evaluation::DatasetValues;
+
+/// The values of one method in one column, over the queries of a selection; NaN: undefined.
+pub(super) fn column_values(
+    data: &DatasetValues,
+    measures: usize,
+    selection: &Selection,
+    ranker: usize,
+    column: usize,
+) -> Vec<f64> {
+    let values = data.values(selection.documents);
+    let first = ranker * data.queries.len();
+    selection.queries.iter().map(|query| values[(first + query) * measures + column]).collect()
+}
+
+/// The collection value of some queries (in file order), over queries or folds as the conventions say.
+pub(super) fn collection_mean(
+    data: &DatasetValues,
+    selection: &Selection,
+    values: &[f64],
+    conventions: &Conventions,
+) -> Mean {
+    let mut folds: Vec<&[f64]> = Vec::new();
+    let mut rest = values;
+    for fold in selection.queries.chunk_by(|&a, &b| data.queries[a].fold == data.queries[b].fold) {
+        let (values, after) = rest.split_at(fold.len());
+        folds.push(values);
+        rest = after;
+    }
+    mean_over_folds(&folds, conventions.fold_mean, conventions.undefined)
+}
+
+/// The p-value of every pair of methods at every column: `[(pair, column)]`, pairs in the order (0,1), (0,2), ..; `None`
+/// where fewer than two queries have a value for both.
+///
+/// # Errors
+/// An infinite value.
+pub(super) fn p_values(
+    data: &DatasetValues,
+    measures: usize,
+    selection: &Selection,
+    rankers: &[usize],
+    columns: &[usize],
+    conventions: &Conventions,
+) -> Result<Vec<Option<f64>>, StatsError> {
+    let policy = conventions.undefined;
+    let pairs = rankers.len() * rankers.len().saturating_sub(1) / 2;
+    let mut p_values = vec![None; pairs * columns.len()];
+    let mut both = (Vec::new(), Vec::new());
+    for (c, &column) in columns.iter().enumerate() {
+        let of_column: Vec<Vec<f64>> = rankers
+            .iter()
+            .map(|&ranker| {
+                let mut values = column_values(data, measures, selection, ranker, column);
+                values.iter_mut().for_each(|value| *value = settle(*value, policy).unwrap_or(f64::NAN));
+                values
+            })
+            .collect();
+        let complete = of_column.iter().flatten().all(|value| !value.is_nan());
+        let mut pair = 0;
+        for (i, a) in of_column.iter().enumerate() {
+            for b in &of_column[i + 1..] {
+                let test = if complete {
+                    paired_t_test(a, b)
+                } else {
+                    keep_defined(a, b, &mut both);
+                    paired_t_test(&both.0, &both.1)
+                };
+                p_values[pair * columns.len() + c] = match test {
+                    Ok(test) => Some(test.p),
+                    Err(StatsError::TooFew { .. }) => None,
+                    Err(error) => return Err(error),
+                };
+                pair += 1;
+            }
+        }
+    }
+    Ok(p_values)
+}
+
+/// The pairs in which both values are defined.
+fn keep_defined(a: &[f64], b: &[f64], both: &mut (Vec<f64>, Vec<f64>)) {
+    both.0.clear();
+    both.1.clear();
+    for (&a, &b) in a.iter().zip(b).filter(|(a, b)| !a.is_nan() && !b.is_nan()) {
+        both.0.push(a);
+        both.1.push(b);
+    }
+}

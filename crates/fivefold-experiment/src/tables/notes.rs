@@ -1,0 +1,112 @@
+//! The lines under a table: conventions, numbers of queries and of undefined values, failed methods, and why a cell is
+//! n/a.
+
+use fivefold_metrics::Undefined;
+
+use super::Distance;
+use super::analysis::Analysis;
+use super::query_set::QuerySet;
+use crate::evaluation::DatasetValues;
+use crate::table::Cell;
+
+/// The notes of one table while it is made.
+#[derive(Debug)]
+pub(super) struct Notes {
+    lines: Vec<String>,
+}
+
+impl Notes {
+    /// The lines that every table has, about the data sets `datasets` and the query sets `sets` in it.
+    pub fn new(analysis: &Analysis<'_>, datasets: &[usize], sets: &[QuerySet]) -> Self {
+        let mut notes = Notes { lines: analysis.options.notes.clone() };
+        for &dataset in datasets {
+            let data = &analysis.evaluation.datasets[dataset];
+            for &set in sets {
+                if let Some(line) = queries_line(analysis, dataset, set) {
+                    notes.add(line);
+                }
+            }
+            let failed: Vec<&str> =
+                data.rankers.iter().zip(&data.failed).filter(|(_, failed)| **failed).map(|(r, _)| r.as_str()).collect();
+            if !failed.is_empty() {
+                notes.add(format!("{}: FAILED and used in no statistic: {}", data.name, failed.join(", ")));
+            }
+        }
+        if !analysis.family.left_out.is_empty() {
+            notes.add(format!(
+                "left out, because another version was not evaluated at this cutoff: {}",
+                analysis.family.left_out.join(", ")
+            ));
+        }
+        notes
+    }
+
+    /// One line more, unless it stands there already.
+    pub fn add(&mut self, line: String) {
+        if !self.lines.contains(&line) {
+            self.lines.push(line);
+        }
+    }
+
+    /// The cell for a value that could not be computed, and the line that says why.
+    pub fn cell(&mut self, place: &str, value: Result<Cell, String>) -> Cell {
+        value.unwrap_or_else(|why| {
+            self.add(format!("n/a ({place}): {why}"));
+            Cell::Missing("n/a".to_owned())
+        })
+    }
+
+    /// All lines.
+    pub fn into_lines(self) -> Vec<String> {
+        self.lines
+    }
+}
+
+/// How many queries a set has, how they were chosen, and how many values are undefined.
+fn queries_line(analysis: &Analysis<'_>, dataset: usize, set: QuerySet) -> Option<String> {
+    let data = &analysis.evaluation.datasets[dataset];
+    let values = analysis.set(dataset, set).ok()?;
+    let queries = values.selection.queries.len();
+    let asked = match set.size(analysis.options, data) {
+        Some(asked) if asked > queries => format!(" ({asked} asked for)"),
+        _ => String::new(),
+    };
+    let without_relevant = values.selection.queries.iter().filter(|&&q| data.queries[q].relevant == 0).count();
+    let versions = analysis.family.versions.iter().enumerate().map(|(version, columns)| {
+        let (fewest, most) = values.undefined(version);
+        let count = if fewest == most { fewest.to_string() } else { format!("{fewest} to {most}") };
+        format!("{} {count}", columns.name)
+    });
+    Some(format!(
+        "{}, {}: {queries} queries{asked}{}, {without_relevant} without a relevant document; undefined values, {}: {}",
+        data.name,
+        set.name(),
+        how(analysis, data, set),
+        counted_as(analysis.options.conventions.undefined),
+        versions.collect::<Vec<_>>().join(", ")
+    ))
+}
+
+fn how(analysis: &Analysis<'_>, data: &DatasetValues, set: QuerySet) -> String {
+    let family = &analysis.family.name;
+    match set {
+        QuerySet::All => String::new(),
+        QuerySet::Uninformative => match analysis.options.distance {
+            Distance::Absolute => format!(" of least |real - expected| {family}"),
+            Distance::Signed => format!(" of least real - expected {family}"),
+        },
+        QuerySet::Ideal => format!(" of greatest real - expected {family}"),
+        QuerySet::Broad | QuerySet::Focused => {
+            format!(" drawn from {} so that broad and focused are of one size", data.queries.len())
+        }
+        QuerySet::Left | QuerySet::Right => " ranked over one half of their documents".to_owned(),
+    }
+}
+
+fn counted_as(policy: Undefined) -> &'static str {
+    match policy {
+        Undefined::Zero => "counted as 0",
+        Undefined::One => "counted as 1",
+        Undefined::Skip => "left out",
+    }
+}

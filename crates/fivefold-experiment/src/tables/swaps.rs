@@ -1,0 +1,121 @@
+//! Swap rates between the methods' orders: on two data sets (Tables 11 and 23), and on two query sets of one data set
+//! (Tables 12 to 14 and 24 to 26).
+
+use fivefold_stats::swap_rate;
+
+use super::analysis::{Analysis, SetValues, live};
+use super::notes::Notes;
+use super::query_set::QuerySet;
+use crate::table::{Cell, Table};
+
+/// All swap tables of a family.
+pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<Table> {
+    let options = analysis.options;
+    let mut tables = vec![across(analysis), within(analysis, 9, [QuerySet::Uninformative, QuerySet::Ideal])];
+    if options.broad_focused {
+        tables.push(within(analysis, 10, [QuerySet::Broad, QuerySet::Focused]));
+    }
+    if options.halves {
+        tables.push(within(analysis, 11, [QuerySet::Left, QuerySet::Right]));
+    }
+    tables
+}
+
+const SETTINGS: &str =
+    "share of the pairs of methods whose order by mean over queries and cutoffs is reversed; a tie is no reversal";
+
+/// Swap rate between two query sets of the same data set: rows versions, columns data sets.
+fn within(analysis: &Analysis<'_>, offset: u32, [first, second]: [QuerySet; 2]) -> Table {
+    let family = analysis.family;
+    let (a, b) = (first.name(), second.name());
+    let title = format!("Swap rate between {a} and {b}, {}", family.version_names());
+    let mut table = family.table(offset, &format!("swap-{a}-{b}"), &title);
+    table.label_columns = 1;
+    table.columns = vec!["measure".to_owned()];
+    table.columns.extend(analysis.datasets().map(|(_, data)| data.name.clone()));
+    let datasets: Vec<usize> = analysis.datasets().map(|(dataset, _)| dataset).collect();
+    let mut notes = Notes::new(analysis, &datasets, &[first, second]);
+    notes.add(SETTINGS.to_owned());
+    for (version, columns) in family.versions.iter().enumerate() {
+        let mut row = vec![Cell::Text(columns.name.clone())];
+        for (dataset, data) in analysis.datasets() {
+            let rankers: Vec<usize> = live(data).collect();
+            let value = analysis.set(dataset, first).and_then(|first| {
+                let second = analysis.set(dataset, second)?;
+                swap(first.scores(version, &rankers)?, second.scores(version, &rankers)?)
+            });
+            row.push(notes.cell(&data.name, value));
+        }
+        table.rows.push(row);
+    }
+    table.notes = notes.into_lines();
+    table
+}
+
+/// Swap rate between two data sets: rows pairs of data sets and versions, columns query sets.
+fn across(analysis: &Analysis<'_>) -> Table {
+    let family = analysis.family;
+    let title = format!("Swap rate between data sets, {}", family.version_names());
+    let mut table = family.table(8, "swap-data-sets", &title);
+    table.columns =
+        ["data sets", "measure"].into_iter().chain(QuerySet::MAIN.map(QuerySet::name)).map(str::to_owned).collect();
+    table.label_columns = 2;
+    let datasets: Vec<usize> = analysis.datasets().map(|(dataset, _)| dataset).collect();
+    let mut notes = Notes::new(analysis, &datasets, &QuerySet::MAIN);
+    notes.add(SETTINGS.to_owned());
+    notes.add("methods are matched by label; a query set has the size of the smaller of the two".to_owned());
+    if let [only] = datasets[..] {
+        let name = &analysis.evaluation.datasets[only].name;
+        for version in &family.versions {
+            let mut row = vec![Cell::Text(name.clone()), Cell::Text(version.name.clone())];
+            let missing = notes.cell(name, Err("there is no second data set".to_owned()));
+            row.extend(vec![missing; QuerySet::MAIN.len()]);
+            table.rows.push(row);
+        }
+    }
+    for (i, &first) in datasets.iter().enumerate() {
+        for &second in &datasets[i + 1..] {
+            pair_rows(analysis, [first, second], &mut table.rows, &mut notes);
+        }
+    }
+    table.notes = notes.into_lines();
+    table
+}
+
+fn pair_rows(analysis: &Analysis<'_>, pair: [usize; 2], rows: &mut Vec<Vec<Cell>>, notes: &mut Notes) {
+    let [a, b] = pair.map(|dataset| &analysis.evaluation.datasets[dataset]);
+    let name = format!("{} vs {}", a.name, b.name);
+    let of_b = |label: &String| live(b).find(|&ranker| b.rankers[ranker] == *label);
+    let (of_a, of_b): (Vec<usize>, Vec<usize>) =
+        live(a).filter_map(|ranker| Some((ranker, of_b(&a.rankers[ranker])?))).unzip();
+    let sets = QuerySet::MAIN.map(|set| same_size(analysis, pair, set));
+    for (version, columns) in analysis.family.versions.iter().enumerate() {
+        let mut row = vec![Cell::Text(name.clone()), Cell::Text(columns.name.clone())];
+        for (set, values) in QuerySet::MAIN.iter().zip(&sets) {
+            let value = values
+                .as_ref()
+                .map_err(Clone::clone)
+                .and_then(|[first, second]| swap(first.scores(version, &of_a)?, second.scores(version, &of_b)?));
+            row.push(notes.cell(&format!("{name}, {}", set.name()), value));
+        }
+        rows.push(row);
+    }
+}
+
+/// A query set of two data sets, of the size of the smaller where the set has a size.
+fn same_size(analysis: &Analysis<'_>, pair: [usize; 2], set: QuerySet) -> Result<[SetValues; 2], String> {
+    let [a, b] = [analysis.set(pair[0], set)?, analysis.set(pair[1], set)?];
+    let sizes = [a.selection.queries.len(), b.selection.queries.len()];
+    let cut = |index: usize, values: &SetValues| {
+        let size = sizes[0].min(sizes[1]);
+        let sized = matches!(set, QuerySet::Uninformative | QuerySet::Ideal);
+        if sized && sizes[index] > size { analysis.compute(pair[index], set, Some(size)) } else { Ok(values.clone()) }
+    };
+    Ok([cut(0, a)?, cut(1, b)?])
+}
+
+fn swap(first: Vec<f64>, second: Vec<f64>) -> Result<Cell, String> {
+    let rate = swap_rate(&first, &second).map_err(|error| error.to_string())?;
+    let value = rate.ok_or_else(|| "there is no pair of methods".to_owned())?;
+    Ok(Cell::Number { value, digits: 3 })
+}
