@@ -94,6 +94,18 @@ mod tests {
         assert_eq!(text_field("a=b"), "a=b");
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_one_field(text in r#"[a-z=+@#,"'\n\r\t -]{0,8}"#) {
+            let record = format!("{},x\n", text_field(&text));
+            let fields = read(&record).remove(0);
+            proptest::prop_assert_eq!(fields.len(), 2);
+            let risky = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+            let expected = if risky { format!("'{text}") } else { text };
+            proptest::prop_assert_eq!(&fields[0], &expected);
+        }
+    }
+
     #[test]
     fn a_note_of_two_lines_stays_a_comment() {
         assert_eq!(comments("t", &["a\nb".into()]), "# t\n# a b\n");

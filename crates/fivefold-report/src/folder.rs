@@ -1,7 +1,7 @@
 //! The report in a results folder: `tables/*.{csv,md,tex}`, `figures/*.{svg,csv}`, all tables in one `tables.md`, and
 //! `tables.json`.
 //!
-//! `tables.json` holds every table and figure in full, and is the list of what a report owns: the next report into the
+//! `tables.json` holds every table in full, and is the list of what a report owns: the next report into the
 //! same folder removes the files of those it no longer makes, and no others. Every file is written beside its place and
 //! moved there, so a reader never sees half of one; the bytes depend on the tables alone.
 
@@ -13,7 +13,7 @@ use fivefold_experiment::{Cell, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ReportError;
-use crate::histogram::Histogram;
+use crate::figure::Figure;
 use crate::{csv, latex, markdown};
 
 const INDEX: &str = "tables.json";
@@ -25,7 +25,7 @@ const FIGURE_FORMS: [&str; 2] = ["svg", "csv"];
 #[derive(Serialize)]
 struct Index<'a> {
     tables: &'a [Table],
-    figures: &'a [Histogram],
+    figures: &'a [Figure],
 }
 
 /// What is read back of it: the ids, whatever else an earlier version wrote.
@@ -47,7 +47,7 @@ struct Id {
 /// When a table or figure is malformed (an id that is no file name or stands twice, a row of another length than the heads,
 /// a number that is not finite), when `tables.json` is there but not ours, or when the file system refuses. A malformed
 /// table is found before anything is written.
-pub fn write_files(tables: &[Table], figures: &[Histogram], folder: &Path) -> Result<(), ReportError> {
+pub fn write_files(tables: &[Table], figures: &[Figure], folder: &Path) -> Result<(), ReportError> {
     let files = contents(tables, figures)?;
     let made = files.iter().map(|(path, _)| path.as_path()).collect::<BTreeSet<_>>();
     for path in owned(folder)?.iter().filter(|path| !made.contains(path.as_path())) {
@@ -60,7 +60,7 @@ pub fn write_files(tables: &[Table], figures: &[Histogram], folder: &Path) -> Re
 }
 
 /// Every file of a report with its content. The index comes first, so that a report that is killed owns what it wrote.
-fn contents(tables: &[Table], figures: &[Histogram]) -> Result<Vec<(PathBuf, String)>, ReportError> {
+fn contents(tables: &[Table], figures: &[Figure]) -> Result<Vec<(PathBuf, String)>, ReportError> {
     let mut ids = BTreeSet::new();
     for id in tables.iter().map(|table| &table.id).chain(figures.iter().map(|figure| &figure.id)) {
         check_id(id)?;
@@ -82,8 +82,8 @@ fn contents(tables: &[Table], figures: &[Histogram]) -> Result<Vec<(PathBuf, Str
         let title = markdown::escape(&figure.title);
         let notes = markdown::notes(&figure.notes);
         all += &format!("\n## {title}\n\n![{title}](figures/{}.svg)\n{notes}", figure.id);
-        let forms = FIGURE_FORMS.iter().zip([figure.svg()?, figure.csv()]);
-        files.extend(forms.map(|(form, text)| (figure_file(&figure.id, form), text)));
+        let forms = FIGURE_FORMS.iter().zip([figure.svg.as_str(), figure.csv.as_str()]);
+        files.extend(forms.map(|(form, text)| (figure_file(&figure.id, form), text.to_owned())));
     }
     files.push((PathBuf::from(ALL_TABLES), all));
     Ok(files)
@@ -146,7 +146,7 @@ fn malformed(id: &str, message: String) -> ReportError {
     ReportError::Malformed { id: id.to_owned(), message }
 }
 
-fn index(tables: &[Table], figures: &[Histogram]) -> Result<String, ReportError> {
+fn index(tables: &[Table], figures: &[Figure]) -> Result<String, ReportError> {
     let text = serde_json::to_string_pretty(&Index { tables, figures });
     text.map(|text| text + "\n").map_err(|error| malformed(INDEX, error.to_string()))
 }
@@ -177,6 +177,10 @@ mod tests {
     use super::*;
     use crate::samples;
 
+    fn figure() -> Figure {
+        crate::histogram::expected_figure(&samples::histogram(), &[]).unwrap()
+    }
+
     /// Every file below `folder` with its content.
     fn files(folder: &Path) -> Vec<(String, String)> {
         let mut found = Vec::new();
@@ -199,7 +203,7 @@ mod tests {
     #[test]
     fn a_report_has_every_form_and_the_same_bytes_each_time() {
         let tables = [samples::every_cell(), samples::wide()];
-        let figures = [samples::histogram()];
+        let figures = [figure()];
         let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         write_files(&tables, &figures, first.path()).unwrap();
         write_files(&tables, &figures, second.path()).unwrap();
@@ -214,7 +218,7 @@ mod tests {
     #[test]
     fn a_second_report_removes_what_it_no_longer_makes_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        write_files(&[samples::every_cell(), samples::wide()], &[samples::histogram()], folder.path()).unwrap();
+        write_files(&[samples::every_cell(), samples::wide()], &[figure()], folder.path()).unwrap();
         let mine = folder.path().join("tables/table-99-mine.csv");
         std::fs::write(&mine, "kept").unwrap();
         write_files(&[samples::wide()], &[], folder.path()).unwrap();

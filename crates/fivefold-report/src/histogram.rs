@@ -1,44 +1,19 @@
-//! Histograms as SVG, with the data behind each as CSV: Figures 2 and 3 of Feng & Karmaker (IPM 2023), the distribution of
-//! a measure's expected value over queries.
+//! Histograms of expected values as SVG, with the counts as CSV: Figures 2 and 3 of Feng & Karmaker (IPM 2023).
 //!
-//! Series are drawn side by side in panels of one scale, not over one another: nothing is hidden and no colour has to be
-//! told apart. Text stays text and coordinates are whole pixels, so the bytes are the same on every machine.
+//! A query's expected value E/U says how far a random order of its documents gets on the way to the ideal one. Panels (the
+//! mean over the cutoffs, then each cutoff) stand side by side under one scale, not over one another: nothing is hidden and
+//! no colour has to be told apart. Text stays text and coordinates are whole pixels, so the bytes are the same on every
+//! machine.
 
+use fivefold_experiment::tables::{ExpectedHistogram, Panel};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::csv;
 use crate::error::ReportError;
+use crate::figure::Figure;
 use crate::terminal::wrapped;
-
-/// Counts of values in bins, for one or more series over the same bins.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Histogram {
-    /// File name without ending, e.g. `figure-02-expected-ndcg`.
-    pub id: String,
-    /// What it shows: measure and data set.
-    pub title: String,
-    /// Title of the horizontal axis: the value that is counted.
-    pub x_label: String,
-    /// Title of the vertical axis: what is counted.
-    pub y_label: String,
-    /// The bounds of the bins, ascending: one more than bins. A bin holds its lower bound; the last one also its upper.
-    pub edges: Vec<f64>,
-    /// One panel each.
-    pub series: Vec<Series>,
-    /// Lines under the figure: numbers of values and of undefined ones, remarks.
-    pub notes: Vec<String>,
-}
-
-/// One panel of a histogram.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Series {
-    /// What sets this series apart: a data set, a cutoff.
-    pub label: String,
-    /// Values in each bin.
-    pub counts: Vec<u64>,
-}
 
 /// The blue of Okabe and Ito's colour-blind-safe set; dark enough to print well in grey.
 const BAR: RGBColor = RGBColor(0, 114, 178);
@@ -46,9 +21,8 @@ const TEXT: RGBColor = RGBColor(34, 34, 34);
 const GRID: RGBColor = RGBColor(224, 224, 224);
 const FONT: &str = "sans-serif";
 
-/// Panels in one row of a figure.
 const PANELS_A_ROW: usize = 3;
-/// Size of the panel of a figure of one series, and of one among several.
+/// Size of a panel that stands alone, and of one among several, in pixels.
 const ONE_PANEL: (u32, u32) = (680, 380);
 const PANEL: (u32, u32) = (340, 260);
 const MARGIN: u32 = 16;
@@ -56,122 +30,132 @@ const MARGIN: u32 = 16;
 const TITLE_LINE: (u32, u32) = (26, 12);
 const NOTE_LINE: (u32, u32) = (17, 7);
 
-impl Histogram {
-    /// The figure as an SVG document.
-    ///
-    /// # Errors
-    /// [`ReportError::Malformed`] for bounds that are not finite and ascending, or counts that are not one a bin.
-    pub fn svg(&self) -> Result<String, ReportError> {
-        self.check()?;
-        let mut out = String::new();
-        self.draw(&mut out).map_err(|error| self.malformed(error.to_string()))?;
-        Ok(out)
+/// The figure of a histogram; `conventions` are the lines that say how its values were computed.
+///
+/// # Errors
+/// [`ReportError::Malformed`] for a histogram without bins, or with panels of different bins.
+pub fn expected_figure(histogram: &ExpectedHistogram, conventions: &[String]) -> Result<Figure, ReportError> {
+    let ExpectedHistogram { dataset, measure, figure, .. } = histogram;
+    let number = figure.map(|number| format!("{number:02}-")).unwrap_or_default();
+    let name = figure.map(|number| format!("Figure {number}: ")).unwrap_or_default();
+    let mut figure = Figure {
+        id: format!("figure-{number}expected-{}-{}", slug(measure), slug(dataset)),
+        title: format!("{name}expected {measure} of the queries of {dataset}"),
+        notes: std::iter::once(counts_note(histogram)).chain(conventions.iter().cloned()).collect(),
+        svg: String::new(),
+        csv: String::new(),
+    };
+    let malformed = |message| ReportError::Malformed { id: figure.id.clone(), message };
+    let bins = histogram.panels.first().map_or(0, |panel| panel.counts.len());
+    if bins == 0 || histogram.panels.iter().any(|panel| panel.counts.len() != bins) {
+        return Err(malformed("a histogram needs panels of the same bins, at least one".into()));
     }
+    let mut svg = String::new();
+    draw(histogram, &figure, &mut svg).map_err(|error| malformed(error.to_string()))?;
+    figure.svg = svg;
+    figure.csv = counts_csv(histogram, &figure);
+    Ok(figure)
+}
 
-    /// The counts as CSV, one line a bin, after the title and the notes as comments.
-    pub fn csv(&self) -> String {
-        let mut out = csv::comments(&self.title, &self.notes);
-        let labels = self.series.iter().map(|series| csv::text_field(&series.label));
-        csv::push_record(&mut out, ["from".to_owned(), "to".to_owned()].into_iter().chain(labels));
-        for (bin, edges) in self.edges.windows(2).enumerate() {
-            let counts = self.series.iter().filter_map(|series| series.counts.get(bin)).map(u64::to_string);
-            csv::push_record(&mut out, edges.iter().map(f64::to_string).chain(counts));
-        }
-        out
+/// How many queries are counted, and how many are not because their value is undefined.
+fn counts_note(histogram: &ExpectedHistogram) -> String {
+    let first = histogram.panels.first().map_or(0, |panel| panel.undefined);
+    let counts = if histogram.panels.iter().all(|panel| panel.undefined == first) {
+        first.to_string()
+    } else {
+        let each = histogram.panels.iter().map(|panel| format!("{} ({})", panel.undefined, panel.label));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    format!("{} queries; without an expected value, so in no bin: {counts}", histogram.queries)
+}
+
+/// One line a bin, after the title and the notes as comments.
+fn counts_csv(histogram: &ExpectedHistogram, figure: &Figure) -> String {
+    let mut out = csv::comments(&figure.title, &figure.notes);
+    let labels = histogram.panels.iter().map(|panel| csv::text_field(&panel.label));
+    csv::push_record(&mut out, ["from".to_owned(), "to".to_owned()].into_iter().chain(labels));
+    for (bin, edges) in edges(histogram).windows(2).enumerate() {
+        let counts = histogram.panels.iter().map(|panel| panel.counts[bin].to_string());
+        csv::push_record(&mut out, edges.iter().map(f64::to_string).chain(counts));
     }
+    out
+}
 
-    fn check(&self) -> Result<(), ReportError> {
-        let ascending = self.edges.windows(2).all(|pair| pair[0] < pair[1]);
-        if self.edges.len() < 2 || !ascending || self.edges.iter().any(|edge| !edge.is_finite()) {
-            return Err(self.malformed(format!("bounds of bins must be finite and ascending, found {:?}", self.edges)));
-        }
-        if self.series.is_empty() {
-            return Err(self.malformed("a histogram needs a series".into()));
-        }
-        let bins = self.edges.len() - 1;
-        match self.series.iter().find(|series| series.counts.len() != bins) {
-            None => Ok(()),
-            Some(Series { label, counts }) => {
-                Err(self.malformed(format!("series {label:?} has {} counts for {bins} bins", counts.len())))
-            }
-        }
+/// The bounds of the bins, one more than bins.
+fn edges(histogram: &ExpectedHistogram) -> Vec<f64> {
+    let bins = histogram.panels[0].counts.len();
+    (0..=bins).map(|edge| edge as f64 / bins as f64).collect()
+}
+
+fn draw(histogram: &ExpectedHistogram, figure: &Figure, out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
+    let panels = &histogram.panels;
+    let columns = panels.len().min(PANELS_A_ROW);
+    let rows = panels.len().div_ceil(columns);
+    let panel_size = if panels.len() == 1 { ONE_PANEL } else { PANEL };
+    let size = |count: usize, pixels: u32| u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(pixels);
+    let width = size(columns, panel_size.0);
+    let title = fitted([&figure.title], width, TITLE_LINE.1);
+    let notes = fitted(&figure.notes, width, NOTE_LINE.1);
+    let title_height = size(title.len(), TITLE_LINE.0) + MARGIN;
+    let panels_height = size(rows, panel_size.1);
+    let height = title_height + panels_height + size(notes.len(), NOTE_LINE.0) + MARGIN;
+
+    let root = SVGBackend::with_string(out, (width, height)).into_drawing_area();
+    root.fill(&WHITE)?;
+    let (head, below) = root.split_vertically(title_height);
+    let (body, foot) = below.split_vertically(panels_height);
+    let centred = Pos::new(HPos::Center, VPos::Top);
+    let style = (FONT, 22).into_font().style(FontStyle::Bold).color(&TEXT).pos(centred);
+    for (line, y) in title.iter().zip((MARGIN..).step_by(TITLE_LINE.0 as usize)) {
+        head.draw_text(line, &style, (pixel(width / 2), pixel(y)))?;
     }
-
-    fn malformed(&self, message: String) -> ReportError {
-        ReportError::Malformed { id: self.id.clone(), message }
+    for (panel, area) in panels.iter().zip(body.split_evenly((rows, columns))) {
+        draw_panel(histogram, panel, &area)?;
     }
-
-    fn draw(&self, out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
-        let columns = self.series.len().min(PANELS_A_ROW);
-        let rows = self.series.len().div_ceil(columns);
-        let panel = if self.series.len() == 1 { ONE_PANEL } else { PANEL };
-        let size = |count: usize, pixels: u32| u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(pixels);
-        let width = size(columns, panel.0);
-        let title = fitted([&self.title], width, TITLE_LINE.1);
-        let notes = fitted(&self.notes, width, NOTE_LINE.1);
-        let title_height = size(title.len(), TITLE_LINE.0) + MARGIN;
-        let panels_height = size(rows, panel.1);
-        let height = title_height + panels_height + size(notes.len(), NOTE_LINE.0) + MARGIN;
-
-        let root = SVGBackend::with_string(out, (width, height)).into_drawing_area();
-        root.fill(&WHITE)?;
-        let (head, below) = root.split_vertically(title_height);
-        let (panels, foot) = below.split_vertically(panels_height);
-        let centred = Pos::new(HPos::Center, VPos::Top);
-        let style = (FONT, 22).into_font().style(FontStyle::Bold).color(&TEXT).pos(centred);
-        for (line, y) in title.iter().zip((MARGIN..).step_by(TITLE_LINE.0 as usize)) {
-            head.draw_text(line, &style, (pixel(width / 2), pixel(y)))?;
-        }
-        let top = self.series.iter().flat_map(|series| series.counts.iter().copied()).max().unwrap_or(0);
-        for (series, area) in self.series.iter().zip(panels.split_evenly((rows, columns))) {
-            self.draw_panel(series, top.max(1), &area)?;
-        }
-        let style = (FONT, 15).into_font().color(&TEXT);
-        for (line, y) in notes.iter().zip((0..).step_by(NOTE_LINE.0 as usize)) {
-            foot.draw_text(line, &style, (pixel(MARGIN), y))?;
-        }
-        root.present()?;
-        Ok(())
+    let style = (FONT, 15).into_font().color(&TEXT);
+    for (line, y) in notes.iter().zip((0..).step_by(NOTE_LINE.0 as usize)) {
+        foot.draw_text(line, &style, (pixel(MARGIN), y))?;
     }
+    root.present()?;
+    Ok(())
+}
 
-    fn draw_panel(
-        &self,
-        series: &Series,
-        top: u64,
-        area: &DrawingArea<SVGBackend<'_>, Shift>,
-    ) -> Result<(), Box<dyn std::error::Error>> {
-        let (first, last) = (self.edges[0], self.edges[self.edges.len() - 1]);
-        let y_end = top as f64 * 1.05;
-        let mut builder = ChartBuilder::on(area);
-        builder.margin(10).margin_right(20).x_label_area_size(44).y_label_area_size(58);
-        if self.series.len() > 1 {
-            builder.caption(&series.label, (FONT, 18).into_font().color(&TEXT));
-        }
-        let mut chart = builder.build_cartesian_2d(first..last, 0.0..y_end)?;
-        chart
-            .configure_mesh()
-            .disable_x_mesh()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID)
-            .axis_style(TEXT)
-            .axis_desc_style((FONT, 17).into_font().color(&TEXT))
-            .label_style((FONT, 15).into_font().color(&TEXT))
-            .x_desc(&self.x_label)
-            .y_desc(&self.y_label)
-            .x_labels(6)
-            .y_labels(6)
-            .y_label_formatter(&|count| if count.fract() == 0.0 { format!("{count}") } else { String::new() })
-            .draw()?;
-        // One query among thousands is still one pixel high, however the edge of its bar is rounded.
-        let least = 1.5 * y_end / f64::from(chart.plotting_area().dim_in_pixel().1);
-        for (edges, &count) in self.edges.windows(2).zip(&series.counts).filter(|(_, count)| **count > 0) {
-            let corners = [(edges[0], 0.0), (edges[1], (count as f64).max(least))];
-            let mut bar = Rectangle::new(corners, BAR.filled());
-            bar.set_margin(0, 0, 1, 0);
-            chart.draw_series([bar])?;
-        }
-        Ok(())
+fn draw_panel(
+    histogram: &ExpectedHistogram,
+    panel: &Panel,
+    area: &DrawingArea<SVGBackend<'_>, Shift>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let highest = histogram.panels.iter().flat_map(|panel| panel.counts.iter().copied()).max().unwrap_or(0);
+    let y_end = highest.max(1) as f64 * 1.05;
+    let mut builder = ChartBuilder::on(area);
+    builder.margin(10).margin_right(20).x_label_area_size(44).y_label_area_size(58);
+    if histogram.panels.len() > 1 {
+        builder.caption(&panel.label, (FONT, 18).into_font().color(&TEXT));
     }
+    let mut chart = builder.build_cartesian_2d(0.0..1.0, 0.0..y_end)?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(GRID)
+        .axis_style(TEXT)
+        .axis_desc_style((FONT, 17).into_font().color(&TEXT))
+        .label_style((FONT, 15).into_font().color(&TEXT))
+        .x_desc(format!("expected {} (E/U)", histogram.measure))
+        .y_desc("queries")
+        .x_labels(6)
+        .y_labels(6)
+        .y_label_formatter(&|count| if count.fract() == 0.0 { format!("{count}") } else { String::new() })
+        .draw()?;
+    // One query among thousands is still one pixel high, however the edge of its bar is rounded.
+    let least = 1.5 * y_end / f64::from(chart.plotting_area().dim_in_pixel().1);
+    let edges = edges(histogram);
+    for (edges, &count) in edges.windows(2).zip(&panel.counts).filter(|(_, count)| **count > 0) {
+        let mut bar = Rectangle::new([(edges[0], 0.0), (edges[1], (count as f64).max(least))], BAR.filled());
+        bar.set_margin(0, 0, 1, 0);
+        chart.draw_series([bar])?;
+    }
+    Ok(())
 }
 
 /// Texts in lines that fit into a figure of `width` pixels.
@@ -182,6 +166,13 @@ fn fitted<'a>(texts: impl IntoIterator<Item = &'a String>, width: u32, character
 
 fn pixel(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
+}
+
+/// Letters, digits, `.` and single `-`, as in the ids of tables.
+fn slug(text: &str) -> String {
+    let kept = |c: char| c.is_ascii_alphanumeric() || c == '.';
+    let words = text.split(|c| !kept(c)).filter(|word| !word.is_empty()).map(str::to_ascii_lowercase);
+    words.collect::<Vec<_>>().join("-")
 }
 
 #[cfg(test)]
@@ -197,11 +188,16 @@ mod tests {
         bars.map(|bar| bar.attribute("height").unwrap().parse().unwrap()).collect()
     }
 
+    fn one_panel(counts: &[u64]) -> ExpectedHistogram {
+        let panel = Panel { label: "@5".into(), counts: counts.to_vec(), undefined: 3 };
+        ExpectedHistogram { panels: vec![panel], ..samples::histogram() }
+    }
+
     #[test]
     fn every_count_has_a_bar_of_its_height() {
-        let figure = samples::histogram();
-        let heights = bars(&figure.svg().unwrap());
-        let counts = figure.series.iter().flat_map(|series| &series.counts).filter(|count| **count > 0);
+        let histogram = samples::histogram();
+        let heights = bars(&expected_figure(&histogram, &[]).unwrap().svg);
+        let counts = histogram.panels.iter().flat_map(|panel| &panel.counts).filter(|count| **count > 0);
         let counts = counts.collect::<Vec<_>>();
         assert_eq!(heights.len(), counts.len());
         let scale = f64::from(*heights.iter().max().unwrap()) / **counts.iter().max().unwrap() as f64;
@@ -212,48 +208,59 @@ mod tests {
 
     #[test]
     fn a_single_query_among_thousands_can_be_seen() {
-        let series = vec![Series { label: "all".into(), counts: vec![30_000, 0, 1] }];
-        let figure = Histogram { edges: vec![0.0, 0.25, 0.5, 1.0], series, ..samples::histogram() };
-        let heights = bars(&figure.svg().unwrap());
+        let heights = bars(&expected_figure(&one_panel(&[30_000, 0, 1, 0]), &[]).unwrap().svg);
         assert_eq!(heights.len(), 2);
         assert!(heights[1] >= 1);
     }
 
     #[test]
     fn titles_and_notes_are_text_and_escaped() {
-        let svg = samples::histogram().svg().unwrap();
-        let document = roxmltree::Document::parse(&svg).unwrap();
+        let figure = expected_figure(&samples::histogram(), &["gain <exp2>".into()]).unwrap();
+        let document = roxmltree::Document::parse(&figure.svg).unwrap();
         let texts = document.descendants().filter(|node| node.has_tag_name("text"));
         let texts = texts.filter_map(|text| text.text()).map(str::trim).collect::<Vec<_>>();
-        for text in ["Figure 2: expected nDCG of the queries of mq2007 & co", "expected nDCG", "queries", "cutoff 10"] {
+        for text in [
+            "Figure 2: expected ndcg of the queries of mq2007 & co",
+            "1220 queries; without an expected value, so in no bin: 220",
+            "gain <exp2>",
+            "expected ndcg (E/U)",
+            "queries",
+            "mean over cutoffs",
+            "@10",
+        ] {
             assert!(texts.contains(&text), "{text} in {texts:?}");
         }
-        assert!(texts.iter().any(|text| text.starts_with("1000 queries")));
     }
 
     #[test]
-    fn no_query_at_all_is_an_empty_figure() {
-        let series = vec![Series { label: "none".into(), counts: vec![0; 20] }];
-        let figure = Histogram { series, notes: Vec::new(), ..samples::histogram() };
-        assert!(bars(&figure.svg().unwrap()).is_empty());
+    fn no_value_at_all_is_an_empty_figure() {
+        assert!(bars(&expected_figure(&one_panel(&[0; 20]), &[]).unwrap().svg).is_empty());
     }
 
     #[test]
-    fn the_same_figure_has_the_same_bytes() {
-        insta::assert_snapshot!(samples::histogram().svg().unwrap());
-        insta::assert_snapshot!(samples::histogram().csv());
+    fn the_same_histogram_has_the_same_bytes() {
+        let figure = expected_figure(&samples::histogram(), &["dialect paper: gain exp2".into()]).unwrap();
+        assert_eq!(figure.id, "figure-02-expected-ndcg-mq2007-co");
+        insta::assert_snapshot!(figure.svg);
+        insta::assert_snapshot!(figure.csv);
     }
 
     #[test]
-    fn bins_and_counts_must_agree() {
-        let wrong = [
-            Histogram { edges: vec![0.0, 0.0, 1.0], ..samples::histogram() },
-            Histogram { edges: vec![0.0, f64::NAN], ..samples::histogram() },
-            Histogram { edges: vec![0.0, 1.0], ..samples::histogram() },
-            Histogram { series: Vec::new(), ..samples::histogram() },
-        ];
-        for figure in wrong {
-            assert!(matches!(figure.svg(), Err(ReportError::Malformed { .. })));
+    fn undefined_values_that_differ_are_told_panel_by_panel() {
+        let mut histogram = samples::histogram();
+        histogram.panels[1].undefined = 7;
+        let note = "1220 queries; without an expected value, so in no bin: 220 (mean over cutoffs), 7 (@5), 220 (@10)";
+        assert_eq!(counts_note(&histogram), note);
+    }
+
+    #[test]
+    fn panels_without_bins_or_of_different_bins_are_refused() {
+        let mut uneven = samples::histogram();
+        uneven.panels[1].counts.pop();
+        let none = ExpectedHistogram { panels: Vec::new(), ..samples::histogram() };
+        for histogram in [uneven, one_panel(&[]), none] {
+            let error = expected_figure(&histogram, &[]).unwrap_err();
+            assert!(error.to_string().starts_with("figure-02-expected-ndcg-mq2007-co: "), "{error}");
         }
     }
 }

@@ -3,6 +3,7 @@
 mod cell;
 mod csv;
 mod error;
+mod figure;
 mod folder;
 mod histogram;
 mod latex;
@@ -13,8 +14,9 @@ mod terminal;
 
 pub use csv::csv;
 pub use error::ReportError;
+pub use figure::Figure;
 pub use folder::write_files;
-pub use histogram::{Histogram, Series};
+pub use histogram::expected_figure;
 pub use latex::latex;
 pub use markdown::markdown;
 pub use terminal::{Style, print_tables};

@@ -1,8 +1,7 @@
 //! Tables for the golden tests of every form.
 
+use fivefold_experiment::tables::{ExpectedHistogram, Panel};
 use fivefold_experiment::{Cell, Table};
-
-use crate::{Histogram, Series};
 
 fn text(text: &str) -> Cell {
     Cell::Text(text.into())
@@ -60,27 +59,20 @@ pub(crate) fn wide() -> Table {
     }
 }
 
-/// Expected nDCG of 1000 queries at two cutoffs, in twenty bins: one of one query, some empty.
-pub(crate) fn histogram() -> Histogram {
-    let counts = [
-        [220, 0, 0, 0, 3, 9, 28, 61, 96, 110, 104, 92, 80, 63, 51, 40, 24, 12, 6, 1],
-        [220, 0, 0, 0, 0, 1, 12, 30, 58, 101, 118, 125, 107, 84, 61, 42, 22, 12, 5, 2],
+/// Expected nDCG of 1220 queries in twenty bins, some empty, some of one query.
+pub(crate) fn histogram() -> ExpectedHistogram {
+    let panels = [
+        ("mean over cutoffs", [0, 0, 0, 0, 2, 5, 20, 46, 77, 105, 111, 108, 94, 74, 56, 41, 23, 12, 5, 1]),
+        ("@5", [20, 0, 0, 0, 3, 9, 28, 61, 96, 110, 104, 92, 80, 63, 51, 40, 14, 2, 6, 1]),
+        ("@10", [0, 0, 0, 0, 0, 1, 12, 30, 58, 101, 118, 125, 107, 84, 61, 42, 22, 12, 5, 2]),
     ];
-    let series = counts
-        .iter()
-        .zip([5, 10])
-        .map(|(counts, cutoff)| Series { label: format!("cutoff {cutoff}"), counts: counts.to_vec() });
-    Histogram {
-        id: "figure-02-expected-ndcg".into(),
-        title: "Figure 2: expected nDCG of the queries of mq2007 & co".into(),
-        x_label: "expected nDCG".into(),
-        y_label: "queries".into(),
-        edges: (0..=20).map(|edge| f64::from(edge) / 20.0).collect(),
-        series: series.collect(),
-        notes: vec![
-            "1000 queries, 220 of them without a relevant document: their expected nDCG is undefined and counts as 0"
-                .into(),
-            "dialect paper: gain exp2, discount log2, undefined zero".into(),
-        ],
+    let panel =
+        |(label, counts): (&str, [u64; 20])| Panel { label: label.into(), counts: counts.into(), undefined: 220 };
+    ExpectedHistogram {
+        dataset: "mq2007 & co".into(),
+        measure: "ndcg".into(),
+        figure: Some(2),
+        queries: 1220,
+        panels: panels.map(panel).into(),
     }
 }

@@ -210,7 +210,8 @@ mod tests {
 
     #[test]
     fn no_line_is_wider_than_the_terminal_and_no_number_is_broken() {
-        let table = samples::wide();
+        let mut table = samples::wide();
+        table.rows[0][0] = Cell::Text("a-label-of-one-word-that-is-longer-than-some-terminals-are-wide".into());
         for width in [30, 40, 60, 80, 100, 200] {
             let text = printed(&table, Style { color: false, width });
             let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
