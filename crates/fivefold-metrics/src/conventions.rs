@@ -1,6 +1,6 @@
 //! The choices in which evaluation programs differ, each a small set of words, and [`Conventions`]: one choice of each.
 //!
-//! A dialect ([`crate::dialect`]) is a complete set of conventions under a name; an experiment file overrides single ones
+//! A dialect ([`mod@crate::dialect`]) is a complete set of conventions under a name; an experiment file overrides single ones
 //! with [`Overrides`]; a parameter in a measure's name (`ndcg(gain=linear)`) overrides them for that measure alone.
 
 use std::fmt;

@@ -116,3 +116,81 @@ impl Objective {
         Ok(sum / counted as f64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use fivefold_core::dataset::{DatasetBuilder, IdTable};
+
+    use super::*;
+    use crate::{Ties, dialect};
+
+    /// Three queries, the second without a relevant document.
+    fn data(with_ids: bool) -> Dataset {
+        let ids = |names: &[&str]| {
+            let mut table = IdTable::default();
+            names.iter().for_each(|name| table.push(name));
+            table
+        };
+        DatasetBuilder {
+            features: Arc::new(vec![0.0; 8]),
+            width: 1,
+            grades: vec![0, 2, 1, 0, 0, 1, 0, 0],
+            bounds: vec![0, 3, 5, 8],
+            query_ids: ids(&["a", "b", "c"]),
+            doc_ids: if with_ids { ids(&["1", "2", "3", "4", "5", "6", "7", "8"]) } else { IdTable::default() },
+            max_grade: None,
+        }
+        .build()
+        .unwrap()
+    }
+
+    fn objective(name: &str, change: impl Fn(&mut Conventions), data: &Dataset) -> Result<Objective, MeasureError> {
+        let mut conventions = (dialect("paper").unwrap().conventions)();
+        change(&mut conventions);
+        Objective::new(&name.parse().unwrap(), &conventions, data, Seed::new(1))
+    }
+
+    const SCORES: [f64; 8] = [3.0, 2.0, 1.0, 0.0, 0.0, 1.0, 2.0, 3.0];
+
+    #[test]
+    fn mean_is_the_average_of_the_queries_values() {
+        let mut scratch = Scratch::default();
+        for (policy, expected) in [
+            (crate::Undefined::Zero, 5.0 / 18.0),
+            (crate::Undefined::One, 11.0 / 18.0),
+            (crate::Undefined::Skip, 5.0 / 12.0),
+        ] {
+            let rr = objective("rr", |conventions| conventions.undefined = policy, &data(false)).unwrap();
+            let values: Vec<f64> =
+                (0..rr.len()).map(|q| rr.value(q, &SCORES[rr.rows(q)], &mut scratch).unwrap()).collect();
+            assert_eq!((values[0], values[1].is_nan(), values[2]), (0.5, true, 1.0 / 3.0));
+            let mean = rr.mean(&SCORES, &mut scratch).unwrap();
+            assert!((mean - expected).abs() < 1e-15, "{policy}: {mean}");
+            assert_eq!(rr.average(&values), mean);
+        }
+    }
+
+    #[test]
+    fn wrong_scores_are_refused() {
+        let ndcg = objective("ndcg@10", |_| {}, &data(false)).unwrap();
+        assert_eq!((ndcg.name(), ndcg.len(), ndcg.is_empty()), ("ndcg@10", 3, false));
+        let mut scratch = Scratch::default();
+        assert!(matches!(
+            ndcg.mean(&SCORES[1..], &mut scratch),
+            Err(MeasureError::Count { found: 7, expected: 8, .. })
+        ));
+        let infinite = [f64::INFINITY; 8];
+        assert!(matches!(ndcg.mean(&infinite, &mut scratch), Err(MeasureError::NotFinite { .. })));
+    }
+
+    #[test]
+    fn document_ids_are_taken_from_the_data() {
+        let by_id = |conventions: &mut Conventions| conventions.ties = Ties::DocId;
+        assert!(matches!(objective("rr", by_id, &data(false)), Err(MeasureError::NoDocumentIds { .. })));
+        let rr = objective("rr", by_id, &data(true)).unwrap();
+        assert_eq!(rr.value(0, &[0.0; 3], &mut Scratch::default()), Ok(1.0));
+        assert_eq!(rr.value(2, &[0.0; 3], &mut Scratch::default()), Ok(1.0 / 3.0));
+    }
+}

@@ -1,0 +1,188 @@
+//! Values worked out elsewhere, one by one: those of the definitions, of the papers, and by other programs.
+#![allow(clippy::unwrap_used)] // a test
+
+mod common;
+
+use common::{assert_close, conventions, evaluator, exact, falling, values};
+use fivefold_metrics::{Conventions, Evaluator, FoldMean, Scratch, Ties, Undefined, mean, mean_over_folds};
+
+/// Check values are printed with six decimals.
+const PRINTED: f64 = 5e-7;
+
+/// The value of a ranking in which all documents tie: E of the original measure.
+fn expected(name: &str, grades: &[u8]) -> f64 {
+    let highest = grades.iter().copied().max().unwrap();
+    values(&[name], &exact(), highest, grades, &vec![1.0; grades.len()])[0]
+}
+
+#[test]
+fn expected_values_of_the_definitions() {
+    assert_close(expected("ndcg", &[2, 1, 0]), 0.782510, PRINTED);
+    assert_close(expected("ndcg(gain=linear)", &[2, 1, 0]), 0.809953, PRINTED);
+    assert_close(expected("ap", &[1, 1, 0, 0]), 0.680556, PRINTED);
+    assert_close(expected("ap", &[1, 0, 0, 0, 0]), 0.456667, PRINTED);
+    assert_close(expected("ap", &[1, 1, 1, 0, 0, 0]), 0.645, PRINTED);
+    assert_close(expected("ap(denominator=relevant)@2", &[1, 1, 1, 0]), 0.458333, PRINTED);
+    assert_close(expected("ap(denominator=min)@2", &[1, 1, 1, 0]), 0.6875, PRINTED);
+    assert_close(expected("rr", &[1, 1, 0, 0]), 0.722222, PRINTED);
+    assert_close(expected("err", &[2, 1, 0]), 0.538194, PRINTED);
+    assert_close(values(&["err"], &exact(), 2, &[2, 1, 0], &falling(3))[0], 0.78125, 1e-15);
+}
+
+#[test]
+fn undefined_queries_under_each_policy() {
+    let queries: [&[u8]; 2] = [&[1, 0, 1], &[0, 0, 0]];
+    let ndcg = queries.map(|grades| {
+        let ideal: Vec<f64> = grades.iter().map(|&grade| f64::from(grade)).collect();
+        values(&["ndcg"], &exact(), 1, grades, &ideal)[0]
+    });
+    for (policy, value, counted) in [(Undefined::Zero, 0.5, 2), (Undefined::One, 1.0, 2), (Undefined::Skip, 1.0, 1)] {
+        let found = mean(&ndcg, policy);
+        assert_eq!((found.value, found.queries, found.undefined), (value, counted, 1), "{policy}");
+    }
+}
+
+#[test]
+fn which_queries_are_undefined_for_which_version() {
+    let names = ["ndcg@2", "ap@2", "rr@2", "p@2", "err@2", "ndcg.v1@2", "ndcg.v2@2", "ap.v2@2", "p.v1@2", "p.v2@3"];
+    let undefined = |grades: &[u8], conventions: &Conventions| -> Vec<&str> {
+        let found = values(&names, conventions, 2, grades, &falling(grades.len()));
+        names.into_iter().zip(found).filter(|(_, value)| value.is_nan()).map(|(name, _)| name).collect()
+    };
+    let ue = ["ndcg.v1@2", "ndcg.v2@2", "ap.v2@2", "p.v1@2", "p.v2@3"];
+    for conventions in [exact(), conventions("paper")] {
+        // No relevant document, one grade only, one document, a cutoff that reaches the end of the list.
+        assert_eq!(undefined(&[0, 0, 0], &conventions), [&["ndcg@2", "ap@2", "rr@2"][..], &ue].concat());
+        assert_eq!(undefined(&[1, 1, 1], &conventions), ue);
+        assert_eq!(undefined(&[2], &conventions), ue);
+        assert_eq!(undefined(&[0, 1, 0], &conventions), ["p.v2@3"]);
+        assert_eq!(undefined(&[0, 1, 0, 0], &conventions), Vec::<&str>::new());
+    }
+}
+
+#[test]
+fn a_query_without_documents_has_no_ndcg() {
+    let found = values(&["ndcg@5", "ap", "rr", "meanndcg", "ndcg.v2@5", "dcg@5", "err"], &exact(), 2, &[], &[]);
+    assert!(found[..5].iter().all(|value| value.is_nan()), "{found:?}");
+    assert_eq!(found[5..], [0.0, 0.0]);
+}
+
+#[test]
+fn average_precision_at_a_cutoff_by_denominator() {
+    // R = 3, two hits in the top two.
+    let names = ["ap(denominator=relevant)@2", "ap(denominator=min)@2", "ap(denominator=cutoff)@4"];
+    let found = values(&names, &exact(), 1, &[1, 1, 0, 0, 1], &falling(5));
+    assert_close(found[0], 0.6667, 5e-5);
+    assert_eq!(found[1..], [1.0, 0.5]);
+    let names = ["ap.v2(denominator=relevant)@2", "ap.v2(denominator=min)@2", "ap.v2(denominator=cutoff)@2"];
+    let found = values(&names, &exact(), 1, &[1, 0, 0, 0, 1], &falling(5));
+    assert!(found.iter().all(|value| value.to_bits() == found[0].to_bits()), "a denominator cancels out: {found:?}");
+}
+
+#[test]
+fn err_depends_on_the_highest_grade() {
+    for (gmax, value) in [(4, 0.0625), (2, 0.25), (1, 0.5)] {
+        assert_eq!(values(&["err"], &exact(), gmax, &[1, 0, 0], &falling(3)), [value]);
+        assert_eq!(values(&[&format!("err(gmax={gmax})")], &exact(), 1, &[1, 0, 0], &falling(3)), [value]);
+    }
+    let specs = common::specs(&["err(gmax=1)"]);
+    let Err(error) = Evaluator::new(&specs, &exact(), 2, fivefold_core::Seed::new(1)) else { panic!("no error") };
+    assert_eq!(error.to_string(), "`gmax` of `err` must be at least the collection's highest grade 2, not `1`");
+}
+
+#[test]
+fn tie_policies_on_equal_scores() {
+    let at = |ties| {
+        let conventions = Conventions { ties, ..exact() };
+        values(&["ndcg(gain=linear)"], &conventions, 10, &[10, 0, 0, 1, 5], &[0.1; 5])[0]
+    };
+    assert_close(at(Ties::Average), 0.690979, PRINTED);
+    assert_close(at(Ties::Pessimistic), 0.477633, PRINTED);
+    assert_close(at(Ties::Input), 0.905548, PRINTED);
+    assert_close(at(Ties::Optimistic), 1.0, 1e-15);
+}
+
+#[test]
+fn letor_discount_and_short_lists() {
+    assert_close(values(&["ndcg@2"], &conventions("letor4"), 1, &[0, 1], &falling(2))[0], 1.0, 1e-15);
+    assert_close(values(&["ndcg@2"], &exact(), 1, &[0, 1], &falling(2))[0], 0.630930, PRINTED);
+    let found = values(&["ndcg@3", "p@4", "ap"], &conventions("letor4"), 1, &[1, 0], &falling(2));
+    assert_eq!(found, [0.0, 0.25, 1.0]);
+    assert_eq!(values(&["ndcg@3"], &exact(), 1, &[1, 0], &falling(2)), [1.0]);
+    let folds: [&[f64]; 2] = [&[1.0, 1.0, 1.0], &[0.0]];
+    let letor4 = conventions("letor4");
+    assert_eq!(letor4.fold_mean, FoldMean::Folds);
+    assert_eq!(mean_over_folds(&folds, letor4.fold_mean, letor4.undefined).value, 0.5);
+}
+
+#[test]
+fn bounds_of_the_papers_sum_of_precision() {
+    // n = 4, Np = 2, k = 3: U = k, E = K p^2 = 3/4; exact: 1/2 (1 + 2/3 + 5/9).
+    let paper = evaluator(&["ap.v2@3", "ap.v2(upper=ideal,expected=exact)@3"], &conventions("paper"), 1);
+    let judged = paper.judge("q", &[1, 0, 1, 0], None).unwrap();
+    assert_eq!((paper.upper(&judged, 0), paper.expected(&judged, 0)), (Some(3.0), Some(0.75)));
+    assert_eq!(paper.upper(&judged, 1), Some(2.0));
+    assert_close(paper.expected(&judged, 1).unwrap(), 0.5 * (1.0 + 2.0 / 3.0 + 5.0 / 9.0), 1e-15);
+    assert_eq!(paper.expected_share(&judged, 0), 0.25);
+    let mut out = [0.0; 2];
+    paper.evaluate(&judged, &falling(4), &mut Scratch::default(), &mut out).unwrap();
+    // A = 1 + 2/3.
+    assert_close(out[0], (5.0 / 3.0 - 0.75) / (3.0 - 0.75), 1e-15);
+    assert!(paper.expected_share(&paper.judge("none", &[0, 0], None).unwrap(), 0).is_nan());
+}
+
+/// From scikit-learn 1.9.1, whose `ignore_ties=False` averages over ties, with linear gain:
+/// ```text
+/// g = [[3,0,1,2,0,1,0,2]]; s = [[.5,.5,.5,.2,.9,.2,.2,.2]]
+/// for k in (1, 3, 5, None): print(ndcg_score(g, s, k=k), dcg_score(g, s, k=k))
+/// ```
+#[test]
+fn scikit_learn_on_tied_scores() {
+    let (grades, scores) = ([3, 0, 1, 2, 0, 1, 0, 2], [0.5, 0.5, 0.5, 0.2, 0.9, 0.2, 0.2, 0.2]);
+    for (k, ndcg, dcg) in SKLEARN {
+        let cutoff = k.map_or(String::new(), |k| format!("@{k}"));
+        let names = [format!("ndcg(gain=linear){cutoff}"), format!("dcg(gain=linear){cutoff}")];
+        let found = values(&[&names[0], &names[1]], &exact(), 3, &grades, &scores);
+        assert_close(found[0], *ndcg, 1e-14);
+        assert_close(found[1], *dcg, 1e-14);
+    }
+}
+
+/// From pytrec_eval-terrier 0.5.11 (trec_eval 9, ties by document id, falling):
+/// ```text
+/// qrel = {'q': {f'd{i}': g for i, g in enumerate([1,0,2,0,1,0,0,1,0,0])}}
+/// run = {'q': {f'd{i}': s for i, s in enumerate([.3,.7,.7,.1,.3,.3,.9,.1,.1,.5])}}
+/// pytrec_eval.RelevanceEvaluator(qrel, {'map','map_cut.5','recip_rank','P.5,20','ndcg','ndcg_cut.5'}).evaluate(run)
+/// ```
+#[test]
+fn trec_eval_on_tied_scores() {
+    let grades = [1, 0, 2, 0, 1, 0, 0, 1, 0, 0];
+    let scores = [0.3, 0.7, 0.7, 0.1, 0.3, 0.3, 0.9, 0.1, 0.1, 0.5];
+    let ids: Vec<String> = (0..10).map(|i| format!("d{i}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let names: Vec<&str> = TREC_EVAL.iter().map(|(name, _)| *name).collect();
+    let evaluator = evaluator(&names, &Conventions { ties: Ties::DocId, ..exact() }, 2);
+    let judged = evaluator.judge("q", &grades, Some(&ids)).unwrap();
+    let mut out = vec![0.0; names.len()];
+    evaluator.evaluate(&judged, &scores, &mut Scratch::default(), &mut out).unwrap();
+    for ((name, expected), found) in TREC_EVAL.iter().zip(out) {
+        assert!(common::close(found, *expected, 1e-14), "{name}: {found}, not {expected}");
+    }
+}
+
+const SKLEARN: &[(Option<usize>, f64, f64)] = &[
+    (Some(1), 0.0, 0.0),
+    (Some(3), 0.2865728999507324, 1.5079063380952764),
+    (Some(5), 0.4220338280266378, 2.565707757902977),
+    (None, 0.6286757739345014, 3.821964504436833),
+];
+
+const TREC_EVAL: &[(&str, f64)] = &[
+    ("ap", 0.42658730158730157),
+    ("ap(denominator=relevant)@5", 0.125),
+    ("rr", 0.5),
+    ("p@5", 0.2),
+    ("p@20", 0.2),
+    ("ndcg(gain=linear)", 0.6324197078952322),
+    ("ndcg(gain=linear)@5", 0.35429505586207044),
+];

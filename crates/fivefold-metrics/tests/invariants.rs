@@ -1,0 +1,190 @@
+//! Properties that hold for every query and every scorer, and long lists.
+#![allow(clippy::unwrap_used)] // a test
+
+mod common;
+
+use common::{assert_close, conventions, evaluator, exact, values};
+use fivefold_core::Seed;
+use fivefold_metrics::{Evaluator, MEASURES, Scratch, Ties};
+use proptest::prelude::*;
+
+/// Every measure in every version, at a cutoff where it takes one.
+fn all_names(cutoff: usize) -> Vec<String> {
+    let versions = ["", ".v1", ".v2"];
+    let with_cutoff = |name: &str| {
+        let at = format!("{name}@{cutoff}");
+        if at.parse::<fivefold_metrics::MeasureSpec>().is_ok() { at } else { name.to_owned() }
+    };
+    MEASURES.iter().flat_map(|entry| versions.map(|version| with_cutoff(&format!("{}{version}", entry.name)))).collect()
+}
+
+/// Grades and scores of a query; few different scores, so that many tie.
+fn query() -> impl Strategy<Value = (Vec<u8>, Vec<f64>)> {
+    (1usize..30).prop_flat_map(|n| {
+        (prop::collection::vec(0u8..=4, n), prop::collection::vec((-6i32..6).prop_map(|s| f64::from(s) / 3.0), n))
+    })
+}
+
+fn bits(values: &[f64]) -> Vec<u64> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn ranges((grades, scores) in query(), cutoff in 1usize..12) {
+        let names = all_names(cutoff);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        for (name, value) in names.iter().zip(values(&names, &exact(), 4, &grades, &scores)) {
+            let within = |low: f64, high: f64| value.is_nan() || (low - 1e-12..=high + 1e-12).contains(&value);
+            match name {
+                _ if name.contains(".v1") => prop_assert!(within(0.0, 1.0), "{name} {value}"),
+                _ if name.contains(".v2") => prop_assert!(within(-1.0, 1.0), "{name} {value}"),
+                _ if ["dcg", "sp", "neru"].iter().any(|raw| name.starts_with(raw)) => prop_assert!(value >= 0.0),
+                _ => prop_assert!(within(0.0, 1.0), "{name} {value}"),
+            }
+        }
+    }
+
+    #[test]
+    fn order_of_rows_has_no_effect_on_a_single_bit((grades, scores) in query(), seed: u64) {
+        let names = all_names(5);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut order: Vec<usize> = (0..grades.len()).collect();
+        Seed::new(seed).rng().shuffle(&mut order);
+        let moved_grades: Vec<u8> = order.iter().map(|&row| grades[row]).collect();
+        let moved_scores: Vec<f64> = order.iter().map(|&row| scores[row]).collect();
+        let before = values(&names, &exact(), 4, &grades, &scores);
+        prop_assert_eq!(bits(&before), bits(&values(&names, &exact(), 4, &moved_grades, &moved_scores)));
+    }
+
+    #[test]
+    fn only_the_order_of_scores_counts((grades, scores) in query()) {
+        let stretched: Vec<f64> = scores.iter().map(|score| score.exp() * 1e-3 - 7.0).collect();
+        for ties in [Ties::Average, Ties::Input, Ties::Pessimistic] {
+            let rules = fivefold_metrics::Conventions { ties, ..exact() };
+            let names = ["ndcg@5", "ap", "err.v2", "rr.v1@3"];
+            let before = values(&names, &rules, 4, &grades, &scores);
+            prop_assert_eq!(bits(&before), bits(&values(&names, &rules, 4, &grades, &stretched)));
+        }
+    }
+
+    #[test]
+    fn a_column_does_not_depend_on_the_others((grades, scores) in query()) {
+        let all = ["ap.v2@5", "ndcg@10", "ndcg@1", "ndcg.v1@5", "err@5", "ndcg@5", "rbp", "ap", "ndcg"];
+        for conventions in [conventions("paper"), conventions("letor4"), exact()] {
+            let together = values(&all, &conventions, 4, &grades, &scores);
+            for (name, value) in all.iter().zip(together) {
+                prop_assert_eq!(value.to_bits(), values(&[*name], &conventions, 4, &grades, &scores)[0].to_bits());
+            }
+        }
+    }
+
+    #[test]
+    fn a_better_document_further_up_never_lowers_a_value((grades, _) in query(), low in 0usize..29, high in 0usize..29) {
+        let (high, low) = (high.min(low) % grades.len(), high.max(low) % grades.len());
+        prop_assume!(high < low && grades[high] < grades[low]);
+        let names = all_names(7);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let scores = common::falling(grades.len());
+        let mut swapped = grades.clone();
+        swapped.swap(high, low);
+        let before = values(&names, &exact(), 4, &grades, &scores);
+        let after = values(&names, &exact(), 4, &swapped, &scores);
+        for ((name, before), after) in names.iter().zip(before).zip(after) {
+            prop_assert!(before.is_nan() && after.is_nan() || after >= before - 1e-12, "{name}: {before} to {after}");
+        }
+    }
+
+    #[test]
+    fn tie_policies_bracket_the_average((grades, scores) in query()) {
+        let names = ["ndcg@5", "ap", "rr", "err", "rbp", "neru", "p@4", "meanndcg"];
+        let under = |ties| values(&names, &fivefold_metrics::Conventions { ties, ..exact() }, 4, &grades, &scores);
+        let (low, mid, high) = (under(Ties::Pessimistic), under(Ties::Average), under(Ties::Optimistic));
+        for i in 0..names.len() {
+            let inside = low[i] <= mid[i] + 1e-12 && mid[i] <= high[i] + 1e-12;
+            prop_assert!(inside || mid[i].is_nan(), "{}: {} {} {}", names[i], low[i], mid[i], high[i]);
+        }
+    }
+}
+
+#[test]
+fn the_same_cutoff_has_the_same_bits_in_any_list() {
+    let (grades, scores): (Vec<u8>, Vec<f64>) = (0..40).map(|i| ((i * 7 % 5) as u8, f64::from(i * 13 % 17))).unzip();
+    let at5 = |names: &[&str]| {
+        let place = names.iter().position(|name| *name == "ndcg@5").unwrap();
+        values(names, &exact(), 4, &grades, &scores)[place].to_bits()
+    };
+    assert_eq!(at5(&["ndcg@5"]), at5(&["ndcg@1", "ndcg@5"]));
+    assert_eq!(at5(&["ndcg@5"]), at5(&["ndcg@10", "ndcg@1", "ndcg@5"]));
+}
+
+/// The logarithm of the coefficients of the product of two polynomials, from those of the two.
+fn ln_product(a: &[f64], b: &[f64]) -> Vec<f64> {
+    let coefficient = |k: usize| {
+        let terms = || (k.saturating_sub(b.len() - 1)..=k.min(a.len() - 1)).map(|i| a[i] + b[k - i]);
+        let greatest = terms().fold(f64::NEG_INFINITY, f64::max);
+        greatest + terms().map(|term| (term - greatest).exp()).sum::<f64>().ln()
+    };
+    (0..a.len() + b.len() - 1).map(coefficient).collect()
+}
+
+/// A list of 10,000 documents, all tied: ERR and RR by the binomials of their definition, in logarithms, against the running
+/// means of the measures.
+#[test]
+fn long_lists_neither_overflow_nor_lose_digits() {
+    let n = 10_000;
+    let grades: Vec<u8> = (0..n).map(|i| if i % 10 == 0 { (i / 10 % 5) as u8 } else { 0 }).collect();
+    let found = values(&["err", "rr", "err@10", "rr@10"], &exact(), 4, &grades, &vec![0.0; n]);
+    assert!(found.iter().all(|value| value.is_finite()));
+
+    let mut ln_factorial = vec![0.0];
+    (1..=n).for_each(|i| ln_factorial.push(ln_factorial[i - 1] + (i as f64).ln()));
+    let ln_choose = |n: usize, k: usize| ln_factorial[n] - ln_factorial[k] - ln_factorial[n - k];
+
+    // sum_r (1/r) C(n-r, Np-1) / C(n, Np)
+    let relevant = grades.iter().filter(|&&grade| grade > 0).count();
+    let rr = |depth: usize| -> f64 {
+        let first_at = |r: usize| (ln_choose(n - r, relevant - 1) - ln_choose(n, relevant)).exp();
+        (1..=depth.min(n + 1 - relevant)).map(|r| first_at(r) / r as f64).sum()
+    };
+    assert_close(found[1], rr(n), 1e-9);
+    assert_close(found[3], rr(10), 1e-9);
+
+    // sum_r (1/r) (e_{r-1}/C(n,r-1) - e_r/C(n,r)); prod_i (1 + q_i x) has the coefficients e_j.
+    let mut ln_e = vec![0.0];
+    for grade in (0..=4).rev() {
+        let count = grades.iter().filter(|&&other| other == grade).count();
+        let pass = 1.0 - f64::from((1u32 << grade) - 1) / 16.0;
+        let power: Vec<f64> = (0..=count).map(|j| ln_choose(count, j) + j as f64 * pass.ln()).collect();
+        ln_e = ln_product(&ln_e, &power);
+    }
+    let passed = |j: usize| (ln_e[j] - ln_choose(n, j)).exp();
+    let err = |depth: usize| -> f64 { (1..=depth).map(|r| (passed(r - 1) - passed(r)) / r as f64).sum() };
+    assert_close(found[0], err(n), 1e-9);
+    assert_close(found[2], err(10), 1e-9);
+}
+
+#[test]
+fn what_does_not_fit_is_an_error_and_never_a_panic() {
+    let rules = exact();
+    let evaluator: Evaluator = evaluator(&["ndcg@5", "err"], &rules, 2);
+    let judged = evaluator.judge("7:1", &[0, 2], None).unwrap();
+    let run = |scores: &[f64], judged| {
+        let mut out = [0.0; 2];
+        evaluator.evaluate(judged, scores, &mut Scratch::default(), &mut out).unwrap_err().to_string()
+    };
+    assert_eq!(
+        run(&[1.0, f64::NAN], &judged),
+        "query 7:1: the score of document 1 is NaN; scores must be finite numbers"
+    );
+    assert!(run(&[f64::INFINITY, 1.0], &judged).contains("document 0 is inf"));
+    assert_eq!(run(&[1.0], &judged), "query 7:1: 1 scores for 2 documents");
+    let other = common::evaluator(&["ndcg@6", "err"], &rules, 2).judge("8", &[0, 2], None).unwrap();
+    assert!(run(&[1.0, 2.0], &other).contains("judged for other measures"));
+    assert_eq!(
+        evaluator.judge("9", &[0, 3], None).unwrap_err().to_string(),
+        "query 9: document 1 has grade 3, but the collection's highest grade is 2"
+    );
+}
