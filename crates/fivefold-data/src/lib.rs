@@ -1,11 +1,30 @@
-//! LETOR/SVMlight reading, layouts, folds, normalisers and made collections.
+//! Data for experiments: LETOR text, layouts and folds, descriptors of known collections, normalisers, made collections.
+//!
+//! Reading order: [`letor`] (the file format), [`source`] (what an experiment says of a data set, and [`open`]),
+//! [`descriptor`] and [`layout`] (where files lie), [`collection`] (folds as views of one storage), [`normalise`],
+//! [`made`] (collections that need no files), [`scores`] and [`hash`].
 
-mod hash;
+pub mod collection;
+pub mod descriptor;
+pub mod error;
+pub mod hash;
+pub mod layout;
 pub mod letor;
+pub mod made;
 mod matrix;
-mod scores;
+pub mod normalise;
+pub mod scores;
+pub mod source;
 mod store;
+#[cfg(test)]
+mod testing;
 
+pub use collection::{Collection, Fold};
+pub use descriptor::{Checked, Descriptor, descriptor, descriptors};
+pub use error::{DataError, Place};
 pub use hash::data_hash;
+pub use layout::{LAYOUTS, Layout};
 pub use letor::{Missing, Part, ReadError, ReadErrorKind, ReadOptions, read_letor, write_letor};
+pub use normalise::{Fitted, Method, NormaliseError, Normaliser, Over};
 pub use scores::{ScoreError, read_scores};
+pub use source::{MadeSource, Source, open};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use fivefold_core::dataset::IdTable;
 use fivefold_core::{Dataset, DatasetBuilder, DatasetError};
 
-use crate::letor::{Listing, ReadError, ReadErrorKind, Block};
+use crate::letor::{Block, Listing, ReadError, ReadErrorKind};
 use crate::matrix::Matrix;
 
 /// Queries that have been read, and their features.

@@ -101,7 +101,9 @@ mod tests {
 
     #[test]
     fn forms_of_numbers() {
-        for text in ["0", "1", "-0", "0.000000", "-4.69140000", "14.340359", "23.703909", "+2.5", "1e-3", "2.5E2", ".5", "7."] {
+        for text in
+            ["0", "1", "-0", "0.000000", "-4.69140000", "14.340359", "23.703909", "+2.5", "1e-3", "2.5E2", ".5", "7."]
+        {
             assert_eq!(read(text), Slow::Number(text.parse().unwrap()), "{text}");
         }
         assert_eq!(read("-0").bits(), (-0.0f32).to_bits());

@@ -1,0 +1,193 @@
+//! A collection with its folds: files read once, queries stored once, folds as views.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use fivefold_core::{Dataset, Seed};
+
+use crate::descriptor::{Descriptor, present};
+use crate::error::{DataError, Place};
+use crate::hash::{combine, query_hashes};
+use crate::layout::{FoldFiles, Folds};
+use crate::letor::{Listing, Missing, ReadOptions, read_into};
+use crate::store::Store;
+
+/// Folds that a single file is cut into.
+pub const FOLDS: usize = 5;
+
+/// A collection that has been read.
+#[derive(Debug, Clone)]
+pub struct Collection {
+    /// Its name.
+    pub name: String,
+    /// Its name in full.
+    pub title: String,
+    /// The folds, in order.
+    pub folds: Vec<Fold>,
+    /// Every distinct query once, in the order in which files were read. A query that stands in several files with
+    /// different content is here once for each.
+    pub all: Dataset,
+    /// The highest possible grade: by the descriptor, else over all parts.
+    pub max_grade: u8,
+    /// blake3 hash of everything that results depend on: the content of all parts of all folds.
+    pub hash: String,
+    /// What became of missing values.
+    pub missing: Missing,
+    /// What a user should know, e.g. that the numbers of documents differ from the descriptor's.
+    pub remarks: Vec<String>,
+}
+
+/// One fold: views into the collection's storage.
+#[derive(Debug, Clone)]
+pub struct Fold {
+    /// Its number, from 1.
+    pub number: usize,
+    /// What is learned from.
+    pub train: Dataset,
+    /// For early stopping and tuning.
+    pub validation: Option<Dataset>,
+    /// What is scored.
+    pub test: Dataset,
+}
+
+/// The parts of a fold, as numbers of stored queries.
+struct FoldQueries {
+    train: Vec<usize>,
+    validation: Vec<usize>,
+    test: Vec<usize>,
+}
+
+impl Collection {
+    /// Reads the files of `descriptor` in `folder`; `seed` matters only where one file is cut into folds.
+    ///
+    /// # Errors
+    /// A missing file, a file that is not as it should be, a query that is both learned from and tested on.
+    pub fn read(descriptor: &Descriptor, folder: &Path, options: &ReadOptions, seed: Seed) -> Result<Self, DataError> {
+        let folds = descriptor.folds_in(folder).map_err(|missing| DataError::MissingFile {
+            name: descriptor.name.clone(),
+            missing,
+            get: if descriptor.get.is_empty() {
+                format!("needed: {}", descriptor.needed())
+            } else {
+                descriptor.get.clone()
+            },
+        })?;
+        let mut store = Store::new(options.features);
+        let mut listings: HashMap<&str, Listing> = HashMap::new();
+        for file in folds.files() {
+            let path = present(folder, file).unwrap_or_else(|| folder.join(file));
+            listings.insert(file, read_into(&mut store, &path, options)?);
+        }
+        let all = store.finish(options.max_grade)?;
+        let queries = match &folds {
+            Folds::Cut(_) => cut(all.len(), seed)?,
+            Folds::Files(folds) => {
+                let parts = (1..).zip(folds).map(|(number, files)| fold_of_files(number, files, &listings, &all));
+                parts.collect::<Result<_, _>>()?
+            }
+        };
+        let mut collection = Self::assemble(&descriptor.name, &descriptor.title, all, &queries);
+        collection.missing = options.missing;
+        collection.remarks = remarks(descriptor, &collection.all);
+        Ok(collection)
+    }
+
+    /// A collection of one data set whose queries are dealt to five folds by a seeded draw.
+    ///
+    /// # Errors
+    /// [`DataError::FewQueries`].
+    pub fn cut(name: &str, title: &str, data: Dataset, seed: Seed) -> Result<Self, DataError> {
+        let queries = cut(data.len(), seed)?;
+        Ok(Self::assemble(name, title, data, &queries))
+    }
+
+    fn assemble(name: &str, title: &str, all: Dataset, queries: &[FoldQueries]) -> Self {
+        let view = |numbers: &[usize]| all.select(numbers.iter().copied());
+        let folds = (1..).zip(queries).map(|(number, fold)| Fold {
+            number,
+            train: view(&fold.train),
+            validation: (!fold.validation.is_empty()).then(|| view(&fold.validation)),
+            test: view(&fold.test),
+        });
+        let hashes = query_hashes(&all);
+        let parts = queries.iter().flat_map(|fold| [&fold.train, &fold.validation, &fold.test]);
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            let of_part: Vec<blake3::Hash> = part.iter().map(|&query| hashes[query]).collect();
+            hasher.update(combine(&all, &of_part).as_bytes());
+        }
+        Collection {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            folds: folds.collect(),
+            max_grade: all.max_grade(),
+            hash: hasher.finalize().to_hex().to_string(),
+            all,
+            missing: Missing::default(),
+            remarks: Vec::new(),
+        }
+    }
+}
+
+/// The parts of a fold from the listings of its files.
+fn fold_of_files(
+    number: usize,
+    files: &FoldFiles,
+    listings: &HashMap<&str, Listing>,
+    all: &Dataset,
+) -> Result<FoldQueries, DataError> {
+    let entries = |names: &'_ [String]| -> Vec<(usize, Place)> {
+        let listings = names.iter().filter_map(|name| listings.get(name.as_str()));
+        let of_file = |listing: &Listing| {
+            let lines = listing.queries.iter().zip(listing.lines.clone());
+            lines.map(|(&query, line)| (query as usize, Place { file: listing.file.clone(), line })).collect::<Vec<_>>()
+        };
+        listings.flat_map(of_file).collect()
+    };
+    let test = entries(&files.test);
+    let tested: HashMap<&str, &Place> = test.iter().map(|(query, place)| (all.query(*query).id(), place)).collect();
+    let learned = |part: &'static str, names: &[String]| -> Result<Vec<usize>, DataError> {
+        let check = |(query, other): (usize, Place)| {
+            let qid = all.query(query).id();
+            tested.get(qid).map_or(Ok(query), |&test| {
+                Err(DataError::Leak { fold: number, qid: qid.to_owned(), part, test: test.clone(), other })
+            })
+        };
+        entries(names).into_iter().map(check).collect()
+    };
+    Ok(FoldQueries {
+        train: learned("training", &files.train)?,
+        validation: learned("validation", &files.validation)?,
+        test: test.iter().map(|(query, _)| *query).collect(),
+    })
+}
+
+/// Deals queries to five parts whose sizes differ by at most one, and rotates the parts as LETOR 4.0 does.
+fn cut(queries: usize, seed: Seed) -> Result<Vec<FoldQueries>, DataError> {
+    if queries < FOLDS {
+        return Err(DataError::FewQueries { found: queries, needed: FOLDS });
+    }
+    let mut order: Vec<usize> = (0..queries).collect();
+    seed.derive("folds").rng().shuffle(&mut order);
+    let part = |number: usize| {
+        let number = number % FOLDS;
+        let mut part = order[number * queries / FOLDS..(number + 1) * queries / FOLDS].to_vec();
+        part.sort_unstable();
+        part
+    };
+    let fold = |first: usize| FoldQueries {
+        train: (first..first + FOLDS - 2).flat_map(part).collect(),
+        validation: part(first + FOLDS - 2),
+        test: part(first + FOLDS - 1),
+    };
+    Ok((0..FOLDS).map(fold).collect())
+}
+
+fn remarks(descriptor: &Descriptor, all: &Dataset) -> Vec<String> {
+    let facts = [("documents", descriptor.documents, all.documents()), ("queries", descriptor.queries, all.len())];
+    let differs = |&(_, expected, found): &(&str, Option<usize>, usize)| expected.is_some_and(|n| n != found);
+    let remark = |(what, expected, found): (&str, Option<usize>, usize)| {
+        format!("{found} {what}, but `{}` is known to have {}", descriptor.name, expected.unwrap_or_default())
+    };
+    facts.into_iter().filter(differs).map(remark).collect()
+}

@@ -1,0 +1,223 @@
+//! Descriptors: what is known of a collection, one TOML file each; those of the `datasets` folder are built in.
+//!
+//! A user's own collection needs no program: write such a file, and name it as `path` in an experiment.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::DataError;
+use crate::layout::{Folds, LAYOUTS, layout};
+use crate::letor::{MOST_FEATURES, Missing};
+use fivefold_core::dataset::HIGHEST_GRADE;
+use fivefold_core::params::nearest;
+
+const BUILT_IN: &[&str] = &[
+    include_str!("../../../datasets/mq2007.toml"),
+    include_str!("../../../datasets/mq2008.toml"),
+    include_str!("../../../datasets/mq2007-agg.toml"),
+    include_str!("../../../datasets/mq2008-agg.toml"),
+    include_str!("../../../datasets/mslr-web10k.toml"),
+    include_str!("../../../datasets/mslr-web30k.toml"),
+    include_str!("../../../datasets/mslr-sample.toml"),
+    include_str!("../../../datasets/ohsumed.toml"),
+    include_str!("../../../datasets/clueweb09.toml"),
+];
+
+/// What is known of one collection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Descriptor {
+    /// Its name in experiment files, and the name of its folder.
+    pub name: String,
+    /// Its name in full.
+    pub title: String,
+    /// Ways in which its files may lie (names of [`LAYOUTS`]): the first that is complete is used.
+    pub layouts: Vec<String>,
+    /// The files, where a layout needs a list.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// Documents, where known; a collection that differs gets a remark.
+    pub documents: Option<usize>,
+    /// Queries, where known; a collection that differs gets a remark.
+    pub queries: Option<usize>,
+    /// Features a document; a higher id is an error. `None`: the highest id that occurs.
+    pub features: Option<usize>,
+    /// The highest grade possible; a higher one is an error. `None`: the highest that occurs.
+    pub max_grade: Option<u8>,
+    /// The id of the first feature.
+    #[serde(default = "one")]
+    pub first_feature_id: u32,
+    /// What becomes of missing values, unless the experiment says otherwise.
+    #[serde(default)]
+    pub missing: Missing,
+    /// The collection's own page.
+    #[serde(default)]
+    pub url: String,
+    /// The terms under which it may be used.
+    #[serde(default)]
+    pub licence: String,
+    /// How to get it and where to put it.
+    #[serde(default)]
+    pub get: String,
+    /// blake3 hashes of its files, in hexadecimal, by file name.
+    #[serde(default)]
+    pub checksums: BTreeMap<String, String>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// The built-in descriptors.
+pub fn descriptors() -> &'static [Descriptor] {
+    static ALL: LazyLock<Vec<Descriptor>> = LazyLock::new(|| {
+        let parse =
+            |text: &&str| Descriptor::parse(text).unwrap_or_else(|error| panic!("built-in descriptor: {error}"));
+        BUILT_IN.iter().map(parse).collect()
+    });
+    &ALL
+}
+
+/// The built-in descriptor with this name.
+///
+/// # Errors
+/// [`DataError::Source`] names the nearest.
+pub fn descriptor(name: &str) -> Result<&'static Descriptor, DataError> {
+    let names = || descriptors().iter().map(|descriptor| descriptor.name.as_str());
+    descriptors().iter().find(|descriptor| descriptor.name == name).ok_or_else(|| {
+        let help = match nearest(name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known: {}; or give `path` and `layout`", names().collect::<Vec<_>>().join(", ")),
+        };
+        DataError::Source(format!("unknown collection `{name}`; {help}"))
+    })
+}
+
+/// How a file compares with its checksum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checked {
+    /// The same bytes.
+    Same,
+    /// Other bytes.
+    Differs,
+    /// The file is not there (a compressed copy cannot be compared).
+    Absent,
+}
+
+impl Descriptor {
+    /// Files of which nothing is known but how they lie.
+    pub(crate) fn unnamed(name: &str, layout: &str) -> Self {
+        Descriptor {
+            name: name.to_owned(),
+            title: name.to_owned(),
+            layouts: vec![layout.to_owned()],
+            files: Vec::new(),
+            documents: None,
+            queries: None,
+            features: None,
+            max_grade: None,
+            first_feature_id: one(),
+            missing: Missing::default(),
+            url: String::new(),
+            licence: String::new(),
+            get: String::new(),
+            checksums: BTreeMap::new(),
+        }
+    }
+
+    /// Reads a descriptor file.
+    ///
+    /// # Errors
+    /// [`DataError::Descriptor`] says what is wrong.
+    pub fn load(file: &Path) -> Result<Self, DataError> {
+        let error = |message: String| DataError::Descriptor { file: file.to_owned(), message };
+        let text = std::fs::read_to_string(file).map_err(|e| error(format!("cannot be read: {e}")))?;
+        Self::parse(&text).map_err(error)
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let descriptor: Descriptor = toml::from_str(text).map_err(|e| e.to_string())?;
+        descriptor.check()?;
+        Ok(descriptor)
+    }
+
+    /// Checks what the types do not.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if self.layouts.is_empty() {
+            return Err("`layouts` must name at least one layout".to_owned());
+        }
+        for name in &self.layouts {
+            self.folds(name)?;
+        }
+        if self.features.is_some_and(|features| features == 0 || features > MOST_FEATURES) {
+            return Err(format!("`features` must be from 1 to {MOST_FEATURES}"));
+        }
+        if self.max_grade.is_some_and(|grade| grade > HIGHEST_GRADE) {
+            return Err(format!("`max_grade` must be at most {HIGHEST_GRADE}"));
+        }
+        Ok(())
+    }
+
+    /// The folds of one of its layouts.
+    pub(crate) fn folds(&self, name: &str) -> Result<Folds, String> {
+        let known = layout(name).ok_or_else(|| {
+            let names = || LAYOUTS.iter().map(|layout| layout.name);
+            match nearest(name, names()) {
+                Some(near) => format!("unknown layout \"{name}\"; did you mean \"{near}\"?"),
+                None => format!("unknown layout \"{name}\"; known: {}", names().collect::<Vec<_>>().join(", ")),
+            }
+        })?;
+        (known.folds)(&self.files).map_err(|error| format!("layout \"{name}\": {error}"))
+    }
+
+    /// The folds of the first layout whose files are all in `folder`, else the first file that the first layout lacks.
+    pub(crate) fn folds_in(&self, folder: &Path) -> Result<Folds, PathBuf> {
+        let mut lacking = None;
+        for name in &self.layouts {
+            let Ok(folds) = self.folds(name) else { continue };
+            match folds.files().into_iter().find(|file| present(folder, file).is_none()) {
+                None => return Ok(folds),
+                Some(file) => lacking = lacking.or_else(|| Some(folder.join(file))),
+            }
+        }
+        Err(lacking.unwrap_or_else(|| folder.to_owned()))
+    }
+
+    /// The collection's folder, complete, in one of `folders`.
+    pub fn find(&self, folders: &[PathBuf]) -> Option<PathBuf> {
+        folders.iter().map(|folder| folder.join(&self.name)).find(|folder| self.folds_in(folder).is_ok())
+    }
+
+    /// What files the collection consists of, by its layouts, in words.
+    pub fn needed(&self) -> String {
+        let summaries = self.layouts.iter().filter_map(|name| layout(name)).map(|layout| layout.summary);
+        let listed = if self.files.is_empty() { String::new() } else { format!(" ({})", self.files.join(", ")) };
+        summaries.collect::<Vec<_>>().join(", or ") + &listed
+    }
+
+    /// Compares the files in `folder` with the checksums.
+    ///
+    /// # Errors
+    /// If a file is there but cannot be read.
+    pub fn verify(&self, folder: &Path) -> io::Result<Vec<(&str, Checked)>> {
+        let check = |file: &str, sum: &str| -> io::Result<Checked> {
+            let path = folder.join(file);
+            if !path.is_file() {
+                return Ok(Checked::Absent);
+            }
+            let mut hasher = blake3::Hasher::new();
+            io::copy(&mut std::fs::File::open(path)?, &mut hasher)?;
+            Ok(if hasher.finalize().to_hex().as_str() == sum { Checked::Same } else { Checked::Differs })
+        };
+        self.checksums.iter().map(|(file, sum)| Ok((file.as_str(), check(file, sum)?))).collect()
+    }
+}
+
+/// A file of a folder, or its compressed copy.
+pub(crate) fn present(folder: &Path, file: &str) -> Option<PathBuf> {
+    [folder.join(file), folder.join(format!("{file}.gz"))].into_iter().find(|path| path.is_file())
+}

@@ -1,0 +1,102 @@
+//! Why a collection cannot be opened.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use fivefold_core::DatasetError;
+
+use crate::letor::ReadError;
+
+/// A line of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file.display(), self.line)
+    }
+}
+
+/// Why a collection cannot be opened, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// A file is not as it should be.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// What the experiment says of a collection makes no sense.
+    #[error("{0}")]
+    Source(String),
+    /// A descriptor cannot be read.
+    #[error("{}: {message}", file.display())]
+    Descriptor {
+        /// The descriptor file.
+        file: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// A known collection is not on this machine.
+    #[error(
+        "collection `{name}` was not found ({}); {get}\nput its files in a folder `{folder}` of the folder that the variable FIVEFOLD_DATA names, or give their folder as `path`; needed: {files}",
+        looked(tried)
+    )]
+    Absent {
+        /// The collection.
+        name: String,
+        /// Name of its folder.
+        folder: String,
+        /// How to get it.
+        get: String,
+        /// The files that it consists of.
+        files: String,
+        /// Folders that were looked in.
+        tried: Vec<PathBuf>,
+    },
+    /// A collection's folder is there, but not all its files.
+    #[error("collection `{name}`: {} is missing (nor is there a `.gz` of it); {get}", missing.display())]
+    MissingFile {
+        /// The collection.
+        name: String,
+        /// The file.
+        missing: PathBuf,
+        /// How to get the collection, or what the layout needs.
+        get: String,
+    },
+    /// A query both learned from and tested on.
+    #[error(
+        "fold {fold}: query `{qid}` is in the test part ({test}) and in the {part} part ({other}); a query may be in one only, so correct the files, or the ids if these are different queries"
+    )]
+    Leak {
+        /// The fold, from 1.
+        fold: usize,
+        /// The query.
+        qid: String,
+        /// "training" or "validation".
+        part: &'static str,
+        /// Where it is tested.
+        test: Place,
+        /// Where it is learned from.
+        other: Place,
+    },
+    /// Too few queries to be cut into folds.
+    #[error("{found} queries cannot be cut into {needed} folds; every fold needs at least one")]
+    FewQueries {
+        /// Queries found.
+        found: usize,
+        /// Folds.
+        needed: usize,
+    },
+    /// The arrays do not make a data set.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+}
+
+fn looked(tried: &[PathBuf]) -> String {
+    let paths: Vec<String> = tried.iter().map(|path: &PathBuf| Path::display(path).to_string()).collect();
+    if paths.is_empty() { "FIVEFOLD_DATA is not set".to_owned() } else { format!("looked for {}", paths.join(", ")) }
+}

@@ -1,0 +1,149 @@
+//! Layouts: which files a collection consists of, and which of them train, validate and test each fold.
+//!
+//! Parts are rotated as LETOR 4.0 does: fold k trains on parts k, k+1, k+2, validates on k+3 and tests on k+4, counted
+//! round. A new layout is one entry of [`LAYOUTS`].
+
+use std::collections::HashSet;
+
+/// The files of one fold, by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoldFiles {
+    /// Files that are learned from.
+    pub train: Vec<String>,
+    /// Files for early stopping and tuning.
+    pub validation: Vec<String>,
+    /// Files that are scored.
+    pub test: Vec<String>,
+}
+
+/// Where folds come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Folds {
+    /// From files that are parts already.
+    Files(Vec<FoldFiles>),
+    /// From one file, whose queries are dealt to five folds by a seeded draw.
+    Cut(String),
+}
+
+impl Folds {
+    /// All files, each once, in the order in which folds name them.
+    pub fn files(&self) -> Vec<&str> {
+        match self {
+            Folds::Cut(file) => vec![file],
+            Folds::Files(folds) => {
+                let mut seen = HashSet::new();
+                let parts = folds.iter().flat_map(|fold| [&fold.train, &fold.validation, &fold.test]);
+                parts.flatten().map(String::as_str).filter(|file| seen.insert(*file)).collect()
+            }
+        }
+    }
+}
+
+/// One way in which collections lie in a folder.
+pub struct Layout {
+    /// The name, as written after `layout =`.
+    pub name: &'static str,
+    /// What it expects, for help.
+    pub summary: &'static str,
+    /// The folds, from the file names that a descriptor or an experiment lists (`files`); the error says what is wrong
+    /// with the list.
+    pub folds: fn(files: &[String]) -> Result<Folds, String>,
+}
+
+/// All layouts.
+pub const LAYOUTS: &[Layout] = &[
+    Layout {
+        name: "fold-dirs",
+        summary: "Fold1/{train,vali,test}.txt to Fold5 (MSLR, LETOR 3.0 and 4.0)",
+        folds: |files| fold_folders(files, ["train.txt", "vali.txt", "test.txt"]),
+    },
+    Layout {
+        name: "fold-sets",
+        summary: "Fold1/{trainingset,validationset,testset}.txt to Fold5 (LETOR 2.0)",
+        folds: |files| fold_folders(files, ["trainingset.txt", "validationset.txt", "testset.txt"]),
+    },
+    Layout {
+        name: "letor4",
+        summary: "parts S1.txt to S5.txt, rotated as LETOR 4.0 does",
+        folds: |files| {
+            none_listed(files)?;
+            rotate(&["S1.txt", "S2.txt", "S3.txt", "S4.txt", "S5.txt"].map(str::to_owned))
+        },
+    },
+    Layout {
+        name: "parts",
+        summary: "the listed `files` are parts (at least three), rotated as LETOR 4.0 does",
+        folds: rotate,
+    },
+    Layout {
+        name: "one-file",
+        summary: "one listed file, its queries dealt to five folds by a seeded draw",
+        folds: |files| match files {
+            [file] => Ok(Folds::Cut(file.clone())),
+            _ => Err(format!("the layout needs one file in `files`, not {}", files.len())),
+        },
+    },
+];
+
+/// The layout with this name.
+pub fn layout(name: &str) -> Option<&'static Layout> {
+    LAYOUTS.iter().find(|layout| layout.name == name)
+}
+
+fn none_listed(files: &[String]) -> Result<(), String> {
+    if files.is_empty() { Ok(()) } else { Err("the layout has its own file names: leave out `files`".to_owned()) }
+}
+
+fn fold_folders(files: &[String], names: [&str; 3]) -> Result<Folds, String> {
+    none_listed(files)?;
+    let fold = |number: usize| {
+        let [train, validation, test] = names.map(|name| vec![format!("Fold{number}/{name}")]);
+        FoldFiles { train, validation, test }
+    };
+    Ok(Folds::Files((1..=5).map(fold).collect()))
+}
+
+fn rotate(parts: &[String]) -> Result<Folds, String> {
+    if parts.len() < 3 {
+        return Err(format!("the layout needs at least three files in `files`, not {}", parts.len()));
+    }
+    let fold = |first: usize| {
+        let mut order: Vec<String> = parts[first..].iter().chain(&parts[..first]).cloned().collect();
+        let test = order.split_off(parts.len() - 1);
+        let validation = order.split_off(parts.len() - 2);
+        FoldFiles { train: order, validation, test }
+    };
+    Ok(Folds::Files((0..parts.len()).map(fold).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_rotated_as_in_the_readme_of_letor_4() {
+        let table = [
+            ("S1 S2 S3", "S4", "S5"),
+            ("S2 S3 S4", "S5", "S1"),
+            ("S3 S4 S5", "S1", "S2"),
+            ("S4 S5 S1", "S2", "S3"),
+            ("S5 S1 S2", "S3", "S4"),
+        ];
+        let Folds::Files(folds) = (layout("letor4").unwrap().folds)(&[]).unwrap() else { panic!("files") };
+        let names =
+            |files: &[String]| files.iter().map(|file| file.trim_end_matches(".txt")).collect::<Vec<_>>().join(" ");
+        let found: Vec<_> =
+            folds.iter().map(|fold| (names(&fold.train), names(&fold.validation), names(&fold.test))).collect();
+        assert_eq!(found, table.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned())));
+    }
+
+    #[test]
+    fn folders_and_lists() {
+        let Folds::Files(folds) = (layout("fold-sets").unwrap().folds)(&[]).unwrap() else { panic!("files") };
+        assert_eq!(folds[4].validation, ["Fold5/validationset.txt"]);
+        let list = |layout_name: &str, n: usize| (layout(layout_name).unwrap().folds)(&vec!["x".to_owned(); n]);
+        assert!(list("fold-dirs", 1).is_err() && list("letor4", 5).is_err() && list("parts", 2).is_err());
+        assert!(list("one-file", 2).is_err() && list("one-file", 0).is_err());
+        assert_eq!(list("one-file", 1), Ok(Folds::Cut("x".to_owned())));
+    }
+}

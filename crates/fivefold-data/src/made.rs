@@ -1,0 +1,156 @@
+//! Made collections: seeded queries and documents with the published statistics of well-known collections.
+//!
+//! They are the data of the quick start and of benchmarks; they need no files and grow to any size. Every query is made
+//! from its own seed, hash(seed, shape, number), so a larger collection begins with the queries of a smaller one, and the
+//! result does not depend on the number of threads.
+//!
+//! A document has hidden properties (how well each of its text streams matches, authority, length, spam, ...). Its true
+//! utility is a function of them with interactions, thresholds and an optimum in the middle ([`signal`]); judges see it
+//! with noise, more in hard queries than in easy ones, and nothing else in uninformative ones. In each query the best
+//! documents by what the judges saw get the grades; how many get which follows the shape's published shares. Features
+//! observe the hidden properties with noise and on the scales of the real ones ([`features`]); some observe nothing.
+//! So a ranker that can model interactions beats a linear one, a linear one beats the best single feature, and that beats
+//! a random order, as on the real collections; absolute values of measures mean nothing.
+//!
+//! Statistics: MQ2007 by its own files and LETOR 4.0 (Qin & Liu 2013, arXiv 1306.2597); MSLR-WEB30K by its project page.
+//! Cost: linear in documents x features, in parallel.
+
+mod features;
+mod signal;
+
+use std::sync::Arc;
+
+use fivefold_core::dataset::IdTable;
+use fivefold_core::params::nearest;
+use fivefold_core::{Dataset, DatasetBuilder, Rng, Seed};
+use rayon::prelude::*;
+
+use crate::error::DataError;
+use features::Group;
+use signal::QueryPlan;
+
+/// What a made collection looks like.
+pub struct Shape {
+    /// The name, as written after `shape =`.
+    pub name: &'static str,
+    /// What it imitates.
+    pub summary: &'static str,
+    /// Share of each grade, from 0, over all documents.
+    pub grades: &'static [f64],
+    /// Mean number of documents a query.
+    pub documents: f64,
+    /// Share of queries without a relevant document.
+    pub barren: f64,
+    /// Share of queries at least half of whose documents have grade 2 or higher.
+    pub broad: f64,
+    /// Whether features are scaled to [0, 1] within each query, as in LETOR 4.0.
+    pub scaled: bool,
+    /// Whether documents have ids.
+    pub doc_ids: bool,
+    /// Number of documents of one query.
+    length: fn(&mut Rng) -> usize,
+    /// Families of features, in order.
+    groups: &'static [Group],
+}
+
+/// All shapes.
+pub const SHAPES: &[Shape] = &[
+    Shape {
+        name: "mq2007",
+        summary: "made after LETOR 4.0 MQ2007: 46 features in [0, 1], grades 0-2, 41 documents a query",
+        grades: &[0.74, 0.20, 0.06],
+        documents: 41.0,
+        barren: 0.14,
+        broad: 0.02,
+        scaled: true,
+        doc_ids: true,
+        // Most queries of MQ2007 have exactly 40 documents, the others from 6 to 147.
+        length: |rng| if rng.uniform() < 0.8 { 40 } else { 6 + rng.index(80) },
+        groups: features::MQ2007,
+    },
+    Shape {
+        name: "mslr-web30k",
+        summary: "made after MSLR-WEB30K: 136 features of mixed scales, grades 0-4, 119 documents a query",
+        grades: &[0.52, 0.32, 0.13, 0.02, 0.01],
+        documents: 119.0,
+        barren: 0.03,
+        broad: 0.02,
+        scaled: false,
+        doc_ids: false,
+        // Log-normal with mean 119: exp(4.599 + .6^2 / 2).
+        length: |rng| ((4.599 + 0.6 * rng.normal()).exp().round() as usize).clamp(2, 1251),
+        groups: features::MSLR,
+    },
+];
+
+/// The shape with this name.
+///
+/// # Errors
+/// [`DataError::Source`] names the nearest.
+pub fn shape(name: &str) -> Result<&'static Shape, DataError> {
+    let names = || SHAPES.iter().map(|shape| shape.name);
+    SHAPES.iter().find(|shape| shape.name == name).ok_or_else(|| {
+        let help = match nearest(name, names()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("shapes: {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        DataError::Source(format!("unknown shape \"{name}\" of a made collection; {help}"))
+    })
+}
+
+impl Shape {
+    /// Features a document.
+    pub fn features(&self) -> usize {
+        self.groups.iter().map(Group::len).sum()
+    }
+
+    /// The highest grade.
+    pub fn max_grade(&self) -> u8 {
+        (self.grades.len() - 1) as u8
+    }
+}
+
+/// Makes a collection of `queries` queries.
+///
+/// # Errors
+/// [`DataError::Dataset`] never happens for the shapes of [`SHAPES`].
+pub fn make(shape: &Shape, queries: usize, seed: Seed) -> Result<Dataset, DataError> {
+    let seed = seed.derive(shape.name);
+    let plans: Vec<QueryPlan> = (0..queries as u64)
+        .into_par_iter()
+        .map(|number| QueryPlan::draw(shape, seed.derive_index("query", number)))
+        .collect();
+    let mut query_ids = IdTable::default();
+    let mut doc_ids = IdTable::default();
+    let mut bounds = vec![0];
+    for (number, plan) in (1..).zip(&plans) {
+        query_ids.push(&format!("{number}"));
+        bounds.push(bounds[bounds.len() - 1] + plan.documents);
+        if shape.doc_ids {
+            (1..=plan.documents).for_each(|document| doc_ids.push(&format!("M{number}-{document}")));
+        }
+    }
+    let documents = bounds[queries];
+    let width = shape.features();
+    let mut grades = vec![0; documents];
+    let mut features = vec![0.0; documents * width];
+    let (mut grades_left, mut features_left) = (grades.as_mut_slice(), features.as_mut_slice());
+    let mut work = Vec::with_capacity(queries);
+    for plan in plans {
+        let (of_grades, rest) = grades_left.split_at_mut(plan.documents);
+        grades_left = rest;
+        let (of_features, rest) = features_left.split_at_mut(plan.documents * width);
+        features_left = rest;
+        work.push((plan, of_grades, of_features));
+    }
+    work.into_par_iter().for_each(|(mut plan, grades, features)| {
+        let documents = plan.documents(shape, grades);
+        features::observe(shape, &mut plan, &documents, features);
+    });
+    let max_grade = Some(shape.max_grade());
+    let features = Arc::new(features);
+    Ok(DatasetBuilder { features, width, grades, bounds, query_ids, doc_ids, max_grade }.build()?)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+use super::*;
+
+/// Plain nDCG@10, gain 2^y - 1, discount 1/log2(i+1); none where nothing is relevant. Scores have no ties that matter.
+fn ndcg(grades: &[u8], scores: &[f64]) -> Option<f64> {
+    let dcg = |order: &[usize]| -> f64 {
+        let gain = |rank: usize| (f64::from(grades[order[rank]]).exp2() - 1.0) / (rank as f64 + 2.0).log2();
+        (0..order.len().min(10)).map(gain).sum()
+    };
+    let mut order: Vec<usize> = (0..grades.len()).collect();
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let found = dcg(&order);
+    order.sort_by_key(|&i| std::cmp::Reverse(grades[i]));
+    let ideal = dcg(&order);
+    (ideal > 0.0).then(|| found / ideal)
+}
+
+fn mean_ndcg(data: &Dataset, mut score: impl FnMut(usize) -> Vec<f64>) -> f64 {
+    let values: Vec<f64> = (0..data.len()).filter_map(|q| ndcg(data.query(q).grades(), &score(q))).collect();
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Least squares of grades on the columns of `basis`, with a small ridge; columns are standardised over the training rows.
+fn fit(rows: &[Vec<f64>], targets: &[f64]) -> impl Fn(&[f64]) -> f64 + use<> {
+    let (n, width) = (rows.len() as f64, rows[0].len());
+    let mean: Vec<f64> = (0..width).map(|j| rows.iter().map(|row| row[j]).sum::<f64>() / n).collect();
+    let spread = |j: usize| (rows.iter().map(|row| (row[j] - mean[j]).powi(2)).sum::<f64>() / n).sqrt();
+    let scale: Vec<f64> = (0..width).map(|j| if spread(j) > 0.0 { 1.0 / spread(j) } else { 0.0 }).collect();
+    let mut normal = vec![vec![0.0; width + 1]; width];
+    for (row, target) in rows.iter().zip(targets) {
+        let x: Vec<f64> = (0..width).map(|j| (row[j] - mean[j]) * scale[j]).collect();
+        for i in 0..width {
+            for j in 0..width {
+                normal[i][j] += x[i] * x[j];
+            }
+            normal[i][width] += x[i] * target;
+        }
+    }
+    for (i, row) in normal.iter_mut().enumerate() {
+        row[i] += 1.0;
+    }
+    for i in 0..width {
+        let pivot = normal[i].clone();
+        for j in (0..width).filter(|&j| j != i) {
+            let factor = normal[j][i] / pivot[i];
+            (i..=width).for_each(|k| normal[j][k] -= factor * pivot[k]);
+        }
+    }
+    let weights: Vec<f64> = (0..width).map(|i| normal[i][width] / normal[i][i]).collect();
+    move |row| (0..row.len()).map(|j| weights[j] * (row[j] - mean[j]) * scale[j]).sum()
+}
+
+/// Features as logarithms of their size, which any linear ranker would be given on such scales.
+fn logs(row: &[f32]) -> Vec<f64> {
+    row.iter().map(|&value| f64::from(value).abs().ln_1p().copysign(f64::from(value))).collect()
+}
+
+fn train(data: &Dataset, basis: &dyn Fn(&[f32]) -> Vec<f64>) -> impl Fn(&[f64]) -> f64 + use<> {
+    let rows: Vec<Vec<f64>> = data.queries().flat_map(|q| q.rows().map(basis).collect::<Vec<_>>()).collect();
+    let targets: Vec<f64> =
+        data.queries().flat_map(|q| q.grades().iter().map(|&g| f64::from(g)).collect::<Vec<_>>()).collect();
+    fit(&rows, &targets)
+}
+
+#[test]
+fn better_rankers_win() {
+    for (shape, queries) in [(&SHAPES[0], 600), (&SHAPES[1], 300)] {
+        let seed = Seed::new(3);
+        let data = make(shape, queries, seed).unwrap();
+        let (learn, test) = (data.slice(0..queries * 2 / 3), data.slice(queries * 2 / 3..queries));
+        let first = queries * 2 / 3;
+        let oracle = mean_ndcg(&test, |q| {
+            let mut plan = QueryPlan::draw(shape, seed.derive(shape.name).derive_index("query", (first + q) as u64));
+            let documents = plan.documents(shape, &mut vec![0; plan.documents]);
+            documents.iter().map(|document| document.utility(plan.intent)).collect()
+        });
+        let score = |basis: &dyn Fn(&[f32]) -> Vec<f64>| {
+            let model = train(&learn, basis);
+            mean_ndcg(&test, |q| test.query(q).rows().map(|row| model(&basis(row))).collect())
+        };
+        let linear = score(&logs);
+        // Squares and products of a few features: what a tree could find.
+        let width = shape.features();
+        let chosen: &[usize] =
+            if width == 46 { &[20, 21, 22, 23, 15, 40, 42, 45] } else { &[105, 106, 107, 108, 10, 15, 129, 131, 133] };
+        let nonlinear = score(&|row| {
+            let mut basis = logs(row);
+            for (i, &a) in chosen.iter().enumerate() {
+                chosen[..=i].iter().for_each(|&b| basis.push(basis[a] * basis[b]));
+            }
+            basis
+        });
+        let single = |feature: usize, sign: f64| {
+            mean_ndcg(&test, |q| test.query(q).rows().map(|row| sign * f64::from(row[feature])).collect())
+        };
+        let best = (0..width).flat_map(|feature| [single(feature, 1.0), single(feature, -1.0)]).fold(0.0, f64::max);
+        let mut rng = Seed::new(1).rng();
+        let random = mean_ndcg(&test, |q| (0..test.query(q).len()).map(|_| rng.uniform()).collect());
+        println!(
+            "{}: oracle {oracle:.3}, nonlinear {nonlinear:.3}, linear {linear:.3}, feature {best:.3}, random {random:.3}",
+            shape.name
+        );
+        assert!(oracle > nonlinear + 0.02 && nonlinear > linear + 0.01, "{}", shape.name);
+        assert!(linear > best + 0.03 && best > random + 0.05, "{}", shape.name);
+    }
+}
+
+#[test]
+fn statistics_are_the_published_ones() {
+    for shape in SHAPES {
+        let data = make(shape, 3000, Seed::new(11)).unwrap();
+        let documents = data.documents() as f64;
+        for (grade, share) in shape.grades.iter().enumerate() {
+            let count: usize =
+                data.queries().map(|q| q.grades().iter().filter(|&&g| usize::from(g) == grade).count()).sum();
+            let found = count as f64 / documents;
+            assert!((found - share).abs() < 0.015, "{} grade {grade}: {found} for {share}", shape.name);
+        }
+        let mean = documents / data.len() as f64;
+        assert!((mean / shape.documents - 1.0).abs() < 0.03, "{}: {mean} documents a query", shape.name);
+        let share = |holds: &dyn Fn(&[u8]) -> bool| {
+            data.queries().filter(|q| holds(q.grades())).count() as f64 / data.len() as f64
+        };
+        let barren = share(&|grades| grades.iter().all(|&g| g == 0));
+        assert!((barren - shape.barren).abs() < 0.04, "{}: {barren} without relevant documents", shape.name);
+        let broad = share(&|grades| grades.iter().filter(|&&g| g >= 2).count() * 2 >= grades.len());
+        assert!(broad > shape.broad / 2.0 && broad < shape.broad * 2.0, "{}: {broad} broad", shape.name);
+        assert_eq!((data.width(), data.max_grade()), if shape.scaled { (46, 2) } else { (136, 4) });
+    }
+}
+
+#[test]
+fn scales_are_like_the_real_ones() {
+    let scaled = make(&SHAPES[0], 50, Seed::new(5)).unwrap();
+    assert!(scaled.queries().all(|q| q.features().iter().all(|v| (0.0..=1.0).contains(v))));
+    let mixed = make(&SHAPES[1], 200, Seed::new(5)).unwrap();
+    let values = || mixed.queries().flat_map(|q| q.features().iter());
+    let zeros = values().filter(|&&v| v == 0.0).count() as f64 / values().count() as f64;
+    assert!((0.3..0.6).contains(&zeros), "{zeros} zeros");
+    assert!(values().all(|v| v.is_finite()) && values().any(|&v| v > 1e5) && values().any(|&v| v < -20.0));
+}
+
+#[test]
+fn queries_do_not_depend_on_their_number_or_on_threads() {
+    let small = make(&SHAPES[0], 20, Seed::new(9)).unwrap();
+    let large = make(&SHAPES[0], 60, Seed::new(9)).unwrap();
+    assert_eq!(crate::data_hash(&small), crate::data_hash(&large.slice(0..20)));
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    assert_eq!(
+        crate::data_hash(&one.install(|| make(&SHAPES[0], 60, Seed::new(9))).unwrap()),
+        crate::data_hash(&large)
+    );
+    assert_ne!(crate::data_hash(&make(&SHAPES[0], 20, Seed::new(10)).unwrap()), crate::data_hash(&small));
+}
+
+#[test]
+fn names_of_shapes() {
+    assert_eq!(shape("mq2007").unwrap().features(), 46);
+    assert_eq!(shape("mslr-web30k").unwrap().features(), 136);
+    let error = shape("mq207").map(|_| ()).unwrap_err().to_string();
+    assert_eq!(error, "unknown shape \"mq207\" of a made collection; did you mean \"mq2007\"?");
+}

@@ -1,0 +1,288 @@
+//! Feature normalisers: how they are named, fitted and applied.
+//!
+//! With x a feature's value and the other symbols taken over one query's documents (`over = "query"`) or over all
+//! documents of the training part (`over = "train"`):
+//!
+//! ```text
+//! min-max       (x - min) / (max - min)
+//! z-score       (x - mean) / sd,  sd^2 = mean of (x - mean)^2 (divided by the number of documents, not by one less)
+//! log-z-score   the z-score of sign(x) ln(1 + |x|): log1p, continued to negative values by symmetry
+//! ```
+//! A feature that is constant there becomes 0. Values outside the fitted range are not clipped: a test document may get a
+//! min-max value below 0 or above 1. Sums are `f64`; results are kept within the finite `f32`.
+//!
+//! LETOR 4.0's own features are min-max per query. RankLib's `-norm sum` has no counterpart here; its `zscore` divides by
+//! n - 1, which differs from ours by one factor for all documents of a query. Cost: two passes over the features.
+
+use fivefold_core::Dataset;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Which formula.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Features as they are.
+    #[default]
+    None,
+    /// To [0, 1].
+    MinMax,
+    /// To mean 0 and standard deviation 1.
+    ZScore,
+    /// Logarithm first, then to mean 0 and standard deviation 1.
+    LogZScore,
+}
+
+/// Over which documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Over {
+    /// Over each query's documents.
+    #[default]
+    Query,
+    /// Over all documents of the training part.
+    Train,
+}
+
+/// A normaliser as an experiment file names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Normaliser {
+    /// The formula.
+    pub method: Method,
+    /// The documents it is taken over.
+    pub over: Over,
+}
+
+impl Normaliser {
+    /// Takes from the training part what the formula needs; nothing else is ever looked at.
+    ///
+    /// # Errors
+    /// [`NormaliseError::Empty`] if there is no document to fit on.
+    pub fn fit(&self, train: &Dataset) -> Result<Fitted, NormaliseError> {
+        if train.documents() == 0 {
+            return Err(NormaliseError::Empty);
+        }
+        let scales = match (self.method, self.over) {
+            (Method::None, _) | (_, Over::Query) => Vec::new(),
+            (method, Over::Train) => scales(method, train.queries().map(|query| query.features()), train.width()),
+        };
+        Ok(Fitted { method: self.method, over: self.over, scales })
+    }
+}
+
+/// A normaliser that is ready to be applied, saved with models.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fitted {
+    method: Method,
+    over: Over,
+    /// One a feature where fitted on the training part, else empty.
+    scales: Vec<Scale>,
+}
+
+/// What one feature is shifted and divided by.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Scale {
+    centre: f64,
+    /// 0 marks a constant feature.
+    spread: f64,
+}
+
+impl Fitted {
+    /// The same queries with normalised features; the data set itself where the method is `none`.
+    ///
+    /// # Errors
+    /// [`NormaliseError`] if it was fitted on data of another width.
+    pub fn apply(&self, data: &Dataset) -> Result<Dataset, NormaliseError> {
+        let width = data.width();
+        if self.method == Method::None {
+            return Ok(data.clone());
+        }
+        if self.over == Over::Train && self.scales.len() != width {
+            return Err(NormaliseError::Width { fitted: self.scales.len(), data: width });
+        }
+        let mut features = vec![0.0f32; data.documents() * width];
+        let mut rest = features.as_mut_slice();
+        let mut work = Vec::with_capacity(data.len());
+        for query in data.queries() {
+            let (rows, after) = rest.split_at_mut(query.len() * width);
+            work.push((query.features(), rows));
+            rest = after;
+        }
+        work.into_par_iter().for_each(|(from, to)| self.apply_rows(from, to, width));
+        data.with_features(features, width).map_err(NormaliseError::Dataset)
+    }
+
+    fn apply_rows(&self, from: &[f32], to: &mut [f32], width: usize) {
+        let own;
+        let scales = match self.over {
+            Over::Train => &self.scales,
+            Over::Query => {
+                own = scales(self.method, std::iter::once(from), width);
+                &own
+            }
+        };
+        for (from, to) in from.chunks_exact(width.max(1)).zip(to.chunks_exact_mut(width.max(1))) {
+            for ((&value, to), scale) in from.iter().zip(to).zip(scales) {
+                if scale.spread > 0.0 {
+                    let scaled = (self.method.transform(value) - scale.centre) / scale.spread;
+                    *to = scaled.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
+                }
+            }
+        }
+    }
+}
+
+/// Why a normaliser cannot be applied.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NormaliseError {
+    /// Nothing to fit on.
+    #[error("the training part has no document to fit a normaliser on")]
+    Empty,
+    /// Fitted on data of another width.
+    #[error("the normaliser was fitted on {fitted} features a document, but the data have {data}")]
+    Width {
+        /// Features it was fitted on.
+        fitted: usize,
+        /// Features of the data.
+        data: usize,
+    },
+    /// The normalised arrays do not make a data set.
+    #[error(transparent)]
+    Dataset(fivefold_core::DatasetError),
+}
+
+impl Method {
+    fn transform(self, value: f32) -> f64 {
+        let value = f64::from(value);
+        match self {
+            Method::LogZScore => value.abs().ln_1p().copysign(value),
+            Method::None | Method::MinMax | Method::ZScore => value,
+        }
+    }
+}
+
+/// Centre and spread of each feature over blocks of rows.
+fn scales<'a>(method: Method, blocks: impl Iterator<Item = &'a [f32]> + Clone, width: usize) -> Vec<Scale> {
+    let rows = || blocks.clone().flat_map(|block| block.chunks_exact(width.max(1)));
+    let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); width];
+    let mut sums = vec![0.0; width];
+    let mut count = 0usize;
+    for row in rows() {
+        count += 1;
+        for ((&value, range), sum) in row.iter().zip(&mut ranges).zip(&mut sums) {
+            let value = method.transform(value);
+            *range = (range.0.min(value), range.1.max(value));
+            *sum += value;
+        }
+    }
+    if method == Method::MinMax {
+        return ranges.iter().map(|&(low, high)| Scale { centre: low, spread: high - low }).collect();
+    }
+    let means: Vec<f64> = sums.iter().map(|sum| sum / count as f64).collect();
+    let mut squares = vec![0.0; width];
+    for row in rows() {
+        for ((&value, mean), square) in row.iter().zip(&means).zip(&mut squares) {
+            *square += (method.transform(value) - mean).powi(2);
+        }
+    }
+    let scale = |feature: usize| {
+        // A constant is told by its range: the mean of equal numbers may differ from them by rounding.
+        let constant = ranges[feature].0 >= ranges[feature].1;
+        let spread = if constant { 0.0 } else { (squares[feature] / count as f64).sqrt() };
+        Scale { centre: means[feature], spread }
+    };
+    (0..width).map(scale).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::dataset;
+
+    fn normaliser(method: Method, over: Over) -> Normaliser {
+        Normaliser { method, over }
+    }
+
+    fn column(data: &Dataset, feature: usize) -> Vec<f32> {
+        data.queries().flat_map(|query| query.rows().map(move |row| row[feature]).collect::<Vec<_>>()).collect()
+    }
+
+    fn close(found: &[f32], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((f64::from(*found) - expected).abs() < 1e-6, "{found} {expected}");
+        }
+    }
+
+    #[test]
+    fn min_max_per_query() {
+        let data =
+            dataset(&[("a", &[(0, &[-5.0, 7.0]), (1, &[-3.0, 7.0]), (2, &[-1.0, 7.0])]), ("b", &[(0, &[3.0, 1.0])])]);
+        let normaliser = normaliser(Method::MinMax, Over::Query);
+        let done = normaliser.fit(&data).unwrap().apply(&data).unwrap();
+        assert_eq!(column(&done, 0), [0.0, 0.5, 1.0, 0.0]);
+        assert_eq!(column(&done, 1), [0.0; 4]);
+        assert_eq!(done.query(0).grades(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn z_score_over_the_training_part_only() {
+        // numpy: (numpy.array([1., 2., 6., 13.]) - 3) / numpy.std([1., 2., 6.])
+        let expected = [-0.92582010, -0.46291005, 1.38873015, 4.62910050];
+        let data = dataset(&[("a", &[(0, &[1.0]), (1, &[2.0])]), ("b", &[(0, &[6.0])]), ("c", &[(0, &[13.0])])]);
+        let fitted = normaliser(Method::ZScore, Over::Train).fit(&data.slice(0..2)).unwrap();
+        close(&column(&fitted.apply(&data).unwrap(), 0), &expected);
+        let saved: Fitted = serde_json::from_str(&serde_json::to_string(&fitted).unwrap()).unwrap();
+        assert_eq!(saved, fitted);
+    }
+
+    #[test]
+    fn log_z_score_is_odd_and_scaled() {
+        // numpy: y = numpy.sign(x) * numpy.log1p(abs(x)); (y - y.mean()) / y.std() for x = [-7, 0, 1, 100]
+        let expected = [-1.19100246, -0.33304544, -0.04705976, 1.57110766];
+        let data = dataset(&[("a", &[(0, &[-7.0]), (0, &[0.0]), (0, &[1.0]), (0, &[100.0])])]);
+        let fitted = normaliser(Method::LogZScore, Over::Query).fit(&data).unwrap();
+        close(&column(&fitted.apply(&data).unwrap(), 0), &expected);
+    }
+
+    #[test]
+    fn constants_become_zero_and_outliers_stay_finite() {
+        let data = dataset(&[
+            ("a", &[(0, &[0.1, 1e-30]), (0, &[0.1, 2e-30]), (0, &[0.1, 1.5e-30])]),
+            ("b", &[(0, &[9.0, 3e38])]),
+        ]);
+        for method in [Method::MinMax, Method::ZScore, Method::LogZScore] {
+            let fitted = normaliser(method, Over::Train).fit(&data.slice(0..1)).unwrap();
+            let done = fitted.apply(&data).unwrap();
+            assert_eq!(column(&done, 0), [0.0; 4], "{method:?}");
+            assert!(column(&done, 1).iter().all(|value| value.is_finite()), "{method:?}");
+        }
+    }
+
+    #[test]
+    fn values_outside_the_fitted_range_are_not_clipped() {
+        let data = dataset(&[("a", &[(0, &[0.0]), (0, &[2.0])]), ("b", &[(0, &[3.0]), (0, &[-1.0])])]);
+        let fitted = normaliser(Method::MinMax, Over::Train).fit(&data.slice(0..1)).unwrap();
+        assert_eq!(column(&fitted.apply(&data).unwrap(), 0), [0.0, 1.0, 1.5, -0.5]);
+    }
+
+    #[test]
+    fn none_shares_the_data_and_widths_are_checked() {
+        let one = dataset(&[("a", &[(0, &[1.0]), (0, &[2.0])])]);
+        let two = dataset(&[("a", &[(0, &[1.0, 2.0])])]);
+        let none = Normaliser::default().fit(&one).unwrap();
+        assert_eq!(none.apply(&two).unwrap().query(0).features().as_ptr(), two.query(0).features().as_ptr());
+        let fitted = normaliser(Method::MinMax, Over::Train).fit(&one).unwrap();
+        assert!(matches!(fitted.apply(&two), Err(NormaliseError::Width { fitted: 1, data: 2 })));
+    }
+
+    #[test]
+    fn names_in_files() {
+        let read: Normaliser = toml::from_str("method = 'log-z-score'\nover = 'train'").unwrap();
+        assert_eq!(read, normaliser(Method::LogZScore, Over::Train));
+        assert!(toml::from_str::<Normaliser>("metod = 'none'").is_err());
+    }
+}

@@ -1,0 +1,197 @@
+//! What an experiment says of a data set, and opening it.
+//!
+//! ```toml
+//! name = "mq2008"                              # a built-in descriptor; its files are in FIVEFOLD_DATA/mq2008
+//! name = "mq2007"                              # the same with files elsewhere
+//! path = "/data/letor/MQ2007"
+//! path = "my.toml"                             # a descriptor of one's own; files beside it
+//! path = "my-data"                             # a folder, or with `one-file` a file
+//! layout = "letor4"
+//! made = { shape = "mq2007", queries = 300 }   # made up; needs no files
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use fivefold_core::Seed;
+use serde::{Deserialize, Serialize};
+
+use crate::collection::Collection;
+use crate::descriptor::{Descriptor, descriptor};
+use crate::error::DataError;
+use crate::letor::{Missing, ReadOptions};
+use crate::made;
+
+/// Where a collection comes from and how its files are read.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Source {
+    /// A built-in descriptor; with `path` and `layout`, any name.
+    pub name: Option<String>,
+    /// The folder of the files, a descriptor file (`.toml`), or the one file of the layout `one-file`.
+    pub path: Option<PathBuf>,
+    /// How the files lie (a name of [`LAYOUTS`](crate::LAYOUTS)), instead of what the descriptor says.
+    pub layout: Option<String>,
+    /// The files, where the layout needs a list.
+    pub files: Vec<String>,
+    /// A made collection.
+    pub made: Option<MadeSource>,
+    /// Seed of the draw that cuts one file, or a made collection, into folds.
+    pub fold_seed: u64,
+    /// What becomes of missing values, instead of what the descriptor says.
+    pub missing: Option<Missing>,
+    /// The id of the first feature, instead of what the descriptor says.
+    pub first_feature_id: Option<u32>,
+    /// Whether scattered lines of a query are brought together.
+    pub regroup: bool,
+    /// Features a document, instead of what the descriptor says.
+    pub features: Option<usize>,
+    /// The highest possible grade, instead of what the descriptor says.
+    pub max_grade: Option<u8>,
+}
+
+/// A made collection.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MadeSource {
+    /// Its shape (a name of [`made::SHAPES`]).
+    pub shape: String,
+    /// How many queries.
+    pub queries: usize,
+    /// Seed of everything that is drawn.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+impl Source {
+    /// The name it goes by where the experiment gives none.
+    pub fn name(&self) -> String {
+        let stem =
+            || self.path.as_ref().and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy().into_owned());
+        let shape = || self.made.as_ref().map(|made| made.shape.clone());
+        self.name.clone().or_else(shape).or_else(stem).unwrap_or_default()
+    }
+
+    /// Checks what can be checked without looking at any file.
+    ///
+    /// # Errors
+    /// [`DataError::Source`] says what makes no sense.
+    pub fn check(&self) -> Result<(), DataError> {
+        let wrong = |message: &str| Err(DataError::Source(message.to_owned()));
+        if let Some(made) = &self.made {
+            made::shape(&made.shape)?;
+            let plain = Source {
+                name: self.name.clone(),
+                made: self.made.clone(),
+                fold_seed: self.fold_seed,
+                ..Source::default()
+            };
+            if *self != plain {
+                return wrong("a made collection has no files: leave out `path`, `layout` and all options of reading");
+            }
+            return Ok(());
+        }
+        match (&self.name, &self.path, &self.layout) {
+            (None, None, _) => wrong("say which data: `name` of a known collection, `path`, or `made`"),
+            (_, Some(path), _) if is_descriptor(path) => Ok(()),
+            (_, Some(_), Some(_)) | (Some(_), None, _) | (Some(_), Some(_), None) => self.describe().map(|_| ()),
+            (None, Some(_), None) => wrong(
+                "`path` alone does not say how the files lie: add `layout`, or `name` of a known collection, or give the path of a descriptor (.toml)",
+            ),
+        }
+    }
+
+    /// The descriptor in force, but for one that stands in a file.
+    fn describe(&self) -> Result<Descriptor, DataError> {
+        let base = match (&self.name, &self.path, &self.layout) {
+            (_, Some(_), Some(layout)) => {
+                let known = self.name.as_deref().and_then(|name| descriptor(name).ok());
+                known.cloned().unwrap_or_else(|| Descriptor::unnamed(&self.name(), layout))
+            }
+            (name, ..) => descriptor(name.as_deref().unwrap_or_default())?.clone(),
+        };
+        self.override_descriptor(base)
+    }
+
+    /// A descriptor with what the experiment says instead.
+    fn override_descriptor(&self, mut base: Descriptor) -> Result<Descriptor, DataError> {
+        if let Some(layout) = &self.layout {
+            base.layouts = vec![layout.clone()];
+            base.files = self.files.clone();
+            if let (Some(path), "one-file", true) = (&self.path, layout.as_str(), self.files.is_empty()) {
+                base.files.extend(path.file_name().map(|file| file.to_string_lossy().into_owned()));
+            }
+        } else if !self.files.is_empty() {
+            return Err(DataError::Source("`files` needs a `layout` beside it".to_owned()));
+        }
+        base.missing = self.missing.unwrap_or(base.missing);
+        base.first_feature_id = self.first_feature_id.unwrap_or(base.first_feature_id);
+        base.features = self.features.or(base.features);
+        base.max_grade = self.max_grade.or(base.max_grade);
+        base.check().map_err(DataError::Source)?;
+        Ok(base)
+    }
+}
+
+fn is_descriptor(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "toml")
+}
+
+/// Reads, or makes, a collection. Relative paths, and the folders of known collections, are looked for in `folders`, the
+/// first first: an experiment gives its own folder and that of the variable `FIVEFOLD_DATA`.
+///
+/// # Errors
+/// [`DataError`] says what is wrong where, and for a collection that is not there, how to get it and where to put it.
+pub fn open(source: &Source, folders: &[PathBuf]) -> Result<Collection, DataError> {
+    source.check()?;
+    let fold_seed = Seed::new(source.fold_seed);
+    if let Some(made) = &source.made {
+        let shape = made::shape(&made.shape)?;
+        let data = made::make(shape, made.queries, Seed::new(made.seed))?;
+        return Collection::cut(&source.name(), shape.summary, data, fold_seed);
+    }
+    let (descriptor, folder) = locate(source, folders)?;
+    let options = ReadOptions {
+        missing: descriptor.missing,
+        first_feature_id: descriptor.first_feature_id,
+        regroup: source.regroup,
+        features: descriptor.features,
+        max_grade: descriptor.max_grade,
+    };
+    Collection::read(&descriptor, &folder, &options, fold_seed)
+}
+
+/// The descriptor in force and the folder of the files.
+fn locate(source: &Source, folders: &[PathBuf]) -> Result<(Descriptor, PathBuf), DataError> {
+    let Some(path) = &source.path else {
+        let descriptor = source.describe()?;
+        let tried: Vec<PathBuf> = folders.iter().map(|folder| folder.join(&descriptor.name)).collect();
+        // A folder that is there but incomplete is a clearer thing to report than one that is not.
+        let folder = descriptor.find(folders).or_else(|| tried.iter().find(|folder| folder.is_dir()).cloned());
+        return match folder {
+            Some(folder) => Ok((descriptor, folder)),
+            None => Err(DataError::Absent {
+                files: descriptor.needed(),
+                folder: descriptor.name.clone(),
+                name: descriptor.name,
+                get: descriptor.get,
+                tried,
+            }),
+        };
+    };
+    let tried: Vec<PathBuf> = folders.iter().map(|folder| folder.join(path)).collect();
+    let found = tried.iter().find(|candidate| candidate.exists()).cloned().unwrap_or_else(|| path.clone());
+    let parent = || found.parent().unwrap_or(Path::new("")).to_owned();
+    if is_descriptor(path) {
+        let descriptor = source.override_descriptor(Descriptor::load(&found)?)?;
+        return Ok((descriptor, parent()));
+    }
+    let descriptor = source.describe()?;
+    // `one-file` may name the file itself, compressed or not.
+    let names_file = source.layout.as_deref() == Some("one-file") && source.files.is_empty();
+    if !names_file && !found.is_dir() {
+        let files = descriptor.needed();
+        let get = if descriptor.get.is_empty() { "check `path`".to_owned() } else { descriptor.get };
+        return Err(DataError::Absent { folder: descriptor.name.clone(), name: descriptor.name, get, files, tried });
+    }
+    Ok((descriptor, if names_file { parent() } else { found }))
+}
