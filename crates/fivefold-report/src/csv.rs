@@ -1,9 +1,10 @@
 //! Tables as CSV (RFC 4180), for programs and spreadsheets.
 //!
 //! The title and the notes come first, as lines that begin with `# `, so that a number never travels without its
-//! conventions; read with `comment="#"` (pandas, R, polars). A cell that holds `#` is quoted, so that such a reader does
-//! not cut it. Numbers are written in full: they parse back to the same f64. Text that a spreadsheet would run as a
-//! formula (it begins with `=`, `+`, `-`, `@`, tab or carriage return) gets a leading apostrophe.
+//! conventions; a reader skips them when told (`comment="#"` in pandas, `comment_prefix="#"` in polars). A cell that holds
+//! `#` is quoted, so that such a reader does not cut it. Numbers are written in full: they parse back to the same f64. Text
+//! that a spreadsheet would run as a formula (it begins with `=`, `+`, `-`, `@`, tab or carriage return) gets a leading
+//! apostrophe; a cutoff (`@10`) calls nothing and stays.
 
 use fivefold_experiment::{Cell, Table};
 
@@ -33,7 +34,9 @@ pub(crate) fn push_record(out: &mut String, fields: impl Iterator<Item = String>
 
 /// A text as a field: guarded against formulas, then quoted where CSV asks for it.
 pub(crate) fn text_field(text: &str) -> String {
-    let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+    let cutoff =
+        text.strip_prefix('@').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()));
+    let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !cutoff { "'" } else { "" };
     let guarded = format!("{guard}{text}");
     if guarded.contains([',', '"', '\n', '\r', '#']) || guarded.trim() != guarded {
         format!("\"{}\"", guarded.replace('"', "\"\""))
@@ -88,19 +91,21 @@ mod tests {
 
     #[test]
     fn what_a_spreadsheet_would_run_is_guarded() {
-        for text in ["=1+1", "+1", "-a", "@SUM(A1)", "\t=1", "\r=1"] {
+        for text in ["=1+1", "+1", "-a", "@SUM(A1)", "@", "\t=1", "\r=1"] {
             assert_eq!(read(&(text_field(text) + "\n")), [[format!("'{text}")]]);
         }
-        assert_eq!(text_field("a=b"), "a=b");
+        for text in ["a=b", "@10"] {
+            assert_eq!(text_field(text), text);
+        }
     }
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_one_field(text in r#"[a-z=+@#,"'\n\r\t -]{0,8}"#) {
+        fn any_text_is_one_field(text in r#"[a-z=+#,"'\n\r\t -]{0,8}"#) {
             let record = format!("{},x\n", text_field(&text));
             let fields = read(&record).remove(0);
             proptest::prop_assert_eq!(fields.len(), 2);
-            let risky = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+            let risky = text.starts_with(['=', '+', '-', '\t', '\r']);
             let expected = if risky { format!("'{text}") } else { text };
             proptest::prop_assert_eq!(&fields[0], &expected);
         }

@@ -129,9 +129,7 @@ fn draw_panel(
     let y_end = highest.max(1) as f64 * 1.05;
     let mut builder = ChartBuilder::on(area);
     builder.margin(10).margin_right(20).x_label_area_size(44).y_label_area_size(58);
-    if histogram.panels.len() > 1 {
-        builder.caption(&panel.label, (FONT, 18).into_font().color(&TEXT));
-    }
+    builder.caption(&panel.label, (FONT, 18).into_font().color(&TEXT));
     let mut chart = builder.build_cartesian_2d(0.0..1.0, 0.0..y_end)?;
     chart
         .configure_mesh()
