@@ -1,9 +1,35 @@
 //! From an experiment file to a results folder: plan, jobs, cache, evaluation and tables.
+//!
+//! Reading order: [`config`] (what an experiment file says), [`plan`] (its jobs and their keys), [`job`] (one job),
+//! [`store`] (the results folder), [`mod@run`] (all jobs, then the evaluation), [`results`] (a folder read back),
+//! [`evaluation`] and [`table`] (the values and the form of what is computed from them), [`tables`] (the paper's tables),
+//! [`replay`] (published tables recomputed from published scores).
 
+pub mod config;
+mod evaluate;
 pub mod evaluation;
+mod filter;
+pub mod job;
+mod log;
+pub mod manifest;
+mod names;
+pub mod plan;
 pub mod replay;
+pub mod results;
+pub mod run;
+pub mod store;
 pub mod table;
 pub mod tables;
+mod values;
 
+pub use config::{ConfigError, Experiment};
 pub use evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};
+pub use filter::Only;
+pub use job::JobEnd;
+pub use log::RunLog;
+pub use manifest::Manifest;
+pub use names::file_name;
+pub use plan::{Job, Plan};
+pub use results::Results;
+pub use run::{JobState, Observer, Outcome, RunError, RunOptions, Silent, job_states, run};
 pub use table::{Cell, Table};

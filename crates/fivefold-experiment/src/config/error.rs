@@ -1,0 +1,145 @@
+//! What is wrong with an experiment file, and where: an error that underlines the place.
+
+use std::ops::Range;
+
+use fivefold_core::ParamError;
+use fivefold_core::params::nearest;
+use miette::{Diagnostic, NamedSource, SourceSpan};
+
+/// An experiment file that cannot be used; prints the line and underlines what is wrong with it.
+#[derive(Debug, Clone, thiserror::Error, Diagnostic)]
+#[error("{message}")]
+pub struct ConfigError {
+    message: String,
+    #[source_code]
+    source_code: NamedSource<String>,
+    #[label("{label}")]
+    span: Option<SourceSpan>,
+    label: String,
+    #[help]
+    help: Option<String>,
+}
+
+impl ConfigError {
+    /// What is wrong, in a sentence without the place.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Byte range of the place in the file.
+    pub fn span(&self) -> Option<Range<usize>> {
+        self.span.map(|span| span.offset()..span.offset() + span.len())
+    }
+
+    /// What to do about it.
+    pub fn advice(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+}
+
+/// What is wrong and the byte range, before the text of the file is attached.
+#[derive(Debug, Clone)]
+pub(crate) struct Fault {
+    message: String,
+    label: String,
+    span: Option<Range<usize>>,
+    help: Option<String>,
+}
+
+impl Fault {
+    pub(crate) fn new(message: impl Into<String>, span: Range<usize>) -> Self {
+        Fault { message: message.into(), label: "here".to_owned(), span: Some(span), help: None }
+    }
+
+    /// A message of the form "what is wrong; what to do".
+    pub(crate) fn with_advice(message: &str, span: Range<usize>) -> Self {
+        match message.split_once("; ") {
+            Some((message, help)) => Fault::new(message, span).help(help),
+            None => Fault::new(message, span),
+        }
+    }
+
+    #[must_use]
+    pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The place of an error that came without one.
+    #[must_use]
+    pub(crate) fn or_at(mut self, span: &Range<usize>) -> Self {
+        self.span.get_or_insert_with(|| span.clone());
+        self
+    }
+
+    /// A name that is not among the possible ones: the nearest is suggested, else all are listed.
+    pub(crate) fn unknown<'a>(
+        what: &str,
+        name: &str,
+        span: Range<usize>,
+        candidates: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let candidates: Vec<&str> = candidates.into_iter().collect();
+        let fault = Fault::new(format!("unknown {what} `{name}`"), span).label("not known");
+        match nearest(name, candidates.iter().copied()) {
+            Some(near) => fault.help(format!("did you mean `{near}`?")),
+            None => fault.help(format!("possible here: {}", candidates.join(", "))),
+        }
+    }
+
+    pub(crate) fn attach(self, file: &str, text: &str) -> ConfigError {
+        ConfigError {
+            message: self.message,
+            source_code: NamedSource::new(file, text.to_owned()).with_language("toml"),
+            span: self.span.map(SourceSpan::from),
+            label: self.label,
+            help: self.help,
+        }
+    }
+}
+
+impl From<ParamError> for Fault {
+    fn from(error: ParamError) -> Self {
+        Fault { message: error.message, label: "here".to_owned(), span: error.span, help: error.help }
+    }
+}
+
+impl From<toml::de::Error> for Fault {
+    /// serde reports an unknown key or word as "unknown field `x`, expected one of `a`, `b`": whatever type was read,
+    /// the nearest possible one is found from that.
+    fn from(error: toml::de::Error) -> Self {
+        let message = error.message();
+        let span = error.span().unwrap_or(0..0);
+        let mut ticked = message.split('`').skip(1).step_by(2);
+        let what = if message.starts_with("unknown field `") {
+            Some("key")
+        } else if message.starts_with("unknown variant `") {
+            Some("value")
+        } else {
+            None
+        };
+        match (what, ticked.next()) {
+            (Some(what), Some(name)) => Fault::unknown(what, name, span, ticked),
+            _ => Fault { message: plain(message), label: "here".to_owned(), span: error.span(), help: None },
+        }
+    }
+}
+
+/// serde's "expected u64" in words that say what to write.
+fn plain(message: &str) -> String {
+    let (before, expected) = message.rsplit_once("expected ").unwrap_or((message, ""));
+    let words = match expected {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
+        "f64" | "f32" => "a number",
+        "bool" => "true or false",
+        "a sequence" => "a list in [ ]",
+        _ => return message.to_owned(),
+    };
+    format!("{before}expected {words}")
+}

@@ -1,0 +1,132 @@
+//! `[evaluation]`: measures, cutoffs, UE versions and conventions.
+//!
+//! ```toml
+//! profile = "paper"                          # at the top of the file: the dialect that fixes what is not said here
+//! [evaluation]
+//! measures = ["ndcg", "ap"]                  # one with its own cutoff or version (`rr@10`, `ndcg.v2`) keeps it
+//! cutoffs = [5, 10, 15, 20, 30]
+//! versions = ["original", "v1", "v2"]
+//! ties = "average"                           # any convention of the dialect may be replaced: gain, discount, ties, ...
+//! ```
+
+use std::ops::Range;
+
+use fivefold_core::params::field_names;
+use fivefold_metrics::{Conventions, MeasureError, MeasureSpec, Overrides, Version, dialect};
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::error::Fault;
+use super::read::{Section, read};
+
+/// What is measured and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvaluationConfig {
+    /// Name of the dialect that the conventions start from.
+    pub profile: String,
+    /// The measures with version and cutoff, one a column.
+    pub measures: Vec<MeasureSpec>,
+    /// The conventions in force.
+    pub conventions: Conventions,
+}
+
+const KEYS: [&str; 3] = ["measures", "cutoffs", "versions"];
+const MEASURES: [&str; 2] = ["ndcg", "ap"];
+const CUTOFFS: [usize; 5] = [5, 10, 15, 20, 30];
+const VERSIONS: [Version; 3] = [Version::Original, Version::V1, Version::V2];
+
+impl EvaluationConfig {
+    pub(super) fn read(section: Option<Section<'_>>, profile: Option<Spanned<DeValue<'_>>>) -> Result<Self, Fault> {
+        let (profile, base) = read_profile(profile)?;
+        let mut section = section.unwrap_or_default();
+        let place = section.span_of("measures");
+        let measures = section.read("measures")?.unwrap_or_else(|| MEASURES.map(unplaced).to_vec());
+        let cutoffs = section.read("cutoffs")?.unwrap_or_else(|| CUTOFFS.map(unplaced).to_vec());
+        let versions = section.read("versions")?.unwrap_or_else(|| VERSIONS.to_vec());
+        let conventions = read_overrides(section)?.apply(base);
+        let measures = expand(&measures, &checked(&cutoffs)?, &versions, place)?;
+        Ok(EvaluationConfig { profile, measures, conventions })
+    }
+}
+
+fn unplaced<T, U: From<T>>(value: T) -> Spanned<U> {
+    Spanned::new(0..0, value.into())
+}
+
+fn read_profile(profile: Option<Spanned<DeValue<'_>>>) -> Result<(String, Conventions), Fault> {
+    let name: Spanned<String> = match profile {
+        Some(value) => read(value)?,
+        None => Spanned::new(0..0, "paper".to_owned()),
+    };
+    let found = dialect(name.get_ref()).map_err(|error| measure_fault(&error, name.span()))?;
+    Ok((name.into_inner(), (found.conventions)()))
+}
+
+fn read_overrides(section: Section<'_>) -> Result<Overrides, Fault> {
+    let known = field_names::<Overrides>();
+    if let Some((key, span)) = section.keys().find(|(key, _)| !known.contains(key)) {
+        return Err(Fault::unknown("key", key, span, KEYS.into_iter().chain(known.iter().copied())));
+    }
+    read(section.into_value())
+}
+
+fn checked(cutoffs: &[Spanned<usize>]) -> Result<Vec<usize>, Fault> {
+    let mut checked: Vec<usize> = Vec::with_capacity(cutoffs.len());
+    for cutoff in cutoffs {
+        let value = *cutoff.get_ref();
+        if value == 0 {
+            return Err(Fault::new("a cutoff is at least 1", cutoff.span()));
+        }
+        if checked.contains(&value) {
+            return Err(Fault::new(format!("cutoff {value} is given twice"), cutoff.span()));
+        }
+        checked.push(value);
+    }
+    Ok(checked)
+}
+
+/// Every measure at every cutoff in every version, but a measure that names its own keeps it.
+fn expand(
+    measures: &[Spanned<String>],
+    cutoffs: &[usize],
+    versions: &[Version],
+    place: Range<usize>,
+) -> Result<Vec<MeasureSpec>, Fault> {
+    let mut columns: Vec<MeasureSpec> = Vec::new();
+    for measure in measures {
+        let fault = |error: MeasureError| measure_fault(&error, measure.span());
+        let spec = parse(measure.get_ref()).map_err(fault)?;
+        let versions = if spec.version() == Version::Original { versions } else { &[spec.version()] };
+        let cutoffs: Vec<Option<usize>> = match spec.cutoff() {
+            None if spec.takes_cutoff() && !cutoffs.is_empty() => cutoffs.iter().copied().map(Some).collect(),
+            own => vec![own],
+        };
+        for &version in versions {
+            for &cutoff in &cutoffs {
+                let column = spec.with_version(version).at(cutoff);
+                column.check().map_err(fault)?;
+                if columns.contains(&column) {
+                    return Err(Fault::new(format!("the measure `{column}` is asked for twice"), measure.span()));
+                }
+                columns.push(column);
+            }
+        }
+    }
+    if columns.is_empty() {
+        return Err(Fault::new("no measure is asked for", place).help("for instance `measures = [\"ndcg\", \"ap\"]`"));
+    }
+    Ok(columns)
+}
+
+/// A measure that may still lack the cutoff it needs.
+fn parse(text: &str) -> Result<MeasureSpec, MeasureError> {
+    text.parse().or_else(|error| match format!("{text}@1").parse::<MeasureSpec>() {
+        Ok(spec) => Ok(spec.at(None)),
+        Err(_) => Err(error),
+    })
+}
+
+fn measure_fault(error: &MeasureError, span: Range<usize>) -> Fault {
+    Fault::with_advice(&error.to_string(), span)
+}

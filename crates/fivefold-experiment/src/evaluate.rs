@@ -1,0 +1,245 @@
+//! From scores to values: every measure of every ranker on every test query, over all documents and over the halves.
+//!
+//! Scores are read from the results folder, whether this run wrote them or an earlier one. A query is judged once for all
+//! rankers. The sample of queries and the halves of documents are drawn here from the experiment's seed, so neither
+//! alters a job. Queries are evaluated in parallel and put together in order.
+
+use fivefold_core::{Dataset, JudgedQuery, Seed};
+use fivefold_data::{Collection, read_scores};
+use fivefold_metrics::{Evaluator, MeasureError, Scratch};
+use rayon::prelude::*;
+
+use crate::config::Experiment;
+use crate::evaluation::{DatasetValues, Evaluation, QueryInfo};
+use crate::plan::Plan;
+use crate::run::RunError;
+use crate::store::Store;
+
+/// Evaluates a plan whose jobs have all ended; `failed[i]` says how job `i` did.
+pub(crate) fn evaluate(plan: &Plan<'_>, store: &Store, failed: &[bool]) -> Result<Evaluation, RunError> {
+    let experiment = plan.experiment;
+    let mut datasets = Vec::with_capacity(experiment.datasets.len());
+    for (index, collection) in plan.collections.iter().enumerate() {
+        let Some(collection) = collection else { continue };
+        let jobs = plan.jobs.iter().zip(failed).filter(|(job, _)| job.dataset == index);
+        let mut failed = vec![false; experiment.rankers.len()];
+        let mut scores: Vec<Vec<Vec<f64>>> = vec![Vec::new(); experiment.rankers.len()];
+        for (job, job_failed) in jobs {
+            failed[job.ranker] |= job_failed;
+            if !job_failed {
+                let documents = collection.folds[job.fold].test.documents();
+                scores[job.ranker].push(read_scores(&store.path(&job.scores_file()), documents)?);
+            }
+        }
+        datasets.push(evaluate_dataset(experiment, index, collection, &scores, failed)?);
+    }
+    let measures = experiment.evaluation.measures.iter().map(ToString::to_string).collect();
+    Ok(Evaluation { measures, datasets })
+}
+
+/// `scores[ranker][fold]`, of rankers that did not fail.
+fn evaluate_dataset(
+    experiment: &Experiment,
+    index: usize,
+    collection: &Collection,
+    scores: &[Vec<Vec<f64>>],
+    failed: Vec<bool>,
+) -> Result<DatasetValues, RunError> {
+    let config = &experiment.datasets[index];
+    let seed = experiment.root_seed().derive(&config.label);
+    let place = |source| RunError::Measure { dataset: config.label.clone(), source };
+    let evaluation = &experiment.evaluation;
+    let evaluator =
+        Evaluator::new(&evaluation.measures, &evaluation.conventions, collection.max_grade, seed.derive("ties"))
+            .map_err(place)?;
+    let queries = sample(collection, config.queries, seed.derive("sample"));
+    let task = Task { evaluator: &evaluator, scores, failed: &failed, halves: experiment.query_sets.halves, seed };
+    let evaluated: Vec<QueryValues> = queries
+        .par_iter()
+        .map_init(Scratch::default, |scratch, query| task.evaluate(query, scratch))
+        .collect::<Result<_, MeasureError>>()
+        .map_err(place)?;
+    let threshold = evaluation.conventions.threshold;
+    Ok(DatasetValues {
+        name: config.label.clone(),
+        rankers: experiment.rankers.iter().map(|ranker| ranker.label.clone()).collect(),
+        queries: queries.iter().map(|query| query.info(threshold)).collect(),
+        all: by_ranker(&evaluated, failed.len(), evaluator.names().len(), |values| &values.all),
+        left: by_ranker(&evaluated, failed.len(), evaluator.names().len(), |values| &values.left),
+        right: by_ranker(&evaluated, failed.len(), evaluator.names().len(), |values| &values.right),
+        expected: evaluated.iter().flat_map(|values| values.expected.iter().copied()).collect(),
+        failed,
+    })
+}
+
+/// A test query and where its scores are.
+struct TestQuery<'a> {
+    fold: usize,
+    number: usize,
+    judged: JudgedQuery<'a>,
+    first: usize,
+}
+
+impl TestQuery<'_> {
+    fn info(&self, threshold: u8) -> QueryInfo {
+        let at_least = |grade: u8| self.judged.grades().iter().filter(|&&g| g >= grade).count();
+        QueryInfo {
+            fold: self.number,
+            id: self.judged.id().to_owned(),
+            documents: self.judged.len(),
+            relevant: at_least(threshold),
+            graded2: at_least(2),
+        }
+    }
+}
+
+/// The test queries of all folds, or a seeded sample of them, in order.
+fn sample(collection: &Collection, count: Option<usize>, seed: Seed) -> Vec<TestQuery<'_>> {
+    let mut queries = Vec::new();
+    for (fold, part) in collection.folds.iter().enumerate() {
+        let test: &Dataset = &part.test;
+        let mut first = 0;
+        for judged in test.queries() {
+            queries.push(TestQuery { fold, number: part.number, judged, first });
+            first += judged.len();
+        }
+    }
+    match count {
+        Some(count) if count < queries.len() => {
+            let chosen = seed.rng().sample(queries.len(), count);
+            let mut chosen = chosen.into_iter().peekable();
+            let mut index = 0;
+            queries.retain(|_| {
+                let keep = chosen.next_if_eq(&index).is_some();
+                index += 1;
+                keep
+            });
+            queries
+        }
+        _ => queries,
+    }
+}
+
+/// Values of one query: `[ranker * measures + measure]`, and one E/U a measure.
+struct QueryValues {
+    all: Vec<f64>,
+    left: Vec<f64>,
+    right: Vec<f64>,
+    expected: Vec<f64>,
+}
+
+struct Task<'a> {
+    evaluator: &'a Evaluator,
+    scores: &'a [Vec<Vec<f64>>],
+    failed: &'a [bool],
+    halves: bool,
+    seed: Seed,
+}
+
+impl Task<'_> {
+    fn evaluate(&self, query: &TestQuery<'_>, scratch: &mut Scratch) -> Result<QueryValues, MeasureError> {
+        let rows: Vec<usize> = (0..query.judged.len()).collect();
+        let mut expected = vec![f64::NAN; self.evaluator.names().len()];
+        let all = self.rank(query, &rows, scratch, Some(&mut expected))?;
+        let (left, right) = if self.halves {
+            let (left, right) = halves(query.judged.len(), self.seed.derive("halves").derive(query.judged.id()));
+            (self.rank(query, &left, scratch, None)?, self.rank(query, &right, scratch, None)?)
+        } else {
+            (Vec::new(), Vec::new())
+        };
+        Ok(QueryValues { all, left, right, expected })
+    }
+
+    /// Values of every ranker over some of the query's documents.
+    fn rank(
+        &self,
+        query: &TestQuery<'_>,
+        rows: &[usize],
+        scratch: &mut Scratch,
+        expected: Option<&mut [f64]>,
+    ) -> Result<Vec<f64>, MeasureError> {
+        let width = self.evaluator.names().len();
+        let mut values = vec![f64::NAN; self.failed.len() * width];
+        if rows.is_empty() {
+            return Ok(values);
+        }
+        let judged = query.judged;
+        let grades: Vec<u8> = rows.iter().map(|&row| judged.grades()[row]).collect();
+        let ids: Option<Vec<&str>> = rows.iter().map(|&row| judged.view().doc_id(row)).collect();
+        let judgement = self.evaluator.judge(judged.id(), &grades, ids.as_deref())?;
+        if let Some(expected) = expected {
+            for (column, share) in expected.iter_mut().enumerate() {
+                *share = self.evaluator.expected_share(&judgement, column);
+            }
+        }
+        let mut scores = vec![0.0; rows.len()];
+        for (ranker, out) in values.chunks_exact_mut(width).enumerate() {
+            if self.failed[ranker] {
+                continue;
+            }
+            let of_query = &self.scores[ranker][query.fold][query.first..query.first + judged.len()];
+            for (score, &row) in scores.iter_mut().zip(rows) {
+                *score = of_query[row];
+            }
+            self.evaluator.evaluate(&judgement, &scores, scratch, out)?;
+        }
+        Ok(values)
+    }
+}
+
+/// A seeded split of n documents: floor(n/2) left, the others right, each in file order.
+fn halves(documents: usize, seed: Seed) -> (Vec<usize>, Vec<usize>) {
+    let left = seed.rng().sample(documents, documents / 2);
+    let right = (0..documents).filter(|row| left.binary_search(row).is_err()).collect();
+    (left, right)
+}
+
+/// From one array a query to one a data set: `[(ranker * queries + query) * measures + measure]`.
+fn by_ranker<'v>(
+    evaluated: &'v [QueryValues],
+    rankers: usize,
+    measures: usize,
+    pick: impl Fn(&'v QueryValues) -> &'v Vec<f64>,
+) -> Vec<f64> {
+    if evaluated.iter().all(|values| pick(values).is_empty()) {
+        return Vec::new();
+    }
+    let mut values = Vec::with_capacity(rankers * evaluated.len() * measures);
+    for ranker in 0..rankers {
+        for query in evaluated {
+            values.extend_from_slice(&pick(query)[ranker * measures..(ranker + 1) * measures]);
+        }
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_disjoint_complete_and_seeded() {
+        for documents in 0..8 {
+            let (left, right) = halves(documents, Seed::new(3));
+            assert_eq!(left.len(), documents / 2);
+            let mut both = [left, right].concat();
+            both.sort_unstable();
+            assert_eq!(both, (0..documents).collect::<Vec<_>>());
+        }
+        assert_eq!(halves(20, Seed::new(3)), halves(20, Seed::new(3)));
+        assert_ne!(halves(20, Seed::new(3)), halves(20, Seed::new(4)));
+    }
+
+    #[test]
+    fn values_are_put_together_by_ranker() {
+        let query = |base: f64| QueryValues {
+            all: (0..4).map(|i| base + f64::from(i)).collect(),
+            left: Vec::new(),
+            right: Vec::new(),
+            expected: Vec::new(),
+        };
+        let evaluated = [query(0.0), query(10.0)];
+        assert_eq!(by_ranker(&evaluated, 2, 2, |v| &v.all), [0.0, 1.0, 10.0, 11.0, 2.0, 3.0, 12.0, 13.0]);
+        assert!(by_ranker(&evaluated, 2, 2, |v| &v.left).is_empty());
+    }
+}

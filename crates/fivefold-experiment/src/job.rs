@@ -1,0 +1,268 @@
+//! One job: normalise, fit, score the test part, write model, scores and, last, the record.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use fivefold_core::model_file::FORMAT;
+use fivefold_core::{Dataset, DynModel, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
+use fivefold_data::{Collection, Fitted, Fold, Normaliser, read_scores};
+
+use crate::config::{Method, RankerConfig};
+use crate::plan::{Job, Plan};
+use crate::store::{Record, Status, Store, StoreError};
+
+/// How a job ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobEnd {
+    /// Scores are in the folder.
+    Done,
+    /// It has no scores, for this reason.
+    Failed(String),
+    /// It was cancelled and left nothing.
+    Cancelled,
+}
+
+/// What a job needs besides its plan.
+pub(crate) struct Work<'a> {
+    pub registry: &'a Registry,
+    pub store: &'a Store,
+    pub pool: &'a rayon::ThreadPool,
+    pub prepared: &'a PreparedFolds,
+    pub progress: &'a dyn Progress,
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+/// Does one job and writes its results. An error of the job itself (of the fit, a panic, scores that are not finite) is
+/// written into its record; only an error of the folder is returned.
+pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<JobEnd, StoreError> {
+    let attempt = catch_unwind(AssertUnwindSafe(|| compute(plan, job, work)));
+    let result = attempt.unwrap_or_else(|panic| Err(Failure::Failed(format!("panicked: {}", panic_text(&*panic)))));
+    let mut record = Record {
+        id: job.id.clone(),
+        key: job.key.clone(),
+        inputs: job.inputs.clone(),
+        status: Status::Done,
+        error: None,
+        outputs: BTreeMap::new(),
+    };
+    let end = match result {
+        Ok(output) => {
+            if let Some(model) = output.model {
+                record.outputs.insert(job.model_file(), work.store.write(&job.model_file(), model.as_bytes())?);
+            }
+            let text = scores_text(&output.scores);
+            record.outputs.insert(job.scores_file(), work.store.write(&job.scores_file(), text.as_bytes())?);
+            JobEnd::Done
+        }
+        Err(Failure::Cancelled) => return Ok(JobEnd::Cancelled),
+        Err(Failure::Failed(error)) => {
+            // Files of an earlier success would be taken for results of this job.
+            work.store.remove(&job.model_file())?;
+            work.store.remove(&job.scores_file())?;
+            record.status = Status::Failed;
+            record.error = Some(error.clone());
+            JobEnd::Failed(error)
+        }
+    };
+    work.store.write_json(&job.record_file(), &record)?;
+    Ok(end)
+}
+
+enum Failure {
+    Cancelled,
+    Failed(String),
+}
+
+impl From<FitError> for Failure {
+    fn from(error: FitError) -> Self {
+        match error {
+            FitError::Cancelled => Failure::Cancelled,
+            other => Failure::Failed(other.to_string()),
+        }
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> Failure {
+    Failure::Failed(error.to_string())
+}
+
+struct Output {
+    model: Option<String>,
+    scores: Vec<f64>,
+}
+
+fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failure> {
+    let config = plan.ranker(job);
+    let collection = plan.collection(job).ok_or_else(|| failed("its collection was not loaded"))?;
+    let fold = &collection.folds[job.fold];
+    match &config.method {
+        Method::Scores(files) => {
+            let path = plan.score_path(files, job.dataset, fold.number);
+            let scores = read_scores(&path, fold.test.documents()).map_err(failed)?;
+            Ok(Output { model: None, scores })
+        }
+        Method::Train { params, version, .. } => {
+            let entry = work.registry.find(&config.kind).ok_or_else(|| failed("its ranker is not registered"))?;
+            let ranker = entry.restore(params).map_err(failed)?;
+            let prepared = work.prepared.get(job, config, fold, work.pool).map_err(failed)?;
+            let mut context = FitContext::new(plan.seed(job)).with_progress(work.progress);
+            if let Some(validation) = &prepared.validation {
+                context = context.with_validation(validation);
+            }
+            if let Some(flag) = work.cancel {
+                context = context.with_cancellation(flag);
+            }
+            let model = work.pool.install(|| ranker.fit(&prepared.train, &context))?;
+            let scores = score(&*model, &prepared.test)?;
+            let header = ModelHeader {
+                format: FORMAT.to_owned(),
+                ranker: config.kind.clone(),
+                version: *version,
+                params: params.clone(),
+                features: prepared.train.width(),
+                missing: missing_policy(collection),
+                normaliser: serde_json::to_value(&prepared.fitted).map_err(failed)?,
+                data: job.inputs.get("train").and_then(|hash| hash.as_str()).unwrap_or_default().to_owned(),
+            };
+            let file = ModelFile { header, model: model.to_json().map_err(failed)? };
+            Ok(Output { model: Some(file.to_text().map_err(failed)?), scores })
+        }
+    }
+}
+
+fn missing_policy(collection: &Collection) -> String {
+    match serde_json::to_value(&collection.missing) {
+        Ok(serde_json::Value::String(word)) => word,
+        other => format!("{other:?}"),
+    }
+}
+
+/// One finite score a test document, in order.
+fn score(model: &dyn DynModel, test: &Dataset) -> Result<Vec<f64>, Failure> {
+    let mut scores = Vec::with_capacity(test.documents());
+    for query in test.queries() {
+        let start = scores.len();
+        scores.resize(start + query.len(), f64::NAN);
+        model.score(query.view(), &mut scores[start..]);
+        if let Some(row) = scores[start..].iter().position(|score| !score.is_finite()) {
+            return Err(failed(format!(
+                "the model gives document {} of test query {} the score {}; scores must be finite",
+                row + 1,
+                query.id(),
+                scores[start + row]
+            )));
+        }
+    }
+    Ok(scores)
+}
+
+/// The shortest decimals that read back to the same bits, one a line.
+fn scores_text(scores: &[f64]) -> String {
+    let mut text = String::with_capacity(scores.len() * 20);
+    for score in scores {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{score:?}");
+    }
+    text
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
+}
+
+/// The parts of one fold, normalised.
+pub(crate) struct Prepared {
+    fitted: Fitted,
+    train: Dataset,
+    validation: Option<Dataset>,
+    test: Dataset,
+}
+
+/// Normalised folds, each built when the first job asks for it, shared by the jobs that use it, and dropped after the
+/// last.
+pub(crate) struct PreparedFolds {
+    slots: Vec<Slot>,
+}
+
+struct Slot {
+    dataset: usize,
+    fold: usize,
+    normaliser: Normaliser,
+    state: Mutex<SlotState>,
+}
+
+struct SlotState {
+    users: usize,
+    prepared: Option<Arc<Prepared>>,
+}
+
+impl PreparedFolds {
+    /// Slots for some jobs of a plan; each of them must be [released](Self::release) once.
+    pub(crate) fn new<'j>(plan: &Plan<'_>, jobs: impl IntoIterator<Item = &'j Job>) -> Self {
+        let mut folds = PreparedFolds { slots: Vec::new() };
+        for job in jobs {
+            let normaliser = &plan.ranker(job).normalise;
+            match folds.slots.iter_mut().find(|slot| slot.is_for(job, normaliser)) {
+                Some(slot) => slot.state.get_mut().unwrap_or_else(PoisonError::into_inner).users += 1,
+                None => folds.slots.push(Slot {
+                    dataset: job.dataset,
+                    fold: job.fold,
+                    normaliser: *normaliser,
+                    state: Mutex::new(SlotState { users: 1, prepared: None }),
+                }),
+            }
+        }
+        folds
+    }
+
+    /// The parts as this ranker wants them. Called from a thread outside the pool: the slot stays locked while the pool
+    /// normalises, so that it is done once.
+    fn get(
+        &self,
+        job: &Job,
+        config: &RankerConfig,
+        fold: &Fold,
+        pool: &rayon::ThreadPool,
+    ) -> Result<Arc<Prepared>, fivefold_data::NormaliseError> {
+        let build = || {
+            pool.install(|| {
+                let fitted = config.normalise.fit(&fold.train)?;
+                Ok(Arc::new(Prepared {
+                    train: fitted.apply(&fold.train)?,
+                    validation: fold.validation.as_ref().map(|part| fitted.apply(part)).transpose()?,
+                    test: fitted.apply(&fold.test)?,
+                    fitted,
+                }))
+            })
+        };
+        let Some(slot) = self.slots.iter().find(|slot| slot.is_for(job, &config.normalise)) else { return build() };
+        let mut state = slot.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(prepared) = &state.prepared {
+            return Ok(Arc::clone(prepared));
+        }
+        let prepared = build()?;
+        state.prepared = Some(Arc::clone(&prepared));
+        Ok(prepared)
+    }
+
+    /// One job less needs its fold.
+    pub(crate) fn release(&self, plan: &Plan<'_>, job: &Job) {
+        if let Some(slot) = self.slots.iter().find(|slot| slot.is_for(job, &plan.ranker(job).normalise)) {
+            let mut state = slot.state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.users = state.users.saturating_sub(1);
+            if state.users == 0 {
+                state.prepared = None;
+            }
+        }
+    }
+}
+
+impl Slot {
+    fn is_for(&self, job: &Job, normaliser: &Normaliser) -> bool {
+        self.dataset == job.dataset && self.fold == job.fold && self.normaliser == *normaliser
+    }
+}

@@ -1,0 +1,164 @@
+//! `manifest.json`: what a results folder was made from. The same run writes the same bytes.
+
+use fivefold_core::Dataset;
+use fivefold_data::{Collection, Fold};
+use serde::{Deserialize, Serialize};
+
+use crate::config::Experiment;
+use crate::store::{Status, Store, StoreError};
+use crate::values::{self, Shape};
+
+/// File name in the results folder.
+pub const MANIFEST: &str = "manifest.json";
+
+/// Format of the results folder.
+pub const FORMAT: &str = "fivefold-results/1";
+
+/// What a results folder was made from.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`FORMAT`].
+    pub format: String,
+    /// Version of the program.
+    pub version: String,
+    /// The experiment with every default filled in.
+    pub experiment: Experiment,
+    /// One a data set, in the order of the experiment.
+    pub datasets: Vec<DatasetFacts>,
+    /// Every convention in force, a line each, to be printed under tables.
+    pub conventions: Vec<String>,
+    /// The jobs with the keys of their results.
+    pub jobs: Vec<JobFacts>,
+    /// Hash of the evaluation (`queries.csv` and `per_query.csv`).
+    pub result: String,
+}
+
+/// What a collection holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DatasetFacts {
+    /// Label in the experiment.
+    pub label: String,
+    /// Hash of the content.
+    pub hash: String,
+    /// Features a document.
+    pub features: usize,
+    /// Highest possible grade.
+    pub max_grade: u8,
+    /// How often each grade from 0 up occurs in the test parts.
+    pub grades: Vec<usize>,
+    /// Test queries of all folds.
+    pub test_queries: usize,
+    /// Test documents of all folds.
+    pub test_documents: usize,
+    /// Test queries that were evaluated: all, or the sample.
+    pub evaluated_queries: usize,
+    /// Folds.
+    pub folds: Vec<FoldFacts>,
+}
+
+impl DatasetFacts {
+    pub(crate) fn new(label: &str, collection: &Collection, evaluated_queries: usize) -> Self {
+        let folds = &collection.folds;
+        let mut grades = vec![0; usize::from(collection.max_grade) + 1];
+        for query in folds.iter().flat_map(|fold| fold.test.queries()) {
+            query.grades().iter().for_each(|&grade| grades[usize::from(grade)] += 1);
+        }
+        DatasetFacts {
+            label: label.to_owned(),
+            hash: collection.hash.clone(),
+            features: folds.first().map_or(0, |fold| fold.test.width()),
+            max_grade: collection.max_grade,
+            test_queries: folds.iter().map(|fold| fold.test.len()).sum(),
+            test_documents: grades.iter().sum(),
+            grades,
+            evaluated_queries,
+            folds: folds.iter().map(FoldFacts::new).collect(),
+        }
+    }
+}
+
+/// Sizes of one fold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FoldFacts {
+    /// Its number.
+    pub number: usize,
+    /// Queries to train on.
+    pub train_queries: usize,
+    /// Queries to select models by.
+    pub validation_queries: usize,
+    /// Queries to score.
+    pub test_queries: usize,
+}
+
+impl FoldFacts {
+    fn new(fold: &Fold) -> Self {
+        FoldFacts {
+            number: fold.number,
+            train_queries: fold.train.len(),
+            validation_queries: fold.validation.as_ref().map_or(0, Dataset::len),
+            test_queries: fold.test.len(),
+        }
+    }
+}
+
+/// A job and its result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobFacts {
+    /// `DATASET/foldK/RANKER`.
+    pub id: String,
+    /// Index of the data set in the experiment.
+    pub dataset: usize,
+    /// Index of the ranker in the experiment.
+    pub ranker: usize,
+    /// Hash over everything that altered the result.
+    pub key: String,
+    /// How it ended.
+    pub status: Status,
+    /// Why it failed, if it did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+}
+
+impl Manifest {
+    /// Reads the manifest of a results folder.
+    pub(crate) fn read(store: &Store) -> Result<Self, StoreError> {
+        let path = store.path(MANIFEST);
+        let content = store.read(MANIFEST)?.ok_or_else(|| StoreError::Content {
+            path: path.clone(),
+            reason: "there is no such file: not a results folder, or a run that has not ended; run the experiment"
+                .to_owned(),
+        })?;
+        let broken = |reason: String| StoreError::Content { path: path.clone(), reason };
+        let value: serde_json::Value =
+            serde_json::from_slice(&content).map_err(|error| broken(format!("not JSON: {error}")))?;
+        match value.get("format").and_then(|format| format.as_str()) {
+            Some(FORMAT) => {}
+            other => return Err(broken(format!("has format {other:?}; this program reads \"{FORMAT}\""))),
+        }
+        serde_json::from_value(value).map_err(|error| broken(format!("not a manifest of this version: {error}")))
+    }
+
+    /// Whether a job of this ranker failed on this data set.
+    pub fn failed(&self, dataset: usize, ranker: usize) -> bool {
+        self.jobs.iter().any(|job| job.dataset == dataset && job.ranker == ranker && job.status == Status::Failed)
+    }
+
+    pub(crate) fn shapes(&self) -> Vec<Shape> {
+        let rankers: Vec<String> = self.experiment.rankers.iter().map(|ranker| ranker.label.clone()).collect();
+        let shape = |(index, dataset): (usize, &DatasetFacts)| Shape {
+            name: dataset.label.clone(),
+            failed: (0..rankers.len()).map(|ranker| self.failed(index, ranker)).collect(),
+            rankers: rankers.clone(),
+            halves: self.experiment.query_sets.halves,
+        };
+        self.datasets.iter().enumerate().map(shape).collect()
+    }
+}
+
+/// The hash that [`Manifest::result`] holds, of the two files as they are.
+pub(crate) fn result_hash(files: &[String; 2]) -> String {
+    crate::store::hash(files.concat().as_bytes())
+}
+
+/// The evaluation files that the hash is about, in order.
+pub(crate) const RESULT_FILES: [&str; 2] = [values::QUERIES, values::PER_QUERY];

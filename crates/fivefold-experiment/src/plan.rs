@@ -1,0 +1,201 @@
+//! The jobs of an experiment: one a data set, fold and ranker, each independent of all others.
+//!
+//! A job's *inputs* are everything that alters its result and nothing else: the ranker's name, version and resolved
+//! parameters, the content of the three parts (never their path), the normaliser, and the seed if the ranker draws
+//! numbers. Their hash is the job's *key*; a stored result with the same key is the result of this job. Threads,
+//! machine, dialect and measures alter no score and are no input.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use fivefold_core::Seed;
+use fivefold_data::{Collection, data_hash};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use crate::config::{Experiment, Method, RankerConfig, ScoreFiles};
+use crate::filter::Only;
+use crate::names::file_name;
+use crate::run::RunError;
+use crate::store::hash;
+
+/// The jobs of an experiment over collections that are loaded.
+pub struct Plan<'e> {
+    /// What is planned.
+    pub experiment: &'e Experiment,
+    /// The jobs: data sets in the order of the file, in each the folds, in each the rankers.
+    pub jobs: Vec<Job>,
+    /// The collection of each data set, loaded if a job needs it.
+    pub(crate) collections: Vec<Option<Collection>>,
+}
+
+/// One ranker on one fold of one data set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    /// `DATASET/foldK/RANKER`, from labels as file names.
+    pub id: String,
+    /// Index of the data set in the experiment.
+    pub dataset: usize,
+    /// Index of the fold in the collection, from 0; its number is in the id.
+    pub fold: usize,
+    /// Index of the ranker in the experiment.
+    pub ranker: usize,
+    /// Everything that alters the result.
+    pub inputs: BTreeMap<String, Value>,
+    /// Hash over the inputs.
+    pub key: String,
+}
+
+impl Job {
+    /// The record's path in the results folder.
+    pub fn record_file(&self) -> String {
+        format!("jobs/{}.json", self.id)
+    }
+
+    /// The scores' path in the results folder.
+    pub fn scores_file(&self) -> String {
+        format!("scores/{}.txt", self.id)
+    }
+
+    /// The model's path in the results folder.
+    pub fn model_file(&self) -> String {
+        format!("models/{}.json", self.id)
+    }
+}
+
+const SCORES_HELP: &str =
+    "a relative `path` is looked for beside the experiment file, then in the folder that FIVEFOLD_DATA names";
+
+/// Content hashes of the parts of one fold.
+struct PartHashes {
+    train: String,
+    validation: Option<String>,
+    test: String,
+}
+
+impl<'e> Plan<'e> {
+    /// Opens the collections and lists the jobs that `only` lets through. A collection without such a job is not opened.
+    ///
+    /// # Errors
+    /// A collection or score file that is missing or broken, a sample larger than the collection, a filter that lets
+    /// no job through.
+    pub fn new(experiment: &'e Experiment, only: &Only) -> Result<Self, RunError> {
+        let mut plan = Plan { experiment, jobs: Vec::new(), collections: Vec::new() };
+        for (index, dataset) in experiment.datasets.iter().enumerate() {
+            let wanted = experiment.rankers.iter().any(|ranker| only.may_match(&dataset.label, &ranker.label));
+            let collection = if wanted { Some(dataset.open(experiment, index)?) } else { None };
+            if let Some(collection) = &collection {
+                plan.add_jobs(index, collection, only)?;
+            }
+            plan.collections.push(collection);
+        }
+        if plan.jobs.is_empty() {
+            return Err(RunError::NothingToDo { only: only.to_string() });
+        }
+        Ok(plan)
+    }
+
+    /// The job with this id.
+    pub fn find(&self, id: &str) -> Option<&Job> {
+        self.jobs.iter().find(|job| job.id == id)
+    }
+
+    /// The seed of a job, derived from the names that lead to it.
+    pub(crate) fn seed(&self, job: &Job) -> Seed {
+        job_seed(self.experiment, job.dataset, self.fold_number(job), job.ranker)
+    }
+
+    pub(crate) fn ranker(&self, job: &Job) -> &RankerConfig {
+        &self.experiment.rankers[job.ranker]
+    }
+
+    /// The collection of a job.
+    pub(crate) fn collection(&self, job: &Job) -> Option<&Collection> {
+        self.collections[job.dataset].as_ref()
+    }
+
+    fn fold_number(&self, job: &Job) -> usize {
+        self.collection(job).map_or(job.fold + 1, |collection| collection.folds[job.fold].number)
+    }
+
+    fn add_jobs(&mut self, dataset: usize, collection: &Collection, only: &Only) -> Result<(), RunError> {
+        let experiment = self.experiment;
+        let label = &experiment.datasets[dataset].label;
+        let hashes: Vec<PartHashes> = collection
+            .folds
+            .par_iter()
+            .map(|fold| PartHashes {
+                train: data_hash(&fold.train),
+                validation: fold.validation.as_ref().map(data_hash),
+                test: data_hash(&fold.test),
+            })
+            .collect();
+        for (fold, hashes) in hashes.iter().enumerate() {
+            let number = collection.folds[fold].number;
+            for (ranker, config) in experiment.rankers.iter().enumerate() {
+                if !only.matches(label, number, &config.label) {
+                    continue;
+                }
+                let inputs = match &config.method {
+                    Method::Train { version, seeded, params } => {
+                        let seed = seeded.then(|| job_seed(experiment, dataset, number, ranker).value());
+                        json!({
+                            "kind": config.kind,
+                            "version": version,
+                            "params": params,
+                            "normalise": config.normalise,
+                            "missing": collection.missing,
+                            "train": hashes.train,
+                            "validation": hashes.validation,
+                            "test": hashes.test,
+                            "seed": seed,
+                        })
+                    }
+                    Method::Scores(files) => {
+                        let content = self.read_score_file(files, dataset, number, ranker)?;
+                        json!({ "kind": config.kind, "file": hash(&content), "test": hashes.test })
+                    }
+                };
+                let inputs: BTreeMap<String, Value> = match inputs {
+                    Value::Object(map) => map.into_iter().collect(),
+                    _ => BTreeMap::new(),
+                };
+                let key = hash(json!(inputs).to_string().as_bytes());
+                let id = format!("{}/fold{number}/{}", file_name(label), file_name(&config.label));
+                self.jobs.push(Job { id, dataset, fold, ranker, inputs, key });
+            }
+        }
+        Ok(())
+    }
+
+    fn read_score_file(
+        &self,
+        files: &ScoreFiles,
+        dataset: usize,
+        fold: usize,
+        ranker: usize,
+    ) -> Result<Vec<u8>, RunError> {
+        let path = self.score_path(files, dataset, fold);
+        std::fs::read(&path).map_err(|error| {
+            let message =
+                format!("cannot read the scores of fold {fold} from {}: {error}; {SCORES_HELP}", path.display());
+            RunError::from(self.experiment.ranker_error(ranker, &message))
+        })
+    }
+
+    /// The file that holds a fold's scores: the first that there is, else the first place that was looked at.
+    pub(crate) fn score_path(&self, files: &ScoreFiles, dataset: usize, fold: usize) -> PathBuf {
+        let relative = files.file(&self.experiment.datasets[dataset].label, fold);
+        let candidates: Vec<PathBuf> = self.experiment.folders().iter().map(|folder| folder.join(&relative)).collect();
+        let found = candidates.iter().find(|path| path.exists()).or(candidates.first());
+        found.cloned().unwrap_or_else(|| PathBuf::from(relative))
+    }
+}
+
+fn job_seed(experiment: &Experiment, dataset: usize, fold: usize, ranker: usize) -> Seed {
+    experiment
+        .root_seed()
+        .derive(&experiment.datasets[dataset].label)
+        .derive_index("fold", fold as u64)
+        .derive(&experiment.rankers[ranker].label)
+}

@@ -1,0 +1,85 @@
+//! A results folder, read back: all that a report needs, without the data.
+
+use std::path::Path;
+
+use fivefold_stats::PadDenominator;
+
+use crate::config::{Distance, Pad};
+use crate::evaluation::Evaluation;
+use crate::manifest::{Manifest, RESULT_FILES, result_hash};
+use crate::store::{Store, StoreError, hash};
+use crate::table::Table;
+use crate::tables::{self, SetSizes, TableOptions, TablesError};
+use crate::values;
+
+/// What a run found.
+#[derive(Debug, Clone)]
+pub struct Results {
+    /// What it was made from.
+    pub manifest: Manifest,
+    /// All values.
+    pub evaluation: Evaluation,
+}
+
+impl Results {
+    /// Reads a results folder.
+    ///
+    /// # Errors
+    /// A folder without a finished run, or one whose evaluation was altered after the run.
+    pub fn load(folder: &Path) -> Result<Self, StoreError> {
+        let store = Store::new(folder);
+        let manifest = Manifest::read(&store)?;
+        let mut hashes = [String::new(), String::new()];
+        for (found, file) in hashes.iter_mut().zip(RESULT_FILES) {
+            *found = hash(&store.read(file)?.unwrap_or_default());
+        }
+        if result_hash(&hashes) != manifest.result {
+            return Err(StoreError::Content {
+                path: store.root().to_owned(),
+                reason: format!(
+                    "{} are not those of the manifest; run the experiment again",
+                    RESULT_FILES.join(" and ")
+                ),
+            });
+        }
+        let evaluation = values::read(&store, &manifest.shapes())?;
+        Ok(Results { manifest, evaluation })
+    }
+
+    /// The tables of the experiment, computed from the values.
+    ///
+    /// # Errors
+    /// [`TablesError`], for instance a table asked for in `[tables]` that there is not.
+    pub fn tables(&self) -> Result<Vec<Table>, TablesError> {
+        tables::all(&self.evaluation, &self.table_options())
+    }
+
+    /// What the experiment says of its tables.
+    pub fn table_options(&self) -> TableOptions {
+        let experiment = &self.manifest.experiment;
+        let sets = &experiment.query_sets;
+        let sizes = SetSizes { uninformative: sets.uninformative, ideal: sets.ideal };
+        let own = experiment.datasets.iter().map(|dataset| {
+            let uninformative = dataset.uninformative.unwrap_or(sizes.uninformative);
+            (dataset.label.clone(), SetSizes { uninformative, ideal: dataset.ideal.unwrap_or(sizes.ideal) })
+        });
+        TableOptions {
+            notes: self.manifest.conventions.clone(),
+            sizes,
+            dataset_sizes: own.collect(),
+            distance: match sets.distance {
+                Distance::Absolute => tables::Distance::Absolute,
+                Distance::Signed => tables::Distance::Signed,
+            },
+            broad_focused: sets.broad_focused,
+            halves: sets.halves,
+            alpha: experiment.tables.alpha,
+            pad: match experiment.tables.pad {
+                Pad::Signed => PadDenominator::Signed,
+                Pad::Abs => PadDenominator::Abs,
+            },
+            only: experiment.tables.only.clone(),
+            ..TableOptions::new(experiment.evaluation.conventions.clone(), experiment.root_seed())
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Runs an experiment: what has no valid result yet is computed, then everything is evaluated.
+//!
+//! Nothing is printed here; an [`Observer`] is told what happens. Threads outside the pool take one job after the other,
+//! at most as many as the pool has threads; a fit runs inside the pool, so a ranker that uses rayon shares it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use fivefold_core::{Progress, Registry};
+use fivefold_data::ScoreError;
+use fivefold_metrics::{Evaluator, MeasureError};
+
+use crate::config::{ConfigError, Experiment};
+use crate::evaluate::evaluate;
+use crate::filter::Only;
+use crate::job::{JobEnd, PreparedFolds, Work, run_job};
+use crate::log::RunLog;
+use crate::manifest::{DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, result_hash};
+use crate::plan::{Job, Plan};
+use crate::results::Results;
+use crate::store::{Record, Status, Store, StoreError};
+use crate::values;
+
+/// How to run.
+pub struct RunOptions<'a> {
+    /// The results folder; made if it does not exist.
+    pub out: PathBuf,
+    /// Threads; `None`: one a processor.
+    pub threads: Option<usize>,
+    /// Which jobs to do. Only a run of all jobs evaluates.
+    pub only: Only,
+    /// Is told what happens.
+    pub observer: &'a dyn Observer,
+    /// Asks the run to stop; the next run goes on from there.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+impl RunOptions<'_> {
+    /// All jobs into `out`, with a thread a processor, silently.
+    pub fn new(out: impl Into<PathBuf>) -> Self {
+        RunOptions { out: out.into(), threads: None, only: Only::all(), observer: &Silent, cancel: None }
+    }
+}
+
+/// Is told what happens in a run, from several threads.
+pub trait Observer: Sync {
+    /// The jobs are known: `reused` have a valid result, the others of `plan` are to be done.
+    fn planned(&self, plan: &Plan<'_>, reused: usize) {
+        let _ = (plan, reused);
+    }
+    /// A job begins.
+    fn started(&self, job: &Job) {
+        let _ = job;
+    }
+    /// `done` of `total` steps of a job's fit are behind.
+    fn step(&self, job: &Job, done: u64, total: u64) {
+        let _ = (job, done, total);
+    }
+    /// A job ended.
+    fn finished(&self, job: &Job, end: &JobEnd) {
+        let _ = (job, end);
+    }
+    /// All jobs have ended; their scores are being evaluated.
+    fn evaluating(&self) {}
+}
+
+/// An observer that says nothing.
+pub struct Silent;
+
+impl Observer for Silent {}
+
+/// How a run ended.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Jobs of the plan.
+    pub jobs: usize,
+    /// Jobs whose result was there.
+    pub reused: usize,
+    /// Jobs that were done in this run.
+    pub done: usize,
+    /// Jobs that failed in this run, with the reason.
+    pub failed: Vec<(String, String)>,
+    /// Whether it was cancelled before its end.
+    pub cancelled: bool,
+    /// The results, if all jobs of the experiment have ended.
+    pub results: Option<Results>,
+}
+
+/// What state a job's result is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JobState {
+    /// Its result is there and valid.
+    Done,
+    /// It failed the last time and will be tried again.
+    Failed,
+    /// It has no result, or one of other inputs.
+    Open,
+}
+
+/// Why a run cannot be made.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[non_exhaustive]
+pub enum RunError {
+    /// Something that the experiment names is wrong or missing.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Config(Box<ConfigError>),
+    /// The results folder cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A score file of the results folder that cannot be read.
+    #[error(transparent)]
+    Scores(#[from] ScoreError),
+    /// A measure cannot be computed on a data set.
+    #[error("data set `{dataset}`: {source}")]
+    Measure {
+        /// Its label.
+        dataset: String,
+        /// Why.
+        source: MeasureError,
+    },
+    /// A filter that lets no job through.
+    #[error("no job of the experiment matches `{only}`")]
+    #[diagnostic(help("write DATASET/foldK/RANKER, or one of the three; `fivefold jobs` lists all"))]
+    NothingToDo {
+        /// The filter.
+        only: String,
+    },
+    /// No thread pool could be made.
+    #[error("cannot start the threads: {0}")]
+    Threads(String),
+}
+
+impl From<ConfigError> for RunError {
+    fn from(error: ConfigError) -> Self {
+        RunError::Config(Box::new(error))
+    }
+}
+
+/// Runs an experiment into a folder.
+///
+/// # Errors
+/// [`RunError`]; a job that fails is no error, but a part of the [`Outcome`].
+pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_>) -> Result<Outcome, RunError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads.unwrap_or(0))
+        .build()
+        .map_err(|error| RunError::Threads(error.to_string()))?;
+    let started = Instant::now();
+    let store = Store::new(&options.out);
+    let plan = pool.install(|| Plan::new(experiment, &options.only))?;
+    let records = pool.install(|| records(&plan, &store))?;
+    let open: Vec<&Job> =
+        plan.jobs.iter().zip(&records).filter(|(_, record)| !is_done(record)).map(|(job, _)| job).collect();
+    options.observer.planned(&plan, plan.jobs.len() - open.len());
+
+    let ends = run_jobs(&plan, &open, registry, &store, &pool, options)?;
+    let mut outcome = Outcome {
+        jobs: plan.jobs.len(),
+        reused: plan.jobs.len() - open.len(),
+        done: ends.iter().filter(|(_, end, _)| *end == JobEnd::Done).count(),
+        failed: Vec::new(),
+        cancelled: ends.len() < open.len() || ends.iter().any(|(_, end, _)| *end == JobEnd::Cancelled),
+        results: None,
+    };
+    let mut log = RunLog::read(&store, pool.current_num_threads());
+    for (job, end, seconds) in &ends {
+        if let JobEnd::Failed(error) = end {
+            outcome.failed.push((job.id.clone(), error.clone()));
+        }
+        log.add(&job.id, *seconds);
+    }
+    if !outcome.cancelled && options.only.is_all() {
+        options.observer.evaluating();
+        outcome.results = Some(pool.install(|| finish(&plan, &store, &outcome.failed))?);
+        store.sweep()?;
+    }
+    log.write(&store, started.elapsed().as_secs_f64())?;
+    Ok(outcome)
+}
+
+/// The state of every job of a plan in a results folder.
+///
+/// # Errors
+/// A file of the folder that is there and cannot be read.
+pub fn job_states(plan: &Plan<'_>, folder: impl Into<PathBuf>) -> Result<Vec<JobState>, RunError> {
+    let state = |record: &Option<Record>| match record.as_ref().map(|record| record.status) {
+        Some(Status::Done) => JobState::Done,
+        Some(Status::Failed) => JobState::Failed,
+        None => JobState::Open,
+    };
+    Ok(records(plan, &Store::new(folder))?.iter().map(state).collect())
+}
+
+fn records(plan: &Plan<'_>, store: &Store) -> Result<Vec<Option<Record>>, StoreError> {
+    use rayon::prelude::*;
+    plan.jobs.par_iter().map(|job| store.record(&job.record_file(), &job.key)).collect()
+}
+
+fn is_done(record: &Option<Record>) -> bool {
+    record.as_ref().is_some_and(|record| record.status == Status::Done)
+}
+
+/// Does jobs in parallel; those that were begun come back in the order of the plan, with their seconds.
+fn run_jobs<'p>(
+    plan: &Plan<'_>,
+    open: &[&'p Job],
+    registry: &Registry,
+    store: &Store,
+    pool: &rayon::ThreadPool,
+    options: &RunOptions<'_>,
+) -> Result<Vec<(&'p Job, JobEnd, f64)>, RunError> {
+    let prepared = PreparedFolds::new(plan, open.iter().copied());
+    let next = AtomicUsize::new(0);
+    let broken = AtomicBool::new(false);
+    let ended: Mutex<BTreeMap<usize, Result<(JobEnd, f64), StoreError>>> = Mutex::default();
+    let cancelled = || options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
+    let worker = || {
+        while !cancelled() && !broken.load(Ordering::Relaxed) {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = open.get(index) else { break };
+            options.observer.started(job);
+            let progress = JobProgress { job, observer: options.observer };
+            let begun = Instant::now();
+            let work = Work { registry, store, pool, prepared: &prepared, progress: &progress, cancel: options.cancel };
+            let end = run_job(plan, job, &work);
+            prepared.release(plan, job);
+            match &end {
+                Ok(end) => options.observer.finished(job, end),
+                Err(_) => broken.store(true, Ordering::Relaxed),
+            }
+            let end = end.map(|end| (end, begun.elapsed().as_secs_f64()));
+            ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(index, end);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..pool.current_num_threads().min(open.len()) {
+            scope.spawn(worker);
+        }
+    });
+    let ended = ended.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    ended
+        .into_iter()
+        .map(|(index, end)| end.map(|(end, seconds)| (open[index], end, seconds)).map_err(RunError::from))
+        .collect()
+}
+
+struct JobProgress<'a> {
+    job: &'a Job,
+    observer: &'a dyn Observer,
+}
+
+impl Progress for JobProgress<'_> {
+    fn step(&self, done: u64, total: u64) {
+        self.observer.step(self.job, done, total);
+    }
+}
+
+/// Evaluates and writes the files that make the folder a finished run; the manifest last.
+fn finish(plan: &Plan<'_>, store: &Store, failed: &[(String, String)]) -> Result<Results, RunError> {
+    let experiment = plan.experiment;
+    let error_of = |job: &Job| failed.iter().find(|(id, _)| *id == job.id).map(|(_, error)| error.clone());
+    let jobs: Vec<JobFacts> = plan
+        .jobs
+        .iter()
+        .map(|job| {
+            let error = error_of(job);
+            let status = if error.is_some() { Status::Failed } else { Status::Done };
+            JobFacts {
+                id: job.id.clone(),
+                dataset: job.dataset,
+                ranker: job.ranker,
+                key: job.key.clone(),
+                status,
+                error,
+            }
+        })
+        .collect();
+    let has_failed: Vec<bool> = jobs.iter().map(|job| job.status == Status::Failed).collect();
+    let evaluation = evaluate(plan, store, &has_failed)?;
+    let files = values::write(store, &evaluation)?;
+    let collections = plan.collections.iter().flatten().zip(&evaluation.datasets);
+    let manifest = Manifest {
+        format: FORMAT.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        experiment: experiment.clone(),
+        datasets: collections.map(|(c, values)| DatasetFacts::new(&values.name, c, values.queries.len())).collect(),
+        conventions: conventions(experiment)?,
+        jobs,
+        result: result_hash(&files),
+    };
+    store.write_json(MANIFEST, &manifest)?;
+    Ok(Results { manifest, evaluation })
+}
+
+fn conventions(experiment: &Experiment) -> Result<Vec<String>, RunError> {
+    let evaluation = &experiment.evaluation;
+    // No convention depends on the highest grade or the seed.
+    let evaluator = Evaluator::new(&evaluation.measures, &evaluation.conventions, 1, experiment.root_seed())
+        .map_err(|source| RunError::Measure { dataset: experiment.datasets[0].label.clone(), source })?;
+    let mut lines = vec![format!("dialect: {}", evaluation.profile)];
+    lines.extend(evaluator.describe());
+    Ok(lines)
+}

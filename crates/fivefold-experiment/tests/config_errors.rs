@@ -1,0 +1,137 @@
+//! Everything that can be wrong in an experiment file, as a user sees it.
+
+mod common;
+
+use std::fmt::Write as _;
+
+use common::registry;
+use fivefold_experiment::Experiment;
+use miette::{GraphicalReportHandler, GraphicalTheme};
+
+/// A correct file of which each case replaces one piece.
+const GOOD: &str = r#"name = "good"
+seed = 7
+profile = "paper"
+normalise = { method = "z-score", over = "query" }
+
+[[dataset]]
+label = "A"
+made = { shape = "mq2007", queries = 20 }
+queries = 10
+
+[[dataset]]
+name = "mq2008"
+
+[[ranker]]
+label = "First"
+kind = "one"
+[ranker.params]
+feature = 1
+
+[[ranker]]
+kind = "scores"
+params = { path = "x/Fold{fold}.score" }
+
+[evaluation]
+measures = ["ndcg", "ap"]
+cutoffs = [5, 10]
+versions = ["original", "v2"]
+ties = "input"
+
+[query_sets]
+uninformative = 500
+distance = "signed"
+
+[tables]
+alpha = 0.05
+pad = "abs"
+"#;
+
+fn parse(text: &str) -> Result<Experiment, fivefold_experiment::ConfigError> {
+    Experiment::parse("experiment.toml", text, Vec::new(), &registry())
+}
+
+fn render(text: &str) -> String {
+    let error = match parse(text) {
+        Ok(_) => return "no error".to_owned(),
+        Err(error) => error,
+    };
+    let mut out = String::new();
+    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(110);
+    handler.render_report(&mut out, &error).unwrap();
+    out
+}
+
+#[test]
+fn the_good_file_is_good() {
+    let experiment = parse(GOOD).unwrap();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&experiment).unwrap());
+}
+
+#[test]
+fn errors_underline_the_place_and_suggest_the_nearest() {
+    let cases = [
+        ("not TOML", "seed = 7", "seed = = 7"),
+        ("a key twice", "seed = 7", "seed = 7\nseed = 8"),
+        ("unknown key at the top", "profile =", "profil ="),
+        ("unknown section", "[tables]", "[table]"),
+        ("no name", "name = \"good\"\n", ""),
+        ("empty name", "name = \"good\"", "name = \"\""),
+        ("wrong type of seed", "seed = 7", "seed = \"seven\""),
+        ("negative seed", "seed = 7", "seed = -7"),
+        ("unknown profile", "profile = \"paper\"", "profile = \"papers\""),
+        ("unknown key of normalise", "over = \"query\"", "ovr = \"query\""),
+        ("unknown normaliser", "\"z-score\"", "\"zscore\""),
+        ("dataset is one table", "[[dataset]]\nname = \"mq2008\"", "[ds]"),
+        ("unknown key of a data set", "queries = 10", "querys = 10"),
+        ("no queries", "queries = 10", "queries = 0"),
+        ("unknown collection", "\"mq2008\"", "\"mq208\""),
+        ("a data set of nothing", "name = \"mq2008\"", "label = \"x\""),
+        ("unknown shape", "shape = \"mq2007\"", "shape = \"mq2077\""),
+        ("unknown key of made", "queries = 20", "query = 20"),
+        ("two data sets of one label", "label = \"A\"", "label = \"MQ2008\""),
+        ("unknown key of a ranker", "label = \"First\"", "lable = \"First\""),
+        ("unknown kind", "kind = \"one\"", "kind = \"on\""),
+        ("unknown parameter", "feature = 1", "features = 1"),
+        ("wrong type of parameter", "feature = 1", "feature = \"one\""),
+        ("no kind", "kind = \"one\"\n", ""),
+        ("two rankers of one label", "label = \"First\"", "label = \"Scores\""),
+        ("scores without path", "{ path = \"x/Fold{fold}.score\" }", "{}"),
+        ("scores for all folds", "Fold{fold}", "Fold1"),
+        ("scores with an unknown place", "{fold}", "{fold}{flod}"),
+        ("unknown key of scores", "{ path =", "{ paht ="),
+        ("normalised scores", "kind = \"scores\"", "kind = \"scores\"\nnormalise = { method = \"none\" }"),
+        ("unknown measure", "\"ndcg\"", "\"ndgc\""),
+        ("unknown parameter of a measure", "\"ndcg\"", "\"ndcg(gian=linear)\""),
+        ("a measure twice", "\"ap\"", "\"ap@5\", \"ap\""),
+        ("no measure", "[\"ndcg\", \"ap\"]", "[]"),
+        ("cutoff 0", "[5, 10]", "[5, 0]"),
+        ("cutoff twice", "[5, 10]", "[5, 5]"),
+        ("unknown version", "\"v2\"", "\"v3\""),
+        ("unknown key of evaluation", "ties = ", "tie = "),
+        ("unknown tie policy", "\"input\"", "\"inputs\""),
+        ("unknown key of query sets", "uninformative", "uninformativ"),
+        ("negative size", "uninformative = 500", "uninformative = -1"),
+        ("unknown distance", "\"signed\"", "\"sined\""),
+        ("alpha out of range", "alpha = 0.05", "alpha = 5"),
+        ("unknown divisor of PAD", "pad = \"abs\"", "pad = \"absolute\""),
+    ];
+    let mut screen = String::new();
+    for (what, from, to) in cases {
+        assert!(GOOD.contains(from), "{what}: {from}");
+        writeln!(screen, "== {what}\n{}", render(&GOOD.replacen(from, to, 1))).unwrap();
+    }
+    assert!(!screen.contains("no error"), "{screen}");
+    insta::assert_snapshot!(screen);
+}
+
+#[test]
+fn nothing_to_do_is_an_error() {
+    let datasets = GOOD.find("[[dataset]]").unwrap();
+    let rankers = GOOD.find("[[ranker]]").unwrap();
+    let evaluation = GOOD.find("[evaluation]").unwrap();
+    let without_datasets = format!("{}{}", &GOOD[..datasets], &GOOD[rankers..]);
+    let without_rankers = format!("{}{}", &GOOD[..rankers], &GOOD[evaluation..]);
+    assert!(render(&without_datasets).contains("the experiment has no data sets"));
+    assert!(render(&without_rankers).contains("the experiment has no rankers"));
+}
