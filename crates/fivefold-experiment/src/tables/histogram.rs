@@ -4,63 +4,87 @@ use super::family::families;
 use super::{TablesError, check};
 use crate::evaluation::Evaluation;
 
-/// A histogram of E/U over the queries of a data set.
+/// Figures of the paper by family of measures.
+const PAPER: [(&str, u32); 2] = [("ndcg", 2), ("ap", 3)];
+
+/// The distribution of E/U over the queries of one data set under one family of measures.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Histogram {
+pub struct ExpectedHistogram {
     /// The data set.
     pub dataset: String,
-    /// The measure, with its cutoff, or without where each query's mean over the cutoffs is shown.
+    /// The measure, without cutoff: `ndcg`.
     pub measure: String,
-    /// Whether each query's mean over the cutoffs is shown.
-    pub over_cutoffs: bool,
-    /// Queries in each of the equal bins of [0, 1]: bin i holds i/n <= value < (i+1)/n, the last one also 1.
-    pub bins: Vec<usize>,
+    /// Number of the paper's figure, for the measures that it has one of.
+    pub figure: Option<u32>,
+    /// Queries of the data set.
+    pub queries: usize,
+    /// Each query's mean over the cutoffs, then (if there are several) one panel a cutoff.
+    pub panels: Vec<Panel>,
+}
+
+/// Queries counted by E/U.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel {
+    /// `mean over cutoffs`, or the cutoff: `@5`.
+    pub label: String,
+    /// Queries in each of the equal bins of [0, 1]: bin i of n holds i/n <= value < (i+1)/n, the last one also 1.
+    pub counts: Vec<u64>,
     /// Queries without a value, in no bin.
     pub undefined: usize,
 }
 
-/// For every data set and family of measures: the histogram of each query's mean over the cutoffs, then (if there are
-/// several) one a cutoff.
+/// One histogram for every data set and family of measures, with `bins` equal bins.
 ///
 /// # Errors
 /// [`TablesError`]: columns that are no measures, arrays that do not fit together.
-pub fn expected_histograms(evaluation: &Evaluation, bins: usize) -> Result<Vec<Histogram>, TablesError> {
+///
+/// # Panics
+/// If `bins` is 0.
+pub fn expected_histograms(evaluation: &Evaluation, bins: usize) -> Result<Vec<ExpectedHistogram>, TablesError> {
+    assert!(bins > 0, "a histogram has at least one bin");
     check(evaluation)?;
+    let families = families(&evaluation.measures)?;
     let mut histograms = Vec::new();
     for data in &evaluation.datasets {
-        for family in families(&evaluation.measures)? {
-            // Every version's column holds the same E/U.
-            let Some(version) = family.versions.first().filter(|version| !version.columns.is_empty()) else { continue };
-            let histogram = |measure: String, over_cutoffs: bool, columns: &[usize]| {
-                let mut histogram =
-                    Histogram { dataset: data.name.clone(), measure, over_cutoffs, bins: vec![0; bins], undefined: 0 };
+        for family in &families {
+            // The column of every version holds the same E/U.
+            let columns = &family.versions[0].columns;
+            let panel = |label: &str, columns: &[usize]| {
+                let mut panel = Panel { label: label.to_owned(), counts: vec![0; bins], undefined: 0 };
                 for row in data.expected.chunks_exact(evaluation.measures.len()) {
-                    histogram.count(columns.iter().map(|&column| row[column]));
+                    panel.count(columns.iter().map(|&column| row[column]));
                 }
-                histogram
+                panel
             };
-            histograms.push(histogram(family.name.clone(), true, &version.columns));
-            if let [_, _, ..] = version.columns[..] {
-                for (head, column) in family.cutoff_heads().iter().zip(&version.columns) {
-                    let name = if head.starts_with('@') { "" } else { " " };
-                    histograms.push(histogram(format!("{}{name}{head}", family.name), false, &[*column]));
-                }
-            }
+            let heads = family.cutoff_heads();
+            let single = heads.iter().zip(columns).map(|(head, column)| panel(head, &[*column]));
+            let panels = match columns.len() {
+                0 => continue,
+                1 => single.collect(),
+                _ => std::iter::once(panel("mean over cutoffs", columns)).chain(single).collect(),
+            };
+            histograms.push(ExpectedHistogram {
+                dataset: data.name.clone(),
+                measure: family.name.clone(),
+                figure: PAPER.iter().find(|(name, _)| *name == family.name).map(|(_, figure)| *figure),
+                queries: data.queries.len(),
+                panels,
+            });
         }
     }
     Ok(histograms)
 }
 
-impl Histogram {
+impl Panel {
     /// Counts a query by the mean of its defined values.
     fn count(&mut self, values: impl Iterator<Item = f64>) {
         let (sum, count) = values.filter(|v| !v.is_nan()).fold((0.0, 0), |(sum, count), v| (sum + v, count + 1));
-        if count == 0 || self.bins.is_empty() {
+        if count == 0 {
             self.undefined += 1;
-            return;
+        } else {
+            let bin = (sum / f64::from(count) * self.counts.len() as f64) as usize;
+            let last = self.counts.len() - 1;
+            self.counts[bin.min(last)] += 1;
         }
-        let bin = (sum / f64::from(count) * self.bins.len() as f64) as usize;
-        let last = self.bins.len() - 1;
-        self.bins[bin.min(last)] += 1;
     }
 }

@@ -47,7 +47,7 @@ use crate::table::Table;
 use analysis::Analysis;
 use family::families;
 
-pub use histogram::{Histogram, expected_histograms};
+pub use histogram::{ExpectedHistogram, Panel, expected_histograms};
 
 /// The choices behind the tables.
 #[derive(Debug, Clone)]
