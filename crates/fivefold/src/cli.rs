@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use fivefold_core::Registry;
 
-use crate::commands::{completions, dialects, eval, measures, rankers};
+use crate::commands::{completions, datasets, dialects, eval, measures, rankers, replay, score, train};
 use crate::screen::Screen;
 use crate::{interrupt, problem};
 
@@ -61,10 +61,14 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Train(train::Args),
+    Score(score::Args),
     Eval(eval::Args),
     Rankers(rankers::Args),
     Measures(measures::Args),
     Dialects(dialects::Args),
+    Datasets(datasets::Args),
+    Replay(replay::Args),
     Completions(completions::Args),
 }
 
@@ -89,10 +93,14 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
     };
     let mut screen = Screen::new(forced);
     let result = match cli.command {
+        Command::Train(args) => args.run(registry, &mut screen),
+        Command::Score(args) => args.run(registry, &mut screen),
         Command::Eval(args) => args.run(&mut screen),
         Command::Rankers(args) => args.run(registry, &mut screen),
         Command::Measures(args) => args.run(&mut screen),
         Command::Dialects(args) => args.run(&mut screen),
+        Command::Datasets(args) => args.run(&mut screen),
+        Command::Replay(args) => args.run(&mut screen),
         Command::Completions(args) => args.run(&mut screen),
     };
     let written = screen.finish();

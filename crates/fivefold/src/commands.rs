@@ -1,7 +1,11 @@
 //! One file a command: its options, its help, what it does.
 
 pub(crate) mod completions;
+pub(crate) mod datasets;
 pub(crate) mod dialects;
 pub(crate) mod eval;
 pub(crate) mod measures;
 pub(crate) mod rankers;
+pub(crate) mod replay;
+pub(crate) mod score;
+pub(crate) mod train;

@@ -13,7 +13,7 @@ use fivefold_metrics::{
 #[command(next_help_heading = "Conventions")]
 pub(crate) struct ConventionArgs {
     /// A complete set of conventions; `fivefold dialects` lists them. The options below override single ones
-    #[arg(long, value_name = "NAME", default_value = DIALECTS[0].name)]
+    #[arg(long, value_name = "NAME", default_value = DIALECTS[0].name, value_parser = PossibleValuesParser::new(DIALECTS.iter().map(|d| d.name)))]
     dialect: String,
     /// What a document of grade y is worth: 2^y - 1, or y
     #[arg(long, value_name = "GAIN", value_parser = word::<Gain>(Gain::WORDS))]

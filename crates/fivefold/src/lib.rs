@@ -25,9 +25,13 @@ mod cli;
 mod commands;
 mod conventions;
 mod crash;
+mod data_dir;
+mod files;
 mod format;
 mod interrupt;
+mod normaliser;
 mod problem;
+mod progress;
 mod reading;
 mod screen;
 

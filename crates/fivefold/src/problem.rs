@@ -7,6 +7,7 @@ use std::path::Path;
 
 use fivefold_core::ParamError;
 use fivefold_core::params::nearest;
+use fivefold_data::ReadError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Report, ThemeStyles};
 
 /// A mistake in a request, with a line that teaches.
@@ -61,6 +62,13 @@ impl Problem {
         Problem { what: error.message, help: error.help, source: None, text, span: error.span }
     }
 
+    /// A text that is no TOML.
+    pub(crate) fn toml(error: &toml::de::Error, name: &str, text: &str) -> Self {
+        let source = NamedSource::new(name, text.to_owned()).with_language("toml");
+        let what = error.message().to_owned();
+        Problem { what, help: None, source: None, text: Some(source), span: error.span() }
+    }
+
     /// Adds what to do.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -71,6 +79,15 @@ impl Problem {
     pub(crate) fn because(mut self, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(error.into());
         self
+    }
+}
+
+impl From<ReadError> for Problem {
+    fn from(error: ReadError) -> Self {
+        let help = error.kind.help();
+        let text = error.to_string();
+        let what = text.strip_suffix(&format!("; {help}")).unwrap_or(&text);
+        Problem::new(what).help(help)
     }
 }
 

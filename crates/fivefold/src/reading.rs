@@ -7,7 +7,7 @@ use clap::builder::PossibleValue;
 use fivefold_core::Dataset;
 use fivefold_data::{Missing, ReadOptions, read_letor};
 
-use crate::problem;
+use crate::problem::Problem;
 
 /// How LETOR files are read.
 #[derive(clap::Args)]
@@ -67,5 +67,18 @@ impl ValueEnum for MissingArg {
 
 /// Reads one LETOR file.
 pub(crate) fn read(path: &Path, options: &ReadOptions) -> miette::Result<Dataset> {
-    Ok(read_letor(path, options).map_err(problem::report)?.data)
+    Ok(read_letor(path, options).map_err(Problem::from)?.data)
+}
+
+/// Reads files that belong together: all get the width of the widest, since a file whose last features are all 0 may leave
+/// them out.
+pub(crate) fn read_parts(paths: &[&Path], options: &ReadOptions) -> miette::Result<Vec<Dataset>> {
+    let mut parts = paths.iter().map(|path| read(path, options)).collect::<miette::Result<Vec<_>>>()?;
+    let width = parts.iter().map(Dataset::width).max();
+    for (part, path) in parts.iter_mut().zip(paths) {
+        if Some(part.width()) != width {
+            *part = read(path, &ReadOptions { features: width, ..options.clone() })?;
+        }
+    }
+    Ok(parts)
 }

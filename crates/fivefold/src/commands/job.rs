@@ -1,0 +1,52 @@
+//! `fivefold job`: one job of an experiment, so that several processes or machines can share a results folder.
+
+use fivefold_core::Registry;
+use fivefold_experiment::filter::Only;
+use fivefold_experiment::run::{self, RunOptions};
+
+use crate::cli::Outcome;
+use crate::experiment::ExperimentArgs;
+use crate::interrupt;
+use crate::progress::RunBars;
+use crate::screen::Screen;
+
+/// Run one job of an experiment
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold job mq2008.toml mq2008/fold1/Ridge
+  fivefold jobs mq2008.toml --json | jq -r '.[].id' | xargs -n1 -P4 fivefold job mq2008.toml --threads 1
+  fivefold run mq2008.toml                    afterwards: finds all jobs done, evaluates, prints the tables")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    experiment: ExperimentArgs,
+    /// The job's id, as `fivefold jobs` prints it
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Threads [default: one a processor]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+impl Args {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+        let experiment = self.experiment.load(registry)?;
+        let bars = RunBars::new();
+        let options = RunOptions {
+            out: self.experiment.out(&experiment),
+            threads: self.threads,
+            only: Only::job(&self.id),
+            observer: &bars,
+            cancel: Some(interrupt::watch()),
+        };
+        let outcome = run::run(&experiment, registry, &options)?;
+        bars.finish();
+        let (word, end) = match &outcome {
+            run::Outcome { cancelled: true, .. } => ("cancelled", Outcome::Interrupted),
+            run::Outcome { failed, .. } if !failed.is_empty() => ("failed", Outcome::Failed),
+            run::Outcome { done: 0, .. } => ("reused", Outcome::Done),
+            _ => ("done", Outcome::Done),
+        };
+        screen.line(format_args!("{word} {}", self.id));
+        Ok(end)
+    }
+}

@@ -1,0 +1,61 @@
+//! `fivefold jobs`: the jobs of an experiment and what state their results are in.
+
+use fivefold_core::Registry;
+use fivefold_experiment::filter::Only;
+use fivefold_experiment::plan::Plan;
+use fivefold_experiment::run::{JobState, job_states};
+use serde::Serialize;
+
+use crate::cli::Outcome;
+use crate::experiment::ExperimentArgs;
+use crate::screen::Screen;
+
+/// List the jobs of an experiment (data set x fold x ranker) and their state
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold jobs quickstart
+  fivefold jobs mq2008.toml --only Ridge
+  fivefold jobs mq2008.toml --json | jq -r '.[] | select(.state != \"done\") | .id' | xargs -n1 fivefold job mq2008.toml
+
+States: done, failed (will be tried again), open (not done yet, or done with other inputs).")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    experiment: ExperimentArgs,
+    /// Only these jobs: DATASET/foldK/RANKER with `*`, or the name of a data set, fold or ranker
+    #[arg(long, value_name = "PATTERN", num_args = 1..)]
+    only: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct JobLine<'a> {
+    id: &'a str,
+    state: JobState,
+    key: &'a str,
+}
+
+impl Args {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+        let experiment = self.experiment.load(registry)?;
+        let plan = Plan::new(&experiment, &Only::patterns(self.only.iter().map(String::as_str)))?;
+        let states = job_states(&plan, self.experiment.out(&experiment))?;
+        let jobs = plan.jobs.iter().zip(states);
+        if self.json {
+            let lines: Vec<JobLine<'_>> = jobs.map(|(job, state)| JobLine { id: &job.id, state, key: &job.key }).collect();
+            screen.json(&lines)?;
+        } else {
+            screen.columns(&[], jobs.map(|(job, state)| vec![word(state).to_owned(), job.id.clone()]));
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+fn word(state: JobState) -> &'static str {
+    match state {
+        JobState::Done => "done",
+        JobState::Failed => "failed",
+        JobState::Open => "open",
+    }
+}

@@ -1,0 +1,43 @@
+//! `fivefold report`: the tables of a results folder, without the data.
+
+use std::path::PathBuf;
+
+use fivefold_experiment::Results;
+
+use crate::cli::Outcome;
+use crate::format::Format;
+use crate::problem::{self, Problem};
+use crate::screen::Screen;
+
+/// Print the tables of a results folder
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold report runs/quickstart
+  fivefold report runs/quickstart --format md > tables.md
+  fivefold report runs/quickstart --table table-07 --format latex
+
+Needs the folder alone, neither data nor rankers.")]
+pub(crate) struct Args {
+    /// The results folder of `fivefold run`
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The form of the output
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Only tables whose id starts so; may be given several times
+    #[arg(long, value_name = "ID")]
+    table: Vec<String>,
+}
+
+impl Args {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+        let mut tables = Results::load(&self.folder).map_err(problem::report)?.tables();
+        let ids: Vec<String> = tables.iter().map(|table| table.id.clone()).collect();
+        if let Some(wanted) = self.table.iter().find(|wanted| !ids.iter().any(|id| id.starts_with(wanted.as_str()))) {
+            return Err(Problem::unknown("table", wanted, ids.iter().map(String::as_str)).into());
+        }
+        tables.retain(|table| self.table.is_empty() || self.table.iter().any(|wanted| table.id.starts_with(wanted.as_str())));
+        self.format.print(&tables, screen)?;
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,118 @@
+//! `fivefold run`: an experiment from its file to its tables.
+
+use fivefold_core::Registry;
+use fivefold_experiment::filter::Only;
+use fivefold_experiment::run::{self, RunOptions};
+use serde::Serialize;
+
+use crate::cli::Outcome;
+use crate::experiment::ExperimentArgs;
+use crate::interrupt;
+use crate::problem;
+use crate::progress::RunBars;
+use crate::screen::Screen;
+
+/// Run an experiment: train, score, evaluate, print the tables
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold run quickstart                          made data, every table, about a minute
+  fivefold run my.toml --out runs/my --threads 4
+  fivefold run my.toml --only Ridge 'mq2008/fold1/*'
+  FIVEFOLD_DATA=~/letor fivefold run mq2008        a real collection; `fivefold datasets` says where to get it
+
+A job (data set x fold x ranker) whose result is in the folder is not done again unless something changed that alters it.
+Ctrl-C, or a crash, leaves a folder from which the next `run` goes on. Failed jobs show as FAILED in the tables, make the
+exit code 1, and are tried again by the next `run`.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    experiment: ExperimentArgs,
+    /// Threads [default: one a processor]; the results do not depend on it
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Do only these jobs, and no tables: DATASET/foldK/RANKER with `*`, or the name of a data set, fold or ranker
+    #[arg(long, value_name = "PATTERN", num_args = 1..)]
+    only: Vec<String>,
+    /// Print what was done as JSON instead of the tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Summary<'a> {
+    experiment: &'a str,
+    folder: String,
+    jobs: usize,
+    reused: usize,
+    done: usize,
+    failed: Vec<FailedJob<'a>>,
+    cancelled: bool,
+    /// Ids of the tables in the folder; empty where the run was partial.
+    tables: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct FailedJob<'a> {
+    id: &'a str,
+    error: &'a str,
+}
+
+impl Args {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+        let experiment = self.experiment.load(registry)?;
+        let folder = self.experiment.out(&experiment);
+        let bars = RunBars::new();
+        let options = RunOptions {
+            out: folder.clone(),
+            threads: self.threads,
+            only: Only::patterns(self.only.iter().map(String::as_str)),
+            observer: &bars,
+            cancel: Some(interrupt::watch()),
+        };
+        let outcome = run::run(&experiment, registry, &options)?;
+        bars.finish();
+
+        let tables = match &outcome.results {
+            Some(results) => {
+                let tables = results.tables();
+                fivefold_report::write_files(&tables, &results.figures(), &folder).map_err(problem::report)?;
+                tables
+            }
+            None => Vec::new(),
+        };
+        if self.json {
+            screen.json(&Summary {
+                experiment: &experiment.name,
+                folder: folder.display().to_string(),
+                jobs: outcome.jobs,
+                reused: outcome.reused,
+                done: outcome.done,
+                failed: outcome.failed.iter().map(|(id, error)| FailedJob { id, error }).collect(),
+                cancelled: outcome.cancelled,
+                tables: tables.iter().map(|table| table.id.clone()).collect(),
+            })?;
+        } else {
+            screen.tables(&tables);
+        }
+        screen.flush();
+        eprintln!("{}", ending(&outcome, &folder.display().to_string()));
+        Ok(match &outcome {
+            run::Outcome { cancelled: true, .. } => Outcome::Interrupted,
+            run::Outcome { failed, .. } if !failed.is_empty() => Outcome::Failed,
+            _ => Outcome::Done,
+        })
+    }
+}
+
+/// The last line.
+fn ending(outcome: &run::Outcome, folder: &str) -> String {
+    let failed = match outcome.failed.len() {
+        0 => String::new(),
+        count => format!(" {count} of {} jobs failed: their cells say FAILED.", outcome.jobs),
+    };
+    match &outcome.results {
+        Some(_) => format!("{failed} Results are in {folder} (tables/, figures/, scores/, per_query.csv).").trim_start().to_owned(),
+        None if outcome.cancelled => format!("Stopped; what is done is in {folder}, and the same command goes on from there."),
+        None => format!("{failed} Scores are in {folder}; a run without --only evaluates them.").trim_start().to_owned(),
+    }
+}

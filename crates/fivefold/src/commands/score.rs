@@ -1,0 +1,96 @@
+//! `fivefold score`: the scores of a saved model, with the normaliser and the missing-value policy it was trained with.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use fivefold_core::{Dataset, DynModel, ModelFile, Registry};
+use fivefold_data::{Fitted, Missing, ReadOptions};
+use serde_json::Value;
+
+use crate::cli::Outcome;
+use crate::files;
+use crate::problem::{self, Problem};
+use crate::reading::{self, LayoutArgs};
+use crate::screen::Screen;
+
+/// Score the documents of a LETOR file with a saved model
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold score --model model.json --data test.txt > scores.txt
+  fivefold score --model model.json --data test.txt -o scores.txt
+  fivefold score --model runs/mq2008/models/mq2008/fold1/Ridge.json --data test.txt -o scores.txt
+
+One score a line, in the order of the documents. The features are normalised, and missing values treated, as when the
+model was trained; data with another number of features are refused.")]
+pub(crate) struct Args {
+    /// A model file, from `fivefold train` or from the folder of a run
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// LETOR/SVMlight file, plain or .gz
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+    /// Where the scores go [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Accept data that never mention the last features (of value 0 in every document)
+    #[arg(long)]
+    pad: bool,
+    #[command(flatten)]
+    layout: LayoutArgs,
+}
+
+impl Args {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+        let text = std::fs::read_to_string(&self.model).map_err(|error| Problem::file("read", &self.model, error))?;
+        let unusable = |error: &dyn std::fmt::Display| Problem::new(format!("{}: {error}", self.model.display()));
+        let file = ModelFile::parse(&text).map_err(|error| unusable(&error))?;
+        let missing: Missing =
+            serde_json::from_value(Value::String(file.header.missing.clone())).map_err(|error| unusable(&error))?;
+        let normaliser: Option<Fitted> =
+            serde_json::from_value(file.header.normaliser.clone()).map_err(|error| unusable(&error))?;
+        let data = self.read(missing, file.header.features)?;
+        let model = file.load(registry, data.width()).map_err(|error| {
+            unusable(&error)
+                .help("score data with the model's features; --pad if the last ones are left out because they are 0")
+        })?;
+        let data = match normaliser {
+            Some(fitted) => fitted.apply(&data).map_err(problem::report)?,
+            None => data,
+        };
+        let scores = score(&*model, &data)?;
+        match &self.out {
+            Some(path) => files::write(path, scores.as_bytes())?,
+            None => screen.text(scores),
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn read(&self, missing: Missing, features: usize) -> miette::Result<Dataset> {
+        let options = self.layout.options(missing);
+        let data = reading::read(&self.data, &options)?;
+        if self.pad && data.width() < features {
+            return reading::read(&self.data, &ReadOptions { features: Some(features), ..options });
+        }
+        Ok(data)
+    }
+}
+
+/// One score a line: the shortest decimals that read back to the same bits.
+fn score(model: &dyn DynModel, data: &Dataset) -> miette::Result<String> {
+    let mut text = String::with_capacity(data.documents() * 20);
+    let mut scores = Vec::new();
+    for query in data.queries() {
+        scores.clear();
+        scores.resize(query.len(), f64::NAN);
+        model.score(query.view(), &mut scores);
+        for (row, score) in scores.iter().enumerate() {
+            if !score.is_finite() {
+                let what = format!("the model gives document {} of query {} the score {score}", row + 1, query.id());
+                return Err(Problem::new(what).help("scores must be finite; the model or the data are broken").into());
+            }
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{score:?}");
+        }
+    }
+    Ok(text)
+}

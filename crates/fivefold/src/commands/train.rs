@@ -1,0 +1,167 @@
+//! `fivefold train`: one model from one training file.
+
+use std::path::{Path, PathBuf};
+
+use fivefold_core::model_file::FORMAT;
+use fivefold_core::{DynRanker, FitContext, FitError, ModelFile, ModelHeader, RankerEntry, Registry, Seed};
+use fivefold_data::{Normaliser, data_hash};
+use toml::de::DeTable;
+
+use super::rankers;
+use crate::cli::Outcome;
+use crate::problem::{self, Problem};
+use crate::progress::FitBar;
+use crate::reading::{self, ReadArgs};
+use crate::screen::Screen;
+use crate::{files, interrupt, normaliser};
+
+/// Train one model
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold train --ranker linear --train train.txt -o model.json
+  fivefold train --ranker linear --param lambda=0.5 --normalise z-score --train train.txt -o model.json
+  fivefold train --ranker coordinate-ascent --params mine.toml --train train.txt --valid vali.txt -o model.json
+
+`fivefold rankers NAME` lists the parameters; `preset=NAME` is one of them. The model file keeps normaliser, policy for
+missing values and number of features, and `fivefold score` applies them.")]
+pub(crate) struct Args {
+    /// The ranker; `fivefold rankers` lists them
+    #[arg(long, value_name = "NAME")]
+    ranker: String,
+    /// A parameter; may be given several times
+    #[arg(long = "param", value_name = "NAME=VALUE", conflicts_with = "params")]
+    param: Vec<String>,
+    /// A TOML file with parameters, written as under `[ranker.params]`
+    #[arg(long, value_name = "FILE")]
+    params: Option<PathBuf>,
+    /// LETOR/SVMlight file to learn from, plain or .gz
+    #[arg(long, value_name = "FILE")]
+    train: PathBuf,
+    /// LETOR/SVMlight file for early stopping and model selection
+    #[arg(long, value_name = "FILE")]
+    valid: Option<PathBuf>,
+    /// What is done to the features: none, min-max, z-score or log-z-score, over each `query` or over all of `train`
+    #[arg(long, value_name = normaliser::SYNTAX, default_value = "none:query", value_parser = normaliser::parse)]
+    normalise: Normaliser,
+    /// The seed, for rankers that draw random numbers
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Threads [default: one a processor]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    threads: usize,
+    /// Where the model goes
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    reading: ReadArgs,
+}
+
+impl Args {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().map_err(problem::report)?;
+        pool.install(|| self.train(registry, screen))
+    }
+
+    fn train(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+        let entry = rankers::find(registry, &self.ranker)?;
+        let ranker = self.ranker_with_params(entry)?;
+        let options = self.reading.options();
+        let paths: Vec<&Path> = std::iter::once(&self.train).chain(&self.valid).map(PathBuf::as_path).collect();
+        let parts = reading::read_parts(&paths, &options)?;
+        let fitted = self.normalise.fit(&parts[0]).map_err(problem::report)?;
+        let normalised =
+            parts.iter().map(|part| fitted.apply(part)).collect::<Result<Vec<_>, _>>().map_err(problem::report)?;
+
+        let bar = FitBar::new(entry.name);
+        let mut context =
+            FitContext::new(Seed::new(self.seed)).with_progress(&bar).with_cancellation(interrupt::watch());
+        if let Some(validation) = normalised.get(1) {
+            context = context.with_validation(validation);
+        }
+        let result = ranker.fit(&normalised[0], &context);
+        bar.finish();
+        let model = match result {
+            Ok(model) => model,
+            Err(FitError::Cancelled) => return Ok(Outcome::Interrupted),
+            Err(error) => {
+                let problem = Problem::new(format!("no model was made: {error}"));
+                eprintln!("{:?}", miette::Report::from(problem));
+                return Ok(Outcome::Failed);
+            }
+        };
+        let header = ModelHeader {
+            format: FORMAT.to_owned(),
+            ranker: entry.name.to_owned(),
+            version: entry.version,
+            params: ranker.params(),
+            features: normalised[0].width(),
+            missing: options.missing.name().to_owned(),
+            normaliser: serde_json::to_value(&fitted).map_err(problem::report)?,
+            data: data_hash(&parts[0]),
+        };
+        let file = ModelFile { header, model: model.to_json().map_err(problem::report)? };
+        files::write(&self.out, file.to_text().map_err(problem::report)?.as_bytes())?;
+        screen.line(format_args!(
+            "{}: {} trained on {} queries, {} documents, {} features",
+            self.out.display(),
+            entry.name,
+            parts[0].len(),
+            parts[0].documents(),
+            parts[0].width()
+        ));
+        Ok(Outcome::Done)
+    }
+
+    fn ranker_with_params(&self, entry: &RankerEntry) -> miette::Result<Box<dyn DynRanker>> {
+        let (name, text) = match &self.params {
+            Some(path) => {
+                let text = std::fs::read_to_string(path).map_err(|error| Problem::file("read", path, error))?;
+                (path.display().to_string(), text)
+            }
+            None => ("--param".to_owned(), toml_lines(&self.param)?),
+        };
+        let table = DeTable::parse(&text).map_err(|error| Problem::toml(&error, &name, &text))?;
+        Ok(entry.parse(table).map_err(|error| Problem::param(error, &name, &text))?)
+    }
+}
+
+/// `NAME=VALUE` as lines of TOML. What is no TOML value is a string, so that words need no quotes.
+fn toml_lines(params: &[String]) -> miette::Result<String> {
+    let mut text = String::new();
+    for param in params {
+        let Some((name, value)) = param.split_once('=') else {
+            return Err(Problem::new(format!("`--param {param}` has no value"))
+                .help("write --param NAME=VALUE")
+                .into());
+        };
+        let is_value = format!("x = {value}").parse::<toml::Table>().is_ok_and(|table| table.len() == 1);
+        let value = if is_value { value.to_owned() } else { toml::Value::from(value).to_string() };
+        text.push_str(&format!("{} = {value}\n", name.trim()));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_toml_and_words_are_strings() {
+        let given = ["trees=10", "rate = 0.5", "objective=ndcg@10", "preset=ranklib", "on=true", "list=[1, 2]"];
+        let text = toml_lines(&given.map(str::to_owned)).unwrap();
+        let table: toml::Table = text.parse().unwrap();
+        assert_eq!(table["trees"], toml::Value::from(10));
+        assert_eq!(table["rate"], toml::Value::from(0.5));
+        assert_eq!(table["objective"], toml::Value::from("ndcg@10"));
+        assert_eq!(table["preset"], toml::Value::from("ranklib"));
+        assert_eq!(table["on"], toml::Value::from(true));
+        assert_eq!(table["list"], toml::Value::from(vec![1, 2]));
+        assert!(toml_lines(&["trees".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn a_value_cannot_smuggle_in_a_second_parameter() {
+        let text = toml_lines(&["a=1\nb = 2".to_owned()]).unwrap();
+        assert_eq!(text.parse::<toml::Table>().unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,84 @@
+//! The progress of a run on standard error: bars on a terminal; elsewhere only the plan and what failed.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use fivefold_experiment::job::JobEnd;
+use fivefold_experiment::plan::{Job, Plan};
+use fivefold_experiment::run::Observer;
+use indicatif::{MultiProgress, ProgressBar};
+
+use crate::progress::bar;
+
+/// The bars of a run: all jobs together, and each that is being done.
+pub(crate) struct RunBars {
+    screen: MultiProgress,
+    all: ProgressBar,
+    running: Mutex<BTreeMap<String, ProgressBar>>,
+}
+
+impl RunBars {
+    pub(crate) fn new() -> Self {
+        let screen = MultiProgress::new();
+        let all = screen.add(bar("reading the data"));
+        RunBars { screen, all, running: Mutex::default() }
+    }
+
+    /// Removes the bars.
+    pub(crate) fn finish(&self) {
+        self.all.finish_and_clear();
+    }
+
+    /// A line above the bars, shown whether or not there are any.
+    fn line(&self, text: &str) {
+        self.screen.suspend(|| eprintln!("{text}"));
+    }
+}
+
+impl Observer for RunBars {
+    fn planned(&self, plan: &Plan<'_>, reused: usize) {
+        let experiment = plan.experiment;
+        self.line(&format!(
+            "{}: {}, {}, {}; {reused} of them are done already",
+            experiment.name,
+            counted(experiment.datasets.len(), "data set"),
+            counted(experiment.rankers.len(), "ranker"),
+            counted(plan.jobs.len(), "job"),
+        ));
+        self.all.set_length(plan.jobs.len() as u64);
+        self.all.set_position(reused as u64);
+        self.all.set_message("jobs");
+    }
+
+    fn started(&self, job: &Job) {
+        let bar = self.screen.add(bar(&job.id));
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id.clone(), bar);
+    }
+
+    fn step(&self, job: &Job, done: u64, total: u64) {
+        if let Some(bar) = self.running.lock().unwrap_or_else(PoisonError::into_inner).get(&job.id) {
+            bar.set_length(total);
+            bar.set_position(done);
+        }
+    }
+
+    fn finished(&self, job: &Job, end: &JobEnd) {
+        if let Some(bar) = self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&job.id) {
+            bar.finish_and_clear();
+            self.screen.remove(&bar);
+        }
+        if let JobEnd::Failed(error) = end {
+            self.line(&format!("FAILED {}: {error}", job.id));
+        }
+        self.all.inc(1);
+    }
+
+    fn evaluating(&self) {
+        self.all.set_message("evaluating");
+    }
+}
+
+/// `1 job`, `2 jobs`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
