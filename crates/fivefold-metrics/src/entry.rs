@@ -57,6 +57,18 @@ pub struct Param {
     pub default: fn(&Conventions, u8) -> String,
 }
 
+impl Param {
+    /// The canonical form of a value.
+    pub(crate) fn read(&self, measure: &'static str, value: &str) -> Result<String, MeasureError> {
+        (self.canonical)(value).ok_or_else(|| MeasureError::Value {
+            measure,
+            param: self.name,
+            value: value.to_owned(),
+            must_be: self.values.to_owned(),
+        })
+    }
+}
+
 /// The written form of a word, for [`Param::canonical`].
 pub(crate) fn word<T: FromStr + Display>(text: &str) -> Option<String> {
     text.parse::<T>().ok().map(|value| value.to_string())

@@ -8,6 +8,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use fivefold_core::Seed;
+use fivefold_core::dataset::HIGHEST_GRADE;
 
 use crate::conventions::{Conventions, Ties};
 use crate::entry::{Cutoffs, Settings};
@@ -87,18 +88,19 @@ impl Evaluator {
     /// `shuffle` ties only.
     ///
     /// # Errors
-    /// If a cutoff or a parameter does not fit its measure.
+    /// If a cutoff, a parameter or a convention does not fit its measure.
     pub fn new(
         specs: &[MeasureSpec],
         conventions: &Conventions,
         max_grade: u8,
         seed: Seed,
     ) -> Result<Self, MeasureError> {
+        let max_grade = max_grade.min(HIGHEST_GRADE);
         let mut bases: Vec<Base> = Vec::new();
         let mut places = Vec::new();
         for spec in specs {
             spec.check()?;
-            let settings = spec.settings(conventions, max_grade);
+            let settings = spec.settings(conventions, max_grade)?;
             let cutoff = match spec.entry().cutoffs {
                 Cutoffs::Fixed(k) => Some(k),
                 _ => spec.cutoff(),

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::conventions::{Conventions, words};
-use crate::entry::{Cutoffs, MeasureEntry, Settings};
+use crate::entry::{Cutoffs, MeasureEntry, Param, Settings};
 use crate::error::MeasureError;
 use crate::measures::MEASURES;
 
@@ -91,13 +91,13 @@ impl MeasureSpec {
     }
 
     /// A value for each parameter: the one given, else that of the conventions.
-    pub(crate) fn settings(&self, conventions: &Conventions, max_grade: u8) -> Settings {
-        let value = |param: &crate::entry::Param| match self.given.iter().find(|(name, _)| *name == param.name) {
-            Some((_, value)) => value.clone(),
-            None => (param.default)(conventions, max_grade),
+    pub(crate) fn settings(&self, conventions: &Conventions, max_grade: u8) -> Result<Settings, MeasureError> {
+        let value = |param: &Param| match self.given.iter().find(|(name, _)| *name == param.name) {
+            Some((name, value)) => Ok((*name, value.clone())),
+            None => Ok((param.name, param.read(self.entry.name, &(param.default)(conventions, max_grade))?)),
         };
-        let values = self.entry.params.iter().map(|param| (param.name, value(param))).collect();
-        Settings { measure: self.entry.name, values, max_grade }
+        let values = self.entry.params.iter().map(value).collect::<Result<_, MeasureError>>()?;
+        Ok(Settings { measure: self.entry.name, values, max_grade })
     }
 
     fn key(&self) -> (&'static str, &[(&'static str, String)], Version, Option<usize>) {
@@ -221,12 +221,7 @@ fn parse_params(
             return Err(MeasureError::unknown(format!("parameter of `{}`", entry.name), name, known));
         };
         let param = &entry.params[index];
-        let canonical = (param.canonical)(value).ok_or_else(|| MeasureError::Value {
-            measure: entry.name,
-            param: param.name,
-            value: value.to_owned(),
-            must_be: param.values.to_owned(),
-        })?;
+        let canonical = param.read(entry.name, value)?;
         if values[index].replace(canonical).is_some() {
             return Err(syntax(&format!("parameter `{name}` stands twice")));
         }

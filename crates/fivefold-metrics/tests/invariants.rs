@@ -187,4 +187,25 @@ fn what_does_not_fit_is_an_error_and_never_a_panic() {
         evaluator.judge("9", &[0, 3], None).unwrap_err().to_string(),
         "query 9: document 1 has grade 3, but the collection's highest grade is 2"
     );
+    // Conventions from a file are checked as parameters in a name are.
+    let rules = fivefold_metrics::Conventions { threshold: 0, ..exact() };
+    let Err(error) = Evaluator::new(&common::specs(&["ap"]), &rules, 2, Seed::new(1)) else { panic!("no error") };
+    assert_eq!(error.to_string(), "`threshold` of `ap` must be a grade from 1 to 30, not `0`");
+    // Grades that no collection can have.
+    assert!(common::evaluator(&["err", "ndcg"], &exact(), 255).judge("q", &[31], None).is_err());
+}
+
+#[test]
+fn a_collection_without_relevant_documents_can_be_evaluated() {
+    let found = values(&["err", "p@1", "rbp", "dcg", "ndcg"], &exact(), 0, &[0, 0], &[1.0, 2.0]);
+    assert_eq!(found[..4], [0.0; 4]);
+    assert!(found[4].is_nan());
+}
+
+#[test]
+fn evaluators_are_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Evaluator>();
+    shared::<fivefold_metrics::Judged>();
+    shared::<fivefold_metrics::Objective>();
 }

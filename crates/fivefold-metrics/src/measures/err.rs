@@ -24,7 +24,8 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         help: "the highest possible grade; by default the collection's",
         values: "a grade from 1 to 30",
         canonical: grade,
-        default: |_, max_grade| max_grade.to_string(),
+        // Where no document is relevant any highest grade gives 0.
+        default: |_, max_grade| max_grade.max(1).to_string(),
     }],
     build: |settings| {
         let gmax: u8 = settings.get("gmax")?;

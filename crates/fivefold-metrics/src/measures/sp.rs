@@ -91,6 +91,11 @@ impl Measure for SumOfPrecision {
         for group in ranked.groups(out.len()) {
             let size = group.grades.len();
             let relevant = self.relevant.sum(group.grades);
+            if size == 1 {
+                before += relevant;
+                out[group.start] = if relevant > 0.0 { before / (group.start + 1) as f64 } else { 0.0 };
+                continue;
+            }
             let out = &mut out[group.start..group.seen];
             if relevant == 0.0 {
                 out.fill(0.0);
@@ -98,7 +103,7 @@ impl Measure for SumOfPrecision {
             }
             let share = relevant / size as f64;
             // Relevant documents expected ahead of a relevant one, for each place further down in the group.
-            let step = if size > 1 { (relevant - 1.0) / (size - 1) as f64 } else { 0.0 };
+            let step = (relevant - 1.0) / (size - 1) as f64;
             for (place, slot) in out.iter_mut().enumerate() {
                 *slot = share * (before + 1.0 + place as f64 * step) / (group.start + place + 1) as f64;
             }
