@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fivefold_stats::PadDenominator;
 
-use crate::config::{Distance, Pad};
+use crate::config::Pad;
 use crate::evaluation::Evaluation;
 use crate::manifest::{Manifest, RESULT_FILES, result_hash};
 use crate::store::{Store, StoreError, hash};
@@ -67,10 +67,7 @@ impl Results {
             notes: self.manifest.conventions.clone(),
             sizes,
             dataset_sizes: own.collect(),
-            distance: match sets.distance {
-                Distance::Absolute => tables::Distance::Absolute,
-                Distance::Signed => tables::Distance::Signed,
-            },
+            distance: sets.distance,
             broad_focused: sets.broad_focused,
             halves: sets.halves,
             alpha: experiment.tables.alpha,

@@ -42,6 +42,7 @@ use fivefold_core::Seed;
 use fivefold_metrics::{Conventions, MeasureError};
 use fivefold_stats::PadDenominator;
 
+use crate::config::Distance;
 use crate::evaluation::{DatasetValues, Evaluation};
 use crate::table::Table;
 use analysis::Analysis;
@@ -83,16 +84,6 @@ pub struct SetSizes {
     pub uninformative: usize,
     /// Queries on which they beat it by most.
     pub ideal: usize,
-}
-
-/// How uninformative queries are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Distance {
-    /// Least |real - expected|.
-    #[default]
-    Absolute,
-    /// Least real - expected.
-    Signed,
 }
 
 impl TableOptions {

@@ -3,9 +3,9 @@
 
 use fivefold_metrics::Undefined;
 
-use super::Distance;
 use super::analysis::Analysis;
 use super::query_set::QuerySet;
+use crate::config::Distance;
 use crate::evaluation::DatasetValues;
 use crate::table::Cell;
 

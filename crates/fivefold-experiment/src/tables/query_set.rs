@@ -11,9 +11,10 @@
 
 use fivefold_metrics::settle;
 
+use super::TableOptions;
 use super::analysis::live;
 use super::family::Family;
-use super::{Distance, TableOptions};
+use crate::config::Distance;
 use crate::evaluation::{DatasetValues, DocumentSet};
 
 /// Rounding can part what is equal by less than this: such differences count as 0, so that file order decides.

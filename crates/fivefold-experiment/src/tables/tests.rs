@@ -4,7 +4,8 @@ use fivefold_core::Seed;
 use fivefold_metrics::{Conventions, FoldMean, Undefined, dialect};
 use fivefold_stats::PadDenominator;
 
-use super::{Distance, SetSizes, TableOptions, TablesError, all, expected_histograms};
+use super::{SetSizes, TableOptions, TablesError, all, expected_histograms};
+use crate::config::Distance;
 use crate::evaluation::{DatasetValues, Evaluation, QueryInfo};
 use crate::table::{Cell, Table};
 
