@@ -134,7 +134,7 @@ impl Ranker for CoordinateAscent {
         let conventions = (DIALECTS[0].conventions)();
         let objective_over = |data| Objective::new(&measure, &conventions, data, cx.seed()).map_err(objective_error);
         let objective = objective_over(train)?;
-        let search = ExactSearch::new(train, &objective, measure.cutoff()).map_err(score_error)?;
+        let search = ExactSearch::new(train, &objective, measure.cutoff());
         if search.is_flat() {
             let reason =
                 format!("no order of documents alters {measure}: every query has one grade only, or too few documents");
@@ -286,7 +286,7 @@ impl Climb {
     fn best_change(&mut self, problem: &Problem<'_>, feature: usize) -> Result<Option<f64>, FitError> {
         let &CoordinateAscent { search, step, steps, .. } = problem.ranker;
         match search {
-            Search::Exact => problem.search.best_change(&self.scores, &self.column).map_err(score_error),
+            Search::Exact => Ok(problem.search.best_change(&self.scores, &self.column)),
             Search::Step => {
                 let Climb { weights, scores, value, column, moved, scratch } = self;
                 StepSearch { step, steps }.best_change(weights[feature], *value + SAME, |change| {
@@ -310,5 +310,92 @@ impl Climb {
             (self.weights, self.scores, self.value) = (weights, scores, value);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::Seed;
+
+    use super::*;
+    use crate::test_data::{rows, signal_in_order};
+
+    fn value(measure: &str, data: &Dataset, model: &LinearModel) -> f64 {
+        let conventions = (DIALECTS[0].conventions)();
+        let objective = Objective::new(&measure.parse().unwrap(), &conventions, data, Seed::new(1)).unwrap();
+        objective.mean(&score_all(data, &model.weights), &mut Scratch::default()).unwrap()
+    }
+
+    #[test]
+    fn a_perfect_order_is_found_and_weights_are_normalised() {
+        // The grade is 1 exactly where x_0 > x_1, whatever x_2 is.
+        let data = rows(&[
+            &[(1, &[3.0, 1.0, 0.0]), (0, &[1.0, 2.0, 5.0]), (0, &[4.0, 9.0, 7.0])],
+            &[(0, &[0.0, 6.0, 1.0]), (1, &[7.0, 6.0, 2.0]), (0, &[2.0, 3.0, 9.0])],
+        ]);
+        for search in [Search::Exact, Search::Step] {
+            let ranker = CoordinateAscent { search, ..CoordinateAscent::default() };
+            let model = ranker.fit(&data, &FitContext::new(Seed::new(1))).unwrap();
+            assert_eq!(value("ndcg@10", &data, &model), 1.0, "{search:?}");
+            assert!((model.weights.iter().map(|w| w.abs()).sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn restarts_begin_at_different_weights_and_the_first_at_equal_ones() {
+        let starts = Starts::new(&signal_in_order(5, 1), Search::Step);
+        let begin =
+            |restart: u32| starts.weights(restart, &mut Seed::new(1).derive_index("restart", u64::from(restart)).rng());
+        assert_eq!(begin(0), [1.0 / 6.0; 6]);
+        assert_ne!(begin(1), begin(2));
+        assert!(begin(1).iter().any(|w| *w < 0.0) && begin(1).iter().any(|w| *w > 0.0));
+    }
+
+    #[test]
+    fn under_exact_search_scales_do_not_matter() {
+        let data = signal_in_order(20, 6);
+        let scaled: Vec<f32> = data
+            .queries()
+            .flat_map(|q| {
+                q.rows()
+                    .flat_map(|row| {
+                        row.iter()
+                            .enumerate()
+                            .map(|(j, x)| x * [1.0, 1024.0, 0.125, 1.0, 1.0, 4.0][j])
+                            .collect::<Vec<_>>()
+                    })
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        let other = data.with_features(scaled, data.width()).unwrap();
+        let fitted = |data: &Dataset| {
+            let model = CoordinateAscent::default().fit(data, &FitContext::new(Seed::new(3))).unwrap();
+            value("ndcg@10", data, &model)
+        };
+        assert!((fitted(&data) - fitted(&other)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_objective_that_is_raised_is_the_one_asked_for() {
+        let data = signal_in_order(40, 8);
+        let trained_on = |measure: &str| {
+            let ranker = CoordinateAscent { objective: measure.to_owned(), ..CoordinateAscent::default() };
+            ranker.fit(&data, &FitContext::new(Seed::new(1))).unwrap()
+        };
+        for (own, other) in [("ndcg@1", "ap"), ("ap.v2@5", "rr"), ("err", "p@5")] {
+            let (best, second) = (value(own, &data, &trained_on(own)), value(own, &data, &trained_on(other)));
+            assert!(best >= second, "{own}: {best} when trained on it, {second} when trained on {other}");
+        }
+    }
+
+    #[test]
+    fn the_validation_part_chooses_among_restarts() {
+        let (data, validation) = (signal_in_order(8, 8), signal_in_order(40, 9));
+        let ranker = CoordinateAscent { restarts: 8, ..CoordinateAscent::default() };
+        let plain = ranker.fit(&data, &FitContext::new(Seed::new(1))).unwrap();
+        let chosen = ranker.fit(&data, &FitContext::new(Seed::new(1)).with_validation(&validation)).unwrap();
+        assert!(value("ndcg@10", &validation, &chosen) >= value("ndcg@10", &validation, &plain));
+        assert!(value("ndcg@10", &data, &chosen) <= value("ndcg@10", &data, &plain));
+        assert_ne!(plain, chosen, "this seed is meant to show a difference");
     }
 }

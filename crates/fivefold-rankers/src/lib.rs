@@ -2,16 +2,22 @@
 //!
 //! [`RANKERS`] lists them; a new ranker is a file and a line there. `tests/contract.rs` holds what all of them must do.
 
+mod boosting;
 pub mod coordinate_ascent;
 pub mod feature;
 pub mod l2_logistic;
+mod lambda;
+pub mod lambdamart;
 pub mod linear;
 pub mod linear_model;
+pub mod mart;
 mod normal_equations;
 pub mod random;
+pub mod random_forest;
 #[cfg(test)]
 #[path = "../tests/contract/data.rs"]
 mod test_data;
+pub mod tree_model;
 
 use fivefold_core::RankerEntry;
 
@@ -22,4 +28,7 @@ pub const RANKERS: &[RankerEntry] = &[
     RankerEntry::of::<linear::Linear>(),
     RankerEntry::of::<l2_logistic::L2Logistic>(),
     RankerEntry::of::<coordinate_ascent::CoordinateAscent>(),
+    RankerEntry::of::<mart::Mart>(),
+    RankerEntry::of::<lambdamart::LambdaMart>(),
+    RankerEntry::of::<random_forest::RandomForest>(),
 ];

@@ -5,18 +5,19 @@
 //! t = -infinity; its changes of value are merged with those of all other queries, and the middle of the best interval
 //! of t is the answer. Scales of features do not matter.
 //!
-//! Two facts keep the sweep short. Documents of one grade are exchangeable, so only pairs with a document that does not
-//! have the query's most frequent grade (the "marked" documents) are followed. And a crossing below the cutoff changes
-//! no value, so the measure is evaluated at the others alone.
+//! Three facts keep the sweep short. Documents of one grade are exchangeable, so only the ranks of documents that do not
+//! have the query's most frequent grade (the "marked" ones) are followed. A document is above the cutoff k only between
+//! the k-th last crossing at which it overtakes another and the k-th first at which another overtakes it, so at most 2k
+//! of its crossings matter. And only where documents of different grades cross is the measure evaluated.
 //!
 //! Documents with equal s and x never cross; the sweep ranks them in file order, whatever the tie policy. The climber
 //! measures the chosen point itself before it moves there, so a wrong guess costs time, never a wrong model.
 //!
-//! Cost of one search: O(c log c) for c crossings, at most marked x documents a query; one evaluation of the measure on
-//! a ranking for each crossing above the cutoff.
+//! Cost of one search: O(marked x documents) for the crossings of each query, O(c log c) to sort the c that matter, and
+//! one evaluation of the measure, on a ranking, for each of them.
 
 use fivefold_core::Dataset;
-use fivefold_metrics::{MeasureError, Objective, Scratch};
+use fivefold_metrics::{Objective, Scratch};
 use rayon::prelude::*;
 
 /// Values closer than this are the same up to rounding in the sums.
@@ -30,8 +31,6 @@ pub(super) struct ExactSearch<'a> {
     /// Positions that the measure looks at.
     depth: usize,
     queries: Vec<SweptQuery>,
-    /// Queries that count in the mean.
-    counted: f64,
 }
 
 /// A query whose value the order of its documents can change.
@@ -52,42 +51,45 @@ struct Change {
     by: f64,
 }
 
-/// Document `winner` overtakes document `loser` at `t`.
+/// A marked document crosses another one at `t`.
 #[derive(Debug, Clone, Copy)]
 struct Crossing {
     t: f64,
-    loser: u32,
-    winner: u32,
+    /// The marked document.
+    row: u32,
+    /// Whether it is overtaken; else it overtakes.
+    falls: bool,
+    /// Whether the other document has the same grade, so that the ranking of grades stays as it is.
+    same_grade: bool,
 }
 
 /// Memory of one sweep.
 #[derive(Default)]
 struct Sweep {
     crossings: Vec<Crossing>,
-    order: Vec<u32>,
+    /// Crossings of one document at which it falls and at which it rises.
+    falls: Vec<Crossing>,
+    rises: Vec<Crossing>,
+    /// Rank from 0 of each marked document; those from the cutoff on are lower bounds.
     rank: Vec<usize>,
-    taken: Vec<bool>,
-    /// A score a document that falls with its rank.
-    by_rank: Vec<f64>,
+    /// Grades by rank, down to the cutoff.
+    ranking: Vec<u8>,
     scratch: Scratch,
 }
 
 impl<'a> ExactSearch<'a> {
     /// Prepares the queries of `data`, which `objective` was made of; `depth` is the measure's cutoff.
-    pub(super) fn new(data: &Dataset, objective: &'a Objective, depth: Option<usize>) -> Result<Self, MeasureError> {
-        let mut queries = Vec::new();
-        let (mut first_row, mut counted) = (0, 0);
+    pub(super) fn new(data: &Dataset, objective: &'a Objective, depth: Option<usize>) -> Self {
         let mut scratch = Scratch::default();
+        let mut queries = Vec::new();
         for (number, query) in data.queries().enumerate() {
-            let swept = SweptQuery::new(number, first_row, query.grades());
-            first_row += query.len();
-            let value = objective.value(number, &vec![0.0; query.len()], &mut scratch)?;
-            counted += usize::from(!objective.average(&[value]).is_nan());
-            if !value.is_nan() && !swept.marked.is_empty() {
+            let swept = SweptQuery::new(number, objective.rows(number).start, query.grades());
+            let is_defined = objective.exchanges(number, query.grades(), &mut scratch).is_some();
+            if is_defined && !swept.marked.is_empty() {
                 queries.push(swept);
             }
         }
-        Ok(ExactSearch { objective, depth: depth.unwrap_or(usize::MAX), queries, counted: counted as f64 })
+        ExactSearch { objective, depth: depth.unwrap_or(usize::MAX), queries }
     }
 
     /// Whether no order of documents changes the objective.
@@ -97,7 +99,7 @@ impl<'a> ExactSearch<'a> {
 
     /// The change t of a weight whose feature has the values `column` that is best for the documents' `scores`, and what
     /// the mean gains by it; `None` if no change is better than t = 0.
-    pub(super) fn best_change(&self, scores: &[f64], column: &[f64]) -> Result<Option<f64>, MeasureError> {
+    pub(super) fn best_change(&self, scores: &[f64], column: &[f64]) -> Option<f64> {
         // Queries are swept in parallel and their changes joined in order, so the number of threads does not matter.
         let per_query: Vec<Vec<Change>> = self
             .queries
@@ -107,10 +109,10 @@ impl<'a> ExactSearch<'a> {
                 let rows = query.first_row..query.first_row + query.grades.len();
                 sweep.changes(self, query, &scores[rows.clone()], &column[rows])
             })
-            .collect::<Result<_, _>>()?;
+            .collect();
         let mut changes = per_query.concat();
-        changes.sort_by(|a, b| a.t.total_cmp(&b.t));
-        Ok(best_interval(&changes, SAME * self.counted))
+        changes.sort_unstable_by(|a, b| a.t.total_cmp(&b.t));
+        best_interval(&changes, SAME * self.queries.len() as f64)
     }
 }
 
@@ -126,90 +128,99 @@ impl SweptQuery {
 
 impl Sweep {
     /// All changes of one query's value, by rising t.
-    fn changes(
-        &mut self,
-        search: &ExactSearch<'_>,
-        query: &SweptQuery,
-        scores: &[f64],
-        column: &[f64],
-    ) -> Result<Vec<Change>, MeasureError> {
+    fn changes(&mut self, search: &ExactSearch<'_>, query: &SweptQuery, scores: &[f64], column: &[f64]) -> Vec<Change> {
         let mut changes = Vec::new();
-        self.find_crossings(query, scores, column);
-        if self.crossings.is_empty() {
-            return Ok(changes);
+        let depth = search.depth;
+        self.crossings.clear();
+        self.rank.clear();
+        self.rank.resize(scores.len(), 0);
+        for &row in &query.marked {
+            self.find_crossings(query, row, depth, scores, column);
         }
-        self.rank_at_the_start(scores, column);
-        let mut value = self.value(search, query)?;
-        let grades = &query.grades;
+        if self.crossings.is_empty() {
+            return changes;
+        }
+        self.crossings.sort_unstable_by(|a, b| a.t.total_cmp(&b.t));
+        let mut value = self.value(search, query);
         let mut next = 0;
         while let Some(&Crossing { t, .. }) = self.crossings.get(next) {
             let mut altered = false;
-            while let Some(&Crossing { loser, winner, .. }) = self.crossings.get(next).filter(|c| c.t == t) {
-                let (loser, winner) = (loser as usize, winner as usize);
-                // Ranks of documents of the background grade are not kept, so the depth is judged by the marked one.
-                let above = if grades[loser] != query.background { self.rank[loser] } else { self.rank[winner] - 1 };
-                altered |= grades[loser] != grades[winner] && above < search.depth;
-                if grades[loser] != query.background {
-                    self.rank[loser] += 1;
-                }
-                if grades[winner] != query.background {
-                    self.rank[winner] -= 1;
-                }
+            while let Some(crossing) = self.crossings.get(next).filter(|crossing| crossing.t == t) {
+                let rank = &mut self.rank[crossing.row as usize];
+                let before = *rank;
+                *rank = if crossing.falls { before + 1 } else { before - 1 };
+                altered |= !crossing.same_grade && before.min(*rank) < depth;
                 next += 1;
             }
             if altered {
-                let now = self.value(search, query)?;
+                let now = self.value(search, query);
                 if now != value {
                     changes.push(Change { t, by: now - value });
                     value = now;
                 }
             }
         }
-        Ok(changes)
+        changes
     }
 
-    fn find_crossings(&mut self, query: &SweptQuery, scores: &[f64], column: &[f64]) {
-        self.crossings.clear();
-        for &marked in &query.marked {
-            let i = marked as usize;
-            for (other, (&s, &x)) in (0u32..).zip(scores.iter().zip(column)) {
-                let both_marked = query.grades[other as usize] != query.background;
-                if x == column[i] || (both_marked && other < marked) {
-                    continue;
-                }
-                let t = (scores[i] - s) / (x - column[i]);
-                let (loser, winner) = if x > column[i] { (marked, other) } else { (other, marked) };
-                self.crossings.push(Crossing { t, loser, winner });
+    /// Finds the crossings that matter to document `marked`, and its rank before the first of them.
+    fn find_crossings(&mut self, query: &SweptQuery, marked: u32, depth: usize, scores: &[f64], column: &[f64]) {
+        let (falls, rises) = (&mut self.falls, &mut self.rises);
+        falls.clear();
+        rises.clear();
+        let row = marked as usize;
+        let (own_score, own_x, own_grade) = (scores[row], column[row], query.grades[row]);
+        // Documents that are above this one at every t.
+        let mut above = 0;
+        for (other, ((&score, &x), &grade)) in scores.iter().zip(column).zip(&query.grades).enumerate() {
+            if x == own_x {
+                above += usize::from(score > own_score || (score == own_score && other < row));
+                continue;
+            }
+            let t = (own_score - score) / (x - own_x);
+            let crossing = Crossing { t, row: marked, falls: x > own_x, same_grade: grade == own_grade };
+            if crossing.falls { falls.push(crossing) } else { rises.push(crossing) }
+        }
+        self.rank[row] = above;
+        let Some(places) = depth.checked_sub(above).filter(|&places| places > 0) else {
+            return;
+        };
+        // Once as many others as there are places have overtaken it, it is below the cutoff for good; and it is so until
+        // it has overtaken all but as many of those that it overtakes at all.
+        if falls.len() > places {
+            falls.select_nth_unstable_by(places - 1, |a, b| a.t.total_cmp(&b.t));
+            falls.truncate(places);
+        }
+        let enters = if rises.len() > places {
+            let (_, last, _) = rises.select_nth_unstable_by(places - 1, |a, b| b.t.total_cmp(&a.t));
+            let enters = last.t;
+            rises.truncate(places);
+            enters
+        } else {
+            f64::NEG_INFINITY
+        };
+        let fallen = falls.iter().filter(|crossing| crossing.t < enters).count();
+        self.rank[row] = above + rises.len() + fallen;
+        if fallen < places {
+            self.crossings.extend(falls.iter().filter(|crossing| crossing.t >= enters));
+            self.crossings.extend_from_slice(rises);
+        }
+    }
+
+    /// The measure of the ranking by `rank`.
+    fn value(&mut self, search: &ExactSearch<'_>, query: &SweptQuery) -> f64 {
+        self.ranking.clear();
+        self.ranking.resize(query.grades.len(), query.background);
+        let shown = self.ranking.len().min(search.depth);
+        for &row in &query.marked {
+            if let Some(grade) = self.ranking[..shown].get_mut(self.rank[row as usize]) {
+                *grade = query.grades[row as usize];
             }
         }
-        self.crossings.sort_unstable_by(|a, b| a.t.total_cmp(&b.t));
-    }
-
-    /// Ranks, from 0, before all crossings: smaller x first, then higher score, then file order.
-    fn rank_at_the_start(&mut self, scores: &[f64], column: &[f64]) {
-        self.order.clear();
-        self.order.extend(0..scores.len() as u32);
-        self.order.sort_by(|&a, &b| {
-            let (a, b) = (a as usize, b as usize);
-            column[a].total_cmp(&column[b]).then(scores[b].total_cmp(&scores[a]))
-        });
-        self.rank.clear();
-        self.rank.resize(scores.len(), 0);
-        self.order.iter().enumerate().for_each(|(rank, &row)| self.rank[row as usize] = rank);
-    }
-
-    /// The measure of the ranking by `rank`; documents of the background grade fill the positions that are left.
-    fn value(&mut self, search: &ExactSearch<'_>, query: &SweptQuery) -> Result<f64, MeasureError> {
-        self.taken.clear();
-        self.taken.resize(query.grades.len(), false);
-        query.marked.iter().for_each(|&row| self.taken[self.rank[row as usize]] = true);
-        let mut free = (0..self.taken.len()).filter(|&rank| !self.taken[rank]);
-        self.by_rank.clear();
-        self.by_rank.extend(query.grades.iter().zip(&self.rank).map(|(&grade, &rank)| {
-            let rank = if grade == query.background { free.next().unwrap_or(rank) } else { rank };
-            -(rank as f64)
-        }));
-        search.objective.value(query.number, &self.by_rank, &mut self.scratch)
+        search
+            .objective
+            .exchanges(query.number, &self.ranking, &mut self.scratch)
+            .map_or(f64::NAN, |ranked| ranked.value())
     }
 }
 
@@ -246,4 +257,97 @@ fn best_interval(changes: &[Change], same: f64) -> Option<f64> {
         }
     }
     (best.0 > at_zero + same).then_some(best.2)
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::Seed;
+    use fivefold_metrics::{MeasureSpec, dialect};
+
+    use super::*;
+    use crate::test_data::{rows, signal_in_order};
+
+    fn objective(measure: &MeasureSpec, data: &Dataset) -> Objective {
+        Objective::new(measure, &(dialect("paper").unwrap().conventions)(), data, Seed::new(1)).unwrap()
+    }
+
+    /// The objective of the best of all intervals, by evaluating the middle of each.
+    fn brute_force(data: &Dataset, objective: &Objective, scores: &[f64], column: &[f64]) -> f64 {
+        let mut places = Vec::new();
+        for query in 0..data.len() {
+            for a in objective.rows(query) {
+                for b in objective.rows(query).filter(|&b| column[b] != column[a]) {
+                    places.push((scores[a] - scores[b]) / (column[b] - column[a]));
+                }
+            }
+        }
+        places.sort_by(f64::total_cmp);
+        let outside = [places[0] - 1.0, places[places.len() - 1] + 1.0];
+        let middles = places.windows(2).map(|pair| pair[0] + (pair[1] - pair[0]) / 2.0);
+        middles.chain(outside).map(|t| at(objective, scores, column, t)).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    fn at(objective: &Objective, scores: &[f64], column: &[f64], t: f64) -> f64 {
+        let moved: Vec<f64> = scores.iter().zip(column).map(|(s, x)| s + t * x).collect();
+        objective.mean(&moved, &mut Scratch::default()).unwrap()
+    }
+
+    #[test]
+    fn finds_the_best_of_all_intervals() {
+        let data = signal_in_order(6, 9);
+        let mut rng = Seed::new(2).rng();
+        let mut better = 0;
+        for name in ["ndcg@3", "ndcg@10", "ndcg", "dcg.v1@5", "ap.v2@4", "err", "rr", "p@2", "meanndcg", "wta"] {
+            let measure: MeasureSpec = name.parse().unwrap();
+            let objective = objective(&measure, &data);
+            let search = ExactSearch::new(&data, &objective, measure.cutoff());
+            for _ in 0..20 {
+                let scores: Vec<f64> = (0..data.documents()).map(|_| rng.normal()).collect();
+                // Few values, so that many crossings coincide and many documents never cross.
+                let column: Vec<f64> = (0..data.documents()).map(|_| rng.below(5) as f64).collect();
+                let best = brute_force(&data, &objective, &scores, &column);
+                let now = at(&objective, &scores, &column, 0.0);
+                match search.best_change(&scores, &column) {
+                    Some(t) => {
+                        let found = at(&objective, &scores, &column, t);
+                        assert!((found - best).abs() < 1e-9, "{name}: {found} at {t}, best {best}, now {now}");
+                        better += 1;
+                    }
+                    None => assert!(best <= now + 1e-9, "{name}: nothing found, but {best} is above {now}"),
+                }
+            }
+        }
+        assert!(better > 100, "{better}");
+    }
+
+    #[test]
+    fn only_queries_that_can_change_are_swept() {
+        let data = rows(&[&[(0, &[1.0]), (0, &[2.0])], &[(1, &[1.0]), (0, &[2.0]), (0, &[0.0])], &[(2, &[1.0])]]);
+        let measure = "ndcg@1".parse().unwrap();
+        let objective = objective(&measure, &data);
+        let search = ExactSearch::new(&data, &objective, Some(1));
+        assert_eq!(
+            search.queries.iter().map(|q| (q.number, q.background, q.marked.clone())).collect::<Vec<_>>(),
+            [(1, 0, vec![0])]
+        );
+        // The relevant document leads nowhere along x: the others hem it in at 0 and 2.
+        assert_eq!(search.best_change(&[0.0, 0.0, 0.0, 0.5, 0.5, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]), None);
+        // With a score above theirs it leads between -0.5 and 0.5, where t = 0 is already.
+        assert_eq!(search.best_change(&[0.0, 0.0, 0.5, 0.0, 0.0, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]), None);
+        // From the leader's place at 2 it is ahead for t below 0.25.
+        let t = search.best_change(&[0.0, 0.0, 0.5, 0.75, -9.0, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]).unwrap();
+        assert!(t < -0.25 && t > -9.5, "{t}");
+    }
+
+    #[test]
+    fn the_widest_of_equal_intervals_is_taken() {
+        let change = |t, by| Change { t, by };
+        let changes = [change(1.0, 1.0), change(2.0, -1.0), change(4.0, 1.0), change(8.0, -1.0)];
+        assert_eq!(best_interval(&changes, SAME), Some(6.0));
+        // Beyond the last change the interval is taken as wide as all others.
+        assert_eq!(best_interval(&[change(1.0, -1.0), change(3.0, 2.0)], SAME), Some(4.5));
+        // 0 lies in the best interval.
+        assert_eq!(best_interval(&[change(-1.0, 1.0), change(3.0, -2.0)], SAME), None);
+        assert_eq!(best_interval(&[], SAME), None);
+    }
 }

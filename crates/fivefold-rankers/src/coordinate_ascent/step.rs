@@ -49,3 +49,35 @@ impl StepSearch {
         [totals(1.0), totals(-1.0), vec![-weight]]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEARCH: StepSearch = StepSearch { step: 0.05, steps: 4 };
+
+    #[test]
+    fn steps_double() {
+        let near = |found: &[f64], expected: &[f64]| {
+            assert_eq!(found.len(), expected.len());
+            assert!(found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-15), "{found:?} {expected:?}");
+        };
+        let [up, down, zero] = SEARCH.directions(0.25);
+        near(&up, &[0.001, 0.003, 0.007, 0.015]);
+        near(&down, &[-0.001, -0.003, -0.007, -0.015]);
+        near(&zero, &[-0.25]);
+        // Half of .0015 is below .001.
+        near(&SEARCH.directions(-0.0015)[0], &[0.000_075, 0.000_225, 0.000_525, 0.001_125]);
+    }
+
+    #[test]
+    fn the_first_direction_with_a_gain_wins() {
+        let best =
+            |value: fn(f64) -> f64| SEARCH.best_change(0.25, 0.0, |change| Ok::<f64, ()>(value(change))).unwrap();
+        assert_eq!(best(|change| change), Some(0.015));
+        assert_eq!(best(|change| 0.003 - (change - 0.003).abs()), Some(0.003));
+        assert_eq!(best(|change| if change < 0.0 { 1.0 } else { 0.0 }), Some(-0.001));
+        assert_eq!(best(|change| if change == -0.25 { 1.0 } else { -1.0 }), Some(-0.25));
+        assert_eq!(best(|_| 0.0), None);
+    }
+}

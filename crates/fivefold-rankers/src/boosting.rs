@@ -1,0 +1,264 @@
+//! Gradient boosting of trees (Friedman, Annals of Statistics 29, 2001): what `mart` and `lambdamart` share.
+//!
+//! F_t = F_{t-1} + rate x tree_t, where tree_t is grown on the derivatives of a loss at F_{t-1} with Newton leaf values. With
+//! a validation part and `early_stopping` = s, boosting ends when the measure has not risen for s trees, and the trees after
+//! the best one are dropped (the first best if several are equal).
+
+use fivefold_core::{Dataset, FitContext, FitError, ParamError, Rng, Seed};
+use fivefold_metrics::{DIALECTS, MeasureError, MeasureSpec, Objective, Scratch};
+use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, MAX_BINS, Rows, Tree, add_tree_scores};
+use rayon::prelude::*;
+
+use crate::tree_model::{TreeModel, rows_of};
+
+/// A loss, through its derivatives by the scores.
+pub(crate) trait Loss: Sync {
+    /// Whether the second derivative is 1 everywhere; `second` is then left alone.
+    const CONSTANT_HESSIAN: bool;
+
+    /// The score from which boosting starts.
+    fn base(&self) -> f64;
+
+    /// Writes the derivatives at `scores`, one a document.
+    fn gradients(&self, scores: &[f64], first: &mut [f64], second: &mut [f64]) -> Result<(), FitError>;
+}
+
+/// How trees are boosted.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Boosting {
+    pub trees: usize,
+    pub rate: f64,
+    pub bins: usize,
+    pub growth: Growth,
+    /// Share of the features that a tree may use.
+    pub features: f64,
+    /// Share of the queries that a tree is grown on.
+    pub queries: f64,
+    /// Trees without a gain on the validation part after which to stop; 0: never.
+    pub early_stopping: usize,
+}
+
+/// Help for the parameters of [`Boosting`], the same in every ranker.
+pub(crate) mod help {
+    use fivefold_core::ParamHelp;
+
+    const fn param(name: &'static str, help: &'static str) -> ParamHelp {
+        ParamHelp { name, help }
+    }
+
+    pub const TREES: ParamHelp = param("trees", "the most trees, at least 1");
+    pub const LEARNING_RATE: ParamHelp = param("learning_rate", "what each tree's values are multiplied by, above 0");
+    pub const EARLY_STOPPING: ParamHelp =
+        param("early_stopping", "stop after so many trees without a gain on the validation part; 0: never");
+    pub const LEAVES: ParamHelp = param("leaves", "the most leaves of a tree, at least 2");
+    pub const DEPTH: ParamHelp = param("depth", "the most cuts between root and leaf; 0: no limit");
+    pub const MIN_DOCUMENTS: ParamHelp = param("min_documents", "the fewest training documents of a leaf, at least 1");
+    pub const MIN_HESSIAN: ParamHelp =
+        param("min_hessian", "the least sum of second derivatives of a leaf, at least 0");
+    pub const L2: ParamHelp = param("l2", "added to that sum in gains and leaf values, at least 0");
+    pub const BINS: ParamHelp = param("bins", "the most different values of a feature that cuts tell apart, 2 to 255");
+    pub const FEATURES: ParamHelp = param("features", "share of the features that a tree may use, above 0, at most 1");
+    pub const QUERIES: ParamHelp = param("queries", "share of the queries that a tree is grown on, above 0, at most 1");
+}
+
+impl Boosting {
+    /// Checks the ranges that [`help`] states.
+    pub fn check(&self) -> Result<(), ParamError> {
+        let Growth { leaves, min_documents, min_hessian, l2, .. } = self.growth;
+        ParamError::unless(self.trees >= 1, "trees", self.trees, "at least 1")?;
+        positive("learning_rate", self.rate)?;
+        ParamError::unless(leaves >= 2, "leaves", leaves, "at least 2")?;
+        ParamError::unless(min_documents >= 1, "min_documents", min_documents, "at least 1")?;
+        for (name, value) in [("min_hessian", min_hessian), ("l2", l2)] {
+            let ok = value >= 0.0 && value.is_finite();
+            ParamError::unless(ok, name, value, "a finite number of at least 0")?;
+        }
+        ParamError::unless((2..=MAX_BINS).contains(&self.bins), "bins", self.bins, "2 to 255")?;
+        share_of_all("features", self.features)?;
+        share_of_all("queries", self.queries)
+    }
+
+    /// Boosts on `train`; `measure` is evaluated on the validation part of `cx`.
+    pub fn fit<L: Loss>(
+        &self,
+        train: &Dataset,
+        cx: &FitContext<'_>,
+        loss: &L,
+        measure: impl Fn(&Dataset) -> Result<Objective, FitError>,
+    ) -> Result<TreeModel, FitError> {
+        let rows = rows_of(train)?;
+        let matrix = BinnedMatrix::new(&rows, self.bins);
+        let mut validation = match cx.validation() {
+            Some(data) if self.early_stopping > 0 && !data.is_empty() => {
+                Some(Validation::new(rows_of(data)?, measure(data)?, loss.base(), self.early_stopping))
+            }
+            _ => None,
+        };
+        let mut rounds = Rounds::new(self, &matrix, &rows, train, loss.base());
+        let mut trees = Vec::new();
+        for number in 0..self.trees {
+            cx.step(number as u64, self.trees as u64)?;
+            let Some(tree) = rounds.tree(loss, cx.seed().derive_index("tree", number as u64))? else { break };
+            let stop = match &mut validation {
+                Some(validation) => validation.add(&tree)?,
+                None => false,
+            };
+            trees.push(tree);
+            if stop {
+                break;
+            }
+        }
+        if let Some(validation) = validation {
+            trees.truncate(validation.best_trees);
+        }
+        cx.step(self.trees as u64, self.trees as u64)?;
+        TreeModel::new(train.width(), loss.base(), trees).map_err(FitError::Numeric)
+    }
+}
+
+/// Refuses a value that is not above 0.
+pub(crate) fn positive(name: &str, value: f64) -> Result<(), ParamError> {
+    ParamError::unless(value > 0.0 && value.is_finite(), name, value, "a finite number above 0")
+}
+
+/// Refuses a value that is not a share above 0.
+pub(crate) fn share_of_all(name: &str, value: f64) -> Result<(), ParamError> {
+    ParamError::unless(value > 0.0 && value <= 1.0, name, value, "above 0 and at most 1")
+}
+
+/// Refuses the name of a measure that does not parse.
+pub(crate) fn check_measure(param: &str, name: &str) -> Result<(), ParamError> {
+    let parsed: Result<MeasureSpec, _> = name.parse();
+    parsed.map(|_| ()).map_err(|error| ParamError::new(param, format!("is not a measure: {error}")))
+}
+
+/// The measure `name` over `data`, under the conventions of the default dialect.
+pub(crate) fn objective(param: &'static str, name: &str, data: &Dataset, seed: Seed) -> Result<Objective, FitError> {
+    let error = |error: MeasureError| FitError::Param { name: param, reason: error.to_string() };
+    Objective::new(&name.parse().map_err(error)?, &(DIALECTS[0].conventions)(), data, seed).map_err(error)
+}
+
+/// The training side: scores so far, and scratch space.
+pub(crate) struct Rounds<'a> {
+    boosting: &'a Boosting,
+    rows: &'a Rows<'a>,
+    bounds: Vec<usize>,
+    grower: Grower<'a>,
+    scores: Vec<f64>,
+    first: Vec<f64>,
+    second: Vec<f64>,
+    copies: Option<Vec<u32>>,
+}
+
+impl<'a> Rounds<'a> {
+    pub fn new(
+        boosting: &'a Boosting,
+        matrix: &'a BinnedMatrix,
+        rows: &'a Rows<'a>,
+        train: &Dataset,
+        base: f64,
+    ) -> Self {
+        let n = rows.len();
+        Rounds {
+            boosting,
+            rows,
+            bounds: train.bounds(),
+            grower: Grower::new(matrix, boosting.growth),
+            scores: vec![base; n],
+            first: vec![0.0; n],
+            second: vec![0.0; n],
+            copies: None,
+        }
+    }
+
+    /// Grows on these copies of each document instead of on a sample of queries.
+    pub fn with_copies(mut self, copies: Vec<u32>) -> Self {
+        self.copies = Some(copies);
+        self
+    }
+
+    /// The next tree, its values multiplied by the rate; `None` when no cut gains any more.
+    pub fn tree<L: Loss>(&mut self, loss: &L, seed: Seed) -> Result<Option<Tree>, FitError> {
+        let mut rng = seed.rng();
+        loss.gradients(&self.scores, &mut self.first, &mut self.second)?;
+        let sampled = self.boosting.queries < 1.0;
+        if sampled {
+            self.copies = Some(sample_queries(&self.bounds, self.boosting.queries, &mut rng));
+        }
+        let width = self.rows.width();
+        let features = (self.boosting.features < 1.0).then(|| rng.sample(width, share(self.boosting.features, width)));
+        let gradients = Gradients {
+            first: &self.first,
+            second: (!L::CONSTANT_HESSIAN).then_some(&self.second[..]),
+            copies: self.copies.as_deref(),
+        };
+        let grown = self.grower.grow(gradients, features.as_deref(), &mut |n| rng.index(n));
+        let mut tree = grown.map_err(|error| FitError::Numeric(error.to_string()))?;
+        if tree.values().len() == 1 && !sampled && features.is_none() {
+            return Ok(None);
+        }
+        tree.values_mut().iter_mut().for_each(|value| *value *= self.boosting.rate);
+        if self.copies.is_some() {
+            add_tree_scores(&tree, self.rows, &mut self.scores);
+        } else {
+            for (value, rows) in tree.values().iter().zip(self.grower.leaf_rows()) {
+                rows.iter().for_each(|&row| self.scores[row as usize] += value);
+            }
+        }
+        Ok(Some(tree))
+    }
+}
+
+/// `share` of `count`, at least one.
+fn share(share: f64, count: usize) -> usize {
+    ((share * count as f64).round() as usize).clamp(1, count)
+}
+
+/// 1 for each document of the drawn queries, else 0.
+fn sample_queries(bounds: &[usize], fraction: f64, rng: &mut Rng) -> Vec<u32> {
+    let queries = bounds.len() - 1;
+    let mut copies = vec![0; bounds[queries]];
+    for query in rng.sample(queries, share(fraction, queries)) {
+        copies[bounds[query]..bounds[query + 1]].fill(1);
+    }
+    copies
+}
+
+/// The validation side: scores so far, and when the measure was best.
+struct Validation<'a> {
+    rows: Rows<'a>,
+    objective: Objective,
+    scores: Vec<f64>,
+    patience: usize,
+    best: f64,
+    best_trees: usize,
+    trees: usize,
+}
+
+impl<'a> Validation<'a> {
+    fn new(rows: Rows<'a>, objective: Objective, base: f64, patience: usize) -> Self {
+        let scores = vec![base; rows.len()];
+        Validation { rows, objective, scores, patience, best: f64::NEG_INFINITY, best_trees: 0, trees: 0 }
+    }
+
+    /// Takes a tree into account and says whether to stop.
+    fn add(&mut self, tree: &Tree) -> Result<bool, FitError> {
+        add_tree_scores(tree, &self.rows, &mut self.scores);
+        self.trees += 1;
+        let value = mean_in_parallel(&self.objective, &self.scores)?;
+        // Where the measure is undefined on all queries, there is nothing to stop by.
+        if value.is_nan() || value > self.best {
+            (self.best, self.best_trees) = (value, self.trees);
+        }
+        Ok(self.trees - self.best_trees >= self.patience)
+    }
+}
+
+/// The objective's mean; queries in parallel, the sum in order.
+fn mean_in_parallel(objective: &Objective, scores: &[f64]) -> Result<f64, FitError> {
+    let values: Result<Vec<f64>, _> = (0..objective.len())
+        .into_par_iter()
+        .map_init(Scratch::default, |scratch, query| objective.value(query, &scores[objective.rows(query)], scratch))
+        .collect();
+    Ok(objective.average(&values.map_err(|error| FitError::Numeric(error.to_string()))?))
+}

@@ -1,0 +1,156 @@
+//! MART, gradient boosted regression trees on the grades (Friedman, Annals of Statistics 29, 2001): squared loss, pointwise.
+//!
+//! The loss of a document is (F - y)^2 / 2: the gradient is F - y and the hessian 1, so a leaf's Newton value is the mean residual of
+//! its documents. Boosting starts from the mean grade (RankLib's starts from 0, which only shifts all scores) and stops early by a
+//! measure on the validation part. Preset `ranklib`: RankLib's settings, with quantile bins instead of 256 equal widths.
+//!
+//! Cost of a tree: see `fivefold_trees`; linear in the documents.
+
+use fivefold_core::params::Preset;
+use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
+use fivefold_trees::Growth;
+use serde::{Deserialize, Serialize};
+
+use crate::boosting::{Boosting, Loss, check_measure, help, objective};
+use crate::tree_model::TreeModel;
+
+/// Boosted regression trees on the grades.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Mart {
+    /// The most trees.
+    pub trees: usize,
+    /// What each tree's values are multiplied by.
+    pub learning_rate: f64,
+    /// Trees without a gain on the validation part after which to stop; 0: never.
+    pub early_stopping: usize,
+    /// The measure that stops early.
+    pub stop_measure: String,
+    /// The most leaves of a tree.
+    pub leaves: usize,
+    /// The most cuts between root and leaf; 0: no limit.
+    pub depth: usize,
+    /// The fewest documents of a leaf.
+    pub min_documents: u32,
+    /// Added to the number of documents of a leaf.
+    pub l2: f64,
+    /// The most bins of a feature.
+    pub bins: usize,
+    /// Share of the features that a tree may use.
+    pub features: f64,
+    /// Share of the queries that a tree is grown on.
+    pub queries: f64,
+}
+
+impl Default for Mart {
+    fn default() -> Self {
+        Mart {
+            trees: 500,
+            learning_rate: 0.05,
+            early_stopping: 50,
+            stop_measure: "ndcg@10".to_owned(),
+            leaves: 31,
+            depth: 0,
+            min_documents: 20,
+            l2: 0.0,
+            bins: 255,
+            features: 1.0,
+            queries: 1.0,
+        }
+    }
+}
+
+impl Mart {
+    fn boosting(&self) -> Boosting {
+        Boosting {
+            trees: self.trees,
+            rate: self.learning_rate,
+            bins: self.bins,
+            growth: Growth {
+                leaves: self.leaves,
+                max_depth: (self.depth > 0).then_some(self.depth),
+                min_documents: self.min_documents,
+                min_hessian: 0.0,
+                l2: self.l2,
+                ..Growth::default()
+            },
+            features: self.features,
+            queries: self.queries,
+            early_stopping: self.early_stopping,
+        }
+    }
+}
+
+impl Ranker for Mart {
+    const NAME: &'static str = "mart";
+    const SUMMARY: &'static str = "boosted regression trees on the grades";
+    const PARAMS: &'static [ParamHelp] = &[
+        help::TREES,
+        help::LEARNING_RATE,
+        help::EARLY_STOPPING,
+        ParamHelp { name: "stop_measure", help: "the measure that stops early: any, in any version" },
+        help::LEAVES,
+        help::DEPTH,
+        help::MIN_DOCUMENTS,
+        ParamHelp { name: "l2", help: "added to the number of documents in gains and leaf values, at least 0" },
+        help::BINS,
+        help::FEATURES,
+        help::QUERIES,
+    ];
+    type Model = TreeModel;
+
+    fn presets() -> Vec<Preset<Self>> {
+        let params = Mart {
+            trees: 1000,
+            learning_rate: 0.1,
+            early_stopping: 100,
+            leaves: 10,
+            min_documents: 1,
+            ..Mart::default()
+        };
+        vec![Preset {
+            name: "ranklib",
+            summary: "RankLib's settings: 1000 trees of 10 leaves, rate .1, stop after 100",
+            params,
+        }]
+    }
+
+    fn check(&self) -> Result<(), ParamError> {
+        check_measure("stop_measure", &self.stop_measure)?;
+        self.boosting().check()
+    }
+
+    fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<TreeModel, FitError> {
+        let loss = SquaredLoss::new(train);
+        self.boosting().fit(train, cx, &loss, |data| objective("stop_measure", &self.stop_measure, data, cx.seed()))
+    }
+}
+
+/// Half the squared difference of score and grade.
+pub(crate) struct SquaredLoss {
+    grades: Vec<f64>,
+    mean: f64,
+}
+
+impl SquaredLoss {
+    pub fn new(data: &Dataset) -> Self {
+        let grades: Vec<f64> = data.queries().flat_map(|query| query.grades().iter().map(|&y| f64::from(y))).collect();
+        let mean = grades.iter().sum::<f64>() / grades.len().max(1) as f64;
+        SquaredLoss { grades, mean }
+    }
+}
+
+impl Loss for SquaredLoss {
+    const CONSTANT_HESSIAN: bool = true;
+
+    fn base(&self) -> f64 {
+        self.mean
+    }
+
+    fn gradients(&self, scores: &[f64], first: &mut [f64], _: &mut [f64]) -> Result<(), FitError> {
+        for ((first, score), grade) in first.iter_mut().zip(scores).zip(&self.grades) {
+            *first = score - grade;
+        }
+        Ok(())
+    }
+}

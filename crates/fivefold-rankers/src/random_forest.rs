@@ -1,0 +1,196 @@
+//! Random forests for ranking (Breiman, Machine Learning 45, 2001), with bags of whole queries.
+//!
+//! Each bag draws as many queries as there are, with replacement, so that the documents of a query stay together, and grows
+//! `trees` trees on them; each node chooses from a random `features` share of the features. The score is the mean over
+//! the bags. `inner` says what grows in a bag: regression trees on the grades (squared loss), or LambdaMART's
+//! (nDCG's lambda gradients). With one tree a bag the learning rate only scales all scores.
+//!
+//! As RankLib (default: regression), whose settings are the preset `ranklib`: 300 bags of one tree with 100 leaves, .3 of
+//! the features at each node. It cuts features with many values into 256 equal widths; here at quantiles.
+//!
+//! Cost: bags x trees, in parallel over bags; see `fivefold_trees` for a tree.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fivefold_core::params::Preset;
+use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Rng, Seed};
+use fivefold_trees::{BinnedMatrix, Growth, Rows, Tree};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::boosting::{Boosting, Loss, Rounds, check_measure, help, objective, share_of_all};
+use crate::lambda::LambdaLoss;
+use crate::mart::SquaredLoss;
+use crate::tree_model::{TreeModel, rows_of};
+
+/// Trees grown on bags of queries, averaged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RandomForest {
+    /// How many bags are drawn.
+    pub bags: usize,
+    /// Trees boosted in each bag.
+    pub trees: usize,
+    /// What grows in a bag.
+    pub inner: Inner,
+    /// The measure of LambdaMART's gradients; inert for regression.
+    pub objective: String,
+    /// What each tree's values are multiplied by; matters from two trees a bag.
+    pub learning_rate: f64,
+    /// Share of the features that a node chooses from.
+    pub features: f64,
+    /// Queries drawn for a bag, as a share of all.
+    pub queries: f64,
+    /// The most leaves of a tree.
+    pub leaves: usize,
+    /// The fewest documents of a leaf, counted as often as they were drawn.
+    pub min_documents: u32,
+    /// The most bins of a feature.
+    pub bins: usize,
+}
+
+/// What grows in a bag of a [`RandomForest`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Inner {
+    /// Regression trees on the grades.
+    Mart,
+    /// Trees on lambda gradients.
+    Lambdamart,
+}
+
+impl Default for RandomForest {
+    fn default() -> Self {
+        RandomForest {
+            bags: 300,
+            trees: 1,
+            inner: Inner::Mart,
+            objective: "ndcg@10".to_owned(),
+            learning_rate: 0.1,
+            features: 0.3,
+            queries: 1.0,
+            leaves: 100,
+            min_documents: 1,
+            bins: 255,
+        }
+    }
+}
+
+impl RandomForest {
+    fn boosting(&self) -> Boosting {
+        Boosting {
+            trees: self.trees,
+            rate: self.learning_rate,
+            bins: self.bins,
+            growth: Growth {
+                leaves: self.leaves,
+                min_documents: self.min_documents,
+                min_hessian: 0.0,
+                node_features: self.features,
+                ..Growth::default()
+            },
+            features: 1.0,
+            queries: 1.0,
+            early_stopping: 0,
+        }
+    }
+
+    fn grow<L: Loss>(&self, train: &Dataset, cx: &FitContext<'_>, loss: &L) -> Result<TreeModel, FitError> {
+        let rows = rows_of(train)?;
+        let matrix = BinnedMatrix::new(&rows, self.bins);
+        let forest = Forest { ranker: self, boosting: self.boosting(), train, rows: &rows, matrix: &matrix, loss };
+        let (done, total) = (AtomicU64::new(0), self.bags as u64);
+        let bags: Result<Vec<Vec<Tree>>, FitError> = (0..self.bags)
+            .into_par_iter()
+            .map(|bag| {
+                cx.step(done.fetch_add(1, Ordering::Relaxed), total)?;
+                forest.bag(cx.seed().derive_index("bag", bag as u64))
+            })
+            .collect();
+        let mut trees: Vec<Tree> = bags?.into_iter().flatten().collect();
+        let share = 1.0 / self.bags as f64;
+        trees.iter_mut().flat_map(|tree| tree.values_mut()).for_each(|value| *value *= share);
+        cx.step(total, total)?;
+        TreeModel::new(train.width(), loss.base(), trees).map_err(FitError::Numeric)
+    }
+}
+
+/// What all bags share.
+struct Forest<'a, L> {
+    ranker: &'a RandomForest,
+    boosting: Boosting,
+    train: &'a Dataset,
+    rows: &'a Rows<'a>,
+    matrix: &'a BinnedMatrix,
+    loss: &'a L,
+}
+
+impl<L: Loss> Forest<'_, L> {
+    fn bag(&self, seed: Seed) -> Result<Vec<Tree>, FitError> {
+        let copies = draw_queries(&self.train.bounds(), self.ranker.queries, &mut seed.rng());
+        let rounds = Rounds::new(&self.boosting, self.matrix, self.rows, self.train, self.loss.base());
+        let mut rounds = rounds.with_copies(copies);
+        let mut trees = Vec::new();
+        for number in 0..self.boosting.trees {
+            let Some(tree) = rounds.tree(self.loss, seed.derive_index("tree", number as u64))? else { break };
+            trees.push(tree);
+        }
+        Ok(trees)
+    }
+}
+
+/// How often each document stands in a bag of queries drawn with replacement.
+fn draw_queries(bounds: &[usize], fraction: f64, rng: &mut Rng) -> Vec<u32> {
+    let queries = bounds.len() - 1;
+    let mut copies = vec![0; bounds[queries]];
+    for _ in 0..((fraction * queries as f64).round() as usize).max(1) {
+        let query = rng.index(queries);
+        copies[bounds[query]..bounds[query + 1]].iter_mut().for_each(|count| *count += 1);
+    }
+    copies
+}
+
+impl Ranker for RandomForest {
+    const NAME: &'static str = "random-forest";
+    const SUMMARY: &'static str = "trees grown on bags of queries, averaged";
+    const PARAMS: &'static [ParamHelp] = &[
+        ParamHelp { name: "bags", help: "how many bags of queries are drawn, with replacement, at least 1" },
+        ParamHelp { name: "trees", help: "trees boosted in each bag, at least 1" },
+        ParamHelp { name: "inner", help: "\"mart\": regression trees on the grades; \"lambdamart\"" },
+        ParamHelp { name: "objective", help: "the measure of inner = \"lambdamart\"; inert for regression" },
+        help::LEARNING_RATE,
+        ParamHelp { name: "features", help: "share of the features that a node chooses from, above 0, at most 1" },
+        ParamHelp { name: "queries", help: "queries drawn for a bag, as a share of all, above 0, at most 1" },
+        help::LEAVES,
+        help::MIN_DOCUMENTS,
+        help::BINS,
+    ];
+    type Model = TreeModel;
+
+    fn presets() -> Vec<Preset<Self>> {
+        let params = RandomForest::default();
+        vec![Preset {
+            name: "ranklib",
+            summary: "RankLib's settings: 300 bags of one tree with 100 leaves, features .3",
+            params,
+        }]
+    }
+
+    fn check(&self) -> Result<(), ParamError> {
+        ParamError::unless(self.bags >= 1, "bags", self.bags, "at least 1")?;
+        check_measure("objective", &self.objective)?;
+        share_of_all("features", self.features)?;
+        share_of_all("queries", self.queries)?;
+        self.boosting().check()
+    }
+
+    fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<TreeModel, FitError> {
+        match self.inner {
+            Inner::Mart => self.grow(train, cx, &SquaredLoss::new(train)),
+            Inner::Lambdamart => {
+                let objective = objective("objective", &self.objective, train, cx.seed())?;
+                self.grow(train, cx, &LambdaLoss::new(objective, train, 0, 1.0, false))
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The model of every ranker made of trees.
+
+use fivefold_core::{Dataset, FitError, Model, QueryView};
+use fivefold_trees::{Ensemble, Rows, Tree};
+use serde::{Deserialize, Serialize};
+
+/// score(x) = base + the sum of the trees' values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Parts")]
+pub struct TreeModel {
+    features: usize,
+    base: f64,
+    trees: Ensemble,
+}
+
+/// A model as it stands in a file, not yet checked.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parts {
+    features: usize,
+    base: f64,
+    trees: Vec<Tree>,
+}
+
+impl TryFrom<Parts> for TreeModel {
+    type Error = String;
+
+    fn try_from(parts: Parts) -> Result<Self, String> {
+        TreeModel::new(parts.features, parts.base, parts.trees)
+    }
+}
+
+impl TreeModel {
+    /// A model for documents with `features` features.
+    ///
+    /// # Errors
+    /// If a tree uses a feature beyond them, or `base` is not finite.
+    pub fn new(features: usize, base: f64, trees: Vec<Tree>) -> Result<Self, String> {
+        if let Some(tree) = trees.iter().find(|tree| tree.width() > features) {
+            return Err(format!("a tree uses feature {}, but documents have {features}", tree.width()));
+        }
+        if !base.is_finite() {
+            return Err(format!("base {base} is not finite"));
+        }
+        Ok(TreeModel { features, base, trees: trees.into() })
+    }
+
+    /// The trees, in order.
+    pub fn trees(&self) -> &[Tree] {
+        self.trees.trees()
+    }
+
+    /// The score of a document for which every tree says 0.
+    pub fn base(&self) -> f64 {
+        self.base
+    }
+}
+
+impl Model for TreeModel {
+    fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
+        out.fill(self.base);
+        self.trees.add_scores(query.features(), query.width(), out);
+    }
+
+    /// For each feature the sum of the gains of the cuts on it.
+    fn importance(&self) -> Option<Vec<f64>> {
+        Some(self.trees.importance(self.features))
+    }
+}
+
+/// The features of all documents of `data`, a block a query.
+///
+/// # Errors
+/// If there is no document or no feature.
+pub(crate) fn rows_of(data: &Dataset) -> Result<Rows<'_>, FitError> {
+    if data.documents() == 0 || data.width() == 0 {
+        return Err(FitError::Data("there is no document or no feature".to_owned()));
+    }
+    Ok(Rows::new(data.queries().map(|query| query.view().features()).collect(), data.width()))
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_trees::Node;
+
+    use super::*;
+
+    #[test]
+    fn trees_that_do_not_fit_are_refused() {
+        let node = Node { feature: 2, threshold: 0.5, missing_left: false, left: !0, right: !1, gain: 4.0 };
+        let tree = Tree::new(&[node], vec![1.0, 2.0]).unwrap();
+        let model = TreeModel::new(3, 0.25, vec![tree.clone(), tree.clone()]).unwrap();
+        let mut out = [0.0; 2];
+        model.score(QueryView::new("q", &[0.0, 0.0, 0.0, 0.0, 0.0, 1.0], 3, 2), &mut out);
+        assert_eq!(out, [2.25, 4.25]);
+        assert_eq!(model.importance(), Some(vec![0.0, 0.0, 8.0]));
+        let text = serde_json::to_string(&model).unwrap();
+        assert_eq!(serde_json::from_str::<TreeModel>(&text).unwrap(), model);
+        let narrow = text.replace("\"features\":3", "\"features\":2");
+        let error = serde_json::from_str::<TreeModel>(&narrow).unwrap_err();
+        assert!(error.to_string().contains("a tree uses feature 3, but documents have 2"), "{error}");
+        assert!(TreeModel::new(3, f64::NAN, vec![tree]).is_err());
+    }
+}
