@@ -1,20 +1,25 @@
 //! The report in a results folder: `tables/*.{csv,md,tex}`, `figures/*.{svg,csv}`, all tables in one `tables.md`, and
 //! `tables.json`.
 //!
-//! `tables.json` holds every table in full, and is the list of what a report owns: the next report into the
-//! same folder removes the files of those it no longer makes, and no others. Every file is written beside its place and
-//! moved there, so a reader never sees half of one; the bytes depend on the tables alone.
+//! `tables.json` holds every table in full, and is the list of what a report owns: the next report into the same folder
+//! removes the files of those it no longer makes, and no others. A reader never sees half of a file, and the bytes depend
+//! on the tables alone.
 
 use std::collections::BTreeSet;
-use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use fivefold_experiment::{Cell, Table};
+use fivefold_experiment::store::{Store, StoreError};
+use fivefold_experiment::tables::expected_histograms;
+use fivefold_experiment::{Cell, Results, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ReportError;
 use crate::figure::Figure;
+use crate::histogram::expected_figure;
 use crate::{csv, latex, markdown};
+
+/// Bins of the histograms of expected values.
+const BINS: usize = 20;
 
 const INDEX: &str = "tables.json";
 const ALL_TABLES: &str = "tables.md";
@@ -40,6 +45,19 @@ struct Id {
     id: String,
 }
 
+/// Writes the report of a run into `folder`, the results folder itself or another one, and gives back the tables in it.
+/// What an earlier report left there and this one does not make is removed.
+///
+/// # Errors
+/// When the tables cannot be computed, and as [`write_files`].
+pub fn write_report(results: &Results, folder: &Path) -> Result<Vec<Table>, ReportError> {
+    let tables = results.tables()?;
+    let histograms = expected_histograms(&results.evaluation, BINS)?;
+    let figures = histograms.iter().map(|histogram| expected_figure(histogram, &results.manifest.conventions));
+    write_files(&tables, &figures.collect::<Result<Vec<_>, _>>()?, folder)?;
+    Ok(tables)
+}
+
 /// Writes tables and figures into `folder`, which is made if need be, and removes the files of an earlier report there
 /// that are not made any more.
 ///
@@ -48,19 +66,19 @@ struct Id {
 /// a number that is not finite), when `tables.json` is there but not ours, or when the file system refuses. A malformed
 /// table is found before anything is written.
 pub fn write_files(tables: &[Table], figures: &[Figure], folder: &Path) -> Result<(), ReportError> {
+    let store = Store::new(folder);
     let files = contents(tables, figures)?;
-    let made = files.iter().map(|(path, _)| path.as_path()).collect::<BTreeSet<_>>();
-    for path in owned(folder)?.iter().filter(|path| !made.contains(path.as_path())) {
-        remove(&folder.join(path))?;
+    for file in owned(&store)?.iter().filter(|file| files.iter().all(|(made, _)| made != *file)) {
+        store.remove(file)?;
     }
-    for (path, content) in &files {
-        write(&folder.join(path), content)?;
+    for (file, content) in &files {
+        store.write(file, content.as_bytes())?;
     }
-    Ok(())
+    Ok(store.sweep()?)
 }
 
 /// Every file of a report with its content. The index comes first, so that a report that is killed owns what it wrote.
-fn contents(tables: &[Table], figures: &[Figure]) -> Result<Vec<(PathBuf, String)>, ReportError> {
+fn contents(tables: &[Table], figures: &[Figure]) -> Result<Vec<(String, String)>, ReportError> {
     let mut ids = BTreeSet::new();
     for id in tables.iter().map(|table| &table.id).chain(figures.iter().map(|figure| &figure.id)) {
         check_id(id)?;
@@ -70,7 +88,7 @@ fn contents(tables: &[Table], figures: &[Figure]) -> Result<Vec<(PathBuf, String
         }
     }
     let mut all = String::from("# Tables\n");
-    let mut files = vec![(PathBuf::from(INDEX), index(tables, figures)?)];
+    let mut files = vec![(INDEX.to_owned(), index(tables, figures)?)];
     for table in tables {
         check_table(table)?;
         let text = markdown(table);
@@ -85,28 +103,25 @@ fn contents(tables: &[Table], figures: &[Figure]) -> Result<Vec<(PathBuf, String
         let forms = FIGURE_FORMS.iter().zip([figure.svg.as_str(), figure.csv.as_str()]);
         files.extend(forms.map(|(form, text)| (figure_file(&figure.id, form), text.to_owned())));
     }
-    files.push((PathBuf::from(ALL_TABLES), all));
+    files.push((ALL_TABLES.to_owned(), all));
     Ok(files)
 }
 
-fn table_file(id: &str, form: &str) -> PathBuf {
-    Path::new("tables").join(format!("{id}.{form}"))
+fn table_file(id: &str, form: &str) -> String {
+    format!("tables/{id}.{form}")
 }
 
-fn figure_file(id: &str, form: &str) -> PathBuf {
-    Path::new("figures").join(format!("{id}.{form}"))
+fn figure_file(id: &str, form: &str) -> String {
+    format!("figures/{id}.{form}")
 }
 
 /// The table and figure files of an earlier report, by its index; none when there is no index.
-fn owned(folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
-    let path = folder.join(INDEX);
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(file_error(&path, "read")(error)),
-    };
-    let Owned { tables, figures } =
-        serde_json::from_str(&text).map_err(|error| ReportError::Index { path, message: error.to_string() })?;
+fn owned(store: &Store) -> Result<Vec<String>, ReportError> {
+    let Some(content) = store.read(INDEX)? else { return Ok(Vec::new()) };
+    let Owned { tables, figures } = serde_json::from_slice(&content).map_err(|error| StoreError::Content {
+        path: store.path(INDEX),
+        reason: format!("not the tables of a report ({error}); move it away and run the report again"),
+    })?;
     // An id that we would not have written is not ours to remove.
     let ours = |ids: Vec<Id>| ids.into_iter().map(|id| id.id).filter(|id| check_id(id).is_ok());
     let tables = ours(tables).flat_map(|id| TABLE_FORMS.map(|form| table_file(&id, form)));
@@ -151,34 +166,13 @@ fn index(tables: &[Table], figures: &[Figure]) -> Result<String, ReportError> {
     text.map(|text| text + "\n").map_err(|error| malformed(INDEX, error.to_string()))
 }
 
-fn write(path: &Path, content: &str) -> Result<(), ReportError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).map_err(file_error(folder, "create"))?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(file_error(path, "create"))?;
-    file.write_all(content.as_bytes()).map_err(file_error(path, "write"))?;
-    file.persist(path).map_err(|error| file_error(path, "write")(error.error))?;
-    Ok(())
-}
-
-fn remove(path: &Path) -> Result<(), ReportError> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(file_error(path, "remove")(error)),
-        _ => Ok(()),
-    }
-}
-
-fn file_error(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> ReportError {
-    let path = path.to_owned();
-    move |source| ReportError::File { path, action, source }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::samples;
 
     fn figure() -> Figure {
-        crate::histogram::expected_figure(&samples::histogram(), &[]).unwrap()
+        expected_figure(&samples::histogram(), &[]).unwrap()
     }
 
     /// Every file below `folder` with its content.
@@ -251,7 +245,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(INDEX), "[1, 2").unwrap();
         let error = write_files(&[samples::wide()], &[], folder.path()).unwrap_err();
-        assert!(matches!(error, ReportError::Index { .. }), "{error}");
+        assert!(matches!(error, ReportError::Store(_)), "{error}");
         assert!(error.to_string().contains("tables.json"), "{error}");
     }
 

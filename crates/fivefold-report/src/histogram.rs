@@ -34,7 +34,7 @@ const NOTE_LINE: (u32, u32) = (17, 7);
 ///
 /// # Errors
 /// [`ReportError::Malformed`] for a histogram without bins, or with panels of different bins.
-pub fn expected_figure(histogram: &ExpectedHistogram, conventions: &[String]) -> Result<Figure, ReportError> {
+pub(crate) fn expected_figure(histogram: &ExpectedHistogram, conventions: &[String]) -> Result<Figure, ReportError> {
     let ExpectedHistogram { dataset, measure, figure, .. } = histogram;
     let number = figure.map(|number| format!("{number:02}-")).unwrap_or_default();
     let name = figure.map(|number| format!("Figure {number}: ")).unwrap_or_default();
