@@ -87,8 +87,8 @@ mod tests {
 
     #[test]
     fn scores_are_read_in_full() {
-        let scores = read("# made by hand\n0.1\r\n\n -2e-300\n5.0000000000000001e17", 3);
-        assert_eq!(scores.unwrap(), [0.1, -2e-300, 5.0000000000000001e17]);
+        let scores = read("# made by hand\n0.1\r\n\n -2e-300\n0.1234567890123456", 3);
+        assert_eq!(scores.unwrap(), [0.1, -2e-300, 0.1234567890123456]);
     }
 
     #[test]

@@ -1,0 +1,268 @@
+//! The reader on whole files: odd inputs, queries over many blocks, missing values, errors, and the way back.
+
+#![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
+
+use std::io::Write as _;
+use std::path::Path;
+
+use fivefold_core::dataset::IdTable;
+use fivefold_core::{Dataset, DatasetBuilder};
+use fivefold_data::{Missing, Part, ReadError, ReadErrorKind, ReadOptions, data_hash, read_letor, write_letor};
+use proptest::prelude::*;
+
+fn read_bytes(bytes: &[u8], options: &ReadOptions) -> Result<Part, ReadError> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    read_letor(file.path(), options)
+}
+
+fn read(text: &str) -> Part {
+    read_bytes(text.as_bytes(), &ReadOptions::default()).unwrap()
+}
+
+fn error(text: &str, options: &ReadOptions) -> String {
+    let error = read_bytes(text.as_bytes(), options).unwrap_err();
+    error.to_string().replace(&error.file.display().to_string(), "FILE")
+}
+
+fn ids(data: &Dataset) -> Vec<String> {
+    data.queries().map(|query| query.id().to_owned()).collect()
+}
+
+fn rows(data: &Dataset) -> Vec<Vec<f32>> {
+    data.queries().flat_map(|query| query.rows().map(<[f32]>::to_vec).collect::<Vec<_>>()).collect()
+}
+
+#[test]
+fn query_ids_are_tokens_kept_as_written() {
+    let qids = ["72048431380967004", "abc", "2020:1", "2021:1", "72048431380967005", "007", "7", "a#b", "ü"];
+    let text: String = qids.iter().map(|qid| format!("1 qid:{qid} 1:1\n0 qid:{qid} 1:2\n")).collect();
+    let part = read(&text);
+    assert_eq!(ids(&part.data), qids);
+    assert!(part.data.queries().all(|query| query.len() == 2));
+    assert_eq!(part.lines, (0..qids.len() as u64).map(|i| 2 * i + 1).collect::<Vec<_>>());
+}
+
+#[test]
+fn odd_but_good_inputs_read_alike() {
+    let plain = "2 qid:1 1:0.5 2:0 3:-1.5e1 #docid = A inc = 1\n0 qid:1 1:1 #docid = B\n1 qid:2 2:3 # docid = A\n";
+    let expected = read(plain).data;
+    assert_eq!(rows(&expected), [[0.5, 0.0, -15.0], [1.0, 0.0, 0.0], [0.0, 3.0, 0.0]]);
+    assert_eq!((expected.query(0).doc_id(0), expected.query(1).doc_id(0)), (Some("A"), Some("A")));
+    let odd = [
+        plain.replace('\n', "\r\n"),
+        plain.replace(' ', "\t"),
+        plain.replace(' ', "  \t "),
+        plain.trim_end().to_owned(),
+        plain.replace('\n', "\n\n# a comment\n   \n"),
+        format!("\u{feff}{plain}"),
+        plain.replace("2:0 ", "").replace("-1.5e1", "-15.000"),
+        plain.replace("2 qid", " 2.0 qid").replace("0.5", "+5E-1"),
+    ];
+    for text in odd {
+        assert_eq!(data_hash(&read(&text).data), data_hash(&expected), "{text}");
+    }
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(plain.as_bytes()).unwrap();
+    let gzip = gzip.finish().unwrap();
+    assert_eq!(data_hash(&read_bytes(&gzip, &ReadOptions::default()).unwrap().data), data_hash(&expected));
+    let cut = read_bytes(&gzip[..gzip.len() - 12], &ReadOptions::default()).unwrap_err();
+    assert!(matches!(cut.kind, ReadErrorKind::Io(_)), "{cut}");
+}
+
+#[test]
+fn ids_may_count_from_zero_and_widths_may_be_declared() {
+    let options = ReadOptions { first_feature_id: 0, ..ReadOptions::default() };
+    assert_eq!(rows(&read_bytes(b"0 qid:1 0:5 2:6\n", &options).unwrap().data), [[5.0, 0.0, 6.0]]);
+    let options = ReadOptions { features: Some(4), ..ReadOptions::default() };
+    assert_eq!(rows(&read_bytes(b"0 qid:1 2:6\n", &options).unwrap().data), [[0.0, 6.0, 0.0, 0.0]]);
+}
+
+#[test]
+fn missing_values_follow_the_policy() {
+    let text = "0 qid:1 1:NULL 2:5 3:NULL\n0 qid:1 1:3 2:nan 3:NULL\n0 qid:1 1:-4 2:7\n0 qid:2 1:9 2:NaN 3:1\n";
+    let read = |missing| read_bytes(text.as_bytes(), &ReadOptions { missing, ..ReadOptions::default() });
+    let zero = [[0.0, 5.0, 0.0], [3.0, 0.0, 0.0], [-4.0, 7.0, 0.0], [9.0, 0.0, 1.0]];
+    assert_eq!(rows(&read(Missing::Zero).unwrap().data), zero);
+    // Feature 3 of query 1 is left out, so 0, in one line; feature 2 of query 2 is missing everywhere.
+    let minimum = [[-4.0, 5.0, 0.0], [3.0, 5.0, 0.0], [-4.0, 7.0, 0.0], [9.0, 0.0, 1.0]];
+    assert_eq!(rows(&read(Missing::QueryMin).unwrap().data), minimum);
+    let refused = read(Missing::Error).unwrap_err();
+    assert_eq!((refused.line, refused.column), (1, 11));
+    let all = "0 qid:1 1:NULL 2:-5\n0 qid:1 1:NULL 2:NULL\n";
+    let part =
+        read_bytes(all.as_bytes(), &ReadOptions { missing: Missing::QueryMin, ..ReadOptions::default() }).unwrap();
+    assert_eq!(rows(&part.data), [[0.0, -5.0], [0.0, -5.0]]);
+}
+
+#[test]
+fn scattered_queries_are_an_error_or_regrouped() {
+    let text = "1 qid:a 1:1\n0 qid:b 1:2\n\n2 qid:a 1:3\n0 qid:c 1:4\n1 qid:b 2:5\n";
+    let expected = "FILE:4:7: query `a` goes on here, but its lines 1 to 1 were followed by another query; put the query's \
+                    lines together, or set regroup = true; different queries need different ids";
+    assert_eq!(error(text, &ReadOptions::default()), expected);
+    let options = ReadOptions { regroup: true, ..ReadOptions::default() };
+    let part = read_bytes(text.as_bytes(), &options).unwrap();
+    assert_eq!(ids(&part.data), ["a", "b", "c"]);
+    assert_eq!(rows(&part.data), [[1.0, 0.0], [3.0, 0.0], [2.0, 0.0], [0.0, 5.0], [4.0, 0.0]]);
+    assert_eq!(part.lines, [1, 2, 5]);
+    let together = "1 qid:a 1:1\n0 qid:b 1:2\n";
+    let regrouped = read_bytes(together.as_bytes(), &options).unwrap();
+    assert_eq!(data_hash(&regrouped.data), data_hash(&read(together).data));
+}
+
+#[test]
+fn documents_are_told_apart_by_id() {
+    let text = "0 qid:1 1:1 # docid = X\n0 qid:2 1:1 # docid = X\n1 qid:2 1:2 # docid = Y\n0 qid:2 1:3 # docid = X\n";
+    let expected = "FILE:4: document `X` of query `2` stands on line 2 already; remove one of the two lines, or give the \
+                    documents different ids";
+    assert_eq!(error(text, &ReadOptions::default()), expected);
+    let regrouped = "0 qid:2 1:1 # X\n0 qid:1 1:1 # X\n0 qid:2 1:3 # X\n";
+    let options = ReadOptions { regroup: true, ..ReadOptions::default() };
+    assert!(error(regrouped, &options).starts_with("FILE:3: document `X` of query `2` stands on line 1 already"));
+    let some = "0 qid:1 1:1 # X\n0 qid:1 1:1\n";
+    let expected =
+        "FILE:2: this line has no document id, but line 1 has one; give every document an id (`# docid = X`) or none";
+    assert_eq!(error(some, &ReadOptions::default()), expected);
+    assert!(
+        error("0 qid:1 1:1\n0 qid:1 1:1 # X\n", &ReadOptions::default())
+            .starts_with("FILE:2: this line has a document id")
+    );
+}
+
+#[test]
+fn errors_say_where_what_and_what_to_do() {
+    let grade = "FILE:2:1: grade `-1` is not a whole number from 0 to 30; a line reads `grade qid:TOKEN id:value ... # comment`";
+    assert_eq!(error("1 qid:1 1:1\n-1 qid:1 1:1\n", &ReadOptions::default()), grade);
+    let value = "FILE:1:11: value `inf` of feature 1 is not a finite number that fits 32 bits; give a decimal number, or NULL \
+                 with missing = \"zero\" or \"query-min\"";
+    assert_eq!(error("1 qid:1 1:inf\n", &ReadOptions::default()), value);
+    assert_eq!(
+        error("\n# nothing\n", &ReadOptions::default()),
+        "FILE: the file has no document; check that this is the file you meant"
+    );
+    let absent = read_letor(Path::new("no such file"), &ReadOptions::default()).unwrap_err();
+    assert!(absent.to_string().starts_with("no such file: cannot be read: "), "{absent}");
+    let bytes = read_bytes(b"0 qid:\xff 1:1\n", &ReadOptions::default()).unwrap_err();
+    assert_eq!((bytes.line, bytes.column), (1, 7));
+    let bytes = read_bytes(b"0 qid:1 1:1 #\xff\n", &ReadOptions::default()).unwrap_err();
+    assert_eq!((bytes.line, bytes.column), (1, 14));
+}
+
+/// Text of several megabytes, so that queries run across blocks; every 7th query has no feature but the first.
+fn long_text() -> String {
+    let mut text = String::new();
+    for query in 0..3000 {
+        for document in 0..10 {
+            text += &format!("{} qid:q{query} 1:{document}", (query + document) % 3);
+            if query % 7 > 0 {
+                (2..20 + query % 3).for_each(|id| text += &format!(" {id}:{}.5", query * id + document));
+            }
+            text += &format!(" #docid = D{document}\n");
+        }
+    }
+    text
+}
+
+#[test]
+fn blocks_and_threads_do_not_show() {
+    let text = long_text();
+    assert!(text.len() > 5 << 20);
+    let read_with = |threads: usize, regroup: bool, text: &str| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| read_bytes(text.as_bytes(), &ReadOptions { regroup, ..ReadOptions::default() }))
+    };
+    let part = read_with(1, false, &text).unwrap();
+    assert_eq!((part.data.len(), part.data.documents(), part.data.width()), (3000, 30_000, 21));
+    assert_eq!(part.data.query(2999).row(9)[18], (2999 * 19 + 9) as f32 + 0.5);
+    assert_eq!(part.lines[2999], 29_991);
+    let hash = data_hash(&part.data);
+    assert_eq!(data_hash(&read_with(4, false, &text).unwrap().data), hash);
+    assert_eq!(data_hash(&read_with(4, true, &text).unwrap().data), hash);
+    // The first of two errors in the file is the one reported, wherever blocks end.
+    let at = text.find("1 qid:q2500 ").unwrap();
+    let broken = format!("{}x{}\nx", &text[..at], &text[at..]);
+    for threads in [1, 3] {
+        let line = text[..at].lines().count() as u64 + 1;
+        assert_eq!(read_with(threads, false, &broken).unwrap_err().line, line);
+    }
+}
+
+/// Queries with ids, grades and features of any kind.
+fn any_dataset() -> impl Strategy<Value = Dataset> {
+    let value = prop_oneof![
+        any::<f32>().prop_filter("finite", |v| v.is_finite()),
+        Just(0.0),
+        (-1000i32..1000).prop_map(|v| v as f32)
+    ];
+    let doc_id = "[a-zA-Z0-9.:#-]{1,12}( [a-z]{1,4})?";
+    (1usize..6, prop::collection::vec(1usize..5, 1..6), any::<bool>()).prop_flat_map(move |(width, sizes, with_ids)| {
+        let documents: usize = sizes.iter().sum();
+        let features = prop::collection::vec(value.clone(), documents * width);
+        let grades = prop::collection::vec(0u8..=30, documents);
+        let names = prop::collection::vec(doc_id, documents);
+        (features, grades, names).prop_map(move |(features, grades, names)| {
+            let mut query_ids = IdTable::default();
+            let mut doc_ids = IdTable::default();
+            let mut bounds = vec![0];
+            for (number, size) in sizes.iter().enumerate() {
+                query_ids.push(&format!("{number}:ü#"));
+                bounds.push(bounds[number] + size);
+            }
+            if with_ids {
+                // The number keeps ids of a query apart.
+                names.iter().enumerate().for_each(|(number, name)| doc_ids.push(&format!("{number}{name}")));
+            }
+            let features = std::sync::Arc::new(features);
+            DatasetBuilder { features, width, grades, bounds, query_ids, doc_ids, max_grade: None }.build().unwrap()
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_reads_back(data in any_dataset()) {
+        let mut text = Vec::new();
+        write_letor(&data, &mut text).unwrap();
+        let options = ReadOptions { max_grade: Some(data.max_grade()), ..ReadOptions::default() };
+        prop_assert_eq!(data_hash(&read_bytes(&text, &options).unwrap().data), data_hash(&data));
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), missing in 0usize..3, regroup: bool) {
+        let options = ReadOptions { missing: Missing::ALL[missing], regroup, ..ReadOptions::default() };
+        let _ = read_bytes(&bytes, &options);
+    }
+
+    #[test]
+    fn nearly_good_text_never_panics(text in "([0-3] (qid:[a-c])?( [0-9]{1,6}:[-+.0-9eNULnaif]{0,8}){0,4}( ?#[ dociq=x]{0,9})?[\r\n ]{1,2}){0,8}", regroup: bool) {
+        let options = ReadOptions { missing: Missing::QueryMin, regroup, ..ReadOptions::default() };
+        if let Ok(part) = read_bytes(text.as_bytes(), &options) {
+            prop_assert!(part.data.queries().all(|query| query.features().iter().all(|value| value.is_finite())));
+        }
+    }
+}
+
+#[test]
+fn ids_that_cannot_be_written_are_refused() {
+    let build = |qid: &str, doc: &str, value: f32| {
+        let table = |id: &str| {
+            let mut table = IdTable::default();
+            table.push(id);
+            table
+        };
+        let (features, query_ids, doc_ids) = (std::sync::Arc::new(vec![value]), table(qid), table(doc));
+        DatasetBuilder { features, width: 1, grades: vec![0], bounds: vec![0, 1], query_ids, doc_ids, max_grade: None }
+            .build()
+            .unwrap()
+    };
+    for data in [
+        build("a b", "x", 0.0),
+        build("", "x", 0.0),
+        build("a", "x\ny", 0.0),
+        build("a", " x", 0.0),
+        build("a", "x", f32::NAN),
+    ] {
+        assert_eq!(write_letor(&data, &mut Vec::new()).unwrap_err().kind(), std::io::ErrorKind::InvalidInput);
+    }
+}
