@@ -147,11 +147,11 @@ pub fn experiment(text: &str) -> Experiment {
     Experiment::parse("small.toml", text, Vec::new(), &registry()).unwrap()
 }
 
-/// Counts jobs, and cancels when so many have ended.
+/// Counts jobs, and cancels when so many are done.
 #[derive(Default)]
 pub struct Counter {
     pub started: Mutex<Vec<String>>,
-    pub ended: Mutex<Vec<String>>,
+    pub done: Mutex<Vec<String>>,
     pub cancel: AtomicBool,
     pub cancel_after: Option<usize>,
 }
@@ -160,10 +160,12 @@ impl Observer for Counter {
     fn started(&self, job: &Job) {
         self.started.lock().unwrap().push(job.id.clone());
     }
-    fn finished(&self, job: &Job, _: &JobEnd) {
-        let mut ended = self.ended.lock().unwrap();
-        ended.push(job.id.clone());
-        if Some(ended.len()) == self.cancel_after {
+    fn finished(&self, job: &Job, end: &JobEnd) {
+        let mut done = self.done.lock().unwrap();
+        if *end == JobEnd::Done {
+            done.push(job.id.clone());
+        }
+        if Some(done.len()) == self.cancel_after {
             self.cancel.store(true, Ordering::Relaxed);
         }
     }
