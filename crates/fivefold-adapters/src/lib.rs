@@ -1,1 +1,17 @@
-//! Rankers from linfa and smartcore, written as an outside author would write them.
+//! Rankers from linfa and smartcore, written as an outside author would write them: they see fivefold-core only.
+//!
+//! [`RANKERS`] lists them. Array types of the libraries stay inside the files.
+
+pub mod linfa_logistic;
+pub mod smartcore_forest;
+// Not every crate that includes these uses all of them.
+#[cfg(test)]
+#[allow(dead_code)]
+#[path = "../../fivefold-rankers/tests/contract/data.rs"]
+mod test_data;
+
+use fivefold_core::RankerEntry;
+
+/// The adapted rankers, in the order in which they are listed.
+pub const RANKERS: &[RankerEntry] =
+    &[RankerEntry::of::<linfa_logistic::LinfaLogistic>(), RankerEntry::of::<smartcore_forest::SmartcoreForest>()];

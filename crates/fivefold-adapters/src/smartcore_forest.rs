@@ -1,0 +1,181 @@
+//! Random forest regression of smartcore 0.7 on the grades (Breiman 2001).
+//!
+//! Each tree is a smartcore forest of its own, with one tree on one bootstrap sample of documents: so trees grow in
+//! parallel, a cancelled run stops between two of them, and every tree has its own seed. The score is the mean of the
+//! trees. smartcore draws `features` candidate features anew at each split and looks at all thresholds.
+//!
+//! The version of smartcore is pinned exactly, since releases change fitted trees. Cost: O(trees x documents x features
+//! x log documents); scoring walks every tree.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fivefold_core::{Dataset, FitContext, FitError, Model, ParamError, ParamHelp, QueryView, Ranker};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use smartcore::ensemble::random_forest_regressor::{RandomForestRegressor, RandomForestRegressorParameters};
+use smartcore::linalg::basic::matrix::DenseMatrix;
+
+/// smartcore's random forest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SmartcoreForest {
+    /// Trees; at least 1.
+    pub trees: u32,
+    /// Highest depth of a tree; unset: no limit.
+    pub max_depth: Option<u16>,
+    /// Fewest documents in a leaf; at least 1.
+    pub min_leaf: usize,
+    /// Candidate features a split; unset: a third of them, at least one.
+    pub features: Option<usize>,
+}
+
+impl Default for SmartcoreForest {
+    fn default() -> Self {
+        SmartcoreForest { trees: 100, max_depth: None, min_leaf: 5, features: None }
+    }
+}
+
+type Tree = RandomForestRegressor<f32, f64, DenseMatrix<f32>, Vec<f64>>;
+
+/// Fitted trees.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmartcoreForestModel {
+    trees: Vec<Tree>,
+}
+
+impl Model for SmartcoreForestModel {
+    fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
+        let values = query.features().to_vec();
+        let predicted = DenseMatrix::new(query.len(), query.width(), values, false)
+            .and_then(|matrix| self.trees.iter().map(|tree| tree.predict(&matrix)).collect::<Result<Vec<_>, _>>());
+        match predicted {
+            Ok(by_tree) => {
+                for (row, score) in out.iter_mut().enumerate() {
+                    *score = by_tree.iter().map(|scores| scores[row]).sum::<f64>() / by_tree.len() as f64;
+                }
+            }
+            // smartcore refuses only data of another width, which the program refuses before; no number is right here.
+            Err(_) => out.fill(f64::NAN),
+        }
+    }
+
+    /// The mean over the trees of their share of the decrease of squared error.
+    fn importance(&self) -> Option<Vec<f64>> {
+        let by_tree: Vec<Vec<f64>> =
+            self.trees.iter().map(Tree::compute_feature_importances).collect::<Result<_, _>>().ok()?;
+        let mean = |feature: usize| by_tree.iter().map(|tree| tree[feature]).sum::<f64>() / by_tree.len() as f64;
+        Some((0..by_tree.first()?.len()).map(mean).collect())
+    }
+}
+
+impl Ranker for SmartcoreForest {
+    const NAME: &'static str = "smartcore-forest";
+    const SUMMARY: &'static str = "random forest regression on the grades, of the smartcore crate";
+    const PARAMS: &'static [ParamHelp] = &[
+        ParamHelp { name: "trees", help: "number of trees, at least 1" },
+        ParamHelp { name: "max_depth", help: "highest depth of a tree, at least 1; unset: no limit" },
+        ParamHelp { name: "min_leaf", help: "fewest documents in a leaf, at least 1" },
+        ParamHelp { name: "features", help: "candidate features a split, at least 1; unset: a third of them" },
+    ];
+    type Model = SmartcoreForestModel;
+
+    fn check(&self) -> Result<(), ParamError> {
+        ParamError::unless(self.trees >= 1, "trees", self.trees, "at least 1")?;
+        ParamError::unless(self.max_depth != Some(0), "max_depth", 0, "at least 1")?;
+        ParamError::unless(self.min_leaf >= 1, "min_leaf", self.min_leaf, "at least 1")?;
+        ParamError::unless(self.features != Some(0), "features", 0, "at least 1")
+    }
+
+    fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<SmartcoreForestModel, FitError> {
+        let width = train.width();
+        if let Some(features) = self.features.filter(|&features| features > width) {
+            let reason = format!("there are only {width} features, not {features}");
+            return Err(FitError::Param { name: "features", reason });
+        }
+        if train.documents() < 2 {
+            return Err(FitError::Data("a forest needs at least two documents".to_owned()));
+        }
+        let failed = |error: smartcore::error::Failed| FitError::Other(format!("smartcore: {error}"));
+        let values = train.queries().flat_map(|query| query.view().features().iter().copied()).collect();
+        let features = DenseMatrix::new(train.documents(), width, values, false).map_err(failed)?;
+        let grades: Vec<f64> =
+            train.queries().flat_map(|query| query.grades().iter().map(|&grade| f64::from(grade))).collect();
+        let (total, done) = (u64::from(self.trees), AtomicU64::new(0));
+        let trees = (0..total)
+            .into_par_iter()
+            .map(|tree| {
+                cx.step(done.load(Ordering::Relaxed), total)?;
+                let params = RandomForestRegressorParameters {
+                    n_trees: 1,
+                    max_depth: self.max_depth,
+                    min_samples_leaf: self.min_leaf,
+                    min_samples_split: 2,
+                    m: Some(self.features.unwrap_or(width / 3).max(1)),
+                    keep_samples: false,
+                    seed: cx.seed().derive_index("tree", tree).value(),
+                };
+                let tree = Tree::fit(&features, &grades, params).map_err(failed)?;
+                done.fetch_add(1, Ordering::Relaxed);
+                Ok(tree)
+            })
+            .collect::<Result<_, FitError>>()?;
+        Ok(SmartcoreForestModel { trees })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::Seed;
+
+    use super::*;
+    use crate::test_data::{rows, signal_in_order};
+
+    #[test]
+    fn learns_a_step() {
+        let documents: Vec<(u8, [f32; 2])> =
+            (0..40u8).map(|i| (2 * (i / 20), [f32::from(i), f32::from(i % 7)])).collect();
+        let documents: Vec<(u8, &[f32])> = documents.iter().map(|(grade, x)| (*grade, x.as_slice())).collect();
+        let data = rows(&[&documents]);
+        let forest = SmartcoreForest { features: Some(2), ..SmartcoreForest::default() };
+        let model = forest.fit(&data, &FitContext::new(Seed::new(1))).unwrap();
+        let mut scores = [0.0; 40];
+        model.score(data.query(0).view(), &mut scores);
+        assert!(scores[..15].iter().all(|s| *s < 0.1) && scores[25..].iter().all(|s| *s > 1.9), "{scores:?}");
+        let importance = model.importance().unwrap();
+        assert!(importance[0] > 0.9 && (importance.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{importance:?}");
+    }
+
+    #[test]
+    fn trees_are_pinned() {
+        // Another smartcore, or another use of it, gives other trees: raise `VERSION` then.
+        let forest = SmartcoreForest { trees: 3, ..SmartcoreForest::default() };
+        let model = forest.fit(&signal_in_order(10, 1), &FitContext::new(Seed::new(7))).unwrap();
+        let test = signal_in_order(1, 2);
+        let mut scores = [0.0; 12];
+        model.score(test.query(0).view(), &mut scores);
+        assert_eq!(scores, PINNED);
+    }
+
+    const PINNED: [f64; 12] = [
+        0.5,
+        0.111_111_111_111_111_1,
+        0.333_333_333_333_333_3,
+        0.0,
+        0.208_333_333_333_333_34,
+        1.420_634_920_634_920_7,
+        0.0,
+        0.647_619_047_619_047_6,
+        0.0,
+        0.0,
+        0.377_777_777_777_777_77,
+        0.277_777_777_777_777_73,
+    ];
+
+    #[test]
+    fn more_candidates_than_features_are_refused() {
+        let forest = SmartcoreForest { features: Some(7), ..SmartcoreForest::default() };
+        let outcome = forest.fit(&signal_in_order(2, 1), &FitContext::new(Seed::new(1)));
+        assert!(matches!(outcome, Err(FitError::Param { name: "features", .. })));
+    }
+}

@@ -1,0 +1,35 @@
+//! What every adapted ranker must do: the same as the built-in ones.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../fivefold-rankers/tests/contract/mod.rs"]
+mod contract;
+
+use contract::Case;
+
+const CASES: &[Case] = &[
+    Case {
+        name: "linfa-logistic",
+        params: "",
+        changes: &[
+            ("alpha", "0.5", true),
+            ("threshold", "2", true),
+            ("intercept", "false", true),
+            ("max_iterations", "2", true),
+            ("tolerance", "1.0", true),
+        ],
+        refused: &[("alpha", "-1.0"), ("threshold", "0"), ("max_iterations", "0"), ("tolerance", "0.0")],
+        learns: true,
+    },
+    Case {
+        name: "smartcore-forest",
+        params: "trees = 20",
+        changes: &[("trees", "21", true), ("max_depth", "2", true), ("min_leaf", "9", true), ("features", "5", true)],
+        refused: &[("trees", "0"), ("max_depth", "0"), ("min_leaf", "0"), ("features", "0")],
+        learns: true,
+    },
+];
+
+#[test]
+fn every_adapted_ranker_keeps_the_contract() {
+    contract::check(fivefold_adapters::RANKERS, CASES);
+}
