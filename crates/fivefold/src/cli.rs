@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use fivefold_core::Registry;
 
-use crate::commands::{completions, datasets, dialects, eval, measures, rankers, replay, score, train};
+use crate::commands::{
+    completions, datasets, dialects, eval, job, jobs, make, measures, rankers, replay, report, run, score, train,
+};
 use crate::screen::Screen;
 use crate::{interrupt, problem};
 
@@ -61,6 +63,10 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Run(run::Args),
+    Jobs(jobs::Args),
+    Job(job::Args),
+    Report(report::Args),
     Train(train::Args),
     Score(score::Args),
     Eval(eval::Args),
@@ -68,6 +74,7 @@ enum Command {
     Measures(measures::Args),
     Dialects(dialects::Args),
     Datasets(datasets::Args),
+    Make(make::Args),
     Replay(replay::Args),
     Completions(completions::Args),
 }
@@ -93,6 +100,10 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
     };
     let mut screen = Screen::new(forced);
     let result = match cli.command {
+        Command::Run(args) => args.run(registry, &mut screen),
+        Command::Jobs(args) => args.run(registry, &mut screen),
+        Command::Job(args) => args.run(registry, &mut screen),
+        Command::Report(args) => args.run(&mut screen),
         Command::Train(args) => args.run(registry, &mut screen),
         Command::Score(args) => args.run(registry, &mut screen),
         Command::Eval(args) => args.run(&mut screen),
@@ -100,6 +111,7 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
         Command::Measures(args) => args.run(&mut screen),
         Command::Dialects(args) => args.run(&mut screen),
         Command::Datasets(args) => args.run(&mut screen),
+        Command::Make(args) => args.run(&mut screen),
         Command::Replay(args) => args.run(&mut screen),
         Command::Completions(args) => args.run(&mut screen),
     };

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The environment variable that names the folder of the collections.
-pub(crate) const DATA_VARIABLE: &str = "FIVEFOLD_DATA";
+use fivefold_experiment::config::DATA_VARIABLE;
 
 /// The folder that `--data-dir` asks for, else the one that the environment names.
 pub(crate) fn data_dir(asked: Option<&Path>) -> Option<PathBuf> {

@@ -3,21 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Registry;
-use fivefold_experiment::config::Experiment;
-use fivefold_experiment::names::file_name;
+use fivefold_experiment::{Experiment, file_name};
 
 use crate::data_dir::data_dir;
 use crate::problem::Problem;
 
 /// The experiments of `experiments/`, so that the program has them wherever it is installed.
-pub(crate) const SHIPPED: &[(&str, &str)] = &[
-    ("quickstart", include_str!("../../../experiments/quickstart.toml")),
-    ("mq2008-systems", include_str!("../../../experiments/mq2008-systems.toml")),
-    ("mq2008", include_str!("../../../experiments/mq2008.toml")),
-    ("ohsumed", include_str!("../../../experiments/ohsumed.toml")),
-    ("clueweb09", include_str!("../../../experiments/clueweb09.toml")),
-    ("paper", include_str!("../../../experiments/paper.toml")),
-];
+pub(crate) const SHIPPED: &[(&str, &str)] =
+    &[("mq2008-systems", include_str!("../../../experiments/mq2008-systems.toml"))];
 
 /// An experiment and where its data are.
 #[derive(clap::Args)]

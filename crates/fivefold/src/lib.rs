@@ -26,6 +26,7 @@ mod commands;
 mod conventions;
 mod crash;
 mod data_dir;
+mod experiment;
 mod files;
 mod format;
 mod interrupt;
@@ -33,6 +34,7 @@ mod normaliser;
 mod problem;
 mod progress;
 mod reading;
+mod run_bars;
 mod screen;
 
 use std::process::ExitCode;

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use fivefold_experiment::job::JobEnd;
-use fivefold_experiment::plan::{Job, Plan};
-use fivefold_experiment::run::Observer;
+use fivefold_experiment::{Job, JobEnd, Observer, Plan};
 use indicatif::{MultiProgress, ProgressBar};
 
 use crate::progress::bar;
@@ -39,11 +37,12 @@ impl Observer for RunBars {
     fn planned(&self, plan: &Plan<'_>, reused: usize) {
         let experiment = plan.experiment;
         self.line(&format!(
-            "{}: {}, {}, {}; {reused} of them are done already",
+            "{}: {}, {}, {} ({reused} reused, {} to do)",
             experiment.name,
             counted(experiment.datasets.len(), "data set"),
             counted(experiment.rankers.len(), "ranker"),
             counted(plan.jobs.len(), "job"),
+            plan.jobs.len() - reused,
         ));
         self.all.set_length(plan.jobs.len() as u64);
         self.all.set_position(reused as u64);

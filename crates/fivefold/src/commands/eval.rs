@@ -3,11 +3,15 @@
 mod output;
 mod systems;
 
+use std::path::PathBuf;
+
 use fivefold_core::Seed;
+use fivefold_data::ReadOptions;
 use fivefold_metrics::{Evaluator, MeasureSpec};
 
 use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
+use crate::data_dir::data_dir;
 use crate::format::Format;
 use crate::problem;
 use crate::reading::ReadArgs;
@@ -18,6 +22,7 @@ use crate::screen::Screen;
 #[command(after_help = "Examples:
   fivefold eval --data test.txt --scores mine.txt
   fivefold eval --data test.txt --scores mine.txt --measures ndcg@10,ndcg.v2@10,ap --per-query
+  fivefold eval --dataset mq2008 --scores 'mq2008-systems/RankBoost/Fold{fold}.score' --dialect letor4
   fivefold eval --data 'MQ2008/Fold{fold}/test.txt' --scores 'A/{fold}.txt' --scores 'B=b/{fold}.txt' --per-fold
   fivefold eval --data test.txt --scores mine.txt --dialect letor4 --ties pessimistic --format csv
 
@@ -25,8 +30,14 @@ A score file has one number a line, in the order of the LETOR file's documents. 
 several files or as one path with `{fold}`; `{fold}` in a score file's path stands for the fold's number, from 1.")]
 pub(crate) struct Args {
     /// LETOR/SVMlight file with the grades, plain or .gz; several: the folds, in order
-    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    #[arg(long, value_name = "FILE", required_unless_present = "dataset", num_args = 1..)]
     data: Vec<String>,
+    /// A known collection instead of files: its test folds; `fivefold datasets` lists them
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "folds", "max_grade", "missing", "first_feature_id", "regroup"])]
+    dataset: Option<String>,
+    /// Where collections are [default: the environment variable FIVEFOLD_DATA]
+    #[arg(long, value_name = "DIR", requires = "dataset")]
+    data_dir: Option<PathBuf>,
     /// Score file; give several to see them side by side
     #[arg(long, value_name = "[LABEL=]FILE", required = true, num_args = 1..)]
     scores: Vec<String>,
@@ -67,8 +78,13 @@ impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
         let conventions = self.conventions.resolve().map_err(problem::report)?;
         let specs = measures(&self.measures)?;
-        let options = fivefold_data::ReadOptions { max_grade: self.max_grade, ..self.reading.options() };
-        let folds = systems::folds(&self.data, self.folds, &options)?;
+        let folds = match &self.dataset {
+            Some(name) => systems::folds_of_collection(name, data_dir(self.data_dir.as_deref()))?,
+            None => {
+                let options = ReadOptions { max_grade: self.max_grade, ..self.reading.options() };
+                systems::folds_of_files(&self.data, self.folds, &options)?
+            }
+        };
         let max_grade = folds.iter().map(|fold| fold.test.max_grade()).max().unwrap_or(0);
         let seed = Seed::new(self.seed);
         let evaluator = Evaluator::new(&specs, &conventions, max_grade, seed).map_err(problem::report)?;

@@ -1,13 +1,12 @@
 //! `fivefold job`: one job of an experiment, so that several processes or machines can share a results folder.
 
 use fivefold_core::Registry;
-use fivefold_experiment::filter::Only;
-use fivefold_experiment::run::{self, RunOptions};
+use fivefold_experiment::{self as experiment, Only, RunOptions};
 
 use crate::cli::Outcome;
 use crate::experiment::ExperimentArgs;
 use crate::interrupt;
-use crate::progress::RunBars;
+use crate::run_bars::RunBars;
 use crate::screen::Screen;
 
 /// Run one job of an experiment
@@ -38,12 +37,12 @@ impl Args {
             observer: &bars,
             cancel: Some(interrupt::watch()),
         };
-        let outcome = run::run(&experiment, registry, &options)?;
+        let outcome = experiment::run(&experiment, registry, &options)?;
         bars.finish();
         let (word, end) = match &outcome {
-            run::Outcome { cancelled: true, .. } => ("cancelled", Outcome::Interrupted),
-            run::Outcome { failed, .. } if !failed.is_empty() => ("failed", Outcome::Failed),
-            run::Outcome { done: 0, .. } => ("reused", Outcome::Done),
+            experiment::Outcome { cancelled: true, .. } => ("cancelled", Outcome::Interrupted),
+            experiment::Outcome { failed, .. } if !failed.is_empty() => ("failed", Outcome::Failed),
+            experiment::Outcome { done: 0, .. } => ("reused", Outcome::Done),
             _ => ("done", Outcome::Done),
         };
         screen.line(format_args!("{word} {}", self.id));

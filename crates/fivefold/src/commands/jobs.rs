@@ -1,9 +1,7 @@
 //! `fivefold jobs`: the jobs of an experiment and what state their results are in.
 
 use fivefold_core::Registry;
-use fivefold_experiment::filter::Only;
-use fivefold_experiment::plan::Plan;
-use fivefold_experiment::run::{JobState, job_states};
+use fivefold_experiment::{JobState, Only, Plan, job_states};
 use serde::Serialize;
 
 use crate::cli::Outcome;
@@ -43,7 +41,8 @@ impl Args {
         let states = job_states(&plan, self.experiment.out(&experiment))?;
         let jobs = plan.jobs.iter().zip(states);
         if self.json {
-            let lines: Vec<JobLine<'_>> = jobs.map(|(job, state)| JobLine { id: &job.id, state, key: &job.key }).collect();
+            let lines: Vec<JobLine<'_>> =
+                jobs.map(|(job, state)| JobLine { id: &job.id, state, key: &job.key }).collect();
             screen.json(&lines)?;
         } else {
             screen.columns(&[], jobs.map(|(job, state)| vec![word(state).to_owned(), job.id.clone()]));

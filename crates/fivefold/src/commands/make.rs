@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Dataset;
-use fivefold_data::{MadeSource, SHAPES, Source, open, write_letor};
+use fivefold_data::made::SHAPES;
+use fivefold_data::{MadeSource, Source, open, write_letor};
 
 use crate::cli::Outcome;
 use crate::files;

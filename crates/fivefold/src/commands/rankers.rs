@@ -1,6 +1,7 @@
 //! `fivefold rankers`: the registered rankers, their parameters and presets.
 
 use fivefold_core::{ParamInfo, RankerEntry, Registry};
+use fivefold_experiment::config::{SCORES_KIND, SCORES_SUMMARY};
 use serde::Serialize;
 
 use crate::cli::Outcome;
@@ -49,31 +50,40 @@ impl Described {
             presets: entry.presets().into_iter().map(|(name, summary)| Preset { name, summary }).collect(),
         }
     }
+
+    /// The kind that trains nothing, which experiments know beside the registered rankers.
+    fn scores() -> Self {
+        let help =
+            "path of the score files; `{fold}` stands for the fold's number, `{dataset}` for the data set's label";
+        Described {
+            name: SCORES_KIND,
+            summary: SCORES_SUMMARY,
+            version: 1,
+            seeded: false,
+            parameters: vec![ParamInfo { name: "path".to_owned(), default: None, help: help.to_owned() }],
+            presets: Vec::new(),
+        }
+    }
 }
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+        let all = || registry.entries().iter().map(Described::of).chain([Described::scores()]);
         match self.name {
-            None if self.json => screen.json(&registry.entries().iter().map(Described::of).collect::<Vec<_>>())?,
-            None => list(registry, screen),
+            None if self.json => screen.json(&all().collect::<Vec<_>>())?,
+            None => {
+                screen.columns(&[], all().map(|ranker| vec![ranker.name.to_owned(), ranker.summary.to_owned()]));
+                screen.line("\n`fivefold rankers NAME` shows parameters and presets.");
+            }
             Some(name) => {
-                let ranker = Described::of(find(registry, &name)?);
+                let found = all().find(|ranker| ranker.name == name);
+                let names: Vec<&str> = all().map(|ranker| ranker.name).collect();
+                let ranker = found.ok_or_else(|| Problem::unknown("ranker", &name, names.iter().copied()))?;
                 if self.json { screen.json(&ranker)? } else { show(&ranker, screen) }
             }
         }
         Ok(Outcome::Done)
     }
-}
-
-/// The entry of a ranker that the user named.
-pub(crate) fn find<'a>(registry: &'a Registry, name: &str) -> miette::Result<&'a RankerEntry> {
-    let names = || registry.entries().iter().map(|entry| entry.name);
-    registry.find(name).ok_or_else(|| Problem::unknown("ranker", name, names()).into())
-}
-
-fn list(registry: &Registry, screen: &mut Screen) {
-    screen.columns(&[], registry.entries().iter().map(|entry| vec![entry.name.to_owned(), entry.summary.to_owned()]));
-    screen.line("\n`fivefold rankers NAME` shows parameters and presets.");
 }
 
 fn show(ranker: &Described, screen: &mut Screen) {

@@ -31,12 +31,14 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
-        let mut tables = Results::load(&self.folder).map_err(problem::report)?.tables();
+        let mut tables = Results::load(&self.folder).map_err(problem::report)?.tables().map_err(problem::report)?;
         let ids: Vec<String> = tables.iter().map(|table| table.id.clone()).collect();
         if let Some(wanted) = self.table.iter().find(|wanted| !ids.iter().any(|id| id.starts_with(wanted.as_str()))) {
             return Err(Problem::unknown("table", wanted, ids.iter().map(String::as_str)).into());
         }
-        tables.retain(|table| self.table.is_empty() || self.table.iter().any(|wanted| table.id.starts_with(wanted.as_str())));
+        tables.retain(|table| {
+            self.table.is_empty() || self.table.iter().any(|wanted| table.id.starts_with(wanted.as_str()))
+        });
         self.format.print(&tables, screen)?;
         Ok(Outcome::Done)
     }

@@ -1,15 +1,15 @@
 //! `fivefold run`: an experiment from its file to its tables.
 
 use fivefold_core::Registry;
-use fivefold_experiment::filter::Only;
-use fivefold_experiment::run::{self, RunOptions};
+use fivefold_experiment::{self as experiment, Only, RunOptions};
+use fivefold_report::write_report;
 use serde::Serialize;
 
 use crate::cli::Outcome;
 use crate::experiment::ExperimentArgs;
 use crate::interrupt;
 use crate::problem;
-use crate::progress::RunBars;
+use crate::run_bars::RunBars;
 use crate::screen::Screen;
 
 /// Run an experiment: train, score, evaluate, print the tables
@@ -69,15 +69,11 @@ impl Args {
             observer: &bars,
             cancel: Some(interrupt::watch()),
         };
-        let outcome = run::run(&experiment, registry, &options)?;
+        let outcome = experiment::run(&experiment, registry, &options)?;
         bars.finish();
 
         let tables = match &outcome.results {
-            Some(results) => {
-                let tables = results.tables();
-                fivefold_report::write_files(&tables, &results.figures(), &folder).map_err(problem::report)?;
-                tables
-            }
+            Some(results) => write_report(results, &folder).map_err(problem::report)?,
             None => Vec::new(),
         };
         if self.json {
@@ -97,22 +93,28 @@ impl Args {
         screen.flush();
         eprintln!("{}", ending(&outcome, &folder.display().to_string()));
         Ok(match &outcome {
-            run::Outcome { cancelled: true, .. } => Outcome::Interrupted,
-            run::Outcome { failed, .. } if !failed.is_empty() => Outcome::Failed,
+            experiment::Outcome { cancelled: true, .. } => Outcome::Interrupted,
+            experiment::Outcome { failed, .. } if !failed.is_empty() => Outcome::Failed,
             _ => Outcome::Done,
         })
     }
 }
 
 /// The last line.
-fn ending(outcome: &run::Outcome, folder: &str) -> String {
+fn ending(outcome: &experiment::Outcome, folder: &str) -> String {
     let failed = match outcome.failed.len() {
         0 => String::new(),
         count => format!(" {count} of {} jobs failed: their cells say FAILED.", outcome.jobs),
     };
     match &outcome.results {
-        Some(_) => format!("{failed} Results are in {folder} (tables/, figures/, scores/, per_query.csv).").trim_start().to_owned(),
-        None if outcome.cancelled => format!("Stopped; what is done is in {folder}, and the same command goes on from there."),
-        None => format!("{failed} Scores are in {folder}; a run without --only evaluates them.").trim_start().to_owned(),
+        Some(_) => format!("{failed} Results are in {folder} (tables/, figures/, scores/, per_query.csv).")
+            .trim_start()
+            .to_owned(),
+        None if outcome.cancelled => {
+            format!("Stopped; what is done is in {folder}, and the same command goes on from there.")
+        }
+        None => {
+            format!("{failed} Scores are in {folder}; a run without --only evaluates them.").trim_start().to_owned()
+        }
     }
 }

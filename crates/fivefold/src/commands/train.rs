@@ -7,7 +7,6 @@ use fivefold_core::{DynRanker, FitContext, FitError, ModelFile, ModelHeader, Ran
 use fivefold_data::{Normaliser, data_hash};
 use toml::de::DeTable;
 
-use super::rankers;
 use crate::cli::Outcome;
 use crate::problem::{self, Problem};
 use crate::progress::FitBar;
@@ -63,7 +62,8 @@ impl Args {
     }
 
     fn train(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
-        let entry = rankers::find(registry, &self.ranker)?;
+        let names = registry.entries().iter().map(|entry| entry.name);
+        let entry = registry.find(&self.ranker).ok_or_else(|| Problem::unknown("ranker", &self.ranker, names))?;
         let ranker = self.ranker_with_params(entry)?;
         let options = self.reading.options();
         let paths: Vec<&Path> = std::iter::once(&self.train).chain(&self.valid).map(PathBuf::as_path).collect();

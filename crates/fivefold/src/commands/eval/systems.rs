@@ -1,9 +1,9 @@
 //! The values of several systems (score files) on the test queries of one or more folds.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fivefold_core::Dataset;
-use fivefold_data::{ReadOptions, read_scores};
+use fivefold_data::{ReadOptions, Source, open, read_scores};
 use fivefold_metrics::{Evaluator, Mean, Scratch, mean_over_folds};
 
 use crate::problem::{self, Problem};
@@ -20,7 +20,7 @@ pub(super) struct Fold {
 }
 
 /// Reads the data of every fold: one file, several (fold 1, 2, ...), or a pattern with `{fold}`.
-pub(super) fn folds(files: &[String], count: usize, options: &ReadOptions) -> miette::Result<Vec<Fold>> {
+pub(super) fn folds_of_files(files: &[String], count: usize, options: &ReadOptions) -> miette::Result<Vec<Fold>> {
     let paths: Vec<(Option<usize>, String)> = match files {
         [pattern] if pattern.contains(FOLD) => (1..=count).map(|n| (Some(n), path(pattern, Some(n)))).collect(),
         [one] => vec![(None, one.clone())],
@@ -32,6 +32,14 @@ pub(super) fn folds(files: &[String], count: usize, options: &ReadOptions) -> mi
     let read =
         |(number, path): (Option<usize>, String)| Ok(Fold { number, test: reading::read(Path::new(&path), options)? });
     paths.into_iter().map(read).collect()
+}
+
+/// The test parts of a known collection.
+pub(super) fn folds_of_collection(name: &str, data_dir: Option<PathBuf>) -> miette::Result<Vec<Fold>> {
+    let source = Source { name: Some(name.to_owned()), ..Source::default() };
+    let folders: Vec<PathBuf> = data_dir.into_iter().collect();
+    let collection = open(&source, &folders).map_err(problem::report)?;
+    Ok(collection.folds.into_iter().map(|fold| Fold { number: Some(fold.number), test: fold.test }).collect())
 }
 
 fn path(pattern: &str, fold: Option<usize>) -> String {
