@@ -33,8 +33,8 @@ use serde::{Deserialize, Serialize};
 use crate::store::{FileAppender, Store};
 pub(crate) use block::{Block, MOST_FEATURES};
 pub use error::{ReadError, ReadErrorKind};
+use lines::LineBlocks;
 pub(crate) use lines::open_file;
-use lines::{LONGEST_LINE, LineBlocks, LineError};
 pub use write::write_letor;
 
 /// What becomes of missing feature values (`NULL`, `nan`).
@@ -52,9 +52,6 @@ pub enum Missing {
 }
 
 impl Missing {
-    /// All policies, in the order in which help lists them.
-    pub const ALL: [Missing; 3] = [Missing::Error, Missing::Zero, Missing::QueryMin];
-
     /// The policy's name in an experiment file.
     pub fn name(self) -> &'static str {
         match self {
@@ -123,10 +120,7 @@ pub struct Part {
 pub fn read_letor(path: &Path, options: &ReadOptions) -> Result<Part, ReadError> {
     let mut store = Store::new(options.features.map(|_| options.most_features()));
     let listing = read_into(&mut store, path, options)?;
-    let data = store.finish(options.max_grade).map_err(|error| {
-        let kind = ReadErrorKind::Io(std::io::Error::other(error));
-        ReadError { file: path.to_owned(), line: 0, column: 0, kind }
-    })?;
+    let data = store.finish(options.max_grade).map_err(|error| ReadError::of_file(path, error.into()))?;
     Ok(Part { file: path.to_owned(), data, lines: listing.lines })
 }
 
@@ -142,27 +136,16 @@ pub(crate) struct Listing {
 
 /// Reads a file and adds its queries to `store`; those that are there already with the same content are not stored again.
 pub(crate) fn read_into(store: &mut Store, path: &Path, options: &ReadOptions) -> Result<Listing, ReadError> {
-    let whole_file = |kind| ReadError { file: path.to_owned(), line: 0, column: 0, kind };
-    let source = open_file(path).map_err(|error| whole_file(ReadErrorKind::Io(error)))?;
+    let source = open_file(path).map_err(|error| ReadError::of_file(path, ReadErrorKind::Io(error)))?;
     let mut lines = LineBlocks::new(source);
     let mut appender = FileAppender::new(store, path);
     let mut blocks: Vec<Block> = Vec::new();
+    blocks.resize_with(rayon::current_num_threads(), Block::default);
+    // With `regroup`, all blocks and the lines they start at, until the last query is known.
     let mut kept: Vec<(u64, Block)> = Vec::new();
     let mut line = 1;
     loop {
-        blocks.resize_with(rayon::current_num_threads(), Block::default);
-        let mut filled = 0;
-        let mut stopped = None;
-        while filled < blocks.len() {
-            match lines.next_into(&mut blocks[filled].text) {
-                Ok(true) => filled += 1,
-                Ok(false) => break,
-                Err(error) => {
-                    stopped = Some(error);
-                    break;
-                }
-            }
-        }
+        let (filled, stopped) = lines.fill(&mut blocks);
         blocks[..filled].par_iter_mut().for_each(|block| block.parse(options));
         for block in &mut blocks[..filled] {
             if !options.regroup {
@@ -172,31 +155,22 @@ pub(crate) fn read_into(store: &mut Store, path: &Path, options: &ReadOptions) -
                 let line = line + u64::from(fault.line);
                 return Err(ReadError { file: path.to_owned(), line, column: fault.column, kind: fault.kind });
             }
-            let lines_of_block = u64::from(block.lines);
+            let next = line + u64::from(block.lines);
             if options.regroup {
                 kept.push((line, std::mem::take(block)));
             }
-            line += lines_of_block;
+            line = next;
         }
-        match stopped {
-            None => {}
-            Some(LineError::Io(error)) => {
-                return Err(ReadError { file: path.to_owned(), line, column: 0, kind: ReadErrorKind::Io(error) });
-            }
-            Some(LineError::TooLong) => {
-                let kind = ReadErrorKind::LongLine { limit: LONGEST_LINE };
-                return Err(ReadError { file: path.to_owned(), line, column: 0, kind });
-            }
+        if let Some(kind) = stopped {
+            return Err(ReadError { file: path.to_owned(), line, column: 0, kind });
         }
         if filled == 0 {
             break;
         }
     }
-    for query in regrouped(&kept) {
-        for (block, run) in query {
-            let (line, block) = &kept[block];
-            append_runs(&mut appender, *line, block, std::iter::once(run))?;
-        }
+    for (block, run) in regrouped(&kept) {
+        let (line, block) = &kept[block];
+        append_runs(&mut appender, *line, block, std::iter::once(run))?;
     }
     appender.finish()
 }
@@ -213,18 +187,17 @@ fn append_runs(
     Ok(())
 }
 
-/// The runs of each query, queries by their first line.
-fn regrouped(blocks: &[(u64, Block)]) -> Vec<Vec<(usize, Range<usize>)>> {
-    let mut places: HashMap<&[u8], usize> = HashMap::new();
-    let mut queries: Vec<Vec<(usize, Range<usize>)>> = Vec::new();
-    for (number, (_, block)) in blocks.iter().enumerate() {
+/// The runs of all queries as (block, rows), queries in the order of their first lines, each query's runs together.
+fn regrouped(blocks: &[(u64, Block)]) -> Vec<(usize, Range<usize>)> {
+    let mut numbers: HashMap<&[u8], usize> = HashMap::new();
+    let mut runs = Vec::new();
+    for (place, (_, block)) in blocks.iter().enumerate() {
         for run in block.runs() {
-            let place = *places.entry(block.bytes(&block.rows[run.start].qid)).or_insert(queries.len());
-            if place == queries.len() {
-                queries.push(Vec::new());
-            }
-            queries[place].push((number, run));
+            let next = numbers.len();
+            let query = *numbers.entry(block.bytes(&block.rows[run.start].qid)).or_insert(next);
+            runs.push((query, place, run));
         }
     }
-    queries
+    runs.sort_by_key(|(query, ..)| *query); // stable: a query's runs stay in file order
+    runs.into_iter().map(|(_, place, run)| (place, run)).collect()
 }

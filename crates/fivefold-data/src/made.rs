@@ -5,10 +5,10 @@
 //! result does not depend on the number of threads.
 //!
 //! A document has hidden properties (how well each of its text streams matches, authority, length, spam, ...). Its true
-//! utility is a function of them with interactions, thresholds and an optimum in the middle ([`signal`]); judges see it
+//! utility is a function of them with interactions, thresholds and an optimum in the middle (`made/signal.rs`); judges see it
 //! with noise, more in hard queries than in easy ones, and nothing else in uninformative ones. In each query the best
 //! documents by what the judges saw get the grades; how many get which follows the shape's published shares. Features
-//! observe the hidden properties with noise and on the scales of the real ones ([`features`]); some observe nothing.
+//! observe the hidden properties with noise and on the scales of the real ones (`made/features.rs`); some observe nothing.
 //! So a ranker that can model interactions beats a linear one, a linear one beats the best single feature, and that beats
 //! a random order, as on the real collections; absolute values of measures mean nothing.
 //!

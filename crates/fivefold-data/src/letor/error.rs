@@ -1,7 +1,9 @@
 //! What can be wrong with a LETOR file: where it stands, what was found, what to do.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use fivefold_core::DatasetError;
 
 /// Something wrong in one file.
 #[derive(Debug)]
@@ -14,6 +16,12 @@ pub struct ReadError {
     pub column: usize,
     /// What was found.
     pub kind: ReadErrorKind,
+}
+
+impl ReadError {
+    pub(crate) fn of_file(file: &Path, kind: ReadErrorKind) -> Self {
+        ReadError { file: file.to_owned(), line: 0, column: 0, kind }
+    }
 }
 
 impl fmt::Display for ReadError {
@@ -148,6 +156,9 @@ pub enum ReadErrorKind {
     /// No document at all.
     #[error("the file has no document")]
     Empty,
+    /// The rows do not make a data set.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
 }
 
 impl ReadErrorKind {
@@ -172,7 +183,7 @@ impl ReadErrorKind {
             Self::DuplicateDocument { .. } => "remove one of the two lines, or give the documents different ids",
             Self::SomeIds { .. } => "give every document an id (`# docid = X`) or none",
             Self::LongLine { .. } => "this is not a LETOR text file",
-            Self::Empty => "check that this is the file you meant",
+            Self::Empty | Self::Dataset(_) => "check that this is the file you meant",
         }
     }
 }

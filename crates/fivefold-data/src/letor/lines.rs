@@ -6,11 +6,14 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
+use super::block::Block;
+use super::error::ReadErrorKind;
+
 /// Bytes read at a time: large enough to hide the cost of a call, small beside any matrix.
 const BLOCK_BYTES: usize = 1 << 20;
 
 /// A line longer than this is taken for a sign that the file is not text.
-pub(crate) const LONGEST_LINE: usize = 1 << 24;
+const LONGEST_LINE: usize = 1 << 24;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const UTF8_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
@@ -28,13 +31,6 @@ fn decompressed(mut source: impl Read + Send + 'static) -> io::Result<Box<dyn Re
     Ok(if gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) })
 }
 
-/// What stopped the reading of lines.
-#[derive(Debug)]
-pub(crate) enum LineError {
-    Io(io::Error),
-    TooLong,
-}
-
 /// Cuts a stream into blocks of whole lines.
 pub(crate) struct LineBlocks {
     source: Box<dyn Read + Send>,
@@ -48,14 +44,26 @@ impl LineBlocks {
         LineBlocks { source, carry: Vec::new(), started: false }
     }
 
+    /// Puts the next whole lines into the texts of `blocks`; gives how many were filled, and what stopped it.
+    pub(crate) fn fill(&mut self, blocks: &mut [Block]) -> (usize, Option<ReadErrorKind>) {
+        for (filled, block) in blocks.iter_mut().enumerate() {
+            match self.next_into(&mut block.text) {
+                Ok(true) => {}
+                Ok(false) => return (filled, None),
+                Err(kind) => return (filled, Some(kind)),
+            }
+        }
+        (blocks.len(), None)
+    }
+
     /// Puts the next whole lines into `text`, which ends with a newline even where the file does not; false at the end.
-    pub(crate) fn next_into(&mut self, text: &mut Vec<u8>) -> Result<bool, LineError> {
+    fn next_into(&mut self, text: &mut Vec<u8>) -> Result<bool, ReadErrorKind> {
         text.clear();
         text.append(&mut self.carry);
         loop {
             let known = text.len();
             text.reserve(BLOCK_BYTES + 1);
-            let read = self.source.by_ref().take(BLOCK_BYTES as u64).read_to_end(text).map_err(LineError::Io)?;
+            let read = self.source.by_ref().take(BLOCK_BYTES as u64).read_to_end(text).map_err(ReadErrorKind::Io)?;
             if !std::mem::replace(&mut self.started, true) && text.starts_with(&UTF8_MARK) {
                 text.drain(..UTF8_MARK.len());
             }
@@ -71,7 +79,7 @@ impl LineBlocks {
                 return Ok(true);
             }
             if text.len() > LONGEST_LINE {
-                return Err(LineError::TooLong);
+                return Err(ReadErrorKind::LongLine { limit: LONGEST_LINE });
             }
         }
     }
@@ -86,8 +94,8 @@ mod tests {
 
     use super::*;
 
-    fn blocks(bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, LineError> {
-        let mut lines = LineBlocks::new(decompressed(Cursor::new(bytes)).map_err(LineError::Io)?);
+    fn blocks(bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, ReadErrorKind> {
+        let mut lines = LineBlocks::new(decompressed(Cursor::new(bytes)).map_err(ReadErrorKind::Io)?);
         let (mut all, mut text) = (Vec::new(), Vec::new());
         while lines.next_into(&mut text)? {
             all.push(text.clone());
@@ -118,7 +126,7 @@ mod tests {
         assert_eq!(blocks(two).unwrap().concat(), b"a\nb\n");
         let mut cut = gzip(&[b'a'; 10_000]);
         cut.truncate(cut.len() - 9);
-        assert!(matches!(blocks(cut), Err(LineError::Io(_))));
+        assert!(matches!(blocks(cut), Err(ReadErrorKind::Io(_))));
     }
 
     #[test]
@@ -132,6 +140,6 @@ mod tests {
 
     #[test]
     fn endless_lines_are_refused() {
-        assert!(matches!(blocks(vec![b'1'; LONGEST_LINE + BLOCK_BYTES]), Err(LineError::TooLong)));
+        assert!(matches!(blocks(vec![b'1'; LONGEST_LINE + BLOCK_BYTES]), Err(ReadErrorKind::LongLine { .. })));
     }
 }

@@ -93,12 +93,12 @@ impl Properties {
     /// depend on the query's intent.
     pub(super) fn utility(&self, intent: f64) -> f64 {
         let navigational = 1.0 / (1.0 + (-1.5 * intent).exp());
-        let match_text = (1.0 - 0.6 * navigational) * (0.9 * self.body + 0.5 * self.title);
-        let both = 0.5 * self.title.max(-0.5) * self.anchor.max(-0.5);
+        let match_text = (1.0 - 0.6 * navigational) * (0.75 * self.body + 0.4 * self.title);
+        let both = 0.7 * self.title.max(-0.5) * self.anchor.max(-0.5);
         let site = navigational * if self.url > 0.4 { 1.2 } else { -0.3 };
         // Links count for pages that match at all.
-        let links = if self.body > -0.3 { 0.5 * self.authority } else { -0.2 * self.authority };
-        let reading = -0.35 * (self.length * self.length - 1.0).min(3.0);
+        let links = if self.body > -0.3 { 0.6 * self.authority } else { -0.3 * self.authority };
+        let reading = -0.45 * (self.length * self.length - 1.0).min(3.0);
         let spam = -0.9 * (self.spam - 0.7).max(0.0);
         let clicked = 0.6 * (self.clicks - 0.5).max(0.0);
         match_text + both + site + links + reading + spam + clicked
