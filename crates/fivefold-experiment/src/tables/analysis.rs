@@ -18,19 +18,9 @@ pub(super) struct Analysis<'a> {
     pub evaluation: &'a Evaluation,
     pub options: &'a TableOptions,
     pub family: &'a Family,
-    /// `[data set][query set]`, query sets in the order of [`ALL_SETS`].
+    /// `[data set][query set]`, query sets in the order of [`QuerySet::EVERY`].
     sets: Vec<Vec<Result<SetValues, String>>>,
 }
-
-const ALL_SETS: [QuerySet; 7] = [
-    QuerySet::All,
-    QuerySet::Uninformative,
-    QuerySet::Ideal,
-    QuerySet::Broad,
-    QuerySet::Focused,
-    QuerySet::Left,
-    QuerySet::Right,
-];
 
 /// The means over one query set of one data set.
 #[derive(Debug, Clone)]
@@ -46,7 +36,7 @@ impl<'a> Analysis<'a> {
         analysis.sets = (0..evaluation.datasets.len())
             .map(|dataset| {
                 let data = &evaluation.datasets[dataset];
-                ALL_SETS.iter().map(|&set| analysis.compute(dataset, set, set.size(options, data))).collect()
+                QuerySet::EVERY.iter().map(|&set| analysis.compute(dataset, set, set.size(options, data))).collect()
             })
             .collect();
         analysis

@@ -2,18 +2,18 @@
 //!
 //! | table of the paper | what | file |
 //! |---|---|---|
-//! | 3, 4 (ndcg), 15, 16 (ap) | mean of the original measure by method, cutoff and query set | [`scores`] |
-//! | 5, 6, 17, 18 | the same of V1 and V2 | [`scores`] |
-//! | 7, 19 | Kendall's tau of V1 and V2 against the original | [`order`] |
-//! | 8, 20 | conflicts of V1 and V2 with the original | [`significance`] |
-//! | 9, 21 | discriminative power | [`significance`] |
-//! | 10, 22 | percentage absolute differences | [`order`] |
-//! | 11, 23 | swap rate across data sets | [`swaps`] |
-//! | 12 - 14, 24 - 26 | swap rate between uninformative and ideal, broad and focused, left and right | [`swaps`] |
+//! | 3, 4 (ndcg), 15, 16 (ap) | mean of the original measure by method, cutoff and query set | `scores` |
+//! | 5, 6, 17, 18 | the same of V1 and V2 | `scores` |
+//! | 7, 19 | Kendall's tau of V1 and V2 against the original | `kendall` |
+//! | 8, 20 | conflicts of V1 and V2 with the original | `significance` |
+//! | 9, 21 | discriminative power | `significance` |
+//! | 10, 22 | percentage absolute differences | `pad` |
+//! | 11, 23 | swap rate across data sets | `swaps` |
+//! | 12 - 14, 24 - 26 | swap rate between uninformative and ideal, broad and focused, left and right | `swaps` |
 //!
-//! Each builder is written once, for any family of measures (a measure with its UE versions and cutoffs, [`family`]), any
+//! Each builder is written once, for any family of measures (a measure with its UE versions and cutoffs, `family`), any
 //! data sets and any methods; `ndcg` and `ap` only give the paper's numbers to their tables. Query sets are in
-//! [`query_set`], means and tests in [`means`]. A method's score is the mean over queries, then over the cutoffs where a
+//! `query_set`, means and tests in `means`. A method's score is the mean over queries, then over the cutoffs where a
 //! table has one number a method. A method that failed on a data set is shown as `FAILED` and used in no statistic
 //! there.
 //!
@@ -24,11 +24,13 @@
 //! Cost: linear in the values; two data sets of 10,000 queries with eight methods take well under a second.
 
 mod analysis;
+mod by_query_set;
 mod family;
 mod histogram;
+mod kendall;
 mod means;
 mod notes;
-mod order;
+mod pad;
 mod query_set;
 mod scores;
 mod significance;
@@ -144,12 +146,26 @@ pub fn all(evaluation: &Evaluation, options: &TableOptions) -> Result<Vec<Table>
     for family in families(&evaluation.measures)? {
         let analysis = Analysis::new(evaluation, options, &family);
         tables.extend(scores::tables(&analysis));
-        tables.extend(order::kendall(&analysis));
+        tables.extend(kendall::table(&analysis));
         tables.extend(significance::tables(&analysis));
-        tables.push(order::pad(&analysis));
+        tables.push(pad::table(&analysis));
         tables.extend(swaps::tables(&analysis));
     }
+    number_equal_ids(&mut tables);
     choose(tables, &options.only)
+}
+
+/// Data sets whose names differ only in marks that an id does not keep would share a file: the later ones get a number.
+fn number_equal_ids(tables: &mut [Table]) {
+    for at in 1..tables.len() {
+        let (before, rest) = tables.split_at_mut(at);
+        let plain = rest[0].id.clone();
+        let mut number = 2;
+        while before.iter().any(|table| table.id == rest[0].id) {
+            rest[0].id = format!("{plain}-{number}");
+            number += 1;
+        }
+    }
 }
 
 fn choose(tables: Vec<Table>, only: &[String]) -> Result<Vec<Table>, TablesError> {

@@ -33,6 +33,17 @@ pub(super) enum QuerySet {
 }
 
 impl QuerySet {
+    /// All, in the order of the enum, so that a set's number is its place.
+    pub const EVERY: [QuerySet; 7] = [
+        QuerySet::All,
+        QuerySet::Uninformative,
+        QuerySet::Ideal,
+        QuerySet::Broad,
+        QuerySet::Focused,
+        QuerySet::Left,
+        QuerySet::Right,
+    ];
+
     /// The three that most tables have as columns.
     pub const MAIN: [QuerySet; 3] = [QuerySet::All, QuerySet::Uninformative, QuerySet::Ideal];
 

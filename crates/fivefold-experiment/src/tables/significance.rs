@@ -6,7 +6,7 @@
 use fivefold_stats::{conflicts, discriminative_power};
 
 use super::analysis::Analysis;
-use super::order::fill;
+use super::by_query_set::fill;
 use super::query_set::QuerySet;
 use crate::table::{Cell, Table};
 
@@ -24,7 +24,7 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<Table> {
         };
         versions.iter().map(tests).collect()
     };
-    // `[data set][query set][version]`
+    // `[data set][query set][version]`; the main sets are the first ones of the enum.
     let tests: Vec<Vec<Vec<Tests>>> =
         analysis.datasets().map(|(dataset, _)| QuerySet::MAIN.map(|set| of_set(dataset, set)).into()).collect();
     let tests = |dataset: usize, set: QuerySet, version: usize| tests[dataset][set as usize][version].clone();

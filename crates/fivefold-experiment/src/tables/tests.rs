@@ -322,6 +322,17 @@ fn tables_can_be_chosen_and_misspelt() {
 }
 
 #[test]
+fn no_two_tables_share_an_id() {
+    let names = ["a b", "a-b", "A/B"];
+    let tables = all(&evaluation(names.map(|name| dataset(name, &["A", "B"])).to_vec()), &options(Undefined::Zero));
+    let ids: Vec<String> = tables.unwrap().into_iter().map(|table| table.id).collect();
+    assert_eq!(
+        ids[..3],
+        ["table-03-ndcg-scores-a-b", "table-04-ndcg-scores-a-b", "table-04-ndcg-scores-a-b-2"].map(str::to_owned)
+    );
+}
+
+#[test]
 fn arrays_that_do_not_fit_are_refused() {
     let mut evaluation = one();
     evaluation.datasets[0].all.pop();
