@@ -191,3 +191,24 @@ fn remarks(descriptor: &Descriptor, all: &Dataset) -> Vec<String> {
     };
     facts.into_iter().filter(differs).map(remark).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folds_of_any_number_of_queries_are_even_and_disjoint() {
+        for queries in FOLDS..60 {
+            let folds = cut(queries, Seed::new(queries as u64)).unwrap();
+            let sizes = || folds.iter().map(|fold| fold.test.len());
+            assert!(sizes().max() <= sizes().min().map(|least| least + 1), "{queries}");
+            for (number, fold) in folds.iter().enumerate() {
+                let mut all = [&fold.train[..], &fold.validation, &fold.test].concat();
+                all.sort_unstable();
+                assert_eq!(all, (0..queries).collect::<Vec<_>>());
+                assert_eq!(fold.validation, folds[(number + FOLDS - 1) % FOLDS].test);
+            }
+        }
+        assert!(matches!(cut(4, Seed::new(0)), Err(DataError::FewQueries { found: 4, needed: 5 })));
+    }
+}

@@ -37,6 +37,9 @@ use lines::LineBlocks;
 pub(crate) use lines::open_file;
 pub use write::write_letor;
 
+/// Blocks parsed at a time, at most: a few megabytes each.
+const MOST_BLOCKS: usize = 16;
+
 /// What becomes of missing feature values (`NULL`, `nan`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -52,6 +55,9 @@ pub enum Missing {
 }
 
 impl Missing {
+    /// All policies, in the order in which help lists them.
+    pub const ALL: [Missing; 3] = [Missing::Error, Missing::Zero, Missing::QueryMin];
+
     /// The policy's name in an experiment file.
     pub fn name(self) -> &'static str {
         match self {
@@ -140,7 +146,7 @@ pub(crate) fn read_into(store: &mut Store, path: &Path, options: &ReadOptions) -
     let mut lines = LineBlocks::new(source);
     let mut appender = FileAppender::new(store, path);
     let mut blocks: Vec<Block> = Vec::new();
-    blocks.resize_with(rayon::current_num_threads(), Block::default);
+    blocks.resize_with(rayon::current_num_threads().min(MOST_BLOCKS), Block::default);
     // With `regroup`, all blocks and the lines they start at, until the last query is known.
     let mut kept: Vec<(u64, Block)> = Vec::new();
     let mut line = 1;

@@ -1,7 +1,7 @@
 //! Data for experiments: LETOR text, layouts and folds, descriptors of known collections, normalisers, made collections.
 //!
 //! Reading order: [`letor`] (the file format), [`source`] (what an experiment says of a data set, and [`open`]),
-//! [`descriptor`] and [`layout`] (where files lie), [`collection`] (folds as views of one storage), [`normalise`],
+//! [`mod@descriptor`] and [`layout`] (where files lie), [`collection`] (folds as views of one storage), [`normalise`],
 //! [`made`] (collections that need no files), [`scores`] and [`hash`].
 
 pub mod collection;

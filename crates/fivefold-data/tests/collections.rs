@@ -110,6 +110,20 @@ fn all_parts_have_one_width_and_compressed_files_are_found() {
 }
 
 #[test]
+fn all_parts_have_document_ids_or_none() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 1..=5 {
+        let comment = if number == 3 { "" } else { "# docid = A" };
+        write(folder.path(), &format!("S{number}.txt"), &format!("\n1 qid:{number} 1:1 {comment}\n"));
+    }
+    let error = open(&source(folder.path(), "letor4"), &[]).unwrap_err().to_string();
+    assert!(
+        error.contains("S3.txt:2: this line has no document id, but ") && error.contains("S1.txt line 2 has one"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_query_may_not_be_learned_from_and_tested_on() {
     for (file, part, text) in
         [("train", "training", "0 qid:9 1:5\n1 qid:8 1:1\n"), ("vali", "validation", "1 qid:8 1:1\n")]

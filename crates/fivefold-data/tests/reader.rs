@@ -229,7 +229,7 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), missing in prop::sample::select(vec![Missing::Error, Missing::Zero, Missing::QueryMin]), regroup: bool) {
+    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), missing in prop::sample::select(Missing::ALL.to_vec()), regroup: bool) {
         let options = ReadOptions { missing, regroup, ..ReadOptions::default() };
         let _ = read_bytes(&bytes, &options);
     }
