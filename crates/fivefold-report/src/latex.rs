@@ -7,8 +7,8 @@ use fivefold_experiment::{Cell, Table};
 
 use crate::cell::{is_words, one_line, shown};
 
-/// Characters of a row beyond which the table is scaled to the width of the line: about what a page of text holds.
-const WIDE: usize = 80;
+/// Characters of a row, two a column added, beyond which the table is scaled to the line: what one of `article` holds.
+const WIDE: usize = 66;
 
 /// The table as LaTeX.
 pub fn latex(table: &Table) -> String {

@@ -26,10 +26,15 @@ const RULE: LineStyle = LineStyle::none().fill('─').junction('─');
 /// Blanks between columns: one from the padding, one in the place of a rule between columns.
 const GAP: u16 = 2;
 
+/// Escape codes (ECMA-48, select graphic rendition) of titles and notes.
+const BOLD: &str = "\x1b[1m";
+const DIM: &str = "\x1b[2m";
+const RESET: &str = "\x1b[0m";
+
 /// How tables are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// Bold heads, and colour on cells without a number.
+    /// Bold titles and heads, dim notes, and colour on cells without a number.
     pub color: bool,
     /// Columns of text that a line may have.
     pub width: u16,
@@ -67,9 +72,7 @@ pub fn print_tables(tables: &[Table], out: &mut dyn Write, style: Style) -> io::
 }
 
 fn print_table(table: &Table, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    for line in wrapped(&one_line(&table.title), "", style.width) {
-        if style.color { writeln!(out, "\x1b[1m{line}\x1b[0m")? } else { writeln!(out, "{line}")? }
-    }
+    write_lines(out, &table.title, "", BOLD, style)?;
     let widths = column_widths(table);
     for (index, others) in blocks(table, &widths, style.width).into_iter().enumerate() {
         if index > 0 {
@@ -80,12 +83,13 @@ fn print_table(table: &Table, out: &mut dyn Write, style: Style) -> io::Result<(
     if table.rows.is_empty() {
         writeln!(out, "no rows")?;
     }
-    for note in &table.notes {
-        for line in wrapped(&one_line(note), "  ", style.width) {
-            writeln!(out, "{line}")?;
-        }
-    }
-    Ok(())
+    table.notes.iter().try_for_each(|note| write_lines(out, note, "  ", DIM, style))
+}
+
+/// A title or note, wrapped, in a terminal's `attribute` where the style has colour.
+fn write_lines(out: &mut dyn Write, text: &str, indent: &str, attribute: &str, style: Style) -> io::Result<()> {
+    let (on, off) = if style.color { (attribute, RESET) } else { ("", "") };
+    wrapped(&one_line(text), indent, style.width).iter().try_for_each(|line| writeln!(out, "{on}{line}{off}"))
 }
 
 /// The columns after the labels that are shown together: as few blocks as fit, of the same size but for the last.
