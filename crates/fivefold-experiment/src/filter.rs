@@ -1,87 +1,85 @@
 //! `--only`: which jobs of an experiment are meant.
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::names::file_name;
+use crate::names::{file_name, job_id};
 
-/// Patterns of jobs; a job is meant if it matches any of them, and every job is if there is none.
+/// Which jobs of an experiment are meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Only {
-    patterns: Vec<Pattern>,
-}
-
-/// `DATASET/foldK/RANKER`, each part a label, `*` for any, or a part with `*` in it. Parts left out at the end are
-/// `*`; a single part without `/` means a data set, a fold (`fold1`) or a ranker of this name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Pattern {
-    text: String,
-    parts: Vec<String>,
+pub enum Only {
+    /// Every job.
+    #[default]
+    All,
+    /// The job with this id.
+    Job(String),
+    /// The jobs that match any of some patterns.
+    ///
+    /// A pattern is `DATASET/foldK/RANKER`, each part a label, possibly with `*` for any run of characters.
+    /// `DATASET/foldK` means all rankers, and a single part a data set, a fold or a ranker of this name.
+    Any(Vec<String>),
 }
 
 impl Only {
-    /// All jobs.
-    pub fn all() -> Self {
-        Only::default()
-    }
-
-    /// Exactly the job with this id.
+    /// The job with this id.
     pub fn job(id: &str) -> Self {
-        Only::patterns([id])
+        Only::Job(id.to_owned())
     }
 
-    /// The jobs that match any of some patterns.
+    /// The jobs that match any of some patterns; all jobs if there is none.
     pub fn patterns<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
-        let pattern =
-            |text: &str| Pattern { text: text.to_owned(), parts: text.split('/').map(str::to_owned).collect() };
-        Only { patterns: patterns.into_iter().map(pattern).collect() }
-    }
-
-    /// Whether every job is meant.
-    pub fn is_all(&self) -> bool {
-        self.patterns.is_empty()
+        let patterns: Vec<String> = patterns.into_iter().map(str::to_owned).collect();
+        if patterns.is_empty() { Only::All } else { Only::Any(patterns) }
     }
 
     /// Whether this job is meant.
     pub fn matches(&self, dataset: &str, fold: usize, ranker: &str) -> bool {
-        self.any(dataset, Some(&format!("fold{fold}")), ranker)
+        match self {
+            Only::All => true,
+            Only::Job(id) => *id == job_id(dataset, fold, ranker),
+            Only::Any(patterns) => patterns.iter().any(|pattern| {
+                let is_fold = |part: &str| glob(part, &format!("fold{fold}"));
+                match pattern.split('/').collect::<Vec<_>>().as_slice() {
+                    [one] => label(one, dataset) || is_fold(one) || label(one, ranker),
+                    [d, f] => label(d, dataset) && is_fold(f),
+                    [d, f, r] => label(d, dataset) && is_fold(f) && label(r, ranker),
+                    _ => false,
+                }
+            }),
+        }
     }
 
-    /// Whether some fold's job of this data set and ranker may be meant.
+    /// Whether a job of some fold may be meant: false only if none is, whatever the folds.
     pub(crate) fn may_match(&self, dataset: &str, ranker: &str) -> bool {
-        self.any(dataset, None, ranker)
-    }
-
-    fn any(&self, dataset: &str, fold: Option<&str>, ranker: &str) -> bool {
-        let label = |pattern: &str, label: &str| glob(pattern, label) || glob(pattern, &file_name(label));
-        let is_fold = |pattern: &str| match fold {
-            Some(fold) => glob(pattern, fold),
-            None => pattern.starts_with("fold") || pattern.contains('*'),
-        };
-        self.patterns.is_empty()
-            || self.patterns.iter().any(|pattern| match pattern.parts.as_slice() {
-                [one] => label(one, dataset) || is_fold(one) || label(one, ranker),
-                [d, f] => label(d, dataset) && is_fold(f),
-                [d, f, r] => label(d, dataset) && is_fold(f) && label(r, ranker),
-                _ => false,
-            })
-    }
-}
-
-impl FromStr for Only {
-    type Err = std::convert::Infallible;
-
-    /// Patterns separated by commas.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(Only::patterns(text.split(',').map(str::trim).filter(|pattern| !pattern.is_empty())))
+        match self {
+            Only::All => true,
+            Only::Job(id) => {
+                id.starts_with(&format!("{}/", file_name(dataset))) && id.ends_with(&format!("/{}", file_name(ranker)))
+            }
+            Only::Any(patterns) => {
+                patterns.iter().any(|pattern| match pattern.split('/').collect::<Vec<_>>().as_slice() {
+                    [one] => label(one, dataset) || label(one, ranker) || one.starts_with("fold") || one.contains('*'),
+                    [d, _] => label(d, dataset),
+                    [d, _, r] => label(d, dataset) && label(r, ranker),
+                    _ => false,
+                })
+            }
+        }
     }
 }
 
 impl fmt::Display for Only {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let texts: Vec<&str> = self.patterns.iter().map(|pattern| pattern.text.as_str()).collect();
-        f.write_str(&texts.join(","))
+        match self {
+            Only::All => f.write_str("*"),
+            Only::Job(id) => f.write_str(id),
+            Only::Any(patterns) => f.write_str(&patterns.join(" ")),
+        }
     }
+}
+
+/// Whether a label matches, as it is written or as a file name.
+fn label(pattern: &str, label: &str) -> bool {
+    glob(pattern, label) || glob(pattern, &file_name(label))
 }
 
 /// Whether `text` matches `pattern`, in which `*` stands for any run of characters.
@@ -120,18 +118,29 @@ mod tests {
 
     #[test]
     fn patterns_choose_jobs() {
-        let meant = |only: &str, dataset: &str, fold: usize, ranker: &str| {
-            only.parse::<Only>().unwrap().matches(dataset, fold, ranker)
+        let meant = |only: &[&str], dataset: &str, fold: usize, ranker: &str| {
+            let only = Only::patterns(only.iter().copied());
+            let meant = only.matches(dataset, fold, ranker);
+            assert!(!meant || only.may_match(dataset, ranker), "{only}");
+            meant
         };
-        assert!(meant("", "d", 1, "r"));
-        assert!(meant("d", "d", 1, "r") && meant("r", "d", 1, "r") && meant("fold1", "d", 1, "r"));
-        assert!(!meant("x", "d", 1, "r") && !meant("fold1", "d", 11, "r"));
-        assert!(meant("d/fold1/r", "d", 1, "r") && !meant("d/fold2/r", "d", 1, "r"));
-        assert!(meant("d/fold2, */*/r*", "d", 1, "rank") && !meant("d/*/x", "d", 1, "r"));
-        assert!(meant("d/fold1/L2%20LR", "d", 1, "L2 LR") && meant("L2 LR", "d", 1, "L2 LR"));
-        assert!(!meant("d/fold1/r/x", "d", 1, "r"));
-        let may = |only: &str, dataset: &str| only.parse::<Only>().unwrap().may_match(dataset, "r");
-        assert!(may("", "d") && may("d", "d") && may("fold2", "d") && may("r", "d") && may("d/fold2/r", "d"));
-        assert!(!may("other", "d") && !may("other/fold1/r", "d"));
+        assert!(meant(&[], "d", 1, "r"));
+        assert!(meant(&["d"], "d", 1, "r") && meant(&["r"], "d", 1, "r") && meant(&["fold1"], "d", 1, "r"));
+
+        assert!(meant(&["f*1"], "d", 1, "r"));
+        assert!(!meant(&["x"], "d", 1, "r") && !meant(&["fold1"], "d", 11, "r"));
+        assert!(meant(&["d/fold1/r"], "d", 1, "r") && !meant(&["d/fold2/r"], "d", 1, "r"));
+        assert!(meant(&["d/fold2", "*/*/r*"], "d", 1, "rank") && !meant(&["d/*/x"], "d", 1, "r"));
+        assert!(meant(&["d/fold1/L2%20LR"], "d", 1, "L2 LR") && meant(&["L2, LR"], "d", 1, "L2, LR"));
+        assert!(!meant(&["d/fold1/r/x"], "d", 1, "r"));
+        assert!(!Only::patterns(["other/fold1/r"]).may_match("d", "r"));
+    }
+
+    #[test]
+    fn an_id_is_no_pattern() {
+        let job = Only::job;
+        assert!(job("d/fold1/L2%20LR").matches("d", 1, "L2 LR") && job("d/fold1/L2%20LR").may_match("d", "L2 LR"));
+        assert!(!job("d/fold1/*").matches("d", 1, "r") && !job("d").matches("d", 1, "r"));
+        assert!(!job("d/fold1/r").may_match("e", "r") && !job("d/fold1/r").may_match("d", "q"));
     }
 }

@@ -134,7 +134,7 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
 }
 
 fn missing_policy(collection: &Collection) -> String {
-    match serde_json::to_value(&collection.missing) {
+    match serde_json::to_value(collection.missing) {
         Ok(serde_json::Value::String(word)) => word,
         other => format!("{other:?}"),
     }

@@ -42,6 +42,10 @@ impl RunLog {
     pub(crate) fn write(&mut self, store: &Store, seconds: f64) -> Result<(), StoreError> {
         self.seconds = seconds;
         let path = store.log_path();
+        if let Some(parent) = path.parent() {
+            // A failure shows in the write.
+            let _ = std::fs::create_dir_all(parent);
+        }
         let content = serde_json::to_vec_pretty(self).unwrap_or_default();
         std::fs::write(&path, content).map_err(|source| StoreError::Io { action: "write", path, source })
     }

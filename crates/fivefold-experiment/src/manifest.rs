@@ -52,6 +52,8 @@ pub struct DatasetFacts {
     pub test_documents: usize,
     /// Test queries that were evaluated: all, or the sample.
     pub evaluated_queries: usize,
+    /// What a reader of the results should know of the collection.
+    pub remarks: Vec<String>,
     /// Folds.
     pub folds: Vec<FoldFacts>,
 }
@@ -72,6 +74,7 @@ impl DatasetFacts {
             test_documents: grades.iter().sum(),
             grades,
             evaluated_queries,
+            remarks: collection.remarks.clone(),
             folds: folds.iter().map(FoldFacts::new).collect(),
         }
     }

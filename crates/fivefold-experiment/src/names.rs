@@ -34,6 +34,11 @@ pub fn file_name(label: &str) -> String {
     name
 }
 
+/// The id of a job: `DATASET/foldK/RANKER`, from labels as file names.
+pub(crate) fn job_id(dataset: &str, fold: usize, ranker: &str) -> String {
+    format!("{}/fold{fold}/{}", file_name(dataset), file_name(ranker))
+}
+
 /// The first two labels that are the same on a file system that ignores case.
 pub(crate) fn duplicate<'a>(labels: impl IntoIterator<Item = &'a str>) -> Option<(usize, usize)> {
     let mut seen: Vec<String> = Vec::new();

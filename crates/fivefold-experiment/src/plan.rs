@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::config::{Experiment, Method, RankerConfig, ScoreFiles};
 use crate::filter::Only;
-use crate::names::file_name;
+use crate::names::job_id;
 use crate::run::RunError;
 use crate::store::hash;
 
@@ -95,11 +95,6 @@ impl<'e> Plan<'e> {
         Ok(plan)
     }
 
-    /// The job with this id.
-    pub fn find(&self, id: &str) -> Option<&Job> {
-        self.jobs.iter().find(|job| job.id == id)
-    }
-
     /// The seed of a job, derived from the names that lead to it.
     pub(crate) fn seed(&self, job: &Job) -> Seed {
         job_seed(self.experiment, job.dataset, self.fold_number(job), job.ranker)
@@ -161,7 +156,7 @@ impl<'e> Plan<'e> {
                     _ => BTreeMap::new(),
                 };
                 let key = hash(json!(inputs).to_string().as_bytes());
-                let id = format!("{}/fold{number}/{}", file_name(label), file_name(&config.label));
+                let id = job_id(label, number, &config.label);
                 self.jobs.push(Job { id, dataset, fold, ranker, inputs, key });
             }
         }

@@ -6,7 +6,7 @@ use fivefold_stats::PadDenominator;
 
 use crate::config::Pad;
 use crate::evaluation::Evaluation;
-use crate::manifest::{Manifest, RESULT_FILES, result_hash};
+use crate::manifest::{DatasetFacts, Manifest, RESULT_FILES, result_hash};
 use crate::store::{Store, StoreError, hash};
 use crate::table::Table;
 use crate::tables::{self, SetSizes, TableOptions, TablesError};
@@ -63,8 +63,12 @@ impl Results {
             let uninformative = dataset.uninformative.unwrap_or(sizes.uninformative);
             (dataset.label.clone(), SetSizes { uninformative, ideal: dataset.ideal.unwrap_or(sizes.ideal) })
         });
+        let remark = |facts: &DatasetFacts| {
+            facts.remarks.iter().map(|remark| format!("{}: {remark}", facts.label)).collect::<Vec<_>>()
+        };
+        let remarks = self.manifest.datasets.iter().flat_map(remark);
         TableOptions {
-            notes: self.manifest.conventions.clone(),
+            notes: self.manifest.conventions.iter().cloned().chain(remarks).collect(),
             sizes,
             dataset_sizes: own.collect(),
             distance: sets.distance,

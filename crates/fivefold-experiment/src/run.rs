@@ -41,7 +41,7 @@ pub struct RunOptions<'a> {
 impl RunOptions<'_> {
     /// All jobs into `out`, with a thread a processor, silently.
     pub fn new(out: impl Into<PathBuf>) -> Self {
-        RunOptions { out: out.into(), threads: None, only: Only::all(), observer: &Silent, cancel: None }
+        RunOptions { out: out.into(), threads: None, only: Only::All, observer: &Silent, cancel: None }
     }
 }
 
@@ -108,7 +108,7 @@ pub enum RunError {
     /// Something that the experiment names is wrong or missing.
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Config(Box<ConfigError>),
+    Config(#[from] ConfigError),
     /// The results folder cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -133,12 +133,6 @@ pub enum RunError {
     /// No thread pool could be made.
     #[error("cannot start the threads: {0}")]
     Threads(String),
-}
-
-impl From<ConfigError> for RunError {
-    fn from(error: ConfigError) -> Self {
-        RunError::Config(Box::new(error))
-    }
 }
 
 /// Runs an experiment into a folder.
@@ -172,9 +166,11 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         if let JobEnd::Failed(error) = end {
             outcome.failed.push((job.id.clone(), error.clone()));
         }
-        log.add(&job.id, *seconds);
+        if *end != JobEnd::Cancelled {
+            log.add(&job.id, *seconds);
+        }
     }
-    if !outcome.cancelled && options.only.is_all() {
+    if !outcome.cancelled && options.only == Only::All {
         options.observer.evaluating();
         outcome.results = Some(pool.install(|| finish(&plan, &store, &outcome.failed))?);
         store.sweep()?;
@@ -205,6 +201,9 @@ fn is_done(record: &Option<Record>) -> bool {
     record.as_ref().is_some_and(|record| record.status == Status::Done)
 }
 
+/// How a job ended and its seconds.
+type Ended = Result<(JobEnd, f64), StoreError>;
+
 /// Does jobs in parallel; those that were begun come back in the order of the plan, with their seconds.
 fn run_jobs<'p>(
     plan: &Plan<'_>,
@@ -217,7 +216,7 @@ fn run_jobs<'p>(
     let prepared = PreparedFolds::new(plan, open.iter().copied());
     let next = AtomicUsize::new(0);
     let broken = AtomicBool::new(false);
-    let ended: Mutex<BTreeMap<usize, Result<(JobEnd, f64), StoreError>>> = Mutex::default();
+    let ended: Mutex<BTreeMap<usize, Ended>> = Mutex::default();
     let cancelled = || options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
     let worker = || {
         while !cancelled() && !broken.load(Ordering::Relaxed) {

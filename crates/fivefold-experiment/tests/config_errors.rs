@@ -1,5 +1,7 @@
 //! Everything that can be wrong in an experiment file, as a user sees it.
 
+#![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
+
 mod common;
 
 use std::fmt::Write as _;

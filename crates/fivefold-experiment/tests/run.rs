@@ -160,7 +160,7 @@ fn jobs_can_be_done_one_by_one_by_several_processes() {
     let (whole, shared) = (folder.path().join("whole"), folder.path().join("shared"));
     run_with(EXPERIMENT, &whole, 2, None);
     let experiment = experiment(EXPERIMENT);
-    let plan = Plan::new(&experiment, &Only::all()).unwrap();
+    let plan = Plan::new(&experiment, &Only::All).unwrap();
     assert_eq!(job_states(&plan, &shared).unwrap(), vec![JobState::Open; JOBS]);
     for job in plan.jobs.iter().rev() {
         let options = RunOptions { threads: Some(1), only: Only::job(&job.id), ..RunOptions::new(&shared) };

@@ -1,6 +1,7 @@
 //! What is wrong with an experiment file, and where: an error that underlines the place.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use fivefold_core::ParamError;
 use fivefold_core::params::nearest;
@@ -12,29 +13,12 @@ use miette::{Diagnostic, NamedSource, SourceSpan};
 pub struct ConfigError {
     message: String,
     #[source_code]
-    source_code: NamedSource<String>,
+    source_code: Arc<NamedSource<String>>,
     #[label("{label}")]
     span: Option<SourceSpan>,
     label: String,
     #[help]
     help: Option<String>,
-}
-
-impl ConfigError {
-    /// What is wrong, in a sentence without the place.
-    pub fn message(&self) -> &str {
-        &self.message
-    }
-
-    /// Byte range of the place in the file.
-    pub fn span(&self) -> Option<Range<usize>> {
-        self.span.map(|span| span.offset()..span.offset() + span.len())
-    }
-
-    /// What to do about it.
-    pub fn advice(&self) -> Option<&str> {
-        self.help.as_deref()
-    }
 }
 
 /// What is wrong and the byte range, before the text of the file is attached.
@@ -96,7 +80,7 @@ impl Fault {
     pub(crate) fn attach(self, file: &str, text: &str) -> ConfigError {
         ConfigError {
             message: self.message,
-            source_code: NamedSource::new(file, text.to_owned()).with_language("toml"),
+            source_code: Arc::new(NamedSource::new(file, text.to_owned()).with_language("toml")),
             span: self.span.map(SourceSpan::from),
             label: self.label,
             help: self.help,

@@ -150,7 +150,7 @@ impl Experiment {
 }
 
 fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
-    let mut file = Section::of_file(DeTable::parse(text)?);
+    let mut file = Section::of_table(DeTable::parse(text)?);
     let unknown = file.keys().find(|(key, _)| !KEYS.contains(key));
     if let Some((key, span)) = unknown {
         return Err(Fault::unknown("key", key, span, KEYS));

@@ -108,7 +108,7 @@ impl RankerConfig {
         let own: Option<Normaliser> = section.read("normalise")?;
         let params = match section.take("params") {
             Some(value) => Section::new(value, "`params`")?,
-            None => Section::of_file(Spanned::new(kind_span.clone(), DeTable::new())),
+            None => Section::of_table(Spanned::new(kind_span.clone(), DeTable::new())),
         };
         section.finish(&KEYS)?;
         if kind == SCORES_KIND {

@@ -25,7 +25,7 @@ impl<'i> Section<'i> {
         }
     }
 
-    pub(crate) fn of_file(table: Spanned<DeTable<'i>>) -> Self {
+    pub(crate) fn of_table(table: Spanned<DeTable<'i>>) -> Self {
         Section { span: table.span(), table: table.into_inner() }
     }
 

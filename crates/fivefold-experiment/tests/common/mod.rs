@@ -1,5 +1,6 @@
 //! Small rankers, a small experiment and an observer that counts, for tests of whole runs.
 #![allow(dead_code)] // each test file uses a part of it
+#![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
 use std::collections::BTreeMap;
 use std::path::Path;
