@@ -8,8 +8,8 @@
 //!   allowed. A file that starts as gzip does is decompressed on the way.
 //! - `NULL` and `nan` (any case) are missing values, see [`Missing`]; infinities are errors.
 //!
-//! Differs from SVMlight in that every line needs its query, and from RankLib, which takes the first line of a query as its
-//! end's neighbour without asking: here a query whose lines are scattered is an error, or regrouped when told.
+//! Differs from SVMlight in that every line needs its query, and from RankLib, which starts another query at every change
+//! of the id: here a query whose lines are scattered is an error, or regrouped when told.
 //!
 //! Cost: one pass over the bytes, in blocks of a megabyte parsed in parallel and put together in file order (the result
 //! does not depend on the number of threads). Memory: the matrix itself and a few megabytes; with `regroup`, the text as
@@ -155,7 +155,7 @@ pub(crate) fn read_into(store: &mut Store, path: &Path, options: &ReadOptions) -
         blocks[..filled].par_iter_mut().for_each(|block| block.parse(options));
         for block in &mut blocks[..filled] {
             if !options.regroup {
-                append_runs(&mut appender, line, block, block.runs())?;
+                block.runs().try_for_each(|run| appender.append(line, block, run))?;
             }
             if let Some(fault) = block.fault.take() {
                 let line = line + u64::from(fault.line);
@@ -176,21 +176,9 @@ pub(crate) fn read_into(store: &mut Store, path: &Path, options: &ReadOptions) -
     }
     for (block, run) in regrouped(&kept) {
         let (line, block) = &kept[block];
-        append_runs(&mut appender, *line, block, std::iter::once(run))?;
+        appender.append(*line, block, run)?;
     }
     appender.finish()
-}
-
-fn append_runs(
-    appender: &mut FileAppender<'_>,
-    first_line: u64,
-    block: &Block,
-    runs: impl Iterator<Item = Range<usize>>,
-) -> Result<(), ReadError> {
-    for run in runs {
-        appender.append(first_line, block, run)?;
-    }
-    Ok(())
 }
 
 /// The runs of all queries as (block, rows), queries in the order of their first lines, each query's runs together.

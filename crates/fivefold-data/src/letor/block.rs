@@ -118,7 +118,7 @@ fn parse_line(
     at = qid.end;
 
     matrix.push_row();
-    let features = options.features.unwrap_or(MOST_FEATURES);
+    let features = options.most_features();
     let mut slots = 0; // the lowest slot that may come next
     let mut missing = false;
     let doc_id = loop {
