@@ -1,4 +1,8 @@
 //! Terminal, Markdown, LaTeX, CSV and SVG output from a results folder.
+//!
+//! [`write_report`] fills a folder from [`Results`](fivefold_experiment::Results) alone: the data is not needed any more.
+//! [`print_tables`] shows tables on the terminal; [`csv()`], [`markdown()`] and [`latex()`] give one table in one form. All
+//! forms print a cell by the same words; each escapes them its own way.
 
 mod cell;
 mod csv;
