@@ -19,8 +19,9 @@
 //! the restart's beginning, so that it goes on until no feature helps; here each pass must gain it. RankLib's steps down
 //! from a small weight go up, by a lost sign; here they go down.
 //!
-//! Cost: `exact` see [`exact`]; `step` up to 2 `steps` + 1 evaluations of the measure over all queries for each feature
-//! and pass. Restarts run in parallel.
+//! Cost for each feature and pass: `exact` one sweep over the crossings of documents above the cutoff, then one evaluation
+//! of the measure over all queries; `step` up to 2 `steps` + 1 evaluations. On MQ2008 `exact` takes a quarter of the time.
+//! Restarts run in parallel.
 
 mod exact;
 mod step;

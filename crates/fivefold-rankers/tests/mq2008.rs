@@ -6,33 +6,19 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use fivefold_core::{Dataset, FitContext, Model, Ranker, Seed};
-use fivefold_data::{ReadOptions, read_letor};
+use fivefold_core::{FitContext, Model, Ranker, Seed};
+use fivefold_data::{Fold, Source, open};
 use fivefold_metrics::{Objective, Scratch, dialect};
 use fivefold_rankers::coordinate_ascent::CoordinateAscent;
 use fivefold_rankers::l2_logistic::L2Logistic;
-
-struct Fold {
-    train: Dataset,
-    validation: Dataset,
-    test: Dataset,
-}
 
 fn fold_1() -> Option<Fold> {
     let Some(folder) = std::env::var_os("FIVEFOLD_DATA") else {
         println!("skipped: FIVEFOLD_DATA is not set");
         return None;
     };
-    let part = |files: &[&str]| {
-        let text: String = files
-            .iter()
-            .map(|f| std::fs::read_to_string(PathBuf::from(&folder).join("mq2008").join(f)).unwrap())
-            .collect();
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), text).unwrap();
-        read_letor(file.path(), &ReadOptions::default()).unwrap().data
-    };
-    Some(Fold { train: part(&["S1.txt", "S2.txt", "S3.txt"]), validation: part(&["S4.txt"]), test: part(&["S5.txt"]) })
+    let source = Source { name: Some("mq2008".to_owned()), ..Source::default() };
+    Some(open(&source, &[PathBuf::from(folder)]).unwrap().folds.remove(0))
 }
 
 #[test]
@@ -59,10 +45,11 @@ fn l2_logistic_reaches_the_objective_of_scikit_learn_and_liblinear() {
 const RANKLIB: f64 = 0.4811;
 
 fn coordinate_ascent_ranks_as_well_as_ranklib(ranker: &CoordinateAscent) {
-    let Some(Fold { train, validation, test }) = fold_1() else { return };
+    let Some(Fold { train, validation, test, .. }) = fold_1() else { return };
     let conventions = (dialect("paper").unwrap().conventions)();
     let measure = "ndcg@10".parse().unwrap();
     let start = Instant::now();
+    let validation = validation.unwrap();
     let context = FitContext::new(Seed::new(1)).with_validation(&validation);
     let model = ranker.fit(&train, &context).unwrap();
     let took = start.elapsed();
