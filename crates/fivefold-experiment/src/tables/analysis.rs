@@ -4,7 +4,7 @@ use fivefold_metrics::Mean;
 
 use super::TableOptions;
 use super::family::Family;
-use super::means::{collection_mean, column_values, p_values};
+use super::means::{collection_mean, gather, p_values};
 use super::query_set::{QuerySet, Selection, select};
 use crate::evaluation::{DatasetValues, Evaluation};
 
@@ -56,12 +56,13 @@ impl<'a> Analysis<'a> {
         let data = &self.evaluation.datasets[dataset];
         let measures = self.evaluation.measures.len();
         let selection = select(set, data, measures, self.family, self.options, size)?;
-        let mean = |ranker: usize, column: usize| {
-            let values = column_values(data, measures, &selection, ranker, column);
-            collection_mean(data, &selection, &values, &self.options.conventions)
-        };
-        let of_ranker = |ranker: usize, columns: &[usize]| {
-            if data.failed[ranker] { Vec::new() } else { columns.iter().map(|&column| mean(ranker, column)).collect() }
+        let of_ranker = |ranker: usize, columns: &[usize]| -> Vec<Mean> {
+            if data.failed[ranker] {
+                return Vec::new();
+            }
+            let gathered = gather(data, measures, &selection, ranker, columns);
+            let mean = |values: &Vec<f64>| collection_mean(data, &selection, values, &self.options.conventions);
+            gathered.iter().map(mean).collect()
         };
         let of_version = |columns: &[usize]| (0..data.rankers.len()).map(|r| of_ranker(r, columns)).collect();
         let means = self.family.versions.iter().map(|version| of_version(&version.columns)).collect();

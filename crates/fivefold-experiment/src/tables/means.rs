@@ -6,17 +6,24 @@ use fivefold_stats::{StatsError, paired_t_test};
 use super::query_set::Selection;
 use crate::evaluation::DatasetValues;
 
-/// The values of one method in one column, over the queries of a selection; NaN: undefined.
-pub(super) fn column_values(
+/// The values of one method over the queries of a selection, `[column][query]`; NaN: undefined.
+pub(super) fn gather(
     data: &DatasetValues,
     measures: usize,
     selection: &Selection,
     ranker: usize,
-    column: usize,
-) -> Vec<f64> {
+    columns: &[usize],
+) -> Vec<Vec<f64>> {
     let values = data.values(selection.documents);
-    let first = ranker * data.queries.len();
-    selection.queries.iter().map(|query| values[(first + query) * measures + column]).collect()
+    let mut gathered = vec![Vec::with_capacity(selection.queries.len()); columns.len()];
+    // Row by row, as the values lie in memory.
+    for query in &selection.queries {
+        let row = &values[(ranker * data.queries.len() + query) * measures..][..measures];
+        for (out, &column) in gathered.iter_mut().zip(columns) {
+            out.push(row[column]);
+        }
+    }
+    gathered
 }
 
 /// The collection value of some queries (in file order), over queries or folds as the conventions say.
@@ -53,16 +60,15 @@ pub(super) fn p_values(
     let pairs = rankers.len() * rankers.len().saturating_sub(1) / 2;
     let mut p_values = vec![None; pairs * columns.len()];
     let mut both = (Vec::new(), Vec::new());
-    for (c, &column) in columns.iter().enumerate() {
-        let of_column: Vec<Vec<f64>> = rankers
-            .iter()
-            .map(|&ranker| {
-                let mut values = column_values(data, measures, selection, ranker, column);
-                values.iter_mut().for_each(|value| *value = settle(*value, policy).unwrap_or(f64::NAN));
-                values
-            })
-            .collect();
-        let complete = of_column.iter().flatten().all(|value| !value.is_nan());
+    // `[ranker][column][query]`
+    let mut of_ranker: Vec<Vec<Vec<f64>>> =
+        rankers.iter().map(|&ranker| gather(data, measures, selection, ranker, columns)).collect();
+    for value in of_ranker.iter_mut().flatten().flatten() {
+        *value = settle(*value, policy).unwrap_or(f64::NAN);
+    }
+    for c in 0..columns.len() {
+        let of_column: Vec<&[f64]> = of_ranker.iter().map(|columns| columns[c].as_slice()).collect();
+        let complete = of_column.iter().all(|values| values.iter().all(|value| !value.is_nan()));
         let mut pair = 0;
         for (i, a) in of_column.iter().enumerate() {
             for b in &of_column[i + 1..] {

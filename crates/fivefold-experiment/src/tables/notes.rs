@@ -6,7 +6,7 @@ use fivefold_metrics::Undefined;
 use super::analysis::Analysis;
 use super::query_set::QuerySet;
 use crate::config::Distance;
-use crate::evaluation::DatasetValues;
+use crate::evaluation::{DatasetValues, DocumentSet};
 use crate::table::Cell;
 
 /// The notes of one table while it is made.
@@ -71,14 +71,21 @@ fn queries_line(analysis: &Analysis<'_>, dataset: usize, set: QuerySet) -> Optio
         Some(asked) if asked > queries => format!(" ({asked} asked for)"),
         _ => String::new(),
     };
-    let without_relevant = values.selection.queries.iter().filter(|&&q| data.queries[q].relevant == 0).count();
+    // Of halves it is not known how many relevant documents each has.
+    let without_relevant = match values.selection.documents {
+        DocumentSet::All => {
+            let count = values.selection.queries.iter().filter(|&&q| data.queries[q].relevant == 0).count();
+            format!(", {count} without a relevant document")
+        }
+        DocumentSet::Left | DocumentSet::Right => String::new(),
+    };
     let versions = analysis.family.versions.iter().enumerate().map(|(version, columns)| {
         let (fewest, most) = values.undefined(version);
         let count = if fewest == most { fewest.to_string() } else { format!("{fewest} to {most}") };
         format!("{} {count}", columns.name)
     });
     Some(format!(
-        "{}, {}: {queries} queries{asked}{}, {without_relevant} without a relevant document; undefined values, {}: {}",
+        "{}, {}: {queries} queries{asked}{}{without_relevant}; undefined values, {}: {}",
         data.name,
         set.name(),
         how(analysis, data, set),
