@@ -97,8 +97,8 @@ impl<'a> ExactSearch<'a> {
         self.queries.is_empty()
     }
 
-    /// The change t of a weight whose feature has the values `column` that is best for the documents' `scores`, and what
-    /// the mean gains by it; `None` if no change is better than t = 0.
+    /// The best change t of the weight whose feature has the values `column`, from the documents' `scores`; `None` if none
+    /// is better than t = 0.
     pub(super) fn best_change(&self, scores: &[f64], column: &[f64]) -> Option<f64> {
         // Queries are swept in parallel and their changes joined in order, so the number of threads does not matter.
         let per_query: Vec<Vec<Change>> = self
