@@ -32,7 +32,7 @@ pub struct DatasetValues {
     pub failed: Vec<bool>,
     /// The evaluated test queries, in file order over the folds (fold 1's test queries first).
     pub queries: Vec<QueryInfo>,
-    /// Values over all documents: index with [`DatasetValues::value`].
+    /// Values over all documents; layout as in [`DatasetValues::values`].
     pub all: Vec<f64>,
     /// Values over the left halves, or empty where no table needs them.
     pub left: Vec<f64>,

@@ -12,7 +12,7 @@
 //! | [`order`] | concordant, discordant and tied pairs of two score lists |
 //! | [`kendall`] | Kendall's tau-b between two orders |
 //! | [`swap`] | swap rate between two orders |
-//! | [`pad`] | percentage absolute differences |
+//! | [`mod@pad`] | percentage absolute differences |
 //! | [`significance`] | discriminative power and conflicts of two measures |
 
 pub mod error;
