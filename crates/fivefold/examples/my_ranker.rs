@@ -18,9 +18,11 @@ use serde::{Deserialize, Serialize};
 /// Step 1. The ranker *is* its parameters: a plain type. `serde(default)` fills in what a user leaves out.
 #[derive(Serialize, Deserialize)]
 #[serde(default)]
-struct Centroid {
-    grade: u8,
-    weight: f64,
+pub struct Centroid {
+    /// Documents with at least this grade are good.
+    pub grade: u8,
+    /// How much the mean of the other documents counts.
+    pub weight: f64,
 }
 
 /// The defaults; lists and help read them from here.
@@ -32,7 +34,7 @@ impl Default for Centroid {
 
 /// Step 2. The model: whatever scoring needs, as another plain type. It is saved as JSON and loaded again as it stands.
 #[derive(Serialize, Deserialize)]
-struct Direction {
+pub struct Direction {
     weights: Vec<f64>,
 }
 

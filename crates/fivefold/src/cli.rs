@@ -38,20 +38,15 @@ const USER_ERROR: u8 = 2;
 /// Learning-to-rank experiments: train on five folds, score under original and UE-normalised measures, print the
 /// tables of Feng & Karmaker (IPM 2023).
 #[derive(Parser)]
-#[command(
-    version,
-    propagate_version = true,
-    max_term_width = 100,
-    subcommand_required = true,
-    arg_required_else_help = true
-)]
+#[command(version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
 #[command(after_help = "Examples:
-  fivefold run quickstart                      the main job on made data: every table in about a minute
-  fivefold run experiments/mq2008.toml         train on the five folds of a real collection
+  fivefold run quickstart            every table of the paper on made data, in about a minute
+  fivefold run mq2008                train on the five folds of a real collection
   fivefold eval --data test.txt --scores s.txt --measures ndcg@10,ap
-  fivefold measures ndcg                       what a number means and where it comes from
+  fivefold measures ndcg             what a number means and where it comes from
 
-Exit codes: 0 all is well, 1 a job or check failed, 2 the request cannot be done, 70 a bug, 130 Ctrl-C.")]
+Exit codes: 0 all is well, 1 a job or check failed, 2 the request cannot be done, 70 a bug, 130 stopped by \
+Ctrl-C.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,

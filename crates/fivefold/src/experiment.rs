@@ -9,8 +9,14 @@ use crate::data_dir::data_dir;
 use crate::problem::Problem;
 
 /// The experiments of `experiments/`, so that the program has them wherever it is installed.
-pub(crate) const SHIPPED: &[(&str, &str)] =
-    &[("mq2008-systems", include_str!("../../../experiments/mq2008-systems.toml"))];
+pub(crate) const SHIPPED: &[(&str, &str)] = &[
+    ("quickstart", include_str!("../../../experiments/quickstart.toml")),
+    ("mq2008-systems", include_str!("../../../experiments/mq2008-systems.toml")),
+    ("mq2008", include_str!("../../../experiments/mq2008.toml")),
+    ("ohsumed", include_str!("../../../experiments/ohsumed.toml")),
+    ("clueweb09", include_str!("../../../experiments/clueweb09.toml")),
+    ("paper", include_str!("../../../experiments/paper.toml")),
+];
 
 /// An experiment and where its data are.
 #[derive(clap::Args)]
@@ -58,5 +64,33 @@ impl ExperimentArgs {
     /// The results folder.
     pub(crate) fn out(&self, experiment: &Experiment) -> PathBuf {
         self.out.clone().unwrap_or_else(|| Path::new("runs").join(file_name(&experiment.name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_experiment_of_the_folder_is_shipped() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+            .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+            .collect();
+        let mut shipped: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
+        files.sort();
+        shipped.sort();
+        assert_eq!(files, shipped);
+    }
+
+    #[test]
+    fn shipped_experiments_are_valid_and_bear_their_names() {
+        for (name, text) in SHIPPED {
+            let experiment = Experiment::parse(name, text, Vec::new(), &crate::builtin()).unwrap();
+            assert_eq!(experiment.name, *name);
+        }
     }
 }

@@ -4,20 +4,16 @@ use fivefold_experiment::Table;
 
 use crate::screen::Screen;
 
-/// A form of output.
+/// A form of output: text for the terminal, Markdown, LaTeX, or CSV and JSON with numbers in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// For the terminal
+    // No doc comments here: help would then give each value a line.
     Text,
-    /// Markdown
     #[value(alias = "markdown")]
     Md,
-    /// LaTeX
     #[value(alias = "tex")]
     Latex,
-    /// Comma-separated values, numbers in full
     Csv,
-    /// JSON, numbers in full
     Json,
 }
 

@@ -43,7 +43,7 @@ use fivefold_core::Registry;
 
 /// The rankers that come with fivefold, our own and those adapted from other crates.
 pub fn builtin() -> Registry {
-    Registry::new(&[fivefold_rankers::RANKERS])
+    Registry::new(&[fivefold_rankers::RANKERS, fivefold_adapters::RANKERS])
 }
 
 /// Runs the command line with these rankers. The exit code: 0 all is well, 1 a job or a check of the experiment failed,

@@ -114,11 +114,8 @@ pub(crate) fn install(colour: Option<bool>) {
     theme.characters.error = "error:".to_owned();
     // A second call (possible only in-process) keeps the first choice.
     let _ = miette::set_hook(Box::new(move |_| {
-        let handler =
-            if fancy { GraphicalReportHandler::new() } else { GraphicalReportHandler::new().with_width(WIDTH) };
-        Box::new(handler.with_theme(theme.clone()).with_links(false))
+        // Where lines go to a file, they are left as they are.
+        let handler = GraphicalReportHandler::new().with_wrap_lines(fancy).with_links(false);
+        Box::new(handler.with_theme(theme.clone()))
     }));
 }
-
-/// Width of messages that do not go to a terminal.
-const WIDTH: usize = 120;

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_core::Dataset;
 use fivefold_data::{Missing, ReadOptions, read_letor};
 
@@ -14,10 +13,10 @@ use crate::problem::Problem;
 #[command(next_help_heading = "Reading")]
 pub(crate) struct ReadArgs {
     /// What becomes of missing feature values (NULL, nan)
-    #[arg(long, value_name = "POLICY", value_enum, default_value_t = MissingArg(Missing::Error))]
-    pub(crate) missing: MissingArg,
+    #[arg(long, value_name = "POLICY", value_parser = missing_policy(), default_value = Missing::Error.name())]
+    missing: Missing,
     #[command(flatten)]
-    pub(crate) layout: LayoutArgs,
+    layout: LayoutArgs,
 }
 
 /// What a file looks like, apart from missing values.
@@ -34,7 +33,7 @@ pub(crate) struct LayoutArgs {
 
 impl ReadArgs {
     pub(crate) fn options(&self) -> ReadOptions {
-        self.layout.options(self.missing.0)
+        self.layout.options(self.missing)
     }
 }
 
@@ -49,20 +48,11 @@ impl LayoutArgs {
     }
 }
 
-/// [`Missing`] as clap wants it.
-#[derive(Clone, Copy)]
-pub(crate) struct MissingArg(pub(crate) Missing);
-
-impl ValueEnum for MissingArg {
-    fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [MissingArg; 3] =
-            [MissingArg(Missing::ALL[0]), MissingArg(Missing::ALL[1]), MissingArg(Missing::ALL[2])];
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.name()))
-    }
+/// Parses the name of a policy; help and errors list all.
+fn missing_policy() -> impl TypedValueParser<Value = Missing> {
+    const ALL: [Missing; 3] = [Missing::Error, Missing::Zero, Missing::QueryMin];
+    let named = |name: String| ALL.into_iter().find(|policy| policy.name() == name).ok_or("not a policy");
+    PossibleValuesParser::new(ALL.map(Missing::name)).try_map(named)
 }
 
 /// Reads one LETOR file.

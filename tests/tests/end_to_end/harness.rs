@@ -1,21 +1,23 @@
 //! How tests run the program and find real data.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
+use serde_json::Value;
+
+/// Where the program is.
+pub fn program() -> PathBuf {
+    cargo_bin!("under-test").to_path_buf()
+}
 
 /// The program, in a directory, with nothing of the caller's environment that alters its output.
 pub fn fivefold(directory: &Path) -> Command {
     let mut command = Command::new(program());
     command.current_dir(directory).env_remove("NO_COLOR").env_remove("RUST_BACKTRACE").env_remove("FIVEFOLD_DATA");
     command
-}
-
-/// Where the program is.
-pub fn program() -> PathBuf {
-    cargo_bin!("under-test").to_path_buf()
 }
 
 /// Runs the program on arguments written as on a shell's command line without quotes.
@@ -39,6 +41,53 @@ pub fn stderr(directory: &Path, arguments: &str, code: i32) -> String {
 }
 
 /// [`stdout`] as JSON.
-pub fn json(directory: &Path, arguments: &str) -> serde_json::Value {
+pub fn json(directory: &Path, arguments: &str) -> Value {
     serde_json::from_str(&stdout(directory, arguments)).unwrap()
+}
+
+/// A new directory with some files.
+pub fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, content) in files {
+        std::fs::write(directory.path().join(name), content).unwrap();
+    }
+    directory
+}
+
+/// Every file of a folder, hidden ones too, with its content.
+pub fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(&next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_string_lossy().into_owned();
+                found.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// Fails with the names of the files that differ, not with their bytes.
+pub fn assert_same_content(one: &Path, other: &Path) {
+    let (one, other) = (content(one), content(other));
+    let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&one), names(&other));
+    let differing: Vec<&String> = one.keys().filter(|name| one[*name] != other[*name]).collect();
+    assert!(differing.is_empty(), "{differing:?}");
+    assert!(!one.is_empty());
+}
+
+/// The folder of real data; `None`, said aloud, where FIVEFOLD_DATA is not set.
+pub fn real_data() -> Option<PathBuf> {
+    let folder = std::env::var_os("FIVEFOLD_DATA").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("skipped: FIVEFOLD_DATA is not set");
+    }
+    // Cargo runs tests in their package's folder, but the variable is given relative to the workspace.
+    folder.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder))
 }

@@ -1,4 +1,10 @@
 //! The program as its users see it: every command through the binary, its output, its exit codes, its files.
 
+mod collections;
+mod eval;
 mod harness;
+mod interrupted;
+mod models;
+mod real_data;
+mod runs;
 mod screens;

@@ -16,6 +16,21 @@ fn help_of_the_program() {
 }
 
 #[test]
+fn every_command_has_help_with_examples() {
+    let help = stdout(here(), "--help");
+    let listed = help.split("Commands:").nth(1).unwrap().split("Options:").next().unwrap();
+    let commands: Vec<&str> = listed
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty())
+        .collect();
+    assert!(commands.len() > 10, "{commands:?}");
+    for command in commands.iter().filter(|command| **command != "help") {
+        assert!(stdout(here(), &format!("{command} --help")).contains("Examples:\n  fivefold "), "{command}");
+    }
+}
+
+#[test]
 fn no_command_is_a_user_error_that_shows_help() {
     assert!(stderr(here(), "", 2).contains("Usage: "));
 }
@@ -50,6 +65,41 @@ fn rankers_as_json() {
     let slow = json(here(), "rankers slow --json");
     assert!(all.as_array().unwrap().contains(&slow));
     assert_eq!(slow["parameters"][0], serde_json::json!({"name": "steps", "default": 20, "help": "how many steps"}));
+}
+
+#[test]
+fn measures_are_explained() {
+    let all = json(here(), "measures --json");
+    for measure in all.as_array().unwrap() {
+        let name = measure["name"].as_str().unwrap();
+        assert_eq!(json(here(), &format!("measures {name} --json")), *measure);
+        let text = stdout(here(), &format!("measures {name}"));
+        assert!(text.contains(measure["source"].as_str().unwrap()), "{name}");
+        for parameter in measure["parameters"].as_array().unwrap() {
+            assert!(text.contains(parameter["name"].as_str().unwrap()), "{name}");
+        }
+    }
+    assert_snapshot!(stdout(here(), "measures ap"));
+    assert!(stderr(here(), "measures nddcg", 2).contains("did you mean `ndcg`?"));
+}
+
+#[test]
+fn dialects_are_complete_sets_of_conventions() {
+    let all = json(here(), "dialects --json");
+    let letor4 = json(here(), "dialects letor4 --json");
+    assert!(all.as_array().unwrap().contains(&letor4));
+    assert_snapshot!(stdout(here(), "dialects letor4"));
+    assert!(stderr(here(), "dialects letor", 2).contains("did you mean `letor4`?"));
+}
+
+/// The counts of the printed cells that follow from the printed scores, and of those that do not.
+#[test]
+fn the_paper_is_replayed() {
+    let tables = json(here(), "replay --format json");
+    let differing = tables.as_array().unwrap().iter().find(|table| table["id"] == "replay-not-following").unwrap();
+    assert_eq!(differing["rows"].as_array().unwrap().len(), 10);
+    assert!(stdout(here(), "replay").contains("Printed cells by verdict"));
+    assert!(stderr(here(), "replay no-such.toml no-such.toml", 2).contains("no-such.toml"));
 }
 
 #[test]

@@ -10,16 +10,15 @@ use crate::data_dir::data_dir;
 use crate::problem::{self, Problem};
 use crate::screen::Screen;
 
-/// List the known collections and which are present, or tell one's files, licence and where to get it
+/// List the known collections and where to get them
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold datasets
-  fivefold datasets mq2008                               what it is, where to get it, where to put it
-  fivefold datasets mq2008 --verify --data-dir ~/letor   compare its files with the known checksums
+  fivefold datasets mq2008                               what it is, where to get it
+  fivefold datasets mq2008 --verify --data-dir ~/letor   compare its files with known checksums
 
-A collection's files belong in a folder of its name within the folder that --data-dir or the environment variable
-FIVEFOLD_DATA names. A collection that is not listed needs no program: see `layout` and descriptors in the documentation
-of experiment files.")]
+A collection's files belong in a folder of its name within the folder that --data-dir or the environment variable \
+FIVEFOLD_DATA names. An experiment reads any other collection by `path` and `layout`.")]
 pub(crate) struct Args {
     /// A collection's name
     name: Option<String>,

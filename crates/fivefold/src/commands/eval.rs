@@ -22,11 +22,11 @@ use crate::screen::Screen;
 #[command(after_help = "Examples:
   fivefold eval --data test.txt --scores mine.txt
   fivefold eval --data test.txt --scores mine.txt --measures ndcg@10,ndcg.v2@10,ap --per-query
-  fivefold eval --dataset mq2008 --scores 'mq2008-systems/RankBoost/Fold{fold}.score' --dialect letor4
-  fivefold eval --data 'MQ2008/Fold{fold}/test.txt' --scores 'A/{fold}.txt' --scores 'B=b/{fold}.txt' --per-fold
+  fivefold eval --dataset mq2008 --scores 'RankBoost/Fold{fold}.score' --dialect letor4
+  fivefold eval --data 'MQ/Fold{fold}/test.txt' --scores 'A=a/{fold}.txt' 'B=b/{fold}.txt' --per-fold
   fivefold eval --data test.txt --scores mine.txt --dialect letor4 --ties pessimistic --format csv
 
-A score file has one number a line, in the order of the LETOR file's documents. Give the test parts of several folds as
+A score file has one number a line, in the order of the LETOR file's documents. Give the test parts of several folds as \
 several files or as one path with `{fold}`; `{fold}` in a score file's path stands for the fold's number, from 1.")]
 pub(crate) struct Args {
     /// LETOR/SVMlight file with the grades, plain or .gz; several: the folds, in order

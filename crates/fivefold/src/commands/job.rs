@@ -13,8 +13,8 @@ use crate::screen::Screen;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold job mq2008.toml mq2008/fold1/Ridge
-  fivefold jobs mq2008.toml --json | jq -r '.[].id' | xargs -n1 -P4 fivefold job mq2008.toml --threads 1
-  fivefold run mq2008.toml                    afterwards: finds all jobs done, evaluates, prints the tables")]
+  fivefold jobs mq2008.toml --json | jq -r '.[].id' | xargs -n1 -P4 fivefold job mq2008.toml
+  fivefold run mq2008.toml                  afterwards: all jobs are done, so only evaluates")]
 pub(crate) struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,

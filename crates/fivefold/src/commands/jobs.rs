@@ -13,7 +13,7 @@ use crate::screen::Screen;
 #[command(after_help = "Examples:
   fivefold jobs quickstart
   fivefold jobs mq2008.toml --only Ridge
-  fivefold jobs mq2008.toml --json | jq -r '.[] | select(.state != \"done\") | .id' | xargs -n1 fivefold job mq2008.toml
+  fivefold jobs mq2008.toml --json | jq -r '.[] | select(.state != \"done\") | .id'
 
 States: done, failed (will be tried again), open (not done yet, or done with other inputs).")]
 pub(crate) struct Args {

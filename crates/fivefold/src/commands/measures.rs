@@ -17,7 +17,8 @@ use crate::screen::Screen;
 
 A measure is written NAME[.v1|.v2][(PARAMETER=VALUE,...)][@CUTOFF], for instance
   ndcg@10    ndcg.v2(gain=linear)@5    ap(denominator=relevant)@30    err    rbp(p=0.95)
-.v1 and .v2 are the two upper-expected normalisations of Feng & Karmaker (IPM 2023), for any measure.")]
+.v1 and .v2 are the two upper-expected normalisations of Feng & Karmaker (IPM 2023), for any \
+measure.")]
 pub(crate) struct Args {
     /// A measure's name, without version, parameters and cutoff
     name: Option<String>,

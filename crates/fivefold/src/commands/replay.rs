@@ -12,7 +12,7 @@ use crate::screen::Screen;
 /// Recompute a paper's derived tables from its printed scores, cell by cell
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  fivefold replay                              the paper of Feng & Karmaker (IPM 2023), which the program carries
+  fivefold replay                              Feng & Karmaker (IPM 2023)
   fivefold replay scores.toml derived.toml     other printed tables, in the same form
   fivefold replay --format csv > cells.csv
 

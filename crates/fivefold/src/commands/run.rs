@@ -15,14 +15,14 @@ use crate::screen::Screen;
 /// Run an experiment: train, score, evaluate, print the tables
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  fivefold run quickstart                          made data, every table, about a minute
+  fivefold run quickstart                        made data, every table, about a minute
   fivefold run my.toml --out runs/my --threads 4
   fivefold run my.toml --only Ridge 'mq2008/fold1/*'
-  FIVEFOLD_DATA=~/letor fivefold run mq2008        a real collection; `fivefold datasets` says where to get it
+  FIVEFOLD_DATA=~/letor fivefold run mq2008      a real collection; see `fivefold datasets`
 
-A job (data set x fold x ranker) whose result is in the folder is not done again unless something changed that alters it.
-Ctrl-C, or a crash, leaves a folder from which the next `run` goes on. Failed jobs show as FAILED in the tables, make the
-exit code 1, and are tried again by the next `run`.")]
+A job (data set x fold x ranker) whose result is in the folder is not done again unless something changed that alters \
+it. Ctrl-C, or a crash, leaves a folder from which the next `run` goes on. Failed jobs show as FAILED in the tables, make \
+the exit code 1, and are tried again by the next `run`.")]
 pub(crate) struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,

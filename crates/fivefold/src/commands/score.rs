@@ -20,7 +20,7 @@ use crate::screen::Screen;
   fivefold score --model model.json --data test.txt -o scores.txt
   fivefold score --model runs/mq2008/models/mq2008/fold1/Ridge.json --data test.txt -o scores.txt
 
-One score a line, in the order of the documents. The features are normalised, and missing values treated, as when the
+One score a line, in the order of the documents. The features are normalised, and missing values treated, as when the \
 model was trained; data with another number of features are refused.")]
 pub(crate) struct Args {
     /// A model file, from `fivefold train` or from the folder of a run

@@ -18,10 +18,10 @@ use crate::{files, interrupt, normaliser};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold train --ranker linear --train train.txt -o model.json
-  fivefold train --ranker linear --param lambda=0.5 --normalise z-score --train train.txt -o model.json
-  fivefold train --ranker coordinate-ascent --params mine.toml --train train.txt --valid vali.txt -o model.json
+  fivefold train --ranker linear --param lambda=0.5 --normalise z-score --train train.txt -o m.json
+  fivefold train --ranker mart --params mine.toml --train train.txt --valid vali.txt -o m.json
 
-`fivefold rankers NAME` lists the parameters; `preset=NAME` is one of them. The model file keeps normaliser, policy for
+`fivefold rankers NAME` lists the parameters; `preset=NAME` is one of them. The model file keeps normaliser, policy for \
 missing values and number of features, and `fivefold score` applies them.")]
 pub(crate) struct Args {
     /// The ranker; `fivefold rankers` lists them

@@ -1,0 +1,20 @@
+//! The program that is installed: it starts, and has the built-in rankers. What it does is tested in the package
+//! `fivefold-tests`, through a binary that differs only in two more rankers.
+
+use std::process::Command;
+
+fn stdout(argument: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_fivefold")).args(argument).output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn it_starts_and_has_the_built_in_rankers() {
+    assert_eq!(stdout(&["--version"]), concat!("fivefold ", env!("CARGO_PKG_VERSION"), "\n"));
+    let listed = stdout(&["rankers"]);
+    let first_words: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    for entry in fivefold::builtin().entries() {
+        assert!(first_words.contains(&entry.name), "{}", entry.name);
+    }
+}

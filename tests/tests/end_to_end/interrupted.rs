@@ -1,0 +1,105 @@
+//! Runs that are killed or stopped half way: the next run goes on, and ends with the same bytes.
+
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::harness::{assert_same_content, directory, json, program, stdout};
+
+/// Ten jobs of 0.2 seconds each, and five that take no time.
+const SLOW: &str = r#"
+name = "slow"
+
+[[dataset]]
+label = "a"
+made = { shape = "mq2007", queries = 10 }
+
+[[dataset]]
+label = "b"
+made = { shape = "mq2007", queries = 10, seed = 1 }
+
+[[ranker]]
+kind = "slow"
+
+[query_sets]
+uninformative = 2
+ideal = 2
+"#;
+const JOBS: usize = 10;
+
+/// Starts the run and waits until some, but not all, of its jobs are done.
+fn half_way(folder: &Path) -> Child {
+    let child = Command::new(program())
+        .args(["run", "slow.toml", "--threads", "1", "--out", "half"])
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let patience = Instant::now() + Duration::from_secs(60);
+    while records(folder) < 2 {
+        assert!(Instant::now() < patience, "no job is done after a minute");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child
+}
+
+fn records(folder: &Path) -> usize {
+    let jobs = folder.join("half/jobs");
+    if jobs.exists() { crate::harness::content(&jobs).len() } else { 0 }
+}
+
+/// The run that was cut short goes on, does only what is left, and gives what an undisturbed run gives.
+fn goes_on(folder: &Path) {
+    let before = records(folder);
+    assert!((2..JOBS).contains(&before), "{before} jobs were done");
+    assert!(!folder.join("half/manifest.json").exists());
+    let rest = json(folder, "run slow.toml --threads 2 --out half --json");
+    assert_eq!((&rest["reused"], &rest["done"]), (&before.into(), &(JOBS - before).into()));
+    stdout(folder, "run slow.toml --threads 2 --out whole");
+    assert_same_content(&folder.join("half"), &folder.join("whole"));
+}
+
+#[test]
+fn a_killed_run_goes_on() {
+    let folder = directory(&[("slow.toml", SLOW)]);
+    let mut child = half_way(folder.path());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    goes_on(folder.path());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_a_run_that_can_go_on() {
+    let folder = directory(&[("slow.toml", SLOW)]);
+    let mut child = half_way(folder.path());
+    interrupt(&child);
+    let ended: ExitStatus = child.wait().unwrap();
+    assert_eq!(ended.code(), Some(130));
+    goes_on(folder.path());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_stopped_training_leaves_no_model() {
+    let folder = directory(&[("train.txt", "1 qid:1 1:1\n0 qid:1 1:0\n")]);
+    let mut child = Command::new(program())
+        .args(["train", "--ranker", "slow", "--param", "steps=6000", "--train", "train.txt", "-o", "m.json"])
+        .current_dir(folder.path())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // The handler is set before the training begins; a signal that comes before it ends the program as well.
+    std::thread::sleep(Duration::from_millis(300));
+    interrupt(&child);
+    let started = Instant::now();
+    child.wait().unwrap();
+    assert!(started.elapsed() < Duration::from_secs(30));
+    assert!(!folder.path().join("m.json").exists());
+}
+
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+}

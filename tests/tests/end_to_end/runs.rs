@@ -1,0 +1,224 @@
+//! `run`, `jobs`, `job` and `report` on small made collections.
+
+use std::path::Path;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::harness::{assert_same_content, content, directory, json, run, stderr, stdout};
+
+/// Two data sets of two shapes, three methods, every table.
+const SMALL: &str = r#"
+name = "small"
+seed = 3
+
+[[dataset]]
+label = "narrow"
+made = { shape = "mq2007", queries = 25 }
+
+[[dataset]]
+label = "wide"
+made = { shape = "mslr-web30k", queries = 10 }
+
+[[ranker]]
+kind = "random"
+
+[[ranker]]
+label = "Ridge"
+kind = "linear"
+normalise = { method = "z-score", over = "query" }
+
+[[ranker]]
+label = "L2 LR"
+kind = "l2-logistic"
+normalise = { method = "z-score", over = "train" }
+
+[evaluation]
+cutoffs = [5, 10]
+
+[query_sets]
+uninformative = 5
+ideal = 5
+"#;
+
+fn small() -> tempfile::TempDir {
+    directory(&[("small.toml", SMALL)])
+}
+
+#[test]
+fn the_results_do_not_depend_on_the_number_of_threads_nor_on_a_second_run() {
+    let folder = small();
+    let at = folder.path();
+    let one = stdout(at, "run small.toml --out one --threads 1");
+    assert_eq!(one, stdout(at, "run small.toml --out two --threads 2"));
+    assert_same_content(&at.join("one"), &at.join("two"));
+    let before = content(&at.join("one"));
+    let again = json(at, "run small.toml --out one --threads 2 --json");
+    assert_eq!((&again["jobs"], &again["reused"], &again["done"]), (&30.into(), &30.into(), &0.into()));
+    assert_eq!(before, content(&at.join("one")));
+}
+
+#[test]
+fn tables_are_printed_and_written_in_every_form() {
+    let folder = small();
+    let at = folder.path();
+    let summary = json(at, "run small.toml --json");
+    let printed = stdout(at, "run small.toml");
+    let files = content(&at.join("runs/small"));
+    let ids: Vec<&str> = summary["tables"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+    for number in 3..=26 {
+        assert!(ids.iter().any(|id| id.starts_with(&format!("table-{number:02}"))), "table {number}: {ids:?}");
+        assert!(printed.contains(&format!("Table {number}: ")), "table {number}");
+    }
+    for id in &ids {
+        for form in ["csv", "md", "tex"] {
+            assert!(files.contains_key(&format!("tables/{id}.{form}")), "{id}.{form}");
+        }
+    }
+    // A report needs the folder alone.
+    std::fs::rename(at.join("runs/small"), at.join("elsewhere")).unwrap();
+    std::fs::remove_file(at.join("small.toml")).unwrap();
+    assert_eq!(printed, stdout(at, "report elsewhere"));
+    assert_eq!(json(at, "report elsewhere --format json").as_array().unwrap().len(), ids.len());
+    let id = ids[0];
+    for (option, ending) in [("md", "md"), ("latex", "tex"), ("csv", "csv")] {
+        let one = stdout(at, &format!("report elsewhere --table {id} --format {option}"));
+        assert_eq!(one.as_bytes(), files[&format!("tables/{id}.{ending}")], "{option}");
+    }
+    assert!(stderr(at, "report elsewhere --table tabel-03", 2).contains("there is no table `tabel-03`"));
+}
+
+#[test]
+fn jobs_can_be_done_one_by_one() {
+    let folder = small();
+    let at = folder.path();
+    stdout(at, "run small.toml --out whole --threads 1");
+    let states = |only: &str| -> Vec<(String, String)> {
+        let jobs = json(at, &format!("jobs small.toml --out parts --json {only}"));
+        let text = |job: &Value, key: &str| job[key].as_str().unwrap().to_owned();
+        jobs.as_array().unwrap().iter().map(|job| (text(job, "id"), text(job, "state"))).collect()
+    };
+    let open = states("");
+    assert!(open.len() == 30 && open.iter().all(|(_, state)| state == "open"), "{open:?}");
+    let (first, _) = &open[0];
+    assert_eq!(stdout(at, &format!("job small.toml {first} --out parts")), format!("done {first}\n"));
+    assert_eq!(stdout(at, &format!("job small.toml {first} --out parts")), format!("reused {first}\n"));
+    assert_eq!(states("")[0], (first.clone(), "done".to_owned()));
+    let ridge = json(at, "run small.toml --out parts --only Ridge --json");
+    assert_eq!((&ridge["done"], ridge["tables"].as_array().unwrap().len()), (&10.into(), 0));
+    assert!(states("--only Ridge").iter().all(|(_, state)| state == "done"));
+    let rest = json(at, "run small.toml --out parts --json");
+    assert_eq!((&rest["reused"], &rest["done"]), (&11.into(), &19.into()));
+    assert_same_content(&at.join("whole"), &at.join("parts"));
+    assert!(stderr(at, "job small.toml narrow/fold9/Ridge --out parts", 2).contains("no job"));
+}
+
+#[test]
+fn a_failed_job_shows_in_the_tables_and_in_the_exit_code_and_is_never_scored() {
+    let broken = "\n[[ranker]]\nlabel = \"Broken\"\nkind = \"broken\"\nparams = { panics = true }\n";
+    let folder = directory(&[("small.toml", &SMALL.replace("\n[evaluation]", &format!("{broken}\n[evaluation]")))]);
+    let output = run(folder.path(), "run small.toml");
+    assert_eq!(output.status.code(), Some(1));
+    let (tables, messages) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(messages.contains("FAILED narrow/fold1/Broken: panicked: broken on purpose"), "{messages}");
+    assert!(messages.contains("10 of 40 jobs failed"), "{messages}");
+    assert!(tables.lines().any(|line| line.contains("Broken") && line.contains("FAILED")), "{tables}");
+    assert!(!folder.path().join("runs/small/scores/narrow/fold1/Broken.txt").exists());
+    let again = run(folder.path(), "run small.toml --json");
+    assert_eq!(again.status.code(), Some(1));
+    let summary: Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!((&summary["reused"], summary["failed"].as_array().unwrap().len()), (&30.into(), 10));
+}
+
+#[test]
+fn only_what_changed_is_done_again() {
+    let folder = small();
+    let at = folder.path();
+    stdout(at, "run small.toml");
+    let change = |from: &str, to: &str| {
+        std::fs::write(at.join("small.toml"), SMALL.replace(from, to)).unwrap();
+        let summary = json(at, "run small.toml --json");
+        summary["done"].as_u64().unwrap()
+    };
+    assert_eq!(change("cutoffs = [5, 10]", "cutoffs = [1]"), 0);
+    assert_eq!(change("kind = \"linear\"", "kind = \"linear\"\nparams = { lambda = 9.0 }"), 10);
+    // Back to the first parameters; of the new seed only the random ranker takes notice.
+    assert_eq!(change("seed = 3", "seed = 4"), 20);
+}
+
+/// The same data from files, one fold by hand.
+#[test]
+fn train_score_and_eval_give_the_numbers_of_a_run() {
+    let folder = directory(&[(
+        "files.toml",
+        "name = 'files'\n[[dataset]]\nname = 'made'\npath = 'made'\nlayout = 'fold-dirs'\n[[ranker]]\nlabel = 'LR'\n\
+         kind = 'l2-logistic'\nnormalise = { method = 'log-z-score', over = 'train' }\nparams = { c = 0.5 }\n\
+         [evaluation]\nmeasures = ['ndcg', 'ap', 'err']\ncutoffs = [3, 10]\n[query_sets]\nuninformative = 5\nideal = 5\n",
+    )]);
+    let at = folder.path();
+    stdout(at, "make --shape mslr-web30k --queries 15 -o made");
+    stdout(at, "run files.toml --out out");
+    let normalise = "--normalise log-z-score:train --param c=0.5";
+    stdout(
+        at,
+        &format!(
+            "train --ranker l2-logistic {normalise} --train made/Fold2/train.txt --valid made/Fold2/vali.txt -o m.json"
+        ),
+    );
+    let read = |name: &str| std::fs::read_to_string(at.join(name)).unwrap();
+    assert_eq!(read("m.json"), read("out/models/made/fold2/LR.json"));
+    stdout(at, "score --model m.json --data made/Fold2/test.txt -o s.txt");
+    assert_eq!(read("s.txt"), read("out/scores/made/fold2/LR.txt"));
+
+    let per_query = read("out/per_query.csv");
+    let mut lines = per_query.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let head = lines.next().unwrap();
+    let of_fold: Vec<Vec<&str>> = lines.filter(|line| line[1] == "2" && line[3] == "all").collect();
+    let measures = head[5..].join(",");
+    let arguments = format!(
+        "eval --data made/Fold2/test.txt --scores s.txt --max-grade 4 --json --per-query --measures {measures}"
+    );
+    let values = json(at, &arguments);
+    let values = values["values"].as_array().unwrap();
+    assert_eq!(values.len(), of_fold.len() * (head.len() - 5));
+    for value in values {
+        let line = of_fold.iter().find(|line| value["query"] == line[2]).unwrap();
+        let column = head.iter().position(|name| value["measure"] == **name).unwrap();
+        let expected = line[column].parse::<f64>().ok();
+        assert_eq!(value["value"].as_f64(), expected, "{value}");
+    }
+}
+
+#[test]
+fn mistakes_in_an_experiment_are_underlined_and_explained() {
+    let wrong = |from: &str, to: &str| {
+        let folder = directory(&[("small.toml", &SMALL.replace(from, to))]);
+        format!("# {to}\n{}", stderr(folder.path(), "run small.toml", 2))
+    };
+    let shown = [
+        wrong("cutoffs = [5, 10]", "cutofs = [5, 10]"),
+        wrong("kind = \"linear\"", "kind = \"linaer\""),
+        wrong("kind = \"linear\"", "kind = \"linear\"\nparams = { lamda = 1.0 }"),
+        wrong("queries = 25", "queries = 25, sede = 1"),
+        wrong("[[ranker]]\nlabel", "[[rankers]]\nlabel"),
+    ];
+    assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn shipped_experiments_need_no_file_and_missing_data_say_where_to_get_them() {
+    let folder = directory(&[]);
+    let jobs = json(folder.path(), "jobs quickstart --json");
+    assert!(jobs.as_array().unwrap().len() >= 50);
+    let message = stderr(folder.path(), "run mq2008", 2);
+    assert!(message.contains("FIVEFOLD_DATA") && message.contains("LETOR 4.0"), "{message}");
+    assert!(stderr(folder.path(), "run quickstrat", 2).contains("did you mean `quickstart`"));
+}
+
+#[test]
+fn a_folder_without_results_is_a_user_error() {
+    let folder = small();
+    let message = stderr(folder.path(), "report .", 2);
+    assert!(message.contains("manifest"), "{message}");
+    assert!(Path::new(folder.path()).read_dir().unwrap().count() == 1);
+}
