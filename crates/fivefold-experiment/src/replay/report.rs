@@ -44,8 +44,8 @@ impl Replay {
     }
 }
 
-fn cell_table<'a>(id: &str, title: &str, cells: impl Iterator<Item = &'a CheckedCell>) -> Table {
-    let columns = ["table", "statistic", "data set", "measure", "queries", "verdict", "printed", "computed", "remark"];
+fn cell_table<'a>(id: &str, title: &str, cells: impl Iterator<Item = &'a CheckedCell> + Clone) -> Table {
+    let columns = ["table", "statistic", "data set", "measure", "queries", "verdict", "printed", "computed"];
     let row = |cell: &CheckedCell| {
         vec![
             text(&cell.table.to_string()),
@@ -56,7 +56,6 @@ fn cell_table<'a>(id: &str, title: &str, cells: impl Iterator<Item = &'a Checked
             text(cell.verdict.title()),
             number(cell.statistic, cell.printed),
             cell.computed.map_or_else(|| Cell::Missing("n/a".to_owned()), |value| number(cell.statistic, value)),
-            text(&cell.remark),
         ]
     };
     Table {
@@ -64,9 +63,14 @@ fn cell_table<'a>(id: &str, title: &str, cells: impl Iterator<Item = &'a Checked
         title: title.to_owned(),
         columns: columns.map(str::to_owned).to_vec(),
         label_columns: 6,
-        rows: cells.map(row).collect(),
-        notes: Vec::new(),
+        rows: cells.clone().map(row).collect(),
+        notes: cells.filter(|cell| !cell.remark.is_empty()).map(remark).collect(),
     }
+}
+
+fn remark(cell: &CheckedCell) -> String {
+    let CheckedCell { table, dataset, metric, column, remark, .. } = cell;
+    format!("table {table}, {dataset}, {metric}, {}: {remark}", column.title())
 }
 
 fn misprint_table(misprints: &[Misprint]) -> Table {
@@ -131,6 +135,9 @@ mod tests {
             })
             .sum();
         assert_eq!(counts as usize, replay.cells.len());
+        let parity = "table 8, mslr-web30k, ndcg.v2, uninformative: of another parity than the difference 45 of the \
+                      discriminative powers (powers 33 and 78 in table 9)";
+        assert!(tables[1].notes.contains(&parity.to_owned()), "{:#?}", tables[1].notes);
         assert_eq!(tables[1].rows.len(), 2 + 4 + 4, "two swap rates and four PAD cells differ, four are impossible");
     }
 }
