@@ -12,11 +12,9 @@
 //!
 //! No table of the sigmoid: with e_k = exp(sigma s_k), rho = e_j / (e_i + e_j), so a query needs one exponential a
 //! document and one division a pair. Where scores spread so far that an exponential would leave the range of f64, they
-//! are taken relative to the first document of each pair and cut at +-700, where rho is 0 or 1 to the last bit anyhow.
+//! are taken relative to the first document of each pair and cut at +-600, where rho is 0 or 1 to the last bit anyhow.
 //!
 //! Cost: O(n log n + truncation x n) a query, independent of the measure.
-
-use std::cmp::Ordering;
 
 use fivefold_core::{Dataset, FitError};
 use fivefold_metrics::{Objective, Scratch};
@@ -24,8 +22,8 @@ use rayon::prelude::*;
 
 use crate::boosting::Loss;
 
-/// The largest exponent that is used: exp of it and of its negative, and products of two of them, stay finite.
-const FARTHEST: f64 = 350.0;
+/// The largest exponent that is used, so that products of two exponentials and a distance stay finite and above 0.
+const FARTHEST: f64 = 300.0;
 
 /// The lambda gradients of a measure.
 pub(crate) struct LambdaLoss<'a> {
@@ -39,11 +37,14 @@ pub(crate) struct LambdaLoss<'a> {
 /// Arrays by position in the ranking of one query.
 #[derive(Default)]
 struct Ranking {
+    /// Score and row of each document, so that they sort as whole numbers: the highest score first, then the lowest row.
+    keys: Vec<u128>,
     order: Vec<u32>,
     grades: Vec<u8>,
     scores: Vec<f64>,
     exponentials: Vec<f64>,
     changes: Vec<f64>,
+    distances: Vec<f64>,
     lambdas: Vec<f64>,
     hessians: Vec<f64>,
     first: Vec<f64>,
@@ -65,7 +66,8 @@ impl<'a> LambdaLoss<'a> {
         let grades = self.grades[query];
         let n = grades.len();
         ranking.rank(scores, grades);
-        let Ranking { order, grades, scores, exponentials, changes, lambdas, hessians, scratch, .. } = ranking;
+        let Ranking { order, grades, scores, exponentials, changes, distances, lambdas, hessians, scratch, .. } =
+            ranking;
         let Some(exchanges) = self.objective.exchanges(query, grades, scratch) else { return };
         let (best, worst) = (scores[0], scores[n - 1]);
         let far = self.sigma * (best - worst) > 2.0 * FARTHEST;
@@ -83,20 +85,22 @@ impl<'a> LambdaLoss<'a> {
             let rest = n - top - 1;
             changes.resize(rest, 0.0);
             exchanges.changes(top, changes);
+            distances.clear();
+            let here = scores[top];
             if by_distance {
-                for (change, score) in changes.iter_mut().zip(&scores[top + 1..]) {
-                    *change /= 0.01 + (scores[top] - score);
-                }
+                distances.extend(scores[top + 1..].iter().map(|score| 0.01 + (here - score)));
+            } else {
+                distances.resize(rest, 1.0);
             }
             if far {
                 for (exponential, &score) in exponentials[top..].iter_mut().zip(&scores[top..]) {
-                    *exponential = relative(score, scores[top]);
+                    *exponential = relative(score, here);
                 }
             }
             lambdas.resize(rest, 0.0);
             hessians.resize(rest, 0.0);
             let others = &exponentials[top + 1..];
-            pairs(exponentials[top], others, changes, lambdas, hessians);
+            pairs(exponentials[top], others, changes, distances, lambdas, hessians);
             for (sum, lambda) in ranking.first[top + 1..].iter_mut().zip(&*lambdas) {
                 *sum -= lambda;
             }
@@ -120,12 +124,15 @@ impl<'a> LambdaLoss<'a> {
 
 /// For one document and those ranked below it: what each pair adds to the upper document's gradient (and takes from the
 /// lower one's), and to both hessians. A change below 0 says that the upper document is the better one.
-fn pairs(top: f64, others: &[f64], changes: &[f64], lambdas: &mut [f64], hessians: &mut [f64]) {
-    for (((lambda, hessian), &change), &other) in lambdas.iter_mut().zip(hessians).zip(changes).zip(others) {
-        let inverse = 1.0 / (top + other);
+fn pairs(top: f64, others: &[f64], changes: &[f64], distances: &[f64], lambdas: &mut [f64], hessians: &mut [f64]) {
+    let inputs = others.iter().zip(changes).zip(distances);
+    for ((lambda, hessian), ((&other, &change), &distance)) in lambdas.iter_mut().zip(hessians).zip(inputs) {
+        let sum = top + other;
+        // One division: 1 / (sum^2 distance), from which 1 / (sum distance) follows.
+        let inverse = 1.0 / (sum * sum * distance);
         let worse = if change < 0.0 { other } else { top };
-        *lambda = change * (worse * inverse);
-        *hessian = change.abs() * (top * inverse) * (other * inverse);
+        *lambda = change * worse * (sum * inverse);
+        *hessian = change.abs() * (top * other * inverse);
     }
 }
 
@@ -146,16 +153,23 @@ fn sums(values: &[f64]) -> (f64, f64) {
 
 impl Ranking {
     fn rank(&mut self, scores: &[f64], grades: &[u8]) {
+        self.keys.clear();
+        self.keys
+            .extend(scores.iter().zip(0u32..).map(|(&score, row)| u128::from(falling(score)) << 32 | u128::from(row)));
+        self.keys.sort_unstable();
         self.order.clear();
-        self.order.extend(0..scores.len() as u32);
-        let score = |row: u32| scores[row as usize];
-        self.order
-            .sort_unstable_by(|&a, &b| score(b).partial_cmp(&score(a)).unwrap_or(Ordering::Equal).then(a.cmp(&b)));
+        self.order.extend(self.keys.iter().map(|&key| key as u32));
         self.grades.clear();
         self.grades.extend(self.order.iter().map(|&row| grades[row as usize]));
         self.scores.clear();
-        self.scores.extend(self.order.iter().map(|&row| score(row)));
+        self.scores.extend(self.order.iter().map(|&row| scores[row as usize]));
     }
+}
+
+/// A number that is the smaller, the higher the score; equal scores (0 and -0 too) give equal numbers.
+fn falling(score: f64) -> u64 {
+    let bits = (score + 0.0).to_bits();
+    if bits >> 63 == 0 { !bits & (u64::MAX >> 1) } else { bits }
 }
 
 impl Loss for LambdaLoss<'_> {
@@ -184,5 +198,154 @@ impl Loss for LambdaLoss<'_> {
             self.query(query, &scores[self.objective.rows(query)], first, second, ranking);
         });
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::Seed;
+    use fivefold_metrics::DIALECTS;
+
+    use super::*;
+    use crate::test_data::rows;
+
+    /// Queries of the given grades with one constant feature.
+    fn graded(queries: &[&[u8]]) -> Dataset {
+        let docs: Vec<Vec<(u8, &[f32])>> =
+            queries.iter().map(|grades| grades.iter().map(|&grade| (grade, [0.5f32].as_slice())).collect()).collect();
+        rows(&docs.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    }
+
+    fn measure(name: &str, data: &Dataset) -> Objective {
+        Objective::new(&name.parse().unwrap(), &(DIALECTS[0].conventions)(), data, Seed::new(1)).unwrap()
+    }
+
+    fn gradients(loss: &LambdaLoss<'_>, scores: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (mut first, mut second) = (vec![f64::NAN; scores.len()], vec![f64::NAN; scores.len()]);
+        loss.gradients(scores, &mut first, &mut second).unwrap();
+        (first, second)
+    }
+
+    /// The definition, pair by pair: every exchange is evaluated by the measure itself.
+    fn brute_force(
+        name: &str,
+        data: &Dataset,
+        scores: &[f64],
+        (truncation, sigma, normalise): (usize, f64, bool),
+    ) -> (Vec<f64>, Vec<f64>) {
+        let n = scores.len();
+        let objective = measure(name, data);
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+        let value = |order: &[usize]| {
+            let mut falling = vec![0.0; n];
+            order.iter().enumerate().for_each(|(position, &row)| falling[row] = -(position as f64));
+            objective.value(0, &falling, &mut Scratch::default()).unwrap()
+        };
+        let before = value(&order);
+        let (mut first, mut second, mut total) = (vec![0.0; n], vec![0.0; n], 0.0);
+        for i in 0..n.min(truncation) {
+            for j in i + 1..n {
+                let mut exchanged = order.clone();
+                exchanged.swap(i, j);
+                let change = value(&exchanged) - before;
+                if change == 0.0 {
+                    continue;
+                }
+                let (better, worse) = if change < 0.0 { (order[i], order[j]) } else { (order[j], order[i]) };
+                let mut weight = change.abs();
+                if normalise {
+                    weight /= 0.01 + (scores[better] - scores[worse]).abs();
+                }
+                let rho = 1.0 / (1.0 + (sigma * (scores[better] - scores[worse])).exp());
+                first[better] -= sigma * weight * rho;
+                first[worse] += sigma * weight * rho;
+                second[better] += sigma * sigma * weight * rho * (1.0 - rho);
+                second[worse] += sigma * sigma * weight * rho * (1.0 - rho);
+                total += 2.0 * sigma * weight * rho;
+            }
+        }
+        let scale = if normalise && total > 0.0 { (1.0 + total).log2() / total } else { 1.0 };
+        first.iter_mut().chain(&mut second).for_each(|x| *x *= scale);
+        (first, second)
+    }
+
+    #[test]
+    fn gradients_are_those_of_the_definition_for_any_measure() {
+        let mut rng = Seed::new(11).rng();
+        let names = [
+            "ndcg",
+            "ndcg@3",
+            "ndcg.v1@3",
+            "ndcg.v2@5",
+            "ap",
+            "ap.v2@4",
+            "rr",
+            "err",
+            "err.v1@3",
+            "p@2",
+            "rbp",
+            "meanndcg",
+        ];
+        for name in names {
+            for (truncation, sigma, normalise) in [(100, 1.0, false), (2, 0.7, false), (3, 2.0, true)] {
+                let mut grades: Vec<u8> = (0..9).map(|_| rng.below(3) as u8).collect();
+                grades[..3].copy_from_slice(&[0, 1, 2]);
+                let scores: Vec<f64> = (0..9).map(|_| rng.normal()).collect();
+                let data = graded(&[&grades]);
+                let loss = LambdaLoss::new(measure(name, &data), &data, truncation, sigma, normalise);
+                let (first, second) = gradients(&loss, &scores);
+                let expected = brute_force(name, &data, &scores, (truncation, sigma, normalise));
+                for (found, expected) in first.iter().chain(&second).zip(expected.0.iter().chain(&expected.1)) {
+                    assert!((found - expected).abs() < 1e-12, "{name} {grades:?} {scores:?}: {found} {expected}");
+                }
+                assert!(first.iter().any(|g| *g != 0.0), "{name} {grades:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn scores_far_apart_give_finite_gradients() {
+        let data = graded(&[&[0, 1, 2, 0]]);
+        for spread in [1.0, 200.0, 400.0, 1e3, 1e6, 1e300] {
+            let scores = [spread, 0.0, -spread, 0.25];
+            for normalise in [false, true] {
+                let loss = LambdaLoss::new(measure("ndcg", &data), &data, 0, 1.0, normalise);
+                let (first, second) = gradients(&loss, &scores);
+                assert!(first.iter().chain(&second).all(|x| x.is_finite()), "{spread}: {first:?} {second:?}");
+                assert!(second.iter().all(|h| *h >= 0.0));
+                let expected = brute_force("ndcg", &data, &scores, (4, 1.0, normalise));
+                for (found, expected) in first.iter().zip(&expected.0) {
+                    assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1e-12), "{found} {expected}");
+                }
+            }
+        }
+        let loss = LambdaLoss::new(measure("ndcg", &data), &data, 0, 1.0, false);
+        let mut out = ([0.0; 4], [0.0; 4]);
+        assert!(loss.gradients(&[0.0, f64::NAN, 0.0, 0.0], &mut out.0, &mut out.1).is_err());
+    }
+
+    #[test]
+    fn queries_do_not_mix_and_undefined_ones_are_still() {
+        let (a, b): (&[u8], &[u8]) = (&[0, 2, 1], &[1, 0, 0, 2]);
+        let data = graded(&[a, &[0, 0], b, &[2]]);
+        let loss = LambdaLoss::new(measure("ndcg", &data), &data, 0, 1.0, true);
+        let scores = [0.3, 0.1, 0.2, 5.0, -5.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+        let (first, second) = gradients(&loss, &scores);
+        assert_eq!((&first[3..5], first[9], second[9]), (&[0.0, 0.0][..], 0.0, 0.0));
+        for (rows, grades) in [(0..3, a), (5..9, b)] {
+            let alone = graded(&[grades]);
+            let loss = LambdaLoss::new(measure("ndcg", &alone), &alone, 0, 1.0, true);
+            assert_eq!(gradients(&loss, &scores[rows.clone()]).0, first[rows.clone()]);
+            // Every pair takes from one what it gives to the other.
+            assert!(first[rows].iter().sum::<f64>().abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn keys_order_scores() {
+        let scores = [f64::INFINITY, 1e300, 2.0, 1.0, 1e-310, 0.0, -1e-310, -3.0, f64::NEG_INFINITY];
+        assert!(scores.windows(2).all(|pair| falling(pair[0]) < falling(pair[1])));
+        assert_eq!(falling(0.0), falling(-0.0));
     }
 }

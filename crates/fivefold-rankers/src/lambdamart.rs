@@ -168,3 +168,46 @@ impl Ranker for LambdaMart {
         self.boosting().fit(train, cx, &loss, |data| objective("stop_measure", self.stop_measure(), data, cx.seed()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::{Model, Seed};
+    use fivefold_metrics::Scratch;
+
+    use super::*;
+    use crate::test_data::{rows, signal_in_order};
+
+    fn value(model: &TreeModel, measure: &str, data: &Dataset) -> f64 {
+        let mut scores = vec![0.0; data.documents()];
+        let bounds = data.bounds();
+        for (number, query) in data.queries().enumerate() {
+            model.score(query.view(), &mut scores[bounds[number]..bounds[number + 1]]);
+        }
+        objective("objective", measure, data, Seed::new(1)).unwrap().mean(&scores, &mut Scratch::default()).unwrap()
+    }
+
+    #[test]
+    fn every_objective_raises_its_own_measure() {
+        let (train, test) = (signal_in_order(60, 1), signal_in_order(60, 2));
+        for name in ["ndcg@5", "ndcg.v1@5", "ndcg.v2@5", "ap", "ap.v2@5", "rr", "err", "p@3"] {
+            let ranker = LambdaMart { objective: name.to_owned(), trees: 30, leaves: 5, ..LambdaMart::default() };
+            let model = ranker.fit(&train, &FitContext::new(Seed::new(1))).unwrap();
+            let constant = TreeModel::new(train.width(), 0.0, Vec::new()).unwrap();
+            for data in [&train, &test] {
+                let (before, after) = (value(&constant, name, data), value(&model, name, data));
+                assert!(after > before + 0.1, "{name}: {before} to {after}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_perfect_feature_is_found() {
+        let query: &[(u8, &[f32])] = &[(0, &[0.3, 1.0]), (1, &[0.1, 2.0]), (0, &[0.2, 1.0]), (2, &[0.2, 3.0])];
+        let data = rows(&[query, query, query]);
+        let ranker = LambdaMart { trees: 3, min_documents: 1, ..LambdaMart::default() };
+        let model = ranker.fit(&data, &FitContext::new(Seed::new(1))).unwrap();
+        assert_eq!(value(&model, "ndcg", &data), 1.0);
+        let importance = model.importance().unwrap();
+        assert!(importance[1] > 10.0 * importance[0], "{importance:?}");
+    }
+}

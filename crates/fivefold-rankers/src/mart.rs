@@ -154,3 +154,68 @@ impl Loss for SquaredLoss {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::{Model, Seed};
+
+    use super::*;
+    use crate::test_data::{rows, signal_in_order};
+
+    fn scores(model: &TreeModel, data: &Dataset) -> Vec<f64> {
+        let mut all = Vec::new();
+        for query in data.queries() {
+            let mut out = vec![0.0; query.len()];
+            model.score(query.view(), &mut out);
+            all.extend(out);
+        }
+        all
+    }
+
+    #[test]
+    fn one_tree_at_full_rate_gives_the_means_of_its_leaves() {
+        let data = rows(&[&[(0, &[0.0]), (0, &[1.0]), (2, &[5.0])], &[(2, &[6.0]), (1, &[0.5])]]);
+        let mart = Mart { trees: 1, learning_rate: 1.0, leaves: 2, min_documents: 1, ..Mart::default() };
+        let model = mart.fit(&data, &FitContext::new(Seed::new(1))).unwrap();
+        // Sorted by the feature, the best cut of the grades is 0 1 0 | 2 2.
+        let expected = [1.0 / 3.0, 1.0 / 3.0, 2.0, 2.0, 1.0 / 3.0];
+        for (found, expected) in scores(&model, &data).iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        }
+    }
+
+    #[test]
+    fn training_error_falls_with_every_tree() {
+        let data = signal_in_order(40, 1);
+        let grades = SquaredLoss::new(&data).grades;
+        let error = |trees: usize| {
+            let mart = Mart { trees, ..Mart::default() };
+            let model = mart.fit(&data, &FitContext::new(Seed::new(1))).unwrap();
+            scores(&model, &data).iter().zip(&grades).map(|(s, y)| (s - y).powi(2)).sum::<f64>()
+        };
+        let errors: Vec<f64> = (1..6).map(error).collect();
+        assert!(errors.windows(2).all(|pair| pair[1] < pair[0]), "{errors:?}");
+    }
+
+    #[test]
+    fn early_stopping_keeps_the_trees_up_to_the_best() {
+        let (train, validation) = (signal_in_order(30, 1), signal_in_order(30, 2));
+        let context = FitContext::new(Seed::new(1)).with_validation(&validation);
+        let mart = Mart { trees: 200, learning_rate: 0.3, early_stopping: 5, min_documents: 1, ..Mart::default() };
+        let stopped = mart.fit(&train, &context).unwrap();
+        let kept = stopped.trees().len();
+        assert!(kept < 195, "{kept}");
+        let measure = objective("stop_measure", "ndcg@10", &validation, Seed::new(1)).unwrap();
+        let value = |trees: &[fivefold_trees::Tree]| {
+            let model = TreeModel::new(train.width(), stopped.base(), trees.to_vec()).unwrap();
+            measure.mean(&scores(&model, &validation), &mut Default::default()).unwrap()
+        };
+        let all = Mart { early_stopping: 0, trees: kept + 5, ..mart }.fit(&train, &context).unwrap();
+        assert_eq!(&all.trees()[..kept], stopped.trees());
+        let best = value(stopped.trees());
+        for trees in 1..=kept + 5 {
+            let other = value(&all.trees()[..trees]);
+            assert!(if trees < kept { other < best } else { other <= best }, "{trees} of {kept}: {other} {best}");
+        }
+    }
+}

@@ -194,3 +194,36 @@ impl Ranker for RandomForest {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::Model;
+
+    use super::*;
+    use crate::test_data::signal_in_order;
+
+    #[test]
+    fn bags_hold_whole_queries_drawn_with_replacement() {
+        let bounds: Vec<usize> = (0..=500).map(|query| 3 * query).collect();
+        let copies = draw_queries(&bounds, 1.0, &mut Seed::new(2).rng());
+        assert_eq!(copies.iter().sum::<u32>(), 1500);
+        assert!(copies.chunks(3).all(|query| query.iter().all(|&count| count == query[0])));
+        let left_out = copies.chunks(3).filter(|query| query[0] == 0).count() as f64 / 500.0;
+        // (1 - 1/500)^500 = .3675; three standard deviations of the empty cells of 500 draws are .04.
+        assert!((left_out - 0.3675).abs() < 0.04, "{left_out}");
+        assert_eq!(draw_queries(&bounds, 0.1, &mut Seed::new(2).rng()).iter().sum::<u32>(), 150);
+    }
+
+    #[test]
+    fn scores_are_the_mean_over_bags() {
+        let data = signal_in_order(30, 1);
+        let forest = RandomForest { bags: 7, learning_rate: 1.0, ..RandomForest::default() };
+        let model = forest.fit(&data, &FitContext::new(Seed::new(1))).unwrap();
+        assert_eq!(model.trees().len(), 7);
+        // Each tree's leaf means average to the mean grade of its bag, so the scores average to about that of the data.
+        let query = data.query(0);
+        let mut out = vec![0.0; query.len()];
+        model.score(query.view(), &mut out);
+        assert!(out.iter().all(|score| (-1e-9..=2.0 + 1e-9).contains(score)), "a mean of grades: {out:?}");
+    }
+}

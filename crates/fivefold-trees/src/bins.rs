@@ -8,14 +8,19 @@
 //! Differs from LightGBM: it finds bins from a sample of 200,000 documents; RankLib cuts the range of a feature with many values into
 //! equal widths.
 //!
-//! Layout: features in groups of [`LANES`], one `[u8; LANES]` a document. One load brings the bins of eight features, and the
-//! histograms of a group (8 x 256 x 16 bytes = 32 KiB) stay in the first-level cache while a group's documents stream by.
-//! Cost: O(n log n) a feature, one byte a value.
+//! Layout: features in groups of [`LANES`] whose bins are one `[u8; LANES]` a document, so that one load brings eight of them; up to
+//! [`PANEL`] groups in a panel, whose bins lie side by side in half a cache line. The histograms of a group (8 x 256 x
+//! 16 bytes = 32 KiB) stay in the first-level cache while a block of documents streams by, and a document that is read
+//! alone costs a cache line a panel, not one a group.
+//! Cost: O(n log n) a feature; one byte a value, rounded up to 32 features a panel.
 
 use rayon::prelude::*;
 
 /// Features whose bins lie side by side and whose histograms are built together.
 pub(crate) const LANES: usize = 8;
+
+/// The most groups of a panel: half a cache line.
+pub(crate) const PANEL: usize = 4;
 
 /// The most bins that a feature can have, apart from the one of missing values.
 pub const MAX_BINS: usize = 255;
@@ -90,29 +95,52 @@ impl FeatureBins {
 pub struct BinnedMatrix {
     rows: usize,
     features: Vec<FeatureBins>,
-    groups: Vec<Vec<[u8; LANES]>>,
+    /// Groups of each panel; the last panel may have fewer.
+    panel_groups: usize,
+    panels: Vec<Panel>,
 }
+
+/// The bins of some neighbouring groups.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Panel {
+    /// Groups in use.
+    pub groups: usize,
+    /// A document's bins of all groups; those of groups not in use are 0.
+    pub bins: Vec<Slot>,
+}
+
+/// A document's bins in a panel, within one cache line.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[repr(align(32))]
+pub(crate) struct Slot(pub [[u8; LANES]; PANEL]);
 
 impl BinnedMatrix {
     /// Cuts every feature into at most `max_bins` (clamped to 2..=255) bins. Uses the current rayon pool; the result is
     /// the same for any number of threads.
     pub fn new(rows: &Rows<'_>, max_bins: usize) -> Self {
         let max_bins = max_bins.clamp(2, MAX_BINS);
-        let firsts: Vec<usize> = (0..rows.width()).step_by(LANES).collect();
-        let binned: Vec<_> = firsts
-            .into_par_iter()
-            .map_init(Vec::new, |columns, first| {
-                gather_columns(rows, first, columns);
-                bin_group(columns, (rows.width() - first).min(LANES), max_bins)
-            })
-            .collect();
-        let mut features = Vec::with_capacity(rows.width());
-        let mut groups = Vec::with_capacity(binned.len());
-        for (group_features, bins) in binned {
-            features.extend(group_features);
-            groups.push(bins);
-        }
-        BinnedMatrix { rows: rows.len(), features, groups }
+        let groups = rows.width().div_ceil(LANES);
+        let panel_groups = groups.div_ceil(groups.div_ceil(PANEL));
+        let bin_panel = |first_group: usize| {
+            let groups = panel_groups.min(groups - first_group);
+            let mut panel = Panel { groups, bins: vec![Slot::default(); rows.len()] };
+            let (mut features, mut columns) = (Vec::new(), Vec::new());
+            for group in 0..groups {
+                let first = (first_group + group) * LANES;
+                let lanes = (rows.width() - first).min(LANES);
+                gather_columns(rows, first, lanes, &mut columns);
+                features.extend(bin_group(
+                    &columns,
+                    lanes,
+                    max_bins,
+                    panel.bins.iter_mut().map(|slot| &mut slot.0[group]),
+                ));
+            }
+            (features, panel)
+        };
+        let binned: Vec<_> = (0..groups).into_par_iter().step_by(panel_groups).map(bin_panel).collect();
+        let (features, panels): (Vec<Vec<FeatureBins>>, Vec<Panel>) = binned.into_iter().unzip();
+        BinnedMatrix { rows: rows.len(), features: features.into_iter().flatten().collect(), panel_groups, panels }
     }
 
     /// Number of documents.
@@ -143,21 +171,44 @@ impl BinnedMatrix {
     /// # Panics
     /// If `row` or `feature` is out of range.
     pub fn bin(&self, row: usize, feature: usize) -> u8 {
-        self.groups[feature / LANES][row][feature % LANES]
+        let (panel, group, lane) = self.place(feature);
+        panel.bins[row].0[group][lane]
     }
 
     pub(crate) fn features(&self) -> &[FeatureBins] {
         &self.features
     }
 
-    pub(crate) fn groups(&self) -> &[Vec<[u8; LANES]>] {
-        &self.groups
+    /// The features of a group.
+    pub(crate) fn group_features(&self, group: usize) -> &[FeatureBins] {
+        let first = group * LANES;
+        &self.features[first..(first + LANES).min(self.width())]
+    }
+
+    /// Number of groups.
+    pub(crate) fn groups(&self) -> usize {
+        self.width().div_ceil(LANES)
+    }
+
+    /// Groups of each panel; the last panel may have fewer.
+    pub(crate) fn panel_groups(&self) -> usize {
+        self.panel_groups
+    }
+
+    pub(crate) fn panels(&self) -> &[Panel] {
+        &self.panels
+    }
+
+    /// Where a feature's bins are: panel, group within it, lane within that.
+    pub(crate) fn place(&self, feature: usize) -> (&Panel, usize, usize) {
+        let group = feature / LANES;
+        (&self.panels[group / self.panel_groups], group % self.panel_groups, feature % LANES)
     }
 }
 
-/// Columns `first..first + LANES` (as far as there are so many), one after the other.
-fn gather_columns(rows: &Rows<'_>, first: usize, columns: &mut Vec<f32>) {
-    let (n, lanes) = (rows.len(), (rows.width() - first).min(LANES));
+/// Columns `first..first + lanes`, one after the other.
+fn gather_columns(rows: &Rows<'_>, first: usize, lanes: usize, columns: &mut Vec<f32>) {
+    let n = rows.len();
     columns.clear();
     columns.resize(n * lanes, 0.0);
     let mut lanes_of: Vec<&mut [f32]> = columns.chunks_exact_mut(n.max(1)).collect();
@@ -168,10 +219,16 @@ fn gather_columns(rows: &Rows<'_>, first: usize, columns: &mut Vec<f32>) {
     }
 }
 
-fn bin_group(columns: &[f32], lanes: usize, max_bins: usize) -> (Vec<FeatureBins>, Vec<[u8; LANES]>) {
+/// Cuts each of the `lanes` columns and writes its bins, one item of `bins` a document.
+fn bin_group<'a>(
+    columns: &[f32],
+    lanes: usize,
+    max_bins: usize,
+    bins: impl Iterator<Item = &'a mut [u8; LANES]>,
+) -> Vec<FeatureBins> {
     let n = columns.len() / lanes;
     let mut features = Vec::with_capacity(lanes);
-    let mut bins = vec![[0u8; LANES]; n];
+    let mut tables = [[f32::INFINITY; 256]; LANES];
     let mut sorted = Vec::with_capacity(n);
     for lane in 0..lanes {
         let column = &columns[lane * n..(lane + 1) * n];
@@ -179,14 +236,16 @@ fn bin_group(columns: &[f32], lanes: usize, max_bins: usize) -> (Vec<FeatureBins
         sorted.extend(column.iter().copied().filter(|value| !value.is_nan()));
         sorted.sort_unstable_by(f32::total_cmp);
         let feature = FeatureBins { cuts: quantile_cuts(&sorted, max_bins), missing: sorted.len() < n };
-        let mut padded = [f32::INFINITY; 256];
-        padded[..feature.cuts.len()].copy_from_slice(&feature.cuts);
-        for (bin, &value) in bins.iter_mut().zip(column) {
-            bin[lane] = if value.is_nan() { MISSING } else { lookup(&padded, value) };
-        }
+        tables[lane][..feature.cuts.len()].copy_from_slice(&feature.cuts);
         features.push(feature);
     }
-    (features, bins)
+    for (row, bins) in bins.enumerate() {
+        for lane in 0..lanes {
+            let value = columns[lane * n + row];
+            bins[lane] = if value.is_nan() { MISSING } else { lookup(&tables[lane], value) };
+        }
+    }
+    features
 }
 
 /// How many of the rising cuts lie below `value`. At most 254 entries are finite, so the answer is at most 254.
@@ -293,7 +352,10 @@ mod tests {
         let values: Vec<f32> = (0..60u32).map(|i| ((i * 37) % 23) as f32).collect();
         let whole = BinnedMatrix::new(&Rows::new(vec![&values], 10), 5);
         let parts = BinnedMatrix::new(&Rows::new(vec![&values[..20], &values[20..]], 10), 5);
-        assert_eq!(whole.groups(), parts.groups());
-        assert_eq!((whole.len(), whole.width(), whole.groups().len()), (6, 10, 2));
+        assert_eq!(whole.panels(), parts.panels());
+        assert_eq!((whole.len(), whole.width(), whole.groups()), (6, 10, 2));
+        // 80 features are 10 groups: panels of 4, 4 and 2.
+        let wide = BinnedMatrix::new(&Rows::new(vec![&[0.0; 160]], 80), 5);
+        assert_eq!(wide.panels().iter().map(|panel| panel.groups).collect::<Vec<_>>(), [4, 4, 2]);
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Of the two children only the smaller one's histograms are built; the larger one's are the parent's minus these. A node
 //! too small or too deep to be cut gets no histogram, nor do the children of the last cut. Documents are a list of row numbers, kept
-//! in order within a leaf and partitioned in place. The work of one cut is shared out by feature group: a task builds, subtracts and
-//! searches the histograms of one group while they are in cache; nothing has to be merged, and the result is the same for any number of
+//! in order within a leaf and partitioned in place. The work of one cut is shared out by panels of features: a task
+//! builds, subtracts and searches the histograms of one panel while they are in cache; nothing has to be merged, and the result is the same for any number of
 //! threads.
 //!
 //! Differs from RankLib, which fits its trees by the variance of the responses and sets Newton values afterwards:
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::bins::{BinnedMatrix, LANES, MISSING};
 use crate::cells::{Cell, Gradients, GrowError, Units};
-use crate::histogram::{GroupHistogram, NodeRows};
+use crate::histogram::{GroupHistogram, NodeRows, build};
 use crate::split::{Cut, Limits, Scan};
 use crate::tree::{Node, Tree};
 
@@ -179,7 +179,7 @@ impl<'m> Grower<'m> {
 
     /// The features that a node may use, drawn from those of the tree.
     fn allowed(&self, tree_features: &[usize], draw: &mut Draw<'_>) -> Allowed {
-        let mut allowed = vec![[false; LANES]; self.matrix.groups().len()];
+        let mut allowed = vec![[false; LANES]; self.matrix.groups()];
         let mut allow = |feature: usize| allowed[feature / LANES][feature % LANES] = true;
         let wanted = (self.growth.node_features * tree_features.len() as f64).round() as usize;
         if self.growth.node_features >= 1.0 || wanted >= tree_features.len() {
@@ -194,7 +194,7 @@ impl<'m> Grower<'m> {
     }
 
     fn take_histograms(&mut self) -> Histograms {
-        let groups = self.matrix.groups().len();
+        let groups = self.matrix.groups();
         self.free.pop().unwrap_or_else(|| (0..groups).map(|_| GroupHistogram::new()).collect())
     }
 
@@ -206,12 +206,16 @@ impl<'m> Grower<'m> {
         }
         let rows = if all { NodeRows::All(&self.cells) } else { NodeRows::Some(&self.rows, &self.gathered) };
         let (matrix, total) = (self.matrix, self.leaves[0].total);
+        let panel_groups = matrix.panel_groups();
         let cuts: Vec<_> = histograms
-            .par_iter_mut()
+            .par_chunks_mut(panel_groups)
+            .zip(matrix.panels())
             .enumerate()
-            .map(|(group, histogram)| {
-                histogram.build(matrix, group, rows);
-                best_in_group(matrix, group, histogram, scan, allowed, total)
+            .map(|(number, (histograms, panel))| {
+                let first_group = number * panel_groups;
+                build(histograms, matrix, panel, first_group, rows);
+                let groups = (first_group..).zip(&*histograms);
+                best_of(groups.map(|(group, h)| best_in_group(matrix, group, h, scan, allowed, total)))
             })
             .collect();
         self.leaves[0].cut = best_of(cuts);
@@ -256,14 +260,13 @@ impl<'m> Grower<'m> {
 
     /// Puts the rows that go left before those that go right, both in their old order; returns how many go left.
     fn partition(&mut self, start: usize, end: usize, cut: &Cut) -> usize {
-        let (group, lane) = (cut.feature as usize / LANES, cut.feature as usize % LANES);
-        let bins = &self.matrix.groups()[group];
+        let (panel, group, lane) = self.matrix.place(cut.feature as usize);
         let rows = &mut self.rows[start..end];
         let scratch = &mut self.scratch[..end - start];
         let (mut left, mut right) = (0, 0);
         for i in 0..rows.len() {
             let row = rows[i];
-            let bin = bins[row as usize][lane];
+            let bin = panel.bins[row as usize].0[group][lane];
             let goes_left = if bin == MISSING { cut.missing_left } else { bin <= cut.bin };
             // Both places are written and one counter moves: there is no branch to mispredict.
             rows[left] = row;
@@ -294,19 +297,26 @@ impl<'m> Grower<'m> {
         gather(&self.cells, &self.rows[start..end], &mut self.gathered);
         let rows = NodeRows::Some(&self.rows[start..end], &self.gathered);
         let matrix = self.matrix;
+        let panel_groups = matrix.panel_groups();
         let (small_cuts, large_cuts): (Vec<_>, Vec<_>) = small_histograms
-            .par_iter_mut()
-            .zip(large_histograms.par_iter_mut())
+            .par_chunks_mut(panel_groups)
+            .zip(large_histograms.par_chunks_mut(panel_groups))
+            .zip(matrix.panels())
             .enumerate()
-            .map(|(group, (small, large))| {
-                small.build(matrix, group, rows);
+            .map(|(number, ((smalls, larges), panel))| {
+                let first_group = number * panel_groups;
+                build(smalls, matrix, panel, first_group, rows);
                 let mut cuts = (None, None);
-                if search_small {
-                    cuts.0 = best_in_group(matrix, group, small, scan, &allowed_small, small_total);
-                }
-                if search_large {
-                    large.subtract(small, matrix, group);
-                    cuts.1 = best_in_group(matrix, group, large, scan, &allowed_large, large_total);
+                for ((group, small), large) in (first_group..).zip(smalls).zip(larges) {
+                    if search_small {
+                        let cut = best_in_group(matrix, group, small, scan, &allowed_small, small_total);
+                        cuts.0 = best_of([cuts.0, cut]);
+                    }
+                    if search_large {
+                        large.subtract(small, matrix.group_features(group));
+                        let cut = best_in_group(matrix, group, large, scan, &allowed_large, large_total);
+                        cuts.1 = best_of([cuts.1, cut]);
+                    }
                 }
                 cuts
             })
@@ -350,10 +360,10 @@ fn best_in_group(
     allowed: &Allowed,
     total: Cell,
 ) -> Option<Cut> {
-    let first = group * LANES;
-    let features = &matrix.features()[first..(first + LANES).min(matrix.width())];
-    let cuts = features.iter().enumerate().filter(|&(lane, _)| allowed[group][lane]);
-    best_of(cuts.map(|(lane, feature)| scan.best((first + lane) as u32, feature, histogram.lane(lane), total)))
+    let features = matrix.group_features(group).iter().enumerate().filter(|&(lane, _)| allowed[group][lane]);
+    best_of(
+        features.map(|(lane, feature)| scan.best((group * LANES + lane) as u32, feature, histogram.lane(lane), total)),
+    )
 }
 
 /// The cut that gains most; the first of equals.

@@ -1,17 +1,17 @@
 //! Histograms of a node: per feature and bin, the sum of the cells of the node's documents.
 //!
-//! They are built a feature group at a time, so that eight histograms (32 KiB) stay in the first-level cache. Small nodes hit
-//! rows far apart; their bins are first copied to a short buffer in a loop of independent loads, which the processor
-//! overlaps, and then added (7 times faster than one loop at 1 row in 30).
+//! They are built a block of documents and a feature group at a time, so that eight histograms (32 KiB) stay in the first-level
+//! cache. Small nodes hit rows far apart; their bins are first copied to a buffer in a loop of independent loads, which the
+//! processor overlaps, and then added (7 times faster than one loop at 1 row in 30).
 
-use crate::bins::{BinnedMatrix, FeatureBins, LANES, MISSING};
+use crate::bins::{BinnedMatrix, FeatureBins, LANES, MISSING, Panel};
 use crate::cells::Cell;
 
 /// Bins a feature, the missing bin included; a `u8` index needs no check.
 const SLOTS: usize = 256;
 
-/// Rows whose bins are copied before they are added.
-const BUFFER: usize = 128;
+/// Documents of a block: their cache lines stay in the second-level cache until the panel's last group has been added.
+const BLOCK: usize = 1024;
 
 /// The histograms of one feature group.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,39 +35,28 @@ impl GroupHistogram {
         &self.0[lane]
     }
 
-    /// Replaces the content by the histograms of `rows` in `group`.
-    pub fn build(&mut self, matrix: &BinnedMatrix, group: usize, rows: NodeRows<'_>) {
-        for (lane, feature) in self.0.iter_mut().zip(group_features(matrix, group)) {
+    fn clear(&mut self, features: &[FeatureBins]) {
+        for (lane, feature) in self.0.iter_mut().zip(features) {
             lane[..feature.len()].fill(Cell::default());
             lane[usize::from(MISSING)] = Cell::default();
         }
-        let bins = &matrix.groups()[group];
-        match rows {
-            NodeRows::All(cells) => self.add(bins, cells),
-            NodeRows::Some(rows, cells) => {
-                let mut buffer = [[0u8; LANES]; BUFFER];
-                for (rows, cells) in rows.chunks(BUFFER).zip(cells.chunks(BUFFER)) {
-                    for (bin, &row) in buffer.iter_mut().zip(rows) {
-                        *bin = bins[row as usize];
-                    }
-                    self.add(&buffer, cells);
-                }
-            }
-        }
     }
 
+    // With an index the eight histograms are addressed from one pointer; iterators over them make eight, which spill.
+    #[allow(clippy::needless_range_loop)]
     #[inline(always)]
-    fn add(&mut self, bins: &[[u8; LANES]], cells: &[Cell]) {
-        for (bins, &cell) in bins.iter().zip(cells) {
+    fn add<'a>(&mut self, bins: impl Iterator<Item = &'a [u8; LANES]>, cells: &[Cell]) {
+        let histograms = &mut *self.0;
+        for (bins, &cell) in bins.zip(cells) {
             for lane in 0..LANES {
-                self.0[lane][usize::from(bins[lane])].add(cell);
+                histograms[lane][usize::from(bins[lane])].add(cell);
             }
         }
     }
 
     /// Takes away a part: the parent becomes the other child, exactly.
-    pub fn subtract(&mut self, part: &GroupHistogram, matrix: &BinnedMatrix, group: usize) {
-        for ((lane, part), feature) in self.0.iter_mut().zip(part.0.iter()).zip(group_features(matrix, group)) {
+    pub fn subtract(&mut self, part: &GroupHistogram, features: &[FeatureBins]) {
+        for ((lane, part), feature) in self.0.iter_mut().zip(part.0.iter()).zip(features) {
             for (cell, part) in lane[..feature.len()].iter_mut().zip(part) {
                 cell.subtract(*part);
             }
@@ -76,9 +65,37 @@ impl GroupHistogram {
     }
 }
 
-fn group_features(matrix: &BinnedMatrix, group: usize) -> &[FeatureBins] {
-    let first = group * LANES;
-    &matrix.features()[first..(first + LANES).min(matrix.width())]
+/// Replaces the histograms of a panel's groups by those of `rows`. The panel's first group has number `first_group`.
+pub(crate) fn build(
+    histograms: &mut [GroupHistogram],
+    matrix: &BinnedMatrix,
+    panel: &Panel,
+    first_group: usize,
+    rows: NodeRows<'_>,
+) {
+    for (group, histogram) in (first_group..).zip(&mut *histograms) {
+        histogram.clear(matrix.group_features(group));
+    }
+    match rows {
+        NodeRows::All(cells) => {
+            for (bins, cells) in panel.bins.chunks(BLOCK).zip(cells.chunks(BLOCK)) {
+                for (group, histogram) in histograms.iter_mut().enumerate() {
+                    histogram.add(bins.iter().map(|slot| &slot.0[group]), cells);
+                }
+            }
+        }
+        NodeRows::Some(rows, cells) => {
+            let mut buffer = [[0; LANES]; BLOCK];
+            for (rows, cells) in rows.chunks(BLOCK).zip(cells.chunks(BLOCK)) {
+                for (group, histogram) in histograms.iter_mut().enumerate() {
+                    for (bins, &row) in buffer.iter_mut().zip(rows) {
+                        *bins = panel.bins[row as usize].0[group];
+                    }
+                    histogram.add(buffer.iter(), cells);
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -101,28 +118,32 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_a_plain_loop_and_subtraction_is_exact() {
-        let (matrix, cells) = made(700, 11);
-        let chosen: Vec<u32> = (0..700).filter(|row| row % 3 == 1).collect();
-        let rest: Vec<u32> = (0..700).filter(|row| row % 3 != 1).collect();
+        let (matrix, cells) = made(3000, 43);
+        let chosen: Vec<u32> = (0..3000).filter(|row| row % 3 == 1).collect();
+        let rest: Vec<u32> = (0..3000).filter(|row| row % 3 != 1).collect();
         let cells_of = |rows: &[u32]| rows.iter().map(|&row| cells[row as usize]).collect::<Vec<_>>();
-        for group in 0..2 {
-            let mut part = GroupHistogram::new();
-            part.build(&matrix, group, NodeRows::Some(&chosen, &cells_of(&chosen)));
-            for lane in 0..(11 - group * LANES).min(LANES) {
-                let mut expected = [Cell::default(); SLOTS];
-                for &row in &chosen {
-                    let bin = matrix.bin(row as usize, group * LANES + lane);
-                    expected[usize::from(bin)].add(cells[row as usize]);
+        for (number, panel) in matrix.panels().iter().enumerate() {
+            let first_group = number * matrix.panel_groups();
+            let built = |rows: NodeRows<'_>| {
+                let mut histograms: Vec<_> = (0..panel.groups).map(|_| GroupHistogram::new()).collect();
+                build(&mut histograms, &matrix, panel, first_group, rows);
+                histograms
+            };
+            let part = built(NodeRows::Some(&chosen, &cells_of(&chosen)));
+            let mut whole = built(NodeRows::All(&cells));
+            let other = built(NodeRows::Some(&rest, &cells_of(&rest)));
+            for group in 0..panel.groups {
+                let features = matrix.group_features(first_group + group);
+                whole[group].subtract(&part[group], features);
+                for lane in 0..features.len() {
+                    let mut expected = [Cell::default(); SLOTS];
+                    for &row in &chosen {
+                        let bin = matrix.bin(row as usize, (first_group + group) * LANES + lane);
+                        expected[usize::from(bin)].add(cells[row as usize]);
+                    }
+                    assert_eq!(part[group].lane(lane), &expected);
+                    assert_eq!(whole[group].lane(lane), other[group].lane(lane));
                 }
-                assert_eq!(part.lane(lane), &expected);
-            }
-            let mut whole = GroupHistogram::new();
-            whole.build(&matrix, group, NodeRows::All(&cells));
-            whole.subtract(&part, &matrix, group);
-            let mut other = GroupHistogram::new();
-            other.build(&matrix, group, NodeRows::Some(&rest, &cells_of(&rest)));
-            for lane in 0..(11 - group * LANES).min(LANES) {
-                assert_eq!(whole.lane(lane), other.lane(lane));
             }
         }
     }

@@ -1,4 +1,5 @@
 //! The grower against a plain one that tries every cut of every leaf in f64, document by document.
+#![allow(clippy::unwrap_used)]
 
 use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, Rows, Tree, add_tree_scores};
 
