@@ -108,7 +108,7 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
             let entry = work.registry.find(&config.kind).ok_or_else(|| failed("its ranker is not registered"))?;
             let ranker = entry.restore(params).map_err(failed)?;
             let prepared = work.prepared.get(job, config, fold, work.pool).map_err(failed)?;
-            let mut context = FitContext::new(plan.seed(job)).with_progress(work.progress);
+            let mut context = FitContext::new(job.seed).with_progress(work.progress);
             if let Some(validation) = &prepared.validation {
                 context = context.with_validation(validation);
             }

@@ -40,6 +40,8 @@ pub struct Job {
     pub fold: usize,
     /// Index of the ranker in the experiment.
     pub ranker: usize,
+    /// The seed, derived from the names that lead to the job.
+    pub seed: Seed,
     /// Everything that alters the result.
     pub inputs: BTreeMap<String, Value>,
     /// Hash over the inputs.
@@ -95,11 +97,6 @@ impl<'e> Plan<'e> {
         Ok(plan)
     }
 
-    /// The seed of a job, derived from the names that lead to it.
-    pub(crate) fn seed(&self, job: &Job) -> Seed {
-        job_seed(self.experiment, job.dataset, self.fold_number(job), job.ranker)
-    }
-
     pub(crate) fn ranker(&self, job: &Job) -> &RankerConfig {
         &self.experiment.rankers[job.ranker]
     }
@@ -107,10 +104,6 @@ impl<'e> Plan<'e> {
     /// The collection of a job.
     pub(crate) fn collection(&self, job: &Job) -> Option<&Collection> {
         self.collections[job.dataset].as_ref()
-    }
-
-    fn fold_number(&self, job: &Job) -> usize {
-        self.collection(job).map_or(job.fold + 1, |collection| collection.folds[job.fold].number)
     }
 
     fn add_jobs(&mut self, dataset: usize, collection: &Collection, only: &Only) -> Result<(), RunError> {
@@ -131,33 +124,34 @@ impl<'e> Plan<'e> {
                 if !only.matches(label, number, &config.label) {
                     continue;
                 }
+                // From names, so that neither other jobs nor their order matter.
+                let seed =
+                    experiment.root_seed().derive(label).derive_index("fold", number as u64).derive(&config.label);
                 let inputs = match &config.method {
-                    Method::Train { version, seeded, params } => {
-                        let seed = seeded.then(|| job_seed(experiment, dataset, number, ranker).value());
-                        json!({
-                            "kind": config.kind,
-                            "version": version,
-                            "params": params,
-                            "normalise": config.normalise,
-                            "missing": collection.missing,
-                            "train": hashes.train,
-                            "validation": hashes.validation,
-                            "test": hashes.test,
-                            "seed": seed,
-                        })
-                    }
+                    Method::Train { version, seeded, params } => BTreeMap::from([
+                        ("kind", json!(config.kind)),
+                        ("version", json!(version)),
+                        ("params", params.clone()),
+                        ("normalise", json!(config.normalise)),
+                        ("missing", json!(collection.missing)),
+                        ("train", json!(hashes.train)),
+                        ("validation", json!(hashes.validation)),
+                        ("test", json!(hashes.test)),
+                        ("seed", json!(seeded.then_some(seed.value()))),
+                    ]),
                     Method::Scores(files) => {
                         let content = self.read_score_file(files, dataset, number, ranker)?;
-                        json!({ "kind": config.kind, "file": hash(&content), "test": hashes.test })
+                        BTreeMap::from([
+                            ("kind", json!(config.kind)),
+                            ("file", json!(hash(&content))),
+                            ("test", json!(hashes.test)),
+                        ])
                     }
                 };
-                let inputs: BTreeMap<String, Value> = match inputs {
-                    Value::Object(map) => map.into_iter().collect(),
-                    _ => BTreeMap::new(),
-                };
                 let key = hash(json!(inputs).to_string().as_bytes());
+                let inputs = inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
                 let id = job_id(label, number, &config.label);
-                self.jobs.push(Job { id, dataset, fold, ranker, inputs, key });
+                self.jobs.push(Job { id, dataset, fold, ranker, seed, inputs, key });
             }
         }
         Ok(())
@@ -185,12 +179,4 @@ impl<'e> Plan<'e> {
         let found = candidates.iter().find(|path| path.exists()).or(candidates.first());
         found.cloned().unwrap_or_else(|| PathBuf::from(relative))
     }
-}
-
-fn job_seed(experiment: &Experiment, dataset: usize, fold: usize, ranker: usize) -> Seed {
-    experiment
-        .root_seed()
-        .derive(&experiment.datasets[dataset].label)
-        .derive_index("fold", fold as u64)
-        .derive(&experiment.rankers[ranker].label)
 }

@@ -180,3 +180,29 @@ fn a_filter_without_a_job_is_an_error() {
     let error = run(&experiment(EXPERIMENT), &registry(), &options).unwrap_err();
     assert_eq!(error.to_string(), "no job of the experiment matches `a/fold9/First`");
 }
+
+#[test]
+fn missing_files_are_errors_that_underline_their_entry() {
+    let error = |from: &str, to: &str| {
+        let text = EXPERIMENT.replacen(from, to, 1);
+        let error = Plan::new(&experiment(&text), &Only::All).err().unwrap();
+        let mut screen = String::new();
+        let theme = miette::GraphicalTheme::unicode_nocolor();
+        miette::GraphicalReportHandler::new_themed(theme).with_width(200).render_report(&mut screen, &error).unwrap();
+        screen
+    };
+    let collection = error("made = { shape = \"mq2007\", queries = 20 }", "name = \"mq2007\"");
+    assert!(
+        collection.contains("collection `mq2007` was not found") && collection.contains("FIVEFOLD_DATA"),
+        "{collection}"
+    );
+    assert!(collection.contains("5 │ [[dataset]]"), "{collection}");
+    let sample = error("queries = 9", "queries = 16");
+    assert!(sample.contains("`queries = 16`, but the collection has 15 test queries"), "{sample}");
+    assert!(sample.contains("9 │ [[dataset]]"), "{sample}");
+    let scores = error("kind = \"draw\"\nnormalise = { method = \"z-score\", over = \"train\" }", SCORES);
+    assert!(scores.contains("cannot read the scores of fold 1 from nowhere/a.1.txt"), "{scores}");
+    assert!(scores.contains("[[ranker]]"), "{scores}");
+}
+
+const SCORES: &str = "kind = \"scores\"\nparams = { path = \"nowhere/{dataset}.{fold}.txt\" }";
