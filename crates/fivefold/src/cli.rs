@@ -9,7 +9,7 @@ use fivefold_core::Registry;
 use crate::commands::{
     completions, datasets, dialects, eval, job, jobs, make, measures, rankers, replay, report, run, score, train,
 };
-use crate::screen::Screen;
+use crate::screen::{Screen, tell};
 use crate::{interrupt, problem};
 
 /// How a command ended, if not with an error.
@@ -113,11 +113,11 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
     let written = screen.finish();
     let result = result.and_then(|outcome| match written {
         Ok(()) => Ok(outcome),
-        Err(error) => Err(problem::Problem::new("cannot write to standard output").because(error).into()),
+        Err(error) => Err(problem::Problem::new(format!("cannot write to standard output: {error}")).into()),
     });
     result.map_or_else(
         |report| {
-            eprintln!("{report:?}");
+            tell(format_args!("{report:?}"));
             ExitCode::from(USER_ERROR)
         },
         ExitCode::from,

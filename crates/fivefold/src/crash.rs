@@ -4,6 +4,8 @@ use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
 
+use crate::screen::tell;
+
 /// The exit code of a bug.
 const SOFTWARE_ERROR: u8 = 70;
 
@@ -11,12 +13,12 @@ const SOFTWARE_ERROR: u8 = 70;
 pub(crate) fn guard(program: impl FnOnce() -> ExitCode) -> ExitCode {
     panic::set_hook(Box::new(report));
     panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|_| {
-        eprintln!(
+        tell(format_args!(
             "\nThis is a bug in {name} or in one of its rankers, not a mistake of yours.\n\
              Please report it with the command line, the lines above and the version ({name} {version}).",
             name = env!("CARGO_PKG_NAME"),
             version = env!("CARGO_PKG_VERSION"),
-        );
+        ));
         ExitCode::from(SOFTWARE_ERROR)
     })
 }
@@ -24,12 +26,12 @@ pub(crate) fn guard(program: impl FnOnce() -> ExitCode) -> ExitCode {
 fn report(panic: &PanicHookInfo<'_>) {
     let message = panic.payload_as_str().unwrap_or("no message");
     match panic.location() {
-        Some(place) => eprintln!("bug: {message}\n  at {place}"),
-        None => eprintln!("bug: {message}"),
+        Some(place) => tell(format_args!("bug: {message}\n  at {place}")),
+        None => tell(format_args!("bug: {message}")),
     }
     let backtrace = Backtrace::capture();
     match backtrace.status() {
-        BacktraceStatus::Captured => eprintln!("{backtrace}"),
-        _ => eprintln!("  RUST_BACKTRACE=1 shows how the program got there"),
+        BacktraceStatus::Captured => tell(backtrace),
+        _ => tell("  RUST_BACKTRACE=1 shows how the program got there"),
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::problem::Problem;
 
 /// Writes a file beside its place and moves it there, so that nobody ever reads half of it.
-pub(crate) fn write(path: &Path, content: &[u8]) -> Result<(), Problem> {
+pub(crate) fn write(path: &Path, content: &[u8]) -> miette::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -23,5 +23,5 @@ pub(crate) fn write(path: &Path, content: &[u8]) -> Result<(), Problem> {
         file.persist(path).map_err(|error| error.error)?;
         Ok(())
     });
-    written.map_err(|error| Problem::file("write", path, error))
+    Ok(written.map_err(|error| Problem::file("write", path, error))?)
 }

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::screen::tell;
+
 /// The exit code of a program that was stopped by Ctrl-C: 128 + SIGINT.
 pub(crate) const EXIT_CODE: u8 = 130;
 
@@ -13,10 +15,10 @@ pub(crate) fn watch() -> &'static AtomicBool {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(i32::from(EXIT_CODE));
         }
-        eprintln!("\nstopping: running jobs end at their next step; Ctrl-C again ends at once");
+        tell("\nstopping: running jobs end at their next step; Ctrl-C again ends at once");
     });
     if let Err(error) = installed {
-        eprintln!("note: Ctrl-C will end the program at once ({error})");
+        tell(format_args!("note: Ctrl-C will end the program at once ({error})"));
     }
     &STOP
 }

@@ -19,7 +19,7 @@
 //! }
 //! ```
 //! `examples/my_ranker.rs` is the whole story. Reading order: `cli` (the commands and what is common to them),
-//! `commands` (one file each), `screen` (standard output), `problem` (errors), `interrupt` (Ctrl-C), `crash` (bugs).
+//! `commands` (one file each), `screen` (output), `problem` (errors), `interrupt` (Ctrl-C), `crash` (bugs).
 
 mod cli;
 mod commands;

@@ -1,45 +1,31 @@
 //! Errors as the user sees them: what is wrong, where (the line of the file, underlined), what to do.
 
-use std::fmt::Display;
 use std::io::IsTerminal as _;
-use std::ops::Range;
 use std::path::Path;
 
 use fivefold_core::ParamError;
 use fivefold_core::params::nearest;
 use fivefold_data::ReadError;
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Report, ThemeStyles};
+use fivefold_metrics::MeasureError;
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, NamedSource, Report, SourceSpan, ThemeStyles};
 
 /// A mistake in a request, with a line that teaches.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("{what}")]
 pub(crate) struct Problem {
     what: String,
+    #[help]
     help: Option<String>,
-    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    #[source_code]
     text: Option<NamedSource<String>>,
-    span: Option<Range<usize>>,
-}
-
-impl Diagnostic for Problem {
-    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        self.text.as_ref().map(|text| text as &dyn miette::SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let span = self.span.clone()?;
-        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(Some("here".to_owned()), span))))
-    }
+    #[label("here")]
+    span: Option<SourceSpan>,
 }
 
 impl Problem {
     /// A problem in one lowercase fragment.
     pub(crate) fn new(what: impl Into<String>) -> Self {
-        Problem { what: what.into(), help: None, source: None, text: None, span: None }
+        Problem { what: what.into(), help: None, text: None, span: None }
     }
 
     /// A name that is not among those known; suggests the nearest.
@@ -53,31 +39,25 @@ impl Problem {
 
     /// A file that cannot be read or written.
     pub(crate) fn file(what: &str, path: &Path, error: std::io::Error) -> Self {
-        Problem::new(format!("cannot {what} {}", path.display())).because(error)
+        Problem::new(format!("cannot {what} {}: {error}", path.display()))
     }
 
     /// A wrong parameter of a ranker, underlined in the `text` that was read from `name`.
     pub(crate) fn param(error: ParamError, name: &str, text: &str) -> Self {
         let text = error.span.is_some().then(|| NamedSource::new(name, text.to_owned()).with_language("toml"));
-        Problem { what: error.message, help: error.help, source: None, text, span: error.span }
+        Problem { what: error.message, help: error.help, text, span: error.span.map(SourceSpan::from) }
     }
 
     /// A text that is no TOML.
     pub(crate) fn toml(error: &toml::de::Error, name: &str, text: &str) -> Self {
         let source = NamedSource::new(name, text.to_owned()).with_language("toml");
         let what = error.message().to_owned();
-        Problem { what, help: None, source: None, text: Some(source), span: error.span() }
+        Problem { what, help: None, text: Some(source), span: error.span().map(SourceSpan::from) }
     }
 
     /// Adds what to do.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
-        self
-    }
-
-    /// Adds the error below.
-    pub(crate) fn because(mut self, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        self.source = Some(error.into());
         self
     }
 }
@@ -91,13 +71,18 @@ impl From<ReadError> for Problem {
     }
 }
 
-/// Any library error as a report, with its chain of causes.
-pub(crate) fn report(error: impl std::error::Error + Send + Sync + 'static) -> Report {
-    let what = error.to_string();
-    match std::error::Error::source(&error) {
-        None => Problem::new(what).into(),
-        Some(_) => Report::from_err(error),
+impl From<MeasureError> for Problem {
+    fn from(error: MeasureError) -> Self {
+        match error {
+            MeasureError::Unknown { what, name, help } => Problem::new(format!("unknown {what} `{name}`")).help(help),
+            error => Problem::new(error.to_string()),
+        }
     }
+}
+
+/// Any library error as a report. Its message names its cause, if it has one.
+pub(crate) fn report(error: impl std::error::Error) -> Report {
+    Problem::new(error.to_string()).into()
 }
 
 /// Sets how errors are drawn: with colours and box characters on a terminal, in plain ASCII elsewhere. `colour` forces
@@ -114,8 +99,8 @@ pub(crate) fn install(colour: Option<bool>) {
     theme.characters.error = "error:".to_owned();
     // A second call (possible only in-process) keeps the first choice.
     let _ = miette::set_hook(Box::new(move |_| {
-        // Where lines go to a file, they are left as they are.
-        let handler = GraphicalReportHandler::new().with_wrap_lines(fancy).with_links(false);
+        // Where lines go to a file, they are left as they are. Messages name their causes, so these are not shown again.
+        let handler = GraphicalReportHandler::new().with_wrap_lines(fancy).with_links(false).without_cause_chain();
         Box::new(handler.with_theme(theme.clone()))
     }));
 }

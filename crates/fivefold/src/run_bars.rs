@@ -7,6 +7,7 @@ use fivefold_experiment::{Job, JobEnd, Observer, Plan};
 use indicatif::{MultiProgress, ProgressBar};
 
 use crate::progress::bar;
+use crate::screen::tell;
 
 /// The bars of a run: all jobs together, and each that is being done.
 pub(crate) struct RunBars {
@@ -29,7 +30,7 @@ impl RunBars {
 
     /// A line above the bars, shown whether or not there are any.
     fn line(&self, text: &str) {
-        self.screen.suspend(|| eprintln!("{text}"));
+        self.screen.suspend(|| tell(text));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Standard output. A reader that goes away (`fivefold measures | head`) ends the output quietly; any other failure to
+//! Standard output and standard error. A reader that goes away (`fivefold measures | head`) ends the output quietly; any other failure to
 //! write is told once, at the end.
 
 use std::fmt::Display;
@@ -7,6 +7,11 @@ use std::io::{self, BufWriter, IsTerminal as _, Stdout, Write as _};
 use fivefold_experiment::Table;
 use fivefold_report::Style;
 use serde::Serialize;
+
+/// Writes a line to standard error. If that fails there is nobody left to tell.
+pub(crate) fn tell(text: impl Display) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
 
 /// Where a command's results go.
 pub(crate) struct Screen {

@@ -1,6 +1,8 @@
 //! The program that is installed: it starts, and has the built-in rankers. What it does is tested in the package
 //! `fivefold-tests`, through a binary that differs only in two more rankers.
 
+#![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
+
 use std::process::Command;
 
 fn stdout(argument: &[&str]) -> String {

@@ -86,6 +86,15 @@ fn folds_are_averaged_as_the_dialect_says() {
 }
 
 #[test]
+fn a_label_is_told_from_a_path_that_holds_its_sign() {
+    let folder = two_queries();
+    std::fs::create_dir(folder.path().join("x")).unwrap();
+    std::fs::copy(folder.path().join("ideal.txt"), folder.path().join("x/c=1.txt")).unwrap();
+    let arguments = "eval --data test.txt --measures rr --format csv --scores x/c=1.txt B=x/c=1.txt";
+    assert!(stdout(folder.path(), arguments).contains("measure,x/c=1.txt,B,queries"));
+}
+
+#[test]
 fn csv_and_json_hold_full_numbers() {
     let folder = two_queries();
     let csv = stdout(folder.path(), "eval --data test.txt --scores s=constant.txt --measures ndcg --format csv");

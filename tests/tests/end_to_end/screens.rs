@@ -123,6 +123,15 @@ fn a_closed_standard_output_is_no_failure() {
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &[][..]));
 }
 
+/// `fivefold run ... 2>&1 | head`.
+#[test]
+fn a_closed_standard_error_is_no_failure_either() {
+    let mut child =
+        Command::new(program()).args(["rankers", "slwo"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stderr.take());
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+}
+
 #[test]
 fn colours_only_when_asked() {
     let plain = stderr(here(), "rankers slwo", 2);

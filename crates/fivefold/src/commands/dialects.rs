@@ -4,7 +4,7 @@ use fivefold_metrics::{Conventions, DIALECTS, Dialect, dialect};
 use serde::Serialize;
 
 use crate::cli::Outcome;
-use crate::problem;
+use crate::problem::{self, Problem};
 use crate::screen::Screen;
 
 /// List the dialects, or show the conventions of one
@@ -44,7 +44,7 @@ impl Args {
                 screen.line("\n`fivefold dialects NAME` shows the conventions.");
             }
             Some(name) => {
-                let dialect = Described::from(dialect(&name).map_err(problem::report)?);
+                let dialect = Described::from(dialect(&name).map_err(Problem::from)?);
                 if self.json {
                     screen.json(&dialect)?;
                 } else {

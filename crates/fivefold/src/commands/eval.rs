@@ -13,7 +13,7 @@ use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
 use crate::data_dir::data_dir;
 use crate::format::Format;
-use crate::problem;
+use crate::problem::Problem;
 use crate::reading::ReadArgs;
 use crate::screen::Screen;
 
@@ -76,7 +76,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
-        let conventions = self.conventions.resolve().map_err(problem::report)?;
+        let conventions = self.conventions.resolve().map_err(Problem::from)?;
         let specs = measures(&self.measures)?;
         let folds = match &self.dataset {
             Some(name) => systems::folds_of_collection(name, data_dir(self.data_dir.as_deref()))?,
@@ -87,7 +87,7 @@ impl Args {
         };
         let max_grade = folds.iter().map(|fold| fold.test.max_grade()).max().unwrap_or(0);
         let seed = Seed::new(self.seed);
-        let evaluator = Evaluator::new(&specs, &conventions, max_grade, seed).map_err(problem::report)?;
+        let evaluator = Evaluator::new(&specs, &conventions, max_grade, seed).map_err(Problem::from)?;
         let evaluated = systems::evaluate(&evaluator, &folds, &self.scores)?;
         let shown = output::Shown { per_query: self.per_query, per_fold: self.per_fold, digits: self.digits };
         let dialect = self.conventions.dialect();
@@ -106,7 +106,7 @@ fn measures(list: &str) -> miette::Result<Vec<MeasureSpec>> {
         depth += i32::from(c == '(') - i32::from(c == ')');
         c == ',' && depth == 0
     };
-    let parse = |text: &str| text.trim().parse().map_err(problem::report);
+    let parse = |text: &str| Ok(text.trim().parse().map_err(Problem::from)?);
     list.split(separator).map(parse).collect()
 }
 

@@ -37,8 +37,9 @@ impl Args {
             observer: &bars,
             cancel: Some(interrupt::watch()),
         };
-        let outcome = experiment::run(&experiment, registry, &options)?;
+        let outcome = experiment::run(&experiment, registry, &options);
         bars.finish();
+        let outcome = outcome?;
         let (word, end) = match &outcome {
             experiment::Outcome { cancelled: true, .. } => ("cancelled", Outcome::Interrupted),
             experiment::Outcome { failed, .. } if !failed.is_empty() => ("failed", Outcome::Failed),

@@ -64,5 +64,5 @@ impl Args {
 fn write(path: &Path, data: &Dataset) -> miette::Result<()> {
     let mut text = Vec::new();
     write_letor(data, &mut text).map_err(|error| Problem::file("write", path, error))?;
-    Ok(files::write(path, &text)?)
+    files::write(path, &text)
 }

@@ -10,7 +10,7 @@ use crate::experiment::ExperimentArgs;
 use crate::interrupt;
 use crate::problem;
 use crate::run_bars::RunBars;
-use crate::screen::Screen;
+use crate::screen::{Screen, tell};
 
 /// Run an experiment: train, score, evaluate, print the tables
 #[derive(clap::Args)]
@@ -69,8 +69,9 @@ impl Args {
             observer: &bars,
             cancel: Some(interrupt::watch()),
         };
-        let outcome = experiment::run(&experiment, registry, &options)?;
+        let outcome = experiment::run(&experiment, registry, &options);
         bars.finish();
+        let outcome = outcome?;
 
         let tables = match &outcome.results {
             Some(results) => write_report(results, &folder).map_err(problem::report)?,
@@ -91,7 +92,7 @@ impl Args {
             screen.tables(&tables);
         }
         screen.flush();
-        eprintln!("{}", ending(&outcome, &folder.display().to_string()));
+        tell(ending(&outcome, &folder.display().to_string()));
         Ok(match &outcome {
             experiment::Outcome { cancelled: true, .. } => Outcome::Interrupted,
             experiment::Outcome { failed, .. } if !failed.is_empty() => Outcome::Failed,

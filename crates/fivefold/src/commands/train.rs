@@ -11,7 +11,7 @@ use crate::cli::Outcome;
 use crate::problem::{self, Problem};
 use crate::progress::FitBar;
 use crate::reading::{self, ReadArgs};
-use crate::screen::Screen;
+use crate::screen::{Screen, tell};
 use crate::{files, interrupt, normaliser};
 
 /// Train one model
@@ -85,7 +85,7 @@ impl Args {
             Err(FitError::Cancelled) => return Ok(Outcome::Interrupted),
             Err(error) => {
                 let problem = Problem::new(format!("no model was made: {error}"));
-                eprintln!("{:?}", miette::Report::from(problem));
+                tell(format_args!("{:?}", miette::Report::from(problem)));
                 return Ok(Outcome::Failed);
             }
         };

@@ -76,7 +76,7 @@ pub(super) fn evaluate(evaluator: &Evaluator, folds: &[Fold], systems: &[String]
     for fold in folds {
         for query in fold.test.queries() {
             let ids: Option<Vec<&str>> = (0..query.len()).map(|row| query.doc_id(row)).collect();
-            judged.push(evaluator.judge(query.id(), query.grades(), ids.as_deref()).map_err(problem::report)?);
+            judged.push(evaluator.judge(query.id(), query.grades(), ids.as_deref()).map_err(Problem::from)?);
             queries.push(Query { fold: fold.number, id: query.id().to_owned(), documents: query.len() });
         }
     }
@@ -92,7 +92,7 @@ pub(super) fn evaluate(evaluator: &Evaluator, folds: &[Fold], systems: &[String]
             let mut rest = scores.as_slice();
             for (query, place) in judged.by_ref().take(fold.test.len()).zip(&mut places) {
                 let (own, after) = rest.split_at(query.documents());
-                evaluator.evaluate(query, own, &mut scratch, place).map_err(problem::report)?;
+                evaluator.evaluate(query, own, &mut scratch, place).map_err(Problem::from)?;
                 rest = after;
             }
         }
@@ -103,7 +103,8 @@ pub(super) fn evaluate(evaluator: &Evaluator, folds: &[Fold], systems: &[String]
 /// Label and path of `[LABEL=]FILE`; without a label the path itself is one.
 fn label(system: &str, many_folds: bool) -> miette::Result<(String, String)> {
     let (label, pattern) = match system.split_once('=') {
-        Some((label, pattern)) if !label.is_empty() => (label, pattern),
+        // A path may hold the sign too; a label holds no separator of folders.
+        Some((label, pattern)) if !label.is_empty() && !label.contains(std::path::is_separator) => (label, pattern),
         _ => (system, system),
     };
     if pattern.contains(FOLD) == many_folds {
