@@ -14,11 +14,14 @@
 
 use rayon::prelude::*;
 
-use crate::bins::{BinnedMatrix, LANES, MISSING};
+use crate::bins::{BinnedMatrix, LANES, MISSING, Panel};
 use crate::cells::{Cell, Gradients, GrowError, Units};
 use crate::histogram::{GroupHistogram, NodeRows, build};
 use crate::split::{Cut, Limits, Scan};
 use crate::tree::{Node, Tree};
+
+/// Documents that are partitioned together.
+const BLOCK: usize = 4096;
 
 /// When to stop, and how leaves get their values.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -260,21 +263,25 @@ impl<'m> Grower<'m> {
 
     /// Puts the rows that go left before those that go right, both in their old order; returns how many go left.
     fn partition(&mut self, start: usize, end: usize, cut: &Cut) -> usize {
-        let (panel, group, lane) = self.matrix.place(cut.feature as usize);
+        let place = self.matrix.place(cut.feature as usize);
         let rows = &mut self.rows[start..end];
         let scratch = &mut self.scratch[..end - start];
-        let (mut left, mut right) = (0, 0);
-        for i in 0..rows.len() {
-            let row = rows[i];
-            let bin = panel.bins[row as usize].0[group][lane];
-            let goes_left = if bin == MISSING { cut.missing_left } else { bin <= cut.bin };
-            // Both places are written and one counter moves: there is no branch to mispredict.
-            rows[left] = row;
-            scratch[right] = row;
-            left += usize::from(goes_left);
-            right += usize::from(!goes_left);
+        let lefts: Vec<usize> = rows
+            .par_chunks_mut(BLOCK)
+            .zip(scratch.par_chunks_mut(BLOCK))
+            .map(|(rows, scratch)| partition_block(rows, scratch, place, cut))
+            .collect();
+        let mut left = 0;
+        for (block, &count) in lefts.iter().enumerate() {
+            rows.copy_within(block * BLOCK..block * BLOCK + count, left);
+            left += count;
         }
-        rows[left..].copy_from_slice(&scratch[..right]);
+        let mut right = left;
+        for (block, &count) in scratch.chunks(BLOCK).zip(&lefts) {
+            let rest = &block[..block.len() - count];
+            rows[right..right + rest.len()].copy_from_slice(rest);
+            right += rest.len();
+        }
         left
     }
 
@@ -345,6 +352,27 @@ impl<'m> Grower<'m> {
             }
         }
     }
+}
+
+/// Moves the rows of a block that go left to its front and copies the others to `scratch`; returns how many go left.
+fn partition_block(rows: &mut [u32], scratch: &mut [u32], place: (&Panel, usize, usize), cut: &Cut) -> usize {
+    let (panel, group, lane) = place;
+    // The bins are fetched in a loop of their own: its loads are independent and overlap.
+    let mut bins = [0u8; BLOCK];
+    for (bin, &row) in bins.iter_mut().zip(&*rows) {
+        *bin = panel.bins[row as usize].0[group][lane];
+    }
+    let (mut left, mut right) = (0, 0);
+    for i in 0..rows.len() {
+        let (row, bin) = (rows[i], bins[i]);
+        let goes_left = if bin == MISSING { cut.missing_left } else { bin <= cut.bin };
+        // Both places are written and one counter moves: there is no branch to mispredict.
+        rows[left] = row;
+        scratch[right] = row;
+        left += usize::from(goes_left);
+        right += usize::from(!goes_left);
+    }
+    left
 }
 
 fn gather(cells: &[Cell], rows: &[u32], out: &mut Vec<Cell>) {

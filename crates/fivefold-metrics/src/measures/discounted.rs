@@ -60,10 +60,18 @@ impl Measure for Discounted {
     }
 
     fn exchange(&self, grades: &[u8], positions: usize, _: &QueryGrades, first: usize, changes: &mut [f64]) {
-        let discount = |position| if position < positions { self.discounts.at(position) } else { 0.0 };
-        let (gain, here) = (self.gain.of(grades[first]), discount(first));
-        for (later, change) in (first + 1..).zip(changes) {
-            *change = (self.gain.of(grades[later]) - gain) * (here - discount(later));
+        let (gain, later) = (self.gain.of(grades[first]), first + 1);
+        let here = if first < positions { self.discounts.at(first) } else { 0.0 };
+        // The discount of a later document: from the table, beyond the table, beyond the positions that count.
+        let tabled = positions.min(TABLE).saturating_sub(later).min(changes.len());
+        let (in_table, rest) = changes.split_at_mut(tabled);
+        let table = self.discounts.table[later.min(TABLE)..].iter();
+        for ((change, &grade), discount) in in_table.iter_mut().zip(&grades[later..]).zip(table) {
+            *change = (self.gain.of(grade) - gain) * (here - discount);
+        }
+        for (position, change) in (later + tabled..).zip(rest) {
+            let discount = if position < positions { self.discounts.at(position) } else { 0.0 };
+            *change = (self.gain.of(grades[position]) - gain) * (here - discount);
         }
     }
 
@@ -88,6 +96,30 @@ mod tests {
         let discounts = Discounts::new(|rank| 1.0 / rank as f64);
         for position in [0, TABLE - 1, TABLE, 10 * TABLE] {
             assert_eq!(discounts.at(position), 1.0 / (position + 1) as f64);
+        }
+    }
+
+    #[test]
+    fn exchanges_reach_beyond_the_table() {
+        let discounted = Discounted {
+            gain: GradeTable::new(f64::from),
+            discounts: Discounts::new(|rank| 1.0 / rank as f64),
+            original: Original::Sum,
+        };
+        let grades: Vec<u8> = (0..TABLE + 10).map(|position| (position % 3) as u8).collect();
+        let query = QueryGrades::new(&grades);
+        let discount = |position: usize, positions: usize| {
+            if position < positions { 1.0 / (position + 1) as f64 } else { 0.0 }
+        };
+        for positions in [2, TABLE - 1, TABLE + 5, TABLE + 10] {
+            for first in [0, 5, TABLE - 1, TABLE + 2] {
+                let mut changes = vec![f64::NAN; grades.len() - first - 1];
+                discounted.exchange(&grades, positions, &query, first, &mut changes);
+                for (later, change) in (first + 1..).zip(changes) {
+                    let gain = f64::from(grades[later]) - f64::from(grades[first]);
+                    assert_eq!(change, gain * (discount(first, positions) - discount(later, positions)));
+                }
+            }
         }
     }
 }
