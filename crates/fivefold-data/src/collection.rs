@@ -74,9 +74,16 @@ impl Collection {
         })?;
         let mut store = Store::new(options.features);
         let mut listings: HashMap<&str, Listing> = HashMap::new();
+        let mut regrouped = Vec::new();
         for file in folds.files() {
             let path = present(folder, file).unwrap_or_else(|| folder.join(file));
-            listings.insert(file, read_into(&mut store, &path, options)?);
+            let listing = read_into(&mut store, &path, options)?;
+            if listing.moved.is_some() {
+                regrouped.push(format!(
+                    "{file}: lines were moved to bring queries together; score files must be in that order"
+                ));
+            }
+            listings.insert(file, listing);
         }
         let all = store.finish(options.max_grade)?;
         let queries = match &folds {
@@ -89,6 +96,8 @@ impl Collection {
         let mut collection = Self::assemble(&descriptor.name, &descriptor.title, all, &queries);
         collection.missing = options.missing;
         collection.remarks = remarks(descriptor, &collection.all);
+        collection.remarks.extend(regrouped);
+        collection.remarks.extend(tested_twice(&collection.folds));
         Ok(collection)
     }
 
@@ -190,6 +199,25 @@ fn remarks(descriptor: &Descriptor, all: &Dataset) -> Vec<String> {
         format!("{found} {what}, but `{}` is known to have {}", descriptor.name, expected.unwrap_or_default())
     };
     facts.into_iter().filter(differs).map(remark).collect()
+}
+
+/// Says so if queries are tested in more than one fold: each weighs in the means as often as it is tested.
+fn tested_twice(folds: &[Fold]) -> Option<String> {
+    let mut fold_of: HashMap<&str, usize> = HashMap::new();
+    let mut twice = Vec::new();
+    for fold in folds {
+        for query in fold.test.queries() {
+            match fold_of.get(query.id()) {
+                Some(&first) => twice.push((query.id(), first, fold.number)),
+                None => drop(fold_of.insert(query.id(), fold.number)),
+            }
+        }
+    }
+    let (qid, first, second) = twice.first()?;
+    let count = twice.len();
+    Some(format!(
+        "queries are tested in two folds and count twice: {count}, the first `{qid}` in folds {first} and {second}"
+    ))
 }
 
 #[cfg(test)]

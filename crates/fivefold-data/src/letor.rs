@@ -117,6 +117,31 @@ pub struct Part {
     pub data: Dataset,
     /// The line, from 1, where each query starts.
     pub lines: Vec<u64>,
+    /// Where regrouping moved documents: the number, from 0, that each document of `data` has in the file. `None`: `data`
+    /// has the order of the file.
+    pub moved: Option<Vec<usize>>,
+}
+
+impl Part {
+    /// One score a document, from the order of the file (that of score files) to the order of `data`.
+    pub fn from_file_order(&self, scores: Vec<f64>) -> Vec<f64> {
+        match &self.moved {
+            Some(numbers) => numbers.iter().map(|&number| scores[number]).collect(),
+            None => scores,
+        }
+    }
+
+    /// One score a document, from the order of `data` to the order of the file.
+    pub fn to_file_order(&self, scores: Vec<f64>) -> Vec<f64> {
+        match &self.moved {
+            Some(numbers) => {
+                let mut in_file = vec![0.0; scores.len()];
+                numbers.iter().zip(&scores).for_each(|(&number, &score)| in_file[number] = score);
+                in_file
+            }
+            None => scores,
+        }
+    }
 }
 
 /// Reads one LETOR file, plain or gzip-compressed.
@@ -127,7 +152,7 @@ pub fn read_letor(path: &Path, options: &ReadOptions) -> Result<Part, ReadError>
     let mut store = Store::new(options.features.map(|_| options.most_features()));
     let listing = read_into(&mut store, path, options)?;
     let data = store.finish(options.max_grade).map_err(|error| ReadError::of_file(path, error.into()))?;
-    Ok(Part { file: path.to_owned(), data, lines: listing.lines })
+    Ok(Part { file: path.to_owned(), data, lines: listing.lines, moved: listing.moved })
 }
 
 /// The queries of one file, as places in a [`Store`].
@@ -138,6 +163,8 @@ pub(crate) struct Listing {
     pub(crate) queries: Vec<u32>,
     /// Where each starts.
     pub(crate) lines: Vec<u64>,
+    /// See [`Part::moved`].
+    pub(crate) moved: Option<Vec<usize>>,
 }
 
 /// Reads a file and adds its queries to `store`; those that are there already with the same content are not stored again.
@@ -174,11 +201,27 @@ pub(crate) fn read_into(store: &mut Store, path: &Path, options: &ReadOptions) -
             break;
         }
     }
-    for (block, run) in regrouped(&kept) {
+    let runs = regrouped(&kept);
+    let moved = file_order(&kept, &runs);
+    for (block, run) in runs {
         let (line, block) = &kept[block];
         appender.append(*line, block, run)?;
     }
-    appender.finish()
+    Ok(Listing { moved, ..appender.finish()? })
+}
+
+/// The number in the file of each document of the runs, if it is not its place there.
+fn file_order(blocks: &[(u64, Block)], runs: &[(usize, Range<usize>)]) -> Option<Vec<usize>> {
+    if runs.is_sorted_by_key(|(place, run)| (*place, run.start)) {
+        return None;
+    }
+    let firsts = blocks.iter().scan(0, |next, (_, block)| {
+        let first = *next;
+        *next += block.rows.len();
+        Some(first)
+    });
+    let firsts: Vec<usize> = firsts.collect();
+    Some(runs.iter().flat_map(|(place, run)| firsts[*place] + run.start..firsts[*place] + run.end).collect())
 }
 
 /// The runs of all queries as (block, rows), queries in the order of their first lines, each query's runs together.

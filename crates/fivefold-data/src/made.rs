@@ -110,11 +110,19 @@ impl Shape {
     }
 }
 
+/// The most queries that are made: hundreds of times any real collection, and more than memory holds.
+const MOST_QUERIES: usize = 10_000_000;
+
 /// Makes a collection of `queries` queries.
 ///
 /// # Errors
-/// [`DataError::Dataset`] never happens for the shapes of [`SHAPES`].
+/// [`DataError::Source`] for more than ten million queries.
 pub fn make(shape: &Shape, queries: usize, seed: Seed) -> Result<Dataset, DataError> {
+    if queries > MOST_QUERIES {
+        return Err(DataError::Source(format!(
+            "{queries} queries are too many to make; ask for {MOST_QUERIES} at most"
+        )));
+    }
     let seed = seed.derive(shape.name);
     let plans: Vec<QueryPlan> = (0..queries as u64)
         .into_par_iter()

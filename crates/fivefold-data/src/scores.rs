@@ -15,7 +15,6 @@ pub enum ScoreError {
         /// The file.
         file: PathBuf,
         /// What the system says.
-        #[source]
         error: std::io::Error,
     },
     /// A line that is not one finite number.

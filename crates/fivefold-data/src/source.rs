@@ -188,6 +188,10 @@ fn locate(source: &Source, folders: &[PathBuf]) -> Result<(Descriptor, PathBuf),
     let descriptor = source.describe()?;
     // `one-file` may name the file itself, compressed or not.
     let names_file = source.layout.as_deref() == Some("one-file") && source.files.is_empty();
+    if !names_file && found.is_file() {
+        let needed = descriptor.needed();
+        return Err(DataError::Source(format!("`{}` is a file; give the folder that holds {needed}", found.display())));
+    }
     if !names_file && !found.is_dir() {
         let files = descriptor.needed();
         let get = if descriptor.get.is_empty() { "check `path`".to_owned() } else { descriptor.get };

@@ -100,7 +100,7 @@ pub(crate) struct FileAppender<'a> {
 
 impl<'a> FileAppender<'a> {
     pub(crate) fn new(store: &'a mut Store, file: &Path) -> Self {
-        let listing = Listing { file: file.to_owned(), queries: Vec::new(), lines: Vec::new() };
+        let listing = Listing { file: file.to_owned(), queries: Vec::new(), lines: Vec::new(), moved: None };
         FileAppender { store, listing, complete: HashMap::new(), open: None }
     }
 

@@ -146,6 +146,24 @@ fn a_query_may_not_be_learned_from_and_tested_on() {
 }
 
 #[test]
+fn queries_tested_twice_and_moved_lines_are_remarked() {
+    let folder = tempfile::tempdir().unwrap();
+    for fold in 1..=5 {
+        for (role, id) in [("train", 1), ("vali", 2), ("test", 10 + fold)] {
+            write(folder.path(), &format!("Fold{fold}/{role}.txt"), &format!("1 qid:{id} 1:1\n"));
+        }
+    }
+    let remarks = |regroup| open(&Source { regroup, ..source(folder.path(), "fold-dirs") }, &[]).unwrap().remarks;
+    assert!(remarks(false).is_empty() && remarks(true).is_empty());
+    write(folder.path(), "Fold4/test.txt", "1 qid:12 1:1\n1 qid:14 1:1\n1 qid:11 1:7\n");
+    let twice = "queries are tested in two folds and count twice: 2, the first `12` in folds 2 and 4";
+    assert_eq!(remarks(false), [twice]);
+    write(folder.path(), "Fold5/test.txt", "1 qid:15 1:1\n1 qid:16 1:1\n0 qid:15 1:7\n");
+    let moved = "Fold5/test.txt: lines were moved to bring queries together; score files must be in that order";
+    assert_eq!(remarks(true), [moved, twice]);
+}
+
+#[test]
 fn one_file_is_cut_into_five_folds_by_query() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "all.txt", &queries(1..=23));
@@ -192,6 +210,9 @@ fn what_is_absent_is_said_with_what_to_do() {
     assert!(error.contains("Fold1/vali.txt is missing") && error.contains("download"), "{error}");
     let error = open(&source(&folder.path().join("nowhere"), "letor4"), &[]).unwrap_err().to_string();
     assert!(error.contains("nowhere") && error.contains("S1.txt to S5.txt"), "{error}");
+    let file = folder.path().join("mslr-web30k/Fold1/train.txt");
+    let error = open(&source(&file, "letor4"), &[]).unwrap_err().to_string();
+    assert!(error.contains("train.txt` is a file; give the folder that holds parts S1.txt"), "{error}");
 }
 
 #[test]

@@ -159,3 +159,9 @@ fn names_of_shapes() {
     let error = shape("mq207").map(|_| ()).unwrap_err().to_string();
     assert_eq!(error, "unknown shape \"mq207\" of a made collection; did you mean \"mq2007\"?");
 }
+
+#[test]
+fn more_queries_than_memory_holds_are_refused() {
+    let error = make(&SHAPES[0], 99_999_999_999, Seed::new(0)).unwrap_err();
+    assert!(error.to_string().starts_with("99999999999 queries are too many to make"), "{error}");
+}
