@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fivefold_core::ParamError;
 use fivefold_core::params::nearest;
-use fivefold_data::ReadError;
+use fivefold_data::{ReadError, ReadErrorKind};
 use fivefold_metrics::MeasureError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, NamedSource, Report, SourceSpan, ThemeStyles};
 
@@ -63,11 +63,19 @@ impl Problem {
 }
 
 impl From<ReadError> for Problem {
+    /// Files that are named on the command line are read by its options, not by the keys of an experiment file.
     fn from(error: ReadError) -> Self {
-        let help = error.kind.help();
+        let usual = error.kind.help();
+        let help = match error.kind {
+            ReadErrorKind::Scattered { .. } => {
+                "put the query's lines together, or give --regroup; different queries need different ids"
+            }
+            ReadErrorKind::Missing { .. } => "give --missing zero or --missing query-min to read such files",
+            ReadErrorKind::BelowFirst { .. } => "if the file counts features from 0, give --first-feature-id 0",
+            _ => usual,
+        };
         let text = error.to_string();
-        let what = text.strip_suffix(&format!("; {help}")).unwrap_or(&text);
-        Problem::new(what).help(help)
+        Problem::new(text.strip_suffix(&format!("; {usual}")).unwrap_or(&text)).help(help)
     }
 }
 

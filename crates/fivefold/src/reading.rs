@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_core::Dataset;
-use fivefold_data::{Missing, ReadOptions, read_letor};
+use fivefold_data::{Missing, Part, ReadOptions, read_letor};
 
 use crate::problem::Problem;
 
@@ -56,18 +56,18 @@ fn missing_policy() -> impl TypedValueParser<Value = Missing> {
 }
 
 /// Reads one LETOR file.
-pub(crate) fn read(path: &Path, options: &ReadOptions) -> miette::Result<Dataset> {
-    Ok(read_letor(path, options).map_err(Problem::from)?.data)
+pub(crate) fn read(path: &Path, options: &ReadOptions) -> miette::Result<Part> {
+    Ok(read_letor(path, options).map_err(Problem::from)?)
 }
 
 /// Reads files that belong together: all get the width of the widest, since a file whose last features are all 0 may leave
 /// them out.
 pub(crate) fn read_parts(paths: &[&Path], options: &ReadOptions) -> miette::Result<Vec<Dataset>> {
-    let mut parts = paths.iter().map(|path| read(path, options)).collect::<miette::Result<Vec<_>>>()?;
+    let mut parts = paths.iter().map(|path| Ok(read(path, options)?.data)).collect::<miette::Result<Vec<_>>>()?;
     let width = parts.iter().map(Dataset::width).max();
     for (part, path) in parts.iter_mut().zip(paths) {
         if Some(part.width()) != width {
-            *part = read(path, &ReadOptions { features: width, ..options.clone() })?;
+            *part = read(path, &ReadOptions { features: width, ..options.clone() })?.data;
         }
     }
     Ok(parts)

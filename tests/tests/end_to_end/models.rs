@@ -4,7 +4,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
-use crate::harness::{directory, run, stderr, stdout};
+use crate::harness::{directory, json, run, stderr, stdout};
 
 /// The second feature is the grade on another scale for each query, so only normalisation per query lines them up.
 const TRAIN: &str = "2 qid:1 1:5 2:300\n1 qid:1 1:5 2:200\n0 qid:1 1:5 2:100\n\
@@ -55,6 +55,20 @@ fn data_of_another_width_are_refused() {
     assert!(stderr(at, "score --model m.json --data wide.txt --pad", 2).contains("but the data have 3"));
     assert!(stderr(at, "score --model m.json --data narrow.txt", 2).contains("--pad"));
     assert_eq!(scores(at, "score --model m.json --data narrow.txt --pad").len(), 1);
+}
+
+/// The lines of query 1 do not stand together: scores are written, and read, in the order of the lines.
+#[test]
+fn scores_keep_the_order_of_the_file_where_queries_are_regrouped() {
+    let scattered = "1 qid:1 1:3\n0 qid:2 1:8\n0 qid:1 1:2\n1 qid:2 1:9\n";
+    let folder = directory(&[("train.txt", TRAIN), ("test.txt", scattered)]);
+    let at = folder.path();
+    stdout(at, "train --ranker feature --param feature=1 --train train.txt -o m.json");
+    stdout(at, "score --model m.json --data test.txt --regroup --pad -o s.txt");
+    assert_eq!(std::fs::read_to_string(at.join("s.txt")).unwrap(), "3.0\n8.0\n2.0\n9.0\n");
+    let output = json(at, "eval --data test.txt --regroup --scores s.txt --measures p@1 --json --per-query");
+    assert_eq!((&output["values"][0]["value"], &output["values"][1]["value"]), (&1.0.into(), &1.0.into()));
+    assert!(stderr(at, "score --model m.json --data test.txt --pad", 2).contains("--regroup"));
 }
 
 #[test]

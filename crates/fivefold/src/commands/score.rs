@@ -1,10 +1,9 @@
 //! `fivefold score`: the scores of a saved model, with the normaliser and the missing-value policy it was trained with.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use fivefold_core::{Dataset, DynModel, ModelFile, Registry};
-use fivefold_data::{Fitted, Missing, ReadOptions};
+use fivefold_data::{Fitted, Missing, Part, ReadOptions};
 use serde_json::Value;
 
 use crate::cli::Outcome;
@@ -48,49 +47,47 @@ impl Args {
             serde_json::from_value(Value::String(file.header.missing.clone())).map_err(|error| unusable(&error))?;
         let normaliser: Option<Fitted> =
             serde_json::from_value(file.header.normaliser.clone()).map_err(|error| unusable(&error))?;
-        let data = self.read(missing, file.header.features)?;
-        let model = file.load(registry, data.width()).map_err(|error| {
+        let part = self.read(missing, file.header.features)?;
+        let model = file.load(registry, part.data.width()).map_err(|error| {
             unusable(&error)
                 .help("score data with the model's features; --pad if the last ones are left out because they are 0")
         })?;
         let data = match normaliser {
-            Some(fitted) => fitted.apply(&data).map_err(problem::report)?,
-            None => data,
+            Some(fitted) => fitted.apply(&part.data).map_err(problem::report)?,
+            None => part.data.clone(),
         };
-        let scores = score(&*model, &data)?;
+        let scores = part.to_file_order(score(&*model, &data)?);
+        // The shortest decimals that read back to the same bits.
+        let text: String = scores.iter().map(|score| format!("{score:?}\n")).collect();
         match &self.out {
-            Some(path) => files::write(path, scores.as_bytes())?,
-            None => screen.text(scores),
+            Some(path) => files::write(path, text.as_bytes())?,
+            None => screen.text(text),
         }
         Ok(Outcome::Done)
     }
 
-    fn read(&self, missing: Missing, features: usize) -> miette::Result<Dataset> {
+    fn read(&self, missing: Missing, features: usize) -> miette::Result<Part> {
         let options = self.layout.options(missing);
-        let data = reading::read(&self.data, &options)?;
-        if self.pad && data.width() < features {
+        let part = reading::read(&self.data, &options)?;
+        if self.pad && part.data.width() < features {
             return reading::read(&self.data, &ReadOptions { features: Some(features), ..options });
         }
-        Ok(data)
+        Ok(part)
     }
 }
 
-/// One score a line: the shortest decimals that read back to the same bits.
-fn score(model: &dyn DynModel, data: &Dataset) -> miette::Result<String> {
-    let mut text = String::with_capacity(data.documents() * 20);
-    let mut scores = Vec::new();
+/// One finite score a document, in order.
+fn score(model: &dyn DynModel, data: &Dataset) -> miette::Result<Vec<f64>> {
+    let mut scores = vec![f64::NAN; data.documents()];
+    let mut rest = scores.as_mut_slice();
     for query in data.queries() {
-        scores.clear();
-        scores.resize(query.len(), f64::NAN);
-        model.score(query.view(), &mut scores);
-        for (row, score) in scores.iter().enumerate() {
-            if !score.is_finite() {
-                let what = format!("the model gives document {} of query {} the score {score}", row + 1, query.id());
-                return Err(Problem::new(what).help("scores must be finite; the model or the data are broken").into());
-            }
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "{score:?}");
+        let (own, after) = rest.split_at_mut(query.len());
+        model.score(query.view(), own);
+        if let Some((row, score)) = own.iter().enumerate().find(|(_, score)| !score.is_finite()) {
+            let what = format!("the model gives document {} of query {} the score {score}", row + 1, query.id());
+            return Err(Problem::new(what).help("scores must be finite; the model or the data are broken").into());
         }
+        rest = after;
     }
-    Ok(text)
+    Ok(scores)
 }

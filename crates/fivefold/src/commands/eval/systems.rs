@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Dataset;
-use fivefold_data::{ReadOptions, Source, open, read_scores};
+use fivefold_data::{Part, ReadOptions, Source, open, read_scores};
 use fivefold_metrics::{Evaluator, Mean, Scratch, mean_over_folds};
 
 use crate::problem::{self, Problem};
@@ -17,6 +17,19 @@ pub(super) struct Fold {
     /// Its number; `None` where there is only one file.
     pub(super) number: Option<usize>,
     pub(super) test: Dataset,
+    /// The file it was read from, if it was one: score files have its order, also where lines were regrouped.
+    file: Option<Part>,
+}
+
+impl Fold {
+    /// One score a document of `test`, from a score file.
+    fn scores(&self, path: &Path) -> miette::Result<Vec<f64>> {
+        let scores = read_scores(path, self.test.documents()).map_err(problem::report)?;
+        Ok(match &self.file {
+            Some(file) => file.from_file_order(scores),
+            None => scores,
+        })
+    }
 }
 
 /// Reads the data of every fold: one file, several (fold 1, 2, ...), or a pattern with `{fold}`.
@@ -29,8 +42,10 @@ pub(super) fn folds_of_files(files: &[String], count: usize, options: &ReadOptio
     if paths.is_empty() {
         return Err(Problem::new("--folds must be at least 1").into());
     }
-    let read =
-        |(number, path): (Option<usize>, String)| Ok(Fold { number, test: reading::read(Path::new(&path), options)? });
+    let read = |(number, path): (Option<usize>, String)| {
+        let file = reading::read(Path::new(&path), options)?;
+        Ok(Fold { number, test: file.data.clone(), file: Some(file) })
+    };
     paths.into_iter().map(read).collect()
 }
 
@@ -39,7 +54,11 @@ pub(super) fn folds_of_collection(name: &str, data_dir: Option<PathBuf>) -> miet
     let source = Source { name: Some(name.to_owned()), ..Source::default() };
     let folders: Vec<PathBuf> = data_dir.into_iter().collect();
     let collection = open(&source, &folders).map_err(problem::report)?;
-    Ok(collection.folds.into_iter().map(|fold| Fold { number: Some(fold.number), test: fold.test }).collect())
+    Ok(collection
+        .folds
+        .into_iter()
+        .map(|fold| Fold { number: Some(fold.number), test: fold.test, file: None })
+        .collect())
 }
 
 fn path(pattern: &str, fold: Option<usize>) -> String {
@@ -87,8 +106,7 @@ pub(super) fn evaluate(evaluator: &Evaluator, folds: &[Fold], systems: &[String]
     for (_, pattern) in &systems {
         let mut judged = judged.iter();
         for fold in folds {
-            let scores =
-                read_scores(Path::new(&path(pattern, fold.number)), fold.test.documents()).map_err(problem::report)?;
+            let scores = fold.scores(Path::new(&path(pattern, fold.number)))?;
             let mut rest = scores.as_slice();
             for (query, place) in judged.by_ref().take(fold.test.len()).zip(&mut places) {
                 let (own, after) = rest.split_at(query.documents());
