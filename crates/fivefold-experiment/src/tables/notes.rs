@@ -4,7 +4,7 @@
 use fivefold_metrics::Undefined;
 
 use super::analysis::Analysis;
-use super::query_set::QuerySet;
+use super::query_set::{QuerySet, by_breadth};
 use crate::config::Distance;
 use crate::evaluation::{DatasetValues, DocumentSet};
 use crate::table::Cell;
@@ -88,13 +88,13 @@ fn queries_line(analysis: &Analysis<'_>, dataset: usize, set: QuerySet) -> Optio
         "{}, {}: {queries} queries{asked}{}{without_relevant}; undefined values, {}: {}",
         data.name,
         set.name(),
-        how(analysis, data, set),
+        how(analysis, data, set, queries),
         counted_as(analysis.options.conventions.undefined),
         versions.collect::<Vec<_>>().join(", ")
     ))
 }
 
-fn how(analysis: &Analysis<'_>, data: &DatasetValues, set: QuerySet) -> String {
+fn how(analysis: &Analysis<'_>, data: &DatasetValues, set: QuerySet, queries: usize) -> String {
     let family = &analysis.family.name;
     match set {
         QuerySet::All => String::new(),
@@ -104,7 +104,11 @@ fn how(analysis: &Analysis<'_>, data: &DatasetValues, set: QuerySet) -> String {
         },
         QuerySet::Ideal => format!(" of greatest real - expected {family}"),
         QuerySet::Broad | QuerySet::Focused => {
-            format!(" drawn from {} so that broad and focused are of one size", data.queries.len())
+            let (broad, focused) = by_breadth(data);
+            let (pool, share) =
+                if set == QuerySet::Broad { (broad.len(), "at least") } else { (focused.len(), "fewer than") };
+            let from = if pool > queries { "drawn from" } else { "out of" };
+            format!(" {from} {pool} with grade 2 or higher in {share} half of their documents")
         }
         QuerySet::Left | QuerySet::Right => " ranked over one half of their documents".to_owned(),
     }

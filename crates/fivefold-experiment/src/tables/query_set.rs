@@ -77,6 +77,16 @@ pub(super) struct Selection {
     pub documents: DocumentSet,
 }
 
+impl Selection {
+    /// How many queries are in both, if both are about all documents.
+    pub fn shared(&self, other: &Selection) -> usize {
+        if [self.documents, other.documents] != [DocumentSet::All; 2] {
+            return 0;
+        }
+        self.queries.iter().filter(|query| other.queries.binary_search(query).is_ok()).count()
+    }
+}
+
 /// The queries of a set; `size` as [`QuerySet::size`] gives it, or smaller. The error says why there is no such set.
 pub(super) fn select(
     set: QuerySet,
@@ -158,9 +168,14 @@ fn least(differences: &[(usize, f64)], size: usize, key: impl Fn(f64) -> f64) ->
     Ok(queries)
 }
 
-fn broad_and_focused(data: &DatasetValues, options: &TableOptions) -> Result<(Vec<usize>, Vec<usize>), String> {
+/// All broad and all focused queries, before they are cut to one size.
+pub(super) fn by_breadth(data: &DatasetValues) -> (Vec<usize>, Vec<usize>) {
     let is_broad = |query: &usize| 2 * data.queries[*query].graded2 >= data.queries[*query].documents;
-    let (broad, focused): (Vec<usize>, Vec<usize>) = (0..data.queries.len()).partition(is_broad);
+    (0..data.queries.len()).partition(is_broad)
+}
+
+fn broad_and_focused(data: &DatasetValues, options: &TableOptions) -> Result<(Vec<usize>, Vec<usize>), String> {
+    let (broad, focused) = by_breadth(data);
     let size = broad.len().min(focused.len());
     if size < 2 {
         return Err(format!("{} broad and {} focused queries; each set needs two", broad.len(), focused.len()));

@@ -42,6 +42,10 @@ fn within(analysis: &Analysis<'_>, offset: u32, [first, second]: [QuerySet; 2]) 
             let rankers: Vec<usize> = live(data).collect();
             let value = analysis.set(dataset, first).and_then(|first| {
                 let second = analysis.set(dataset, second)?;
+                let shared = first.selection.shared(&second.selection);
+                if shared > 0 {
+                    notes.add(format!("{}: {shared} queries are in both sets, which keeps the rate low", data.name));
+                }
                 swap(first.scores(version, &rankers)?, second.scores(version, &rankers)?)
             });
             row.push(notes.cell(&data.name, value));
@@ -88,7 +92,7 @@ fn pair_rows(analysis: &Analysis<'_>, pair: [usize; 2], rows: &mut Vec<Vec<Cell>
     let of_b = |label: &String| live(b).find(|&ranker| b.rankers[ranker] == *label);
     let (of_a, of_b): (Vec<usize>, Vec<usize>) =
         live(a).filter_map(|ranker| Some((ranker, of_b(&a.rankers[ranker])?))).unzip();
-    let sets = QuerySet::MAIN.map(|set| same_size(analysis, pair, set));
+    let sets = QuerySet::MAIN.map(|set| same_size(analysis, pair, set, &name, notes));
     for (version, columns) in analysis.family.versions.iter().enumerate() {
         let mut row = vec![Cell::Text(name.clone()), Cell::Text(columns.name.clone())];
         for (set, values) in QuerySet::MAIN.iter().zip(&sets) {
@@ -103,12 +107,21 @@ fn pair_rows(analysis: &Analysis<'_>, pair: [usize; 2], rows: &mut Vec<Vec<Cell>
 }
 
 /// A query set of two data sets, of the size of the smaller where the set has a size.
-fn same_size(analysis: &Analysis<'_>, pair: [usize; 2], set: QuerySet) -> Result<[SetValues; 2], String> {
+fn same_size(
+    analysis: &Analysis<'_>,
+    pair: [usize; 2],
+    set: QuerySet,
+    name: &str,
+    notes: &mut Notes,
+) -> Result<[SetValues; 2], String> {
     let [a, b] = [analysis.set(pair[0], set)?, analysis.set(pair[1], set)?];
     let sizes = [a.selection.queries.len(), b.selection.queries.len()];
+    let size = sizes[0].min(sizes[1]);
+    let sized = matches!(set, QuerySet::Uninformative | QuerySet::Ideal);
+    if sized && sizes[0] != sizes[1] {
+        notes.add(format!("{name}, {}: {size} queries of each", set.name()));
+    }
     let cut = |index: usize, values: &SetValues| {
-        let size = sizes[0].min(sizes[1]);
-        let sized = matches!(set, QuerySet::Uninformative | QuerySet::Ideal);
         if sized && sizes[index] > size { analysis.compute(pair[index], set, Some(size)) } else { Ok(values.clone()) }
     };
     Ok([cut(0, a)?, cut(1, b)?])

@@ -186,10 +186,16 @@ fn negative_scores_and_zero_maxima_in_pad_are_noted() {
     let signed = all(&data, &options(Undefined::Skip)).unwrap();
     assert_figures(&figures(&signed, "table-10")[2..], &[&[150.0; 3]]);
     let text = notes(&signed, "table-10").join("\n");
-    assert!(text.contains("d1, all, ndcg.v2: 1 pairs left out, their max(a, b) is 0"), "{text}");
-    assert!(text.contains("some scores are negative"));
+    assert!(text.contains("d1, all, ndcg.v2: 1 of 3 pairs left out, their max(a, b) is 0"), "{text}");
+    let warning = "negative scores make max(a, b) negative or nearly 0, so that these figures measure no difference \
+                   (`pad = \"abs\"` under `[tables]` divides by max(|a|, |b|)): ";
+    let cells = "d1, all, ndcg.v2; d1, uninformative, ndcg.v2; d1, ideal, ndcg.v2";
+    assert!(text.contains(&format!("{warning}{cells}")), "{text}");
+    assert!(!notes(&all(&one(), &options(Undefined::Skip)).unwrap(), "table-10").join("").contains("negative"));
     let abs = TableOptions { pad: PadDenominator::Abs, ..options(Undefined::Skip) };
-    assert_figures(&figures(&all(&data, &abs).unwrap(), "table-10")[2..], &[&[400.0 / 3.0; 3]]);
+    let abs = all(&data, &abs).unwrap();
+    assert_figures(&figures(&abs, "table-10")[2..], &[&[400.0 / 3.0; 3]]);
+    assert!(!notes(&abs, "table-10").join("").contains("negative"));
 }
 
 #[test]
@@ -228,6 +234,18 @@ fn swap_rates_within_a_data_set_by_hand() {
 }
 
 #[test]
+fn queries_in_both_sets_are_counted() {
+    let overlap = |size: usize| {
+        let options = TableOptions { sizes: SetSizes { uninformative: size, ideal: size }, ..options(Undefined::Zero) };
+        notes(&all(&one(), &options).unwrap(), "table-12").join("\n")
+    };
+    // Uninformative by |real - expected|: queries 3, 0, 2, 1; ideal 1, 2, 0, 3.
+    assert!(!overlap(2).contains("in both sets"));
+    assert!(overlap(3).contains("d1: 2 queries are in both sets, which keeps the rate low"), "{}", overlap(3));
+    assert!(!notes(&all(&one(), &options(Undefined::Zero)).unwrap(), "table-14").join("").contains("in both sets"));
+}
+
+#[test]
 fn one_data_set_has_no_swap_rate_across() {
     let tables = all(&one(), &options(Undefined::Zero)).unwrap();
     assert_figures(&figures(&tables, "table-11"), &[&[NAN; 3][..]; 3]);
@@ -243,6 +261,9 @@ fn data_sets_are_compared_by_label_and_at_one_size() {
     let tables = all(&evaluation, &options).unwrap();
     // Ideal sets of one query, query 1, on both: A > B > C; on d1 alone the set of two gives A > C > B.
     assert_figures(&figures(&tables, "table-11"), &[&[0.0; 3][..]; 3]);
+    let text = notes(&tables, "table-11").join("\n");
+    assert!(text.contains("d1 vs d2, uninformative: 2 queries of each"), "{text}");
+    assert!(text.contains("d1 vs d2, ideal: 1 queries of each") && !text.contains("vs d2, all: "), "{text}");
     assert_figures(&figures(&tables, "table-12")[..1], &[&[1.0 / 3.0, 1.0 / 3.0]]);
     assert_eq!(tables.iter().filter(|table| table.id.starts_with("table-04-ndcg-scores-d2")).count(), 1);
     // A method that fails on one of the two is compared on neither. Without A, real - expected on d2 is -.1375, .1375,
@@ -302,7 +323,9 @@ fn broad_and_focused_are_cut_to_one_size_or_na() {
     (many.left, many.right) = (Vec::new(), Vec::new());
     let tables = all(&super::tests::evaluation(vec![many]), &options(Undefined::Zero)).unwrap();
     let text = notes(&tables, "table-13").join("\n");
-    assert!(text.contains("d1, broad: 3 queries drawn from 8") && text.contains("d1, focused: 3 queries"), "{text}");
+    let broad = "d1, broad: 3 queries out of 3 with grade 2 or higher in at least half of their documents";
+    let focused = "d1, focused: 3 queries drawn from 5 with grade 2 or higher in fewer than half of their documents";
+    assert!(text.contains(broad) && text.contains(focused), "{text}");
     assert!(notes(&tables, "table-14").join("\n").contains("the halves of the documents were not ranked"));
 }
 
