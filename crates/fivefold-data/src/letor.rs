@@ -124,7 +124,7 @@ pub struct Part {
 
 impl Part {
     /// One score a document, from the order of the file (that of score files) to the order of `data`.
-    pub fn from_file_order(&self, scores: Vec<f64>) -> Vec<f64> {
+    pub fn in_data_order(&self, scores: Vec<f64>) -> Vec<f64> {
         match &self.moved {
             Some(numbers) => numbers.iter().map(|&number| scores[number]).collect(),
             None => scores,
@@ -132,7 +132,7 @@ impl Part {
     }
 
     /// One score a document, from the order of `data` to the order of the file.
-    pub fn to_file_order(&self, scores: Vec<f64>) -> Vec<f64> {
+    pub fn in_file_order(&self, scores: Vec<f64>) -> Vec<f64> {
         match &self.moved {
             Some(numbers) => {
                 let mut in_file = vec![0.0; scores.len()];

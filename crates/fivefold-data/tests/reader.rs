@@ -108,9 +108,9 @@ fn scattered_queries_are_an_error_or_regrouped() {
     assert_eq!(part.lines, [1, 2, 5]);
     // Scores in the order of the lines, one a document, as 10 x the value of its feature.
     let in_file = vec![10.0, 20.0, 30.0, 40.0, 50.0];
-    let in_data = part.from_file_order(in_file.clone());
+    let in_data = part.in_data_order(in_file.clone());
     assert_eq!(in_data, [10.0, 30.0, 20.0, 50.0, 40.0]);
-    assert_eq!(part.to_file_order(in_data), in_file);
+    assert_eq!(part.in_file_order(in_data), in_file);
     let together = "1 qid:a 1:1\n0 qid:b 1:2\n";
     let regrouped = read_bytes(together.as_bytes(), &options).unwrap();
     assert_eq!(data_hash(&regrouped.data), data_hash(&read(together).data));
@@ -191,7 +191,7 @@ fn blocks_and_threads_do_not_show() {
     let scattered = read_with(3, true, &(dealt.join("\n") + "\n")).unwrap();
     let firsts: Vec<f64> = dealt.iter().map(|line| line.split(' ').nth(2).unwrap()[2..].parse().unwrap()).collect();
     let of_data = scattered.data.queries().flat_map(|q| q.rows().map(|row| f64::from(row[0])).collect::<Vec<_>>());
-    assert_eq!(scattered.from_file_order(firsts), of_data.collect::<Vec<_>>());
+    assert_eq!(scattered.in_data_order(firsts), of_data.collect::<Vec<_>>());
     assert_eq!(scattered.moved.as_ref().map(|numbers| numbers[..3].to_vec()), Some(vec![0, 1, 2]));
     // The first of two errors in the file is the one reported, wherever blocks end.
     let at = text.find("1 qid:q2500 ").unwrap();

@@ -56,7 +56,7 @@ impl Args {
             Some(fitted) => fitted.apply(&part.data).map_err(problem::report)?,
             None => part.data.clone(),
         };
-        let scores = part.to_file_order(score(&*model, &data)?);
+        let scores = part.in_file_order(score(&*model, &data)?);
         // The shortest decimals that read back to the same bits.
         let text: String = scores.iter().map(|score| format!("{score:?}\n")).collect();
         match &self.out {

@@ -26,7 +26,7 @@ impl Fold {
     fn scores(&self, path: &Path) -> miette::Result<Vec<f64>> {
         let scores = read_scores(path, self.test.documents()).map_err(problem::report)?;
         Ok(match &self.file {
-            Some(file) => file.from_file_order(scores),
+            Some(file) => file.in_data_order(scores),
             None => scores,
         })
     }
