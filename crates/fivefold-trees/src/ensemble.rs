@@ -1,52 +1,29 @@
 //! A sum of trees, and how it scores many documents quickly.
 //!
-//! Nodes lie flat, 16 bytes each, one tree after the other; both children stand in the node and a leaf is its own child, so a
-//! step down is a load and a choice without a branch. A block of documents goes down one tree together: their loads do not
-//! depend on each other and overlap, and a tree's nodes stay in cache for the whole block. Scores are added in the order
-//! of the trees, so they do not depend on the blocks.
-//!
-//! Cost: documents x trees x depth steps.
+//! Documents are scored in blocks: a block's features are laid out by column once, then each tree in turn (see `scorer`) adds its
+//! values, so that scores do not depend on the blocks. Cost: documents x trees x inner nodes / 4 comparisons for trees of up to 32
+//! leaves (four at once), else documents x trees x depth steps.
 
 use serde::{Deserialize, Serialize};
 
 use crate::bins::Rows;
-use crate::tree::{Node, Tree};
-
-/// Documents that go down a tree together.
-const BLOCK: usize = 16;
+use crate::scorer::{BLOCK, Scorer, Walk};
+use crate::tree::Tree;
 
 /// The score of a document is the sum of its leaf values over all trees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Vec<Tree>", into = "Vec<Tree>")]
 pub struct Ensemble {
     trees: Vec<Tree>,
-    flat: Vec<FlatTree>,
-}
-
-/// One tree, ready for scoring.
-#[derive(Debug, Clone, PartialEq)]
-struct FlatTree {
-    /// Inner nodes, then leaves (which are their own children).
-    nodes: Vec<FlatNode>,
-    /// The value of each node; 0 for inner nodes.
-    values: Vec<f64>,
-    depth: usize,
+    scorers: Vec<Scorer>,
     width: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct FlatNode {
-    threshold: f32,
-    /// Feature number, shifted left by one, and in the lowest bit whether missing goes left.
-    feature: u32,
-    /// Right child, left child.
-    children: [u32; 2],
 }
 
 impl From<Vec<Tree>> for Ensemble {
     fn from(trees: Vec<Tree>) -> Self {
-        let flat = trees.iter().map(FlatTree::new).collect();
-        Ensemble { trees, flat }
+        let scorers = trees.iter().map(Scorer::new).collect();
+        let width = trees.iter().map(Tree::width).max().unwrap_or(0);
+        Ensemble { trees, scorers, width }
     }
 }
 
@@ -68,11 +45,24 @@ impl Ensemble {
     /// If `rows` is not `scores.len()` rows of `width` values, or a tree uses a feature beyond `width`.
     pub fn add_scores(&self, rows: &[f32], width: usize, scores: &mut [f64]) {
         assert_eq!(rows.len(), width * scores.len(), "one score a row");
-        // Blocks of rows that fit the first-level cache together with a tree.
-        for (rows, scores) in rows.chunks(width * 4 * BLOCK).zip(scores.chunks_mut(4 * BLOCK)) {
-            for tree in &self.flat {
-                tree.add_scores(rows, width, scores);
+        assert!(self.width <= width, "a tree uses feature {} of {width}", self.width);
+        let mut columns = vec![[0.0; BLOCK]; self.width];
+        for (rows, scores) in rows.chunks(width * BLOCK).zip(scores.chunks_mut(BLOCK)) {
+            for (document, row) in rows.chunks_exact(width).enumerate() {
+                for (column, &value) in columns.iter_mut().zip(row) {
+                    column[document] = value;
+                }
             }
+            // Of a short block the places beyond hold older documents, whose scores are not copied back.
+            let mut sums = [0.0; BLOCK];
+            sums[..scores.len()].copy_from_slice(scores);
+            for scorer in &self.scorers {
+                match scorer {
+                    Scorer::Masks(tree) => tree.add_scores(&columns, &mut sums),
+                    Scorer::Walk(tree) => tree.add_scores(rows, width, &mut sums[..scores.len()]),
+                }
+            }
+            scores.copy_from_slice(&sums[..scores.len()]);
         }
     }
 
@@ -93,53 +83,22 @@ impl Ensemble {
 /// If the tree uses a feature beyond the rows' width, or there is not one score a row.
 pub fn add_tree_scores(tree: &Tree, rows: &Rows<'_>, scores: &mut [f64]) {
     assert_eq!(rows.len(), scores.len(), "one score a row");
-    let flat = FlatTree::new(tree);
-    let mut rest = scores;
+    assert!(tree.width() <= rows.width(), "a tree uses feature {} of {}", tree.width(), rows.width());
+    let walk = Walk::new(tree);
+    let (mut rest, width) = (scores, rows.width());
     for block in rows.blocks() {
-        let (scores, after) = rest.split_at_mut(block.len() / rows.width());
-        flat.add_scores(block, rows.width(), scores);
-        rest = after;
-    }
-}
-
-impl FlatTree {
-    fn new(tree: &Tree) -> Self {
-        let inner = tree.nodes().len();
-        let index = |child: i32| if child >= 0 { child as u32 } else { inner as u32 + !child as u32 };
-        let flat = |node: Node| FlatNode {
-            threshold: node.threshold,
-            feature: node.feature << 1 | u32::from(node.missing_left),
-            children: [index(node.right), index(node.left)],
-        };
-        let leaf = |i: usize| FlatNode { threshold: 0.0, feature: 0, children: [i as u32; 2] };
-        let mut values = vec![0.0; inner];
-        values.extend_from_slice(tree.values());
-        let nodes = tree.nodes().map(flat).chain((inner..values.len()).map(leaf)).collect();
-        FlatTree { nodes, values, depth: tree.depth(), width: tree.width() }
-    }
-
-    fn add_scores(&self, rows: &[f32], width: usize, scores: &mut [f64]) {
-        assert!(self.width <= width, "a tree uses feature {} of {width}", self.width);
-        for (rows, scores) in rows.chunks(width * BLOCK).zip(scores.chunks_mut(BLOCK)) {
-            let mut at = [0u32; BLOCK];
-            for _ in 0..self.depth {
-                for (at, row) in at.iter_mut().zip(rows.chunks_exact(width)) {
-                    let node = &self.nodes[*at as usize];
-                    let value = row[(node.feature >> 1) as usize];
-                    let goes_left = (value <= node.threshold) | (value.is_nan() & (node.feature & 1 == 1));
-                    *at = node.children[usize::from(goes_left)];
-                }
-            }
-            for (score, at) in scores.iter_mut().zip(at) {
-                *score += self.values[at as usize];
-            }
+        let (scores, after) = rest.split_at_mut(block.len() / width);
+        for (rows, scores) in block.chunks(width * BLOCK).zip(scores.chunks_mut(BLOCK)) {
+            walk.add_scores(rows, width, scores);
         }
+        rest = after;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::Node;
 
     fn made() -> (Ensemble, Vec<f32>, usize) {
         let width = 5;
@@ -156,7 +115,25 @@ mod tests {
             Tree::new(&nodes, (0..=n).map(|i| f64::from(i) * 0.1 - 0.3).collect()).unwrap()
         };
         let value = |i: u32| if i % 17 == 5 { f32::NAN } else { ((i * 31) % 11) as f32 - 5.0 };
-        (Ensemble::from(vec![tree(3), tree(0), tree(12), tree(1)]), (0..500).map(value).collect(), width)
+        // 32 leaves are the most for masks.
+        let trees = vec![tree(3), tree(0), tree(31), tree(32), bushy(5), tree(1), bushy(6)];
+        (Ensemble::from(trees), (0..500).map(value).collect(), width)
+    }
+
+    /// A tree in which all leaves have the same depth.
+    fn bushy(depth: u32) -> Tree {
+        let inner = (1 << depth) - 1;
+        let child = |i: i32| if i < inner { i } else { !(i - inner) };
+        let node = |i: i32| Node {
+            feature: (i as u32 * 3) % 5,
+            threshold: ((i * 5) % 7) as f32 - 3.0,
+            missing_left: i % 3 == 0,
+            left: child(2 * i + 1),
+            right: child(2 * i + 2),
+            gain: 0.0,
+        };
+        let nodes: Vec<Node> = (0..inner).map(node).collect();
+        Tree::new(&nodes, (0..=inner).map(|i| f64::from(i) * 0.01).collect()).unwrap()
     }
 
     #[test]
@@ -178,6 +155,7 @@ mod tests {
     fn importance_sums_gains() {
         let (ensemble, ..) = made();
         let total: f64 = ensemble.importance(5).iter().sum();
-        assert_eq!(total, (1..=3).sum::<i32>() as f64 + (1..=12).sum::<i32>() as f64 + 1.0);
+        let chain = |n: i32| f64::from(n * (n + 1) / 2);
+        assert_eq!(total, chain(3) + chain(31) + chain(32) + chain(1));
     }
 }

@@ -2,7 +2,7 @@
 //! ranker that needs thresholds.
 //!
 //! Reading order: [`bins`] (a matrix becomes bytes), [`cells`] (gradients become integers), `histogram` and `split` (the
-//! best cut of a node), [`grow`] (one tree), [`tree`] and [`ensemble`] (what was grown, and how it scores).
+//! best cut of a node), [`grow`] (one tree), [`tree`] (what was grown), [`ensemble`] and `scorer` (how many score).
 //!
 //! ```
 //! use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, Rows};
@@ -24,6 +24,7 @@ pub mod cells;
 pub mod ensemble;
 pub mod grow;
 mod histogram;
+mod scorer;
 mod split;
 pub mod tree;
 
