@@ -36,7 +36,7 @@ pub(crate) struct LambdaLoss<'a> {
 
 /// Arrays by position in the ranking of one query.
 #[derive(Default)]
-struct Ranking {
+pub(crate) struct Ranking {
     /// Score and row of each document, so that they sort as whole numbers: the highest score first, then the lowest row.
     keys: Vec<u128>,
     order: Vec<u32>,
@@ -60,7 +60,7 @@ impl<'a> LambdaLoss<'a> {
     }
 
     /// Fills the derivatives of one query. Those of a query where the measure is undefined are 0.
-    fn query(&self, query: usize, scores: &[f64], first: &mut [f64], second: &mut [f64], ranking: &mut Ranking) {
+    pub fn query(&self, query: usize, scores: &[f64], first: &mut [f64], second: &mut [f64], ranking: &mut Ranking) {
         first.fill(0.0);
         second.fill(0.0);
         let grades = self.grades[query];

@@ -8,12 +8,17 @@ pub mod feature;
 pub mod l2_logistic;
 mod lambda;
 pub mod lambdamart;
+pub mod lambdarank;
 pub mod linear;
 pub mod linear_model;
+pub mod listnet;
 pub mod mart;
+pub mod network;
+pub mod network_model;
 mod normal_equations;
 pub mod random;
 pub mod random_forest;
+pub mod ranknet;
 #[cfg(test)]
 #[path = "../tests/contract/data.rs"]
 mod test_data;
@@ -31,4 +36,7 @@ pub const RANKERS: &[RankerEntry] = &[
     RankerEntry::of::<mart::Mart>(),
     RankerEntry::of::<lambdamart::LambdaMart>(),
     RankerEntry::of::<random_forest::RandomForest>(),
+    RankerEntry::of::<ranknet::RankNet>(),
+    RankerEntry::of::<listnet::ListNet>(),
+    RankerEntry::of::<lambdarank::LambdaRank>(),
 ];

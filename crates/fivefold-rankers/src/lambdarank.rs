@@ -1,0 +1,205 @@
+//! LambdaRank: a network trained on the lambda gradients of a measure (Burges, Ragno & Le, NIPS 2006).
+//!
+//! For two documents of a query the pairwise logistic loss of RankNet is multiplied by the exact change of the measure when they
+//! change places in the present ranking ([`crate::lambda`]). The objective is any measure in any version, UE-normalised ones too. Measures are
+//! taken under the conventions of the default dialect; parameters in their names override them.
+//!
+//! The paper multiplies by the change of nDCG over the whole list; so does `truncation` 0 with `ndcg`. RankLib's LambdaRank is
+//! its RankNet with these weights.
+//!
+//! Cost an epoch: the network's ([`crate::network`]), and O(n log n + truncation x n) a query of n documents.
+
+use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
+use serde::{Deserialize, Serialize};
+
+use crate::boosting::{check_measure, objective};
+use crate::lambda::{LambdaLoss, Ranking};
+use crate::network::{Activation, Optimiser, QueryLoss, Training, differ, help};
+use crate::network_model::NetworkModel;
+
+/// A network trained on the lambda gradients of a measure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LambdaRank {
+    /// The measure whose exchanges give the gradients: any, in any version.
+    pub objective: String,
+    /// Pairs need one document in so many top ranks; 0: all pairs.
+    pub truncation: usize,
+    /// LightGBM's normalisation of lambdas by score distance and by query.
+    pub normalise: bool,
+    /// Units of each hidden layer; empty: a linear scorer.
+    pub hidden: Vec<usize>,
+    /// The function of a hidden unit.
+    pub activation: Activation,
+    /// Bring each feature to mean 0 and standard deviation 1 over the training documents.
+    pub standardise: bool,
+    /// The most passes over the training queries.
+    pub epochs: usize,
+    /// Queries a step.
+    pub batch: usize,
+    /// How weights follow the gradient.
+    pub optimiser: Optimiser,
+    /// Length of a step.
+    pub learning_rate: f64,
+    /// Penalty on half the squared weights.
+    pub l2: f64,
+    /// Epochs without a gain on the validation part after which to stop; 0: never, and the last epoch counts.
+    pub early_stopping: usize,
+    /// The measure on the validation part; empty: the objective.
+    pub stop_measure: String,
+}
+
+impl Default for LambdaRank {
+    fn default() -> Self {
+        LambdaRank {
+            objective: "ndcg@10".to_owned(),
+            truncation: 0,
+            normalise: false,
+            hidden: vec![32],
+            activation: Activation::Relu,
+            standardise: true,
+            epochs: 100,
+            batch: 8,
+            optimiser: Optimiser::Adam,
+            learning_rate: 0.003,
+            l2: 0.05,
+            early_stopping: 20,
+            stop_measure: String::new(),
+        }
+    }
+}
+
+impl LambdaRank {
+    fn training(&self) -> Training {
+        Training {
+            hidden: self.hidden.clone(),
+            activation: self.activation,
+            standardise: self.standardise,
+            epochs: self.epochs,
+            batch: self.batch,
+            optimiser: self.optimiser,
+            rate: self.learning_rate,
+            l2: self.l2,
+            early_stopping: self.early_stopping,
+        }
+    }
+
+    fn stop_measure(&self) -> &str {
+        if self.stop_measure.is_empty() { &self.objective } else { &self.stop_measure }
+    }
+}
+
+impl Ranker for LambdaRank {
+    const NAME: &'static str = "lambdarank";
+    const SUMMARY: &'static str = "neural network trained on the lambda gradients of a measure";
+    const PARAMS: &'static [ParamHelp] = &[
+        ParamHelp {
+            name: "objective",
+            help: "the measure whose exchanges give the gradients: any, in any version, such as ap.v2@5",
+        },
+        ParamHelp { name: "truncation", help: "pairs need one document in so many top ranks; 0: all pairs" },
+        ParamHelp { name: "normalise", help: "divide lambdas by score distance and level queries, as LightGBM does" },
+        help::HIDDEN,
+        help::ACTIVATION,
+        help::STANDARDISE,
+        help::EPOCHS,
+        help::BATCH,
+        help::OPTIMISER,
+        help::LEARNING_RATE,
+        help::L2,
+        help::EARLY_STOPPING,
+        ParamHelp { name: "stop_measure", help: "the measure on the validation part; empty: the objective" },
+    ];
+    type Model = NetworkModel;
+
+    fn check(&self) -> Result<(), ParamError> {
+        check_measure("objective", &self.objective)?;
+        check_measure("stop_measure", self.stop_measure())?;
+        self.training().check()
+    }
+
+    fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<NetworkModel, FitError> {
+        let of_train = objective("objective", &self.objective, train, cx.seed())?;
+        let lambdas = LambdaLoss::new(of_train, train, self.truncation, 1.0, self.normalise);
+        let loss = Lambdas { lambdas, data: train };
+        self.training().fit(train, cx, &loss, |data| objective("stop_measure", self.stop_measure(), data, cx.seed()))
+    }
+}
+
+/// Lambda gradients, a query at a time.
+struct Lambdas<'a> {
+    lambdas: LambdaLoss<'a>,
+    data: &'a Dataset,
+}
+
+impl QueryLoss for Lambdas<'_> {
+    /// The ranking, and the second derivatives, which a network does not use.
+    type Scratch = (Ranking, Vec<f64>);
+
+    fn informative(&self, query: usize) -> bool {
+        differ(self.data.query(query).grades())
+    }
+
+    fn slopes(&self, query: usize, scores: &[f64], slopes: &mut [f64], (ranking, second): &mut Self::Scratch) {
+        second.resize(scores.len(), 0.0);
+        self.lambdas.query(query, scores, slopes, second, ranking);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::Seed;
+    use fivefold_metrics::Scratch;
+
+    use super::*;
+    use crate::test_data::rows;
+
+    #[test]
+    fn slopes_are_those_of_brute_force_swaps() {
+        let grades = [0u8, 2, 1, 0, 2, 0, 1, 1, 0, 0, 2, 0];
+        let documents: Vec<(u8, &[f32])> = grades.iter().map(|&grade| (grade, [0.0f32].as_slice())).collect();
+        let data = rows(&[&documents]);
+        let mut rng = Seed::new(5).rng();
+        let scores: Vec<f64> = grades.iter().map(|_| rng.normal()).collect();
+        for name in ["ndcg@10", "ndcg", "ndcg.v2@5", "ap.v1@5", "ap(denominator=relevant)", "rr", "err@4"] {
+            let measure = || objective("objective", name, &data, Seed::new(1)).unwrap();
+            let value = |scores: &[f64]| measure().value(0, scores, &mut Scratch::default()).unwrap();
+            let mut expected = vec![0.0; grades.len()];
+            for i in 0..grades.len() {
+                for j in (0..grades.len()).filter(|&j| grades[j] < grades[i]) {
+                    let mut swapped = scores.clone();
+                    swapped.swap(i, j);
+                    // How much better the right order of the two is, by the measure itself.
+                    let gain = (value(&scores) - value(&swapped)) * if scores[i] > scores[j] { 1.0 } else { -1.0 };
+                    let lambda = if gain > 0.0 {
+                        gain / (1.0 + (scores[i] - scores[j]).exp())
+                    } else {
+                        gain / (1.0 + (scores[j] - scores[i]).exp())
+                    };
+                    expected[i] -= lambda;
+                    expected[j] += lambda;
+                }
+            }
+            let loss = Lambdas { lambdas: LambdaLoss::new(measure(), &data, 0, 1.0, false), data: &data };
+            let mut found = vec![f64::NAN; grades.len()];
+            loss.slopes(0, &scores, &mut found, &mut Default::default());
+            for (found, expected) in found.iter().zip(&expected) {
+                assert!((found - expected).abs() < 1e-12, "{name}: {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn slopes_are_finite_for_any_scores() {
+        let data = rows(&[&[(0, &[0.0]), (2, &[0.0]), (1, &[0.0])], &[(1, &[0.0]), (1, &[0.0])]]);
+        let measure = objective("objective", "ndcg@10", &data, Seed::new(1)).unwrap();
+        let loss = Lambdas { lambdas: LambdaLoss::new(measure, &data, 0, 1.0, false), data: &data };
+        assert_eq!([0, 1].map(|query| loss.informative(query)), [true, false]);
+        for scores in [[1e9, -1e9, 0.0], [0.0; 3], [-1e300, 1e300, 0.0]] {
+            let mut slopes = [f64::NAN; 3];
+            loss.slopes(0, &scores, &mut slopes, &mut Default::default());
+            assert!(slopes.iter().all(|slope| slope.is_finite()), "{scores:?}: {slopes:?}");
+            assert!(slopes.iter().sum::<f64>().abs() < 1e-12);
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! ListNet: a linear scorer or a network trained by the cross entropy of top-one probabilities (Cao et al., ICML 2007).
+//!
+//! With scores s and grades y of a query's documents: P_j = exp(s_j) / sum_k exp(s_k), the same from `sharpness` x y for
+//! the target T_j; loss - sum_j T_j log P_j; derivative by s_j: P_j - T_j. The paper has sharpness 1. Exponentials are taken relative to the
+//! largest, so nothing overflows. Queries of one grade are left out: their target says that all scores
+//! should be equal, but nothing about order.
+//!
+//! Preset `ranklib`: RankLib's settings (no standardisation, no hidden layer, 1,500 epochs at rate 1e-5, a step a query, the best epoch on the validation part).
+//! RankLib also sends the score through a logistic function, whose slope its gradient leaves out, keeps queries of one grade, and takes queries in file order.
+//!
+//! Cost an epoch: the network's ([`crate::network`]) and an exponential a document.
+
+use fivefold_core::params::Preset;
+use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
+use serde::{Deserialize, Serialize};
+
+use crate::boosting::{check_measure, objective, positive};
+use crate::network::{Activation, Optimiser, QueryLoss, Training, differ, help};
+use crate::network_model::NetworkModel;
+
+/// A linear scorer or a network trained by the cross entropy of top-one probabilities.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ListNet {
+    /// What grades are multiplied by before they become probabilities; above 0.
+    pub sharpness: f64,
+    /// Units of each hidden layer; empty: a linear scorer.
+    pub hidden: Vec<usize>,
+    /// The function of a hidden unit.
+    pub activation: Activation,
+    /// Bring each feature to mean 0 and standard deviation 1 over the training documents.
+    pub standardise: bool,
+    /// The most passes over the training queries.
+    pub epochs: usize,
+    /// Queries a step.
+    pub batch: usize,
+    /// How weights follow the gradient.
+    pub optimiser: Optimiser,
+    /// Length of a step.
+    pub learning_rate: f64,
+    /// Penalty on half the squared weights.
+    pub l2: f64,
+    /// Epochs without a gain on the validation part after which to stop; 0: never, and the last epoch counts.
+    pub early_stopping: usize,
+    /// The measure on the validation part.
+    pub stop_measure: String,
+}
+
+impl Default for ListNet {
+    fn default() -> Self {
+        ListNet {
+            sharpness: 1.0,
+            hidden: Vec::new(),
+            activation: Activation::Relu,
+            standardise: true,
+            epochs: 200,
+            batch: 8,
+            optimiser: Optimiser::Adam,
+            learning_rate: 0.003,
+            l2: 0.01,
+            early_stopping: 20,
+            stop_measure: "ndcg@10".to_owned(),
+        }
+    }
+}
+
+impl ListNet {
+    fn training(&self) -> Training {
+        Training {
+            hidden: self.hidden.clone(),
+            activation: self.activation,
+            standardise: self.standardise,
+            epochs: self.epochs,
+            batch: self.batch,
+            optimiser: self.optimiser,
+            rate: self.learning_rate,
+            l2: self.l2,
+            early_stopping: self.early_stopping,
+        }
+    }
+}
+
+impl Ranker for ListNet {
+    const NAME: &'static str = "listnet";
+    const SUMMARY: &'static str =
+        "linear scorer or neural network trained by the cross entropy of top-one probabilities";
+    const PARAMS: &'static [ParamHelp] = &[
+        ParamHelp {
+            name: "sharpness",
+            help: "what grades are multiplied by before they become probabilities, above 0",
+        },
+        help::HIDDEN,
+        help::ACTIVATION,
+        help::STANDARDISE,
+        help::EPOCHS,
+        help::BATCH,
+        help::OPTIMISER,
+        help::LEARNING_RATE,
+        help::L2,
+        help::EARLY_STOPPING,
+        help::STOP_MEASURE,
+    ];
+    type Model = NetworkModel;
+
+    fn presets() -> Vec<Preset<Self>> {
+        let params = ListNet {
+            sharpness: 1.0,
+            hidden: Vec::new(),
+            standardise: false,
+            epochs: 1500,
+            batch: 1,
+            optimiser: Optimiser::Sgd,
+            learning_rate: 1e-5,
+            l2: 0.0,
+            early_stopping: 1500,
+            ..ListNet::default()
+        };
+        vec![Preset { name: "ranklib", summary: "RankLib's settings: linear, 1,500 epochs, rate 1e-5", params }]
+    }
+
+    fn check(&self) -> Result<(), ParamError> {
+        check_measure("stop_measure", &self.stop_measure)?;
+        positive("sharpness", self.sharpness)?;
+        self.training().check()
+    }
+
+    fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<NetworkModel, FitError> {
+        let loss = TopOne::new(train, self.sharpness);
+        self.training().fit(train, cx, &loss, |data| objective("stop_measure", &self.stop_measure, data, cx.seed()))
+    }
+}
+
+/// The cross entropy of top-one probabilities.
+struct TopOne<'a> {
+    grades: Vec<&'a [u8]>,
+    /// The target probabilities of all documents.
+    targets: Vec<f64>,
+    bounds: Vec<usize>,
+}
+
+impl<'a> TopOne<'a> {
+    fn new(data: &'a Dataset, sharpness: f64) -> Self {
+        let grades: Vec<&[u8]> = (0..data.len()).map(|query| data.query(query).grades()).collect();
+        let mut targets: Vec<f64> =
+            grades.iter().flat_map(|grades| grades.iter()).map(|&grade| sharpness * f64::from(grade)).collect();
+        let bounds = data.bounds();
+        bounds.windows(2).for_each(|pair| top_one(&mut targets[pair[0]..pair[1]]));
+        TopOne { grades, targets, bounds }
+    }
+}
+
+/// Values become the probabilities of standing first.
+fn top_one(values: &mut [f64]) {
+    let highest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    values.iter_mut().for_each(|value| *value = (*value - highest).exp());
+    let sum: f64 = values.iter().sum();
+    values.iter_mut().for_each(|value| *value /= sum);
+}
+
+impl QueryLoss for TopOne<'_> {
+    type Scratch = ();
+
+    fn informative(&self, query: usize) -> bool {
+        differ(self.grades[query])
+    }
+
+    fn slopes(&self, query: usize, scores: &[f64], slopes: &mut [f64], (): &mut ()) {
+        slopes.copy_from_slice(scores);
+        top_one(slopes);
+        let targets = &self.targets[self.bounds[query]..self.bounds[query + 1]];
+        slopes.iter_mut().zip(targets).for_each(|(slope, target)| *slope -= target);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::Seed;
+
+    use super::*;
+    use crate::test_data::rows;
+
+    fn data(grades: &[u8]) -> Dataset {
+        let documents: Vec<(u8, &[f32])> = grades.iter().map(|&grade| (grade, [0.0f32].as_slice())).collect();
+        rows(&[&documents])
+    }
+
+    fn slopes(grades: &[u8], scores: &[f64], sharpness: f64) -> Vec<f64> {
+        let targets = data(grades);
+        let mut slopes = vec![f64::NAN; scores.len()];
+        TopOne::new(&targets, sharpness).slopes(0, scores, &mut slopes, &mut ());
+        slopes
+    }
+
+    #[test]
+    fn slopes_are_those_of_finite_differences() {
+        let mut rng = Seed::new(1).rng();
+        for sharpness in [1.0, 2.5] {
+            let grades = [0u8, 2, 1, 0, 2, 0, 1];
+            let scores: Vec<f64> = grades.iter().map(|_| 2.0 * rng.normal()).collect();
+            let loss = |scores: &[f64]| -> f64 {
+                let target = |y: u8| (sharpness * f64::from(y)).exp();
+                let (all, total) =
+                    (grades.map(target).iter().sum::<f64>(), scores.iter().map(|s| s.exp()).sum::<f64>());
+                grades.iter().zip(scores).map(|(&y, s)| -target(y) / all * (s.exp() / total).ln()).sum()
+            };
+            let found = slopes(&grades, &scores, sharpness);
+            for row in 0..grades.len() {
+                let moved = |change: f64| {
+                    let mut scores = scores.clone();
+                    scores[row] += change;
+                    loss(&scores)
+                };
+                let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+                assert!((slope - found[row]).abs() < 1e-8, "{slope} {}", found[row]);
+            }
+        }
+    }
+
+    #[test]
+    fn slopes_are_finite_for_any_scores_and_grades() {
+        assert_eq!(slopes(&[1, 1], &[0.0, 0.0], 1.0), [0.0, 0.0]);
+        let found = slopes(&[0, 2, 0], &[1e9, -1e9, 0.0], 100.0);
+        assert!(found[..2] == [1.0, -1.0] && found[2].abs() < 1e-80, "{found:?}");
+        assert_eq!(slopes(&[0, 2], &[f64::MIN, f64::MAX], 1e9), [0.0, 0.0]);
+        let mut highest = [30.0, 0.0, 0.0];
+        top_one(&mut highest);
+        assert!((highest[1] - (-30f64).exp()).abs() < 1e-25 && (highest[0] - 1.0).abs() < 1e-12, "{highest:?}");
+    }
+
+    #[test]
+    fn queries_of_one_grade_are_left_out() {
+        assert!(TopOne::new(&data(&[1, 0, 0]), 1.0).informative(0));
+        assert!(!TopOne::new(&data(&[2, 2]), 1.0).informative(0));
+    }
+}

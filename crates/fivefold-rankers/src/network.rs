@@ -1,0 +1,302 @@
+//! Training of small feed-forward networks on the queries of a data set: what `ranknet`, `listnet` and `lambdarank` share.
+//!
+//! A query's documents go through the network once, as a block; a loss turns their scores into one derivative a document (the
+//! factored form of Burges, MSR-TR-2010-82, section 2.1), and one pass back gives the gradient. So the network's cost is
+//! 6 x documents x weights operations an epoch, however many pairs the loss looks at. Weights are `f32`, scores and derivatives by them `f64`.
+//!
+//! An epoch takes the queries in a new random order, in batches; a step follows the mean of their gradients. Queries that
+//! say nothing about order are left out. With a validation part and `early_stopping` = s, training ends when the measure has not
+//! risen for s epochs, and the weights of the best epoch are kept (the first best if several are equal).
+//!
+//! `standardise` shifts and scales each feature to mean 0 and standard deviation 1 over the training documents. The model has this folded
+//! into its first layer and takes raw features.
+//!
+//! A batch is cut into shards by its work alone, never by the number of threads; shards run in parallel and are summed in order, so the
+//! model is the same for any number of threads. Memory: one more copy of the training and validation features.
+
+mod inputs;
+mod layers;
+mod optimiser;
+mod products;
+
+use fivefold_core::params::ParamError;
+use fivefold_core::{Dataset, FitContext, FitError};
+use fivefold_metrics::{Objective, Scratch};
+use rayon::prelude::*;
+
+pub use layers::Activation;
+pub use optimiser::Optimiser;
+
+use crate::boosting::positive;
+use crate::network_model::{Dense, NetworkModel};
+use inputs::{Inputs, Scaling};
+use layers::{Pass, Shape};
+use optimiser::Steps;
+
+/// Multiplications of a pass through the network that make a shard worth a task of its own.
+const SHARD: usize = 1 << 19;
+/// A batch has at most this many shards.
+const MOST_SHARDS: usize = 16;
+/// Documents that are scored as a block.
+const BLOCK: usize = 256;
+
+/// A loss of the scores of one query's documents.
+pub(crate) trait QueryLoss: Sync {
+    /// Memory that is used again from query to query.
+    type Scratch: Default + Send;
+
+    /// Whether the order of this query's documents matters to the loss.
+    fn informative(&self, query: usize) -> bool;
+
+    /// Writes the derivatives by the scores, one a document.
+    fn slopes(&self, query: usize, scores: &[f64], slopes: &mut [f64], scratch: &mut Self::Scratch);
+}
+
+/// Whether a query's documents have more than one grade.
+pub(crate) fn differ(grades: &[u8]) -> bool {
+    grades.iter().any(|&grade| grade != grades[0])
+}
+
+/// The network and how it is trained.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Training {
+    pub hidden: Vec<usize>,
+    pub activation: Activation,
+    pub standardise: bool,
+    pub epochs: usize,
+    pub batch: usize,
+    pub optimiser: Optimiser,
+    pub rate: f64,
+    pub l2: f64,
+    /// Epochs without a gain on the validation part after which to stop; 0: the last epoch counts.
+    pub early_stopping: usize,
+}
+
+/// Help for the parameters of [`Training`], the same in every ranker.
+pub(crate) mod help {
+    use fivefold_core::ParamHelp;
+
+    const fn param(name: &'static str, help: &'static str) -> ParamHelp {
+        ParamHelp { name, help }
+    }
+
+    pub const HIDDEN: ParamHelp = param("hidden", "units of each hidden layer, such as [32]; []: a linear scorer");
+    pub const ACTIVATION: ParamHelp = param("activation", "function of a hidden unit: relu, tanh or logistic");
+    pub const STANDARDISE: ParamHelp =
+        param("standardise", "bring each feature to mean 0 and standard deviation 1 over the training documents");
+    pub const EPOCHS: ParamHelp = param("epochs", "the most passes over the training queries, at least 1");
+    pub const BATCH: ParamHelp = param("batch", "queries a step, at least 1");
+    pub const OPTIMISER: ParamHelp = param("optimiser", "how weights follow the gradient: adam or sgd");
+    pub const LEARNING_RATE: ParamHelp = param("learning_rate", "length of a step, above 0");
+    pub const L2: ParamHelp = param("l2", "penalty on half the squared weights, biases excepted; at least 0");
+    pub const EARLY_STOPPING: ParamHelp = param(
+        "early_stopping",
+        "stop after so many epochs without a gain on the validation part, and keep the best; 0: keep the last",
+    );
+    pub const STOP_MEASURE: ParamHelp = param("stop_measure", "the measure on the validation part");
+}
+
+impl Training {
+    /// Checks the ranges that [`help`] states.
+    pub fn check(&self) -> Result<(), ParamError> {
+        let units = self.hidden.iter().find(|&&units| units == 0);
+        ParamError::unless(units.is_none(), "hidden", "0", "a list of at least 1 unit each")?;
+        ParamError::unless(self.epochs >= 1, "epochs", self.epochs, "at least 1")?;
+        ParamError::unless(self.batch >= 1, "batch", self.batch, "at least 1")?;
+        positive("learning_rate", self.rate)?;
+        ParamError::unless(self.l2 >= 0.0 && self.l2.is_finite(), "l2", self.l2, "a finite number of at least 0")
+    }
+
+    /// Trains on `train`; `measure` is evaluated on the validation part of `cx`.
+    pub fn fit<L: QueryLoss>(
+        &self,
+        train: &Dataset,
+        cx: &FitContext<'_>,
+        loss: &L,
+        measure: impl Fn(&Dataset) -> Result<Objective, FitError>,
+    ) -> Result<NetworkModel, FitError> {
+        let shape = Shape::new(train.width(), &self.hidden, self.activation);
+        let scaling = if self.standardise { Scaling::standard(train) } else { Scaling::none(train.width()) };
+        let inputs = Inputs::new(train, |query| loss.informative(query), &scaling, &shape)?;
+        if inputs.len() == 0 || train.width() == 0 {
+            return Err(FitError::Data("no query has documents whose order matters".to_owned()));
+        }
+        let mut validation = match cx.validation() {
+            Some(data) if self.early_stopping > 0 && !data.is_empty() => {
+                let inputs = Inputs::new(data, |_| true, &scaling, &shape)?;
+                Some(Validation::new(inputs, measure(data)?, data.documents()))
+            }
+            _ => None,
+        };
+        let mut weights = shape.initial(&mut cx.seed().derive("weights").rng());
+        let mut epochs = Epochs::new(self, &shape, &inputs);
+        for epoch in 0..self.epochs {
+            cx.step(epoch as u64, self.epochs as u64)?;
+            epochs.run(loss, &mut weights, cx.seed().derive_index("epoch", epoch as u64).rng());
+            if weights.iter().any(|weight| !weight.is_finite()) {
+                let reason = format!("weights overflow in epoch {}; lower `learning_rate` or standardise", epoch + 1);
+                return Err(FitError::Numeric(reason));
+            }
+            if let Some(validation) = &mut validation
+                && validation.unimproved(&shape, &weights)? >= self.early_stopping
+            {
+                break;
+            }
+        }
+        cx.step(self.epochs as u64, self.epochs as u64)?;
+        let weights = validation.and_then(|validation| validation.best).map_or(weights, |(_, best)| best);
+        model(&shape, &weights, &scaling)
+    }
+}
+
+/// The training side: gradients and what the optimiser remembers.
+struct Epochs<'a, S> {
+    training: &'a Training,
+    shape: &'a Shape,
+    inputs: &'a Inputs,
+    steps: Steps,
+    order: Vec<usize>,
+    shards: Vec<Shard<S>>,
+}
+
+/// Part of a batch.
+#[derive(Default)]
+struct Shard<S> {
+    gradient: Vec<f32>,
+    pass: Pass,
+    scores: Vec<f64>,
+    slopes: Vec<f64>,
+    scratch: S,
+}
+
+impl<'a, S: Default + Send> Epochs<'a, S> {
+    fn new(training: &'a Training, shape: &'a Shape, inputs: &'a Inputs) -> Self {
+        let steps = Steps::new(training.optimiser, shape.weights());
+        Epochs { training, shape, inputs, steps, order: (0..inputs.len()).collect(), shards: Vec::new() }
+    }
+
+    fn run<L: QueryLoss<Scratch = S>>(&mut self, loss: &L, weights: &mut [f32], mut rng: fivefold_core::Rng) {
+        rng.shuffle(&mut self.order);
+        let Epochs { training, shape, inputs, steps, order, shards } = self;
+        for batch in order.chunks(training.batch) {
+            let documents: usize = batch.iter().map(|&place| inputs.documents(place).len()).sum();
+            let wanted = (documents * shape.weights() / SHARD).clamp(1, MOST_SHARDS.min(batch.len()));
+            let each = batch.len().div_ceil(wanted);
+            let used = batch.len().div_ceil(each);
+            if shards.len() < used {
+                shards.resize_with(used, Shard::default);
+            }
+            let fill = |(shard, places): (&mut Shard<S>, &[usize])| shard.fill(shape, inputs, places, loss, weights);
+            if used == 1 {
+                fill((&mut shards[0], batch));
+            } else {
+                shards[..used].par_iter_mut().zip(batch.par_chunks(each)).for_each(fill);
+            }
+            let (first, others) = shards[..used].split_at_mut(1);
+            let gradient = &mut first[0].gradient;
+            for other in others {
+                gradient.iter_mut().zip(&other.gradient).for_each(|(sum, g)| *sum += g);
+            }
+            let mean = 1.0 / batch.len() as f32;
+            gradient.iter_mut().for_each(|g| *g *= mean);
+            penalise(shape, training.l2 as f32, weights, gradient);
+            steps.step(training.rate, weights, gradient);
+        }
+    }
+}
+
+/// Adds the gradient of the penalty.
+fn penalise(shape: &Shape, l2: f32, weights: &[f32], gradient: &mut [f32]) {
+    for layer in shape.layers().iter().filter(|_| l2 > 0.0) {
+        let rows =
+            weights[layer.weights()].chunks(layer.stride).zip(gradient[layer.weights()].chunks_mut(layer.stride));
+        for (weights, gradient) in rows {
+            weights[..layer.inputs].iter().zip(gradient).for_each(|(w, g)| *g += l2 * w);
+        }
+    }
+}
+
+impl<S: Default + Send> Shard<S> {
+    /// The sum of the gradients of some queries.
+    fn fill<L>(&mut self, shape: &Shape, inputs: &Inputs, places: &[usize], loss: &L, weights: &[f32])
+    where
+        L: QueryLoss<Scratch = S>,
+    {
+        let Shard { gradient, pass, scores, slopes, scratch } = self;
+        gradient.clear();
+        gradient.resize(weights.len(), 0.0);
+        for &place in places {
+            let rows = inputs.rows(inputs.documents(place));
+            scores.clear();
+            scores.extend(shape.forward(weights, rows, pass).iter().map(|&score| f64::from(score)));
+            slopes.clear();
+            slopes.resize(scores.len(), 0.0);
+            loss.slopes(inputs.query(place), scores, slopes, scratch);
+            shape.backward(weights, rows, slopes, pass, gradient);
+        }
+    }
+}
+
+/// The validation side: when the measure was best, and the weights then.
+struct Validation {
+    inputs: Inputs,
+    objective: Objective,
+    scores: Vec<f64>,
+    scratch: Scratch,
+    best: Option<(f64, Vec<f32>)>,
+    /// Epochs since then.
+    unimproved: usize,
+}
+
+impl Validation {
+    fn new(inputs: Inputs, objective: Objective, documents: usize) -> Self {
+        let scores = vec![0.0; documents];
+        Validation { inputs, objective, scores, scratch: Scratch::default(), best: None, unimproved: 0 }
+    }
+
+    /// Evaluates an epoch's weights; the epochs since the best ones.
+    fn unimproved(&mut self, shape: &Shape, weights: &[f32]) -> Result<usize, FitError> {
+        let Validation { inputs, scores, .. } = self;
+        let blocks = scores.par_chunks_mut(BLOCK).enumerate();
+        blocks.for_each_init(Pass::default, |pass, (block, scores)| {
+            let first = block * BLOCK;
+            let found = shape.forward(weights, inputs.rows(first..first + scores.len()), pass);
+            scores.iter_mut().zip(found).for_each(|(score, &found)| *score = f64::from(found));
+        });
+        let value = self.objective.mean(&self.scores, &mut self.scratch);
+        let value = value.map_err(|error| FitError::Numeric(error.to_string()))?;
+        // Where the measure is undefined on all queries, there is nothing to stop by.
+        let better = match &self.best {
+            Some((best, _)) => value.is_nan() || value > *best,
+            None => true,
+        };
+        self.unimproved += 1;
+        if better {
+            self.best = Some((value, weights.to_vec()));
+            self.unimproved = 0;
+        }
+        Ok(self.unimproved)
+    }
+}
+
+/// The network in `f64`, with the scaling of its inputs folded into the first layer.
+fn model(shape: &Shape, weights: &[f32], scaling: &Scaling) -> Result<NetworkModel, FitError> {
+    let layers = shape.layers().iter().enumerate().map(|(number, layer)| {
+        let mut dense = Dense { inputs: layer.inputs, weights: Vec::new(), biases: Vec::new() };
+        for row in weights[layer.weights()].chunks(layer.stride) {
+            let mut bias = if layer.bias { f64::from(row[layer.inputs]) } else { 0.0 };
+            for (j, &weight) in row[..layer.inputs].iter().enumerate() {
+                let (centre, scale) = if number == 0 { scaling.feature(j) } else { (0.0, 1.0) };
+                let weight = f64::from(weight) * scale;
+                bias -= weight * centre;
+                dense.weights.push(weight);
+            }
+            dense.biases.push(bias);
+        }
+        dense
+    });
+    NetworkModel::new(shape.activation(), layers.collect()).map_err(FitError::Numeric)
+}
+
+#[cfg(test)]
+mod tests;

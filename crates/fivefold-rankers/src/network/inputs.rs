@@ -1,0 +1,144 @@
+//! Documents as rows of network inputs, standardised on the way.
+
+use std::ops::Range;
+
+use fivefold_core::{Dataset, FitError};
+
+use super::layers::Shape;
+
+/// x becomes (x - centre) x scale, feature by feature.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Scaling {
+    /// Centre and scale of each feature.
+    features: Vec<(f64, f64)>,
+}
+
+impl Scaling {
+    /// Features as they are.
+    pub fn none(width: usize) -> Self {
+        Scaling { features: vec![(0.0, 1.0); width] }
+    }
+
+    /// To mean 0 and standard deviation 1 over the documents of `train`; a feature that is constant there becomes 0.
+    pub fn standard(train: &Dataset) -> Self {
+        let (n, width) = (train.documents() as f64, train.width());
+        let mut means = vec![0.0; width];
+        for row in train.queries().flat_map(|query| query.rows()) {
+            means.iter_mut().zip(row).for_each(|(mean, &x)| *mean += f64::from(x) / n);
+        }
+        let mut squares = vec![0.0; width];
+        let (mut lowest, mut highest) = (vec![f32::INFINITY; width], vec![f32::NEG_INFINITY; width]);
+        for row in train.queries().flat_map(|query| query.rows()) {
+            for (j, &x) in row.iter().enumerate() {
+                squares[j] += (f64::from(x) - means[j]).powi(2) / n;
+                (lowest[j], highest[j]) = (lowest[j].min(x), highest[j].max(x));
+            }
+        }
+        let feature = |j: usize| {
+            let constant = lowest[j] >= highest[j] || squares[j] <= 0.0;
+            (means[j], if constant { 0.0 } else { 1.0 / squares[j].sqrt() })
+        };
+        Scaling { features: (0..width).map(feature).collect() }
+    }
+
+    /// Centre and scale of feature `j`.
+    pub fn feature(&self, j: usize) -> (f64, f64) {
+        self.features[j]
+    }
+
+    fn apply<'a>(&'a self, row: &'a [f32]) -> impl Iterator<Item = f32> + 'a {
+        let finite = f64::from(f32::MIN)..=f64::from(f32::MAX);
+        row.iter().zip(&self.features).map(move |(&x, (centre, scale))| {
+            ((f64::from(x) - centre) * scale).clamp(*finite.start(), *finite.end()) as f32
+        })
+    }
+}
+
+/// The documents of some queries as rows of inputs.
+pub(crate) struct Inputs {
+    rows: Vec<f32>,
+    stride: usize,
+    /// The number of each query in its data set.
+    queries: Vec<usize>,
+    /// Where each query's documents start, and at the end their number.
+    bounds: Vec<usize>,
+}
+
+impl Inputs {
+    /// The queries of `data` for which `used` holds.
+    ///
+    /// # Errors
+    /// If a value is missing (not a number).
+    pub fn new(
+        data: &Dataset,
+        used: impl Fn(usize) -> bool,
+        scaling: &Scaling,
+        shape: &Shape,
+    ) -> Result<Self, FitError> {
+        let queries: Vec<usize> = (0..data.len()).filter(|&query| used(query)).collect();
+        let mut bounds = vec![0];
+        let mut documents = 0;
+        for &query in &queries {
+            documents += data.query(query).len();
+            bounds.push(documents);
+        }
+        let stride = shape.input_stride();
+        let mut rows = vec![0.0; documents * stride];
+        let from = queries.iter().flat_map(|&query| data.query(query).view().rows());
+        for (from, row) in from.zip(rows.chunks_exact_mut(stride)) {
+            if let Some(feature) = from.iter().position(|x| x.is_nan()) {
+                let reason = format!("feature {} has missing values, which a network cannot take", feature + 1);
+                return Err(FitError::Data(reason));
+            }
+            shape.fill_row(scaling.apply(from), row);
+        }
+        Ok(Inputs { rows, stride, queries, bounds })
+    }
+
+    /// How many queries there are.
+    pub fn len(&self) -> usize {
+        self.queries.len()
+    }
+
+    /// The number in the data set of the query at `place`.
+    pub fn query(&self, place: usize) -> usize {
+        self.queries[place]
+    }
+
+    /// Where the documents of the query at `place` stand.
+    pub fn documents(&self, place: usize) -> Range<usize> {
+        self.bounds[place]..self.bounds[place + 1]
+    }
+
+    /// The rows of some documents.
+    pub fn rows(&self, documents: Range<usize>) -> &[f32] {
+        &self.rows[documents.start * self.stride..documents.end * self.stride]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::Activation;
+    use crate::test_data::rows;
+
+    #[test]
+    fn rows_are_standardised_by_the_training_documents() {
+        let train = rows(&[&[(0, &[1.0, 5.0]), (1, &[3.0, 5.0])], &[(0, &[5.0, 5.0]), (0, &[7.0, 5.0])]]);
+        let scaling = Scaling::standard(&train);
+        // Mean 4, variance (9 + 1 + 1 + 9) / 4 = 5.
+        assert_eq!(scaling.feature(0), (4.0, 1.0 / 5f64.sqrt()));
+        assert_eq!(scaling.feature(1), (5.0, 0.0));
+        let shape = Shape::new(2, &[3], Activation::Relu);
+        let inputs = Inputs::new(&train, |query| query == 1, &scaling, &shape).unwrap();
+        assert_eq!((inputs.len(), inputs.query(0), inputs.documents(0)), (1, 1, 0..2));
+        let expected = [(1.0 / 5f64.sqrt()) as f32, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        assert_eq!(inputs.rows(0..1), expected, "features, the input of the biases, padding");
+        let far = rows(&[&[(0, &[f32::MAX, -1.0]), (1, &[f32::MIN, 9.0])]]);
+        let inputs = Inputs::new(&far, |_| true, &Scaling { features: vec![(0.0, 1e9); 2] }, &shape).unwrap();
+        assert!(inputs.rows(0..2).iter().all(|x| x.is_finite()));
+        let missing = rows(&[&[(0, &[1.0, f32::NAN])]]);
+        let error = Inputs::new(&missing, |_| true, &scaling, &shape).err().unwrap().to_string();
+        assert!(error.contains("feature 2 has missing values"), "{error}");
+    }
+}

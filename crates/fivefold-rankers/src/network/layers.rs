@@ -1,0 +1,261 @@
+//! A feed-forward network with one output: its weights in one array, the pass forward and the pass back.
+//!
+//! Layer l turns a row x_l into act(W_l x_l + b_l); the last one has neither an activation nor a bias, which no ranking
+//! loss could see. Biases are weights of an input that is always 1, so a row is `inputs` values, that 1, and zeros
+//! up to the stride; padding has zero inputs, hence zero gradients, and stays 0.
+
+use fivefold_core::Rng;
+use serde::{Deserialize, Serialize};
+
+use super::products::{add_combinations, products, stride};
+
+/// The function of a hidden unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Activation {
+    /// max(0, x).
+    Relu,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// 1 / (1 + exp(-x)).
+    Logistic,
+}
+
+impl Activation {
+    /// The value at `x`.
+    pub fn value(self, x: f64) -> f64 {
+        match self {
+            Activation::Relu => x.max(0.0),
+            Activation::Tanh => x.tanh(),
+            Activation::Logistic => 1.0 / (1.0 + (-x).exp()),
+        }
+    }
+
+    fn apply(self, values: &mut [f32]) {
+        match self {
+            Activation::Relu => values.iter_mut().for_each(|x| *x = x.max(0.0)),
+            Activation::Tanh => values.iter_mut().for_each(|x| *x = x.tanh()),
+            Activation::Logistic => values.iter_mut().for_each(|x| *x = 1.0 / (1.0 + (-*x).exp())),
+        }
+    }
+
+    /// The derivative where the value is `y`.
+    fn slope(self, y: f32) -> f32 {
+        match self {
+            Activation::Relu => f32::from(u8::from(y > 0.0)),
+            Activation::Tanh => 1.0 - y * y,
+            Activation::Logistic => y * (1.0 - y),
+        }
+    }
+}
+
+/// The shape of a layer and where its weights stand: `outputs` rows of `stride` in the network's array.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Layer {
+    pub inputs: usize,
+    pub outputs: usize,
+    pub bias: bool,
+    pub stride: usize,
+    start: usize,
+}
+
+impl Layer {
+    /// Where the weights stand.
+    pub fn weights(&self) -> std::ops::Range<usize> {
+        self.start..self.start + self.outputs * self.stride
+    }
+}
+
+/// Shapes and activation of a network; its weights are kept apart, since optimisers see one array.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Shape {
+    layers: Vec<Layer>,
+    activation: Activation,
+}
+
+/// What a pass through the network needs for the documents of one query.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Pass {
+    /// The inputs of each layer but the first.
+    hidden: Vec<Vec<f32>>,
+    outputs: Vec<f32>,
+    deltas: Vec<f32>,
+    earlier: Vec<f32>,
+}
+
+impl Shape {
+    pub fn new(width: usize, hidden: &[usize], activation: Activation) -> Self {
+        let mut layers = Vec::with_capacity(hidden.len() + 1);
+        let (mut inputs, mut start) = (width, 0);
+        for (number, &outputs) in hidden.iter().chain(&[1]).enumerate() {
+            let bias = number < hidden.len();
+            let layer = Layer { inputs, outputs, bias, stride: stride(inputs + usize::from(bias)), start };
+            start = layer.weights().end;
+            layers.push(layer);
+            inputs = outputs;
+        }
+        Shape { layers, activation }
+    }
+
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    pub fn activation(&self) -> Activation {
+        self.activation
+    }
+
+    /// Length of a row of inputs.
+    pub fn input_stride(&self) -> usize {
+        self.layers[0].stride
+    }
+
+    /// How many weights there are, padding included.
+    pub fn weights(&self) -> usize {
+        self.layers.iter().map(|layer| layer.weights().end).max().unwrap_or(0)
+    }
+
+    /// Hidden layers start with uniform weights within +-sqrt(6 / (inputs + outputs)) (Glorot & Bengio, AISTATS 2010) and
+    /// biases 0, the last layer with 0: all scores are equal at first, and no random order has to be unlearned.
+    pub fn initial(&self, rng: &mut Rng) -> Vec<f32> {
+        let mut weights = vec![0.0; self.weights()];
+        for layer in &self.layers[..self.layers.len() - 1] {
+            let limit = (6.0 / (layer.inputs + layer.outputs) as f64).sqrt();
+            for row in weights[layer.weights()].chunks_mut(layer.stride) {
+                row[..layer.inputs].iter_mut().for_each(|w| *w = (limit * (2.0 * rng.uniform() - 1.0)) as f32);
+            }
+        }
+        weights
+    }
+
+    /// Puts the features of one document in a row of inputs.
+    pub fn fill_row(&self, values: impl Iterator<Item = f32>, row: &mut [f32]) {
+        let Layer { inputs, bias, .. } = self.layers[0];
+        row.iter_mut().zip(values).for_each(|(place, value)| *place = value);
+        if bias {
+            row[inputs] = 1.0;
+        }
+    }
+
+    /// The scores of the documents whose rows are `inputs`.
+    pub fn forward<'a>(&self, weights: &[f32], inputs: &[f32], pass: &'a mut Pass) -> &'a [f32] {
+        let documents = inputs.len() / self.input_stride();
+        let Pass { hidden, outputs, .. } = pass;
+        hidden.resize_with(self.layers.len() - 1, Vec::new);
+        for (number, pair) in self.layers.windows(2).enumerate() {
+            let (layer, next) = (&pair[0], &pair[1]);
+            let (done, rest) = hidden.split_at_mut(number);
+            let rows = &mut rest[0];
+            rows.clear();
+            rows.resize(documents * next.stride, 0.0);
+            let from = done.last().map_or(inputs, |rows| rows.as_slice());
+            products(from, &weights[layer.weights()], layer.stride, rows, next.stride);
+            for row in rows.chunks_exact_mut(next.stride) {
+                self.activation.apply(&mut row[..layer.outputs]);
+                if next.bias {
+                    row[layer.outputs] = 1.0;
+                }
+            }
+        }
+        let last = &self.layers[self.layers.len() - 1];
+        outputs.clear();
+        outputs.resize(documents, 0.0);
+        let from = hidden.last().map_or(inputs, |rows| rows.as_slice());
+        products(from, &weights[last.weights()], last.stride, outputs, 1);
+        outputs
+    }
+
+    /// Adds the derivatives of a loss by the weights to `gradient`, where `slopes` are its derivatives by the scores of
+    /// the documents of the last [`forward`](Self::forward).
+    pub fn backward(&self, weights: &[f32], inputs: &[f32], slopes: &[f64], pass: &mut Pass, gradient: &mut [f32]) {
+        let documents = slopes.len();
+        let Pass { hidden, deltas, earlier, .. } = pass;
+        deltas.clear();
+        deltas.extend(slopes.iter().map(|&slope| slope as f32));
+        // Length of a document's row in `deltas`.
+        let mut width = 1;
+        for (number, layer) in self.layers.iter().enumerate().rev() {
+            let from = if number == 0 { inputs } else { &hidden[number - 1] };
+            let delta = |output: usize, document: usize| deltas[document * width + output];
+            add_combinations(from, documents, layer.stride, delta, &mut gradient[layer.weights()]);
+            if number > 0 {
+                earlier.clear();
+                earlier.resize(documents * layer.stride, 0.0);
+                let delta = |document: usize, output: usize| deltas[document * width + output];
+                add_combinations(&weights[layer.weights()], layer.outputs, layer.stride, delta, earlier);
+                for (delta, &y) in earlier.iter_mut().zip(from) {
+                    *delta *= self.activation.slope(y);
+                }
+                width = layer.stride;
+                std::mem::swap(deltas, earlier);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::Seed;
+
+    use super::*;
+
+    /// The score of one document by plain `f64` loops.
+    fn score(shape: &Shape, weights: &[f64], row: &[f32]) -> f64 {
+        let mut x: Vec<f64> = row.iter().map(|&x| f64::from(x)).collect();
+        for (number, layer) in shape.layers.iter().enumerate() {
+            let weights = &weights[layer.weights()];
+            let value = |o: usize| -> f64 {
+                let row = &weights[o * layer.stride..];
+                let sum: f64 = x.iter().zip(row).map(|(x, w)| x * w).sum();
+                let sum = sum + if layer.bias { row[layer.inputs] } else { 0.0 };
+                if number + 1 < shape.layers.len() { shape.activation.value(sum) } else { sum }
+            };
+            x = (0..layer.outputs).map(value).collect();
+        }
+        x[0]
+    }
+
+    #[test]
+    fn gradients_are_those_of_finite_differences_in_double_precision() {
+        for activation in [Activation::Relu, Activation::Tanh, Activation::Logistic] {
+            for hidden in [vec![], vec![1], vec![10], vec![9, 4]] {
+                let shape = Shape::new(6, &hidden, activation);
+                let mut rng = Seed::new(3).rng();
+                let mut weights = shape.initial(&mut rng);
+                for layer in shape.layers() {
+                    for row in weights[layer.weights()].chunks_mut(layer.stride) {
+                        let used = layer.inputs + usize::from(layer.bias);
+                        row[..used].iter_mut().for_each(|w| *w += rng.uniform() as f32 - 0.5);
+                    }
+                }
+                let rows: Vec<Vec<f32>> =
+                    (0..7).map(|_| (0..6).map(|_| 2.0 * rng.uniform() as f32 - 1.0).collect()).collect();
+                let mut inputs = vec![0.0; rows.len() * shape.input_stride()];
+                for (row, place) in rows.iter().zip(inputs.chunks_mut(shape.input_stride())) {
+                    shape.fill_row(row.iter().copied(), place);
+                }
+                // The loss sum_d c_d s_d, whose derivatives by the scores are the c_d.
+                let slopes: Vec<f64> = (0..7).map(|d| f64::from(d) - 2.5).collect();
+                let mut pass = Pass::default();
+                let scores = shape.forward(&weights, &inputs, &mut pass).to_vec();
+                let mut gradient = vec![0.0; weights.len()];
+                shape.backward(&weights, &inputs, &slopes, &mut pass, &mut gradient);
+                let exact: Vec<f64> = weights.iter().map(|&w| f64::from(w)).collect();
+                for (row, &found) in rows.iter().zip(&scores) {
+                    let plain = score(&shape, &exact, row);
+                    assert!((plain - f64::from(found)).abs() < 1e-5, "{activation:?} {hidden:?}: {plain} {found}");
+                }
+                for i in 0..weights.len() {
+                    let loss = |change: f64| -> f64 {
+                        let mut moved = exact.clone();
+                        moved[i] += change;
+                        rows.iter().zip(&slopes).map(|(row, c)| c * score(&shape, &moved, row)).sum()
+                    };
+                    let slope = (loss(1e-6) - loss(-1e-6)) / 2e-6;
+                    let found = f64::from(gradient[i]);
+                    assert!((slope - found).abs() < 2e-5, "{activation:?} {hidden:?} weight {i}: {slope} {found}");
+                }
+            }
+        }
+    }
+}
