@@ -148,6 +148,8 @@ pub(crate) struct Rounds<'a> {
     first: Vec<f64>,
     second: Vec<f64>,
     copies: Option<Vec<u32>>,
+    /// The last tree, not yet in the scores: a bag of one tree never needs it.
+    last: Option<Tree>,
 }
 
 impl<'a> Rounds<'a> {
@@ -168,6 +170,7 @@ impl<'a> Rounds<'a> {
             first: vec![0.0; n],
             second: vec![0.0; n],
             copies: None,
+            last: None,
         }
     }
 
@@ -180,6 +183,7 @@ impl<'a> Rounds<'a> {
     /// The next tree, its values multiplied by the rate; `None` when no cut gains any more.
     pub fn tree<L: Loss>(&mut self, loss: &L, seed: Seed) -> Result<Option<Tree>, FitError> {
         let mut rng = seed.rng();
+        self.add_last();
         loss.gradients(&self.scores, &mut self.first, &mut self.second)?;
         let sampled = self.boosting.queries < 1.0;
         if sampled {
@@ -198,6 +202,12 @@ impl<'a> Rounds<'a> {
             return Ok(None);
         }
         tree.values_mut().iter_mut().for_each(|value| *value *= self.boosting.rate);
+        self.last = Some(tree.clone());
+        Ok(Some(tree))
+    }
+
+    fn add_last(&mut self) {
+        let Some(tree) = self.last.take() else { return };
         if self.copies.is_some() {
             add_tree_scores(&tree, self.rows, &mut self.scores);
         } else {
@@ -205,7 +215,6 @@ impl<'a> Rounds<'a> {
                 rows.iter().for_each(|&row| self.scores[row as usize] += value);
             }
         }
-        Ok(Some(tree))
     }
 }
 

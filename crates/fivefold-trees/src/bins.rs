@@ -78,8 +78,6 @@ impl<'a> Rows<'a> {
 pub(crate) struct FeatureBins {
     /// Bin b holds the values v with `cuts[b - 1] < v <= cuts[b]`; the last bin has no upper end.
     pub cuts: Vec<f32>,
-    /// Whether a value is missing.
-    pub missing: bool,
 }
 
 impl FeatureBins {
@@ -175,10 +173,6 @@ impl BinnedMatrix {
         panel.bins[row].0[group][lane]
     }
 
-    pub(crate) fn features(&self) -> &[FeatureBins] {
-        &self.features
-    }
-
     /// The features of a group.
     pub(crate) fn group_features(&self, group: usize) -> &[FeatureBins] {
         let first = group * LANES;
@@ -235,7 +229,7 @@ fn bin_group<'a>(
         sorted.clear();
         sorted.extend(column.iter().copied().filter(|value| !value.is_nan()));
         sorted.sort_unstable_by(f32::total_cmp);
-        let feature = FeatureBins { cuts: quantile_cuts(&sorted, max_bins), missing: sorted.len() < n };
+        let feature = FeatureBins { cuts: quantile_cuts(&sorted, max_bins) };
         tables[lane][..feature.cuts.len()].copy_from_slice(&feature.cuts);
         features.push(feature);
     }
@@ -302,7 +296,6 @@ mod tests {
         assert_eq!(matrix.cuts(0), [-0.5, 1.5, 5.0]);
         let bins: Vec<u8> = (0..values.len()).map(|row| matrix.bin(row, 0)).collect();
         assert_eq!(bins, [2, 0, MISSING, 3, 2, 1, 1]);
-        assert!(matrix.features()[0].missing);
     }
 
     #[test]

@@ -47,8 +47,9 @@ impl Ensemble {
         assert_eq!(rows.len(), width * scores.len(), "one score a row");
         assert!(self.width <= width, "a tree uses feature {} of {width}", self.width);
         let mut columns = vec![[0.0; BLOCK]; self.width];
-        for (rows, scores) in rows.chunks(width * BLOCK).zip(scores.chunks_mut(BLOCK)) {
-            for (document, row) in rows.chunks_exact(width).enumerate() {
+        for (number, scores) in scores.chunks_mut(BLOCK).enumerate() {
+            let rows = &rows[number * BLOCK * width..][..scores.len() * width];
+            for (document, row) in (0..scores.len()).map(|i| &rows[i * width..][..self.width]).enumerate() {
                 for (column, &value) in columns.iter_mut().zip(row) {
                     column[document] = value;
                 }
@@ -149,6 +150,13 @@ mod tests {
         add_tree_scores(&ensemble.trees()[2], &Rows::new(vec![&rows[..85], &rows[85..]], width), &mut alone);
         let tree = &ensemble.trees()[2];
         assert!(rows.chunks(width).zip(&alone).all(|(row, &score)| score == tree.values()[tree.leaf_of(row)]));
+    }
+
+    #[test]
+    fn trees_without_a_cut_need_no_feature() {
+        let mut scores = [1.0; 20];
+        Ensemble::from(vec![Tree::leaf(0.5), Tree::leaf(0.25)]).add_scores(&[], 0, &mut scores);
+        assert_eq!(scores, [1.75; 20]);
     }
 
     #[test]

@@ -246,11 +246,8 @@ impl<'m> Grower<'m> {
         let node = self.leaves.len() - 1;
         let leaf = &self.leaves[chosen];
         let right_total = leaf.total.minus(cut.left);
-        let any_missing = self.matrix.features()[feature].missing;
-        // Nothing was learned about missing values of a feature that has none: they follow the majority.
-        let missing_left = if any_missing { cut.missing_left } else { cut.left.count() >= right_total.count() };
-        let (left, right, gain) = (0, 0, cut.gain);
-        let description = Node { feature: cut.feature, threshold, missing_left, left, right, gain };
+        let Cut { gain, missing_left, .. } = *cut;
+        let description = Node { feature: cut.feature, threshold, missing_left, left: 0, right: 0, gain };
         let new = tree.cut_leaf(chosen, leaf.parent, description);
         let (start, end, depth) = (leaf.start, leaf.end, leaf.depth + 1);
         let middle = start + self.partition(start, end, cut);

@@ -2,8 +2,8 @@
 //!
 //! A node with gradient sum G and hessian sum H has score G^2 / (H + l2) (twice the fall of the second-order loss when
 //! its documents step by the Newton value -G / (H + l2)), and a cut gains score(left) + score(right) - score(node), as in Chen
-//! & Guestrin, KDD 2016, Eq. 7, and LightGBM. Missing values go to the side where they gain more; a cut of "present" from
-//! "missing" is tried too. Equal gains: the lower feature, then the lower cut, then missing right.
+//! & Guestrin, KDD 2016, Eq. 7, and LightGBM. Missing values go to the side where they gain more, and where a
+//! node has none, to the side with more documents; a cut of "present" from "missing" is tried too. Equal gains: the lower feature, then the lower cut, then missing right.
 
 use crate::bins::{FeatureBins, MISSING};
 use crate::cells::{Cell, Units};
@@ -78,13 +78,12 @@ impl Scan {
         }
         let parent = (total.gradient as f64).powi(2) / (total.hessian() as f64 + self.l2);
         let gain = (best.score - parent) * self.unit;
-        (gain > self.min_gain && gain > NOISE * best.score * self.unit).then_some(Cut {
-            gain,
-            feature: number,
-            bin: best.bin,
-            missing_left: best.missing_left,
-            left: best.left,
-        })
+        if !(gain > self.min_gain && gain > NOISE * best.score * self.unit) {
+            return None;
+        }
+        let Best { bin, left, .. } = best;
+        let missing_left = if any_missing { best.missing_left } else { left.count() >= total.minus(left).count() };
+        Some(Cut { gain, feature: number, bin, missing_left, left })
     }
 
     #[inline(always)]

@@ -217,6 +217,17 @@ fn present_can_be_cut_from_missing() {
 }
 
 #[test]
+fn missing_follows_the_majority_where_training_has_none() {
+    for (first, missing) in [([-1.0, -1.0, -1.0, 5.0], 1.0), ([-5.0, 1.0, 1.0, 1.0], -1.0)] {
+        let matrix = BinnedMatrix::new(&Rows::new(vec![&[1.0, 2.0, 3.0, 4.0]], 1), 255);
+        let growth = Growth { leaves: 2, min_documents: 1, ..Growth::default() };
+        let gradients = Gradients { first: &first, second: None, copies: None };
+        let tree = Grower::new(&matrix, growth).grow(gradients, None, &mut |_| 0).unwrap();
+        assert_eq!(tree.values()[tree.leaf_of(&[f32::NAN])], missing);
+    }
+}
+
+#[test]
 fn hessians_of_zero_never_give_a_value_that_is_not_finite() {
     let values: Vec<f32> = (0..50u8).map(f32::from).collect();
     let first: Vec<f64> = (0..50).map(|i| f64::from(i % 7) - 3.0).collect();
