@@ -13,12 +13,14 @@ use crate::table::Cell;
 #[derive(Debug)]
 pub(super) struct Notes {
     lines: Vec<String>,
+    /// Why cells have no value, and which those are.
+    missing: Vec<(String, Vec<String>)>,
 }
 
 impl Notes {
     /// The lines that every table has, about the data sets `datasets` and the query sets `sets` in it.
     pub fn new(analysis: &Analysis<'_>, datasets: &[usize], sets: &[QuerySet]) -> Self {
-        let mut notes = Notes { lines: analysis.options.notes.clone() };
+        let mut notes = Notes { lines: analysis.options.notes.clone(), missing: Vec::new() };
         for &dataset in datasets {
             let data = &analysis.evaluation.datasets[dataset];
             for &set in sets {
@@ -48,17 +50,23 @@ impl Notes {
         }
     }
 
-    /// The cell for a value that could not be computed, and the line that says why.
+    /// The cell for a value, or for one that could not be computed; a line will say why, with all cells of that reason.
     pub fn cell(&mut self, place: &str, value: Result<Cell, String>) -> Cell {
         value.unwrap_or_else(|why| {
-            self.add(format!("n/a ({place}): {why}"));
+            match self.missing.iter_mut().find(|(reason, _)| *reason == why) {
+                Some((_, places)) if places.iter().any(|other| other == place) => {}
+                Some((_, places)) => places.push(place.to_owned()),
+                None => self.missing.push((why, vec![place.to_owned()])),
+            }
             Cell::Missing("n/a".to_owned())
         })
     }
 
-    /// All lines.
+    /// All lines, those about cells without a value last.
     pub fn into_lines(self) -> Vec<String> {
-        self.lines
+        let Notes { mut lines, missing } = self;
+        lines.extend(missing.into_iter().map(|(why, places)| format!("n/a ({}): {why}", places.join("; "))));
+        lines
     }
 }
 
