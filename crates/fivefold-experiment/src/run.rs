@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use fivefold_core::{Progress, Registry};
 use fivefold_data::ScoreError;
-use fivefold_metrics::{Evaluator, MeasureError};
+use fivefold_metrics::{Evaluator, MeasureError, dialect};
 
 use crate::config::{ConfigError, Experiment};
 use crate::evaluate::evaluate;
@@ -288,7 +288,7 @@ fn finish(plan: &Plan<'_>, store: &Store, failed: &[(String, String)]) -> Result
         version: env!("CARGO_PKG_VERSION").to_owned(),
         experiment: experiment.clone(),
         datasets: collections.map(|(c, values)| DatasetFacts::new(&values.name, c, values.queries.len())).collect(),
-        conventions: conventions(experiment)?,
+        conventions: conventions(plan)?,
         jobs,
         result: result_hash(&files),
     };
@@ -296,12 +296,31 @@ fn finish(plan: &Plan<'_>, store: &Store, failed: &[(String, String)]) -> Result
     Ok(Results { manifest, evaluation })
 }
 
-fn conventions(experiment: &Experiment) -> Result<Vec<String>, RunError> {
-    let evaluation = &experiment.evaluation;
-    // No convention depends on the highest grade or the seed.
-    let evaluator = Evaluator::new(&evaluation.measures, &evaluation.conventions, 1, experiment.root_seed())
-        .map_err(|source| RunError::Measure { dataset: experiment.datasets[0].label.clone(), source })?;
-    let mut lines = vec![format!("dialect: {}", evaluation.profile)];
-    lines.extend(evaluator.describe());
+/// The conventions in force, a line each; one that depends on the highest grade is given for every data set, if they
+/// differ.
+fn conventions(plan: &Plan<'_>) -> Result<Vec<String>, RunError> {
+    let evaluation = &plan.experiment.evaluation;
+    let mut described: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut lines = Vec::new();
+    for (config, collection) in plan.experiment.datasets.iter().zip(&plan.collections) {
+        let Some(collection) = collection else { continue };
+        let place = |source| RunError::Measure { dataset: config.label.clone(), source };
+        let seed = plan.experiment.root_seed();
+        let evaluator =
+            Evaluator::new(&evaluation.measures, &evaluation.conventions, collection.max_grade, seed).map_err(place)?;
+        if described.is_empty() {
+            lines.push(dialect(&evaluation.profile).map_err(place)?.describe(&evaluation.conventions));
+        }
+        described.push((&config.label, evaluator.describe()));
+    }
+    let Some((_, first)) = described.first() else { return Ok(lines) };
+    for (number, line) in first.iter().enumerate() {
+        if described.iter().all(|(_, of_other)| of_other.get(number) == Some(line)) {
+            lines.push(line.clone());
+        } else {
+            let own = described.iter().filter_map(|(label, own)| Some(format!("{label}: {}", own.get(number)?)));
+            lines.extend(own);
+        }
+    }
     Ok(lines)
 }

@@ -34,6 +34,38 @@ fn the_folder_has_the_same_bytes_however_it_came_about() {
 }
 
 #[test]
+fn conventions_are_those_in_force_on_each_data_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = r#"
+name = "two grades"
+[[dataset]]
+label = "a"
+made = { shape = "mq2007", queries = 5 }
+[[dataset]]
+label = "b"
+made = { shape = "mslr-web30k", queries = 5 }
+[[ranker]]
+kind = "one"
+params = { feature = 1 }
+[evaluation]
+measures = ["err", "rr"]
+cutoffs = [5]
+ties = "input"
+"#;
+    let (outcome, _) = run_with(text, folder.path(), 2, None);
+    assert_eq!(
+        outcome.results.unwrap().manifest.conventions,
+        [
+            "dialect: paper, but ties=input",
+            "a: err: gmax=2",
+            "b: err: gmax=4",
+            "rr: threshold=1",
+            "ties: input; undefined values: zero; mean over: queries",
+        ]
+    );
+}
+
+#[test]
 fn only_what_an_input_alters_is_done_again() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");

@@ -247,6 +247,38 @@ pub struct Conventions {
     pub fold_mean: FoldMean,
 }
 
+impl Conventions {
+    /// Name and value of each convention.
+    pub(crate) fn values(&self) -> [(&'static str, String); 11] {
+        let Conventions {
+            gain,
+            discount,
+            ties,
+            undefined,
+            threshold,
+            ap_denominator,
+            p_denominator,
+            sp_upper,
+            sp_expected,
+            short_list,
+            fold_mean,
+        } = self;
+        [
+            ("gain", gain.to_string()),
+            ("discount", discount.to_string()),
+            ("ties", ties.to_string()),
+            ("undefined", undefined.to_string()),
+            ("threshold", threshold.to_string()),
+            ("ap_denominator", ap_denominator.to_string()),
+            ("p_denominator", p_denominator.to_string()),
+            ("sp_upper", sp_upper.to_string()),
+            ("sp_expected", sp_expected.to_string()),
+            ("short_list", short_list.to_string()),
+            ("fold_mean", fold_mean.to_string()),
+        ]
+    }
+}
+
 /// Conventions of which each may be left to the dialect.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -16,6 +16,19 @@ pub struct Dialect {
     pub conventions: fn() -> Conventions,
 }
 
+impl Dialect {
+    /// The line that names some conventions: this dialect, and where they differ from it.
+    pub fn describe(&self, in_force: &Conventions) -> String {
+        let own = (self.conventions)().values();
+        let differing = in_force.values().into_iter().zip(own).filter(|(value, own)| value != own);
+        let changes: Vec<String> = differing.map(|((name, value), _)| format!("{name}={value}")).collect();
+        match changes.is_empty() {
+            true => format!("dialect: {}", self.name),
+            false => format!("dialect: {}, but {}", self.name, changes.join(", ")),
+        }
+    }
+}
+
 /// All dialects; the first is the default.
 pub const DIALECTS: &[Dialect] = &[
     Dialect {
@@ -82,5 +95,26 @@ mod tests {
         let error = dialect("letor").unwrap_err();
         assert_eq!(error.to_string(), "unknown dialect `letor`; did you mean `letor4`?");
         assert_eq!(dialect("paper").unwrap().name, "paper");
+    }
+
+    #[test]
+    fn what_differs_from_a_dialect_is_named_with_it() {
+        let letor4 = dialect("letor4").unwrap();
+        assert_eq!(letor4.describe(&super::letor4()), "dialect: letor4");
+        let changed = Conventions { ties: Ties::Average, undefined: Undefined::Skip, ..super::letor4() };
+        assert_eq!(letor4.describe(&changed), "dialect: letor4, but ties=average, undefined=skip");
+        // Every convention in which the two dialects differ.
+        let paper = dialect("paper").unwrap().describe(&super::letor4());
+        for name in [
+            "discount=letor",
+            "ties=input",
+            "ap_denominator=relevant",
+            "sp_upper=ideal",
+            "sp_expected=exact",
+            "short_list=zero",
+            "fold_mean=folds",
+        ] {
+            assert!(paper.contains(name), "{name} in {paper}");
+        }
     }
 }
