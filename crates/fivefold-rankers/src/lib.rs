@@ -2,6 +2,8 @@
 //!
 //! [`RANKERS`] lists them; a new ranker is a file and a line there. `tests/contract.rs` holds what all of them must do.
 
+pub mod adarank;
+mod best_round;
 mod boosting;
 pub mod coordinate_ascent;
 pub mod feature;
@@ -18,6 +20,7 @@ pub mod network_model;
 mod normal_equations;
 pub mod random;
 pub mod random_forest;
+pub mod rankboost;
 pub mod ranknet;
 #[cfg(test)]
 #[path = "../tests/contract/data.rs"]
@@ -33,6 +36,8 @@ pub const RANKERS: &[RankerEntry] = &[
     RankerEntry::of::<linear::Linear>(),
     RankerEntry::of::<l2_logistic::L2Logistic>(),
     RankerEntry::of::<coordinate_ascent::CoordinateAscent>(),
+    RankerEntry::of::<rankboost::RankBoost>(),
+    RankerEntry::of::<adarank::AdaRank>(),
     RankerEntry::of::<mart::Mart>(),
     RankerEntry::of::<lambdamart::LambdaMart>(),
     RankerEntry::of::<random_forest::RandomForest>(),

@@ -74,6 +74,42 @@ const CASES: &[Case] = &[
         learns: true,
     },
     Case {
+        name: "rankboost",
+        params: "thresholds = 20",
+        changes: &[
+            ("rounds", "5", true),
+            ("thresholds", "3", true),
+            ("spacing", "'widths'", true),
+            ("negative", "true", true),
+            ("early_stopping", "1", true),
+            ("stop_measure", "'ap'", true),
+        ],
+        refused: &[("rounds", "0"), ("thresholds", "255"), ("stop_measure", "'ndgc'")],
+        learns: true,
+    },
+    Case {
+        name: "adarank",
+        // One of few objectives here whose fall ends training early.
+        params: "objective = 'err'\nmax_picks = 5",
+        changes: &[
+            ("objective", "'ap.v2@3'", true),
+            ("rounds", "2", true),
+            ("tolerance", "1e-6", true),
+            ("max_picks", "4", true),
+            ("negative", "false", true),
+            ("early_stopping", "1", true),
+            ("stop_measure", "'ap'", true),
+        ],
+        refused: &[
+            ("objective", "'ndgc@10'"),
+            ("rounds", "0"),
+            ("tolerance", "0.0"),
+            ("max_picks", "0"),
+            ("stop_measure", "'ndgc'"),
+        ],
+        learns: true,
+    },
+    Case {
         name: "mart",
         params: "trees = 30\nleaves = 8\nqueries = 0.8",
         changes: &[

@@ -1,0 +1,383 @@
+//! AdaRank (Xu & Li, SIGIR 2007): boosting on queries, with single features as weak rankers, for any measure E.
+//!
+//! Queries have weights P, at first equal. Each round takes the feature k with the greatest sum_i P(i) E(i, x_k), where
+//! E(i, x_k) is the measure of query i ranked by feature k, weighs it by
+//! alpha = ln(sum_i P(i) (1 + E(i, x_k)) / sum_i P(i) (1 - E(i, x_k))) / 2, adds alpha x_k to the score f, and derives the weights
+//! anew from the whole ensemble: P(i) = exp(-E(i, f)) / sum_j exp(-E(j, f)). With `negative` there is a second weak ranker -x_k
+//! a feature. Both parts of the quotient are at least 1e-10, so that a perfect feature has alpha 11.86.
+//!
+//! P differs little from round to round, so one feature can win again and again, or alternate with one that is nearly the same.
+//! After `max_picks` picks in a row a feature is left out until the mean measure of the training queries changes, or all others
+//! are out too. Rounds end when that mean falls by `tolerance` or more; that round is dropped. With a validation part and
+//! `early_stopping` = s, they end when the measure has not risen for s of them, and those after the best are dropped.
+//!
+//! The features are summed as they are: those with a large range outweigh the others, so normalise them. Queries of one grade and
+//! those where the measure is undefined are left out, since no weak ranker can alter them (RankLib counts them as 0, which
+//! draws weight to them). The measure is taken under the conventions of the default dialect; parameters in its name override them.
+//!
+//! Differs from RankLib: it multiplies P by exp(-alpha E(i, f)) round after round instead of deriving it anew; it takes back a
+//! feature that wins twice in a row and tries it again when the others are done, and only then counts picks in a row, and
+//! only while the measure stands still; its alpha is infinite for a perfect feature; a smaller value can never be better. It
+//! keeps the round that was best on the validation part, which is `early_stopping` = `rounds`.
+//!
+//! Cost: one evaluation of the measure over all queries a weak ranker, before the first round, and one a round.
+
+use fivefold_core::params::Preset;
+use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
+use fivefold_metrics::{MeasureError, Objective, Scratch};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::best_round::BestRound;
+use crate::boosting::{check_measure, objective};
+use crate::linear_model::LinearModel;
+
+/// The least value of either part of the quotient under the logarithm.
+const LEAST: f64 = 1e-10;
+
+/// The greatest value of a measure, up to rounding.
+const MOST: f64 = 1.0 + 1e-9;
+
+/// Boosting on queries with single features.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AdaRank {
+    /// The measure E: any of at most 1, in any version.
+    pub objective: String,
+    /// The most rounds.
+    pub rounds: usize,
+    /// Stop when the measure falls by so much in a round.
+    pub tolerance: f64,
+    /// The most picks of a feature in a row, before it is left out for a while.
+    pub max_picks: usize,
+    /// Whether smaller values of a feature may rank higher.
+    pub negative: bool,
+    /// Rounds without a gain on the validation part after which to stop; 0: never.
+    pub early_stopping: usize,
+    /// The measure that stops early; empty: the objective.
+    pub stop_measure: String,
+}
+
+impl Default for AdaRank {
+    fn default() -> Self {
+        AdaRank {
+            objective: "ap".to_owned(),
+            rounds: 500,
+            tolerance: 0.002,
+            max_picks: 2,
+            negative: true,
+            early_stopping: 100,
+            stop_measure: String::new(),
+        }
+    }
+}
+
+impl AdaRank {
+    fn stop_measure(&self) -> &str {
+        if self.stop_measure.is_empty() { &self.objective } else { &self.stop_measure }
+    }
+}
+
+impl Ranker for AdaRank {
+    const NAME: &'static str = "adarank";
+    const SUMMARY: &'static str = "boosting on queries with single features, for any measure";
+    const SEEDED: bool = false;
+    const PARAMS: &'static [ParamHelp] = &[
+        ParamHelp {
+            name: "objective",
+            help: "the measure that weighs queries and features: any of at most 1, in any version, such as ap.v2",
+        },
+        ParamHelp { name: "rounds", help: "the most rounds, at least 1" },
+        ParamHelp {
+            name: "tolerance",
+            help: "stop when the measure of the training queries falls by so much in a round, above 0",
+        },
+        ParamHelp {
+            name: "max_picks",
+            help: "picks of a feature in a row after which it is left out until the measure changes, at least 1",
+        },
+        ParamHelp { name: "negative", help: "whether smaller values of a feature may rank higher" },
+        ParamHelp {
+            name: "early_stopping",
+            help: "stop after so many rounds without a gain on the validation part; 0: never",
+        },
+        ParamHelp { name: "stop_measure", help: "the measure that stops early; empty: the objective" },
+    ];
+    type Model = LinearModel;
+
+    fn presets() -> Vec<Preset<Self>> {
+        let params = AdaRank {
+            objective: "ndcg@10".to_owned(),
+            rounds: 500,
+            tolerance: 0.002,
+            max_picks: 5,
+            negative: false,
+            early_stopping: 500,
+            ..AdaRank::default()
+        };
+        let summary =
+            "RankLib's settings: 500 rounds, tolerance .002, 5 picks in a row, best round on the validation part";
+        vec![Preset { name: "ranklib", summary, params }]
+    }
+
+    fn check(&self) -> Result<(), ParamError> {
+        check_measure("objective", &self.objective)?;
+        ParamError::unless(self.rounds >= 1, "rounds", self.rounds, "at least 1")?;
+        let ok = self.tolerance > 0.0 && self.tolerance.is_finite();
+        ParamError::unless(ok, "tolerance", self.tolerance, "a finite number above 0")?;
+        ParamError::unless(self.max_picks >= 1, "max_picks", self.max_picks, "at least 1")?;
+        check_measure("stop_measure", self.stop_measure())
+    }
+
+    fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<LinearModel, FitError> {
+        let queries = Queries::new(train, objective("objective", &self.objective, train, cx.seed())?)?;
+        if queries.informative.is_empty() || train.width() == 0 {
+            let reason =
+                format!("there is no feature, or no query where the order of documents alters {}", self.objective);
+            return Err(FitError::Data(reason));
+        }
+        let weak = queries.weak_rankers(self.negative)?;
+        let measure = |data: &Dataset| objective("stop_measure", self.stop_measure(), data, cx.seed());
+        let mut validation = BestRound::new(cx, self.early_stopping, measure)?;
+        let mut scores = vec![0.0; queries.rows.len()];
+        let mut values = vec![0.0; queries.informative.len()];
+        let mut mean = f64::NEG_INFINITY;
+        let mut rounds: Vec<(&Weak, f64)> = Vec::new();
+        let mut spent = vec![false; train.width()];
+        let mut in_a_row = 0;
+        for round in 0..self.rounds {
+            cx.step(round as u64, self.rounds as u64)?;
+            if spent.iter().all(|&spent| spent) {
+                spent.fill(false);
+            }
+            let Some((best, value)) = best(&weak, &query_weights(&values), &spent) else { break };
+            let alpha = ((1.0 + value).max(LEAST) / (1.0 - value).max(LEAST)).ln() / 2.0;
+            let weight = best.sign * alpha;
+            queries.add(best.feature, weight, &mut scores);
+            values = queries.values(&scores)?;
+            let mean_before = std::mem::replace(&mut mean, values.iter().sum::<f64>() / values.len() as f64);
+            if mean + self.tolerance <= mean_before {
+                break;
+            }
+            if mean != mean_before {
+                spent.fill(false);
+            }
+            let again = rounds.last().is_some_and(|(last, _)| last.feature == best.feature);
+            in_a_row = if again { in_a_row + 1 } else { 1 };
+            spent[best.feature] = in_a_row >= self.max_picks;
+            rounds.push((best, weight));
+            let change = |row: &[f32]| weight * f64::from(row[best.feature]);
+            if validation.as_mut().map(|validation| validation.add(change)).transpose()? == Some(true) {
+                break;
+            }
+        }
+        if let Some(validation) = validation {
+            rounds.truncate(validation.rounds());
+        }
+        let mut weights = vec![0.0; train.width()];
+        rounds.iter().for_each(|(weak, weight)| weights[weak.feature] += weight);
+        cx.step(self.rounds as u64, self.rounds as u64)?;
+        Ok(LinearModel { weights, intercept: 0.0 })
+    }
+}
+
+fn score_error(error: MeasureError) -> FitError {
+    FitError::Numeric(error.to_string())
+}
+
+/// One feature, in one direction.
+#[derive(Debug, PartialEq)]
+struct Weak {
+    feature: usize,
+    /// 1, or -1 where smaller values rank higher.
+    sign: f64,
+    /// The measure of each informative query.
+    values: Vec<f64>,
+}
+
+/// P for the given values of E.
+fn query_weights(values: &[f64]) -> Vec<f64> {
+    let mut weights: Vec<f64> = values.iter().map(|value| (-value).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= sum);
+    weights
+}
+
+/// The weak ranker with the greatest weighted measure, the first of several, and that measure.
+fn best<'a>(weak: &'a [Weak], weights: &[f64], spent: &[bool]) -> Option<(&'a Weak, f64)> {
+    let allowed = weak.iter().filter(|weak| !spent[weak.feature]);
+    let weighted = allowed.map(|weak| (weak, weak.values.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>()));
+    weighted.reduce(|best, other| if other.1 > best.1 { other } else { best })
+}
+
+/// The training queries whose measure depends on the order of their documents.
+struct Queries<'a> {
+    objective: Objective,
+    /// Their numbers.
+    informative: Vec<usize>,
+    /// Where their documents begin in `rows`, and at the end the number of documents.
+    bounds: Vec<usize>,
+    /// The features of their documents.
+    rows: Vec<&'a [f32]>,
+    width: usize,
+}
+
+impl<'a> Queries<'a> {
+    fn new(train: &'a Dataset, objective: Objective) -> Result<Self, FitError> {
+        let (mut informative, mut rows, mut bounds) = (Vec::new(), Vec::new(), vec![0]);
+        let mut scratch = Scratch::default();
+        for (number, query) in train.queries().enumerate() {
+            let grades = query.grades();
+            if grades.iter().any(|grade| *grade != grades[0])
+                && !objective.value(number, &vec![0.0; query.len()], &mut scratch).map_err(score_error)?.is_nan()
+            {
+                informative.push(number);
+                rows.extend(query.view().rows());
+                bounds.push(rows.len());
+            }
+        }
+        Ok(Queries { objective, informative, bounds, rows, width: train.width() })
+    }
+
+    /// The measure of each query by each feature.
+    fn weak_rankers(&self, negative: bool) -> Result<Vec<Weak>, FitError> {
+        let signs: &[f64] = if negative { &[1.0, -1.0] } else { &[1.0] };
+        let directions: Vec<(usize, f64)> =
+            (0..self.width).flat_map(|feature| signs.iter().map(move |&sign| (feature, sign))).collect();
+        let weak_ranker = |(feature, sign)| {
+            let mut scores = vec![0.0; self.rows.len()];
+            self.add(feature, sign, &mut scores);
+            let values = self.values(&scores)?;
+            match values.iter().find(|value| **value > MOST) {
+                Some(value) => Err(FitError::Param {
+                    name: "objective",
+                    reason: format!("must be a measure of at most 1, not {}, which is {value}", self.objective.name()),
+                }),
+                None => Ok(Weak { feature, sign, values }),
+            }
+        };
+        directions.into_par_iter().map(weak_ranker).collect()
+    }
+
+    /// The measure of each informative query for the given scores.
+    fn values(&self, scores: &[f64]) -> Result<Vec<f64>, FitError> {
+        let value = |scratch: &mut Scratch, place: usize| {
+            let scores = &scores[self.bounds[place]..self.bounds[place + 1]];
+            self.objective.value(self.informative[place], scores, scratch)
+        };
+        let places = (0..self.informative.len()).into_par_iter().with_min_len(64);
+        let values = places.map_init(Scratch::default, value).collect::<Result<_, _>>();
+        values.map_err(score_error)
+    }
+
+    /// Adds `weight` times a feature to the score of every document.
+    fn add(&self, feature: usize, weight: f64, scores: &mut [f64]) {
+        scores.iter_mut().zip(&self.rows).for_each(|(score, row)| *score += weight * f64::from(row[feature]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::Seed;
+
+    use super::*;
+    use crate::test_data::{rows, signal_in_order};
+
+    fn fit(ranker: &AdaRank, data: &Dataset) -> Result<Vec<f64>, FitError> {
+        ranker.fit(data, &FitContext::new(Seed::new(1))).map(|model| model.weights)
+    }
+
+    fn assert_near(found: &[f64], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len());
+        assert!(found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-12), "{found:?}, expected {expected:?}");
+    }
+
+    /// In the first and third query feature 1 is right, in the second feature 2.
+    fn three_queries() -> Dataset {
+        let first: &[(u8, &[f32])] = &[(1, &[1.0, 0.0]), (0, &[0.0, 1.0])];
+        let second: &[(u8, &[f32])] = &[(1, &[0.0, 1.0]), (0, &[1.0, 0.0])];
+        // The last can be altered by no feature and must not count.
+        rows(&[first, second, first, &[(1, &[5.0, 5.0]), (1, &[0.0, 0.0])]])
+    }
+
+    fn reciprocal_rank() -> AdaRank {
+        AdaRank { objective: "rr".to_owned(), max_picks: 1, negative: false, tolerance: 9.0, ..AdaRank::default() }
+    }
+
+    #[test]
+    fn rounds_by_hand() {
+        // Reciprocal ranks are 1, 1/2, 1 by feature 1 and 1/2, 1, 1/2 by feature 2. With P = 1/3 feature 1 has 5/6 and
+        // alpha = ln((11/6) / (1/6)) / 2 = ln(11) / 2. Then P is e^-1, e^-.5, e^-1 over their sum.
+        let first = 11f64.ln() / 2.0;
+        assert_near(&fit(&AdaRank { rounds: 1, ..reciprocal_rank() }, &three_queries()).unwrap(), &[first, 0.0]);
+        let (one, half) = ((-1f64).exp(), (-0.5f64).exp());
+        let of_feature_2 = (2.0 * one * 0.5 + half) / (2.0 * one + half);
+        let second = ((1.0 + of_feature_2) / (1.0 - of_feature_2)).ln() / 2.0;
+        assert_near(&fit(&AdaRank { rounds: 2, ..reciprocal_rank() }, &three_queries()).unwrap(), &[first, second]);
+        // Feature 1 still outweighs feature 2, so the values of the ensemble and with them P are as before.
+        let of_feature_1 = (2.0 * one + 0.5 * half) / (2.0 * one + half);
+        let third = ((1.0 + of_feature_1) / (1.0 - of_feature_1)).ln() / 2.0;
+        let expected = [first + third, second];
+        assert_near(&fit(&AdaRank { rounds: 3, ..reciprocal_rank() }, &three_queries()).unwrap(), &expected);
+        // Without the limit feature 1, which has the greater measure under both P, is taken again.
+        let twice = AdaRank { rounds: 2, max_picks: 2, ..reciprocal_rank() };
+        assert_near(&fit(&twice, &three_queries()).unwrap(), &[first + third, 0.0]);
+    }
+
+    #[test]
+    fn a_fall_by_the_tolerance_ends_training_and_is_dropped() {
+        // Scores are not to scale: feature 2 turns the order of the first and third query in the second round.
+        let first: &[(u8, &[f32])] = &[(1, &[1.0, 0.0]), (0, &[0.0, 9.0])];
+        let second: &[(u8, &[f32])] = &[(1, &[0.0, 9.0]), (0, &[1.0, 0.0])];
+        let data = rows(&[first, second, first]);
+        let two = fit(&AdaRank { rounds: 2, ..reciprocal_rank() }, &data).unwrap();
+        assert!(two[1] > 0.0);
+        // The mean falls from 5/6 to 4/6.
+        for (tolerance, kept) in [(0.16, false), (0.17, true)] {
+            let found = fit(&AdaRank { rounds: 2, tolerance, ..reciprocal_rank() }, &data).unwrap();
+            assert_eq!(found[1] > 0.0, kept, "{tolerance}");
+        }
+    }
+
+    #[test]
+    fn a_perfect_feature_has_a_finite_weight() {
+        let query: &[(u8, &[f32])] = &[(0, &[0.3, 1.0]), (1, &[0.1, 2.0]), (0, &[0.2, 1.0])];
+        let data = rows(&[query, query]);
+        let perfect = (2.0 / LEAST).ln() / 2.0;
+        for objective in ["ndcg@10", "ndcg.v2@10", "rr"] {
+            let ranker = AdaRank { objective: objective.to_owned(), rounds: 1, ..AdaRank::default() };
+            // Feature 1 is perfect too, but backwards; feature 1 stands first.
+            assert_near(&fit(&ranker, &data).unwrap(), &[-perfect, 0.0]);
+            let ranker = AdaRank { negative: false, ..ranker };
+            assert_near(&fit(&ranker, &data).unwrap(), &[0.0, perfect]);
+        }
+        // It comes back when there is nothing else to take.
+        let one = rows(&[&[(0, &[1.0]), (1, &[2.0])]]);
+        assert_near(&fit(&AdaRank { rounds: 3, max_picks: 1, ..AdaRank::default() }, &one).unwrap(), &[3.0 * perfect]);
+    }
+
+    #[test]
+    fn every_objective_raises_its_own_measure() {
+        let (data, mut scratch) = (signal_in_order(40, 1), Scratch::default());
+        for name in ["ndcg@10", "ndcg@3", "ap", "ap.v2@5", "ndcg.v1@5", "rr", "err", "p@3"] {
+            let weights = fit(&AdaRank { objective: name.to_owned(), ..AdaRank::default() }, &data).unwrap();
+            let measure = objective("objective", name, &data, Seed::new(1)).unwrap();
+            let mut value = |score: &dyn Fn(&[f32]) -> f64| {
+                let scores: Vec<f64> = data.queries().flat_map(|query| query.view().rows()).map(score).collect();
+                measure.mean(&scores, &mut scratch).unwrap()
+            };
+            let before = value(&|row| f64::from(row[0]));
+            let after = value(&|row| crate::linear_model::dot(&weights, row));
+            assert!(after > before, "{name}: {before} to {after}");
+        }
+    }
+
+    #[test]
+    fn measures_above_1_and_data_without_choice_are_refused() {
+        let dcg = AdaRank { objective: "dcg@5".to_owned(), ..AdaRank::default() };
+        let error = fit(&dcg, &signal_in_order(10, 1)).unwrap_err();
+        assert!(error.to_string().contains("must be a measure of at most 1, not dcg@5"), "{error}");
+        let flat = rows(&[&[(1, &[1.0]), (1, &[2.0])], &[(2, &[1.0])]]);
+        assert!(matches!(fit(&AdaRank::default(), &flat), Err(FitError::Data(_))));
+    }
+}

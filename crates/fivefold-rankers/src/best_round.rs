@@ -1,0 +1,73 @@
+//! The validation side of boosting with rounds that add to every document's score: which round was best, and when to stop.
+
+use fivefold_core::{Dataset, FitContext, FitError};
+use fivefold_metrics::{Objective, Scratch};
+
+/// The rounds so far on the validation part.
+pub(crate) struct BestRound<'a> {
+    data: &'a Dataset,
+    objective: Objective,
+    scores: Vec<f64>,
+    scratch: Scratch,
+    patience: usize,
+    best: f64,
+    best_rounds: usize,
+    rounds: usize,
+}
+
+impl<'a> BestRound<'a> {
+    /// `None` where there is no validation part, or `patience` is 0: all rounds are kept.
+    pub fn new(
+        cx: &FitContext<'a>,
+        patience: usize,
+        measure: impl Fn(&Dataset) -> Result<Objective, FitError>,
+    ) -> Result<Option<Self>, FitError> {
+        let Some(data) = cx.validation().filter(|data| patience > 0 && !data.is_empty()) else { return Ok(None) };
+        let scores = vec![0.0; data.documents()];
+        let (objective, best) = (measure(data)?, f64::NEG_INFINITY);
+        let scratch = Scratch::default();
+        Ok(Some(BestRound { data, objective, scores, scratch, patience, best, best_rounds: 0, rounds: 0 }))
+    }
+
+    /// Takes into account a round that adds `change` of its features to a document's score, and says whether to stop.
+    pub fn add(&mut self, change: impl Fn(&[f32]) -> f64) -> Result<bool, FitError> {
+        let rows = self.data.queries().flat_map(|query| query.view().rows());
+        self.scores.iter_mut().zip(rows).for_each(|(score, row)| *score += change(row));
+        self.rounds += 1;
+        let value = self.objective.mean(&self.scores, &mut self.scratch);
+        let value = value.map_err(|error| FitError::Numeric(error.to_string()))?;
+        // Where the measure is undefined on all queries, there is nothing to stop by.
+        if value.is_nan() || value > self.best {
+            (self.best, self.best_rounds) = (value, self.rounds);
+        }
+        Ok(self.rounds - self.best_rounds >= self.patience)
+    }
+
+    /// How many rounds to keep: the first number of the best.
+    pub fn rounds(&self) -> usize {
+        self.best_rounds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::Seed;
+
+    use super::*;
+    use crate::boosting::objective;
+    use crate::test_data::rows;
+
+    #[test]
+    fn the_first_of_the_best_rounds_is_kept() {
+        let data = rows(&[&[(0, &[1.0]), (1, &[2.0])]]);
+        let context = FitContext::new(Seed::new(1)).with_validation(&data);
+        let measure = |data: &Dataset| objective("stop_measure", "rr", data, Seed::new(1));
+        let mut rounds = BestRound::new(&context, 2, measure).unwrap().unwrap();
+        // Reciprocal rank 1/2, 1, 1, and 1/2 after the fourth round.
+        let steps = [-1.0, 2.0, 1.0, -9.0];
+        let stops: Vec<bool> = steps.iter().map(|step| rounds.add(|row| step * f64::from(row[0])).unwrap()).collect();
+        assert_eq!((stops, rounds.rounds()), (vec![false, false, false, true], 2));
+        assert!(BestRound::new(&context, 0, measure).unwrap().is_none());
+        assert!(BestRound::new(&FitContext::new(Seed::new(1)), 2, measure).unwrap().is_none());
+    }
+}

@@ -1,0 +1,273 @@
+//! RankBoost (Freund, Iyer, Schapire & Singer, JMLR 4, 2003): boosting on pairs of documents with thresholds of single features.
+//!
+//! Pairs of a better document x1 and a worse one x0 of a query have weights D, at first equal over all pairs of all queries.
+//! Each round takes the weak ranker h(x) = [x_j > threshold] with the greatest r = sum D(x0, x1) (h(x1) - h(x0)), weighs it by
+//! alpha = ln((1 + r) / (1 - r)) / 2, and multiplies D(x0, x1) by exp(alpha (h(x0) - h(x1))). The score is sum_t alpha_t h_t.
+//! With `negative` the greatest |r| is taken (Freund et al., section 3.2), so that alpha may be below 0 and a feature may
+//! count against a document. Both parts of the quotient are at least 1e-10: a feature that orders all pairs rightly has alpha
+//! 11.86, and ends training, since nothing is left to learn.
+//!
+//! Rounds also end when no |r| is above 1e-10. With a validation part and `early_stopping` = s, they end when the measure
+//! has not risen for s of them, and those after the best are dropped.
+//!
+//! Differs from RankLib: sums over pairs take a time that is linear in the documents ([`pairs`]); |r| can be taken; thresholds are
+//! quantiles, or all values, or RankLib's equal widths of the range (without the query-by-query ones: queries of one grade
+//! have no pair and are left out). RankLib's alpha is infinite for a perfect feature, and it always keeps the round that was best
+//! on the validation part, which is `early_stopping` = `rounds`. The model is made of trees with one cut, so that it can be
+//! exported as such.
+//!
+//! Cost of a round: documents x features additions, and one exponential a document.
+
+mod cuts;
+mod pairs;
+
+use fivefold_core::params::Preset;
+use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
+use fivefold_trees::{MAX_BINS, Node, Tree};
+use serde::{Deserialize, Serialize};
+
+use self::cuts::{Cuts, Weak};
+use self::pairs::Pairs;
+use crate::best_round::BestRound;
+use crate::boosting::{check_measure, objective};
+use crate::tree_model::TreeModel;
+
+/// The least value of either part of the quotient under the logarithm, and the |r| of a weak ranker that is no better than chance.
+const LEAST: f64 = 1e-10;
+
+/// Boosting on pairs with thresholds of features.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RankBoost {
+    /// The most rounds.
+    pub rounds: usize,
+    /// The most thresholds of a feature; 0: between all its values.
+    pub thresholds: usize,
+    /// How fewer thresholds than values are placed.
+    pub spacing: Spacing,
+    /// Whether a weak ranker may count against a document.
+    pub negative: bool,
+    /// Rounds without a gain on the validation part after which to stop; 0: never.
+    pub early_stopping: usize,
+    /// The measure that stops early.
+    pub stop_measure: String,
+}
+
+/// Where [`RankBoost`] places the thresholds of a feature with many values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spacing {
+    /// So that as many documents lie between any two.
+    Quantiles,
+    /// At equal distances between the least and the greatest value, as RankLib.
+    Widths,
+}
+
+impl Default for RankBoost {
+    fn default() -> Self {
+        RankBoost {
+            rounds: 300,
+            thresholds: 254,
+            spacing: Spacing::Quantiles,
+            negative: false,
+            early_stopping: 100,
+            stop_measure: "ndcg@10".to_owned(),
+        }
+    }
+}
+
+impl Ranker for RankBoost {
+    const NAME: &'static str = "rankboost";
+    const SUMMARY: &'static str = "boosting on pairs of documents with thresholds of single features";
+    const SEEDED: bool = false;
+    const PARAMS: &'static [ParamHelp] = &[
+        ParamHelp { name: "rounds", help: "the most rounds, at least 1" },
+        ParamHelp {
+            name: "thresholds",
+            help: "the most thresholds of a feature, up to 254; 0: between all its values",
+        },
+        ParamHelp {
+            name: "spacing",
+            help: "\"quantiles\": as many documents between any two thresholds; \"widths\": equal distances, as \
+                   RankLib; inert with thresholds = 0",
+        },
+        ParamHelp { name: "negative", help: "whether a large value may also count against a document" },
+        ParamHelp {
+            name: "early_stopping",
+            help: "stop after so many rounds without a gain on the validation part; 0: never",
+        },
+        ParamHelp { name: "stop_measure", help: "the measure that stops early" },
+    ];
+    type Model = TreeModel;
+
+    fn presets() -> Vec<Preset<Self>> {
+        let params = RankBoost {
+            rounds: 300,
+            thresholds: 10,
+            spacing: Spacing::Widths,
+            negative: false,
+            early_stopping: 300,
+            ..RankBoost::default()
+        };
+        let summary = "RankLib's settings: 300 rounds, 10 thresholds of equal width, best round on the validation part";
+        vec![Preset { name: "ranklib", summary, params }]
+    }
+
+    fn check(&self) -> Result<(), ParamError> {
+        ParamError::unless(self.rounds >= 1, "rounds", self.rounds, "at least 1")?;
+        ParamError::unless(self.thresholds < MAX_BINS, "thresholds", self.thresholds, "0 to 254")?;
+        check_measure("stop_measure", &self.stop_measure)
+    }
+
+    fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<TreeModel, FitError> {
+        let mut pairs = Pairs::new(train);
+        if pairs.rows().is_empty() || train.width() == 0 {
+            return Err(FitError::Data(
+                "no query has documents of different grades, or there is no feature".to_owned(),
+            ));
+        }
+        let cuts = Cuts::new(pairs.rows(), train.width(), self.thresholds, self.spacing);
+        let measure = |data: &Dataset| objective("stop_measure", &self.stop_measure, data, cx.seed());
+        let mut validation = BestRound::new(cx, self.early_stopping, measure)?;
+        let mut scores = vec![0.0; pairs.rows().len()];
+        let mut potentials = scores.clone();
+        let mut stumps = Vec::new();
+        for round in 0..self.rounds {
+            cx.step(round as u64, self.rounds as u64)?;
+            let total = pairs.potentials(&scores, &mut potentials);
+            let Some(weak) = cuts.best(&potentials, self.negative) else { break };
+            let r = weak.r / total;
+            // Not a number where no pair weighs anything any more.
+            if r.is_nan() || r.abs() <= LEAST {
+                break;
+            }
+            let alpha = alpha(r);
+            cuts.add(&weak, alpha, &mut scores);
+            let threshold = cuts.threshold(&weak);
+            stumps.push(stump(&weak, threshold, alpha)?);
+            let above = |row: &[f32]| if row[weak.feature] > threshold { alpha } else { 0.0 };
+            let stop = validation.as_mut().map(|validation| validation.add(above)).transpose()?;
+            if stop == Some(true) || 1.0 - r.abs() <= LEAST {
+                break;
+            }
+        }
+        if stumps.is_empty() {
+            let reason = "no threshold of a feature orders pairs of documents of different grades better than chance";
+            return Err(FitError::Data(reason.to_owned()));
+        }
+        if let Some(validation) = validation {
+            stumps.truncate(validation.rounds());
+        }
+        cx.step(self.rounds as u64, self.rounds as u64)?;
+        TreeModel::new(train.width(), 0.0, stumps).map_err(FitError::Numeric)
+    }
+}
+
+/// The weight of a weak ranker.
+fn alpha(r: f64) -> f64 {
+    ((1.0 + r).max(LEAST) / (1.0 - r).max(LEAST)).ln() / 2.0
+}
+
+/// alpha h as a tree; its gain is |alpha|.
+fn stump(weak: &Weak, threshold: f32, alpha: f64) -> Result<Tree, FitError> {
+    let feature = weak.feature as u32;
+    let node = Node { feature, threshold, missing_left: true, left: !0, right: !1, gain: alpha.abs() };
+    Tree::new(&[node], vec![0.0, alpha]).map_err(|error| FitError::Numeric(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::{Model, Seed};
+
+    use super::*;
+    use crate::test_data::{rows, signal_in_order};
+
+    fn fit(ranker: &RankBoost, data: &Dataset) -> Result<TreeModel, FitError> {
+        ranker.fit(data, &FitContext::new(Seed::new(1)))
+    }
+
+    /// Feature, threshold and alpha of each round.
+    fn rounds(model: &TreeModel) -> Vec<(u32, f32, f64)> {
+        let round = |tree: &Tree| tree.nodes().next().map(|node| (node.feature, node.threshold, tree.values()[1]));
+        model.trees().iter().filter_map(round).collect()
+    }
+
+    fn assert_rounds(found: &TreeModel, expected: &[(u32, f32, f64)]) {
+        let found = rounds(found);
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        for (f, e) in found.iter().zip(expected) {
+            assert!((f.0, f.1) == (e.0, e.1) && (f.2 - e.2).abs() < 1e-12, "{found:?}, expected {expected:?}");
+        }
+    }
+
+    #[test]
+    fn two_rounds_by_hand() {
+        // Pairs (A, B) and (A, C) weigh 1/2 each. Feature 1 puts A above B only, feature 2 A above C only: r = 1/2 of both, and
+        // the first is taken with alpha = ln(3) / 2. Then (A, B) weighs 1 / (1 + sqrt 3) and (A, C) sqrt 3 / (1 + sqrt 3), which
+        // is r of feature 2: (1 + r) / (1 - r) = 1 + 2 sqrt 3.
+        let data = rows(&[&[(1, &[1.0, 1.0]), (0, &[0.0, 1.0]), (0, &[1.0, 0.0])]]);
+        let model = fit(&RankBoost { rounds: 2, ..RankBoost::default() }, &data).unwrap();
+        let second = (1.0 + 2.0 * 3f64.sqrt()).ln() / 2.0;
+        assert_rounds(&model, &[(0, 0.5, 3f64.ln() / 2.0), (1, 0.5, second)]);
+        let mut scores = [0.0; 3];
+        model.score(data.query(0).view(), &mut scores);
+        assert_eq!(scores, [3f64.ln() / 2.0 + second, second, 3f64.ln() / 2.0]);
+        assert_eq!(model.importance(), Some(vec![3f64.ln() / 2.0, second]));
+    }
+
+    #[test]
+    fn a_round_of_graded_pairs_by_hand() {
+        // Grades 2, 1, 0 have three pairs. The feature puts the first two above the last (two right) and the first below the
+        // second (cut 2.5: one wrong, one right): r = 2/3 at cut 1.5.
+        let data = rows(&[&[(2, &[2.0]), (1, &[3.0]), (0, &[1.0])]]);
+        let model = fit(&RankBoost { rounds: 1, ..RankBoost::default() }, &data).unwrap();
+        assert_rounds(&model, &[(0, 1.5, 5f64.ln() / 2.0)]);
+    }
+
+    #[test]
+    fn a_perfect_feature_has_a_finite_weight_and_ends_training() {
+        let query: &[(u8, &[f32])] = &[(0, &[0.3, 1.0]), (1, &[0.2, 2.0]), (0, &[0.1, 1.0])];
+        let model = fit(&RankBoost::default(), &rows(&[query, query])).unwrap();
+        assert_rounds(&model, &[(1, 1.5, (2.0 / LEAST).ln() / 2.0)]);
+        // The same backwards: against the document where that is allowed.
+        let turned: &[(u8, &[f32])] = &[(0, &[2.0]), (1, &[1.0]), (0, &[2.0])];
+        let data = rows(&[turned, turned]);
+        assert_rounds(&fit(&RankBoost::default(), &data).unwrap(), &[(0, 1.5, (LEAST / 2.0).ln() / 2.0)]);
+    }
+
+    #[test]
+    fn data_without_pairs_or_thresholds_are_refused() {
+        for data in [
+            rows(&[&[(1, &[1.0]), (1, &[2.0])]]),
+            rows(&[&[(1, &[1.0]), (0, &[1.0])]]),
+            rows(&[&[(1, &[1.0])], &[(0, &[2.0])]]),
+        ] {
+            assert!(matches!(fit(&RankBoost::default(), &data), Err(FitError::Data(_))));
+        }
+    }
+
+    #[test]
+    fn the_loss_of_pairs_falls_as_freund_proves() {
+        // The mean of exp(H(x0) - H(x1)) over pairs is at most the product of sqrt(1 - r^2).
+        let data = signal_in_order(30, 1);
+        for ranker in [RankBoost::default(), RankBoost::presets().remove(0).params] {
+            let mut pairs = Pairs::new(&data);
+            let n = pairs.rows().len();
+            let (mut potentials, zeros) = (vec![0.0; n], vec![0.0; n]);
+            let all = pairs.potentials(&zeros, &mut potentials);
+            let model = fit(&RankBoost { rounds: 40, ..ranker }, &data).unwrap();
+            let mut scores = zeros;
+            let mut bound = 1.0;
+            for (feature, threshold, alpha) in rounds(&model) {
+                for (score, row) in scores.iter_mut().zip(pairs.rows()) {
+                    *score += if row[feature as usize] > threshold { alpha } else { 0.0 };
+                }
+                // r = tanh(alpha), and 1 - tanh^2 = 1 / cosh^2.
+                bound /= alpha.cosh();
+                let loss = pairs.potentials(&scores, &mut potentials) / all;
+                assert!(loss <= bound * (1.0 + 1e-9), "{loss} {bound}");
+            }
+            assert!(bound < 0.8, "{bound}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The weights of document pairs, in the form of one number a document.
+//!
+//! The pair of x1 (better) and x0 (worse) weighs exp(H(x0) - H(x1)), a product of one factor of each document. So the potential
+//! pi(d) = sum over worse x0 of D(x0, d) - sum over better x1 of D(d, x1) of all documents of a query needs two passes over its
+//! grades, with the sums of the factors of the lower and of the higher ones: O(documents) for any number of grades, and exact.
+//! (Freund et al. have this for two grades only, and keep a weight a pair for more.)
+
+use std::ops::Range;
+
+use fivefold_core::Dataset;
+
+/// Bounds the exponents of the factors, so that no product of two can overflow. Boosting keeps a pair's exponent below the
+/// logarithm of the number of pairs; only documents that share no pair can be further apart.
+const LARGEST_EXPONENT: f64 = 300.0;
+
+/// The documents of all queries with at least two grades, by query, then by rising grade.
+pub(super) struct Pairs<'a> {
+    rows: Vec<&'a [f32]>,
+    /// For each query where the documents of each grade begin, and at the end where the last end.
+    queries: Vec<Vec<usize>>,
+    /// Scratch: exp(H(d) - centre).
+    factors: Vec<f64>,
+}
+
+impl<'a> Pairs<'a> {
+    /// The documents of `data` that stand in a pair.
+    pub fn new(data: &'a Dataset) -> Self {
+        let (mut rows, mut queries) = (Vec::new(), Vec::new());
+        for query in data.queries() {
+            let (view, grades) = (query.view(), query.grades());
+            let mut order: Vec<usize> = (0..grades.len()).collect();
+            order.sort_by_key(|&document| grades[document]);
+            let levels = order.chunk_by(|&a, &b| grades[a] == grades[b]);
+            let mut bounds = vec![rows.len()];
+            bounds.extend(levels.scan(rows.len(), |end, level| {
+                *end += level.len();
+                Some(*end)
+            }));
+            if bounds.len() > 2 {
+                rows.extend(order.iter().map(|&document| view.row(document)));
+                queries.push(bounds);
+            }
+        }
+        let factors = vec![0.0; rows.len()];
+        Pairs { rows, queries, factors }
+    }
+
+    /// The features of each document.
+    pub fn rows(&self) -> &[&'a [f32]] {
+        &self.rows
+    }
+
+    /// Writes each document's potential at the given scores H, and returns the sum of all pairs' weights, both in the same
+    /// unit: 1 for a pair whose documents have equal scores.
+    pub fn potentials(&mut self, scores: &[f64], potentials: &mut [f64]) -> f64 {
+        let mut total = 0.0;
+        for bounds in &self.queries {
+            let documents = bounds[0]..bounds[bounds.len() - 1];
+            let scores = &scores[documents.clone()];
+            let (low, high) =
+                scores.iter().fold((f64::MAX, f64::MIN), |(low, high), &score| (low.min(score), high.max(score)));
+            let centre = low / 2.0 + high / 2.0;
+            for (factor, score) in self.factors[documents].iter_mut().zip(scores) {
+                *factor = (score - centre).clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT).exp();
+            }
+            let grades = || bounds.windows(2).map(|pair| Range { start: pair[0], end: pair[1] });
+            let mut worse = 0.0;
+            for grade in grades() {
+                let mut sum = 0.0;
+                for (potential, factor) in potentials[grade.clone()].iter_mut().zip(&self.factors[grade]) {
+                    *potential = worse / factor;
+                    total += *potential;
+                    sum += factor;
+                }
+                worse += sum;
+            }
+            let mut better = 0.0;
+            for grade in grades().rev() {
+                let mut sum = 0.0;
+                for (potential, factor) in potentials[grade.clone()].iter_mut().zip(&self.factors[grade]) {
+                    *potential -= better * factor;
+                    sum += 1.0 / factor;
+                }
+                better += sum;
+            }
+        }
+        total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::Seed;
+
+    use super::*;
+    use crate::test_data::{rows, signal_in_order};
+
+    #[test]
+    fn potentials_are_sums_over_pairs() {
+        let data = signal_in_order(8, 3);
+        let mut pairs = Pairs::new(&data);
+        let mut rng = Seed::new(4).rng();
+        let scores: Vec<f64> = pairs.rows().iter().map(|_| 3.0 * rng.normal()).collect();
+        let (mut expected, mut expected_total) = (vec![0.0; scores.len()], 0.0);
+        for bounds in &pairs.queries {
+            let grade = |document: usize| bounds.iter().filter(|&&start| start <= document).count();
+            let documents = bounds[0]..bounds[bounds.len() - 1];
+            for (a, b) in documents.clone().flat_map(|a| documents.clone().map(move |b| (a, b))) {
+                if grade(a) > grade(b) {
+                    let weight = (scores[b] - scores[a]).exp();
+                    expected[a] += weight;
+                    expected[b] -= weight;
+                    expected_total += weight;
+                }
+            }
+        }
+        let mut found = vec![f64::NAN; scores.len()];
+        let total = pairs.potentials(&scores, &mut found);
+        let near = |found: f64, expected: f64| (found - expected).abs() < 1e-12 * expected_total;
+        assert!(near(total, expected_total), "{total} {expected_total}");
+        assert!(found.iter().zip(&expected).all(|(&f, &e)| near(f, e)), "{found:?} {expected:?}");
+        assert!(pairs.queries.iter().any(|bounds| bounds.len() == 4), "a query with three grades");
+    }
+
+    #[test]
+    fn queries_without_pairs_are_left_out() {
+        let data = rows(&[&[(1, &[1.0]), (1, &[2.0])], &[(2, &[3.0]), (0, &[4.0]), (2, &[5.0])], &[(0, &[6.0])]]);
+        let mut pairs = Pairs::new(&data);
+        assert_eq!(pairs.rows(), [&[4.0f32][..], &[3.0], &[5.0]]);
+        let mut found = [0.0; 3];
+        assert_eq!(pairs.potentials(&[0.0; 3], &mut found), 2.0);
+        assert_eq!(found, [-2.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn scores_far_apart_stay_finite() {
+        let data = rows(&[&[(0, &[1.0]), (1, &[1.0]), (2, &[1.0])]]);
+        let mut found = [0.0; 3];
+        for scores in [[0.0, 1e4, -1e4], [-1e300, 0.0, 1e300], [1e4; 3]] {
+            let total = Pairs::new(&data).potentials(&scores, &mut found);
+            assert!(total.is_finite() && found.iter().all(|p| p.is_finite()), "{total} {found:?}");
+        }
+    }
+}
