@@ -4,13 +4,10 @@
 
 pub mod linfa_logistic;
 pub mod smartcore_forest;
-// Not every crate that includes these uses all of them.
-#[cfg(test)]
-#[allow(dead_code)]
-#[path = "../../fivefold-rankers/tests/contract/data.rs"]
-mod test_data;
 
 use fivefold_core::RankerEntry;
+#[cfg(test)]
+use fivefold_core::conformance::data as test_data;
 
 /// The adapted rankers, in the order in which they are listed.
 pub const RANKERS: &[RankerEntry] =

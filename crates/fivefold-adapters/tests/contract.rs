@@ -1,10 +1,6 @@
 //! What every adapted ranker must do: the same as the built-in ones.
-#![allow(clippy::unwrap_used)]
 
-#[path = "../../fivefold-rankers/tests/contract/mod.rs"]
-mod contract;
-
-use contract::Case;
+use fivefold_core::conformance::{Case, check};
 
 const CASES: &[Case] = &[
     Case {
@@ -31,5 +27,5 @@ const CASES: &[Case] = &[
 
 #[test]
 fn every_adapted_ranker_keeps_the_contract() {
-    contract::check(fivefold_adapters::RANKERS, CASES);
+    check(fivefold_adapters::RANKERS, CASES);
 }

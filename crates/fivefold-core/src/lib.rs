@@ -4,8 +4,12 @@
 //! [`registry`] (how a name in an experiment file becomes a ranker), [`params`] (how its parameters are checked),
 //! [`model_file`] (how a model is saved), [`seed`] (where randomness comes from).
 //!
+//! Module `conformance` (a feature, for tests) is what every ranker must do.
+//!
 //! Nothing here reads or writes files.
 
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod dataset;
 pub mod model_file;
 pub mod params;

@@ -10,7 +10,7 @@ use toml::de::DeTable;
 
 use crate::dataset::{Dataset, QueryView};
 use crate::params::{self, ParamError, ParamInfo, nearest};
-use crate::ranker::{FitContext, FitError, Model, Ranker};
+use crate::ranker::{FitContext, FitError, Model, ParamHelp, Ranker};
 
 /// A ranker whose type is known only by name.
 pub trait DynRanker: Send + Sync {
@@ -94,6 +94,8 @@ pub struct RankerEntry {
     pub version: u32,
     /// [`Ranker::SEEDED`].
     pub seeded: bool,
+    /// [`Ranker::PARAMS`].
+    pub help: &'static [ParamHelp],
     params: fn() -> Vec<ParamInfo>,
     presets: fn() -> Vec<(&'static str, &'static str)>,
     parse: Parse,
@@ -109,6 +111,7 @@ impl RankerEntry {
             summary: R::SUMMARY,
             version: R::VERSION,
             seeded: R::SEEDED,
+            help: R::PARAMS,
             params: params::describe::<R>,
             presets: || R::presets().iter().map(|p| (p.name, p.summary)).collect(),
             parse: |table| erase(params::parse::<R>(table)?),

@@ -22,12 +22,11 @@ pub mod random;
 pub mod random_forest;
 pub mod rankboost;
 pub mod ranknet;
-#[cfg(test)]
-#[path = "../tests/contract/data.rs"]
-mod test_data;
 pub mod tree_model;
 
 use fivefold_core::RankerEntry;
+#[cfg(test)]
+use fivefold_core::conformance::data as test_data;
 
 /// The built-in rankers, in the order in which they are listed.
 pub const RANKERS: &[RankerEntry] = &[

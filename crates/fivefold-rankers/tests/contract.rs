@@ -1,10 +1,6 @@
 //! What every built-in ranker must do.
-#![allow(clippy::unwrap_used)]
 
-#[path = "contract/mod.rs"]
-mod contract;
-
-use contract::Case;
+use fivefold_core::conformance::{Case, check};
 
 const CASES: &[Case] = &[
     Case {
@@ -266,5 +262,5 @@ const CASES: &[Case] = &[
 
 #[test]
 fn every_ranker_keeps_the_contract() {
-    contract::check(fivefold_rankers::RANKERS, CASES);
+    check(fivefold_rankers::RANKERS, CASES);
 }

@@ -1,0 +1,165 @@
+//! What every ranker must do, as one function for a test of any crate (feature `conformance`).
+//!
+//! ```no_run
+//! use fivefold_core::conformance::{Case, check};
+//! # use fivefold_core::RankerEntry;
+//! # const RANKERS: &[RankerEntry] = &[];
+//!
+//! #[test]
+//! fn my_ranker_keeps_the_rules() {
+//!     // In your crate: &[RankerEntry::of::<MyRanker>()]
+//!     check(RANKERS, &[Case {
+//!         name: "my-ranker",
+//!         params: "rounds = 20",
+//!         changes: &[("rounds", "3", true), ("rate", "0.5", true)],
+//!         refused: &[("rounds", "0")],
+//!         learns: true,
+//!     }]);
+//! }
+//! ```
+//! [`RULES`] lists the rules, each with the reason why a ranker may break it and what to do. Rankers are tried through
+//! their registry entry, as experiments use them, on small collections of [`data`]; nothing is read or written.
+//!
+//! Cost: about 10 fits a case, and one a changed parameter, on 480 documents with 6 features; two on 2,400 documents.
+
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::registry::RankerEntry;
+
+pub mod data;
+mod degenerate;
+mod fits;
+mod isolation;
+mod order;
+mod parameters;
+mod quality;
+mod trial;
+
+use trial::{Fitted, Trial};
+
+/// How one ranker is tried: parameters that suit small data and, for each parameter, another value.
+#[derive(Debug, Clone, Copy)]
+pub struct Case {
+    /// Its registered name.
+    pub name: &'static str,
+    /// Parameters, as TOML, that suit small data: 480 documents of 40 queries.
+    pub params: &'static str,
+    /// For each parameter, in the order of the fields, a changed value as TOML, and whether it alters the scores (or
+    /// makes the fit fail). `false` declares that the parameter is inert under `params`; it must then alter nothing.
+    pub changes: &'static [(&'static str, &'static str, bool)],
+    /// Parameter values, as TOML, that `check` must refuse by that parameter's name.
+    pub refused: &'static [(&'static str, &'static str)],
+    /// Whether the model must rank better than a random order; `false` for controls.
+    pub learns: bool,
+}
+
+/// Something that every ranker must do.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name, in a word or two.
+    pub name: &'static str,
+    /// What must hold.
+    pub demand: &'static str,
+    /// What to do about a ranker that breaks it.
+    pub remedy: &'static str,
+    /// What was found, and on which data, where the rule is broken.
+    check: fn(&Trial<'_>) -> Result<(), String>,
+}
+
+/// The rules, in the order in which they are checked.
+pub const RULES: &[Rule] = &[
+    fits::FITS,
+    parameters::HELP,
+    parameters::REFUSALS,
+    parameters::STORED,
+    parameters::EFFECTS,
+    parameters::SEED_RULE,
+    fits::THREADS,
+    fits::SAVED,
+    fits::IMPORTANCE,
+    fits::CANCELLED,
+    order::SCORING_ORDER,
+    order::TRAINING_ORDER,
+    degenerate::DEGENERATE,
+    quality::LEARNS,
+    isolation::ISOLATION,
+];
+
+/// A rule that a ranker breaks.
+#[derive(Debug)]
+pub struct Violation {
+    /// The ranker's registered name.
+    pub ranker: &'static str,
+    /// The parameters of its case.
+    pub params: &'static str,
+    /// The rule.
+    pub rule: &'static Rule,
+    /// What was found, and on which data.
+    pub found: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let params = self.params.replace('\n', ", ");
+        let Rule { name, demand, remedy, .. } = self.rule;
+        writeln!(f, "ranker `{}` ({params}) breaks the rule \"{name}\": {demand}", self.ranker)?;
+        writeln!(f, "  found: {}", self.found)?;
+        write!(f, "  to do: {remedy}")
+    }
+}
+
+/// Fails a test if a ranker breaks a rule, and says which rule, on what data, and what to do.
+///
+/// `entries` are rankers (`RankerEntry::of::<MyRanker>()`), and each has one or more `cases`. Rankers of one call are
+/// also tried against each other: give all those of a crate.
+///
+/// # Panics
+/// If a rule is broken, or if entries and cases do not fit together.
+pub fn check(entries: &[RankerEntry], cases: &[Case]) {
+    let violations = violations(entries, cases);
+    let texts: Vec<String> = violations.iter().map(Violation::to_string).collect();
+    assert!(violations.is_empty(), "rules are broken:\n\n{}\n", texts.join("\n\n"));
+}
+
+/// The rules that are broken, in the order of the cases and of [`RULES`]; [`check`] without the panic.
+///
+/// # Panics
+/// If entries and cases do not fit together.
+pub fn violations(entries: &[RankerEntry], cases: &[Case]) -> Vec<Violation> {
+    if let Some(case) = cases.iter().find(|case| entries.iter().all(|entry| entry.name != case.name)) {
+        panic!("there is a case for `{}`, but no ranker of that name", case.name);
+    }
+    if let Some(entry) = entries.iter().find(|entry| cases.iter().all(|case| case.name != entry.name)) {
+        panic!("ranker `{}` has no case: add one, with a changed value for each parameter", entry.name);
+    }
+    let of_entry = |entry: RankerEntry| cases.iter().filter(move |c| c.name == entry.name).map(move |c| (entry, *c));
+    let all: Vec<(RankerEntry, Case)> = entries.iter().flat_map(|entry| of_entry(*entry)).collect();
+    // All of these before anything else is fitted: the rule about isolation compares with them.
+    let usual: Vec<Result<Fitted, String>> =
+        all.iter().map(|(entry, case)| guarded(|| trial::fit_usual(entry, case.params, trial::SEED))).collect();
+    let mut found = Vec::new();
+    for ((entry, case), usual) in all.iter().zip(&usual) {
+        let trial = Trial { entry, case, all: &all, usual };
+        for (number, rule) in RULES.iter().enumerate() {
+            let Err(text) = guarded(|| (rule.check)(&trial)) else { continue };
+            found.push(Violation { ranker: entry.name, params: case.params, rule, found: text });
+            // Of a ranker that makes no usable model, nothing more can be said.
+            if number == 0 {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// Runs `work`; a panic in it becomes an error.
+fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let message = |panic: Box<dyn Any + Send>| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(format!("panic: {}", text.unwrap_or("without a message")))
+    };
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(message)
+}

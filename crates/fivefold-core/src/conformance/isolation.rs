@@ -1,0 +1,58 @@
+//! The rule that fits do not disturb each other.
+
+use super::trial::{SEED, Trial, fit, fit_usual, make, models_differ, with};
+use super::{Case, Rule, data, guarded};
+use crate::RankerEntry;
+
+pub(super) const ISOLATION: Rule = Rule {
+    name: "isolation",
+    demand: "training anything else before changes nothing",
+    remedy: "keep settings and generators in the ranker and in `fit`, never in a `static`, a thread-local or a cache",
+    check: isolation,
+};
+
+/// Every ranker of the call is fitted once more, with all its parameters changed, and then this one again, which must
+/// give the very model that it gave before.
+///
+/// What is blind: a value that an earlier ranker of the list leaves behind, always the same one, was there already
+/// when this one was first fitted.
+fn isolation(trial: &Trial<'_>) -> Result<(), String> {
+    for (entry, case) in trial.all {
+        disturb(entry, &all_changes(entry, case));
+    }
+    let again = trial.fit(&super::trial::train(), SEED)?;
+    let Some(difference) = models_differ(trial.usual()?, &again) else {
+        return Ok(());
+    };
+    match culprit(trial)? {
+        Some(name) => Err(format!("the model depends on how `{name}` was trained before: {difference}")),
+        None => Err(format!("fitted again after other fits, the model differs from the first one: {difference}")),
+    }
+}
+
+/// A ranker of the call whose parameters, in a fit before, alter this one's model.
+fn culprit(trial: &Trial<'_>) -> Result<Option<&'static str>, String> {
+    for (entry, case) in trial.all {
+        let after = |params: &str| {
+            disturb(entry, params);
+            fit_usual(trial.entry, trial.case.params, SEED)
+        };
+        if models_differ(&after(case.params)?, &after(&all_changes(entry, case))?).is_some() {
+            return Ok(Some(entry.name));
+        }
+    }
+    Ok(None)
+}
+
+/// A fit on a few documents. Whether it succeeds is the matter of other rules.
+fn disturb(entry: &RankerEntry, params: &str) {
+    let _ = guarded(|| fit(entry, params, &data::signal_in_order(5, 8), SEED + 2));
+}
+
+/// The case's parameters with all changes that go together.
+fn all_changes(entry: &RankerEntry, case: &Case) -> String {
+    case.changes.iter().fold(case.params.to_owned(), |params, (name, value, _)| {
+        let changed = with(&params, name, value);
+        if make(entry, &changed).is_ok() { changed } else { params }
+    })
+}
