@@ -1,11 +1,13 @@
 //! LambdaRank: a network trained on the lambda gradients of a measure (Burges, Ragno & Le, NIPS 2006).
 //!
-//! For two documents of a query the pairwise logistic loss of RankNet is multiplied by the exact change of the measure when they
-//! change places in the present ranking ([`crate::lambda`]). The objective is any measure in any version, UE-normalised ones too. Measures are
-//! taken under the conventions of the default dialect; parameters in their names override them.
+//! For two documents of a query the gradient of RankNet's pairwise logistic loss is multiplied by the exact change of
+//! the measure when they change places in the present ranking ([`crate::lambda`]). The objective is any measure in
+//! any version, UE-normalised ones too. Measures are taken under the conventions of the default dialect; parameters
+//! in their names override them.
 //!
-//! The paper multiplies by the change of nDCG over the whole list; so does `truncation` 0 with `ndcg`. RankLib's LambdaRank is
-//! its RankNet with these weights.
+//! The paper's change is that of nDCG over the whole list: objective `ndcg`. Where an exchange changes nothing, as
+//! between two documents below the cutoff of `ndcg@10`, there is no gradient. RankLib's LambdaRank is its RankNet
+//! with these weights.
 //!
 //! Cost an epoch: the network's ([`crate::network`]), and O(n log n + truncation x n) a query of n documents.
 

@@ -1,12 +1,14 @@
-//! ListNet: a linear scorer or a network trained by the cross entropy of top-one probabilities (Cao et al., ICML 2007).
+//! ListNet: a linear scorer or a network trained by the cross entropy of top-one probabilities (Cao et al., ICML
+//! 2007).
 //!
-//! With scores s and grades y of a query's documents: P_j = exp(s_j) / sum_k exp(s_k), the same from `sharpness` x y for
-//! the target T_j; loss - sum_j T_j log P_j; derivative by s_j: P_j - T_j. The paper has sharpness 1. Exponentials are taken relative to the
-//! largest, so nothing overflows. Queries of one grade are left out: their target says that all scores
-//! should be equal, but nothing about order.
+//! With scores s and grades y of a query's documents: P_j = exp(s_j) / sum_k exp(s_k), and T_j the same of
+//! `sharpness` x y (1 in the paper). The loss is -sum_j T_j log P_j, its derivative by s_j is P_j - T_j. Exponentials
+//! are taken relative to the largest, so nothing overflows. Queries of one grade are left out: they ask for equal
+//! scores, which says nothing about order.
 //!
-//! Preset `ranklib`: RankLib's settings (no standardisation, no hidden layer, 1,500 epochs at rate 1e-5, a step a query, the best epoch on the validation part).
-//! RankLib also sends the score through a logistic function, whose slope its gradient leaves out, keeps queries of one grade, and takes queries in file order.
+//! Preset `ranklib`: RankLib's settings (raw features, no hidden layer, 1,500 epochs at rate 1e-5, a step a query,
+//! the best epoch on the validation part). RankLib differs in that the score too goes through a logistic function,
+//! whose slope its gradient leaves out, that queries of one grade are kept, and that queries come in file order.
 //!
 //! Cost an epoch: the network's ([`crate::network`]) and an exponential a document.
 
@@ -14,15 +16,18 @@ use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
 use serde::{Deserialize, Serialize};
 
-use crate::boosting::{check_measure, objective, positive};
+use crate::boosting::{check_measure, objective};
 use crate::network::{Activation, Optimiser, QueryLoss, Training, differ, help};
 use crate::network_model::NetworkModel;
+
+/// The highest `sharpness`; the highest grade has all of the target long before.
+const SHARPEST: f64 = 1000.0;
 
 /// A linear scorer or a network trained by the cross entropy of top-one probabilities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ListNet {
-    /// What grades are multiplied by before they become probabilities; above 0.
+    /// What grades are multiplied by before they become probabilities; above 0, at most 1000.
     pub sharpness: f64,
     /// Units of each hidden layer; empty: a linear scorer.
     pub hidden: Vec<usize>,
@@ -87,7 +92,7 @@ impl Ranker for ListNet {
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp {
             name: "sharpness",
-            help: "what grades are multiplied by before they become probabilities, above 0",
+            help: "what grades are multiplied by before they become probabilities, above 0, at most 1000",
         },
         help::HIDDEN,
         help::ACTIVATION,
@@ -120,7 +125,8 @@ impl Ranker for ListNet {
 
     fn check(&self) -> Result<(), ParamError> {
         check_measure("stop_measure", &self.stop_measure)?;
-        positive("sharpness", self.sharpness)?;
+        let ok = self.sharpness > 0.0 && self.sharpness <= SHARPEST;
+        ParamError::unless(ok, "sharpness", self.sharpness, "above 0 and at most 1000")?;
         self.training().check()
     }
 

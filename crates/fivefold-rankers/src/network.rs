@@ -1,26 +1,30 @@
-//! Training of small feed-forward networks on the queries of a data set: what `ranknet`, `listnet` and `lambdarank` share.
+//! Training of small feed-forward networks on the queries of a data set: what `ranknet`, `listnet` and `lambdarank`
+//! share.
 //!
-//! A query's documents go through the network once, as a block; a loss turns their scores into one derivative a document (the
-//! factored form of Burges, MSR-TR-2010-82, section 2.1), and one pass back gives the gradient. So the network's cost is
-//! 6 x documents x weights operations an epoch, however many pairs the loss looks at. Weights are `f32`, scores and derivatives by them `f64`.
+//! A query's documents go through the network once, as a block; a loss turns their scores into one derivative a
+//! document (the factored form of Burges, MSR-TR-2010-82, section 2.1), and one pass back gives the gradient. So the
+//! network costs 6 x documents x weights operations an epoch, however many pairs the loss looks at. Weights are
+//! `f32`, scores and the derivatives by them `f64`.
 //!
-//! An epoch takes the queries in a new random order, in batches; a step follows the mean of their gradients. Queries that
-//! say nothing about order are left out. With a validation part and `early_stopping` = s, training ends when the measure has not
-//! risen for s epochs, and the weights of the best epoch are kept (the first best if several are equal).
+//! An epoch takes the queries in a new random order, in batches; a step follows the mean of their gradients. Queries
+//! that say nothing about order are left out. With a validation part and `early_stopping` = s, training ends when the
+//! measure has not risen for s epochs, and the weights of the best epoch are kept (the first best if several are
+//! equal).
 //!
-//! `standardise` shifts and scales each feature to mean 0 and standard deviation 1 over the training documents. The model has this folded
-//! into its first layer and takes raw features.
+//! `standardise` brings each feature to mean 0 and standard deviation 1 over the training documents. The model has
+//! this folded into its first layer and takes raw features. It does not replace an experiment's normaliser: where
+//! features are comparable within a query only, z-scores over each query come first.
 //!
-//! A batch is cut into shards by its work alone, never by the number of threads; shards run in parallel and are summed in order, so the
-//! model is the same for any number of threads. Memory: one more copy of the training and validation features.
+//! A batch is cut into shards by its work alone, never by the number of threads; shards run in parallel and are
+//! summed in order, so the model is the same for any number of threads. Memory: one more copy of the training and
+//! validation features.
 
 mod inputs;
 mod layers;
 mod optimiser;
 mod products;
 
-use fivefold_core::params::ParamError;
-use fivefold_core::{Dataset, FitContext, FitError};
+use fivefold_core::{Dataset, FitContext, FitError, ParamError, Rng};
 use fivefold_metrics::{Objective, Scratch};
 use rayon::prelude::*;
 
@@ -37,6 +41,8 @@ use optimiser::Steps;
 const SHARD: usize = 1 << 19;
 /// A batch has at most this many shards.
 const MOST_SHARDS: usize = 16;
+/// The most units of a hidden layer.
+const MOST_UNITS: usize = 4096;
 /// Documents that are scored as a block.
 const BLOCK: usize = 256;
 
@@ -80,7 +86,8 @@ pub(crate) mod help {
         ParamHelp { name, help }
     }
 
-    pub const HIDDEN: ParamHelp = param("hidden", "units of each hidden layer, such as [32]; []: a linear scorer");
+    pub const HIDDEN: ParamHelp =
+        param("hidden", "units of each hidden layer, 1 to 4096, such as [32]; []: a linear scorer");
     pub const ACTIVATION: ParamHelp = param("activation", "function of a hidden unit: relu, tanh or logistic");
     pub const STANDARDISE: ParamHelp =
         param("standardise", "bring each feature to mean 0 and standard deviation 1 over the training documents");
@@ -99,8 +106,9 @@ pub(crate) mod help {
 impl Training {
     /// Checks the ranges that [`help`] states.
     pub fn check(&self) -> Result<(), ParamError> {
-        let units = self.hidden.iter().find(|&&units| units == 0);
-        ParamError::unless(units.is_none(), "hidden", "0", "a list of at least 1 unit each")?;
+        for &units in &self.hidden {
+            ParamError::unless((1..=MOST_UNITS).contains(&units), "hidden", units, "1 to 4096 units a layer")?;
+        }
         ParamError::unless(self.epochs >= 1, "epochs", self.epochs, "at least 1")?;
         ParamError::unless(self.batch >= 1, "batch", self.batch, "at least 1")?;
         positive("learning_rate", self.rate)?;
@@ -119,7 +127,9 @@ impl Training {
         let scaling = if self.standardise { Scaling::standard(train) } else { Scaling::none(train.width()) };
         let inputs = Inputs::new(train, |query| loss.informative(query), &scaling, &shape)?;
         if inputs.len() == 0 || train.width() == 0 {
-            return Err(FitError::Data("no query has documents whose order matters".to_owned()));
+            return Err(FitError::Data(
+                "there is no feature, or no query with documents of different grades".to_owned(),
+            ));
         }
         let mut validation = match cx.validation() {
             Some(data) if self.early_stopping > 0 && !data.is_empty() => {
@@ -138,7 +148,7 @@ impl Training {
                 return Err(FitError::Numeric(reason));
             }
             if let Some(validation) = &mut validation
-                && validation.unimproved(&shape, &weights)? >= self.early_stopping
+                && validation.add(&shape, &weights)? >= self.early_stopping
             {
                 break;
             }
@@ -175,7 +185,7 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
         Epochs { training, shape, inputs, steps, order: (0..inputs.len()).collect(), shards: Vec::new() }
     }
 
-    fn run<L: QueryLoss<Scratch = S>>(&mut self, loss: &L, weights: &mut [f32], mut rng: fivefold_core::Rng) {
+    fn run<L: QueryLoss<Scratch = S>>(&mut self, loss: &L, weights: &mut [f32], mut rng: Rng) {
         rng.shuffle(&mut self.order);
         let Epochs { training, shape, inputs, steps, order, shards } = self;
         for batch in order.chunks(training.batch) {
@@ -254,8 +264,8 @@ impl Validation {
         Validation { inputs, objective, scores, scratch: Scratch::default(), best: None, unimproved: 0 }
     }
 
-    /// Evaluates an epoch's weights; the epochs since the best ones.
-    fn unimproved(&mut self, shape: &Shape, weights: &[f32]) -> Result<usize, FitError> {
+    /// Takes an epoch's weights into account and says how many epochs ago the best ones were.
+    fn add(&mut self, shape: &Shape, weights: &[f32]) -> Result<usize, FitError> {
         let Validation { inputs, scores, .. } = self;
         let blocks = scores.par_chunks_mut(BLOCK).enumerate();
         blocks.for_each_init(Pass::default, |pass, (block, scores)| {

@@ -1,8 +1,8 @@
 //! A feed-forward network with one output: its weights in one array, the pass forward and the pass back.
 //!
-//! Layer l turns a row x_l into act(W_l x_l + b_l); the last one has neither an activation nor a bias, which no ranking
-//! loss could see. Biases are weights of an input that is always 1, so a row is `inputs` values, that 1, and zeros
-//! up to the stride; padding has zero inputs, hence zero gradients, and stays 0.
+//! Layer l turns a row x_l into act(W_l x_l + b_l); the last one has neither an activation nor a bias, which no
+//! ranking loss could see. Biases are weights of an input that is always 1, so a row is `inputs` values, that 1, and
+//! zeros up to the stride; padding has zero inputs, hence zero gradients, and stays 0.
 
 use fivefold_core::Rng;
 use serde::{Deserialize, Serialize};

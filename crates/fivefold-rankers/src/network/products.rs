@@ -1,8 +1,8 @@
 //! Products of small `f32` matrices whose rows are padded with zeros to whole vector registers.
 //!
-//! A matrix is a slice of rows, each `stride` long, a multiple of [`LANES`]. All inner loops then run over whole groups of
-//! lanes in both passes through a layer, and nothing is left over. Additions have a fixed order, so results do not depend
-//! on the number of threads.
+//! A matrix is a slice of rows, each `stride` long, a multiple of [`LANES`]. All inner loops then run over whole
+//! groups of lanes in both passes through a layer, and nothing is left over. Additions have a fixed order, so results
+//! do not depend on the number of threads.
 
 /// Values that are added side by side.
 pub(crate) const LANES: usize = 8;

@@ -83,10 +83,7 @@ fn models_are_the_same_for_any_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| fit(&training, &data, Some(&signal_in_order(40, 2))).unwrap())
     };
-    let one = fitted(1);
-    assert_eq!(one, fitted(3));
-    // A shard is only a way to add up: one query a batch gives the same first step whatever its work.
-    assert_eq!(one.layers()[0].biases.len(), 256);
+    assert_eq!(fitted(1), fitted(3));
 }
 
 #[test]
