@@ -1,6 +1,6 @@
 //! LambdaMART: boosted trees on the lambda gradients of a measure (Wu, Burges, Svore & Gao, Information Retrieval 13, 2010).
 //!
-//! Each tree is grown on the lambda gradients ([`crate::lambda`]) at the current scores, with Newton leaf values, and added with the
+//! Each tree is grown on the lambda gradients (the `lambda` module) at the current scores, with Newton leaf values, and added with the
 //! learning rate; boosting stops early by a measure on the validation part. The objective is any measure in any version: with
 //! `ndcg.v2@10` it is the exact change of the UE-normalised value, which no other program optimises. Measures are taken under the
 //! conventions of the default dialect; parameters in their names override them.
@@ -9,7 +9,7 @@
 //! 256 equal widths, ours by second-order gain at 255 quantiles. `lightgbm` has LightGBM's, whose nDCG is that of the top 30
 //! in the denominator only; the rest is the same but for a table of the sigmoid and sums in another order.
 //!
-//! Cost of a tree: see `fivefold_trees` and [`crate::lambda`]; both linear in the documents.
+//! Cost of a tree: see `fivefold_trees` and the `lambda` module; both linear in the documents.
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};

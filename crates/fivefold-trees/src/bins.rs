@@ -8,8 +8,8 @@
 //! Differs from LightGBM: it finds bins from a sample of 200,000 documents; RankLib cuts the range of a feature with many values into
 //! equal widths.
 //!
-//! Layout: features in groups of [`LANES`] whose bins are one `[u8; LANES]` a document, so that one load brings eight of them; up to
-//! [`PANEL`] groups in a panel, whose bins lie side by side in half a cache line. The histograms of a group (8 x 256 x
+//! Layout: features in groups of `LANES` whose bins are one `[u8; LANES]` a document, so that one load brings eight of them; up to
+//! `PANEL` groups in a panel, whose bins lie side by side in half a cache line. The histograms of a group (8 x 256 x
 //! 16 bytes = 32 KiB) stay in the first-level cache while a block of documents streams by, and a document that is read
 //! alone costs a cache line a panel, not one a group.
 //! Cost: O(n log n) a feature; one byte a value, rounded up to 32 features a panel.

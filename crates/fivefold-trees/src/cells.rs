@@ -3,7 +3,7 @@
 //! Sums of integers do not depend on their order, so a histogram is the same bits for any number of threads, and the
 //! larger of two siblings is *exactly* the parent minus the smaller. Two 64-bit lanes, added with one instruction:
 //! - lane 0: the gradient in units of 2^-a,
-//! - lane 1: the hessian in units of 2^-b in the upper 40 bits, the number of documents in the lower [`COUNT_BITS`].
+//! - lane 1: the hessian in units of 2^-b in the upper 40 bits, the number of documents in the lower `COUNT_BITS`.
 //!
 //! a and b are the largest integers for which `sum |g| 2^a <= 2^61` and `sum h 2^b <= 2^38`, so no sum of a subset
 //! overflows. Error bounds, with n documents in a node and N in the tree's sample: a gradient is cut off to a whole unit,
