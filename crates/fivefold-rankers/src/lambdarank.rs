@@ -1,7 +1,7 @@
 //! LambdaRank: a network trained on the lambda gradients of a measure (Burges, Ragno & Le, NIPS 2006).
 //!
 //! For two documents of a query the gradient of RankNet's pairwise logistic loss is multiplied by the exact change of
-//! the measure when they change places in the present ranking ([`crate::lambda`]). The objective is any measure in
+//! the measure when they change places in the present ranking (module `lambda`). The objective is any measure in
 //! any version, UE-normalised ones too. Measures are taken under the conventions of the default dialect; parameters
 //! in their names override them.
 //!
