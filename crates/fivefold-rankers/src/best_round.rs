@@ -44,7 +44,7 @@ impl<'a> BestRound<'a> {
     }
 
     /// How many rounds to keep: the first number of the best.
-    pub fn rounds(&self) -> usize {
+    pub fn best_rounds(&self) -> usize {
         self.best_rounds
     }
 }
@@ -66,7 +66,7 @@ mod tests {
         // Reciprocal rank 1/2, 1, 1, and 1/2 after the fourth round.
         let steps = [-1.0, 2.0, 1.0, -9.0];
         let stops: Vec<bool> = steps.iter().map(|step| rounds.add(|row| step * f64::from(row[0])).unwrap()).collect();
-        assert_eq!((stops, rounds.rounds()), (vec![false, false, false, true], 2));
+        assert_eq!((stops, rounds.best_rounds()), (vec![false, false, false, true], 2));
         assert!(BestRound::new(&context, 0, measure).unwrap().is_none());
         assert!(BestRound::new(&FitContext::new(Seed::new(1)), 2, measure).unwrap().is_none());
     }

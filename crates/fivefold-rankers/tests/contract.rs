@@ -71,7 +71,7 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "rankboost",
-        params: "thresholds = 20",
+        params: "thresholds = 20\nearly_stopping = 50",
         changes: &[
             ("rounds", "5", true),
             ("thresholds", "3", true),

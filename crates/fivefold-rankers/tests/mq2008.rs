@@ -9,10 +9,12 @@ use std::time::Instant;
 use fivefold_core::{FitContext, Model, Ranker, Seed};
 use fivefold_data::{Fold, Source, open};
 use fivefold_metrics::{Conventions, Objective, Scratch, Ties, dialect};
+use fivefold_rankers::adarank::AdaRank;
 use fivefold_rankers::coordinate_ascent::CoordinateAscent;
 use fivefold_rankers::l2_logistic::L2Logistic;
 use fivefold_rankers::lambdarank::LambdaRank;
 use fivefold_rankers::listnet::ListNet;
+use fivefold_rankers::rankboost::RankBoost;
 use fivefold_rankers::ranknet::RankNet;
 
 fn fold_1() -> Option<Fold> {
@@ -106,4 +108,24 @@ fn listnet_at_ranklib_settings_ranks_as_well() {
 #[test]
 fn lambdarank_ranks_as_well_as_ranklibs_ranknet() {
     ranks_as_well_as_ranklib(&LambdaRank::default(), 0.4760);
+}
+
+#[test]
+fn rankboost_ranks_as_well_as_ranklib() {
+    ranks_as_well_as_ranklib(&RankBoost::default(), 0.4826);
+}
+
+#[test]
+fn rankboost_at_ranklib_settings_ranks_as_well() {
+    ranks_as_well_as_ranklib(&ranklib_preset::<RankBoost>(), 0.4826);
+}
+
+#[test]
+fn adarank_ranks_as_well_as_ranklib() {
+    ranks_as_well_as_ranklib(&AdaRank::default(), 0.4325);
+}
+
+#[test]
+fn adarank_at_ranklib_settings_ranks_as_well() {
+    ranks_as_well_as_ranklib(&ranklib_preset::<AdaRank>(), 0.4325);
 }
