@@ -17,7 +17,7 @@ pub struct ModelHeader {
     pub ranker: String,
     /// [`Ranker::VERSION`](crate::Ranker::VERSION) when it was trained.
     pub version: u32,
-    /// All parameters in force.
+    /// All parameters in force; `null`: not known, since another program trained the model.
     pub params: serde_json::Value,
     /// Features a document of the training data.
     pub features: usize,
@@ -26,7 +26,7 @@ pub struct ModelHeader {
     /// The normaliser of the training data with whatever it fitted, in the form of the crate that applies it;
     /// `null`: none.
     pub normaliser: serde_json::Value,
-    /// Hash of the training data.
+    /// Hash of the training data; empty: not known.
     pub data: String,
 }
 

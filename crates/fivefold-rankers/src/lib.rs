@@ -6,6 +6,7 @@ pub mod adarank;
 mod best_round;
 mod boosting;
 pub mod coordinate_ascent;
+pub mod exchange;
 pub mod feature;
 pub mod l2_logistic;
 mod lambda;

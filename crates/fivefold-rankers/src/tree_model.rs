@@ -45,6 +45,11 @@ impl TreeModel {
         Ok(TreeModel { features, base, trees: trees.into() })
     }
 
+    /// Features of a document.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
     /// The trees, in order.
     pub fn trees(&self) -> &[Tree] {
         self.trees.trees()

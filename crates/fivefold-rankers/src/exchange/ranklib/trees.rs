@@ -1,0 +1,182 @@
+//! RankLib's trees.
+//!
+//! ```text
+//! <ensemble>
+//!     <tree id="1" weight="0.1">
+//!         <split>
+//!             <feature> 39 </feature>
+//!             <threshold> 0.75 </threshold>
+//!             <split pos="left"> ... </split>       x_39 <= .75
+//!             <split pos="right">
+//!                 <output> 0.25 </output>
+//! ```
+//! Feature values, thresholds and weights are single precision. The score is the sum of weight times output. The file has no
+//! gains: each cut counts as 1, so that a feature's importance is the number of its cuts.
+//!
+//! RankLib reads line by line and knows no blanks between elements: an element begins on a new line. Trees of any depth are
+//! read and written without recursion.
+
+use std::fmt::Write as _;
+use std::str::FromStr;
+
+use fivefold_trees::Tree;
+use roxmltree::{Document, Node};
+
+use super::{Columns, ImportError, shortened};
+use crate::exchange::build::{Builder, Cut};
+
+/// The trees of each ensemble, in the order of the file; weights are multiplied into the leaves.
+pub(super) fn read(text: &str, columns: Columns) -> Result<Vec<Vec<Tree>>, ImportError> {
+    // A forest has several roots. Header lines become empty, so that lines keep their numbers.
+    let mut xml = String::with_capacity(text.len() + 20);
+    xml.push_str("<model>");
+    for line in text.lines() {
+        xml.push_str(if line.trim_start().starts_with("##") { "" } else { line });
+        xml.push('\n');
+    }
+    xml.push_str("</model>");
+    let document = Document::parse(&xml).map_err(|error| {
+        let line = error.pos().row.min(text.lines().count().max(1) as u32);
+        ImportError::new(line as usize, format!("no well-formed XML: {error}"))
+    })?;
+    let reader = Reader { document: &document, columns };
+    reader
+        .children(document.root_element())?
+        .into_iter()
+        .map(|ensemble| {
+            reader.expect(ensemble, "ensemble")?;
+            reader.children(ensemble)?.into_iter().map(|tree| reader.tree(tree)).collect()
+        })
+        .collect()
+}
+
+struct Reader<'a> {
+    document: &'a Document<'a>,
+    columns: Columns,
+}
+
+impl<'a> Reader<'a> {
+    /// An error at a node. Finding the line takes a pass over the text.
+    fn error(&self, node: Node<'_, '_>, what: impl Into<String>) -> ImportError {
+        ImportError::new(self.document.text_pos_at(node.range().start).row as usize, what)
+    }
+
+    fn expect(&self, node: Node<'a, 'a>, name: &str) -> Result<(), ImportError> {
+        if node.has_tag_name(name) {
+            return Ok(());
+        }
+        let found = shortened(node.tag_name().name());
+        Err(self.error(node, format!("expected `<{name}>`, found `<{found}>`")))
+    }
+
+    /// The elements in an element that holds elements only.
+    fn children(&self, node: Node<'a, 'a>) -> Result<Vec<Node<'a, 'a>>, ImportError> {
+        let text = |child: &Node<'_, '_>| child.text().is_some_and(|text| !text.trim().is_empty());
+        if let Some(stray) = node.children().find(|child| child.is_text() && text(child)) {
+            let what = format!("expected an element, found `{}`", shortened(stray.text().unwrap_or_default().trim()));
+            return Err(self.error(stray, what));
+        }
+        Ok(node.children().filter(Node::is_element).collect())
+    }
+
+    fn number<T: FromStr>(&self, node: Node<'a, 'a>, text: Option<&str>) -> Result<T, ImportError> {
+        let text = text.unwrap_or_default().trim();
+        text.parse().map_err(|_| self.error(node, format!("expected a number, found `{}`", shortened(text))))
+    }
+
+    fn tree(&self, tree: Node<'a, 'a>) -> Result<Tree, ImportError> {
+        self.expect(tree, "tree")?;
+        let weight: f32 = self.number(tree, tree.attribute("weight"))?;
+        let [root] = self.children(tree)?[..] else {
+            return Err(self.error(tree, "a `<tree>` must hold one `<split>`"));
+        };
+        let mut builder = Builder::default();
+        let mut open = vec![(None, root)];
+        while let Some((place, split)) = open.pop() {
+            self.expect(split, "split")?;
+            match self.children(split)?[..] {
+                [output] if output.has_tag_name("output") => {
+                    builder.leaf(place, self.number::<f64>(output, output.text())? * f64::from(weight));
+                }
+                [feature, threshold, left, right] => {
+                    let cut = self.cut(feature, threshold)?;
+                    let places = builder.node(place, cut);
+                    // The left side is taken up first.
+                    for (place, child, side) in [(places[1], right, "right"), (places[0], left, "left")] {
+                        if child.attribute("pos").is_some_and(|pos| pos != side) {
+                            return Err(self.error(child, format!("the {side} `<split>` must have pos=\"{side}\"")));
+                        }
+                        open.push((place, child));
+                    }
+                }
+                _ => {
+                    let what = "a `<split>` must hold `<output>`, or `<feature>`, `<threshold>` and two `<split>`s";
+                    return Err(self.error(split, what));
+                }
+            }
+        }
+        builder.finish().map_err(|error| self.error(tree, error.to_string()))
+    }
+
+    fn cut(&self, feature: Node<'a, 'a>, threshold: Node<'a, 'a>) -> Result<Cut, ImportError> {
+        self.expect(feature, "feature")?;
+        self.expect(threshold, "threshold")?;
+        let id = self.number(feature, feature.text())?;
+        let value: f32 = self.number(threshold, threshold.text())?;
+        if !value.is_finite() {
+            return Err(self.error(threshold, format!("`{value}` is no threshold of a feature")));
+        }
+        let feature = self.columns.feature(id).map_err(|what| self.error(feature, what))?;
+        Ok(Cut { feature, threshold: value, missing_left: 0.0 <= value, gain: 1.0 })
+    }
+}
+
+/// What is still to be written.
+enum Rest {
+    /// A child, on which side of the node above, and how far indented.
+    Child(i32, Option<&'static str>, usize),
+    /// The end of a node, indented as its start.
+    End(usize),
+}
+
+/// Appends one ensemble, each tree with weight 1.
+pub(super) fn write(trees: &[Tree], first: u32, text: &mut String) {
+    // Writing to a string cannot fail.
+    text.push_str("<ensemble>\n");
+    for (tree, id) in trees.iter().zip(1..) {
+        let _ = writeln!(text, "\t<tree id=\"{id}\" weight=\"1.0\">");
+        write_tree(tree, first, text);
+        text.push_str("\t</tree>\n");
+    }
+    text.push_str("</ensemble>\n");
+}
+
+fn write_tree(tree: &Tree, first: u32, text: &mut String) {
+    let nodes: Vec<fivefold_trees::Node> = tree.nodes().collect();
+    let root = if nodes.is_empty() { !0 } else { 0 };
+    let mut rest = vec![Rest::Child(root, None, 2)];
+    while let Some(next) = rest.pop() {
+        let (child, side, depth) = match next {
+            Rest::Child(child, side, depth) => (child, side, depth),
+            Rest::End(depth) => {
+                let _ = writeln!(text, "{:\t<depth$}</split>", "");
+                continue;
+            }
+        };
+        let (outer, inner) = (format!("{:\t<depth$}", ""), format!("{:\t<1$}", "", depth + 1));
+        let _ = match side {
+            Some(side) => writeln!(text, "{outer}<split pos=\"{side}\">"),
+            None => writeln!(text, "{outer}<split>"),
+        };
+        rest.push(Rest::End(depth));
+        if child < 0 {
+            let _ = writeln!(text, "{inner}<output> {:?} </output>", tree.values()[!child as usize]);
+        } else {
+            let node = &nodes[child as usize];
+            let _ = writeln!(text, "{inner}<feature> {} </feature>", u64::from(node.feature) + u64::from(first));
+            let _ = writeln!(text, "{inner}<threshold> {:?} </threshold>", node.threshold);
+            rest.push(Rest::Child(node.right, Some("right"), depth + 1));
+            rest.push(Rest::Child(node.left, Some("left"), depth + 1));
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Models in other programs' files: what those programs say, what is written and read back, what is broken.
+#![allow(clippy::unwrap_used)]
+
+mod broken;
+mod lightgbm;
+mod ranklib;
+mod round_trip;
+
+use fivefold_core::QueryView;
+use fivefold_rankers::RANKERS;
+use fivefold_rankers::exchange::{Columns, Format, ImportError, Imported};
+
+/// Reads a text as a format whose features count as usual.
+fn read(format: &str, text: &str, features: Option<usize>) -> Result<Imported, ImportError> {
+    let format = Format::find(format).unwrap();
+    format.read(text, Columns { first: format.first_feature, features })
+}
+
+/// The scores of rows of features, by the ranker that reads the model's JSON.
+fn scores(imported: &Imported, rows: &[f32]) -> Vec<f64> {
+    let entry = RANKERS.iter().find(|entry| entry.name == imported.ranker).unwrap();
+    let model = entry.load(serde_json::to_value(&imported.model).unwrap()).unwrap();
+    let documents = rows.len() / imported.features;
+    let mut scores = vec![f64::NAN; documents];
+    model.score(QueryView::new("q", rows, imported.features, documents), &mut scores);
+    scores
+}
+
+/// Numbers of a text.
+fn numbers<T: std::str::FromStr>(text: &str) -> Vec<T>
+where
+    T::Err: std::fmt::Debug,
+{
+    text.split_whitespace().map(|number| number.parse().unwrap()).collect()
+}
