@@ -5,7 +5,9 @@
 //! cargo run --example my_ranker -- train --ranker centroid --param grade=2 --train train.txt -o model.json
 //! cargo run --example my_ranker -- run experiment.toml       with `kind = "centroid"` under a `[[ranker]]`
 //! ```
-//! In a crate of your own you need `fivefold-core` (the traits), `fivefold` (the command line) and `serde`.
+//! In a crate of your own you need `fivefold-core` (the traits), `fivefold` (the command line) and `serde`; `fivefold
+//! new-ranker NAME` writes one. Its test is a call of `fivefold_core::conformance::check` (as in `tests/example.rs`), which
+//! tries the ranker against the rules that all rankers keep.
 //!
 //! The ranker here, "centroid", is Rocchio's classifier [Rocchio, 1971]: it scores a document by its inner product with
 //! the mean of the good documents less `weight` times the mean of the others.

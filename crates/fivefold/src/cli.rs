@@ -7,7 +7,8 @@ use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcom
 use fivefold_core::Registry;
 
 use crate::commands::{
-    completions, datasets, dialects, eval, job, jobs, make, measures, rankers, replay, report, run, score, train,
+    completions, datasets, dialects, eval, job, jobs, make, measures, new_ranker, rankers, replay, report, run,
+    score, train,
 };
 use crate::screen::{Screen, tell};
 use crate::{interrupt, problem};
@@ -66,6 +67,7 @@ enum Command {
     Score(score::Args),
     Eval(eval::Args),
     Rankers(rankers::Args),
+    NewRanker(new_ranker::Args),
     Measures(measures::Args),
     Dialects(dialects::Args),
     Datasets(datasets::Args),
@@ -103,6 +105,7 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
         Command::Score(args) => args.run(registry, &mut screen),
         Command::Eval(args) => args.run(&mut screen),
         Command::Rankers(args) => args.run(registry, &mut screen),
+        Command::NewRanker(args) => args.run(registry, &mut screen),
         Command::Measures(args) => args.run(&mut screen),
         Command::Dialects(args) => args.run(&mut screen),
         Command::Datasets(args) => args.run(&mut screen),

@@ -8,6 +8,7 @@ pub(crate) mod job;
 pub(crate) mod jobs;
 pub(crate) mod make;
 pub(crate) mod measures;
+pub(crate) mod new_ranker;
 pub(crate) mod rankers;
 pub(crate) mod replay;
 pub(crate) mod report;

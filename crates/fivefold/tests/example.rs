@@ -8,8 +8,11 @@ mod my_ranker;
 
 use std::sync::Arc;
 
+use fivefold_core::conformance::{Case, check};
 use fivefold_core::dataset::IdTable;
-use fivefold_core::{Dataset, DatasetBuilder, FitContext, FitError, Model as _, Ranker as _, Registry, Seed};
+use fivefold_core::{
+    Dataset, DatasetBuilder, FitContext, FitError, Model as _, Ranker as _, RankerEntry, Registry, Seed,
+};
 use my_ranker::Centroid;
 
 /// Good documents at (1, 0) and (3, 0), others at (0, 2) and (0, 4).
@@ -39,6 +42,18 @@ fn it_refuses_what_it_cannot_learn_from() {
     assert!(Centroid { weight: -1.0, ..Centroid::default() }.check().is_err());
     let fit = Centroid { grade: 2, ..Centroid::default() }.fit(&data(), &FitContext::new(Seed::new(1)));
     assert!(matches!(fit.err(), Some(FitError::Data(_))));
+}
+
+#[test]
+fn it_keeps_the_rules_of_all_rankers() {
+    let case = Case {
+        name: "centroid",
+        params: "",
+        changes: &[("grade", "2", true), ("weight", "0.5", true)],
+        refused: &[("grade", "0"), ("weight", "-1.0")],
+        learns: true,
+    };
+    check(&[RankerEntry::of::<Centroid>()], &[case]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod eval;
 mod harness;
 mod interrupted;
 mod models;
+mod new_ranker;
 mod real_data;
 mod runs;
 mod screens;

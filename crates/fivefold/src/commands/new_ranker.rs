@@ -1,0 +1,225 @@
+//! `fivefold new-ranker`: a crate to start a ranker from.
+//!
+//! The template is the workspace member `examples/new-ranker`, which is built and tested like everything else; its
+//! names and the place of its dependencies are replaced.
+
+use std::path::{Path, PathBuf};
+
+use fivefold_core::Registry;
+
+use crate::cli::Outcome;
+use crate::files;
+use crate::problem::Problem;
+use crate::screen::Screen;
+
+/// Write a crate with a ranker of your own, its test, an experiment and a bench
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold new-ranker my-ranker
+  fivefold new-ranker my-ranker --out ~/src/my-ranker --fivefold ~/src/fivefold
+
+Then, in the new folder:
+  cargo test                              the ranker keeps the rules of all rankers
+  cargo run --release -- run experiment.toml
+  cargo bench
+
+The new program has every command of fivefold, and your ranker beside the built-in ones.")]
+pub(crate) struct Args {
+    /// The ranker's name: lowercase words joined by hyphens
+    name: String,
+    /// The folder to make; NAME when absent
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Where the crate gets fivefold from: the folder of a checkout, or a version. When absent, the checkout that this
+    /// program was built from if it is still there, else this program's version
+    #[arg(long, value_name = "DIR|VERSION")]
+    fivefold: Option<String>,
+}
+
+impl Args {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+        let names = Names::new(&self.name, registry)?;
+        let origin = origin(self.fivefold.as_deref())?;
+        let folder = self.out.unwrap_or_else(|| PathBuf::from(&self.name));
+        if folder.exists() {
+            let problem = Problem::new(format!("{} is already there, and is left as it is", folder.display()));
+            return Err(problem.help("choose another folder with --out, or another name").into());
+        }
+        for (path, text) in TEMPLATE {
+            let path = folder.join(path);
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent).map_err(|error| Problem::file("make the folder", parent, error))?;
+            }
+            let mut text = filled(text, &names, &origin);
+            if path.ends_with("Cargo.toml") {
+                text.push_str(STANDS_ALONE);
+            }
+            files::write(&path, text.as_bytes())?;
+        }
+        screen.line(format_args!("{}: a crate with ranker `{}`; try there", folder.display(), names.kebab));
+        screen.line(format_args!("  cargo test"));
+        screen.line(format_args!("  cargo run --release -- run experiment.toml"));
+        Ok(Outcome::Done)
+    }
+}
+
+/// The files of the crate, with the names and places of the member of this workspace.
+const TEMPLATE: &[(&str, &str)] = &[
+    ("Cargo.toml", include_str!("../../../../examples/new-ranker/Cargo.toml")),
+    ("src/lib.rs", include_str!("../../../../examples/new-ranker/src/lib.rs")),
+    ("src/main.rs", include_str!("../../../../examples/new-ranker/src/main.rs")),
+    ("tests/conformance.rs", include_str!("../../../../examples/new-ranker/tests/conformance.rs")),
+    ("benches/fit.rs", include_str!("../../../../examples/new-ranker/benches/fit.rs")),
+    ("experiment.toml", include_str!("../../../../examples/new-ranker/experiment.toml")),
+    (".gitignore", "/target\n/runs\n"),
+];
+
+/// Keeps cargo from taking the crate for a member of a workspace around it.
+const STANDS_ALONE: &str =
+    "\n# Stands alone. Delete this line and the next to make it a member of a workspace.\n[workspace]\n";
+
+/// A ranker's name in the three spellings that its crate needs.
+struct Names {
+    /// `my-ranker`: package, ranker, program.
+    kebab: String,
+    /// `my_ranker`: library.
+    snake: String,
+    /// `MyRanker`: type.
+    camel: String,
+}
+
+/// Names that Rust or the crate's own code needs otherwise.
+const RESERVED: &str = "
+    abstract alloc as async await become box break const continue core crate do dyn else enum extern false final
+    fivefold fivefold-core fn for gen if impl in let loop macro match mod move mut override priv proc-macro pub
+    ref return self serde static std struct super test trait true try type typeof unsafe unsized use virtual
+    where while yield";
+
+impl Names {
+    fn new(name: &str, registry: &Registry) -> Result<Self, Problem> {
+        let word = |part: &str| {
+            part.starts_with(|c: char| c.is_ascii_lowercase())
+                && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+        };
+        if !name.split('-').all(word) {
+            return Err(Problem::new(format!("`{name}` cannot be the name of a ranker"))
+                .help("use lowercase words joined by hyphens, each of letters and digits and a letter first"));
+        }
+        if registry.find(name).is_some() {
+            return Err(Problem::new(format!("there is a ranker `{name}` already")).help("choose another name"));
+        }
+        let camel: String = name.split('-').map(|part| part[..1].to_ascii_uppercase() + &part[1..]).collect();
+        if RESERVED.split_whitespace().any(|word| word == name) || uses_word(&camel) {
+            let problem = Problem::new(format!("`{name}` means something else in Rust or in the crate's own code"));
+            return Err(problem.help(format!("choose another name, for instance `my-{name}`")));
+        }
+        Ok(Names { kebab: name.to_owned(), snake: name.replace('-', "_"), camel })
+    }
+}
+
+/// Whether a word of the template's code is this name of a type.
+fn uses_word(camel: &str) -> bool {
+    let mut code = TEMPLATE.iter().filter(|(path, _)| path.ends_with(".rs"));
+    code.any(|(_, text)| text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == camel))
+}
+
+/// Where the dependencies come from, as a key of their tables in `Cargo.toml`.
+enum Origin {
+    /// The folder of the workspace.
+    Checkout(PathBuf),
+    /// A version in the registry.
+    Version(String),
+}
+
+fn origin(asked: Option<&str>) -> Result<Origin, Problem> {
+    let is_checkout = |folder: &Path| folder.join("crates/fivefold-core/Cargo.toml").is_file();
+    let Some(asked) = asked else {
+        let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new(""));
+        return Ok(if is_checkout(built_from) {
+            Origin::Checkout(built_from.to_owned())
+        } else {
+            Origin::Version(env!("CARGO_PKG_VERSION").to_owned())
+        });
+    };
+    let folder = Path::new(asked);
+    if is_checkout(folder) {
+        let absolute = folder.canonicalize().map_err(|error| Problem::file("find", folder, error))?;
+        return Ok(Origin::Checkout(absolute));
+    }
+    if asked.starts_with(|c: char| c.is_ascii_digit()) && asked.chars().all(|c| c.is_ascii_digit() || c == '.') {
+        return Ok(Origin::Version(asked.to_owned()));
+    }
+    Err(Problem::new(format!("`{asked}` is neither a checkout of fivefold nor a version"))
+        .help("give the folder in which crates/fivefold-core is, or a version such as 0.1"))
+}
+
+/// A file of the template with other names and dependencies.
+fn filled(text: &str, names: &Names, origin: &Origin) -> String {
+    let text = text.replace("ExampleRanker", &names.camel).replace("ExampleModel", &format!("{}Model", names.camel));
+    let mut text = text.replace("example-ranker", &names.kebab).replace("example_ranker", &names.snake);
+    for name in ["fivefold", "fivefold-core"] {
+        let key = match origin {
+            Origin::Checkout(folder) => {
+                let path = folder.join("crates").join(name);
+                format!("path = {}", toml::Value::String(path.display().to_string()))
+            }
+            Origin::Version(version) => format!("version = \"{version}\""),
+        };
+        text = text.replace(&format!("path = \"../../crates/{name}\""), &key);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(name: &str) -> String {
+        Names::new(name, &crate::builtin()).err().map(|problem| problem.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn names_are_spelt_in_three_ways() {
+        let names = Names::new("rank-net2", &crate::builtin()).unwrap();
+        assert_eq!([names.kebab, names.snake, names.camel], ["rank-net2", "rank_net2", "RankNet2"]);
+    }
+
+    #[test]
+    fn names_that_would_not_build_are_refused() {
+        for name in ["", "My-Ranker", "my_ranker", "-x", "x-", "2x", "über", "a--b", "../x"] {
+            assert!(refused(name).contains("cannot be the name"), "{name}: {}", refused(name));
+        }
+        assert_eq!(refused("linear"), "there is a ranker `linear` already");
+        for name in ["type", "core", "ranker", "model", "dataset", "fit-context"] {
+            assert!(refused(name).contains("means something else"), "{name}: {}", refused(name));
+        }
+    }
+
+    #[test]
+    fn no_name_of_the_template_is_left() {
+        let names = Names::new("my-ranker", &crate::builtin()).unwrap();
+        for (path, text) in TEMPLATE {
+            let text = filled(text, &names, &Origin::Version("0.1".to_owned()));
+            assert!(!text.to_lowercase().contains("example") && !text.contains("../"), "{path}: {text}");
+        }
+    }
+
+    #[test]
+    fn dependencies_are_found_by_path_or_version() {
+        let names = Names::new("my-ranker", &crate::builtin()).unwrap();
+        let manifest = |origin: Origin| -> toml::Table { filled(TEMPLATE[0].1, &names, &origin).parse().unwrap() };
+        let found = manifest(Origin::Checkout(PathBuf::from("/a \"b\"")));
+        assert_eq!(found["dependencies"]["fivefold"]["path"].as_str(), Some("/a \"b\"/crates/fivefold"));
+        assert_eq!(found["dev-dependencies"]["fivefold-core"]["path"].as_str(), Some("/a \"b\"/crates/fivefold-core"));
+        let found = manifest(Origin::Version("0.1".to_owned()));
+        assert_eq!(found["dependencies"]["fivefold-core"]["version"].as_str(), Some("0.1"));
+        assert_eq!(found["package"]["name"].as_str(), Some("my-ranker"));
+    }
+
+    #[test]
+    fn a_place_that_is_neither_checkout_nor_version_is_refused() {
+        assert!(matches!(origin(None), Ok(Origin::Checkout(_))), "the tests run in a checkout");
+        assert!(matches!(origin(Some("0.1")), Ok(Origin::Version(_))));
+        assert!(origin(Some("no-such-folder")).is_err());
+    }
+}

@@ -1,0 +1,113 @@
+//! `example-ranker`: put here what it does, its formula in plain text, where it was published and what a fit costs.
+//!
+//! As it stands, it is a pairwise perceptron: for each pair of documents of a query whose better one has no higher
+//! score, the weights move by `rate` times the difference of their features. The model is the mean of the weights
+//! after each query (Freund & Schapire 1999). Cost: O(epochs * pairs * features). Replace it by your own.
+
+use fivefold_core::{Dataset, FitContext, FitError, Model, ParamError, ParamHelp, QueryView, Ranker};
+use serde::{Deserialize, Serialize};
+
+/// The ranker is its parameters. What an experiment leaves out comes from `Default`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ExampleRanker {
+    /// How often all queries are gone through.
+    pub epochs: u32,
+    /// How far a wrong pair of the first epoch moves the weights; in epoch e it is `rate / sqrt(e)`.
+    pub rate: f64,
+}
+
+impl Default for ExampleRanker {
+    fn default() -> Self {
+        ExampleRanker { epochs: 20, rate: 0.1 }
+    }
+}
+
+/// The model: what scoring needs. It is saved and loaded as it stands.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ExampleModel {
+    weights: Vec<f64>,
+}
+
+impl Model for ExampleModel {
+    /// One finite number a document; higher is better. A model sees features and ids, never grades.
+    fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
+        for (score, features) in out.iter_mut().zip(query.rows()) {
+            *score = dot(&self.weights, features);
+        }
+    }
+}
+
+impl Ranker for ExampleRanker {
+    const NAME: &'static str = "example-ranker";
+    const SUMMARY: &'static str = "pairwise perceptron with averaged weights";
+    /// One line a field, in their order: `program rankers example-ranker` shows them.
+    const PARAMS: &'static [ParamHelp] = &[
+        ParamHelp { name: "epochs", help: "how often all queries are gone through, 1 or more" },
+        ParamHelp { name: "rate", help: "how far a wrong pair of the first epoch moves the weights, above 0" },
+    ];
+    /// Whether it draws random numbers; they come from `cx.seed()`.
+    const SEEDED: bool = true;
+
+    type Model = ExampleModel;
+
+    /// Checked before anything runs; the error underlines the parameter in the user's file.
+    fn check(&self) -> Result<(), ParamError> {
+        ParamError::unless(self.epochs >= 1, "epochs", self.epochs, "1 or more")?;
+        ParamError::unless(self.rate > 0.0 && self.rate.is_finite(), "rate", self.rate, "a finite number above 0")
+    }
+
+    fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<ExampleModel, FitError> {
+        // Never guess where nothing can be learnt: the job is shown as FAILED, with this reason.
+        if train.queries().all(|query| query.grades().windows(2).all(|pair| pair[0] == pair[1])) {
+            return Err(FitError::Data("no query has documents of different grades".to_owned()));
+        }
+        let mut weights = vec![0.0; train.width()];
+        let mut sum = weights.clone();
+        let mut order: Vec<usize> = (0..train.len()).collect();
+        let mut rng = cx.seed().rng();
+        for epoch in 0..self.epochs {
+            // Shows progress, and stops here when the user presses Ctrl-C.
+            cx.step(epoch.into(), self.epochs.into())?;
+            let rate = self.rate / f64::from(epoch + 1).sqrt();
+            rng.shuffle(&mut order);
+            for &number in &order {
+                let query = train.query(number);
+                let step = wrong_pairs(&weights, query.view(), query.grades());
+                weights.iter_mut().zip(step).for_each(|(weight, step)| *weight += rate * step);
+                sum.iter_mut().zip(&weights).for_each(|(sum, weight)| *sum += weight);
+            }
+        }
+        let count = f64::from(self.epochs) * train.len() as f64;
+        if sum.iter().any(|weight| !weight.is_finite()) {
+            return Err(FitError::Numeric("a weight is not finite; scale the features or lower `rate`".to_owned()));
+        }
+        Ok(ExampleModel { weights: sum.into_iter().map(|weight| weight / count).collect() })
+    }
+}
+
+/// The mean difference of features, over the pairs of documents with different grades, of those in the wrong order.
+fn wrong_pairs(weights: &[f64], query: QueryView<'_>, grades: &[u8]) -> Vec<f64> {
+    let scores: Vec<f64> = query.rows().map(|features| dot(weights, features)).collect();
+    // A document moves the weights as often as it is the better or the worse one of a wrong pair.
+    let mut moves = vec![0i64; query.len()];
+    let mut pairs = 0u64;
+    for (better, &high) in grades.iter().enumerate() {
+        for (worse, _) in grades.iter().enumerate().filter(|&(_, &low)| low < high) {
+            pairs += 1;
+            if scores[better] <= scores[worse] {
+                moves[better] += 1;
+                moves[worse] -= 1;
+            }
+        }
+    }
+    let mut step = vec![0.0; query.width()];
+    for (features, &count) in query.rows().zip(&moves).filter(|(_, count)| **count != 0) {
+        step.iter_mut().zip(features).for_each(|(step, &x)| *step += count as f64 / pairs as f64 * f64::from(x));
+    }
+    step
+}
+
+fn dot(weights: &[f64], features: &[f32]) -> f64 {
+    weights.iter().zip(features).map(|(weight, &x)| weight * f64::from(x)).sum()
+}

@@ -1,0 +1,74 @@
+//! `fivefold new-ranker`. What it writes is the workspace member `examples/new-ranker`, whose own tests run with all
+//! others; here: the files, the names, and that cargo understands the crate where it stands.
+
+use std::process::Command;
+
+use crate::harness::{content, directory, stderr, stdout};
+
+#[test]
+fn a_crate_is_written_that_cargo_understands() {
+    let directory = directory(&[]);
+    let told = stdout(directory.path(), "new-ranker my-ranker");
+    assert!(told.starts_with("my-ranker: a crate with ranker `my-ranker`"), "{told}");
+    let folder = directory.path().join("my-ranker");
+    let files = content(&folder);
+    let names: Vec<&str> = files.keys().map(String::as_str).collect();
+    let expected = [
+        ".gitignore",
+        "Cargo.toml",
+        "benches/fit.rs",
+        "experiment.toml",
+        "src/lib.rs",
+        "src/main.rs",
+        "tests/conformance.rs",
+    ];
+    assert_eq!(names, expected);
+    // Parses the manifest and finds its targets and the two crates that it names, without resolving anything.
+    let cargo = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert!(cargo.status.success(), "{}", String::from_utf8_lossy(&cargo.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&cargo.stdout).unwrap();
+    let package = &metadata["packages"][0];
+    assert_eq!(package["name"], "my-ranker");
+    let kinds: Vec<&str> =
+        package["targets"].as_array().unwrap().iter().map(|target| target["kind"][0].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["lib", "bin", "test", "bench"]);
+    let paths = package["dependencies"].as_array().unwrap().iter().filter_map(|d| d["path"].as_str());
+    assert_eq!(paths.filter(|path| std::path::Path::new(path).join("Cargo.toml").is_file()).count(), 3);
+}
+
+#[test]
+fn only_names_differ_from_the_template() {
+    let directory = directory(&[]);
+    stdout(directory.path(), "new-ranker my-ranker --out x/y --fivefold 0.1");
+    let written = content(&directory.path().join("x/y"));
+    let template = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/new-ranker/");
+    for (name, text) in &written {
+        let text = String::from_utf8(text.clone()).unwrap();
+        let text = text.replace("my-ranker", "example-ranker").replace("my_ranker", "example_ranker");
+        let text = text.replace("MyRankerModel", "ExampleModel").replace("MyRanker", "ExampleRanker");
+        match name.as_str() {
+            ".gitignore" => {}
+            "Cargo.toml" => assert!(text.contains("fivefold = { version = \"0.1\" }"), "{text}"),
+            _ => assert_eq!(text, std::fs::read_to_string(format!("{template}{name}")).unwrap(), "{name}"),
+        }
+    }
+}
+
+#[test]
+fn nothing_is_overwritten_and_names_are_checked() {
+    let directory = directory(&[("mine", "a file")]);
+    let error = stderr(directory.path(), "new-ranker mine", 2);
+    assert!(error.contains("mine is already there, and is left as it is"), "{error}");
+    assert_eq!(std::fs::read_to_string(directory.path().join("mine")).unwrap(), "a file");
+    let error = stderr(directory.path(), "new-ranker lambdamart", 2);
+    assert!(error.contains("there is a ranker `lambdamart` already"), "{error}");
+    let error = stderr(directory.path(), "new-ranker My_Ranker", 2);
+    assert!(error.contains("lowercase words joined by hyphens"), "{error}");
+    let error = stderr(directory.path(), "new-ranker other --fivefold nowhere", 2);
+    assert!(error.contains("neither a checkout of fivefold nor a version"), "{error}");
+    assert!(!directory.path().join("other").exists());
+}
