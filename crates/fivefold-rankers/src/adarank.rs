@@ -131,7 +131,7 @@ impl Ranker for AdaRank {
                 format!("there is no feature, or no query where the order of documents alters {}", self.objective);
             return Err(FitError::Data(reason));
         }
-        let weak = queries.weak_rankers(self.negative)?;
+        let weak = queries.weak_rankers(self.negative, || cx.step(0, self.rounds as u64))?;
         let measure = |data: &Dataset| objective("stop_measure", self.stop_measure(), data, cx.seed());
         let mut validation = BestRound::new(cx, self.early_stopping, measure)?;
         let mut scores = vec![0.0; queries.rows.len()];
@@ -234,12 +234,17 @@ impl<'a> Queries<'a> {
         Ok(Queries { objective, informative, bounds, rows, width: train.width() })
     }
 
-    /// The measure of each query by each feature.
-    fn weak_rankers(&self, negative: bool) -> Result<Vec<Weak>, FitError> {
+    /// The measure of each query by each feature; `step` is called before each.
+    fn weak_rankers(
+        &self,
+        negative: bool,
+        step: impl Fn() -> Result<(), FitError> + Sync,
+    ) -> Result<Vec<Weak>, FitError> {
         let signs: &[f64] = if negative { &[1.0, -1.0] } else { &[1.0] };
         let directions: Vec<(usize, f64)> =
             (0..self.width).flat_map(|feature| signs.iter().map(move |&sign| (feature, sign))).collect();
         let weak_ranker = |(feature, sign)| {
+            step()?;
             let mut scores = vec![0.0; self.rows.len()];
             self.add(feature, sign, &mut scores);
             let values = self.values(&scores)?;
