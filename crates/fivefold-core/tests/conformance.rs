@@ -192,8 +192,8 @@ fn weight(train: &Dataset, feature: usize, shrink: f64, flaw: Flaw) -> f64 {
         }
     }
     let variance = (xx / n - x_sum / n * (x_sum / n)).max(0.0);
-    let scale = if flaw == Flaw::DividesByTheVariance { variance / variance } else { 1.0 };
-    scale * (xy / n - x_sum / n * (y_sum / n)) / (variance + shrink)
+    let floor = if flaw == Flaw::DividesByTheVariance { 0.0 } else { shrink };
+    (xy / n - x_sum / n * (y_sum / n)) / (variance + floor)
 }
 
 const CASE: Case = Case {
