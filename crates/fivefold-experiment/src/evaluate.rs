@@ -6,7 +6,7 @@
 
 use fivefold_core::{Dataset, JudgedQuery, Seed};
 use fivefold_data::{Collection, read_scores};
-use fivefold_metrics::{Evaluator, MeasureError, Scratch};
+use fivefold_metrics::{Evaluator, MeasureError, Scratch, Ties};
 use rayon::prelude::*;
 
 use crate::config::Experiment;
@@ -48,10 +48,7 @@ fn evaluate_dataset(
     let config = &experiment.datasets[index];
     let seed = experiment.root_seed().derive(&config.label);
     let place = |source| RunError::Measure { dataset: config.label.clone(), source };
-    let evaluation = &experiment.evaluation;
-    let evaluator =
-        Evaluator::new(&evaluation.measures, &evaluation.conventions, collection.max_grade, seed.derive("ties"))
-            .map_err(place)?;
+    let evaluator = evaluator(experiment, index, collection)?;
     let queries = sample(collection, config.queries, seed.derive("sample"));
     let task = Task { evaluator: &evaluator, scores, failed: &failed, halves: experiment.query_sets.halves, seed };
     let evaluated: Vec<QueryValues> = queries
@@ -59,7 +56,7 @@ fn evaluate_dataset(
         .map_init(Scratch::default, |scratch, query| task.evaluate(query, scratch))
         .collect::<Result<_, MeasureError>>()
         .map_err(place)?;
-    let threshold = evaluation.conventions.threshold;
+    let threshold = experiment.evaluation.conventions.threshold;
     Ok(DatasetValues {
         name: config.label.clone(),
         rankers: experiment.rankers.iter().map(|ranker| ranker.label.clone()).collect(),
@@ -70,6 +67,30 @@ fn evaluate_dataset(
         expected: evaluated.iter().flat_map(|values| values.expected.iter().copied()).collect(),
         failed,
     })
+}
+
+fn evaluator(experiment: &Experiment, index: usize, collection: &Collection) -> Result<Evaluator, RunError> {
+    let evaluation = &experiment.evaluation;
+    let label = &experiment.datasets[index].label;
+    let seed = experiment.root_seed().derive(label).derive("ties");
+    Evaluator::new(&evaluation.measures, &evaluation.conventions, collection.max_grade, seed)
+        .map_err(|source| RunError::Measure { dataset: label.clone(), source })
+}
+
+/// Whether every measure can be computed on the test queries, before hours go into the jobs.
+pub(crate) fn check_measures(plan: &Plan<'_>) -> Result<(), RunError> {
+    for (index, collection) in plan.collections.iter().enumerate() {
+        let Some(collection) = collection else { continue };
+        evaluator(plan.experiment, index, collection)?;
+        let ids = |test: &Dataset| test.queries().all(|q| (0..q.len()).all(|row| q.view().doc_id(row).is_some()));
+        let by_id = plan.experiment.evaluation.conventions.ties == Ties::DocId;
+        if by_id && !collection.folds.iter().all(|fold| ids(&fold.test)) {
+            let message =
+                "`ties = \"docid\"` needs document ids, and the collection has none; use `average` or `input`";
+            return Err(plan.experiment.dataset_error(index, message).into());
+        }
+    }
+    Ok(())
 }
 
 /// A test query and where its scores are.

@@ -1,17 +1,17 @@
 //! One job: normalise, fit, score the test part, write model, scores and, last, the record.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fivefold_core::model_file::FORMAT;
-use fivefold_core::{Dataset, DynModel, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
+use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
 use fivefold_data::{Collection, Fitted, Fold, Normaliser, read_scores};
 
 use crate::config::{Method, RankerConfig};
 use crate::plan::{Job, Plan};
+use crate::scoring::{score, scores_text};
 use crate::store::{Record, Status, Store, StoreError};
 
 /// How a job ended.
@@ -116,7 +116,7 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
                 context = context.with_cancellation(flag);
             }
             let model = work.pool.install(|| ranker.fit(&prepared.train, &context))?;
-            let scores = score(&*model, &prepared.test)?;
+            let scores = score(&*model, &prepared.test).map_err(failed)?;
             let header = ModelHeader {
                 format: FORMAT.to_owned(),
                 ranker: config.kind.clone(),
@@ -138,35 +138,6 @@ fn missing_policy(collection: &Collection) -> String {
         Ok(serde_json::Value::String(word)) => word,
         other => format!("{other:?}"),
     }
-}
-
-/// One finite score a test document, in order.
-fn score(model: &dyn DynModel, test: &Dataset) -> Result<Vec<f64>, Failure> {
-    let mut scores = Vec::with_capacity(test.documents());
-    for query in test.queries() {
-        let start = scores.len();
-        scores.resize(start + query.len(), f64::NAN);
-        model.score(query.view(), &mut scores[start..]);
-        if let Some(row) = scores[start..].iter().position(|score| !score.is_finite()) {
-            return Err(failed(format!(
-                "the model gives document {} of test query {} the score {}; scores must be finite",
-                row + 1,
-                query.id(),
-                scores[start + row]
-            )));
-        }
-    }
-    Ok(scores)
-}
-
-/// The shortest decimals that read back to the same bits, one a line.
-fn scores_text(scores: &[f64]) -> String {
-    let mut text = String::with_capacity(scores.len() * 20);
-    for score in scores {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{score:?}");
-    }
-    text
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {

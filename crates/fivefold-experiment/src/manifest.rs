@@ -59,6 +59,11 @@ pub struct DatasetFacts {
 }
 
 impl DatasetFacts {
+    /// The remarks, each after the label.
+    pub fn remark_lines(&self) -> impl Iterator<Item = String> {
+        remark_lines(&self.label, &self.remarks)
+    }
+
     pub(crate) fn new(label: &str, collection: &Collection, evaluated_queries: usize) -> Self {
         let folds = &collection.folds;
         let mut grades = vec![0; usize::from(collection.max_grade) + 1];
@@ -78,6 +83,11 @@ impl DatasetFacts {
             folds: folds.iter().map(FoldFacts::new).collect(),
         }
     }
+}
+
+/// `LABEL: REMARK`, once for each.
+pub(crate) fn remark_lines(label: &str, remarks: &[String]) -> impl Iterator<Item = String> {
+    remarks.iter().map(move |remark| format!("{label}: {remark}"))
 }
 
 /// Sizes of one fold.

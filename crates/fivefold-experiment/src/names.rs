@@ -1,4 +1,7 @@
-//! Labels as file names: any label has one, and two labels never share one.
+//! Labels as file names: any label has one, and two labels never share one. Ids of tables and figures: shorter, and told
+//! apart by a number where they would be the same.
+
+use std::collections::BTreeSet;
 
 /// The longest label, in bytes.
 const LONGEST: usize = 80;
@@ -32,6 +35,27 @@ pub fn file_name(label: &str) -> String {
         }
     }
     name
+}
+
+/// A label as a part of an id: lower-case letters, digits, `.` and single `-`. Different labels may have the same, so the
+/// ids still have to be [told apart](number_equal).
+pub fn slug(label: &str) -> String {
+    let kept = |c: char| c.is_ascii_alphanumeric() || c == '.';
+    let words: Vec<String> = label.split(|c| !kept(c)).filter(|w| !w.is_empty()).map(str::to_ascii_lowercase).collect();
+    words.join("-")
+}
+
+/// Tells ids apart: one that stands before already gets a number (`x`, `x-2`, `x-3`).
+pub fn number_equal<'a>(ids: impl IntoIterator<Item = &'a mut String>) {
+    let mut taken = BTreeSet::new();
+    for id in ids {
+        let plain = id.clone();
+        let mut number = 2;
+        while !taken.insert(id.clone()) {
+            *id = format!("{plain}-{number}");
+            number += 1;
+        }
+    }
 }
 
 /// The id of a job: `DATASET/foldK/RANKER`, from labels as file names.
@@ -76,6 +100,18 @@ mod tests {
         assert!(check("L2 LR").is_ok());
         assert!(check("").is_err() && check("  ").is_err() && check("a\nb").is_err());
         assert!(check(&"x".repeat(80)).is_ok() && check(&"x".repeat(81)).is_err());
+    }
+
+    #[test]
+    fn ids_are_short_and_told_apart() {
+        for (label, id) in
+            [("MQ2008", "mq2008"), ("ndcg(gain=linear)", "ndcg-gain-linear"), ("a, b", "a-b"), ("日", "")]
+        {
+            assert_eq!(slug(label), id);
+        }
+        let mut ids = ["x", "y", "x", "x-2", "x"].map(str::to_owned);
+        number_equal(&mut ids);
+        assert_eq!(ids, ["x", "y", "x-2", "x-2-2", "x-3"]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::config::{Experiment, Method, RankerConfig, ScoreFiles};
 use crate::filter::Only;
+use crate::manifest::remark_lines;
 use crate::names::job_id;
 use crate::run::RunError;
 use crate::store::hash;
@@ -95,6 +96,13 @@ impl<'e> Plan<'e> {
             return Err(RunError::NothingToDo { only: only.to_string() });
         }
         Ok(plan)
+    }
+
+    /// What a user should know of the collections, a line each.
+    pub fn remarks(&self) -> Vec<String> {
+        let loaded = self.experiment.datasets.iter().zip(&self.collections);
+        let loaded = loaded.filter_map(|(dataset, collection)| Some((dataset, collection.as_ref()?)));
+        loaded.flat_map(|(dataset, collection)| remark_lines(&dataset.label, &collection.remarks)).collect()
     }
 
     pub(crate) fn ranker(&self, job: &Job) -> &RankerConfig {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fivefold_stats::PadDenominator;
 
-use crate::config::Pad;
+use crate::config::{Experiment, Pad};
 use crate::evaluation::Evaluation;
 use crate::manifest::{DatasetFacts, Manifest, RESULT_FILES, result_hash};
 use crate::store::{Store, StoreError, hash};
@@ -56,31 +56,33 @@ impl Results {
 
     /// What the experiment says of its tables.
     pub fn table_options(&self) -> TableOptions {
-        let experiment = &self.manifest.experiment;
-        let sets = &experiment.query_sets;
-        let sizes = SetSizes { uninformative: sets.uninformative, ideal: sets.ideal };
-        let own = experiment.datasets.iter().map(|dataset| {
-            let uninformative = dataset.uninformative.unwrap_or(sizes.uninformative);
-            (dataset.label.clone(), SetSizes { uninformative, ideal: dataset.ideal.unwrap_or(sizes.ideal) })
-        });
-        let remark = |facts: &DatasetFacts| {
-            facts.remarks.iter().map(|remark| format!("{}: {remark}", facts.label)).collect::<Vec<_>>()
-        };
-        let remarks = self.manifest.datasets.iter().flat_map(remark);
-        TableOptions {
-            notes: self.manifest.conventions.iter().cloned().chain(remarks).collect(),
-            sizes,
-            dataset_sizes: own.collect(),
-            distance: sets.distance,
-            broad_focused: sets.broad_focused,
-            halves: sets.halves,
-            alpha: experiment.tables.alpha,
-            pad: match experiment.tables.pad {
-                Pad::Signed => PadDenominator::Signed,
-                Pad::Abs => PadDenominator::Abs,
-            },
-            only: experiment.tables.only.clone(),
-            ..TableOptions::new(experiment.evaluation.conventions.clone(), experiment.root_seed())
-        }
+        let remarks = self.manifest.datasets.iter().flat_map(DatasetFacts::remark_lines);
+        let notes = self.manifest.conventions.iter().cloned().chain(remarks).collect();
+        table_options(&self.manifest.experiment, notes)
+    }
+}
+
+/// What an experiment says of its tables, with the lines that stand under each.
+pub(crate) fn table_options(experiment: &Experiment, notes: Vec<String>) -> TableOptions {
+    let sets = &experiment.query_sets;
+    let sizes = SetSizes { uninformative: sets.uninformative, ideal: sets.ideal };
+    let own = experiment.datasets.iter().map(|dataset| {
+        let uninformative = dataset.uninformative.unwrap_or(sizes.uninformative);
+        (dataset.label.clone(), SetSizes { uninformative, ideal: dataset.ideal.unwrap_or(sizes.ideal) })
+    });
+    TableOptions {
+        notes,
+        sizes,
+        dataset_sizes: own.collect(),
+        distance: sets.distance,
+        broad_focused: sets.broad_focused,
+        halves: sets.halves,
+        alpha: experiment.tables.alpha,
+        pad: match experiment.tables.pad {
+            Pad::Signed => PadDenominator::Signed,
+            Pad::Abs => PadDenominator::Abs,
+        },
+        only: experiment.tables.only.clone(),
+        ..TableOptions::new(experiment.evaluation.conventions.clone(), experiment.root_seed())
     }
 }

@@ -14,22 +14,24 @@ use fivefold_data::ScoreError;
 use fivefold_metrics::{Evaluator, MeasureError, dialect};
 
 use crate::config::{ConfigError, Experiment};
-use crate::evaluate::evaluate;
+use crate::evaluate::{check_measures, evaluate};
+use crate::evaluation::{DatasetValues, Evaluation};
 use crate::filter::Only;
 use crate::job::{JobEnd, PreparedFolds, Work, run_job};
 use crate::log::RunLog;
 use crate::manifest::{DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, result_hash};
 use crate::plan::{Job, Plan};
-use crate::results::Results;
+use crate::results::{Results, table_options};
 use crate::store::{Record, Status, Store, StoreError};
+use crate::tables::{self, TablesError};
 use crate::values;
 
 /// How to run.
 pub struct RunOptions<'a> {
     /// The results folder; made if it does not exist.
     pub out: PathBuf,
-    /// Threads; `None`: one a processor.
-    pub threads: Option<usize>,
+    /// Threads; 0: one a processor.
+    pub threads: usize,
     /// Which jobs to do. Only a run of all jobs evaluates.
     pub only: Only,
     /// Is told what happens.
@@ -41,7 +43,7 @@ pub struct RunOptions<'a> {
 impl RunOptions<'_> {
     /// All jobs into `out`, with a thread a processor, silently.
     pub fn new(out: impl Into<PathBuf>) -> Self {
-        RunOptions { out: out.into(), threads: None, only: Only::All, observer: &Silent, cancel: None }
+        RunOptions { out: out.into(), threads: 0, only: Only::All, observer: &Silent, cancel: None }
     }
 }
 
@@ -130,6 +132,10 @@ pub enum RunError {
         /// The filter.
         only: String,
     },
+    /// A table asked for that there is not.
+    #[error(transparent)]
+    #[diagnostic(help("`only` of `[tables]` takes ids of tables, or how they begin"))]
+    Tables(#[from] TablesError),
     /// No thread pool could be made.
     #[error("cannot start the threads: {0}")]
     Threads(String),
@@ -141,12 +147,15 @@ pub enum RunError {
 /// [`RunError`]; a job that fails is no error, but a part of the [`Outcome`].
 pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_>) -> Result<Outcome, RunError> {
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads.unwrap_or(0))
+        .num_threads(options.threads)
         .build()
         .map_err(|error| RunError::Threads(error.to_string()))?;
     let started = Instant::now();
     let store = Store::new(&options.out);
+    check_tables(experiment)?;
     let plan = pool.install(|| Plan::new(experiment, &options.only))?;
+    check_measures(&plan)?;
+    store.prepare()?;
     let records = pool.install(|| records(&plan, &store))?;
     let open: Vec<&Job> =
         plan.jobs.iter().zip(&records).filter(|(_, record)| !is_done(record)).map(|(job, _)| job).collect();
@@ -177,6 +186,28 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     }
     log.write(&store, started.elapsed().as_secs_f64())?;
     Ok(outcome)
+}
+
+/// Whether all tables asked for can be made, before hours go into the jobs: the tables of no queries have the same ids.
+fn check_tables(experiment: &Experiment) -> Result<(), RunError> {
+    if experiment.tables.only.is_empty() {
+        return Ok(());
+    }
+    let rankers: Vec<String> = experiment.rankers.iter().map(|ranker| ranker.label.clone()).collect();
+    let datasets = experiment.datasets.iter().map(|dataset| DatasetValues {
+        name: dataset.label.clone(),
+        failed: vec![false; rankers.len()],
+        rankers: rankers.clone(),
+        queries: Vec::new(),
+        all: Vec::new(),
+        left: Vec::new(),
+        right: Vec::new(),
+        expected: Vec::new(),
+    });
+    let measures = experiment.evaluation.measures.iter().map(ToString::to_string).collect();
+    let evaluation = Evaluation { measures, datasets: datasets.collect() };
+    tables::all(&evaluation, &table_options(experiment, Vec::new()))?;
+    Ok(())
 }
 
 /// The state of every job of a plan in a results folder.

@@ -25,7 +25,7 @@ pub enum StoreError {
     /// The file system says no.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// "read", "write" or "remove".
+        /// "make", "read", "write" or "remove".
         action: &'static str,
         /// The file.
         path: PathBuf,
@@ -95,9 +95,23 @@ impl Store {
 
     /// The file beside the folder that holds times and machine facts.
     pub fn log_path(&self) -> PathBuf {
-        let mut name = self.root.as_os_str().to_owned();
+        // Of `.` and `..` the name is not in the path.
+        let root = match self.root.file_name() {
+            Some(_) => self.root.clone(),
+            None => fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone()),
+        };
+        let mut name = root.file_name().unwrap_or_default().to_owned();
         name.push(".log.json");
-        PathBuf::from(name)
+        root.with_file_name(name)
+    }
+
+    /// Makes the folder, so that one that cannot be made is known before any work is done.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn prepare(&self) -> Result<(), StoreError> {
+        let path = self.partial();
+        fs::create_dir_all(&path).map_err(|source| StoreError::Io { action: "make", path, source })
     }
 
     /// Writes a file so that it appears complete or not at all; returns the hash of its content.
@@ -106,7 +120,12 @@ impl Store {
     /// [`StoreError::Io`].
     pub fn write(&self, file: &str, content: &[u8]) -> Result<String, StoreError> {
         let path = self.path(file);
-        self.persist(&path, content).map_err(|source| StoreError::Io { action: "write", path, source })?;
+        let written = match self.persist(&path, content) {
+            // Another process that shares the folder swept up in between.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.persist(&path, content),
+            written => written,
+        };
+        written.map_err(|source| StoreError::Io { action: "write", path, source })?;
         Ok(hash(content))
     }
 
@@ -140,10 +159,10 @@ impl Store {
     pub fn sweep(&self) -> Result<(), StoreError> {
         let path = self.partial();
         match fs::remove_dir_all(&path) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                Err(StoreError::Io { action: "remove", path, source })
-            }
-            _ => Ok(()),
+            Ok(()) => Ok(()),
+            // Not empty: another process writes there, and will sweep up.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => Ok(()),
+            Err(source) => Err(StoreError::Io { action: "remove", path, source }),
         }
     }
 
@@ -271,6 +290,10 @@ mod tests {
 
     #[test]
     fn the_log_stands_beside_the_folder() {
-        assert_eq!(Store::new("runs/x").log_path(), PathBuf::from("runs/x.log.json"));
+        for root in ["runs/x", "runs/x/", "runs/x/."] {
+            assert_eq!(Store::new(root).log_path(), PathBuf::from("runs/x.log.json"));
+        }
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        assert_eq!(Store::new(".").log_path(), Store::new(here).log_path());
     }
 }

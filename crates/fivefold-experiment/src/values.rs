@@ -1,8 +1,11 @@
 //! The evaluation as two CSV files, written in full precision and read back to the same bits.
 //!
-//! `queries.csv`: one line a data set and test query, with its counts and the expected share E/U of each measure.
+//! `queries.csv`: one line a data set and test query, with its counts and the expected share E/U of each measure at each
+//! cutoff. It is the same for the original measure and its UE versions, so it stands there once.
 //! `per_query.csv`: one line a data set, document set, ranker and query, one column a measure. An empty field is an
 //! undefined value. A ranker that failed on a data set has no lines there.
+
+use fivefold_metrics::MeasureSpec;
 
 use crate::evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};
 use crate::store::{Store, StoreError};
@@ -12,6 +15,8 @@ pub const QUERIES: &str = "queries.csv";
 /// File with one line a query and ranker.
 pub const PER_QUERY: &str = "per_query.csv";
 
+/// What the head of a column of expected shares begins with.
+const EXPECTED: &str = "expected ";
 const QUERY_HEAD: [&str; 6] = ["dataset", "fold", "query", "documents", "relevant", "grade2"];
 const VALUE_HEAD: [&str; 5] = ["dataset", "fold", "query", "documents", "ranker"];
 
@@ -33,8 +38,12 @@ pub(crate) fn write(store: &Store, evaluation: &Evaluation) -> Result<[String; 2
 
 /// Reads both files.
 pub(crate) fn read(store: &Store, shapes: &[Shape]) -> Result<Evaluation, StoreError> {
-    let mut evaluation = read_queries(store, shapes)?;
-    read_values(store, shapes, &mut evaluation)?;
+    let content = content(store, PER_QUERY)?;
+    let mut values = csv::Reader::from_reader(content.as_slice());
+    let head = values.headers().map_err(|error| csv_error(store, PER_QUERY, &error))?;
+    let measures = head.iter().skip(VALUE_HEAD.len()).map(str::to_owned).collect();
+    let mut evaluation = read_queries(store, shapes, measures)?;
+    read_values(store, shapes, values, &mut evaluation)?;
     Ok(evaluation)
 }
 
@@ -43,7 +52,11 @@ fn queries_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
     for column in QUERY_HEAD {
         csv.write_field(column)?;
     }
-    csv.write_record(evaluation.measures.iter().map(|measure| format!("expected {measure}")))?;
+    let columns = shared_columns(&evaluation.measures);
+    for (name, _) in &columns {
+        csv.write_field(format!("{EXPECTED}{name}"))?;
+    }
+    csv.write_record(None::<&[u8]>)?;
     let mut number = String::new();
     for dataset in &evaluation.datasets {
         for (index, query) in dataset.queries.iter().enumerate() {
@@ -53,10 +66,25 @@ fn queries_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
             for count in [query.documents, query.relevant, query.graded2] {
                 csv.write_field(count.to_string())?;
             }
-            write_row(&mut csv, row(&dataset.expected, index, evaluation.measures.len()), &mut number)?;
+            let expected = row(&dataset.expected, index, evaluation.measures.len());
+            write_row(&mut csv, columns.iter().map(|(_, measures)| expected[measures[0]]), &mut number)?;
         }
     }
     finish(csv)
+}
+
+/// The columns of expected shares: each measure without its version, and the measures that are versions of it.
+fn shared_columns(measures: &[String]) -> Vec<(String, Vec<usize>)> {
+    let mut columns: Vec<(String, Vec<usize>)> = Vec::new();
+    for (index, measure) in measures.iter().enumerate() {
+        // A name that is no measure's has no versions.
+        let base = measure.parse().map_or_else(|_| measure.clone(), |spec: MeasureSpec| spec.base().to_string());
+        match columns.iter_mut().find(|(name, _)| *name == base) {
+            Some((_, versions)) => versions.push(index),
+            None => columns.push((base, vec![index])),
+        }
+    }
+    columns
 }
 
 fn values_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
@@ -77,7 +105,8 @@ fn values_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
                     csv.write_field(set_name(*set))?;
                     csv.write_field(ranker)?;
                     let index = r * dataset.queries.len() + q;
-                    write_row(&mut csv, row(values, index, evaluation.measures.len()), &mut number)?;
+                    let values = row(values, index, evaluation.measures.len()).iter().copied();
+                    write_row(&mut csv, values, &mut number)?;
                 }
             }
         }
@@ -85,13 +114,15 @@ fn values_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
     finish(csv)
 }
 
-fn read_queries(store: &Store, shapes: &[Shape]) -> Result<Evaluation, StoreError> {
+fn read_queries(store: &Store, shapes: &[Shape], measures: Vec<String>) -> Result<Evaluation, StoreError> {
     let content = content(store, QUERIES)?;
     let mut csv = csv::Reader::from_reader(content.as_slice());
     let head = csv.headers().map_err(|error| csv_error(store, QUERIES, &error))?;
-    let measures: Option<Vec<String>> =
-        head.iter().skip(QUERY_HEAD.len()).map(|column| column.strip_prefix("expected ").map(str::to_owned)).collect();
-    let measures = measures.ok_or_else(|| wrong(store, QUERIES, 1, "the columns are not those of this version"))?;
+    let columns = shared_columns(&measures);
+    let names = columns.iter().map(|(name, _)| Some(name.as_str()));
+    if !head.iter().skip(QUERY_HEAD.len()).map(|column| column.strip_prefix(EXPECTED)).eq(names) {
+        return Err(wrong(store, QUERIES, 1, "the measures are not those of per_query.csv"));
+    }
     let mut datasets: Vec<DatasetValues> = shapes
         .iter()
         .map(|shape| DatasetValues {
@@ -117,20 +148,22 @@ fn read_queries(store: &Store, shapes: &[Shape]) -> Result<Evaluation, StoreErro
             relevant: count(4)?,
             graded2: count(5)?,
         });
-        for text in record.iter().skip(QUERY_HEAD.len()) {
-            dataset.expected.push(parse(text).ok_or_else(fault)?);
+        let start = dataset.expected.len();
+        dataset.expected.resize(start + measures.len(), f64::NAN);
+        for (text, (_, versions)) in record.iter().skip(QUERY_HEAD.len()).zip(&columns) {
+            let share = parse(text).ok_or_else(fault)?;
+            versions.iter().for_each(|&measure| dataset.expected[start + measure] = share);
         }
     }
     Ok(Evaluation { measures, datasets })
 }
 
-fn read_values(store: &Store, shapes: &[Shape], evaluation: &mut Evaluation) -> Result<(), StoreError> {
-    let content = content(store, PER_QUERY)?;
-    let mut csv = csv::Reader::from_reader(content.as_slice());
-    let head = csv.headers().map_err(|error| csv_error(store, PER_QUERY, &error))?;
-    if !head.iter().skip(VALUE_HEAD.len()).eq(evaluation.measures.iter().map(String::as_str)) {
-        return Err(wrong(store, PER_QUERY, 1, "the measures are not those of queries.csv"));
-    }
+fn read_values(
+    store: &Store,
+    shapes: &[Shape],
+    mut csv: csv::Reader<&[u8]>,
+    evaluation: &mut Evaluation,
+) -> Result<(), StoreError> {
     let width = evaluation.measures.len();
     let mut record = csv::StringRecord::new();
     let mut line = 1;
@@ -189,7 +222,11 @@ fn row(values: &[f64], index: usize, width: usize) -> &[f64] {
 }
 
 /// The shortest decimal that reads back to the same bits; nothing for an undefined value.
-fn write_row(csv: &mut csv::Writer<Vec<u8>>, values: &[f64], number: &mut String) -> Result<(), csv::Error> {
+fn write_row(
+    csv: &mut csv::Writer<Vec<u8>>,
+    values: impl Iterator<Item = f64>,
+    number: &mut String,
+) -> Result<(), csv::Error> {
     use std::fmt::Write as _;
     for value in values {
         number.clear();
@@ -277,6 +314,21 @@ mod tests {
         for (a, b) in back.datasets.iter().zip(&evaluation.datasets) {
             assert_eq!((&a.queries, &a.rankers, &a.failed), (&b.queries, &b.rankers, &b.failed));
         }
+    }
+
+    #[test]
+    fn versions_of_a_measure_share_their_column_of_expected_shares() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path());
+        let (mut evaluation, shapes) = evaluation();
+        evaluation.measures = vec!["ndcg@5".to_owned(), "ndcg.v2@5".to_owned()];
+        evaluation.datasets.iter_mut().for_each(|d| d.expected = vec![0.25, 0.25, f64::NAN, f64::NAN]);
+        write(&store, &evaluation).unwrap();
+        let text = String::from_utf8(store.read(QUERIES).unwrap().unwrap()).unwrap();
+        assert_eq!(text.lines().next(), Some("dataset,fold,query,documents,relevant,grade2,expected ndcg@5"));
+        assert_eq!(bits(&read(&store, &shapes).unwrap()), bits(&evaluation));
+        store.write(QUERIES, text.replace("expected ndcg@5", "expected ndcg@10").as_bytes()).unwrap();
+        assert!(read(&store, &shapes).unwrap_err().to_string().contains("not those of per_query.csv"));
     }
 
     #[test]

@@ -195,7 +195,7 @@ fn jobs_can_be_done_one_by_one_by_several_processes() {
     let plan = Plan::new(&experiment, &Only::All).unwrap();
     assert_eq!(job_states(&plan, &shared).unwrap(), vec![JobState::Open; JOBS]);
     for job in plan.jobs.iter().rev() {
-        let options = RunOptions { threads: Some(1), only: Only::job(&job.id), ..RunOptions::new(&shared) };
+        let options = RunOptions { threads: 1, only: Only::job(&job.id), ..RunOptions::new(&shared) };
         let outcome = run(&experiment, &registry(), &options).unwrap();
         assert_eq!((outcome.jobs, outcome.done, outcome.results.is_none()), (1, 1, true));
     }
@@ -238,3 +238,20 @@ fn missing_files_are_errors_that_underline_their_entry() {
 }
 
 const SCORES: &str = "kind = \"scores\"\nparams = { path = \"nowhere/{dataset}.{fold}.txt\" }";
+
+/// Hours of jobs must not end in an error that was there from the start.
+#[test]
+fn what_cannot_be_evaluated_is_refused_before_any_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let refused = |text: &str| {
+        let error = run(&experiment(text), &registry(), &RunOptions::new(&out)).unwrap_err();
+        assert!(!out.exists(), "{error}");
+        error.to_string()
+    };
+    let wide = "name = 'x'\n[[dataset]]\nmade = { shape = 'mslr-web30k', queries = 10 }\n[[ranker]]\nkind = 'one'\n";
+    let no_ids = refused(&format!("{wide}[evaluation]\nties = 'docid'\n"));
+    assert!(no_ids.contains("needs document ids"), "{no_ids}");
+    let no_table = refused(&format!("{wide}[tables]\nonly = ['table-99']\n"));
+    assert!(no_table.contains("no table's id begins with `table-99`"), "{no_table}");
+}

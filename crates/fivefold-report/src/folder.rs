@@ -10,7 +10,7 @@ use std::path::Path;
 
 use fivefold_experiment::store::{Store, StoreError};
 use fivefold_experiment::tables::expected_histograms;
-use fivefold_experiment::{Cell, Results, Table};
+use fivefold_experiment::{Cell, Results, Table, number_equal};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ReportError;
@@ -54,7 +54,10 @@ pub fn write_report(results: &Results, folder: &Path) -> Result<Vec<Table>, Repo
     let tables = results.tables()?;
     let histograms = expected_histograms(&results.evaluation, BINS)?;
     let figures = histograms.iter().map(|histogram| expected_figure(histogram, &results.manifest.conventions));
-    write_files(&tables, &figures.collect::<Result<Vec<_>, _>>()?, folder)?;
+    let mut figures = figures.collect::<Result<Vec<_>, _>>()?;
+    // Labels that differ only in marks that an id does not keep.
+    number_equal(figures.iter_mut().map(|figure| &mut figure.id));
+    write_files(&tables, &figures, folder)?;
     Ok(tables)
 }
 

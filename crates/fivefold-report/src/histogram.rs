@@ -5,6 +5,7 @@
 //! no colour has to be told apart. Text stays text and coordinates are whole pixels, so the bytes are the same on every
 //! machine.
 
+use fivefold_experiment::slug;
 use fivefold_experiment::tables::{ExpectedHistogram, Panel};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -164,13 +165,6 @@ fn fitted<'a>(texts: impl IntoIterator<Item = &'a String>, width: u32, character
 
 fn pixel(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
-}
-
-/// Letters, digits, `.` and single `-`, as in the ids of tables.
-fn slug(text: &str) -> String {
-    let kept = |c: char| c.is_ascii_alphanumeric() || c == '.';
-    let words = text.split(|c| !kept(c)).filter(|word| !word.is_empty()).map(str::to_ascii_lowercase);
-    words.collect::<Vec<_>>().join("-")
 }
 
 #[cfg(test)]

@@ -36,6 +36,7 @@ mod progress;
 mod reading;
 mod run_bars;
 mod screen;
+mod threads;
 
 use std::process::ExitCode;
 

@@ -1,4 +1,5 @@
-//! The progress of a run on standard error: bars on a terminal; elsewhere only the plan and what failed.
+//! The progress of a run on standard error: bars on a terminal; elsewhere only the plan, remarks on the data and what
+//! failed.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -45,6 +46,9 @@ impl Observer for RunBars {
             counted(plan.jobs.len(), "job"),
             plan.jobs.len() - reused,
         ));
+        for remark in plan.remarks() {
+            self.line(&format!("note: {remark}"));
+        }
         self.all.set_length(plan.jobs.len() as u64);
         self.all.set_position(reused as u64);
         self.all.set_message("jobs");

@@ -123,6 +123,7 @@ fn plain(message: &str) -> String {
         "f64" | "f32" => "a number",
         "bool" => "true or false",
         "a sequence" => "a list in [ ]",
+        kind if kind.starts_with("struct ") => "a table, { key = value, ... }",
         _ => return message.to_owned(),
     };
     format!("{before}expected {words}")

@@ -2,6 +2,7 @@
 
 use fivefold_metrics::{MeasureError, MeasureSpec, Version};
 
+use crate::names::slug;
 use crate::table::Table;
 
 /// Families that the paper has tables of, with the number of the first: the twelve tables of a family follow on.
@@ -127,13 +128,6 @@ fn join<'a>(versions: impl Iterator<Item = &'a VersionColumns>) -> String {
         Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
         _ => names.concat(),
     }
-}
-
-/// Lower-case letters, digits, `.` and single `-`: safe in the name of a file.
-fn slug(text: &str) -> String {
-    let kept = |c: char| c.is_ascii_alphanumeric() || c == '.';
-    let words: Vec<String> = text.split(|c| !kept(c)).filter(|w| !w.is_empty()).map(str::to_ascii_lowercase).collect();
-    words.join("-")
 }
 
 #[cfg(test)]

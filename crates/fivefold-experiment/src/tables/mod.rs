@@ -46,6 +46,7 @@ use fivefold_stats::PadDenominator;
 
 use crate::config::Distance;
 use crate::evaluation::{DatasetValues, Evaluation};
+use crate::names::number_equal;
 use crate::table::Table;
 use analysis::Analysis;
 use family::families;
@@ -151,21 +152,9 @@ pub fn all(evaluation: &Evaluation, options: &TableOptions) -> Result<Vec<Table>
         tables.push(pad::table(&analysis));
         tables.extend(swaps::tables(&analysis));
     }
-    number_equal_ids(&mut tables);
+    // Labels that differ only in marks that an id does not keep.
+    number_equal(tables.iter_mut().map(|table| &mut table.id));
     choose(tables, &options.only)
-}
-
-/// Data sets whose names differ only in marks that an id does not keep would share a file: the later ones get a number.
-fn number_equal_ids(tables: &mut [Table]) {
-    for at in 1..tables.len() {
-        let (before, rest) = tables.split_at_mut(at);
-        let plain = rest[0].id.clone();
-        let mut number = 2;
-        while before.iter().any(|table| table.id == rest[0].id) {
-            rest[0].id = format!("{plain}-{number}");
-            number += 1;
-        }
-    }
 }
 
 fn choose(tables: Vec<Table>, only: &[String]) -> Result<Vec<Table>, TablesError> {

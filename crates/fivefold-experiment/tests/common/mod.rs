@@ -184,12 +184,7 @@ impl Counter {
 /// Runs an experiment with a number of threads, cancelled after a number of jobs.
 pub fn run_with(text: &str, out: &Path, threads: usize, cancel_after: Option<usize>) -> (Outcome, Counter) {
     let counter = Counter { cancel_after, ..Counter::default() };
-    let options = RunOptions {
-        threads: Some(threads),
-        observer: &counter,
-        cancel: Some(&counter.cancel),
-        ..RunOptions::new(out)
-    };
+    let options = RunOptions { threads, observer: &counter, cancel: Some(&counter.cancel), ..RunOptions::new(out) };
     let outcome = run(&experiment(text), &registry(), &options).unwrap();
     (outcome, counter)
 }

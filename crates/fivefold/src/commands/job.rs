@@ -8,6 +8,7 @@ use crate::experiment::ExperimentArgs;
 use crate::interrupt;
 use crate::run_bars::RunBars;
 use crate::screen::Screen;
+use crate::threads::ThreadArgs;
 
 /// Run one job of an experiment
 #[derive(clap::Args)]
@@ -21,9 +22,8 @@ pub(crate) struct Args {
     /// The job's id, as `fivefold jobs` prints it
     #[arg(value_name = "ID")]
     id: String,
-    /// Threads [default: one a processor]
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: ThreadArgs,
 }
 
 impl Args {
@@ -32,7 +32,7 @@ impl Args {
         let bars = RunBars::new();
         let options = RunOptions {
             out: self.experiment.out(&experiment),
-            threads: self.threads,
+            threads: self.threads.threads,
             only: Only::job(&self.id),
             observer: &bars,
             cancel: Some(interrupt::watch()),

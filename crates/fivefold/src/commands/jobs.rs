@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::Outcome;
 use crate::experiment::ExperimentArgs;
-use crate::screen::Screen;
+use crate::screen::{Screen, tell};
 
 /// List the jobs of an experiment (data set x fold x ranker) and their state
 #[derive(clap::Args)]
@@ -38,6 +38,9 @@ impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
         let experiment = self.experiment.load(registry)?;
         let plan = Plan::new(&experiment, &Only::patterns(self.only.iter().map(String::as_str)))?;
+        for remark in plan.remarks() {
+            tell(format_args!("note: {remark}"));
+        }
         let states = job_states(&plan, self.experiment.out(&experiment))?;
         let jobs = plan.jobs.iter().zip(states);
         if self.json {

@@ -11,6 +11,7 @@ use crate::interrupt;
 use crate::problem;
 use crate::run_bars::RunBars;
 use crate::screen::{Screen, tell};
+use crate::threads::ThreadArgs;
 
 /// Run an experiment: train, score, evaluate, print the tables
 #[derive(clap::Args)]
@@ -26,9 +27,8 @@ the exit code 1, and are tried again by the next `run`.")]
 pub(crate) struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,
-    /// Threads [default: one a processor]; the results do not depend on it
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: ThreadArgs,
     /// Do only these jobs, and no tables: DATASET/foldK/RANKER with `*`, or the name of a data set, fold or ranker
     #[arg(long, value_name = "PATTERN", num_args = 1..)]
     only: Vec<String>,
@@ -64,7 +64,7 @@ impl Args {
         let bars = RunBars::new();
         let options = RunOptions {
             out: folder.clone(),
-            threads: self.threads,
+            threads: self.threads.threads,
             only: Only::patterns(self.only.iter().map(String::as_str)),
             observer: &bars,
             cancel: Some(interrupt::watch()),

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use fivefold_core::{Dataset, DynModel, ModelFile, Registry};
+use fivefold_core::{ModelFile, Registry};
 use fivefold_data::{Fitted, Missing, Part, ReadOptions};
+use fivefold_experiment::{score, scores_text};
 use serde_json::Value;
 
 use crate::cli::Outcome;
@@ -56,9 +57,8 @@ impl Args {
             Some(fitted) => fitted.apply(&part.data).map_err(problem::report)?,
             None => part.data.clone(),
         };
-        let scores = part.in_file_order(score(&*model, &data)?);
-        // The shortest decimals that read back to the same bits.
-        let text: String = scores.iter().map(|score| format!("{score:?}\n")).collect();
+        let scores = score(&*model, &data).map_err(|error| unusable(&error))?;
+        let text = scores_text(&part.in_file_order(scores));
         match &self.out {
             Some(path) => files::write(path, text.as_bytes())?,
             None => screen.text(text),
@@ -74,20 +74,4 @@ impl Args {
         }
         Ok(part)
     }
-}
-
-/// One finite score a document, in order.
-fn score(model: &dyn DynModel, data: &Dataset) -> miette::Result<Vec<f64>> {
-    let mut scores = vec![f64::NAN; data.documents()];
-    let mut rest = scores.as_mut_slice();
-    for query in data.queries() {
-        let (own, after) = rest.split_at_mut(query.len());
-        model.score(query.view(), own);
-        if let Some((row, score)) = own.iter().enumerate().find(|(_, score)| !score.is_finite()) {
-            let what = format!("the model gives document {} of query {} the score {score}", row + 1, query.id());
-            return Err(Problem::new(what).help("scores must be finite; the model or the data are broken").into());
-        }
-        rest = after;
-    }
-    Ok(scores)
 }

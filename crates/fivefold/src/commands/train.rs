@@ -12,6 +12,7 @@ use crate::problem::{self, Problem};
 use crate::progress::FitBar;
 use crate::reading::{self, ReadArgs};
 use crate::screen::{Screen, tell};
+use crate::threads::ThreadArgs;
 use crate::{files, interrupt, normaliser};
 
 /// Train one model
@@ -45,9 +46,8 @@ pub(crate) struct Args {
     /// The seed, for rankers that draw random numbers
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Threads [default: one a processor]
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    threads: usize,
+    #[command(flatten)]
+    threads: ThreadArgs,
     /// Where the model goes
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
@@ -57,7 +57,8 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().map_err(problem::report)?;
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(self.threads.threads).build().map_err(problem::report)?;
         pool.install(|| self.train(registry, screen))
     }
 

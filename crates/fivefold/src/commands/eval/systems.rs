@@ -8,6 +8,7 @@ use fivefold_metrics::{Evaluator, Mean, Scratch, mean_over_folds};
 
 use crate::problem::{self, Problem};
 use crate::reading;
+use crate::screen::tell;
 
 /// What stands for the number of a fold in a path.
 const FOLD: &str = "{fold}";
@@ -54,6 +55,9 @@ pub(super) fn folds_of_collection(name: &str, data_dir: Option<PathBuf>) -> miet
     let source = Source { name: Some(name.to_owned()), ..Source::default() };
     let folders: Vec<PathBuf> = data_dir.into_iter().collect();
     let collection = open(&source, &folders).map_err(problem::report)?;
+    for remark in &collection.remarks {
+        tell(format_args!("note: {name}: {remark}"));
+    }
     Ok(collection
         .folds
         .into_iter()
