@@ -96,22 +96,23 @@ const RESERVED: &str = "
     where while yield";
 
 impl Names {
-    fn new(name: &str, registry: &Registry) -> Result<Self, Problem> {
+    fn new(name: &str, registry: &Registry) -> miette::Result<Self> {
         let word = |part: &str| {
             part.starts_with(|c: char| c.is_ascii_lowercase())
                 && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
         };
         if !name.split('-').all(word) {
             return Err(Problem::new(format!("`{name}` cannot be the name of a ranker"))
-                .help("use lowercase words joined by hyphens, each of letters and digits and a letter first"));
+                .help("use lowercase words joined by hyphens, each of letters and digits and a letter first")
+                .into());
         }
         if registry.find(name).is_some() {
-            return Err(Problem::new(format!("there is a ranker `{name}` already")).help("choose another name"));
+            return Err(Problem::new(format!("there is a ranker `{name}` already")).help("choose another name").into());
         }
         let camel: String = name.split('-').map(|part| part[..1].to_ascii_uppercase() + &part[1..]).collect();
         if RESERVED.split_whitespace().any(|word| word == name) || uses_word(&camel) {
             let problem = Problem::new(format!("`{name}` means something else in Rust or in the crate's own code"));
-            return Err(problem.help(format!("choose another name, for instance `my-{name}`")));
+            return Err(problem.help(format!("choose another name, for instance `my-{name}`")).into());
         }
         Ok(Names { kebab: name.to_owned(), snake: name.replace('-', "_"), camel })
     }
@@ -131,7 +132,7 @@ enum Origin {
     Version(String),
 }
 
-fn origin(asked: Option<&str>) -> Result<Origin, Problem> {
+fn origin(asked: Option<&str>) -> miette::Result<Origin> {
     let is_checkout = |folder: &Path| folder.join("crates/fivefold-core/Cargo.toml").is_file();
     let Some(asked) = asked else {
         let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new(""));
@@ -150,7 +151,8 @@ fn origin(asked: Option<&str>) -> Result<Origin, Problem> {
         return Ok(Origin::Version(asked.to_owned()));
     }
     Err(Problem::new(format!("`{asked}` is neither a checkout of fivefold nor a version"))
-        .help("give the folder in which crates/fivefold-core is, or a version such as 0.1"))
+        .help("give the folder in which crates/fivefold-core is, or a version such as 0.1")
+        .into())
 }
 
 /// A file of the template with other names and dependencies.
