@@ -7,8 +7,8 @@ use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcom
 use fivefold_core::Registry;
 
 use crate::commands::{
-    completions, datasets, dialects, eval, job, jobs, make, measures, new_ranker, rankers, replay, report, run,
-    score, train,
+    completions, datasets, dialects, eval, export, import, importance, job, jobs, make, measures, new_ranker, rankers,
+    replay, report, run, score, train,
 };
 use crate::screen::{Screen, tell};
 use crate::{interrupt, problem};
@@ -65,6 +65,9 @@ enum Command {
     Report(report::Args),
     Train(train::Args),
     Score(score::Args),
+    Importance(importance::Args),
+    Export(export::Args),
+    Import(import::Args),
     Eval(eval::Args),
     Rankers(rankers::Args),
     NewRanker(new_ranker::Args),
@@ -103,6 +106,9 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
         Command::Report(args) => args.run(&mut screen),
         Command::Train(args) => args.run(registry, &mut screen),
         Command::Score(args) => args.run(registry, &mut screen),
+        Command::Importance(args) => args.run(registry, &mut screen),
+        Command::Export(args) => args.run(&mut screen),
+        Command::Import(args) => args.run(registry, &mut screen),
         Command::Eval(args) => args.run(&mut screen),
         Command::Rankers(args) => args.run(registry, &mut screen),
         Command::NewRanker(args) => args.run(registry, &mut screen),

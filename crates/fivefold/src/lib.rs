@@ -30,6 +30,7 @@ mod experiment;
 mod files;
 mod format;
 mod interrupt;
+mod model;
 mod normaliser;
 mod problem;
 mod progress;

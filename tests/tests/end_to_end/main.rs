@@ -4,6 +4,7 @@
 
 mod collections;
 mod eval;
+mod exchange;
 mod harness;
 mod interrupted;
 mod models;

@@ -1,0 +1,61 @@
+//! `fivefold export`: a model of trees in another program's format.
+
+use std::path::PathBuf;
+
+use fivefold_core::ModelHeader;
+use fivefold_rankers::exchange::Format;
+use fivefold_rankers::tree_model::TreeModel;
+
+use crate::cli::Outcome;
+use crate::screen::{Screen, tell};
+use crate::{files, model};
+
+/// Write a model of trees in RankLib's or LightGBM's format
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold export model.json --format ranklib -o model.txt     for Elasticsearch, OpenSearch, Solr, RankLib
+  fivefold export model.json --format lightgbm -o model.txt    lightgbm.Booster(model_file=\"model.txt\")
+  fivefold export model.json --format lightgbm --first-feature-id 1 -o model.txt
+
+Models of lambdamart, mart, random-forest and rankboost can be written. LightGBM counts columns from 0, but keeps the numbers \
+of a LETOR file that it reads itself: for such files --first-feature-id 1. Neither format holds a normaliser.")]
+pub(crate) struct Args {
+    /// A model file, from `fivefold train` or from the folder of a run
+    model: PathBuf,
+    /// The format
+    #[arg(long, value_parser = model::format_names())]
+    format: &'static Format,
+    /// The number that the file gives the first feature [default: 1 in ranklib, 0 in lightgbm]
+    #[arg(long, value_name = "ID", value_parser = clap::value_parser!(u32).range(..=1))]
+    first_feature_id: Option<u32>,
+    /// Where the model goes [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl Args {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+        let file = model::read(&self.model)?;
+        let trees: TreeModel = serde_json::from_value(file.model).map_err(|error| {
+            model::unusable(&self.model, format_args!("not a model of trees: {error}"))
+                .help("models of lambdamart, mart, random-forest and rankboost can be written")
+        })?;
+        if let Some(method) = normalised(&file.header) {
+            tell(format_args!(
+                "note: the model was trained on normalised features ({method}); normalise them before another program scores"
+            ));
+        }
+        let first = self.first_feature_id.unwrap_or(self.format.first_feature);
+        let text = self.format.write(&trees, &file.header.ranker, first);
+        match &self.out {
+            Some(path) => files::write(path, text.as_bytes())?,
+            None => screen.text(text),
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// The name of the normaliser's method, if there is one.
+fn normalised(header: &ModelHeader) -> Option<&str> {
+    header.normaliser.get("method")?.as_str().filter(|&method| method != "none")
+}

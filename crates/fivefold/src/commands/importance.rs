@@ -1,0 +1,84 @@
+//! `fivefold importance`: how much a model uses each feature.
+
+use std::path::PathBuf;
+
+use fivefold_core::Registry;
+use serde::Serialize;
+
+use crate::cli::Outcome;
+use crate::model;
+use crate::screen::Screen;
+
+/// Show how much a model uses each feature
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold importance model.json            the most important feature first
+  fivefold importance model.json --json     for a program
+
+Features count from 1. Trees: the gains of the cuts on a feature, summed (in models read from RankLib's files, which hold no gains: \
+the number of cuts). Linear models: absolute weights, comparable only between features of the same scale.")]
+pub(crate) struct Args {
+    /// A model file, from `fivefold train`, `fivefold import` or the folder of a run
+    model: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One line of the list.
+#[derive(Serialize)]
+struct Feature {
+    feature: usize,
+    importance: f64,
+    /// Of the sum over all features; 0 where that is 0.
+    share: f64,
+}
+
+impl Args {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+        let file = model::read(&self.model)?;
+        let (ranker, width) = (file.header.ranker.clone(), file.header.features);
+        let model = file.load(registry, width).map_err(|error| model::unusable(&self.model, error))?;
+        let importance = model.importance().ok_or_else(|| {
+            model::unusable(&self.model, format_args!("models of `{ranker}` have no feature importance"))
+                .help("trees and linear models have one")
+        })?;
+        let features = ranked(&importance);
+        if self.json {
+            screen.json(&features)?;
+        } else {
+            let rows = features.iter().map(|feature| {
+                let Feature { feature, importance, share } = feature;
+                vec![feature.to_string(), format!("{importance:.6}"), format!("{share:.4}")]
+            });
+            screen.columns(&["Feature", "Importance", "Share"], rows);
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// The most important feature first; among equals the lower number.
+fn ranked(importance: &[f64]) -> Vec<Feature> {
+    let sum: f64 = importance.iter().sum();
+    let share = |importance: f64| if sum > 0.0 { importance / sum } else { 0.0 };
+    let mut features: Vec<Feature> = (1..)
+        .zip(importance)
+        .map(|(feature, &importance)| Feature { feature, importance, share: share(importance) })
+        .collect();
+    features.sort_by(|one, other| other.importance.total_cmp(&one.importance));
+    features
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_important_comes_first_and_shares_sum_to_one() {
+        let order = |importance: &[f64]| ranked(importance).iter().map(|f| f.feature).collect::<Vec<_>>();
+        assert_eq!(order(&[1.0, 4.0, 1.0, 2.0]), [2, 4, 1, 3]);
+        let shares: Vec<f64> = ranked(&[1.0, 4.0, 1.0, 2.0]).iter().map(|f| f.share).collect();
+        assert_eq!(shares, [0.5, 0.25, 0.125, 0.125]);
+        assert!(ranked(&[0.0, 0.0]).iter().all(|f| f.share == 0.0));
+    }
+}
