@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::harness::{directory, json, stderr, stdout};
 
 /// The first feature is the grade under a constant, the second is noise.
-const TRAIN: &str = "2 qid:1 1:7 2:3\n1 qid:1 1:6 2:1\n0 qid:1 1:5 2:2\n2 qid:2 1:7 2:1\n0 qid:2 1:5 2:3\n1 qid:2 1:6 2:2\n";
+const TRAIN: &str =
+    "2 qid:1 1:7 2:3\n1 qid:1 1:6 2:1\n0 qid:1 1:5 2:2\n2 qid:2 1:7 2:1\n0 qid:2 1:5 2:3\n1 qid:2 1:6 2:2\n";
 
 fn train(at: &Path, ranker: &str, options: &str) {
     stdout(at, &format!("train --ranker {ranker} {options} --train train.txt -o model.json"));
@@ -19,7 +20,8 @@ fn a_model_goes_out_and_comes_back_with_the_same_scores() {
         train(at, ranker, "--param trees=5 --param min_documents=1");
         let before = stdout(at, "score --model model.json --data train.txt");
         assert!(before.lines().collect::<std::collections::BTreeSet<_>>().len() > 1, "{before}");
-        for (format, features) in [("ranklib", "--features 2"), ("lightgbm", ""), ("lightgbm --first-feature-id 1", "")] {
+        for (format, features) in [("ranklib", "--features 2"), ("lightgbm", ""), ("lightgbm --first-feature-id 1", "")]
+        {
             stdout(at, &format!("export model.json --format {format} -o out.txt"));
             let first = format.split_once(' ').map_or("", |(_, option)| option);
             let told = stdout(at, &format!("import out.txt {features} {first} -o back.json"));
@@ -62,7 +64,9 @@ fn what_cannot_be_exchanged_is_explained() {
         let message = stderr(at, &format!("import {file} --features 2 -o back.json"), 2);
         assert!(message.contains(expected), "{message}");
     }
-    assert!(stderr(at, "import weights.txt --format lightgbm -o back.json", 2).contains("weights.txt:2: the file ends"));
+    assert!(
+        stderr(at, "import weights.txt --format lightgbm -o back.json", 2).contains("weights.txt:2: the file ends")
+    );
 }
 
 #[test]
