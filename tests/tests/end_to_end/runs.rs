@@ -222,3 +222,19 @@ fn a_folder_without_results_is_a_user_error() {
     assert!(message.contains("manifest"), "{message}");
     assert!(Path::new(folder.path()).read_dir().unwrap().count() == 1);
 }
+
+/// Labels that differ only in marks that no id keeps, or that are no file names at all.
+#[test]
+fn any_labels_get_files_of_their_own() {
+    let text = SMALL.replace("\"narrow\"", "\"ä/b c\"").replace("\"wide\"", "\"ä-b c\"").replace("L2 LR", "../L2");
+    let folder = directory(&[("small.toml", &text)]);
+    let at = folder.path();
+    let printed = stdout(at, "run small.toml --out one/");
+    let files = content(&at.join("one"));
+    let of = |name: &str| files.keys().filter(|file| file.starts_with(name)).count();
+    assert_eq!((of("scores/"), of("figures/")), (30, 2 * 2 * 2));
+    assert_eq!(printed, stdout(at, "report one"));
+    let mut beside: Vec<_> = at.read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    beside.sort();
+    assert_eq!(beside, ["one", "one.log.json", "small.toml"]);
+}
