@@ -51,7 +51,7 @@ impl Banded {
     /// The side of a value of 0.
     pub fn zero_goes_left(&self) -> bool {
         // Left up to the first cut, and between the second and the third.
-        self.cuts().iter().filter(|&&cut| cut < 0.0).count() % 2 == 0
+        self.cuts().iter().filter(|&&cut| cut < 0.0).count().is_multiple_of(2)
     }
 
     fn cuts(&self) -> &[f32] {
@@ -91,7 +91,7 @@ pub(super) fn without_bands(tree: Tree, bands: &[Banded]) -> Result<Tree, String
         let threshold = cuts[done];
         let missing_left = if cuts.len() == 1 { node.missing_left } else { 0.0 <= threshold };
         let [left, right] = builder.node(place, Cut { feature: node.feature, threshold, missing_left, gain });
-        let side = |done: usize| if done % 2 == 0 { node.left } else { node.right };
+        let side = |done: usize| if done.is_multiple_of(2) { node.left } else { node.right };
         if done + 1 < cuts.len() {
             open.push((right, child, done + 1));
         } else {
