@@ -1,7 +1,7 @@
 //! RankBoost (Freund, Iyer, Schapire & Singer, JMLR 4, 2003): boosting on pairs of documents with thresholds of single features.
 //!
 //! Pairs of a better document x1 and a worse one x0 of a query have weights D, at first equal over all pairs of all queries.
-//! Each round takes the weak ranker h(x) = [x_j > threshold] with the greatest r = sum D(x0, x1) (h(x1) - h(x0)), weighs it by
+//! Each round takes the weak ranker h(x) = 1(x_j > threshold) with the greatest r = sum D(x0, x1) (h(x1) - h(x0)), weighs it by
 //! alpha = ln((1 + r) / (1 - r)) / 2, and multiplies D(x0, x1) by exp(alpha (h(x0) - h(x1))). The score is sum_t alpha_t h_t.
 //! With `negative` the greatest |r| is taken (Freund et al., section 3.2), so that alpha may be below 0 and a feature may
 //! count against a document. Both parts of the quotient are at least 1e-10: a feature that orders all pairs rightly has alpha
