@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_metrics::{
-    ApDenominator, Conventions, DIALECTS, Discount, FoldMean, Gain, MeasureError, Overrides, PDenominator, ShortList,
-    SpExpected, SpUpper, Ties, Undefined, dialect,
+    ApDenominator, Conventions, DIALECTS, Dialect, Discount, FoldMean, Gain, MeasureError, Overrides, PDenominator,
+    ShortList, SpExpected, SpUpper, Ties, Undefined, dialect,
 };
 
 /// `--dialect` and what overrides it.
@@ -66,12 +66,12 @@ impl ConventionArgs {
             short_list: self.short_list,
             fold_mean: self.fold_mean,
         };
-        Ok(overrides.apply((dialect(&self.dialect)?.conventions)()))
+        Ok(overrides.apply((self.dialect()?.conventions)()))
     }
 
-    /// The dialect's name.
-    pub(crate) fn dialect(&self) -> &str {
-        &self.dialect
+    /// The dialect that they start from.
+    pub(crate) fn dialect(&self) -> Result<&'static Dialect, MeasureError> {
+        dialect(&self.dialect)
     }
 }
 

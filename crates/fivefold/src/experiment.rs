@@ -16,13 +16,14 @@ pub(crate) const SHIPPED: &[(&str, &str)] = &[
     ("ohsumed", include_str!("../../../experiments/ohsumed.toml")),
     ("clueweb09", include_str!("../../../experiments/clueweb09.toml")),
     ("paper", include_str!("../../../experiments/paper.toml")),
+    ("quality", include_str!("../../../experiments/quality.toml")),
 ];
 
 /// An experiment and where its data are.
 #[derive(clap::Args)]
 pub(crate) struct ExperimentArgs {
     /// A TOML file, or the name of an experiment that comes with the program: quickstart, mq2008-systems, mq2008,
-    /// ohsumed, clueweb09, paper
+    /// ohsumed, clueweb09, paper, quality
     #[arg(value_name = "EXPERIMENT")]
     experiment: String,
     /// The results folder [default: runs/NAME, with the experiment's name]

@@ -90,7 +90,7 @@ impl Args {
         let evaluator = Evaluator::new(&specs, &conventions, max_grade, seed).map_err(Problem::from)?;
         let evaluated = systems::evaluate(&evaluator, &folds, &self.scores)?;
         let shown = output::Shown { per_query: self.per_query, per_fold: self.per_fold, digits: self.digits };
-        let dialect = self.conventions.dialect();
+        let dialect = self.conventions.dialect().map_err(Problem::from)?;
         match if self.json { Format::Json } else { self.format } {
             Format::Json => screen.json(&output::json(&evaluated, &evaluator, dialect, &shown))?,
             other => other.print(&[output::table(&evaluated, &evaluator, dialect, &shown)], screen)?,

@@ -1,7 +1,7 @@
 //! The values of `eval` as a table and as JSON.
 
 use fivefold_experiment::{Cell, Table};
-use fivefold_metrics::{Conventions, Evaluator, Mean};
+use fivefold_metrics::{Conventions, Dialect, Evaluator, Mean};
 use serde::Serialize;
 
 use super::systems::Evaluated;
@@ -14,7 +14,7 @@ pub(super) struct Shown {
 }
 
 /// One row a measure and query, fold or whole; one column a system; at the end how many queries are undefined.
-pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &str, shown: &Shown) -> Table {
+pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dialect, shown: &Shown) -> Table {
     let number = |value: f64| match value.is_nan() {
         false => Cell::Number { value, digits: shown.digits },
         true => Cell::Missing("undefined".to_owned()),
@@ -73,8 +73,8 @@ fn documents(evaluated: &Evaluated) -> usize {
     evaluated.queries.iter().map(|query| query.documents).sum()
 }
 
-fn notes(evaluator: &Evaluator, dialect: &str) -> Vec<String> {
-    let mut notes = vec![format!("dialect: {dialect}")];
+fn notes(evaluator: &Evaluator, dialect: &Dialect) -> Vec<String> {
+    let mut notes = vec![dialect.describe(evaluator.conventions())];
     notes.extend(evaluator.describe());
     notes
 }
@@ -119,7 +119,7 @@ struct ValueOf<'a> {
 pub(super) fn json<'a>(
     evaluated: &'a Evaluated,
     evaluator: &'a Evaluator,
-    dialect: &'a str,
+    dialect: &'a Dialect,
     shown: &Shown,
 ) -> Output<'a> {
     let defined = |value: f64| Some(value).filter(|value| !value.is_nan());
@@ -143,7 +143,7 @@ pub(super) fn json<'a>(
         }
     }
     Output {
-        dialect,
+        dialect: dialect.name,
         conventions: evaluator.conventions(),
         notes: notes(evaluator, dialect),
         queries: evaluated.queries.len(),
