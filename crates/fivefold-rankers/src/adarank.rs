@@ -15,10 +15,13 @@
 //! those where the measure is undefined are left out, since no weak ranker can alter them (RankLib counts them as 0, which
 //! draws weight to them). The measure is taken under the conventions of the default dialect; parameters in its name override them.
 //!
-//! Differs from RankLib: it multiplies P by exp(-alpha E(i, f)) round after round instead of deriving it anew; it takes back a
-//! feature that wins twice in a row and tries it again when the others are done, and only then counts picks in a row, and
-//! only while the measure stands still; its alpha is infinite for a perfect feature; a smaller value can never be better. It
-//! keeps the round that was best on the validation part, which is `early_stopping` = `rounds`.
+//! With `accumulate`, P is multiplied by exp(-alpha E(i, f)) round after round, as RankLib does and as the models seem to be made
+//! that LETOR 4.0 publishes: queries that stay badly ordered gain ever more weight, so that more features take part.
+//!
+//! Differs from RankLib: it always accumulates; it takes back a feature that wins twice in a row and tries it again when the
+//! others are done, and only then counts picks in a row, and only while the measure stands still; its alpha is infinite for a
+//! perfect feature; a smaller value can never be better. It keeps the round that was best on the validation part, which is
+//! `early_stopping` = `rounds`.
 //!
 //! Defaults were chosen on the validation parts of MQ2008, OHSUMED and a sample of MSLR-WEB30K, by the half of each that
 //! training did not stop by.
@@ -55,6 +58,8 @@ pub struct AdaRank {
     pub max_picks: usize,
     /// Whether smaller values of a feature may rank higher.
     pub negative: bool,
+    /// Whether P is multiplied by exp(-alpha E(i, f)) in each round instead of derived anew.
+    pub accumulate: bool,
     /// Rounds without a gain on the validation part after which to stop; 0: never.
     pub early_stopping: usize,
     /// The measure that stops early; empty: the objective.
@@ -69,6 +74,7 @@ impl Default for AdaRank {
             tolerance: 0.002,
             max_picks: 1,
             negative: true,
+            accumulate: false,
             early_stopping: 100,
             stop_measure: String::new(),
         }
@@ -78,6 +84,15 @@ impl Default for AdaRank {
 impl AdaRank {
     fn stop_measure(&self) -> &str {
         if self.stop_measure.is_empty() { &self.objective } else { &self.stop_measure }
+    }
+
+    /// P after a round with weight `alpha`, from that before it and the values of E of the ensemble.
+    fn reweigh(&self, weights: &mut [f64], alpha: f64, values: &[f64]) {
+        for (weight, value) in weights.iter_mut().zip(values) {
+            *weight = if self.accumulate { *weight * (-alpha * value).exp() } else { (-value).exp() };
+        }
+        let sum: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= sum);
     }
 }
 
@@ -101,6 +116,10 @@ impl Ranker for AdaRank {
         },
         ParamHelp { name: "negative", help: "whether smaller values of a feature may rank higher" },
         ParamHelp {
+            name: "accumulate",
+            help: "multiply the weights of queries round after round, as RankLib, instead of deriving them anew",
+        },
+        ParamHelp {
             name: "early_stopping",
             help: "stop after so many rounds without a gain on the validation part; 0: never",
         },
@@ -109,7 +128,8 @@ impl Ranker for AdaRank {
     type Model = LinearModel;
 
     fn presets() -> Vec<Preset<Self>> {
-        let params = AdaRank { max_picks: 5, negative: false, early_stopping: 500, ..AdaRank::default() };
+        let params =
+            AdaRank { max_picks: 5, negative: false, accumulate: true, early_stopping: 500, ..AdaRank::default() };
         let summary =
             "RankLib's settings: 500 rounds, tolerance .002, 5 picks in a row, best round on the validation part";
         vec![Preset { name: "ranklib", summary, params }]
@@ -135,7 +155,8 @@ impl Ranker for AdaRank {
         let measure = |data: &Dataset| objective("stop_measure", self.stop_measure(), data, cx.seed());
         let mut validation = BestRound::new(cx, self.early_stopping, measure)?;
         let mut scores = vec![0.0; queries.rows.len()];
-        let mut values = vec![0.0; queries.informative.len()];
+        let count = queries.informative.len();
+        let mut query_weights = vec![1.0 / count as f64; count];
         let mut mean = f64::NEG_INFINITY;
         let mut rounds: Vec<(&Weak, f64)> = Vec::new();
         let mut spent = vec![false; train.width()];
@@ -145,11 +166,12 @@ impl Ranker for AdaRank {
             if spent.iter().all(|&spent| spent) {
                 spent.fill(false);
             }
-            let Some((best, value)) = best(&weak, &query_weights(&values), &spent) else { break };
+            let Some((best, value)) = best(&weak, &query_weights, &spent) else { break };
             let alpha = ((1.0 + value).max(LEAST) / (1.0 - value).max(LEAST)).ln() / 2.0;
             let weight = best.sign * alpha;
             queries.add(best.feature, weight, &mut scores);
-            values = queries.values(&scores)?;
+            let values = queries.values(&scores)?;
+            self.reweigh(&mut query_weights, alpha, &values);
             let mean_before = std::mem::replace(&mut mean, values.iter().sum::<f64>() / values.len() as f64);
             if mean + self.tolerance <= mean_before {
                 break;
@@ -188,14 +210,6 @@ struct Weak {
     sign: f64,
     /// The measure of each informative query.
     values: Vec<f64>,
-}
-
-/// P for the given values of E.
-fn query_weights(values: &[f64]) -> Vec<f64> {
-    let mut weights: Vec<f64> = values.iter().map(|value| (-value).exp()).collect();
-    let sum: f64 = weights.iter().sum();
-    weights.iter_mut().for_each(|weight| *weight /= sum);
-    weights
 }
 
 /// The weak ranker with the greatest weighted measure, the first of several, and that measure.
@@ -322,6 +336,27 @@ mod tests {
         // Without the limit feature 1, which has the greater measure under both P, is taken again.
         let twice = AdaRank { rounds: 2, max_picks: 2, ..reciprocal_rank() };
         assert_near(&fit(&twice, &three_queries()).unwrap(), &[first + third, 0.0]);
+    }
+
+    #[test]
+    fn accumulated_weights_by_hand() {
+        // The first round is that of `rounds_by_hand`, alpha = ln(11) / 2; then P is 11^-(1/2), 11^-(1/4), 11^-(1/2) over their
+        // sum, and after a second round, with beta and the same values, that times e^-beta, e^-(beta/2), e^-beta.
+        let accumulate = AdaRank { accumulate: true, ..reciprocal_rank() };
+        let first = 11f64.ln() / 2.0;
+        let alpha = |(one, half): (f64, f64), (of_one, of_half): (f64, f64)| {
+            let value = (2.0 * one * of_one + half * of_half) / (2.0 * one + half);
+            ((1.0 + value) / (1.0 - value)).ln() / 2.0
+        };
+        let weights = ((-first).exp(), (-first / 2.0).exp());
+        let second = alpha(weights, (0.5, 1.0));
+        let found = fit(&AdaRank { rounds: 2, ..accumulate.clone() }, &three_queries()).unwrap();
+        assert_near(&found, &[first, second]);
+        let weights = (weights.0 * (-second).exp(), weights.1 * (-second / 2.0).exp());
+        // Feature 2 again, where P derived anew takes feature 1.
+        let third = alpha(weights, (0.5, 1.0));
+        let found = fit(&AdaRank { rounds: 3, ..accumulate }, &three_queries()).unwrap();
+        assert_near(&found, &[first, second + third]);
     }
 
     #[test]

@@ -93,6 +93,7 @@ const CASES: &[Case] = &[
             ("tolerance", "1e-6", true),
             ("max_picks", "4", true),
             ("negative", "false", true),
+            ("accumulate", "true", true),
             ("early_stopping", "1", true),
             ("stop_measure", "'ap'", true),
         ],
