@@ -22,8 +22,8 @@ CELLS = [
     ("MQ2008", "meanndcg", "MeanNDCG"),
 ]
 
-# Method, label in the experiment (two: of OHSUMED, of MQ2008), what it is held to, published means in the order of CELLS (None: none published), and
-# the files of the published folds: OHSUMED's, MQ2008's.
+# Method, label in the experiment (two: of OHSUMED, of MQ2008), what it is held to, published means in the order of CELLS
+# (None: none published), and the files of the published folds: OHSUMED's, MQ2008's.
 METHODS = [
     ("RankBoost", "RankBoost", "RankBoost", [0.4403, 0.4356, 0.4752, 0.4835], "rankboost", "MAP_Mq2008_RankBoost"),
     ("AdaRank on AP", "AdaRank-AP", "AdaRank on AP", [0.4419, 0.4385, 0.4766, 0.4854], "adarank_map", "MAP_Mq2008_AdaRank"),

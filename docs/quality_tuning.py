@@ -37,6 +37,7 @@ GRID = (
         for v in ("ap", "ndcg@10")
         for picks in (1, 2, 5, 1000)
     ]
+    + [("l2-logistic", Z_SCORE, f"c = {v}, threshold = 2") for v in ("1.0", "0.1", "0.01", "0.001", "0.0003")]
 )
 
 COLUMNS = [("ohsumed", "ap"), ("ohsumed", "ndcg@10"), ("mq2008", "ap"), ("mq2008", "meanndcg")]
