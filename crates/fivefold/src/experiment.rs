@@ -16,6 +16,7 @@ pub(crate) const SHIPPED: &[(&str, &str)] = &[
     ("ohsumed", include_str!("../../../experiments/ohsumed.toml")),
     ("clueweb09", include_str!("../../../experiments/clueweb09.toml")),
     ("paper", include_str!("../../../experiments/paper.toml")),
+    ("paper-tuned", include_str!("../../../experiments/paper-tuned.toml")),
     ("quality", include_str!("../../../experiments/quality.toml")),
 ];
 
@@ -23,7 +24,7 @@ pub(crate) const SHIPPED: &[(&str, &str)] = &[
 #[derive(clap::Args)]
 pub(crate) struct ExperimentArgs {
     /// A TOML file, or the name of an experiment that comes with the program: quickstart, mq2008-systems, mq2008,
-    /// ohsumed, clueweb09, paper, quality
+    /// ohsumed, clueweb09, paper, paper-tuned, quality
     #[arg(value_name = "EXPERIMENT")]
     experiment: String,
     /// The results folder [default: runs/NAME, with the experiment's name]
