@@ -7,7 +7,9 @@
 //!
 //! Presets: `ranklib` has RankLib's settings; its trees are fitted by the variance of the lambdas and cut features with many values into
 //! 256 equal widths, ours by second-order gain at 255 quantiles. `lightgbm` has LightGBM's, whose nDCG is that of the top 30
-//! in the denominator only; the rest is the same but for a table of the sigmoid and sums in another order.
+//! in the denominator only, and which estimates the documents of a leaf from their share of the hessians where ours are
+//! counted; the rest is the same but for a table of the sigmoid, its bins and sums in another order
+//! (`docs/lightgbm_agreement.py` shows it).
 //!
 //! The default of 10 leaves was chosen on the validation parts of OHSUMED and MQ2008, by the half of each that training did not
 //! stop by: 31 leaves lose .008 there. Where queries are many, more leaves may pay.
