@@ -33,6 +33,8 @@ pub struct Collection {
     pub hash: String,
     /// What became of missing values.
     pub missing: Missing,
+    /// Whether lines of a file were moved to bring queries together, so that score files in the order of the file no longer fit.
+    pub moved: bool,
     /// What a user should know, e.g. that the numbers of documents differ from the descriptor's.
     pub remarks: Vec<String>,
 }
@@ -95,6 +97,7 @@ impl Collection {
         };
         let mut collection = Self::assemble(&descriptor.name, &descriptor.title, all, &queries);
         collection.missing = options.missing;
+        collection.moved = !regrouped.is_empty();
         collection.remarks = remarks(descriptor, &collection.all);
         collection.remarks.extend(regrouped);
         collection.remarks.extend(tested_twice(&collection.folds));
@@ -133,6 +136,7 @@ impl Collection {
             hash: hasher.finalize().to_hex().to_string(),
             all,
             missing: Missing::default(),
+            moved: false,
             remarks: Vec::new(),
         }
     }

@@ -147,6 +147,13 @@ impl<'e> Plan<'e> {
                         ("test", json!(hashes.test)),
                         ("seed", json!(seeded.then_some(seed.value()))),
                     ]),
+                    Method::Scores(_) if collection.moved => {
+                        let message = format!(
+                            "score files have the order of their data files, which `regroup` changed in data set \
+                             `{label}`; bring the lines of each query together in the files, and drop `regroup`"
+                        );
+                        return Err(experiment.ranker_error(ranker, &message).into());
+                    }
                     Method::Scores(files) => {
                         let content = self.read_score_file(files, dataset, number, ranker)?;
                         BTreeMap::from([

@@ -254,4 +254,16 @@ fn what_cannot_be_evaluated_is_refused_before_any_job() {
     assert!(no_ids.contains("needs document ids"), "{no_ids}");
     let no_table = refused(&format!("{wide}[tables]\nonly = ['table-99']\n"));
     assert!(no_table.contains("no table's id begins with `table-99`"), "{no_table}");
+
+    // The last line belongs to the first query: regrouping moves it, and score files no longer fit.
+    let mut lines: Vec<String> = (1..=10).map(|query| format!("0 qid:{query} 1:0.5\n")).collect();
+    lines.push("1 qid:1 1:1.0\n".to_owned());
+    let data = folder.path().join("scattered.txt");
+    std::fs::write(&data, lines.concat()).unwrap();
+    let moved = refused(&format!(
+        "name = 'x'\n[[dataset]]\nlabel = 'a'\npath = '{}'\nlayout = 'one-file'\nregroup = true\n\
+         [[ranker]]\nlabel = 's'\nkind = 'scores'\nparams = {{ path = 'fold{{fold}}.txt' }}\n",
+        data.display()
+    ));
+    assert!(moved.ends_with("which `regroup` changed in data set `a`"), "{moved}");
 }
