@@ -8,6 +8,10 @@
 //! As RankLib (default: regression), whose settings are the preset `ranklib`: 300 bags of one tree with 100 leaves, .3 of
 //! the features at each node. It cuts features with many values into 256 equal widths; here at quantiles.
 //!
+//! Known weakness of `inner = "lambdamart"`: the first tree of a bag sees equal scores only, which are ranked in file order,
+//! so with one tree a bag the model depends on the order of a query's rows. Do not train it on files that are sorted by
+//! grade.
+//!
 //! Cost: bags x trees, in parallel over bags; see `fivefold_trees` for a tree.
 
 use std::sync::atomic::{AtomicU64, Ordering};
