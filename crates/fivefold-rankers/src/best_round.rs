@@ -3,16 +3,15 @@
 use fivefold_core::{Dataset, FitContext, FitError};
 use fivefold_metrics::{Objective, Scratch};
 
+use crate::patience::Patience;
+
 /// The rounds so far on the validation part.
 pub(crate) struct BestRound<'a> {
     data: &'a Dataset,
     objective: Objective,
     scores: Vec<f64>,
     scratch: Scratch,
-    patience: usize,
-    best: f64,
-    best_rounds: usize,
-    rounds: usize,
+    patience: Patience,
 }
 
 impl<'a> BestRound<'a> {
@@ -24,28 +23,23 @@ impl<'a> BestRound<'a> {
     ) -> Result<Option<Self>, FitError> {
         let Some(data) = cx.validation().filter(|data| patience > 0 && !data.is_empty()) else { return Ok(None) };
         let scores = vec![0.0; data.documents()];
-        let (objective, best) = (measure(data)?, f64::NEG_INFINITY);
-        let scratch = Scratch::default();
-        Ok(Some(BestRound { data, objective, scores, scratch, patience, best, best_rounds: 0, rounds: 0 }))
+        let (objective, scratch) = (measure(data)?, Scratch::default());
+        Ok(Some(BestRound { data, objective, scores, scratch, patience: Patience::new(patience) }))
     }
 
     /// Takes into account a round that adds `change` of its features to a document's score, and says whether to stop.
     pub fn add(&mut self, change: impl Fn(&[f32]) -> f64) -> Result<bool, FitError> {
         let rows = self.data.queries().flat_map(|query| query.view().rows());
         self.scores.iter_mut().zip(rows).for_each(|(score, row)| *score += change(row));
-        self.rounds += 1;
         let value = self.objective.mean(&self.scores, &mut self.scratch);
         let value = value.map_err(|error| FitError::Numeric(error.to_string()))?;
-        // Where the measure is undefined on all queries, there is nothing to stop by.
-        if value.is_nan() || value > self.best {
-            (self.best, self.best_rounds) = (value, self.rounds);
-        }
-        Ok(self.rounds - self.best_rounds >= self.patience)
+        self.patience.improves(value);
+        Ok(self.patience.is_exhausted())
     }
 
     /// How many rounds to keep: the first number of the best.
     pub fn best_rounds(&self) -> usize {
-        self.best_rounds
+        self.patience.best_step()
     }
 }
 

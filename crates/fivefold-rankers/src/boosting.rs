@@ -9,6 +9,7 @@ use fivefold_metrics::{DIALECTS, MeasureError, MeasureSpec, Objective, Scratch};
 use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, MAX_BINS, Rows, Tree, add_tree_scores};
 use rayon::prelude::*;
 
+use crate::patience::Patience;
 use crate::tree_model::{TreeModel, rows_of};
 
 /// A loss, through its derivatives by the scores.
@@ -109,7 +110,7 @@ impl Boosting {
             }
         }
         if let Some(validation) = validation {
-            trees.truncate(validation.best_trees);
+            trees.truncate(validation.patience.best_step());
         }
         cx.step(self.trees as u64, self.trees as u64)?;
         TreeModel::new(train.width(), loss.base(), trees).map_err(FitError::Numeric)
@@ -238,28 +239,20 @@ struct Validation<'a> {
     rows: Rows<'a>,
     objective: Objective,
     scores: Vec<f64>,
-    patience: usize,
-    best: f64,
-    best_trees: usize,
-    trees: usize,
+    patience: Patience,
 }
 
 impl<'a> Validation<'a> {
     fn new(rows: Rows<'a>, objective: Objective, base: f64, patience: usize) -> Self {
         let scores = vec![base; rows.len()];
-        Validation { rows, objective, scores, patience, best: f64::NEG_INFINITY, best_trees: 0, trees: 0 }
+        Validation { rows, objective, scores, patience: Patience::new(patience) }
     }
 
     /// Takes a tree into account and says whether to stop.
     fn add(&mut self, tree: &Tree) -> Result<bool, FitError> {
         add_tree_scores(tree, &self.rows, &mut self.scores);
-        self.trees += 1;
-        let value = mean_in_parallel(&self.objective, &self.scores)?;
-        // Where the measure is undefined on all queries, there is nothing to stop by.
-        if value.is_nan() || value > self.best {
-            (self.best, self.best_trees) = (value, self.trees);
-        }
-        Ok(self.trees - self.best_trees >= self.patience)
+        self.patience.improves(mean_in_parallel(&self.objective, &self.scores)?);
+        Ok(self.patience.is_exhausted())
     }
 }
 

@@ -19,6 +19,7 @@ pub mod mart;
 pub mod network;
 pub mod network_model;
 mod normal_equations;
+mod patience;
 pub mod random;
 pub mod random_forest;
 pub mod rankboost;

@@ -33,6 +33,7 @@ pub use optimiser::Optimiser;
 
 use crate::boosting::positive;
 use crate::network_model::{Dense, NetworkModel};
+use crate::patience::Patience;
 use inputs::{Inputs, Scaling};
 use layers::{Pass, Shape};
 use optimiser::Steps;
@@ -134,7 +135,7 @@ impl Training {
         let mut validation = match cx.validation() {
             Some(data) if self.early_stopping > 0 && !data.is_empty() => {
                 let inputs = Inputs::new(data, |_| true, &scaling, &shape)?;
-                Some(Validation::new(inputs, measure(data)?, data.documents()))
+                Some(Validation::new(inputs, measure(data)?, data.documents(), self.early_stopping))
             }
             _ => None,
         };
@@ -148,13 +149,13 @@ impl Training {
                 return Err(FitError::Numeric(reason));
             }
             if let Some(validation) = &mut validation
-                && validation.add(&shape, &weights)? >= self.early_stopping
+                && validation.add(&shape, &weights)?
             {
                 break;
             }
         }
         cx.step(self.epochs as u64, self.epochs as u64)?;
-        let weights = validation.and_then(|validation| validation.best).map_or(weights, |(_, best)| best);
+        let weights = validation.and_then(|validation| validation.best).unwrap_or(weights);
         model(&shape, &weights, &scaling)
     }
 }
@@ -253,19 +254,19 @@ struct Validation {
     objective: Objective,
     scores: Vec<f64>,
     scratch: Scratch,
-    best: Option<(f64, Vec<f32>)>,
-    /// Epochs since then.
-    unimproved: usize,
+    patience: Patience,
+    /// The weights of the best epoch.
+    best: Option<Vec<f32>>,
 }
 
 impl Validation {
-    fn new(inputs: Inputs, objective: Objective, documents: usize) -> Self {
-        let scores = vec![0.0; documents];
-        Validation { inputs, objective, scores, scratch: Scratch::default(), best: None, unimproved: 0 }
+    fn new(inputs: Inputs, objective: Objective, documents: usize, patience: usize) -> Self {
+        let (scores, scratch, patience) = (vec![0.0; documents], Scratch::default(), Patience::new(patience));
+        Validation { inputs, objective, scores, scratch, patience, best: None }
     }
 
-    /// Takes an epoch's weights into account and says how many epochs ago the best ones were.
-    fn add(&mut self, shape: &Shape, weights: &[f32]) -> Result<usize, FitError> {
+    /// Takes an epoch's weights into account and says whether to stop.
+    fn add(&mut self, shape: &Shape, weights: &[f32]) -> Result<bool, FitError> {
         let Validation { inputs, scores, .. } = self;
         let blocks = scores.par_chunks_mut(BLOCK).enumerate();
         blocks.for_each_init(Pass::default, |pass, (block, scores)| {
@@ -275,17 +276,10 @@ impl Validation {
         });
         let value = self.objective.mean(&self.scores, &mut self.scratch);
         let value = value.map_err(|error| FitError::Numeric(error.to_string()))?;
-        // Where the measure is undefined on all queries, there is nothing to stop by.
-        let better = match &self.best {
-            Some((best, _)) => value.is_nan() || value > *best,
-            None => true,
-        };
-        self.unimproved += 1;
-        if better {
-            self.best = Some((value, weights.to_vec()));
-            self.unimproved = 0;
+        if self.patience.improves(value) {
+            self.best = Some(weights.to_vec());
         }
-        Ok(self.unimproved)
+        Ok(self.patience.is_exhausted())
     }
 }
 

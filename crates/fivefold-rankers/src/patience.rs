@@ -1,0 +1,53 @@
+//! Early stopping: which step of a training was best on the validation part, and when it has not risen for too long.
+
+/// The values so far, a step (tree, round, epoch) each.
+pub(crate) struct Patience {
+    limit: usize,
+    best: f64,
+    best_step: usize,
+    steps: usize,
+}
+
+impl Patience {
+    /// Stops after `limit` steps without a gain.
+    pub fn new(limit: usize) -> Self {
+        Patience { limit, best: f64::NEG_INFINITY, best_step: 0, steps: 0 }
+    }
+
+    /// Takes a step's value into account and says whether it is the best so far. The first of equal values counts. Where the
+    /// measure is undefined on all queries (NaN) there is nothing to stop by, so every step is the best.
+    pub fn improves(&mut self, value: f64) -> bool {
+        self.steps += 1;
+        let better = value.is_nan() || value > self.best;
+        if better {
+            (self.best, self.best_step) = (value, self.steps);
+        }
+        better
+    }
+
+    /// Whether to stop.
+    pub fn is_exhausted(&self) -> bool {
+        self.steps - self.best_step >= self.limit
+    }
+
+    /// The best step, from 1; 0 before the first.
+    pub fn best_step(&self) -> usize {
+        self.best_step
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_best_counts_and_undefined_values_never_stop() {
+        let mut patience = Patience::new(2);
+        let improved = [0.5, 0.5, 0.7, 0.1].map(|value| patience.improves(value));
+        assert_eq!((improved, patience.best_step(), patience.is_exhausted()), ([true, false, true, false], 3, false));
+        patience.improves(0.7);
+        assert!(patience.is_exhausted());
+        let mut undefined = Patience::new(1);
+        (0..3).for_each(|_| assert!(undefined.improves(f64::NAN) && !undefined.is_exhausted()));
+    }
+}
