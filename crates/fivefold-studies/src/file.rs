@@ -1,0 +1,144 @@
+//! The experiment file of a study.
+//!
+//! ```toml
+//! name = "residual-dl19"       # of the results folder
+//! seed = 7                     # 0 when absent
+//! kind = "residual"            # which study; without it the file is a learning-to-rank experiment
+//! # and the study's own keys
+//! ```
+//! An unknown key, a wrong type and a value out of range are errors with the place in the file and, where a name is wrong,
+//! the nearest one.
+
+use std::ops::Range;
+
+use fivefold_core::ParamError;
+use fivefold_core::params::{field_names, nearest};
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+
+use crate::registry::{AnyStudy, STUDIES, StudyEntry};
+use crate::study::Study;
+
+/// The keys of every study.
+const COMMON: [&str; 3] = ["name", "seed", "kind"];
+
+/// A study as its experiment file describes it.
+pub struct StudyFile {
+    /// The experiment's name.
+    pub name: String,
+    /// The seed from which all others derive.
+    pub seed: u64,
+    /// Which study.
+    pub kind: &'static str,
+    /// The study with its settings.
+    pub study: Box<dyn AnyStudy>,
+}
+
+impl StudyFile {
+    /// A study whose settings do not come from a file.
+    pub fn of<S: Study>(name: impl Into<String>, seed: u64, study: S) -> Self {
+        StudyFile { name: name.into(), seed, kind: S::KIND, study: Box::new(study) }
+    }
+
+    /// Whether this text is the experiment file of a study, and not a learning-to-rank experiment: whether it has a `kind`.
+    pub fn is_study(text: &str) -> bool {
+        DeTable::parse(text).is_ok_and(|table| table.get_ref().contains_key("kind"))
+    }
+
+    /// Reads the text of an experiment file.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn parse(text: &str) -> Result<Self, ParamError> {
+        let mut table = DeTable::parse(text).map_err(fault)?;
+        let start = 0..0;
+        let (kind, place) = match table.get_mut().remove("kind") {
+            Some(value) => {
+                let span = value.span();
+                (read::<String>(value)?, span)
+            }
+            None => return Err(error("the experiment has no `kind`", start, Some(kinds()))),
+        };
+        let entry = STUDIES.iter().find(|entry| entry.kind == kind).ok_or_else(|| {
+            let help = match nearest(&kind, STUDIES.iter().map(|entry| entry.kind)) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => kinds(),
+            };
+            error(format!("unknown kind of study \"{kind}\""), place, Some(help))
+        })?;
+        let name = match table.get_mut().remove("name") {
+            Some(value) => read_name(value)?,
+            None => return Err(error("the experiment has no `name`", start, Some("add `name = \"...\"`".to_owned()))),
+        };
+        let seed = table.get_mut().remove("seed").map(read).transpose()?.unwrap_or(0);
+        Ok(StudyFile { name, seed, kind: entry.kind, study: (entry.parse)(table)? })
+    }
+}
+
+fn kinds() -> String {
+    let all: Vec<String> =
+        STUDIES.iter().map(|StudyEntry { kind, summary, .. }| format!("\"{kind}\" ({summary})")).collect();
+    format!("kinds of study: {}", all.join(", "))
+}
+
+fn read_name(value: Spanned<DeValue<'_>>) -> Result<String, ParamError> {
+    let span = value.span();
+    let name: String = read(value)?;
+    match name.trim() {
+        "" => Err(error("the name is empty", span, None)),
+        _ => Ok(name),
+    }
+}
+
+/// Reads and checks the settings of a study from the keys that are its own.
+pub(crate) fn settings<S: Study>(table: Spanned<DeTable<'_>>) -> Result<S, ParamError> {
+    let known = field_names::<S>();
+    let keys = || table.get_ref().iter();
+    if let Some((key, _)) = keys().find(|(key, _)| !known.contains(&key.get_ref().as_ref())) {
+        return Err(unknown("key", key.get_ref(), key.span(), known.iter().copied().chain(COMMON)));
+    }
+    let spans: Vec<(String, Range<usize>)> =
+        keys().map(|(key, value)| (key.get_ref().to_string(), value.span())).collect();
+    let whole = table.span();
+    let study: S = read(Spanned::new(whole, DeValue::Table(table.into_inner())))?;
+    study.check().map_err(|mut error| {
+        let found = spans.iter().find(|(key, _)| error.param.as_ref() == Some(key));
+        error.span = error.span.or_else(|| found.map(|(_, span)| span.clone()));
+        error
+    })?;
+    Ok(study)
+}
+
+fn read<T: DeserializeOwned>(value: Spanned<DeValue<'_>>) -> Result<T, ParamError> {
+    let span = value.span();
+    T::deserialize(ValueDeserializer::from(value)).map_err(|e| {
+        let mut error = fault(e);
+        error.span.get_or_insert(span);
+        error
+    })
+}
+
+fn error(message: impl Into<String>, span: Range<usize>, help: Option<String>) -> ParamError {
+    ParamError { message: message.into(), param: None, span: Some(span), help }
+}
+
+fn unknown<'a>(what: &str, name: &str, span: Range<usize>, known: impl Iterator<Item = &'a str> + Clone) -> ParamError {
+    let help = match nearest(name, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("possible here: {}", known.collect::<Vec<_>>().join(", ")),
+    };
+    error(format!("unknown {what} `{name}`"), span, Some(help))
+}
+
+/// serde reports an unknown name as "unknown field `x`, expected one of `a`, `b`": the nearest is found from that.
+fn fault(error: toml::de::Error) -> ParamError {
+    let message = error.message();
+    let mut ticked = message.split('`').skip(1).step_by(2);
+    let what = [("unknown field `", "key"), ("unknown variant `", "value")];
+    let what = what.into_iter().find(|(start, _)| message.starts_with(start));
+    match (what, ticked.next()) {
+        (Some((_, what)), Some(name)) => unknown(what, name, error.span().unwrap_or(0..0), ticked),
+        _ => ParamError { message: message.to_owned(), param: None, span: error.span(), help: None },
+    }
+}

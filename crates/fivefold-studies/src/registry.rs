@@ -1,0 +1,64 @@
+//! The studies, one line each: files, commands and help come from here.
+
+use fivefold_core::ParamError;
+use fivefold_core::params::field_names;
+use serde_json::Value;
+use toml::Spanned;
+use toml::de::DeTable;
+
+use crate::file;
+use crate::study::{Findings, Study, StudyContext, StudyError};
+
+/// Every kind of study. A new one is a module and a line here.
+pub const STUDIES: &[StudyEntry] = &[];
+
+/// Reads the settings of a study from the keys of its file.
+pub type Parse = fn(Spanned<DeTable<'_>>) -> Result<Box<dyn AnyStudy>, ParamError>;
+
+/// One registered kind of study.
+#[derive(Debug, Clone, Copy)]
+pub struct StudyEntry {
+    /// The word after `kind =`.
+    pub kind: &'static str,
+    /// What it asks, in a line.
+    pub summary: &'static str,
+    /// The keys of its settings.
+    pub keys: fn() -> &'static [&'static str],
+    /// Reads its settings from the keys of an experiment file.
+    pub parse: Parse,
+}
+
+impl StudyEntry {
+    /// The entry of a study.
+    pub const fn of<S: Study>() -> Self {
+        StudyEntry {
+            kind: S::KIND,
+            summary: S::SUMMARY,
+            keys: field_names::<S>,
+            parse: |table| Ok(Box::new(file::settings::<S>(table)?)),
+        }
+    }
+}
+
+/// A study of any kind, with its settings.
+pub trait AnyStudy: Send + Sync {
+    /// Does the study; see [`Study::run`].
+    ///
+    /// # Errors
+    /// As [`Study::run`].
+    fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError>;
+
+    /// The settings with every default filled in.
+    fn settings(&self) -> Value;
+}
+
+impl<S: Study> AnyStudy for S {
+    fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {
+        Study::run(self, cx)
+    }
+
+    fn settings(&self) -> Value {
+        // Settings are plain data with string keys, which JSON always holds.
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}

@@ -1,0 +1,116 @@
+//! From a study's file to its findings and its results folder.
+//!
+//! The folder holds `manifest.json` (what the findings were made from) and the study's own files; tables and figures are
+//! written by the report. Nothing in it depends on time, machine or number of threads.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use fivefold_core::{Progress, Seed};
+use fivefold_experiment::store::Store;
+use rayon::ThreadPoolBuilder;
+use serde::{Deserialize, Serialize};
+
+use crate::file::StudyFile;
+use crate::study::{Findings, Input, StudyContext, StudyError};
+
+/// File name of the manifest.
+const MANIFEST: &str = "manifest.json";
+
+/// Format of a study's results folder.
+pub const FORMAT: &str = "fivefold-study/1";
+
+/// How a study is run.
+#[derive(Default)]
+pub struct RunOptions<'a> {
+    /// Where relative paths are looked for, the first first.
+    pub folders: Vec<PathBuf>,
+    /// Threads; 0: one a processor.
+    pub threads: usize,
+    /// Receives progress.
+    pub progress: Option<&'a dyn Progress>,
+    /// Asks the study to stop.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+/// What the results folder of a study was made from.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`FORMAT`].
+    pub format: String,
+    /// Version of the program.
+    pub version: String,
+    /// Name of the experiment.
+    pub name: String,
+    /// Its seed.
+    pub seed: u64,
+    /// Which study.
+    pub kind: String,
+    /// Its settings with every default filled in.
+    pub settings: serde_json::Value,
+    /// What was read, with hashes.
+    pub inputs: Vec<Input>,
+    /// Files of the folder that are neither tables nor figures.
+    pub files: Vec<String>,
+}
+
+/// Does a study.
+///
+/// # Errors
+/// As [`Study::run`](crate::Study::run).
+pub fn run(file: &StudyFile, options: &RunOptions<'_>) -> Result<Findings, StudyError> {
+    let cx = StudyContext {
+        name: &file.name,
+        seed: Seed::new(file.seed),
+        folders: &options.folders,
+        progress: options.progress,
+        cancelled: options.cancel,
+    };
+    let pool = ThreadPoolBuilder::new().num_threads(options.threads).build();
+    let pool = pool.map_err(|error| StudyError::Input(format!("cannot start {} threads: {error}", options.threads)))?;
+    pool.install(|| file.study.run(&cx))
+}
+
+/// Writes the manifest and the study's own files into `folder`, and removes those of an earlier run that are not made any
+/// more.
+///
+/// # Errors
+/// If the file system refuses, or the folder holds the results of something else.
+pub fn write(file: &StudyFile, findings: &Findings, folder: &Path) -> Result<(), StudyError> {
+    let store = Store::new(folder);
+    let files: Vec<String> = findings.files.iter().map(|(name, _)| name.clone()).collect();
+    if let Some(content) = store.read(MANIFEST)? {
+        let earlier: Manifest =
+            serde_json::from_slice(&content).ok().filter(|m: &Manifest| m.format == FORMAT).ok_or_else(|| {
+                StudyError::Input(format!(
+                    "{} holds results that are not a study's; give another --out",
+                    folder.display()
+                ))
+            })?;
+        for old in earlier.files.iter().filter(|old| is_ours(old) && !files.contains(old)) {
+            store.remove(old)?;
+        }
+    }
+    let manifest = Manifest {
+        format: FORMAT.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        name: file.name.clone(),
+        seed: file.seed,
+        kind: file.kind.to_owned(),
+        settings: file.study.settings(),
+        inputs: findings.inputs.clone(),
+        files,
+    };
+    let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
+    store.write(MANIFEST, text.as_bytes())?;
+    for (name, content) in &findings.files {
+        store.write(name, content.as_bytes())?;
+    }
+    Ok(store.sweep()?)
+}
+
+/// Whether a name in a manifest is one that we would have written: a manifest must not make us remove files elsewhere.
+fn is_ours(name: &str) -> bool {
+    let plain = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', ':']);
+    name.split('/').all(plain)
+}

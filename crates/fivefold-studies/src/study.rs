@@ -1,0 +1,147 @@
+//! What a study is: its settings, what it is given besides them, what it finds.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fivefold_core::{ParamError, Progress, Seed};
+use fivefold_data::{DataError, ReadError, ScoreError};
+use fivefold_experiment::Table;
+use fivefold_experiment::store::StoreError;
+use fivefold_metrics::MeasureError;
+use fivefold_stats::StatsError;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// A kind of study. The type is its settings: the keys of its experiment file, with `#[serde(deny_unknown_fields)]`, and a
+/// default for every key that need not be given.
+pub trait Study: DeserializeOwned + Serialize + Send + Sync + 'static {
+    /// The word after `kind =`.
+    const KIND: &'static str;
+
+    /// What it asks, in a line.
+    const SUMMARY: &'static str;
+
+    /// Checks what the types do not, before anything is read. The error names the key, so that it can be underlined.
+    ///
+    /// # Errors
+    /// The first setting that makes no sense.
+    fn check(&self) -> Result<(), ParamError> {
+        Ok(())
+    }
+
+    /// Does the study. Runs inside the run's thread pool: use rayon directly, and find the same for any number of threads.
+    ///
+    /// # Errors
+    /// [`StudyError`]: an input that cannot be used, or the run was cancelled.
+    fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError>;
+}
+
+/// What a study is given besides its settings.
+pub struct StudyContext<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) seed: Seed,
+    pub(crate) folders: &'a [PathBuf],
+    pub(crate) progress: Option<&'a dyn Progress>,
+    pub(crate) cancelled: Option<&'a AtomicBool>,
+}
+
+impl<'a> StudyContext<'a> {
+    /// The experiment's name.
+    pub fn name(&self) -> &'a str {
+        self.name
+    }
+
+    /// The experiment's seed; derive those of parts from it by name.
+    pub fn seed(&self) -> Seed {
+        self.seed
+    }
+
+    /// The folders in which relative paths are looked for: the experiment file's own first, then the data folder.
+    pub fn folders(&self) -> &'a [PathBuf] {
+        self.folders
+    }
+
+    /// A file or folder that the settings name: as it is if the path is absolute, else in the first of
+    /// [`folders`](Self::folders) that holds it.
+    ///
+    /// # Errors
+    /// If there is none, with all places where it was looked for.
+    pub fn find(&self, path: &Path) -> Result<PathBuf, StudyError> {
+        // Joining an absolute path gives that path; with no folder at all it is looked for from where we are.
+        let mut places: Vec<PathBuf> = self.folders.iter().map(|folder| folder.join(path)).collect();
+        if places.is_empty() || path.is_absolute() {
+            places = vec![path.to_owned()];
+        }
+        match places.iter().find(|place| place.exists()) {
+            Some(place) => Ok(place.clone()),
+            None => {
+                let tried: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+                Err(StudyError::Input(format!("there is no {}; looked for {}", path.display(), tried.join(" and "))))
+            }
+        }
+    }
+
+    /// Reports that `done` of `total` steps are behind, and stops the study if the run was cancelled.
+    ///
+    /// # Errors
+    /// [`StudyError::Cancelled`], to be passed on with `?`.
+    pub fn step(&self, done: u64, total: u64) -> Result<(), StudyError> {
+        if self.cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(StudyError::Cancelled);
+        }
+        if let Some(progress) = self.progress {
+            progress.step(done, total);
+        }
+        Ok(())
+    }
+}
+
+/// What a study found.
+#[derive(Debug, Clone, Default)]
+pub struct Findings {
+    /// Tables, in the order in which they are shown.
+    pub tables: Vec<Table>,
+    /// Further files of the results folder: path with `/`, content.
+    pub files: Vec<(String, String)>,
+    /// What was read, for the manifest.
+    pub inputs: Vec<Input>,
+}
+
+/// Something that a study read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// Its name as the settings give it, never a place on this machine.
+    pub name: String,
+    /// blake3 hash of its content, in hexadecimal.
+    pub hash: String,
+}
+
+/// Why a study has no findings.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StudyError {
+    /// An input that is missing or cannot be used: what is wrong, and what to do.
+    #[error("{0}")]
+    Input(String),
+    /// A collection that cannot be opened.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A LETOR file that cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A score file that cannot be used.
+    #[error(transparent)]
+    Scores(#[from] ScoreError),
+    /// A measure that cannot be computed.
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    /// A statistic that has no value.
+    #[error(transparent)]
+    Stats(#[from] StatsError),
+    /// A results folder that cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The run was cancelled.
+    #[error("cancelled")]
+    Cancelled,
+}
