@@ -7,11 +7,13 @@
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// The highest grade that any collection may use; exponential gain stays exact in `f64` far beyond it.
 pub const HIGHEST_GRADE: u8 = 30;
 
 /// A sequence of strings in one allocation.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdTable {
     text: String,
     ends: Vec<usize>,
@@ -50,6 +52,11 @@ type Matrix = Arc<dyn AsRef<[f32]> + Send + Sync>;
 struct Storage {
     features: Matrix,
     width: usize,
+    rest: Arc<Rest>,
+}
+
+/// What stays as it is when the features are replaced.
+struct Rest {
     grades: Vec<u8>,
     /// Row where each query starts, and at the end the number of rows.
     bounds: Vec<usize>,
@@ -175,15 +182,9 @@ impl DatasetBuilder {
             return Err(DatasetError::Grade { row, grade: self.grades[row], highest });
         }
         let max_grade = self.max_grade.unwrap_or_else(|| self.grades.iter().copied().max().unwrap_or(0));
-        let storage = Storage {
-            features: self.features,
-            width: self.width,
-            grades: self.grades,
-            bounds: self.bounds,
-            query_ids: self.query_ids,
-            doc_ids: self.doc_ids,
-            max_grade,
-        };
+        let Self { features, width, grades, bounds, query_ids, doc_ids, .. } = self;
+        let rest = Arc::new(Rest { grades, bounds, query_ids, doc_ids, max_grade });
+        let storage = Storage { features, width, rest };
         Ok(Dataset { storage: Arc::new(storage), queries: (0..n_queries as u32).collect(), documents: rows })
     }
 }
@@ -211,12 +212,12 @@ impl Dataset {
 
     /// The collection's highest possible grade (by its descriptor, else over all its parts, not only this view).
     pub fn max_grade(&self) -> u8 {
-        self.storage.max_grade
+        self.storage.rest.max_grade
     }
 
     /// Whether documents have ids.
     pub fn has_doc_ids(&self) -> bool {
-        !self.storage.doc_ids.is_empty()
+        !self.storage.rest.doc_ids.is_empty()
     }
 
     /// Query `index` of this view.
@@ -224,20 +225,14 @@ impl Dataset {
     /// # Panics
     /// If `index >= self.len()`.
     pub fn query(&self, index: usize) -> JudgedQuery<'_> {
-        let storage = &*self.storage;
+        let Storage { features, width, rest } = &*self.storage;
         let number = self.queries[index] as usize;
-        let rows = storage.bounds[number]..storage.bounds[number + 1];
-        let features = &(*storage.features).as_ref()[rows.start * storage.width..rows.end * storage.width];
-        let doc_ids = if storage.doc_ids.is_empty() { None } else { Some((&storage.doc_ids, rows.start)) };
+        let rows = rest.bounds[number]..rest.bounds[number + 1];
+        let features = &(**features).as_ref()[rows.start * width..rows.end * width];
+        let doc_ids = if rest.doc_ids.is_empty() { None } else { Some((&rest.doc_ids, rows.start)) };
         JudgedQuery {
-            view: QueryView {
-                features,
-                width: storage.width,
-                len: rows.len(),
-                id: storage.query_ids.get(number),
-                doc_ids,
-            },
-            grades: &storage.grades[rows],
+            view: QueryView { features, width: *width, len: rows.len(), id: rest.query_ids.get(number), doc_ids },
+            grades: &rest.grades[rows],
         }
     }
 
@@ -264,7 +259,7 @@ impl Dataset {
     /// If an index is out of range.
     pub fn select(&self, indices: impl IntoIterator<Item = usize>) -> Dataset {
         let queries: Arc<[u32]> = indices.into_iter().map(|i| self.queries[i]).collect();
-        let bounds = &self.storage.bounds;
+        let bounds = &self.storage.rest.bounds;
         let documents = queries.iter().map(|&q| bounds[q as usize + 1] - bounds[q as usize]).sum();
         Dataset { storage: Arc::clone(&self.storage), queries, documents }
     }
@@ -275,10 +270,20 @@ impl Dataset {
     }
 
     /// The same queries, ids and grades over other features: one row of `width` values a document of this view, in order.
+    /// For a view of the whole collection nothing else is copied.
     ///
     /// # Errors
     /// [`DatasetError::MatrixSize`] if the number of values is not documents x width.
     pub fn with_features(&self, features: Vec<f32>, width: usize) -> Result<Dataset, DatasetError> {
+        let rest = &self.storage.rest;
+        if self.queries.iter().copied().eq(0..rest.query_ids.len() as u32) {
+            let (found, rows) = (features.len(), self.documents);
+            if found != rows * width {
+                return Err(DatasetError::MatrixSize { found, rows, width });
+            }
+            let storage = Storage { features: Arc::new(features), width, rest: Arc::clone(rest) };
+            return Ok(Dataset { storage: Arc::new(storage), ..self.clone() });
+        }
         let mut query_ids = IdTable::default();
         let mut doc_ids = IdTable::default();
         let mut grades = Vec::with_capacity(self.documents);
@@ -298,9 +303,16 @@ impl Dataset {
             bounds: self.bounds(),
             query_ids,
             doc_ids,
-            max_grade: Some(self.storage.max_grade),
+            max_grade: Some(rest.max_grade),
         }
         .build()
+    }
+
+    /// The queries of this view with the features that they have in `other`, which must be this view's collection or its
+    /// whole [with other features](Self::with_features); `None` if it is not.
+    pub fn within(&self, other: &Dataset) -> Option<Dataset> {
+        let same = Arc::ptr_eq(&self.storage.rest, &other.storage.rest);
+        same.then(|| Dataset { storage: Arc::clone(&other.storage), ..self.clone() })
     }
 }
 
@@ -436,6 +448,16 @@ mod tests {
         assert_eq!(other.query(0).doc_id(0), Some("z"));
         assert_eq!(other.max_grade(), 2);
         assert!(matches!(data.with_features(vec![], 1), Err(DatasetError::MatrixSize { .. })));
+    }
+
+    #[test]
+    fn parts_are_found_in_the_whole_with_other_features() {
+        let data = builder().build().unwrap();
+        let (part, other) = (data.select([1]), data.with_features(vec![7.0, 8.0, 9.0], 1).unwrap());
+        let found = part.within(&other).unwrap();
+        assert_eq!((found.len(), found.query(0).id(), found.query(0).row(0)), (1, "b", &[9.0][..]));
+        assert!(part.within(&builder().build().unwrap()).is_none());
+        assert!(matches!(data.with_features(vec![1.0], 1), Err(DatasetError::MatrixSize { .. })));
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub trait DynRanker: Send + Sync {
     fn name(&self) -> &'static str;
     /// All parameters with the values in force, defaults included.
     fn params(&self) -> serde_json::Value;
+    /// [`Ranker::fit_bytes`].
+    fn fit_bytes(&self, documents: usize, features: usize) -> u64;
     /// [`Ranker::fit`].
     ///
     /// # Errors
@@ -61,6 +63,9 @@ impl<R: Ranker> DynRanker for Erased<R> {
     }
     fn params(&self) -> serde_json::Value {
         self.params.clone()
+    }
+    fn fit_bytes(&self, documents: usize, features: usize) -> u64 {
+        self.ranker.fit_bytes(documents, features)
     }
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<Box<dyn DynModel>, FitError> {
         Ok(Box::new(ErasedModel(self.ranker.fit(train, cx)?)))
