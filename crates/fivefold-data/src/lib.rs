@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`letor`] (the file format), [`source`] (what an experiment says of a data set, and [`open`]),
 //! [`mod@descriptor`] and [`layout`] (where files lie), [`collection`] (folds as views of one storage), [`normalise`],
-//! [`made`] (collections that need no files), [`scores`] and [`hash`].
+//! [`made`] (collections that need no files), [`scores`], [`hash`], [`trec`] (qrels and runs).
 
 pub mod collection;
 pub mod descriptor;
@@ -18,6 +18,8 @@ pub mod source;
 mod store;
 #[cfg(test)]
 mod testing;
+mod text;
+pub mod trec;
 
 pub use collection::{Collection, Fold};
 pub use descriptor::{Checked, Descriptor, descriptor, descriptors};

@@ -1,0 +1,78 @@
+//! TREC qrels and runs.
+//!
+//! - Qrels: `topic iteration document grade`, one judgement a line. The grade is a whole number and may be negative.
+//! - Runs: `topic Q0 document rank score tag`, one retrieved document a line; what follows the tag is ignored.
+//!
+//! Common to both: fields are separated by any blanks; CRLF, blank lines and a byte order mark are allowed; a line that starts with
+//! `#` is a comment, elsewhere `#` is part of an id; the lines of a topic need not stand together; `.gz`, `.zst` and members of a
+//! `.zip` are decompressed on the way. A topic's place is that of its first line.
+//!
+//! Policies, each counted in [`Qrels::remarks`] and [`Run::remarks`]:
+//! - a document that stands twice under a topic: [`Duplicates`], by default an error as in trec_eval;
+//! - a negative grade is kept, and counts as not relevant and not judged, as in trec_eval ([`Judgement::grade`]);
+//! - the rank column orders nothing, as in trec_eval: a run is ordered by score, and documents of equal score by the tie policy
+//!   of the evaluation. Topics whose ranks say otherwise are counted.
+//!
+//! What a run lacks or adds to the qrels is settled when the two are brought together: [`Joined`]. Cost: one pass over the text, and
+//! a sort of each topic's documents by id.
+
+mod error;
+mod join;
+mod qrels;
+mod run;
+mod topics;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use error::{TrecError, TrecErrorKind};
+pub use join::{Joined, JoinedTopic};
+pub use qrels::{Judgement, Qrels, QrelsTopic, read_qrels};
+pub use run::{Retrieved, Run, RunTopic, read_run};
+
+/// What becomes of a document that stands twice under one topic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Duplicates {
+    /// An error, as in trec_eval.
+    #[default]
+    Error,
+    /// The first line counts.
+    First,
+    /// The last line counts, as where a program puts lines into a dictionary (pytrec_eval, ranx).
+    Last,
+    /// The highest grade or score counts.
+    Highest,
+}
+
+impl Duplicates {
+    /// All policies, in the order in which help lists them.
+    pub const ALL: [Duplicates; 4] = [Duplicates::Error, Duplicates::First, Duplicates::Last, Duplicates::Highest];
+
+    /// The policy's name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Duplicates::Error => "error",
+            Duplicates::First => "first",
+            Duplicates::Last => "last",
+            Duplicates::Highest => "highest",
+        }
+    }
+
+    /// Whether a later value replaces an earlier one; `None`: it is an error.
+    fn replaces<T: PartialOrd>(self, earlier: T, later: T) -> Option<bool> {
+        match self {
+            Duplicates::Error => None,
+            Duplicates::First => Some(false),
+            Duplicates::Last => Some(true),
+            Duplicates::Highest => Some(later > earlier),
+        }
+    }
+}
+
+impl fmt::Display for Duplicates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,127 @@
+//! What can be wrong with a TREC file.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Something wrong in a qrels or run file.
+#[derive(Debug)]
+pub struct TrecError {
+    /// The file.
+    pub file: PathBuf,
+    /// Line from 1; 0 where the whole file is meant.
+    pub line: u64,
+    /// What was found.
+    pub kind: TrecErrorKind,
+}
+
+impl TrecError {
+    pub(crate) fn new(file: &Path, line: u64, kind: TrecErrorKind) -> Self {
+        TrecError { file: file.to_owned(), line, kind }
+    }
+
+    pub(crate) fn io(file: &Path, error: io::Error) -> Self {
+        TrecError::new(file, 0, TrecErrorKind::Io(error))
+    }
+}
+
+impl fmt::Display for TrecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
+        write!(f, ": {}; {}", self.kind, self.kind.help())
+    }
+}
+
+impl std::error::Error for TrecError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            TrecErrorKind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// What was found.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrecErrorKind {
+    /// The file cannot be opened, read or decompressed.
+    #[error("cannot be read: {0}")]
+    Io(#[source] io::Error),
+    /// Not the number of fields that the format has.
+    #[error("found {found} fields where there should be {expected}")]
+    Fields {
+        /// Fields on the line.
+        found: usize,
+        /// What there should be.
+        expected: &'static str,
+    },
+    /// A grade that is no whole number.
+    #[error("grade `{found}` is not a whole number")]
+    Grade {
+        /// The token.
+        found: String,
+    },
+    /// A grade above what measures take.
+    #[error("grade {found} of document `{document}` in topic `{topic}` is above {highest}")]
+    HighGrade {
+        /// The topic.
+        topic: String,
+        /// The document.
+        document: String,
+        /// Its grade.
+        found: i32,
+        /// The highest possible.
+        highest: u8,
+    },
+    /// A rank that is no whole number.
+    #[error("rank `{found}` is not a whole number")]
+    Rank {
+        /// The token.
+        found: String,
+    },
+    /// A score that is no finite number.
+    #[error("score `{found}` is not a finite number")]
+    Score {
+        /// The token.
+        found: String,
+    },
+    /// A document that stands twice under a topic.
+    #[error("document `{document}` of topic `{topic}` stands on line {first} already")]
+    Duplicate {
+        /// The topic.
+        topic: String,
+        /// The document.
+        document: String,
+        /// The line where it stands first.
+        first: u64,
+    },
+    /// No line with content.
+    #[error("the file has no {0}")]
+    Empty(&'static str),
+}
+
+impl TrecErrorKind {
+    pub(crate) fn duplicate(topic: &str, document: &str, first: u64) -> Self {
+        Self::Duplicate { topic: topic.to_owned(), document: document.to_owned(), first }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Io(_) => "check that the file is there, complete and readable",
+            Self::Fields { .. } => {
+                "a line of qrels is `topic 0 document grade`, of a run `topic Q0 document rank score tag`"
+            }
+            Self::Grade { .. } => "the fourth field of a line of qrels is the grade",
+            Self::HighGrade { .. } => "map the grades of the qrels to a smaller scale",
+            Self::Rank { .. } => "a line of a run is `topic Q0 document rank score tag`",
+            Self::Score { .. } => "the fifth field of a line of a run is the score",
+            Self::Duplicate { .. } => "remove one of the two lines, or say which counts: first, last or highest",
+            Self::Empty(_) => "check that this is the file you meant",
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Relevance judgements.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use fivefold_core::dataset::HIGHEST_GRADE;
+
+use super::Duplicates;
+use super::error::{TrecError, TrecErrorKind};
+use super::topics::Topics;
+use crate::text::TextLines;
+
+/// The judgements of a qrels file.
+#[derive(Debug, Clone)]
+pub struct Qrels {
+    /// The file.
+    pub file: PathBuf,
+    /// Its topics, in the order of their first lines.
+    pub topics: Vec<QrelsTopic>,
+    /// Comment lines passed over.
+    pub comments: usize,
+    /// Lines that repeat a document of their topic with the same grade.
+    pub repeated: usize,
+    /// Lines that repeat a document of their topic with another grade.
+    pub conflicting: usize,
+    /// Judgements with a negative grade.
+    pub negative: usize,
+    /// Which of two judgements counts.
+    pub duplicates: Duplicates,
+    by_id: HashMap<String, usize>,
+}
+
+/// One topic's judgements.
+#[derive(Debug, Clone)]
+pub struct QrelsTopic {
+    /// The topic's id.
+    pub id: String,
+    /// Its judged documents, in file order, each once.
+    pub judgements: Vec<Judgement>,
+    /// Places in `judgements`, by document id.
+    by_id: Vec<u32>,
+}
+
+/// What a document was judged to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// The document's id.
+    pub document: String,
+    /// Its grade as written, which may be negative.
+    pub grade: i32,
+}
+
+impl Judgement {
+    /// The grade as measures take it; `None`: negative, which counts as not judged.
+    pub fn grade(&self) -> Option<u8> {
+        u8::try_from(self.grade).ok()
+    }
+}
+
+impl Qrels {
+    /// The topic with this id.
+    pub fn topic(&self, id: &str) -> Option<&QrelsTopic> {
+        self.by_id.get(id).map(|&place| &self.topics[place])
+    }
+
+    /// The highest grade, at least 0.
+    pub fn max_grade(&self) -> u8 {
+        self.topics.iter().flat_map(|topic| &topic.judgements).filter_map(Judgement::grade).max().unwrap_or(0)
+    }
+
+    /// Judged documents of all topics.
+    pub fn documents(&self) -> usize {
+        self.topics.iter().map(|topic| topic.judgements.len()).sum()
+    }
+
+    /// What was passed over or settled by a policy, one line each.
+    pub fn remarks(&self) -> Vec<String> {
+        let policy = self.duplicates;
+        [
+            (self.comments, "comment lines were passed over".to_owned()),
+            (self.repeated, format!("judgements stand twice with the same grade (duplicates: {policy})")),
+            (self.conflicting, format!("judgements contradict an earlier one (duplicates: {policy})")),
+            (self.negative, "grades are negative and count as not judged".to_owned()),
+        ]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect()
+    }
+}
+
+impl QrelsTopic {
+    /// The grades of its judged documents, without those that are negative.
+    pub fn grades(&self) -> Vec<u8> {
+        self.judgements.iter().filter_map(Judgement::grade).collect()
+    }
+
+    /// The judgement of a document.
+    pub fn judgement(&self, document: &str) -> Option<&Judgement> {
+        let id = |place: &u32| self.judgements[*place as usize].document.as_str();
+        let found = self.by_id.binary_search_by(|place| id(place).cmp(document)).ok()?;
+        Some(&self.judgements[self.by_id[found] as usize])
+    }
+}
+
+/// Reads a qrels file.
+///
+/// # Errors
+/// [`TrecError`] names file and line. A document that stands twice with different grades is an error under
+/// [`Duplicates::Error`]; so is one that stands twice with the same grade.
+pub fn read_qrels(path: &Path, duplicates: Duplicates) -> Result<Qrels, TrecError> {
+    let mut topics = Topics::default();
+    let (mut comments, mut repeated, mut conflicting) = (0, 0, 0);
+    let mut lines = TextLines::open(path).map_err(|error| TrecError::io(path, error))?;
+    while let Some((line, text)) = lines.next().map_err(|error| TrecError::io(path, error))? {
+        let wrong = |kind| TrecError::new(path, line, kind);
+        let mut fields = text.split_ascii_whitespace();
+        let found: [Option<&str>; 5] = std::array::from_fn(|_| fields.next());
+        let (topic, document, grade) = match found {
+            [None, ..] => continue,
+            [Some(mark), ..] if mark.starts_with('#') => {
+                comments += 1;
+                continue;
+            }
+            [Some(topic), Some(_), Some(document), Some(grade), None] => (topic, document, grade),
+            _ => {
+                let found = found.iter().flatten().count() + fields.count();
+                return Err(wrong(TrecErrorKind::Fields { found, expected: "4" }));
+            }
+        };
+        let grade: i32 = grade.parse().map_err(|_| wrong(TrecErrorKind::Grade { found: grade.to_owned() }))?;
+        if grade > i32::from(HIGHEST_GRADE) {
+            let (topic, document) = (topic.to_owned(), document.to_owned());
+            return Err(wrong(TrecErrorKind::HighGrade { topic, document, found: grade, highest: HIGHEST_GRADE }));
+        }
+        let new = || Judgement { document: document.to_owned(), grade };
+        let Some((known, first)) = topics.add(topic, document, line, new) else { continue };
+        let replaces = duplicates.replaces(known.grade, grade);
+        let replaces = replaces.ok_or_else(|| wrong(TrecErrorKind::duplicate(topic, document, first)))?;
+        *if known.grade == grade { &mut repeated } else { &mut conflicting } += 1;
+        if replaces {
+            known.grade = grade;
+        }
+    }
+    let (topics, by_id) = topics.finish(topic);
+    if topics.is_empty() {
+        return Err(TrecError::new(path, 0, TrecErrorKind::Empty("judgement")));
+    }
+    let all = topics.iter().flat_map(|topic: &QrelsTopic| &topic.judgements);
+    let negative = all.filter(|judgement| judgement.grade < 0).count();
+    Ok(Qrels { file: path.to_owned(), topics, comments, repeated, conflicting, negative, duplicates, by_id })
+}
+
+fn topic(id: String, judgements: Vec<Judgement>) -> QrelsTopic {
+    let mut by_id: Vec<u32> = (0..judgements.len() as u32).collect();
+    by_id.sort_unstable_by(|&a, &b| judgements[a as usize].document.cmp(&judgements[b as usize].document));
+    QrelsTopic { id, judgements, by_id }
+}

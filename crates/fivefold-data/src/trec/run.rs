@@ -1,0 +1,137 @@
+//! Runs: what a system retrieved for each topic.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::Duplicates;
+use super::error::{TrecError, TrecErrorKind};
+use super::topics::Topics;
+use crate::text::TextLines;
+
+/// What a system retrieved.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// The file.
+    pub file: PathBuf,
+    /// The tag of its first line.
+    pub tag: String,
+    /// Its topics, in the order of their first lines.
+    pub topics: Vec<RunTopic>,
+    /// Comment lines passed over.
+    pub comments: usize,
+    /// Lines that repeat a document of their topic.
+    pub repeated: usize,
+    /// Lines whose tag is not the first line's.
+    pub other_tags: usize,
+    /// Topics in which the rank column gives another order than the scores.
+    pub ranks_differ: usize,
+    /// Which of two lines of a document counts.
+    pub duplicates: Duplicates,
+    by_id: HashMap<String, usize>,
+}
+
+/// What was retrieved for one topic.
+#[derive(Debug, Clone)]
+pub struct RunTopic {
+    /// The topic's id.
+    pub id: String,
+    /// The documents in file order, each once.
+    pub documents: Vec<Retrieved>,
+}
+
+/// One retrieved document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Retrieved {
+    /// The document's id.
+    pub document: String,
+    /// Its score, a finite number: the higher, the earlier.
+    pub score: f64,
+    /// The rank column, which orders nothing.
+    pub rank: i64,
+}
+
+impl Run {
+    /// The topic with this id.
+    pub fn topic(&self, id: &str) -> Option<&RunTopic> {
+        self.by_id.get(id).map(|&place| &self.topics[place])
+    }
+
+    /// Retrieved documents of all topics.
+    pub fn documents(&self) -> usize {
+        self.topics.iter().map(|topic| topic.documents.len()).sum()
+    }
+
+    /// What was passed over or settled by a policy, one line each.
+    pub fn remarks(&self) -> Vec<String> {
+        [
+            (self.comments, "comment lines were passed over".to_owned()),
+            (self.repeated, format!("lines repeat a document of their topic (duplicates: {})", self.duplicates)),
+            (self.other_tags, format!("lines have another tag than the first, `{}`", self.tag)),
+            (
+                self.ranks_differ,
+                "topics have ranks that contradict the scores; the scores count, as in trec_eval".to_owned(),
+            ),
+        ]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect()
+    }
+}
+
+/// Reads a run file.
+///
+/// # Errors
+/// [`TrecError`] names file and line. A document that stands twice under a topic is an error under [`Duplicates::Error`].
+pub fn read_run(path: &Path, duplicates: Duplicates) -> Result<Run, TrecError> {
+    let mut topics = Topics::default();
+    let mut tag_of_first: Option<String> = None;
+    let (mut comments, mut repeated, mut other_tags) = (0, 0, 0);
+    let mut lines = TextLines::open(path).map_err(|error| TrecError::io(path, error))?;
+    while let Some((line, text)) = lines.next().map_err(|error| TrecError::io(path, error))? {
+        let wrong = |kind| TrecError::new(path, line, kind);
+        let mut fields = text.split_ascii_whitespace();
+        let first: [Option<&str>; 6] = std::array::from_fn(|_| fields.next());
+        let (topic, document, rank, score, tag) = match first {
+            [None, ..] => continue,
+            [Some(mark), ..] if mark.starts_with('#') => {
+                comments += 1;
+                continue;
+            }
+            [Some(topic), Some(_), Some(document), Some(rank), Some(score), Some(tag)] => {
+                (topic, document, rank, score, tag)
+            }
+            _ => {
+                let found = first.iter().flatten().count();
+                return Err(wrong(TrecErrorKind::Fields { found, expected: "6 or more" }));
+            }
+        };
+        let rank: i64 = rank.parse().map_err(|_| wrong(TrecErrorKind::Rank { found: rank.to_owned() }))?;
+        let score = match fast_float2::parse::<f64, _>(score) {
+            Ok(number) if number.is_finite() => number,
+            _ => return Err(wrong(TrecErrorKind::Score { found: score.to_owned() })),
+        };
+        other_tags += usize::from(tag_of_first.get_or_insert_with(|| tag.to_owned()) != tag);
+        let new = || Retrieved { document: document.to_owned(), score, rank };
+        let Some((known, first)) = topics.add(topic, document, line, new) else { continue };
+        let replaces = duplicates.replaces(known.score, score);
+        let replaces = replaces.ok_or_else(|| wrong(TrecErrorKind::duplicate(topic, document, first)))?;
+        repeated += 1;
+        if replaces {
+            (known.score, known.rank) = (score, rank);
+        }
+    }
+    let (topics, by_id) = topics.finish(|id, documents| RunTopic { id, documents });
+    let Some(tag) = tag_of_first else {
+        return Err(TrecError::new(path, 0, TrecErrorKind::Empty("document")));
+    };
+    let ranks_differ = topics.iter().filter(|topic: &&RunTopic| ranks_differ(&topic.documents)).count();
+    Ok(Run { file: path.to_owned(), tag, topics, comments, repeated, other_tags, ranks_differ, duplicates, by_id })
+}
+
+/// Whether a document of a better rank has a lower score than one of a worse rank.
+fn ranks_differ(documents: &[Retrieved]) -> bool {
+    let mut by_rank: Vec<(i64, f64)> = documents.iter().map(|d| (d.rank, d.score)).collect();
+    by_rank.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    by_rank.windows(2).any(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1)
+}
