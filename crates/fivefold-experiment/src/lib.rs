@@ -2,9 +2,10 @@
 //!
 //! Reading order: [`config`] (what an experiment file says), [`plan`] (its jobs and their keys), [`job`] (one job),
 //! [`store`] (the results folder), [`mod@run`] (all jobs, then the evaluation), [`results`] (a folder read back),
-//! [`evaluation`] and [`table`] (the values and the form of what is computed from them), [`tables`] (the paper's tables),
+//! [`evaluation`], [`table`] and [`chart`] (the values and the forms of what is computed from them), [`tables`] (the paper's tables),
 //! [`replay`] (published tables recomputed from published scores).
 
+pub mod chart;
 pub mod config;
 mod evaluate;
 pub mod evaluation;
@@ -23,6 +24,7 @@ pub mod table;
 pub mod tables;
 mod values;
 
+pub use chart::Chart;
 pub use config::{ConfigError, Experiment};
 pub use evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};
 pub use filter::Only;

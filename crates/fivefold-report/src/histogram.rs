@@ -2,34 +2,24 @@
 //!
 //! A query's expected value E/U says how far a random order of its documents gets on the way to the ideal one. Panels (the
 //! mean over the cutoffs, then each cutoff) stand side by side under one scale, not over one another: nothing is hidden and
-//! no colour has to be told apart. Text stays text and coordinates are whole pixels, so the bytes are the same on every
-//! machine.
+//! no colour has to be told apart.
 
 use fivefold_experiment::slug;
 use fivefold_experiment::tables::{ExpectedHistogram, Panel};
-use plotters::coord::Shift;
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::csv;
 use crate::error::ReportError;
 use crate::figure::Figure;
-use crate::terminal::wrapped;
+use crate::page::{Area, Drawn, FONT, TEXT, page, pixels, style_mesh};
 
 /// The blue of Okabe and Ito's colour-blind-safe set; dark enough to print well in grey.
 const BAR: RGBColor = RGBColor(0, 114, 178);
-const TEXT: RGBColor = RGBColor(34, 34, 34);
-const GRID: RGBColor = RGBColor(224, 224, 224);
-const FONT: &str = "sans-serif";
 
 const PANELS_A_ROW: usize = 3;
 /// Size of a panel that stands alone, and of one among several, in pixels.
 const ONE_PANEL: (u32, u32) = (680, 380);
 const PANEL: (u32, u32) = (340, 260);
-const MARGIN: u32 = 16;
-/// Pixels from line to line, and that a character takes on average, rounded up.
-const TITLE_LINE: (u32, u32) = (26, 12);
-const NOTE_LINE: (u32, u32) = (17, 7);
 
 /// The figure of a histogram; `conventions` are the lines that say how its values were computed.
 ///
@@ -51,9 +41,7 @@ pub(crate) fn expected_figure(histogram: &ExpectedHistogram, conventions: &[Stri
     if bins == 0 || histogram.panels.iter().any(|panel| panel.counts.len() != bins) {
         return Err(malformed("a histogram needs panels of the same bins, at least one".into()));
     }
-    let mut svg = String::new();
-    draw(histogram, &figure, &mut svg).map_err(|error| malformed(error.to_string()))?;
-    figure.svg = svg;
+    figure.svg = draw(histogram, &figure)?;
     figure.csv = counts_csv(histogram, &figure);
     Ok(figure)
 }
@@ -88,58 +76,27 @@ fn edges(histogram: &ExpectedHistogram) -> Vec<f64> {
     (0..=bins).map(|edge| edge as f64 / bins as f64).collect()
 }
 
-fn draw(histogram: &ExpectedHistogram, figure: &Figure, out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
+fn draw(histogram: &ExpectedHistogram, figure: &Figure) -> Result<String, ReportError> {
     let panels = &histogram.panels;
     let columns = panels.len().min(PANELS_A_ROW);
     let rows = panels.len().div_ceil(columns);
     let panel_size = if panels.len() == 1 { ONE_PANEL } else { PANEL };
-    let size = |count: usize, pixels: u32| u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(pixels);
-    let width = size(columns, panel_size.0);
-    let title = fitted([&figure.title], width, TITLE_LINE.1);
-    let notes = fitted(&figure.notes, width, NOTE_LINE.1);
-    let title_height = size(title.len(), TITLE_LINE.0) + MARGIN;
-    let panels_height = size(rows, panel_size.1);
-    let height = title_height + panels_height + size(notes.len(), NOTE_LINE.0) + MARGIN;
-
-    let root = SVGBackend::with_string(out, (width, height)).into_drawing_area();
-    root.fill(&WHITE)?;
-    let (head, below) = root.split_vertically(title_height);
-    let (body, foot) = below.split_vertically(panels_height);
-    let centred = Pos::new(HPos::Center, VPos::Top);
-    let style = (FONT, 22).into_font().style(FontStyle::Bold).color(&TEXT).pos(centred);
-    for (line, y) in title.iter().zip((MARGIN..).step_by(TITLE_LINE.0 as usize)) {
-        head.draw_text(line, &style, (pixel(width / 2), pixel(y)))?;
-    }
-    for (panel, area) in panels.iter().zip(body.split_evenly((rows, columns))) {
-        draw_panel(histogram, panel, &area)?;
-    }
-    let style = (FONT, 15).into_font().color(&TEXT);
-    for (line, y) in notes.iter().zip((0..).step_by(NOTE_LINE.0 as usize)) {
-        foot.draw_text(line, &style, (pixel(MARGIN), y))?;
-    }
-    root.present()?;
-    Ok(())
+    page(figure, (pixels(columns, panel_size.0), pixels(rows, panel_size.1)), |body| {
+        let mut areas = panels.iter().zip(body.split_evenly((rows, columns)));
+        areas.try_for_each(|(panel, area)| draw_panel(histogram, panel, &area))
+    })
 }
 
-fn draw_panel(
-    histogram: &ExpectedHistogram,
-    panel: &Panel,
-    area: &DrawingArea<SVGBackend<'_>, Shift>,
-) -> Result<(), Box<dyn std::error::Error>> {
+fn draw_panel(histogram: &ExpectedHistogram, panel: &Panel, area: &Area<'_>) -> Drawn {
     let highest = histogram.panels.iter().flat_map(|panel| panel.counts.iter().copied()).max().unwrap_or(0);
     let y_end = highest.max(1) as f64 * 1.05;
     let mut builder = ChartBuilder::on(area);
     builder.margin(10).margin_right(20).x_label_area_size(44).y_label_area_size(58);
     builder.caption(&panel.label, (FONT, 18).into_font().color(&TEXT));
     let mut chart = builder.build_cartesian_2d(0.0..1.0, 0.0..y_end)?;
-    chart
-        .configure_mesh()
-        .disable_x_mesh()
-        .light_line_style(TRANSPARENT)
-        .bold_line_style(GRID)
-        .axis_style(TEXT)
-        .axis_desc_style((FONT, 17).into_font().color(&TEXT))
-        .label_style((FONT, 15).into_font().color(&TEXT))
+    let mut mesh = chart.configure_mesh();
+    style_mesh(&mut mesh);
+    mesh.disable_x_mesh()
         .x_desc(format!("expected {} (E/U)", histogram.measure))
         .y_desc("queries")
         .x_labels(6)
@@ -155,16 +112,6 @@ fn draw_panel(
         chart.draw_series([bar])?;
     }
     Ok(())
-}
-
-/// Texts in lines that fit into a figure of `width` pixels.
-fn fitted<'a>(texts: impl IntoIterator<Item = &'a String>, width: u32, character: u32) -> Vec<String> {
-    let characters = (width.saturating_sub(2 * MARGIN) / character).try_into().unwrap_or(u16::MAX);
-    texts.into_iter().flat_map(|text| wrapped(text, "", characters)).collect()
-}
-
-fn pixel(value: u32) -> i32 {
-    i32::try_from(value).unwrap_or(i32::MAX)
 }
 
 #[cfg(test)]

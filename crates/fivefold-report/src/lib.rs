@@ -12,6 +12,7 @@ mod folder;
 mod histogram;
 mod latex;
 mod markdown;
+mod page;
 #[cfg(test)]
 mod samples;
 mod terminal;
