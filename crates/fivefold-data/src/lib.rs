@@ -2,7 +2,8 @@
 //!
 //! Reading order: [`letor`] (the file format), [`source`] (what an experiment says of a data set, and [`open`]),
 //! [`mod@descriptor`] and [`layout`] (where files lie), [`collection`] (folds as views of one storage), [`normalise`],
-//! [`made`] (collections that need no files), [`scores`], [`hash`], [`trec`] (qrels and runs).
+//! [`made`] (collections that need no files), [`scores`], [`hash`], [`trec`] (qrels and runs),
+//! [`per_query`] (values that other programs computed).
 
 pub mod collection;
 pub mod descriptor;
@@ -13,6 +14,7 @@ pub mod letor;
 pub mod made;
 mod matrix;
 pub mod normalise;
+pub mod per_query;
 pub mod scores;
 pub mod source;
 mod store;

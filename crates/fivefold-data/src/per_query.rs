@@ -1,0 +1,96 @@
+//! Values per query that another program computed: which systems, which measures, which queries.
+//!
+//! [`read`] takes the output of `trec_eval -q`, `ir_measures -q`, ranx's scores and pytrec_eval's results as JSON, a table of queries
+//! x systems, and our own `per_query.csv` and `fivefold eval --per-query --format csv`. The format is recognised by content
+//! ([`FORMATS`]); where that is not possible, the error says so and the format can be named.
+//!
+//! - Values of one measure and system are joined with others by query id, never by position ([`SystemValues::join`]).
+//! - A summary row (`all`, `amean`, `mean`, `average`) is never a query; such rows are counted.
+//! - A query that one system lacks is an error, left out for all, or 0, by [`MissingQuery`], and counted.
+//! - A value that its program calls undefined (`nan`, an empty field) is not missing: it is told apart and counted.
+
+mod builder;
+mod error;
+mod formats;
+mod join;
+
+use std::path::Path;
+
+use crate::letor::open_file;
+pub use error::{PerQueryError, PerQueryErrorKind};
+pub use formats::{FORMATS, Format};
+pub use join::{MissingQuery, Settled};
+
+/// Values of several systems under several measures, by query.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SystemValues {
+    /// Names of the measures, in order of appearance.
+    pub measures: Vec<String>,
+    /// Names of the systems, in order of appearance.
+    pub systems: Vec<String>,
+    /// Ids of the queries, in order of appearance.
+    pub queries: Vec<String>,
+    /// All values: measures, within them systems, within them queries. NaN: there is none.
+    pub values: Vec<f64>,
+    /// Which of the values are undefined by their own program, rather than missing.
+    pub undefined: Vec<bool>,
+    /// What was passed over or settled by a policy, one line each.
+    pub remarks: Vec<String>,
+}
+
+impl SystemValues {
+    /// The values of one system under one measure, one a query; NaN where there is none.
+    pub fn of(&self, measure: usize, system: usize) -> &[f64] {
+        let start = self.start(measure, system);
+        &self.values[start..start + self.queries.len()]
+    }
+
+    /// How many values are undefined by their own program.
+    pub fn undefined_count(&self) -> usize {
+        self.undefined.iter().filter(|&&undefined| undefined).count()
+    }
+
+    fn start(&self, measure: usize, system: usize) -> usize {
+        (measure * self.systems.len() + system) * self.queries.len()
+    }
+
+    fn is_missing(&self, place: usize) -> bool {
+        self.values[place].is_nan() && !self.undefined[place]
+    }
+}
+
+/// How a file of values is read.
+#[derive(Debug, Clone, Default)]
+pub struct PerQueryOptions {
+    /// The name of its format (see [`FORMATS`]); `None`: recognised by content.
+    pub format: Option<String>,
+    /// The system's name where the file holds one system and does not name it; `None`: the file's name.
+    pub system: Option<String>,
+    /// The measure's name where the file does not name it; `None`: the file's name.
+    pub measure: Option<String>,
+}
+
+/// Reads a file of values per query, plain or compressed.
+///
+/// # Errors
+/// [`PerQueryError`] names file and line, or the formats that there are.
+pub fn read(path: &Path, options: &PerQueryOptions) -> Result<SystemValues, PerQueryError> {
+    let mut text = String::new();
+    open_file(path)
+        .and_then(|mut source| std::io::Read::read_to_string(&mut source, &mut text))
+        .map_err(|error| PerQueryError::new(path, 0, PerQueryErrorKind::Io(error)))?;
+    let text = text.trim_start_matches('\u{feff}');
+    let format = match &options.format {
+        Some(name) => Format::named(name).map_err(|kind| PerQueryError::new(path, 0, kind))?,
+        None => formats::recognise(text).map_err(|kind| PerQueryError::new(path, 0, kind))?,
+    };
+    let stem = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let stem = stem.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&stem);
+    let mut builder = builder::Builder::new(
+        options.system.clone().unwrap_or_else(|| stem.to_owned()),
+        options.measure.clone().unwrap_or_else(|| stem.to_owned()),
+    );
+    (format.parse)(text, &mut builder)
+        .and_then(|()| builder.finish())
+        .map_err(|(line, kind)| PerQueryError::new(path, line, kind))
+}

@@ -1,0 +1,121 @@
+//! Values in any order, brought together by measure, system and query.
+
+use std::collections::HashMap;
+
+use super::SystemValues;
+use super::error::PerQueryErrorKind;
+
+/// Ids of rows that hold a mean over queries.
+const SUMMARIES: [&str; 4] = ["all", "amean", "mean", "average"];
+
+/// A line and what is wrong with it.
+pub(super) type Wrong = (u64, PerQueryErrorKind);
+
+/// Names in the order of their first appearance.
+#[derive(Default)]
+pub(super) struct Names {
+    pub(super) names: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Names {
+    /// The place of a name.
+    pub(super) fn place(&mut self, name: &str) -> usize {
+        if let Some(&place) = self.places.get(name) {
+            return place;
+        }
+        self.names.push(name.to_owned());
+        self.places.insert(name.to_owned(), self.names.len() - 1);
+        self.names.len() - 1
+    }
+}
+
+/// Collects values while a file is parsed.
+pub(super) struct Builder {
+    /// The system's name, unless the file gives one.
+    pub(super) system: String,
+    /// The measure's name, unless the file gives one.
+    pub(super) measure: String,
+    pub(super) remarks: Vec<String>,
+    measures: Names,
+    systems: Names,
+    queries: Names,
+    /// Places in the three lists, the value (NaN: undefined) and the line.
+    values: Vec<([usize; 3], f64, u64)>,
+    summaries: usize,
+}
+
+impl Builder {
+    pub(super) fn new(system: String, measure: String) -> Self {
+        Builder {
+            system,
+            measure,
+            remarks: Vec::new(),
+            measures: Names::default(),
+            systems: Names::default(),
+            queries: Names::default(),
+            values: Vec::new(),
+            summaries: 0,
+        }
+    }
+
+    /// Adds a value as it is written; summary rows are counted and left out.
+    pub(super) fn add(&mut self, measure: &str, system: &str, query: &str, text: &str, line: u64) -> Result<(), Wrong> {
+        let text = text.trim();
+        if is_summary(query) {
+            self.summaries += 1;
+            return Ok(());
+        }
+        let undefined =
+            ["", "nan", "na", "null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word));
+        let value = match fast_float2::parse::<f64, _>(text) {
+            _ if undefined => f64::NAN,
+            Ok(value) if value.is_finite() => value,
+            _ => return Err((line, PerQueryErrorKind::Value { found: text.chars().take(40).collect() })),
+        };
+        let place = [self.measures.place(measure), self.systems.place(system), self.queries.place(query)];
+        self.values.push((place, value, line));
+        Ok(())
+    }
+
+    /// The values in order.
+    pub(super) fn finish(self) -> Result<SystemValues, Wrong> {
+        if self.values.is_empty() {
+            return Err((0, PerQueryErrorKind::Empty));
+        }
+        let mut result = SystemValues {
+            measures: self.measures.names,
+            systems: self.systems.names,
+            queries: self.queries.names,
+            remarks: self.remarks,
+            ..SystemValues::default()
+        };
+        let size = result.measures.len() * result.systems.len() * result.queries.len();
+        result.values = vec![f64::NAN; size];
+        result.undefined = vec![false; size];
+        for ([measure, system, query], value, line) in self.values {
+            let place = result.start(measure, system) + query;
+            if !result.is_missing(place) {
+                let name = |names: &[String], place: usize| names[place].clone();
+                let (query, measure) = (name(&result.queries, query), name(&result.measures, measure));
+                let system = name(&result.systems, system);
+                return Err((line, PerQueryErrorKind::Duplicate { query, measure, system }));
+            }
+            result.values[place] = value;
+            result.undefined[place] = value.is_nan();
+        }
+        if self.summaries > 0 {
+            result.remarks.push(format!("{} values of summary rows were left out", self.summaries));
+        }
+        let undefined = result.undefined_count();
+        if undefined > 0 {
+            result.remarks.push(format!("{undefined} values are undefined"));
+        }
+        Ok(result)
+    }
+}
+
+/// Whether an id marks a mean over queries.
+pub(super) fn is_summary(id: &str) -> bool {
+    SUMMARIES.iter().any(|summary| id.eq_ignore_ascii_case(summary))
+}

@@ -1,0 +1,329 @@
+//! The formats of values per query: how each is recognised and parsed.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::builder::{Builder, Wrong, is_summary};
+use super::error::PerQueryErrorKind;
+
+/// A form in which programs write values per query.
+#[derive(Debug, Clone, Copy)]
+pub struct Format {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    pub(super) parse: fn(&str, &mut Builder) -> Result<(), Wrong>,
+}
+
+/// All formats.
+pub const FORMATS: &[Format] = &[
+    Format {
+        name: "trec_eval",
+        summary: "trec_eval -q: `measure query value`; the row `runid` names the system",
+        parse: |text, builder| triples(text, builder, [0, 1]),
+    },
+    Format {
+        name: "ir_measures",
+        summary: "ir_measures -q: `query measure value`",
+        parse: |text, builder| triples(text, builder, [1, 0]),
+    },
+    Format {
+        name: "ranx",
+        summary: "the scores of a ranx run as JSON: {measure: {query: value}}",
+        parse: |text, builder| nested(text, builder, true),
+    },
+    Format {
+        name: "pytrec_eval",
+        summary: "the results of pytrec_eval as JSON: {query: {measure: value}}",
+        parse: |text, builder| nested(text, builder, false),
+    },
+    Format { name: "fivefold", summary: "per_query.csv of a results folder", parse: our_values },
+    Format { name: "eval", summary: "fivefold eval --per-query --format csv", parse: our_eval },
+    Format {
+        name: "csv",
+        summary: "one row a query, one column a system, names in the first row; a first column `query`, if there is one, has the ids",
+        parse: matrix,
+    },
+];
+
+/// The columns that `per_query.csv` starts with.
+const OUR_HEAD: [&str; 5] = ["dataset", "fold", "query", "documents", "ranker"];
+/// The columns that the table of `fivefold eval` ends with.
+const EVAL_TAIL: [&str; 2] = ["queries", "undefined"];
+/// Heads of a column of query ids.
+const QUERY_COLUMNS: [&str; 9] = ["", "query", "query_id", "queryid", "qid", "q_id", "topic", "topic_id", "id"];
+/// How names of measures begin, in lower case and without signs.
+const MEASURES: [&str; 34] = [
+    "numret",
+    "numrel",
+    "numq",
+    "map",
+    "gmmap",
+    "rprec",
+    "bpref",
+    "reciprank",
+    "iprec",
+    "p",
+    "recall",
+    "infap",
+    "gmbpref",
+    "utility",
+    "11pt",
+    "bing",
+    "g",
+    "ndcg",
+    "rndcg",
+    "relative",
+    "relstring",
+    "success",
+    "set",
+    "rbp",
+    "err",
+    "ap",
+    "rr",
+    "mrr",
+    "dcg",
+    "judged",
+    "precision",
+    "hit",
+    "f1",
+    "runid",
+];
+
+impl Format {
+    /// The format of this name.
+    pub(super) fn named(name: &str) -> Result<&'static Format, PerQueryErrorKind> {
+        let found = FORMATS.iter().find(|format| format.name == name);
+        found.ok_or_else(|| PerQueryErrorKind::UnknownFormat { name: name.to_owned(), known: names() })
+    }
+}
+
+fn names() -> String {
+    FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The format that a file's content has.
+pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind> {
+    let unclear = |why: &str| PerQueryErrorKind::Unclear { why: why.to_owned(), known: names() };
+    if text.trim_start().starts_with('{') {
+        let entries = json(text).map_err(|(_, kind)| kind)?.0;
+        let outer = entries.iter().all(|(name, _)| is_measure(name));
+        let inner = entries.iter().flat_map(|(_, inner)| &inner.0).all(|(name, _)| is_measure(name));
+        return match (outer, inner) {
+            (true, false) => Format::named("ranx"),
+            (false, true) => Format::named("pytrec_eval"),
+            _ => Err(unclear("which level of the JSON names measures and which queries")),
+        };
+    }
+    let mut content = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let first = content.next().ok_or(PerQueryErrorKind::Empty)?;
+    let separator = separator(first);
+    let head: Vec<&str> = first.split(char::from(separator)).map(|cell| cell.trim().trim_matches('"')).collect();
+    if head.starts_with(&OUR_HEAD) {
+        return Format::named("fivefold");
+    }
+    if head.first() == Some(&"measure") && head.ends_with(&EVAL_TAIL) {
+        return Format::named("eval");
+    }
+    let rows: Vec<Vec<&str>> =
+        std::iter::once(first).chain(content).map(|line| line.split_whitespace().collect()).collect();
+    let triples = separator != b',' && rows.iter().all(|row| row.len() == 3);
+    let numbers = rows.iter().skip(1).all(|row| row.first() == Some(&"runid") || number(row[row.len() - 1]));
+    if triples && numbers && (number(rows[0][2]) || rows[0][0] == "runid") {
+        let column = |place: usize| rows.iter().map(move |row| row[place]);
+        let summary = |place: usize| column(place).any(is_summary);
+        return match (summary(0), summary(1)) {
+            (true, false) => Format::named("ir_measures"),
+            (false, true) => Format::named("trec_eval"),
+            _ => match (column(0).all(is_measure), column(1).all(is_measure)) {
+                (true, false) => Format::named("trec_eval"),
+                (false, true) => Format::named("ir_measures"),
+                _ => Err(unclear("which of the first two columns names measures and which queries")),
+            },
+        };
+    }
+    if head.len() > 1 && head.iter().any(|cell| !number(cell)) {
+        return Format::named("csv");
+    }
+    Err(unclear("the first line has neither names of columns nor `measure query value`"))
+}
+
+fn number(text: &str) -> bool {
+    text.eq_ignore_ascii_case("nan") || fast_float2::parse::<f64, _>(text).is_ok()
+}
+
+/// Whether a name looks like a measure's: it begins as one does, and one of a letter or two is not the start of a longer word.
+fn is_measure(name: &str) -> bool {
+    let word = name.split(['(', '@']).next().unwrap_or(name);
+    let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let begins = |measure: &str| {
+        let rest = plain.strip_prefix(measure)?;
+        Some(measure.len() > 2 || !rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+    };
+    MEASURES.iter().any(|measure| begins(measure) == Some(true))
+}
+
+/// `measure query value` in either order; `order` gives the columns of the measure and of the query.
+fn triples(text: &str, builder: &mut Builder, order: [usize; 2]) -> Result<(), Wrong> {
+    let mut rows = Vec::new();
+    for (line, text) in (1..).zip(text.lines()) {
+        let fields: Vec<&str> = text.split_whitespace().collect();
+        match fields[..] {
+            [] => {}
+            ["runid", _, tag] => tag.clone_into(&mut builder.system),
+            [_, _, value] => rows.push((line, fields[order[0]], fields[order[1]], value)),
+            _ => {
+                let what = format!("found {} fields where there should be 3", fields.len());
+                return Err((line, PerQueryErrorKind::Syntax(what)));
+            }
+        }
+    }
+    let system = builder.system.clone();
+    rows.into_iter().try_for_each(|(line, measure, query, value)| builder.add(measure, &system, query, value, line))
+}
+
+/// The entries of a JSON object, in the order of the file.
+struct Entries<V>(Vec<(String, V)>);
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Entries<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect<V>(PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Collect<V> {
+            type Value = Entries<V>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of objects of numbers")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(Collect(PhantomData))
+    }
+}
+
+/// Two levels of JSON objects with numbers, `null` where undefined.
+fn json(text: &str) -> Result<Entries<Entries<Option<f64>>>, Wrong> {
+    serde_json::from_str(text).map_err(|error| (error.line() as u64, PerQueryErrorKind::Syntax(error.to_string())))
+}
+
+/// `{outer: {inner: value}}`, where either level may be that of the measures.
+fn nested(text: &str, builder: &mut Builder, measures_outside: bool) -> Result<(), Wrong> {
+    let system = builder.system.clone();
+    for (outer, entries) in json(text)?.0 {
+        for (inner, value) in entries.0 {
+            let (measure, query) = if measures_outside { (&outer, &inner) } else { (&inner, &outer) };
+            let value = value.map_or_else(String::new, |value| value.to_string());
+            builder.add(measure, &system, query, &value, 0)?;
+        }
+    }
+    Ok(())
+}
+
+/// What separates the cells of a table, by its first line.
+fn separator(first: &str) -> u8 {
+    [b',', b'\t', b';'].into_iter().find(|&byte| first.as_bytes().contains(&byte)).unwrap_or(b',')
+}
+
+/// The records of a table, each with its line; comment lines (`#`) are passed over.
+fn records(text: &str) -> Result<Vec<(u64, Vec<String>)>, Wrong> {
+    let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#')).unwrap_or_default();
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .comment(Some(b'#'))
+        .delimiter(separator(first))
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let record = |record: Result<csv::StringRecord, csv::Error>| match record {
+        Ok(record) => {
+            Ok((record.position().map_or(0, csv::Position::line), record.iter().map(str::to_owned).collect()))
+        }
+        Err(error) => {
+            let line = error.position().map_or(0, csv::Position::line);
+            Err((line, PerQueryErrorKind::Syntax(error.to_string())))
+        }
+    };
+    reader.records().map(record).collect()
+}
+
+/// The first record and the others.
+fn table(text: &str) -> Result<(Vec<String>, Vec<(u64, Vec<String>)>), Wrong> {
+    let mut records = records(text)?;
+    if records.is_empty() {
+        return Err((0, PerQueryErrorKind::Empty));
+    }
+    let (_, head) = records.remove(0);
+    Ok((head, records))
+}
+
+/// One row a query, one column a system.
+fn matrix(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
+    let (head, rows) = table(text)?;
+    let has_ids = head.first().is_some_and(|name| QUERY_COLUMNS.contains(&name.to_ascii_lowercase().as_str()));
+    if !has_ids {
+        let remark = "there is no column of query ids: queries are numbered by row, from 1".to_owned();
+        builder.remarks.push(remark);
+    }
+    let measure = builder.measure.clone();
+    for (number, (line, row)) in (1..).zip(&rows) {
+        let id = if has_ids { row[0].clone() } else { number.to_string() };
+        for (system, value) in head.iter().zip(row).skip(usize::from(has_ids)) {
+            builder.add(&measure, system, &id, value, *line)?;
+        }
+    }
+    Ok(())
+}
+
+/// `per_query.csv`: of several data sets, a query's id has the data set's name before it. Only values over all documents count.
+fn our_values(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
+    let (head, rows) = table(text)?;
+    if !head.iter().map(String::as_str).take(OUR_HEAD.len()).eq(OUR_HEAD) {
+        let what = format!("the first columns must be {}", OUR_HEAD.join(","));
+        return Err((1, PerQueryErrorKind::Syntax(what)));
+    }
+    let several = rows.iter().any(|(_, row)| row[0] != rows[0].1[0]);
+    let mut halves = 0;
+    for (line, row) in &rows {
+        if row[3] != "all" {
+            halves += 1;
+            continue;
+        }
+        let id = if several { format!("{}/{}", row[0], row[2]) } else { row[2].clone() };
+        for (measure, value) in head.iter().zip(row).skip(OUR_HEAD.len()) {
+            builder.add(measure, &row[4], &id, value, *line)?;
+        }
+    }
+    if halves > 0 {
+        builder.remarks.push(format!("{halves} rows are about a half of each query's documents and were left out"));
+    }
+    Ok(())
+}
+
+/// The table of `fivefold eval --per-query --format csv`: of several folds, a query's id has the fold's number before it.
+fn our_eval(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
+    let (head, rows) = table(text)?;
+    let column = |name: &str| head.iter().position(|head| head == name);
+    let Some(query) = column("query") else {
+        let what = "there is no column `query`; print the table with --per-query".to_owned();
+        return Err((1, PerQueryErrorKind::Syntax(what)));
+    };
+    let fold = column("fold");
+    let systems = query + 1..head.len().saturating_sub(EVAL_TAIL.len());
+    for (line, row) in &rows {
+        let id = match fold {
+            Some(fold) if !is_summary(&row[query]) => format!("{}/{}", row[fold], row[query]),
+            _ => row[query].clone(),
+        };
+        for system in systems.clone() {
+            builder.add(&row[0], &head[system], &id, &row[system], *line)?;
+        }
+    }
+    Ok(())
+}
