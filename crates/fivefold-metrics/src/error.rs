@@ -96,6 +96,12 @@ pub enum MeasureError {
         /// The tie policy.
         ties: &'static str,
     },
+    /// Relevant documents were retrieved that the pool does not have.
+    #[error("topic {query}: retrieved documents have grades that no judged document has; unjudged ones have grade 0")]
+    NotInPool {
+        /// The topic's id.
+        query: String,
+    },
     /// Judgements made by another evaluator.
     #[error("query {query} was judged for other measures than those that are to be evaluated")]
     ForeignJudgement {

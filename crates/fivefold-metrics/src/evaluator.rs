@@ -1,6 +1,7 @@
 //! Many measures and cutoffs of a query from one sort.
 //!
-//! [`Evaluator::judge`] computes U and E of every column once a query; all rankers share them. [`Evaluator::evaluate`] sorts the
+//! [`Evaluator::judge`] computes U and E of every column once a query; all rankers share them. ([`Evaluator::judge_pool`] does so for
+//! a run that retrieved some of a topic's documents.) [`Evaluator::evaluate`] sorts the
 //! scores once, lets each base measure walk the ranking once, and reads all its cutoffs and versions off the running sum.
 //! A column has the same bits whichever other columns are asked for, and in whichever order. Cost: the sort, and a few
 //! nanoseconds a document and base measure.
@@ -72,7 +73,7 @@ impl Judged {
         &self.id
     }
 
-    /// Number of documents.
+    /// Number of documents that are ranked.
     pub fn documents(&self) -> usize {
         self.grades.documents()
     }
@@ -151,33 +152,73 @@ impl Evaluator {
     /// # Errors
     /// If a grade exceeds the highest one, or the tie policy needs document ids that are missing or not unique.
     pub fn judge(&self, id: &str, grades: &[u8], doc_ids: Option<&[&str]>) -> Result<Judged, MeasureError> {
-        if let Some(row) = grades.iter().position(|&grade| grade > self.max_grade) {
-            let (query, grade, highest) = (id.to_owned(), grades[row], self.max_grade);
-            return Err(MeasureError::Grade { query, row, grade, highest });
-        }
+        self.check_grades(id, grades)?;
         let tie_keys = tie_keys(id, grades, doc_ids, self.conventions.ties, self.seed)?;
         let grades = QueryGrades::new(grades);
-        let n = grades.documents();
-        let singles: Vec<u32> = (1..=n as u32).collect();
-        let one_group: &[u32] = if n == 0 { &[] } else { &[n as u32] };
+        let bounds = self.bounds_of(&grades, grades.ideal());
+        Ok(Judged { id: id.to_owned(), grades, tie_keys, bounds, evaluator: self.fingerprint })
+    }
+
+    /// Prepares a topic of which a run retrieved some documents: `retrieved` has the grades of these, in the order of the scores to
+    /// come, 0 for those without a judgement; `pool` has the grades of all judged documents, in any order. U and the number of
+    /// relevant documents are those of the pool, E is the mean over random orders of the retrieved documents. `doc_ids` are those of
+    /// the retrieved ones. Nothing retrieved is allowed: the value is then 0, or undefined where it is for every run.
+    ///
+    /// # Errors
+    /// As [`judge`](Self::judge); and if the retrieved documents have relevant grades that the pool lacks.
+    pub fn judge_pool(
+        &self,
+        id: &str,
+        pool: &[u8],
+        retrieved: &[u8],
+        doc_ids: Option<&[&str]>,
+    ) -> Result<Judged, MeasureError> {
+        self.check_grades(id, pool)?;
+        self.check_grades(id, retrieved)?;
+        let tie_keys = tie_keys(id, retrieved, doc_ids, self.conventions.ties, self.seed)?;
+        let grades = QueryGrades::pooled(pool, retrieved);
+        if !grades.pool_covers_ranked() {
+            return Err(MeasureError::NotInPool { query: id.to_owned() });
+        }
+        let mut falling = retrieved.to_vec();
+        falling.sort_unstable_by(|a, b| b.cmp(a));
+        let bounds = self.bounds_of(&grades, &falling);
+        Ok(Judged { id: id.to_owned(), grades, tie_keys, bounds, evaluator: self.fingerprint })
+    }
+
+    fn check_grades(&self, id: &str, grades: &[u8]) -> Result<(), MeasureError> {
+        match grades.iter().position(|&grade| grade > self.max_grade) {
+            Some(row) => {
+                let (query, grade, highest) = (id.to_owned(), grades[row], self.max_grade);
+                Err(MeasureError::Grade { query, row, grade, highest })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// U and E of every slot; `falling` has the grades of the ranked documents, highest first.
+    fn bounds_of(&self, grades: &QueryGrades, falling: &[u8]) -> Vec<Bounds> {
+        let singles: Vec<u32> = (1..=grades.judged() as u32).collect();
+        let n = falling.len() as u32;
+        let one_group: &[u32] = if n == 0 { &[] } else { &[n] };
         let mut contributions = Vec::new();
         let (mut ideal, mut tied) = (vec![0.0; self.slots], vec![0.0; self.slots]);
         let mut bounds = Vec::with_capacity(self.slots);
         for base in &self.bases {
-            base.sum(&Ranked::new(grades.ideal(), &singles, &grades), &mut contributions, &mut ideal);
-            base.sum(&Ranked::new(grades.ideal(), one_group, &grades), &mut contributions, &mut tied);
+            base.sum(&Ranked::new(grades.ideal(), &singles, grades), &mut contributions, &mut ideal);
+            base.sum(&Ranked::new(falling, one_group, grades), &mut contributions, &mut tied);
             bounds.extend((base.first_slot..).zip(&base.cutoffs).map(|(slot, &cutoff)| {
-                let denominator = base.measure.denominator(cutoff, &grades);
+                let denominator = base.measure.denominator(cutoff, grades);
                 let (ideal, tied) = (ideal[slot] / denominator, tied[slot] / denominator);
-                let upper = base.measure.upper(cutoff, &grades, ideal);
-                let expected = base.measure.expected(cutoff, &grades, tied);
-                let normaliser = base.measure.normaliser(cutoff, &grades, upper);
+                let upper = base.measure.upper(cutoff, grades, ideal);
+                let expected = base.measure.expected(cutoff, grades, tied);
+                let normaliser = base.measure.normaliser(cutoff, grades, upper);
                 // Where all orders have one value there is nothing to compare, whatever U and E are by convention.
                 let ue = !normaliser.is_nan() && differ(ideal, tied) && differ(upper, expected);
                 Bounds { denominator, normaliser, upper, expected, ue }
             }));
         }
-        Ok(Judged { id: id.to_owned(), grades, tie_keys, bounds, evaluator: self.fingerprint })
+        bounds
     }
 
     /// Values of one ranker on one query: `out[c]` for column `c`, NaN where it is undefined for this query.
@@ -341,7 +382,7 @@ impl Exchanges<'_> {
 impl Base {
     /// The sums of contributions up to each cutoff, written to this measure's slots.
     fn sum(&self, ranked: &Ranked<'_>, contributions: &mut Vec<f64>, sums: &mut [f64]) {
-        let documents = ranked.query().documents();
+        let documents = ranked.positions();
         let positions = |cutoff: Option<usize>| cutoff.map_or(documents, |k| k.min(documents));
         let depth = positions(self.cutoffs.last().copied().flatten());
         if contributions.len() < depth {

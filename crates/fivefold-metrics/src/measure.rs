@@ -100,40 +100,80 @@ impl GradeTable {
     }
 }
 
-/// The grades of a query's judged documents, whatever their order.
+/// The grades of a query, whatever the order of its documents: of those that are ranked, and of those that are judged.
+///
+/// Where a collection gives every document of a query, the two are the same. A run ranks what it retrieved, while U and the
+/// number of relevant documents are over all judged documents of the topic, its pool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryGrades {
     ideal: Vec<u8>,
-    /// `at_least[g]` documents have grade g or higher.
-    at_least: [u32; GRADES + 1],
+    /// `at_least[g]` judged documents have grade g or higher.
+    at_least: AtLeast,
+    /// How many documents are ranked.
+    ranked: usize,
+    /// `at_least` of the ranked documents, where they are not the judged ones.
+    ranked_at_least: Option<Box<AtLeast>>,
+}
+
+/// Counts of documents with at least each grade.
+type AtLeast = [u32; GRADES + 1];
+
+fn at_least(grades: &[u8]) -> AtLeast {
+    let mut at_least = [0; GRADES + 1];
+    for &grade in grades {
+        at_least[usize::from(grade) % GRADES] += 1;
+    }
+    for grade in (0..GRADES).rev() {
+        at_least[grade] += at_least[grade + 1];
+    }
+    at_least
 }
 
 impl QueryGrades {
-    /// Of these grades, each at most [`fivefold_core::dataset::HIGHEST_GRADE`].
+    /// Of these grades, each at most [`fivefold_core::dataset::HIGHEST_GRADE`]; all judged documents are ranked.
     pub(crate) fn new(grades: &[u8]) -> Self {
         let mut ideal = grades.to_vec();
         ideal.sort_unstable_by(|a, b| b.cmp(a));
-        let mut at_least = [0; GRADES + 1];
-        for &grade in grades {
-            at_least[usize::from(grade) % GRADES] += 1;
-        }
-        for grade in (0..GRADES).rev() {
-            at_least[grade] += at_least[grade + 1];
-        }
-        QueryGrades { ideal, at_least }
+        QueryGrades { ideal, at_least: at_least(grades), ranked: grades.len(), ranked_at_least: None }
     }
 
-    /// Number of documents n.
+    /// Of a pool of judged documents and of those that a run ranks, unjudged ones with grade 0.
+    pub(crate) fn pooled(judged: &[u8], ranked: &[u8]) -> Self {
+        QueryGrades {
+            ranked: ranked.len(),
+            ranked_at_least: Some(Box::new(at_least(ranked))),
+            ..QueryGrades::new(judged)
+        }
+    }
+
+    /// Whether the pool has at least as many documents of each grade above 0 as are ranked.
+    pub(crate) fn pool_covers_ranked(&self) -> bool {
+        let ranked = self.ranked_at_least.as_deref().unwrap_or(&self.at_least);
+        ranked[1..].iter().zip(&self.at_least[1..]).all(|(ranked, judged)| ranked <= judged)
+    }
+
+    /// Number of ranked documents n.
     pub fn documents(&self) -> usize {
+        self.ranked
+    }
+
+    /// Number of judged documents.
+    pub fn judged(&self) -> usize {
         self.ideal.len()
     }
 
-    /// Number of documents with at least this grade.
+    /// Number of judged documents with at least this grade.
     pub fn relevant(&self, threshold: u8) -> usize {
         self.at_least[usize::from(threshold).min(GRADES)] as usize
     }
 
-    /// All grades, highest first.
+    /// Number of ranked documents with at least this grade.
+    pub fn ranked_relevant(&self, threshold: u8) -> usize {
+        let ranked = self.ranked_at_least.as_deref().unwrap_or(&self.at_least);
+        ranked[usize::from(threshold).min(GRADES)] as usize
+    }
+
+    /// All judged grades, highest first.
     pub fn ideal(&self) -> &[u8] {
         &self.ideal
     }
@@ -158,6 +198,11 @@ impl<'a> Ranked<'a> {
     /// The query's grades.
     pub fn query(&self) -> &'a QueryGrades {
         self.query
+    }
+
+    /// Number of positions.
+    pub(crate) fn positions(&self) -> usize {
+        self.grades.len()
     }
 
     /// The groups of tied documents that begin within the first `positions`, from the top.
@@ -202,5 +247,10 @@ mod tests {
         assert_eq!(groups, [(0, 1, &[2][..]), (1, 2, &[1, 0][..])]);
         assert_eq!(ranked.groups(4).count(), 3);
         assert_eq!(ranked.groups(0).count(), 0);
+
+        let pooled = QueryGrades::pooled(&[0, 2, 1, 2], &[2, 0, 0, 0, 0]);
+        assert_eq!((pooled.documents(), pooled.judged(), pooled.ideal()), (5, 4, &[2, 2, 1, 0][..]));
+        assert_eq!([1, 2].map(|t| (pooled.relevant(t), pooled.ranked_relevant(t))), [(3, 1), (2, 1)]);
+        assert!(pooled.pool_covers_ranked() && !QueryGrades::pooled(&[1], &[2]).pool_covers_ranked());
     }
 }

@@ -4,8 +4,9 @@
 
 mod common;
 
+use common::textbook::{Textbook, settings, spec, takes};
 use common::{assert_close, close, evaluator, exact, orders};
-use fivefold_metrics::{Cutoffs, Evaluator, Judged, MEASURES, MeasureEntry, MeasureSpec, Scratch};
+use fivefold_metrics::{Evaluator, Judged, MEASURES, MeasureEntry, Scratch};
 
 const QUERIES: &[&[u8]] = &[
     &[2, 1, 0],
@@ -22,157 +23,6 @@ const QUERIES: &[&[u8]] = &[
 const CUTOFFS: &[Option<usize>] = &[None, Some(1), Some(2), Some(3), Some(5), Some(7)];
 const MAX_GRADE: u8 = 2;
 const TOLERANCE: f64 = 1e-12;
-
-/// Values to try for each parameter; those that a measure does not accept are left out.
-fn candidates(param: &str) -> &'static [&'static str] {
-    match param {
-        "gain" => &["exp2", "linear", "binary"],
-        "discount" => &["log2", "letor", "zipf", "power:0.5"],
-        "short_list" => &["cut", "zero"],
-        "denominator" => &["cutoff", "relevant", "min", "list"],
-        "upper" => &["ideal", "cutoff"],
-        "expected" => &["exact", "independent"],
-        "threshold" => &["1", "2"],
-        "gmax" => &["2", "4"],
-        "p" => &["0.8", "0.3"],
-        "beta" => &["5", "1.5"],
-        "d" => &["1", "0.25"],
-        other => panic!("add values of the parameter `{other}` to this test"),
-    }
-}
-
-/// All combinations of parameters of a measure, each a complete list.
-fn settings(entry: &MeasureEntry) -> Vec<Vec<(&'static str, &'static str)>> {
-    let mut all = vec![vec![]];
-    for param in entry.params {
-        let values: Vec<_> = candidates(param.name).iter().filter(|v| (param.canonical)(v).is_some()).collect();
-        assert!(values.len() >= 2, "{}: {}", entry.name, param.name);
-        all = all
-            .iter()
-            .flat_map(|list: &Vec<_>| values.iter().map(|v| [list.clone(), vec![(param.name, **v)]].concat()))
-            .collect();
-    }
-    all
-}
-
-/// The definitions, as directly as they can be written, for a ranking without ties.
-struct Textbook<'a> {
-    name: &'a str,
-    params: &'a [(&'static str, &'static str)],
-    k: Option<usize>,
-}
-
-impl Textbook<'_> {
-    fn param(&self, name: &str) -> &str {
-        self.params.iter().find(|(param, _)| *param == name).unwrap().1
-    }
-    fn number(&self, name: &str) -> f64 {
-        self.param(name).parse().unwrap()
-    }
-    fn gain(&self, y: u8) -> f64 {
-        match self.param("gain") {
-            "exp2" => 2f64.powi(i32::from(y)) - 1.0,
-            "linear" => f64::from(y),
-            _ => self.rel(y),
-        }
-    }
-    fn discount(&self, i: usize) -> f64 {
-        match self.param("discount") {
-            "log2" => 1.0 / ((i + 1) as f64).log2(),
-            "letor" => {
-                if i < 3 {
-                    1.0
-                } else {
-                    1.0 / (i as f64).log2()
-                }
-            }
-            "zipf" => 1.0 / i as f64,
-            _ => 1.0 / (i as f64).sqrt(),
-        }
-    }
-    fn rel(&self, y: u8) -> f64 {
-        if f64::from(y) >= self.number("threshold") { 1.0 } else { 0.0 }
-    }
-    fn relevant(&self, grades: &[u8]) -> f64 {
-        grades.iter().map(|&y| self.rel(y)).sum()
-    }
-    fn ideal(grades: &[u8]) -> Vec<u8> {
-        let mut ideal = grades.to_vec();
-        ideal.sort_by(|a, b| b.cmp(a));
-        ideal
-    }
-    fn dcg(&self, grades: &[u8], k: usize) -> f64 {
-        (1..=k.min(grades.len())).map(|i| self.gain(grades[i - 1]) * self.discount(i)).sum()
-    }
-
-    /// A of a ranking.
-    fn raw(&self, grades: &[u8]) -> f64 {
-        let n = grades.len();
-        let cut = self.k.unwrap_or(n).min(n);
-        let top = &grades[..cut];
-        match self.name {
-            "ndcg" | "dcg" => self.dcg(grades, cut),
-            "meanndcg" => {
-                let ideal = Self::ideal(grades);
-                let at = |k| self.dcg(&ideal, k);
-                (1..=n).map(|k| if at(k) > 0.0 { self.dcg(grades, k) / at(k) } else { 0.0 }).sum::<f64>() / n as f64
-            }
-            "ap" | "sp" => (1..=cut).map(|i| self.rel(top[i - 1]) * self.relevant(&top[..i]) / i as f64).sum(),
-            "p" if self.param("denominator") == "list" => self.relevant(top) / cut as f64,
-            "p" => self.relevant(top) / self.k.unwrap() as f64,
-            "wta" => self.relevant(&grades[..1]),
-            "rr" => top.iter().position(|&y| self.rel(y) > 0.0).map_or(0.0, |i| 1.0 / (i + 1) as f64),
-            "err" => {
-                let stop = |y: u8| (2f64.powi(i32::from(y)) - 1.0) / 2f64.powf(self.number("gmax"));
-                let reach = |r: usize| top[..r].iter().map(|&y| 1.0 - stop(y)).product::<f64>();
-                (0..cut).map(|r| reach(r) * stop(top[r]) / (r + 1) as f64).sum()
-            }
-            "rbp" => {
-                let p = self.number("p");
-                (1.0 - p) * (0..cut).map(|i| self.gain(top[i]) * p.powi(i as i32)).sum::<f64>()
-            }
-            "neru" | "nneru" => {
-                let utility = |y: u8| (f64::from(y) - self.number("d")).max(0.0);
-                (0..cut).map(|i| utility(top[i]) * 2f64.powf(-(i as f64) / (self.number("beta") - 1.0))).sum()
-            }
-            other => panic!("add the definition of `{other}` to this test"),
-        }
-    }
-
-    /// The original value from A and U.
-    fn original(&self, grades: &[u8], a: f64, upper: f64) -> f64 {
-        let n = grades.len();
-        match self.name {
-            "ndcg" | "nneru" | "meanndcg" if upper == 0.0 => f64::NAN,
-            "ndcg" if self.param("short_list") == "zero" && self.k.is_some_and(|k| k > n) => 0.0,
-            "ndcg" | "nneru" => a / upper,
-            "rr" | "ap" if self.relevant(grades) == 0.0 => f64::NAN,
-            "ap" => {
-                let relevant = self.relevant(grades);
-                a / match (self.k, self.param("denominator")) {
-                    (None, _) | (_, "relevant") => relevant,
-                    (Some(k), "cutoff") => k as f64,
-                    (Some(k), _) => relevant.min(k as f64),
-                }
-            }
-            _ => a,
-        }
-    }
-}
-
-fn takes(cutoffs: Cutoffs, cutoff: Option<usize>) -> bool {
-    match cutoffs {
-        Cutoffs::Optional => true,
-        Cutoffs::Required => cutoff.is_some(),
-        Cutoffs::Never | Cutoffs::Fixed(_) => cutoff.is_none(),
-    }
-}
-
-fn spec(entry: &MeasureEntry, params: &[(&str, &str)], cutoff: Option<usize>, version: &str) -> MeasureSpec {
-    let list: Vec<String> = params.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let cutoff = cutoff.map_or(String::new(), |k| format!("@{k}"));
-    format!("{}({}){version}{cutoff}", entry.name, list.join(",")).parse().unwrap()
-}
 
 fn evaluate(evaluator: &Evaluator, judged: &Judged, scores: &[f64]) -> [f64; 3] {
     let mut out = [0.0; 3];
@@ -223,7 +73,7 @@ fn check(entry: &MeasureEntry, params: &[(&'static str, &'static str)], cutoff: 
 
     let orders = orders(n);
     let ranked = |order: &[usize]| order.iter().map(|&row| grades[row]).collect::<Vec<u8>>();
-    let raw: Vec<f64> = orders.iter().map(|order| book.raw(&ranked(order))).collect();
+    let raw: Vec<f64> = orders.iter().map(|order| book.raw(&ranked(order), grades)).collect();
     let (best, random) = (raw.iter().copied().fold(0.0, f64::max), mean(&raw));
     let by_convention = |param, word| params.contains(&(param, word));
     let u = if by_convention("upper", "cutoff") { cutoff.unwrap_or(n) as f64 } else { best };
@@ -241,7 +91,7 @@ fn check(entry: &MeasureEntry, params: &[(&'static str, &'static str)], cutoff: 
         let v1 = if a == 0.0 { 0.0 } else { a / u * (a / (a + e)) };
         let v2 = if a >= e - 1e-14 { (a - e) / (u - e) } else { (a - e) / e };
         let ue = |value: f64| if defined { value } else { f64::NAN };
-        let expected = [book.original(grades, a, best), ue(v1), ue(v2)];
+        let expected = [book.original(n, grades, a, best), ue(v1), ue(v2)];
         for (found, expected) in found.iter().zip(expected) {
             assert!(close(*found, expected, TOLERANCE), "{}: {found}, not {expected}", context(what));
         }

@@ -38,14 +38,20 @@ impl Measure for MeanNdcg {
             for position in group.start..group.seen {
                 let discount = self.discounts.at(position);
                 dcg += gain * discount;
-                ideal_dcg += self.gain.of(ideal[position]) * discount;
+                // A run may rank more documents than were judged.
+                ideal_dcg += ideal.get(position).map_or(0.0, |&grade| self.gain.of(grade)) * discount;
                 out[position] = if ideal_dcg > 0.0 { dcg / ideal_dcg } else { 0.0 };
             }
         }
     }
 
     fn denominator(&self, _: Option<usize>, query: &QueryGrades) -> f64 {
-        query.documents() as f64
+        query.documents().max(1) as f64
+    }
+
+    // The ideal order has nDCG@i = 1 at every i, however many documents are ranked.
+    fn upper(&self, _: Option<usize>, _: &QueryGrades, ideal: f64) -> f64 {
+        if ideal > 0.0 { 1.0 } else { 0.0 }
     }
 
     fn normaliser(&self, _: Option<usize>, _: &QueryGrades, upper: f64) -> f64 {

@@ -69,7 +69,7 @@ impl Measure for Precision {
         let k = cutoff.unwrap_or(documents);
         match self.denominator {
             PDenominator::Cutoff => k as f64,
-            PDenominator::List => k.min(documents) as f64,
+            PDenominator::List => k.min(documents).max(1) as f64,
         }
     }
 }

@@ -143,7 +143,7 @@ impl Measure for SumOfPrecision {
     fn upper(&self, cutoff: Option<usize>, query: &QueryGrades, ideal: f64) -> f64 {
         match self.upper {
             SpUpper::Ideal => ideal,
-            SpUpper::Cutoff => cutoff.unwrap_or(query.documents()) as f64,
+            SpUpper::Cutoff => cutoff.unwrap_or(query.judged()) as f64,
         }
     }
 
@@ -153,7 +153,7 @@ impl Measure for SumOfPrecision {
             SpExpected::Independent => {
                 let documents = query.documents();
                 let positions = cutoff.map_or(documents, |k| k.min(documents));
-                let share = query.relevant(self.threshold) as f64 / documents.max(1) as f64;
+                let share = query.ranked_relevant(self.threshold) as f64 / documents.max(1) as f64;
                 positions as f64 * share * share
             }
         }

@@ -1,6 +1,8 @@
 //! What the tests share: evaluation in one call, and a minimal reader of LETOR text that keeps `f64` values.
 #![allow(dead_code)] // each test uses a part
 
+pub mod textbook;
+
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Seed;

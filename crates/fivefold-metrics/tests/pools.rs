@@ -1,0 +1,129 @@
+//! Runs that retrieved some of a topic's documents: every measure, with all its parameters, against the definition on every order
+//! of what was retrieved. U and the number of relevant documents are over all judged documents, E is the mean over the orders.
+#![allow(clippy::unwrap_used)] // a test
+
+mod common;
+
+use common::textbook::{Textbook, settings, spec, takes};
+use common::{close, evaluator, exact, orders};
+use fivefold_metrics::{MEASURES, MeasureEntry, MeasureError, Scratch};
+
+/// All judged grades, and those of the retrieved documents; an unjudged one has 0.
+const TOPICS: &[(&[u8], &[u8])] = &[
+    (&[2, 1, 0, 0, 1], &[0, 2, 0]),
+    (&[2, 1, 0], &[1, 0, 0, 0, 2]),
+    (&[1, 2, 1, 1], &[1, 2]),
+    (&[2, 2, 1], &[0, 0]),
+    (&[0, 0], &[0, 0, 0]),
+    (&[1], &[1]),
+    (&[1, 0], &[]),
+    (&[0], &[]),
+];
+const CUTOFFS: &[Option<usize>] = &[None, Some(1), Some(2), Some(4), Some(7)];
+const MAX_GRADE: u8 = 2;
+const TOLERANCE: f64 = 1e-12;
+
+#[test]
+fn every_measure_on_every_order_of_what_was_retrieved() {
+    let mut checked = 0;
+    for entry in MEASURES {
+        for params in settings(entry) {
+            for &cutoff in CUTOFFS.iter().filter(|cutoff| takes(entry.cutoffs, **cutoff)) {
+                TOPICS.iter().for_each(|(judged, retrieved)| check(entry, &params, cutoff, judged, retrieved));
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 250, "{checked}");
+}
+
+fn check(
+    entry: &MeasureEntry,
+    params: &[(&'static str, &'static str)],
+    k: Option<usize>,
+    judged: &[u8],
+    retrieved: &[u8],
+) {
+    let specs = ["", ".v1", ".v2"].map(|version| spec(entry, params, k, version));
+    let evaluator = fivefold_metrics::Evaluator::new(&specs, &exact(), MAX_GRADE, fivefold_core::Seed::new(1)).unwrap();
+    let topic = evaluator.judge_pool("t", judged, retrieved, None).unwrap();
+    let book = Textbook { name: entry.name, params, k };
+    let n = retrieved.len();
+    let context = |what: &str| format!("{what} of {} on {retrieved:?} of {judged:?}", specs[0]);
+
+    let raw = |order: &[usize]| {
+        let ranked: Vec<u8> = order.iter().map(|&row| retrieved[row]).collect();
+        // Nothing retrieved, nothing gained, also where the definition divides by the length of the list.
+        if n == 0 { 0.0 } else { book.raw(&ranked, judged) }
+    };
+    let orders = orders(n);
+    let raws: Vec<f64> = orders.iter().map(|order| raw(order)).collect();
+    let is = |param, word| params.contains(&(param, word));
+    let depth = k.unwrap_or(n).min(n);
+    let best = match is("denominator", "list") {
+        // As many relevant documents as fit above the cutoff, divided as the run's own value is.
+        true => book.relevant(&Textbook::ideal(judged)[..k.unwrap().min(judged.len())]) / depth.max(1) as f64,
+        false => book.raw(&Textbook::ideal(judged), judged),
+    };
+    let u = if is("upper", "cutoff") { k.unwrap_or(judged.len()) as f64 } else { best };
+    let e = match is("expected", "independent") {
+        true => depth as f64 * (book.relevant(retrieved) / n.max(1) as f64).powi(2),
+        false => raws.iter().sum::<f64>() / raws.len() as f64,
+    };
+    assert!(close(evaluator.upper(&topic, 0).unwrap(), u, TOLERANCE), "{}", context("U"));
+    assert!(close(evaluator.expected(&topic, 0).unwrap(), e, TOLERANCE), "{}", context("E"));
+
+    let mean = raws.iter().sum::<f64>() / raws.len() as f64;
+    let defined = best - mean > 1e-12 * best && u - e > 1e-12 * u;
+    for (order, &a) in orders.iter().zip(&raws) {
+        let mut scores = vec![0.0; n];
+        order.iter().enumerate().for_each(|(place, &row)| scores[row] = -(place as f64));
+        let mut found = [0.0; 3];
+        evaluator.evaluate(&topic, &scores, &mut Scratch::default(), &mut found).unwrap();
+        let v1 = if a == 0.0 { 0.0 } else { a / u * (a / (a + e)) };
+        let v2 = if a >= e - 1e-14 { (a - e) / (u - e) } else { (a - e) / e };
+        let ue = |value: f64| if defined { value } else { f64::NAN };
+        for (found, expected) in found.into_iter().zip([book.original(n, judged, a, best), ue(v1), ue(v2)]) {
+            assert!(close(found, expected, TOLERANCE), "{}: {found}, not {expected}", context("value"));
+        }
+    }
+}
+
+/// Without a document outside the pool and with all of the pool retrieved, the two ways are the same to the last bit.
+#[test]
+fn a_run_that_retrieved_the_pool_is_judged_as_a_query_is() {
+    let names =
+        ["ndcg", "ndcg.v1@3", "ndcg.v2", "ap.v2", "ap.v1@2", "p@3", "rr", "err.v2", "rbp.v1", "meanndcg.v2", "sp@4"];
+    let rules = common::conventions("paper");
+    let evaluator = evaluator(&names, &rules, 3);
+    let (grades, scores) = ([0, 3, 1, 0, 2, 1], [0.5, 0.5, 1.5, -1.0, 0.5, 0.25]);
+    let values = |judged| {
+        let mut out = vec![0.0; names.len()];
+        evaluator.evaluate(&judged, &scores, &mut Scratch::default(), &mut out).unwrap();
+        out.into_iter().map(f64::to_bits).collect::<Vec<_>>()
+    };
+    let pool = evaluator.judge_pool("t", &[3, 2, 1, 1, 0, 0], &grades, None).unwrap();
+    assert_eq!(values(pool), values(evaluator.judge("t", &grades, None).unwrap()));
+}
+
+/// By hand: of three relevant documents two are retrieved, at ranks 1 and 4.
+#[test]
+fn the_number_of_relevant_documents_is_that_of_the_pool() {
+    let evaluator = evaluator(&["ap", "ndcg(gain=linear)", "p@5", "rr"], &exact(), 1);
+    let topic = evaluator.judge_pool("t", &[1, 1, 1, 0], &[1, 0, 0, 1], None).unwrap();
+    let mut found = [0.0; 4];
+    evaluator.evaluate(&topic, &[4.0, 3.0, 2.0, 1.0], &mut Scratch::default(), &mut found).unwrap();
+    let ndcg = (1.0 + 1.0 / 5f64.log2()) / (1.0 + 1.0 / 3f64.log2() + 0.5);
+    for (found, expected) in found.into_iter().zip([(1.0 + 0.5) / 3.0, ndcg, 0.4, 1.0]) {
+        common::assert_close(found, expected, TOLERANCE);
+    }
+}
+
+#[test]
+fn what_no_pool_can_hold_is_refused() {
+    let evaluator = evaluator(&["ap"], &exact(), 2);
+    let error = evaluator.judge_pool("t", &[1, 0], &[1, 1], None).unwrap_err();
+    assert!(matches!(error, MeasureError::NotInPool { .. }), "{error}");
+    assert!(evaluator.judge_pool("t", &[1, 0], &[2], None).is_err());
+    assert!(evaluator.judge_pool("t", &[3], &[0], None).is_err());
+}
