@@ -6,6 +6,7 @@
 
 pub mod file;
 pub mod registry;
+pub mod residual;
 pub mod run;
 pub mod study;
 

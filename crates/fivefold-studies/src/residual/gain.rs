@@ -1,0 +1,252 @@
+//! Residual gain: what a ranking adds to rankings that the user has already seen.
+//!
+//! S(R | prior) = (1/N) sum_{i<=K} G(d_i | prior) seen(i), G(d | prior) = G(d) prod_j (1 - seen(pos(d, R_j))), where
+//! seen(pos) = 0 for a document outside the top K of prior ranking R_j, and N is the same sum for all judged documents in
+//! the order of falling residual gain ("Normalized Residual Gain", 2024). With no prior ranking S = A/U by the same sum. Where
+//! N = 0, because nothing is relevant or everything relevant was certainly seen, S is 0 and counted.
+//!
+//! Cost: a product for each document of a prior's top K, and one sort of the judged documents with a gain.
+
+use super::utility::Utility;
+
+/// A number of a document within a query: judged documents come first, in the order of their grades.
+pub type Document = u32;
+
+/// What is left of the documents of one query after some rankings were seen.
+#[derive(Debug, Clone)]
+pub struct Residual<'a> {
+    utility: &'a Utility,
+    /// What each judged document is still worth.
+    gains: Vec<f64>,
+}
+
+/// The residual gain of one ranking.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ResidualGain {
+    /// The sum, before normalisation.
+    pub sum: f64,
+    /// N: the same sum for the ideal order.
+    pub ideal: f64,
+}
+
+impl ResidualGain {
+    /// S: the sum over N; 0 where N is 0.
+    pub fn normalised(&self) -> f64 {
+        if self.is_exhausted() { 0.0 } else { self.sum / self.ideal }
+    }
+
+    /// Whether N is 0: there is nothing left to gain.
+    pub fn is_exhausted(&self) -> bool {
+        self.ideal <= 0.0
+    }
+}
+
+impl<'a> Residual<'a> {
+    /// Of a query whose judged documents have these grades, before anything was seen.
+    pub fn new(utility: &'a Utility, grades: &[u8]) -> Self {
+        Residual { utility, gains: grades.iter().map(|&grade| utility.gain(grade)).collect() }
+    }
+
+    /// The user sees a ranking (best document first, none twice). Documents without a judgement have no gain to lose.
+    pub fn see(&mut self, ranking: &[Document]) {
+        for (position, &document) in ranking.iter().take(self.utility.depth()).enumerate() {
+            if let Some(gain) = self.gains.get_mut(document as usize) {
+                *gain *= 1.0 - self.utility.seen(position);
+            }
+        }
+    }
+
+    /// What a ranking would add now.
+    pub fn gain(&self, ranking: &[Document]) -> ResidualGain {
+        let top = ranking.iter().take(self.utility.depth()).enumerate();
+        let gain_of = |document: Document| self.gains.get(document as usize).copied().unwrap_or(0.0);
+        let sum = top.map(|(position, &document)| gain_of(document) * self.utility.seen(position)).sum();
+        let mut left: Vec<f64> = self.gains.iter().copied().filter(|&gain| gain > 0.0).collect();
+        left.sort_unstable_by(|a, b| b.total_cmp(a));
+        let ideal = left.iter().enumerate().map(|(position, gain)| gain * self.utility.seen(position)).sum();
+        ResidualGain { sum, ideal }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fivefold_core::{Rng, Seed};
+    use fivefold_metrics::{Evaluator, MeasureSpec, Scratch, dialect};
+
+    fn utility(name: &str, max_grade: u8, depth: usize) -> Utility {
+        let conventions = (dialect("paper").unwrap().conventions)();
+        Utility::of(&name.parse().unwrap(), &conventions, max_grade, depth).unwrap()
+    }
+
+    fn nrg(utility: &Utility, grades: &[u8], priors: &[&[Document]], ranking: &[Document]) -> ResidualGain {
+        let mut residual = Residual::new(utility, grades);
+        priors.iter().for_each(|prior| residual.see(prior));
+        residual.gain(ranking)
+    }
+
+    /// The table of "Normalized Residual Gain" (2024): relevant A, E, F, J, three rankings of ten documents.
+    #[test]
+    fn the_published_table() {
+        let grades = [1, 0, 0, 0, 1, 1, 0, 0, 0, 1];
+        let ranking = |letters: &str| letters.bytes().map(|b| u32::from(b - b'A')).collect::<Vec<_>>();
+        let [r1, r2, r3] = ["ABCDEFGHIJ", "EDCBAFGHIJ", "JIHGFEDCBA"].map(ranking);
+        let (r1, r2, r3) = (r1.as_slice(), r2.as_slice(), r3.as_slice());
+        let utility = utility("ndcg@10", 1, 10);
+        let table: [(&[u32], &[&[u32]], f64); 9] = [
+            (r1, &[], 0.7933),
+            (r2, &[], 0.7933),
+            (r3, &[], 0.7933),
+            (r1, &[r2], 0.7361),
+            (r1, &[r3], 0.8277),
+            (r2, &[r3], 0.7988),
+            (r1, &[r2, r3], 0.8417),
+            (r2, &[r1, r3], 0.8316),
+            (r3, &[r1, r2], 0.8681),
+        ];
+        for (ranking, priors, printed) in table {
+            let found = nrg(&utility, &grades, priors, ranking).normalised();
+            assert!((found - printed).abs() < 0.5e-4, "{found} for {printed}");
+        }
+    }
+
+    /// S by its definition, document by document, with the ideal found by trying every order of the judged documents.
+    fn brute_force(
+        grades: &[u8],
+        priors: &[Vec<Document>],
+        ranking: &[Document],
+        cutoff: usize,
+        gain: impl Fn(u8) -> f64,
+        seen: impl Fn(usize) -> f64,
+    ) -> (f64, f64) {
+        let rank_of = |document: u32, list: &[u32]| {
+            let found = list.iter().position(|&d| d == document).map(|position| position + 1);
+            found.filter(|&rank| rank <= cutoff)
+        };
+        let residual = |document: u32| {
+            let grade = grades.get(document as usize).copied().unwrap_or(0);
+            let unseen = priors.iter().map(|prior| 1.0 - rank_of(document, prior).map_or(0.0, &seen));
+            gain(grade) * unseen.product::<f64>()
+        };
+        let sum = |order: &[u32]| -> f64 {
+            (1..=cutoff.min(order.len())).map(|rank| residual(order[rank - 1]) * seen(rank)).sum()
+        };
+        let mut best = 0.0_f64;
+        permute(&mut (0..grades.len() as u32).collect::<Vec<_>>(), 0, &mut |order| best = best.max(sum(order)));
+        (sum(ranking), best)
+    }
+
+    fn permute(items: &mut [u32], from: usize, visit: &mut impl FnMut(&[u32])) {
+        if from == items.len() {
+            return visit(items);
+        }
+        for other in from..items.len() {
+            items.swap(from, other);
+            permute(items, from + 1, visit);
+            items.swap(from, other);
+        }
+    }
+
+    /// Some of the documents 0..judged + unjudged in a random order.
+    fn random_ranking(rng: &mut Rng, documents: usize) -> Vec<Document> {
+        let mut all: Vec<Document> = (0..documents as u32).collect();
+        rng.shuffle(&mut all);
+        all.truncate(1 + rng.index(documents));
+        all
+    }
+
+    #[test]
+    fn agrees_with_brute_force() {
+        type Form = (&'static str, usize, fn(u8) -> f64, fn(usize) -> f64);
+        let forms: [Form; 5] = [
+            ("ndcg@4", 4, |y| f64::from(y).exp2() - 1.0, |i| 1.0 / (i as f64 + 1.0).log2()),
+            ("ndcg(gain=linear,discount=letor)@3", 3, f64::from, |i| if i < 3 { 1.0 } else { 1.0 / (i as f64).log2() }),
+            ("rbp(p=0.6)", 99, |y| f64::from(u8::from(y > 0)), |i| 0.6_f64.powf(i as f64 - 1.0)),
+            ("p@3", 3, |y| f64::from(u8::from(y > 0)), |_| 1.0),
+            ("rr", 99, |y| f64::from(u8::from(y > 0)), |i| 1.0 / i as f64),
+        ];
+        let mut rng = Seed::new(5).rng();
+        for (name, cutoff, gain, seen) in forms {
+            let mut exhausted = 0;
+            for _ in 0..60 {
+                let judged = 1 + rng.index(6);
+                let grades: Vec<u8> = (0..judged).map(|_| rng.index(3) as u8).collect();
+                let documents = judged + 2;
+                let priors: Vec<_> = (0..rng.index(4)).map(|_| random_ranking(&mut rng, documents)).collect();
+                let ranking = random_ranking(&mut rng, documents);
+                let (sum, ideal) = brute_force(&grades, &priors, &ranking, cutoff, gain, seen);
+                let utility = utility(name, 2, documents);
+                let slices: Vec<&[u32]> = priors.iter().map(Vec::as_slice).collect();
+                let found = nrg(&utility, &grades, &slices, &ranking);
+                // Gains are known up to a factor, which N takes out.
+                if ideal == 0.0 {
+                    assert!(found.is_exhausted() && found.normalised() == 0.0);
+                    exhausted += 1;
+                } else {
+                    assert!((found.normalised() - sum / ideal).abs() < 1e-12, "{name} {found:?} {sum} {ideal}");
+                }
+            }
+            assert!(exhausted > 0 && exhausted < 60, "{name}: {exhausted} queries with nothing to gain");
+        }
+    }
+
+    /// With no prior ranking S = A/U: for `rr` only where at most one document is relevant, since RR stops at the first.
+    #[test]
+    fn without_prior_rankings_it_is_the_share_of_the_upper_bound() {
+        let conventions = (dialect("paper").unwrap().conventions)();
+        let names = ["ndcg@3", "ndcg", "dcg@5", "rbp(p=0.7)@4", "neru@4", "p@3", "wta", "rr"];
+        let mut rng = Seed::new(9).rng();
+        for name in names {
+            let spec: MeasureSpec = name.parse().unwrap();
+            let evaluator = Evaluator::new(std::slice::from_ref(&spec), &conventions, 2, Seed::new(0)).unwrap();
+            let utility = utility(name, 2, 7);
+            for round in 0..40 {
+                let mut grades: Vec<u8> = (0..7).map(|_| rng.index(3) as u8).collect();
+                if name == "rr" {
+                    grades.fill(0);
+                    grades[round % 7] = u8::from(round % 5 > 0);
+                }
+                let mut ranking: Vec<Document> = (0..7).collect();
+                rng.shuffle(&mut ranking);
+                let value = |order: &[Document]| {
+                    let mut scores = [0.0; 7];
+                    order.iter().zip(0u8..).for_each(|(&d, position)| scores[d as usize] = -f64::from(position));
+                    let mut out = [0.0];
+                    let judged = evaluator.judge("q", &grades, None).unwrap();
+                    evaluator.evaluate(&judged, &scores, &mut Scratch::default(), &mut out).unwrap();
+                    out[0]
+                };
+                let mut ideal = ranking.clone();
+                ideal.sort_by_key(|&d| std::cmp::Reverse(grades[d as usize]));
+                let found = nrg(&utility, &grades, &[], &ranking);
+                let (a, u) = (value(&ranking), value(&ideal));
+                if found.is_exhausted() {
+                    assert!(u == 0.0 || u.is_nan(), "{name} {grades:?}");
+                } else {
+                    assert!((found.normalised() - a / u).abs() < 1e-12, "{name} {grades:?} {ranking:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn precision_without_a_normaliser_counts_unique_contributions() {
+        let utility = Utility::precision(3, 1, 2);
+        let mut rng = Seed::new(2).rng();
+        let mut most = 0.0_f64;
+        for _ in 0..200 {
+            let grades: Vec<u8> = (0..8).map(|_| rng.index(3) as u8).collect();
+            let priors: Vec<_> = (0..rng.index(3)).map(|_| random_ranking(&mut rng, 10)).collect();
+            let ranking = random_ranking(&mut rng, 10);
+            let slices: Vec<&[u32]> = priors.iter().map(Vec::as_slice).collect();
+            let top = |list: &[u32]| list[..list.len().min(3)].to_vec();
+            let unique = top(&ranking).into_iter().filter(|&d| {
+                (d as usize) < 8 && grades[d as usize] >= 1 && !slices.iter().any(|prior| top(prior).contains(&d))
+            });
+            let (sum, count) = (nrg(&utility, &grades, &slices, &ranking).sum, unique.count() as f64);
+            assert_eq!(sum, count);
+            most = most.max(sum);
+        }
+        assert!(most >= 2.0, "a test of nothing");
+    }
+}

@@ -1,0 +1,3 @@
+//! Normalised residual gain.
+pub mod gain;
+pub mod utility;
