@@ -20,8 +20,8 @@ pub(crate) trait Loss: Sync {
     /// The score from which boosting starts.
     fn base(&self) -> f64;
 
-    /// Writes the derivatives at `scores`, one a document.
-    fn gradients(&self, scores: &[f64], first: &mut [f64], second: &mut [f64]) -> Result<(), FitError>;
+    /// Writes the derivatives at `scores`, one a document; a loss that ranks breaks ties by `draw`.
+    fn gradients(&self, scores: &[f64], draw: Seed, first: &mut [f64], second: &mut [f64]) -> Result<(), FitError>;
 }
 
 /// How trees are boosted.
@@ -185,7 +185,7 @@ impl<'a> Rounds<'a> {
     pub fn tree<L: Loss>(&mut self, loss: &L, seed: Seed) -> Result<Option<Tree>, FitError> {
         let mut rng = seed.rng();
         self.add_last();
-        loss.gradients(&self.scores, &mut self.first, &mut self.second)?;
+        loss.gradients(&self.scores, seed.derive("ties"), &mut self.first, &mut self.second)?;
         let sampled = self.boosting.queries < 1.0;
         if sampled {
             self.copies = Some(sample_queries(&self.bounds, self.boosting.queries, &mut rng));

@@ -4,8 +4,8 @@
 //!   rho = 1 / (1 + exp(sigma (s_i - s_j))),  lambda = sigma d rho,  hessian = sigma^2 d rho (1 - rho);
 //! i's gradient falls by lambda and j's rises by it; both get the hessian (Burges, MSR-TR-2010-82; Burges, Ragno & Le, NIPS
 //! 2006). d is the exact change of the measure, whatever it is: `ndcg`, `ap`, `rr`, `err`, or a UE version (V1, V2), whose change
-//! follows from that of A. Documents of equal score stand in file order. Only pairs with one document in the top
-//! `truncation` count (0: all pairs).
+//! follows from that of A. Documents of equal score stand in drawn or in file order (the `ties` module). Only pairs with one
+//! document in the top `truncation` count (0: all pairs).
 //!
 //! `normalise` does as LightGBM: d is divided by .01 + |s_i - s_j| (unless all scores are equal), and a query's gradients are
 //! multiplied by log2(1 + S) / S, S the sum of the absolute lambdas of both sides.
@@ -16,11 +16,12 @@
 //!
 //! Cost: O(n log n + truncation x n) a query, independent of the measure.
 
-use fivefold_core::{Dataset, FitError};
+use fivefold_core::{Dataset, FitError, Seed};
 use fivefold_metrics::{Objective, Scratch};
 use rayon::prelude::*;
 
 use crate::boosting::Loss;
+use crate::ties::{TieBreaks, Ties};
 
 /// The largest exponent that is used, so that products of two exponentials and a distance stay finite and above 0.
 const FARTHEST: f64 = 300.0;
@@ -29,6 +30,7 @@ const FARTHEST: f64 = 300.0;
 pub(crate) struct LambdaLoss<'a> {
     objective: Objective,
     grades: Vec<&'a [u8]>,
+    ties: TieBreaks<'a>,
     truncation: usize,
     sigma: f64,
     normalise: bool,
@@ -37,7 +39,10 @@ pub(crate) struct LambdaLoss<'a> {
 /// Arrays by position in the ranking of one query.
 #[derive(Default)]
 pub(crate) struct Ranking {
-    /// Score and row of each document, so that they sort as whole numbers: the highest score first, then the lowest row.
+    /// What breaks ties, by row.
+    places: Vec<u32>,
+    /// Score, place and row of each document, so that they sort as whole numbers: the highest score first, then the lowest
+    /// place.
     keys: Vec<u128>,
     order: Vec<u32>,
     grades: Vec<u8>,
@@ -53,18 +58,33 @@ pub(crate) struct Ranking {
 }
 
 impl<'a> LambdaLoss<'a> {
-    pub fn new(objective: Objective, data: &'a Dataset, truncation: usize, sigma: f64, normalise: bool) -> Self {
+    pub fn new(
+        objective: Objective,
+        data: &'a Dataset,
+        ties: Ties,
+        truncation: usize,
+        sigma: f64,
+        normalise: bool,
+    ) -> Self {
         let grades = (0..data.len()).map(|query| data.query(query).grades()).collect();
         let truncation = if truncation == 0 { usize::MAX } else { truncation };
-        LambdaLoss { objective, grades, truncation, sigma, normalise }
+        LambdaLoss { objective, grades, ties: TieBreaks::new(ties, data), truncation, sigma, normalise }
     }
 
-    /// Fills the derivatives of one query. Those of a query where the measure is undefined are 0.
-    pub fn query(&self, query: usize, scores: &[f64], first: &mut [f64], second: &mut [f64], ranking: &mut Ranking) {
+    /// Fills the derivatives of one query, with ties broken by `draw`. Those of a query where the measure is undefined are 0.
+    pub fn query(
+        &self,
+        query: usize,
+        scores: &[f64],
+        draw: Seed,
+        (first, second): (&mut [f64], &mut [f64]),
+        ranking: &mut Ranking,
+    ) {
         first.fill(0.0);
         second.fill(0.0);
         let grades = self.grades[query];
         let n = grades.len();
+        self.ties.fill(query, draw, &mut ranking.places);
         ranking.rank(scores, grades);
         let Ranking { order, grades, scores, exponentials, changes, distances, lambdas, hessians, scratch, .. } =
             ranking;
@@ -154,8 +174,10 @@ fn sums(values: &[f64]) -> (f64, f64) {
 impl Ranking {
     fn rank(&mut self, scores: &[f64], grades: &[u8]) {
         self.keys.clear();
-        self.keys
-            .extend(scores.iter().zip(0u32..).map(|(&score, row)| u128::from(falling(score)) << 32 | u128::from(row)));
+        let key = |((&score, &place), row): ((&f64, &u32), u32)| {
+            u128::from(falling(score)) << 64 | u128::from(place) << 32 | u128::from(row)
+        };
+        self.keys.extend(scores.iter().zip(&self.places).zip(0u32..).map(key));
         self.keys.sort_unstable();
         self.order.clear();
         self.order.extend(self.keys.iter().map(|&key| key as u32));
@@ -179,7 +201,7 @@ impl Loss for LambdaLoss<'_> {
         0.0
     }
 
-    fn gradients(&self, scores: &[f64], first: &mut [f64], second: &mut [f64]) -> Result<(), FitError> {
+    fn gradients(&self, scores: &[f64], draw: Seed, first: &mut [f64], second: &mut [f64]) -> Result<(), FitError> {
         if let Some(row) = scores.iter().position(|score| !score.is_finite()) {
             return Err(FitError::Numeric(format!(
                 "document {row} has score {}; lower the learning rate",
@@ -195,7 +217,7 @@ impl Loss for LambdaLoss<'_> {
             (first, second) = (tail, second_tail);
         }
         queries.into_par_iter().with_min_len(16).for_each_init(Ranking::default, |ranking, (query, first, second)| {
-            self.query(query, &scores[self.objective.rows(query)], first, second, ranking);
+            self.query(query, &scores[self.objective.rows(query)], draw, (first, second), ranking);
         });
         Ok(())
     }
@@ -203,7 +225,6 @@ impl Loss for LambdaLoss<'_> {
 
 #[cfg(test)]
 mod tests {
-    use fivefold_core::Seed;
     use fivefold_metrics::DIALECTS;
 
     use super::*;
@@ -222,7 +243,7 @@ mod tests {
 
     fn gradients(loss: &LambdaLoss<'_>, scores: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (mut first, mut second) = (vec![f64::NAN; scores.len()], vec![f64::NAN; scores.len()]);
-        loss.gradients(scores, &mut first, &mut second).unwrap();
+        loss.gradients(scores, Seed::new(3), &mut first, &mut second).unwrap();
         (first, second)
     }
 
@@ -293,7 +314,7 @@ mod tests {
                 grades[..3].copy_from_slice(&[0, 1, 2]);
                 let scores: Vec<f64> = (0..9).map(|_| rng.normal()).collect();
                 let data = graded(&[&grades]);
-                let loss = LambdaLoss::new(measure(name, &data), &data, truncation, sigma, normalise);
+                let loss = LambdaLoss::new(measure(name, &data), &data, Ties::Drawn, truncation, sigma, normalise);
                 let (first, second) = gradients(&loss, &scores);
                 let expected = brute_force(name, &data, &scores, (truncation, sigma, normalise));
                 for (found, expected) in first.iter().chain(&second).zip(expected.0.iter().chain(&expected.1)) {
@@ -310,7 +331,7 @@ mod tests {
         for spread in [1.0, 200.0, 400.0, 1e3, 1e6, 1e300] {
             let scores = [spread, 0.0, -spread, 0.25];
             for normalise in [false, true] {
-                let loss = LambdaLoss::new(measure("ndcg", &data), &data, 0, 1.0, normalise);
+                let loss = LambdaLoss::new(measure("ndcg", &data), &data, Ties::Drawn, 0, 1.0, normalise);
                 let (first, second) = gradients(&loss, &scores);
                 assert!(first.iter().chain(&second).all(|x| x.is_finite()), "{spread}: {first:?} {second:?}");
                 assert!(second.iter().all(|h| *h >= 0.0));
@@ -320,22 +341,22 @@ mod tests {
                 }
             }
         }
-        let loss = LambdaLoss::new(measure("ndcg", &data), &data, 0, 1.0, false);
+        let loss = LambdaLoss::new(measure("ndcg", &data), &data, Ties::Drawn, 0, 1.0, false);
         let mut out = ([0.0; 4], [0.0; 4]);
-        assert!(loss.gradients(&[0.0, f64::NAN, 0.0, 0.0], &mut out.0, &mut out.1).is_err());
+        assert!(loss.gradients(&[0.0, f64::NAN, 0.0, 0.0], Seed::new(3), &mut out.0, &mut out.1).is_err());
     }
 
     #[test]
     fn queries_do_not_mix_and_undefined_ones_are_still() {
         let (a, b): (&[u8], &[u8]) = (&[0, 2, 1], &[1, 0, 0, 2]);
         let data = graded(&[a, &[0, 0], b, &[2]]);
-        let loss = LambdaLoss::new(measure("ndcg", &data), &data, 0, 1.0, true);
+        let loss = LambdaLoss::new(measure("ndcg", &data), &data, Ties::Input, 0, 1.0, true);
         let scores = [0.3, 0.1, 0.2, 5.0, -5.0, 0.0, 0.0, 0.0, 0.0, 1.0];
         let (first, second) = gradients(&loss, &scores);
         assert_eq!((&first[3..5], first[9], second[9]), (&[0.0, 0.0][..], 0.0, 0.0));
         for (rows, grades) in [(0..3, a), (5..9, b)] {
             let alone = graded(&[grades]);
-            let loss = LambdaLoss::new(measure("ndcg", &alone), &alone, 0, 1.0, true);
+            let loss = LambdaLoss::new(measure("ndcg", &alone), &alone, Ties::Input, 0, 1.0, true);
             assert_eq!(gradients(&loss, &scores[rows.clone()]).0, first[rows.clone()]);
             // Every pair takes from one what it gives to the other.
             assert!(first[rows].iter().sum::<f64>().abs() < 1e-15);

@@ -14,9 +14,9 @@
 //! The default of 10 leaves was chosen on the validation parts of OHSUMED and MQ2008, by the half of each that training did not
 //! stop by: 31 leaves lose .008 there. Where queries are many, more leaves may pay.
 //!
-//! Known weakness: documents of equal score are ranked in file order, and before the first tree all scores are equal, so
-//! another order of a query's rows in the training file gives another model. Do not train on files that are sorted by grade.
-//! The seed alters the model only with `queries` or `features` below 1.
+//! Before the first tree all scores are equal, and lambdas depend on who stands where: `ties` says how documents of equal
+//! score are ranked. Drawn ties (the default, unlike RankLib and LightGBM) make the model independent of the order of a
+//! query's rows in the file; with `ties = "input"` do not train on files that are sorted by grade.
 //!
 //! Cost of a tree: see `fivefold_trees` and the `lambda` module; both linear in the documents.
 
@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::boosting::{Boosting, check_measure, help, objective, positive};
 use crate::lambda::LambdaLoss;
+use crate::ties::Ties;
 use crate::tree_model::TreeModel;
 
 /// Boosted trees on the lambda gradients of a measure.
@@ -41,6 +42,8 @@ pub struct LambdaMart {
     pub sigma: f64,
     /// LightGBM's normalisation of lambdas by score distance and by query.
     pub normalise: bool,
+    /// How documents of equal score are ranked; before the first tree they are all of equal score.
+    pub ties: Ties,
     /// The most trees.
     pub trees: usize,
     /// What each tree's values are multiplied by.
@@ -74,6 +77,7 @@ impl Default for LambdaMart {
             truncation: 30,
             sigma: 1.0,
             normalise: true,
+            ties: Ties::Drawn,
             trees: 500,
             learning_rate: 0.05,
             early_stopping: 50,
@@ -118,6 +122,7 @@ impl LambdaMart {
 impl Ranker for LambdaMart {
     const NAME: &'static str = "lambdamart";
     const SUMMARY: &'static str = "boosted trees on the lambda gradients of a measure";
+    const VERSION: u32 = 2;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp {
             name: "objective",
@@ -126,6 +131,11 @@ impl Ranker for LambdaMart {
         ParamHelp { name: "truncation", help: "pairs need one document in so many top ranks; 0: all pairs" },
         ParamHelp { name: "sigma", help: "steepness of the pairwise logistic function, above 0" },
         ParamHelp { name: "normalise", help: "divide lambdas by score distance and level queries, as LightGBM does" },
+        ParamHelp {
+            name: "ties",
+            help: "how documents of equal score are ranked while trees are grown: \"drawn\" with the seed, in whatever \
+                   order the file has them, or \"input\": in file order, so that sorting the file alters the model",
+        },
         help::TREES,
         help::LEARNING_RATE,
         help::EARLY_STOPPING,
@@ -173,7 +183,7 @@ impl Ranker for LambdaMart {
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<TreeModel, FitError> {
         let of_train = objective("objective", &self.objective, train, cx.seed())?;
-        let loss = LambdaLoss::new(of_train, train, self.truncation, self.sigma, self.normalise);
+        let loss = LambdaLoss::new(of_train, train, self.ties, self.truncation, self.sigma, self.normalise);
         self.boosting().fit(train, cx, &loss, |data| objective("stop_measure", self.stop_measure(), data, cx.seed()))
     }
 }

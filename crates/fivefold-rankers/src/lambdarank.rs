@@ -9,15 +9,19 @@
 //! between two documents below the cutoff of `ndcg@10`, there is no gradient. RankLib's LambdaRank is its RankNet
 //! with these weights.
 //!
+//! Documents of equal score, which a network gives to the same features only, or where all hidden units are 0, stand in an order
+//! that is drawn once for each query (module `ties`).
+//!
 //! Cost an epoch: the network's ([`crate::network`]), and O(n log n + truncation x n) a query of n documents.
 
-use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
+use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Seed};
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{check_measure, objective};
 use crate::lambda::{LambdaLoss, Ranking};
 use crate::network::{Activation, Optimiser, QueryLoss, Training, differ, help};
 use crate::network_model::NetworkModel;
+use crate::ties::Ties;
 
 /// A network trained on the lambda gradients of a measure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,6 +98,7 @@ impl LambdaRank {
 impl Ranker for LambdaRank {
     const NAME: &'static str = "lambdarank";
     const SUMMARY: &'static str = "neural network trained on the lambda gradients of a measure";
+    const VERSION: u32 = 2;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp {
             name: "objective",
@@ -122,8 +127,8 @@ impl Ranker for LambdaRank {
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<NetworkModel, FitError> {
         let of_train = objective("objective", &self.objective, train, cx.seed())?;
-        let lambdas = LambdaLoss::new(of_train, train, self.truncation, 1.0, self.normalise);
-        let loss = Lambdas { lambdas, data: train };
+        let lambdas = LambdaLoss::new(of_train, train, Ties::Drawn, self.truncation, 1.0, self.normalise);
+        let loss = Lambdas { lambdas, draw: cx.seed().derive("ties"), data: train };
         self.training().fit(train, cx, &loss, |data| objective("stop_measure", self.stop_measure(), data, cx.seed()))
     }
 }
@@ -131,6 +136,7 @@ impl Ranker for LambdaRank {
 /// Lambda gradients, a query at a time.
 struct Lambdas<'a> {
     lambdas: LambdaLoss<'a>,
+    draw: Seed,
     data: &'a Dataset,
 }
 
@@ -144,17 +150,21 @@ impl QueryLoss for Lambdas<'_> {
 
     fn slopes(&self, query: usize, scores: &[f64], slopes: &mut [f64], (ranking, second): &mut Self::Scratch) {
         second.resize(scores.len(), 0.0);
-        self.lambdas.query(query, scores, slopes, second, ranking);
+        self.lambdas.query(query, scores, self.draw, (slopes, second), ranking);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use fivefold_core::Seed;
-    use fivefold_metrics::Scratch;
+    use fivefold_metrics::{Objective, Scratch};
 
     use super::*;
     use crate::test_data::rows;
+
+    fn lambdas(measure: Objective, data: &Dataset) -> Lambdas<'_> {
+        let lambdas = LambdaLoss::new(measure, data, Ties::Drawn, 0, 1.0, false);
+        Lambdas { lambdas, draw: Seed::new(3), data }
+    }
 
     #[test]
     fn slopes_are_those_of_brute_force_swaps() {
@@ -182,7 +192,7 @@ mod tests {
                     expected[j] += lambda;
                 }
             }
-            let loss = Lambdas { lambdas: LambdaLoss::new(measure(), &data, 0, 1.0, false), data: &data };
+            let loss = lambdas(measure(), &data);
             let mut found = vec![f64::NAN; grades.len()];
             loss.slopes(0, &scores, &mut found, &mut Default::default());
             for (found, expected) in found.iter().zip(&expected) {
@@ -195,7 +205,7 @@ mod tests {
     fn slopes_are_finite_for_any_scores() {
         let data = rows(&[&[(0, &[0.0]), (2, &[0.0]), (1, &[0.0])], &[(1, &[0.0]), (1, &[0.0])]]);
         let measure = objective("objective", "ndcg@10", &data, Seed::new(1)).unwrap();
-        let loss = Lambdas { lambdas: LambdaLoss::new(measure, &data, 0, 1.0, false), data: &data };
+        let loss = lambdas(measure, &data);
         assert_eq!([0, 1].map(|query| loss.informative(query)), [true, false]);
         for scores in [[1e9, -1e9, 0.0], [0.0; 3], [-1e300, 1e300, 0.0]] {
             let mut slopes = [f64::NAN; 3];

@@ -24,6 +24,7 @@ pub mod random;
 pub mod random_forest;
 pub mod rankboost;
 pub mod ranknet;
+pub mod ties;
 pub mod tree_model;
 
 use fivefold_core::RankerEntry;

@@ -7,7 +7,7 @@
 //! Cost of a tree: see `fivefold_trees`; linear in the documents.
 
 use fivefold_core::params::Preset;
-use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
+use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Seed};
 use fivefold_trees::Growth;
 use serde::{Deserialize, Serialize};
 
@@ -147,7 +147,7 @@ impl Loss for SquaredLoss {
         self.mean
     }
 
-    fn gradients(&self, scores: &[f64], first: &mut [f64], _: &mut [f64]) -> Result<(), FitError> {
+    fn gradients(&self, scores: &[f64], _: Seed, first: &mut [f64], _: &mut [f64]) -> Result<(), FitError> {
         for ((first, score), grade) in first.iter_mut().zip(scores).zip(&self.grades) {
             *first = score - grade;
         }
@@ -157,7 +157,7 @@ impl Loss for SquaredLoss {
 
 #[cfg(test)]
 mod tests {
-    use fivefold_core::{Model, Seed};
+    use fivefold_core::Model;
 
     use super::*;
     use crate::test_data::{rows, signal_in_order};

@@ -8,9 +8,8 @@
 //! As RankLib (default: regression), whose settings are the preset `ranklib`: 300 bags of one tree with 100 leaves, .3 of
 //! the features at each node. It cuts features with many values into 256 equal widths; here at quantiles.
 //!
-//! Known weakness of `inner = "lambdamart"`: the first tree of a bag sees equal scores only, which are ranked in file order,
-//! so with one tree a bag the model depends on the order of a query's rows. Do not train it on files that are sorted by
-//! grade.
+//! The first tree of a bag of `inner = "lambdamart"` sees equal scores only; each bag ranks them by another draw (the `ties`
+//! module).
 //!
 //! Cost: bags x trees, in parallel over bags; see `fivefold_trees` for a tree.
 
@@ -25,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::boosting::{Boosting, Loss, Rounds, check_measure, help, objective, share_of_all};
 use crate::lambda::LambdaLoss;
 use crate::mart::SquaredLoss;
+use crate::ties::Ties;
 use crate::tree_model::{TreeModel, rows_of};
 
 /// Trees grown on bags of queries, averaged.
@@ -157,6 +157,7 @@ fn draw_queries(bounds: &[usize], fraction: f64, rng: &mut Rng) -> Vec<u32> {
 impl Ranker for RandomForest {
     const NAME: &'static str = "random-forest";
     const SUMMARY: &'static str = "trees grown on bags of queries, averaged";
+    const VERSION: u32 = 2;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "bags", help: "how many bags of queries are drawn, with replacement, at least 1" },
         ParamHelp { name: "trees", help: "trees boosted in each bag, at least 1" },
@@ -193,7 +194,7 @@ impl Ranker for RandomForest {
             Inner::Mart => self.grow(train, cx, &SquaredLoss::new(train)),
             Inner::Lambdamart => {
                 let objective = objective("objective", &self.objective, train, cx.seed())?;
-                self.grow(train, cx, &LambdaLoss::new(objective, train, 0, 1.0, false))
+                self.grow(train, cx, &LambdaLoss::new(objective, train, Ties::Drawn, 0, 1.0, false))
             }
         }
     }

@@ -138,25 +138,23 @@ const CASES: &[Case] = &[
     Case {
         name: "lambdamart",
         params: "trees = 30\nleaves = 8\nqueries = 0.8\nmin_hessian = 0.01",
-        changes: &[
-            ("objective", "'ap.v2@5'", true),
-            ("truncation", "3", true),
-            ("sigma", "2.0", true),
-            ("normalise", "false", true),
-            ("trees", "3", true),
-            ("learning_rate", "0.5", true),
-            ("early_stopping", "1", true),
-            ("stop_measure", "'ap@1'", true),
-            ("leaves", "4", true),
-            ("depth", "2", true),
-            ("min_documents", "40", true),
-            ("min_hessian", "2.0", true),
-            ("l2", "5.0", true),
-            ("bins", "4", true),
-            ("features", "0.5", true),
-            ("queries", "0.5", true),
-        ],
+        changes: &lambdamart("false", true),
         refused: &[("objective", "'ndcg@0'"), ("sigma", "0.0"), ("min_hessian", "-1.0"), ("leaves", "1")],
+        learns: true,
+    },
+    Case { name: "lambdamart", params: "", changes: &lambdamart("false", true), refused: &[], learns: true },
+    Case {
+        name: "lambdamart",
+        params: "preset = 'ranklib'",
+        changes: &lambdamart("true", true),
+        refused: &[],
+        learns: true,
+    },
+    Case {
+        name: "lambdamart",
+        params: "preset = 'lightgbm'",
+        changes: &lambdamart("false", false),
+        refused: &[],
         learns: true,
     },
     Case {
@@ -175,6 +173,24 @@ const CASES: &[Case] = &[
             ("bins", "4", true),
         ],
         refused: &[("bags", "0"), ("objective", "''"), ("features", "0.0"), ("queries", "2.0"), ("trees", "0")],
+        learns: true,
+    },
+    Case {
+        name: "random-forest",
+        params: "bags = 20\ninner = 'lambdamart'\nleaves = 10",
+        changes: &[
+            ("bags", "5", true),
+            ("trees", "2", true),
+            ("inner", "'mart'", true),
+            ("objective", "'ap'", true),
+            ("learning_rate", "0.5", true),
+            ("features", "0.6", true),
+            ("queries", "0.5", true),
+            ("leaves", "4", true),
+            ("min_documents", "40", true),
+            ("bins", "4", true),
+        ],
+        refused: &[],
         learns: true,
     },
     Case {
@@ -260,6 +276,29 @@ const CASES: &[Case] = &[
         learns: true,
     },
 ];
+
+/// The changes of LambdaMART's cases: `normalise` to another value, and whether the case stops early.
+const fn lambdamart(normalise: &'static str, stops: bool) -> [(&'static str, &'static str, bool); 17] {
+    [
+        ("objective", "'ap.v2@5'", true),
+        ("truncation", "3", true),
+        ("sigma", "2.0", true),
+        ("normalise", normalise, true),
+        ("ties", "'input'", true),
+        ("trees", "1", true),
+        ("learning_rate", "0.5", true),
+        ("early_stopping", "1", true),
+        ("stop_measure", "'ap@1'", stops),
+        ("leaves", "4", true),
+        ("depth", "2", true),
+        ("min_documents", "40", true),
+        ("min_hessian", "2.0", true),
+        ("l2", "5.0", true),
+        ("bins", "4", true),
+        ("features", "0.5", true),
+        ("queries", "0.5", true),
+    ]
+}
 
 #[test]
 fn every_ranker_keeps_the_contract() {
