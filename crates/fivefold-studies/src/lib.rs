@@ -9,6 +9,7 @@ pub mod registry;
 pub mod residual;
 pub mod run;
 pub mod study;
+pub mod systems;
 
 pub use file::StudyFile;
 pub use registry::{AnyStudy, STUDIES, StudyEntry};

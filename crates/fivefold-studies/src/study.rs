@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fivefold_core::{ParamError, Progress, Seed};
-use fivefold_data::{DataError, ReadError, ScoreError};
-use fivefold_experiment::Table;
+use fivefold_data::per_query::PerQueryError;
+use fivefold_data::trec::TrecError;
+use fivefold_data::{DataError, ScoreError};
 use fivefold_experiment::store::StoreError;
+use fivefold_experiment::{Chart, Table};
 use fivefold_metrics::MeasureError;
 use fivefold_stats::StatsError;
 use serde::de::DeserializeOwned;
@@ -101,6 +103,8 @@ impl<'a> StudyContext<'a> {
 pub struct Findings {
     /// Tables, in the order in which they are shown.
     pub tables: Vec<Table>,
+    /// Charts, in the order in which they are shown.
+    pub charts: Vec<Chart>,
     /// Further files of the results folder: path with `/`, content.
     pub files: Vec<(String, String)>,
     /// What was read, for the manifest.
@@ -126,9 +130,12 @@ pub enum StudyError {
     /// A collection that cannot be opened.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A LETOR file that cannot be read.
+    /// A TREC file that cannot be read.
     #[error(transparent)]
-    Read(#[from] ReadError),
+    Trec(#[from] TrecError),
+    /// Values per query that cannot be read or joined.
+    #[error(transparent)]
+    Values(#[from] PerQueryError),
     /// A score file that cannot be used.
     #[error(transparent)]
     Scores(#[from] ScoreError),

@@ -8,9 +8,7 @@
 //! Cost: a product for each document of a prior's top K, and one sort of the judged documents with a gain.
 
 use super::utility::Utility;
-
-/// A number of a document within a query: judged documents come first, in the order of their grades.
-pub type Document = u32;
+use crate::systems::Document;
 
 /// What is left of the documents of one query after some rankings were seen.
 #[derive(Debug, Clone)]
@@ -93,7 +91,8 @@ mod tests {
         let [r1, r2, r3] = ["ABCDEFGHIJ", "EDCBAFGHIJ", "JIHGFEDCBA"].map(ranking);
         let (r1, r2, r3) = (r1.as_slice(), r2.as_slice(), r3.as_slice());
         let utility = utility("ndcg@10", 1, 10);
-        let table: [(&[u32], &[&[u32]], f64); 9] = [
+        type Row<'a> = (&'a [u32], &'a [&'a [u32]], f64);
+        let table: [Row<'_>; 9] = [
             (r1, &[], 0.7933),
             (r2, &[], 0.7933),
             (r3, &[], 0.7933),

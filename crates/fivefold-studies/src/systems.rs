@@ -1,0 +1,238 @@
+//! The systems that a study compares: rankings with grades, or values per query that were computed elsewhere.
+//!
+//! Four sources, one shape. TREC qrels with run files, and LETOR data with score files, give [`RankedSystems`], from which any
+//! measure can be computed ([`RankedSystems::values`]). A table of values per query, and a results folder, give the values alone. In
+//! both cases values are [`SystemValues`]: measures x systems x queries, NaN where a value is undefined.
+//!
+//! Reading order: this file (the shape), [`config`] (what a study's file says), `trec` and `letor` (reading).
+
+pub mod config;
+mod letor;
+mod trec;
+
+use fivefold_core::Seed;
+use fivefold_data::per_query::SystemValues;
+use fivefold_metrics::{Conventions, Evaluator, Judged, MeasureSpec, Scratch, Ties};
+use rayon::prelude::*;
+
+use crate::study::{Input, StudyError};
+
+pub use config::SystemsConfig;
+
+/// A number of a document within its query: judged documents come first, in the order of [`RankedQuery::grades`].
+pub type Document = u32;
+
+/// What a study compares.
+#[derive(Debug, Clone)]
+pub struct Systems {
+    /// What is known of each system.
+    pub content: Content,
+    /// What was read, for the manifest.
+    pub inputs: Vec<Input>,
+    /// What a reader of the results should know of the input, one line each.
+    pub remarks: Vec<String>,
+}
+
+/// What is known of systems.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// Their rankings: any measure can be computed.
+    Rankings(RankedSystems),
+    /// Values of some measures, by query.
+    Values(SystemValues),
+}
+
+/// Rankings of several systems for the same queries.
+#[derive(Debug, Clone)]
+pub struct RankedSystems {
+    /// Names of the systems, in the order of the input.
+    pub names: Vec<String>,
+    /// The judged queries, in the order of the input.
+    pub queries: Vec<RankedQuery>,
+    /// The highest grade possible.
+    pub max_grade: u8,
+}
+
+/// One query with its judgements and what each system made of it.
+#[derive(Debug, Clone)]
+pub struct RankedQuery {
+    /// Its id; unique.
+    pub id: String,
+    /// Grades of the judged documents.
+    pub grades: Vec<u8>,
+    /// Ids of all documents, the judged ones first; empty where the collection has none.
+    pub ids: Vec<String>,
+    /// One a system; `None`: the system lacks the query.
+    pub lists: Vec<Option<ScoredList>>,
+}
+
+/// Documents with scores, the higher the earlier.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ScoredList {
+    /// Each at most once.
+    pub documents: Vec<Document>,
+    /// One a document.
+    pub scores: Vec<f64>,
+}
+
+impl RankedQuery {
+    /// The grade of a document; 0 without a judgement.
+    pub fn grade(&self, document: Document) -> u8 {
+        self.grades.get(document as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether a document has a judgement.
+    pub fn is_judged(&self, document: Document) -> bool {
+        (document as usize) < self.grades.len()
+    }
+
+    /// The documents of a system from the first to the last. Documents of equal score: by id, bytewise descending, as
+    /// trec_eval, where there are ids; else in the order of the input.
+    pub fn ranking(&self, system: usize) -> Option<Vec<Document>> {
+        let list = self.lists[system].as_ref()?;
+        let mut places: Vec<usize> = (0..list.documents.len()).collect();
+        let id = |place: usize| self.ids.get(list.documents[place] as usize);
+        places.sort_by(|&a, &b| list.scores[b].total_cmp(&list.scores[a]).then_with(|| id(b).cmp(&id(a))));
+        Some(places.into_iter().map(|place| list.documents[place]).collect())
+    }
+
+    /// Prepares the list of a system for an evaluator: over its judged documents, or where it retrieved some documents, over
+    /// the pool.
+    fn judge(&self, evaluator: &Evaluator, list: &ScoredList) -> Result<Judged, StudyError> {
+        let ids: Option<Vec<&str>> =
+            (!self.ids.is_empty()).then(|| list.documents.iter().map(|&d| self.ids[d as usize].as_str()).collect());
+        let all = list.documents.len() == self.grades.len();
+        if all && list.documents.iter().zip(0..).all(|(&document, row)| document == row) {
+            return Ok(evaluator.judge(&self.id, &self.grades, ids.as_deref())?);
+        }
+        let retrieved: Vec<u8> = list.documents.iter().map(|&document| self.grade(document)).collect();
+        Ok(evaluator.judge_pool(&self.id, &self.grades, &retrieved, ids.as_deref())?)
+    }
+}
+
+impl RankedSystems {
+    /// Values of these measures for every system and query. A query that a system lacks has the value of an empty ranking.
+    ///
+    /// # Errors
+    /// A measure or tie policy that does not suit the data.
+    pub fn values(
+        &self,
+        specs: &[MeasureSpec],
+        conventions: &Conventions,
+        seed: Seed,
+    ) -> Result<SystemValues, StudyError> {
+        let evaluator = Evaluator::new(specs, conventions, self.max_grade, seed)?;
+        let (columns, systems) = (evaluator.names().len(), self.names.len());
+        let empty = ScoredList::default();
+        let of_query = |query: &RankedQuery| {
+            let mut values = vec![f64::NAN; systems * columns];
+            let mut scratch = Scratch::default();
+            let mut shared: Option<(&[Document], Judged)> = None;
+            for (list, out) in query.lists.iter().zip(values.chunks_exact_mut(columns.max(1))) {
+                let list = list.as_ref().unwrap_or(&empty);
+                // Score files give every system the same documents: judged once.
+                if shared.as_ref().is_none_or(|(documents, _)| *documents != list.documents.as_slice()) {
+                    shared = Some((&list.documents, query.judge(&evaluator, list)?));
+                }
+                if let Some((_, judged)) = &shared {
+                    evaluator.evaluate(judged, &list.scores, &mut scratch, out)?;
+                }
+            }
+            Ok(values)
+        };
+        let by_query = self.queries.par_iter().map(of_query).collect::<Result<Vec<_>, StudyError>>()?;
+        Ok(self.gather(evaluator.names(), |measure, system, query| by_query[query][system * columns + measure]))
+    }
+
+    /// Values of the ideal order of each query's judged documents, one list a measure.
+    ///
+    /// # Errors
+    /// As [`values`](Self::values).
+    pub fn ideal_values(&self, specs: &[MeasureSpec], conventions: &Conventions) -> Result<Vec<Vec<f64>>, StudyError> {
+        // Documents of equal grade are worth the same, in whatever order.
+        let conventions = Conventions { ties: Ties::Input, ..conventions.clone() };
+        let evaluator = Evaluator::new(specs, &conventions, self.max_grade, Seed::new(0))?;
+        let mut columns = vec![Vec::with_capacity(self.queries.len()); specs.len()];
+        let (mut scratch, mut out) = (Scratch::default(), vec![0.0; specs.len()]);
+        for query in &self.queries {
+            let scores: Vec<f64> = query.grades.iter().map(|&grade| f64::from(grade)).collect();
+            let judged = evaluator.judge(&query.id, &query.grades, None)?;
+            evaluator.evaluate(&judged, &scores, &mut scratch, &mut out)?;
+            columns.iter_mut().zip(&out).for_each(|(column, &value)| column.push(value));
+        }
+        Ok(columns)
+    }
+
+    /// How many queries each system lacks.
+    pub fn lacking(&self) -> Vec<usize> {
+        let lacks = |system: usize| self.queries.iter().filter(|query| query.lists[system].is_none()).count();
+        (0..self.names.len()).map(lacks).collect()
+    }
+
+    fn gather(&self, measures: &[String], value: impl Fn(usize, usize, usize) -> f64) -> SystemValues {
+        let mut values = Vec::with_capacity(measures.len() * self.names.len() * self.queries.len());
+        for measure in 0..measures.len() {
+            for system in 0..self.names.len() {
+                values.extend((0..self.queries.len()).map(|query| value(measure, system, query)));
+            }
+        }
+        SystemValues {
+            measures: measures.to_vec(),
+            systems: self.names.clone(),
+            queries: self.queries.iter().map(|query| query.id.clone()).collect(),
+            undefined: values.iter().map(|value| value.is_nan()).collect(),
+            values,
+            remarks: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fivefold_metrics::dialect;
+
+    fn list(documents: &[Document], scores: &[f64]) -> Option<ScoredList> {
+        Some(ScoredList { documents: documents.to_vec(), scores: scores.to_vec() })
+    }
+
+    #[test]
+    fn ties_are_broken_by_id_as_in_trec_eval_or_else_by_the_order_of_the_input() {
+        let mut query = RankedQuery {
+            id: "q".to_owned(),
+            grades: vec![1, 0],
+            ids: ["a", "b", "c"].map(str::to_owned).to_vec(),
+            lists: vec![list(&[0, 2, 1], &[0.5, 0.5, 0.9]), None],
+        };
+        assert_eq!(query.ranking(0), Some(vec![1, 2, 0]));
+        assert_eq!(query.ranking(1), None);
+        query.ids.clear();
+        assert_eq!(query.ranking(0), Some(vec![1, 0, 2]));
+        assert_eq!((query.grade(0), query.grade(2), query.is_judged(1), query.is_judged(2)), (1, 0, true, false));
+    }
+
+    /// Values by hand: P@2 and AP over a pool of three relevant documents, one of which nobody retrieved.
+    #[test]
+    fn values_are_over_the_pool() {
+        let systems = RankedSystems {
+            names: ["full", "some", "none"].map(str::to_owned).to_vec(),
+            queries: vec![RankedQuery {
+                id: "q".to_owned(),
+                grades: vec![1, 0, 1, 1],
+                ids: Vec::new(),
+                lists: vec![list(&[0, 1, 2, 3], &[4.0, 3.0, 2.0, 1.0]), list(&[4, 0], &[2.0, 1.0]), None],
+            }],
+            max_grade: 1,
+        };
+        let conventions = (dialect("paper").unwrap().conventions)();
+        let specs: Vec<MeasureSpec> = ["p@2", "ap"].iter().map(|name| name.parse().unwrap()).collect();
+        let values = systems.values(&specs, &conventions, Seed::new(0)).unwrap();
+        assert_eq!(values.values[..3], [0.5, 0.5, 0.0]);
+        let expected = [(1.0 + 2.0 / 3.0 + 3.0 / 4.0) / 3.0, 0.5 / 3.0, 0.0];
+        for (value, expected) in values.values[3..].iter().zip(expected) {
+            assert!((value - expected).abs() < 1e-15, "{values:?}");
+        }
+        assert_eq!(systems.ideal_values(&specs, &conventions).unwrap(), [[1.0], [1.0]]);
+        assert_eq!(systems.lacking(), [0, 0, 1]);
+    }
+}

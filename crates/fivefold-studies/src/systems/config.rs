@@ -1,0 +1,267 @@
+//! Where a study's systems come from: a table of its experiment file, or options of a command.
+//!
+//! ```toml
+//! [systems]                                        # one of four
+//! qrels = "trec/dl19/qrels.txt"                    # TREC judgements with the runs of systems
+//! runs = ["trec/dl19/runs/*.txt"]
+//!
+//! dataset = { name = "mq2008" }                    # LETOR data with one score file a fold
+//! scores = ["mq2008-systems/*/Fold{fold}.score"]
+//!
+//! values = ["trec/trec8/adhoc8_ap.csv"]            # values per query, computed elsewhere
+//!
+//! results = "runs/mq2008"                          # a results folder of `fivefold run`
+//! ```
+//! Relative paths are looked for beside the experiment file, then in the folder of `FIVEFOLD_DATA`. In `runs`, `scores` and
+//! `values`, one `*` in a path stands for the name of each system that has such a file; `NAME=PATH` names one system.
+
+use std::path::{Path, PathBuf};
+
+use fivefold_core::ParamError;
+use fivefold_data::Source;
+use fivefold_data::per_query::{self, MissingQuery, PerQueryOptions, SystemValues};
+use fivefold_data::trec::Duplicates;
+use fivefold_experiment::Results;
+use serde::{Deserialize, Serialize};
+
+use super::{Content, Systems, letor, trec};
+use crate::study::{Input, StudyContext, StudyError};
+
+/// What stands for the number of a fold in a path.
+pub(super) const FOLD: &str = "{fold}";
+
+/// Where the systems of a study come from.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SystemsConfig {
+    /// TREC judgements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qrels: Option<PathBuf>,
+    /// TREC runs: `[NAME=]PATH`, where one `*` stands for the names of systems.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<String>,
+    /// What becomes of a document that stands twice under a topic of the qrels or of a run.
+    pub duplicates: Duplicates,
+    /// A LETOR collection, whose test folds were scored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dataset: Option<Source>,
+    /// Score files: `[NAME=]PATH` with `{fold}`, where one `*` stands for the names of systems.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<String>,
+    /// Files of values per query: `[NAME=]PATH`, where one `*` stands for the names of systems.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+    /// What becomes of a query that has no value for one of the systems.
+    pub missing_queries: MissingQuery,
+    /// A results folder of `fivefold run`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<PathBuf>,
+    /// Which data set of the results folder, by label; needed where it has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results_dataset: Option<String>,
+}
+
+impl SystemsConfig {
+    /// Checks that there is one source, with all that it needs. The error is about the key `systems`.
+    ///
+    /// # Errors
+    /// What is missing or too much.
+    pub fn check(&self) -> Result<(), ParamError> {
+        let given = [
+            ("qrels", self.qrels.is_some()),
+            ("dataset", self.dataset.is_some()),
+            ("values", !self.values.is_empty()),
+            ("results", self.results.is_some()),
+        ];
+        let given: Vec<&str> = given.into_iter().filter(|(_, given)| *given).map(|(key, _)| key).collect();
+        let sources = "`qrels` with `runs`, `dataset` with `scores`, `values`, or `results`";
+        let fault = |message: String| Err(ParamError::new("systems", message));
+        match given.as_slice() {
+            [_] => {}
+            [] => return fault(format!("does not say where the systems come from: give {sources}")),
+            _ => return fault(format!("has {}: give one source of systems: {sources}", given.join(" and "))),
+        }
+        let pairs = [
+            ("qrels", self.qrels.is_some(), "runs", !self.runs.is_empty()),
+            ("dataset", self.dataset.is_some(), "scores", !self.scores.is_empty()),
+        ];
+        for (first, has_first, second, has_second) in pairs {
+            if has_first != has_second {
+                let (has, lacks) = if has_first { (first, second) } else { (second, first) };
+                return fault(format!("has `{has}` but no `{lacks}`"));
+            }
+        }
+        if self.results_dataset.is_some() && self.results.is_none() {
+            return fault("has `results_dataset` but no `results`".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Reads the systems.
+    ///
+    /// # Errors
+    /// A file that is missing or not as it should be, with its place.
+    pub fn read(&self, cx: &StudyContext<'_>) -> Result<Systems, StudyError> {
+        let systems = if let Some(qrels) = &self.qrels {
+            trec::read(qrels, &expand(cx, &self.runs)?, self.duplicates, cx)?
+        } else if let Some(dataset) = &self.dataset {
+            letor::read(dataset, &self.scores, cx)?
+        } else if let Some(results) = &self.results {
+            results_folder(results, self.results_dataset.as_deref(), cx)?
+        } else {
+            self.per_query(&expand(cx, &self.values)?)?
+        };
+        let names = match &systems.content {
+            Content::Rankings(ranked) => &ranked.names,
+            Content::Values(values) => &values.systems,
+        };
+        if let Some(twice) = (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
+            let what = format!("two systems are named `{}`; give them names: NAME=PATH", names[twice]);
+            return Err(StudyError::Input(what));
+        }
+        Ok(systems)
+    }
+
+    fn per_query(&self, files: &[Named]) -> Result<Systems, StudyError> {
+        let mut parts = Vec::with_capacity(files.len());
+        for file in files {
+            // A file of one system goes by its own name; what the file itself names stays.
+            let options = PerQueryOptions { system: file.name.clone(), ..PerQueryOptions::default() };
+            parts.push(per_query::read(&file.path, &options)?);
+        }
+        let (mut values, _) = SystemValues::join(parts)?.settle(self.missing_queries)?;
+        let remarks = std::mem::take(&mut values.remarks);
+        Ok(Systems { content: Content::Values(values), inputs: inputs(files)?, remarks })
+    }
+}
+
+/// The values of one data set of a results folder.
+fn results_folder(folder: &Path, label: Option<&str>, cx: &StudyContext<'_>) -> Result<Systems, StudyError> {
+    let results = Results::load(&cx.find(folder)?)?;
+    let datasets = &results.evaluation.datasets;
+    let labels = || datasets.iter().map(|dataset| dataset.name.as_str()).collect::<Vec<_>>().join(", ");
+    let found = match label {
+        Some(label) => datasets.iter().position(|dataset| dataset.name == label),
+        None => (datasets.len() == 1).then_some(0),
+    };
+    let Some(found) = found else {
+        let asked = label.map_or_else(|| "several data sets".to_owned(), |label| format!("no data set `{label}`"));
+        let what = format!("{} has {asked}; give `results_dataset` as one of: {}", folder.display(), labels());
+        return Err(StudyError::Input(what));
+    };
+    let (dataset, measures) = (&datasets[found], &results.evaluation.measures);
+    let done: Vec<usize> = (0..dataset.rankers.len()).filter(|&ranker| !dataset.failed[ranker]).collect();
+    let place = |ranker: usize, query: usize| (ranker * dataset.queries.len() + query) * measures.len();
+    let mut values = Vec::with_capacity(dataset.all.len());
+    for measure in 0..measures.len() {
+        for &ranker in &done {
+            values.extend((0..dataset.queries.len()).map(|query| dataset.all[place(ranker, query) + measure]));
+        }
+    }
+    let failed = dataset.rankers.iter().zip(&dataset.failed).filter(|(_, failed)| **failed);
+    let values = SystemValues {
+        measures: measures.clone(),
+        systems: done.iter().map(|&ranker| dataset.rankers[ranker].clone()).collect(),
+        queries: unique_ids(dataset.queries.iter().map(|query| (query.fold, query.id.as_str()))),
+        undefined: values.iter().map(|value| value.is_nan()).collect(),
+        values,
+        remarks: Vec::new(),
+    };
+    Ok(Systems {
+        content: Content::Values(values),
+        inputs: vec![Input { name: folder.display().to_string(), hash: results.manifest.result.clone() }],
+        remarks: failed.map(|(ranker, _)| format!("`{ranker}` failed in that run and is left out")).collect(),
+    })
+}
+
+/// Ids of queries; where two are the same, all are written with their folds.
+pub(super) fn unique_ids<'a>(queries: impl Iterator<Item = (usize, &'a str)> + Clone) -> Vec<String> {
+    let mut seen = std::collections::BTreeSet::new();
+    match queries.clone().all(|(_, id)| seen.insert(id)) {
+        true => queries.map(|(_, id)| id.to_owned()).collect(),
+        false => queries.map(|(fold, id)| format!("fold{fold}/{id}")).collect(),
+    }
+}
+
+/// A file of a system.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Named {
+    /// The system's name, if the settings give one.
+    pub name: Option<String>,
+    /// The path as the settings give it, `*` replaced.
+    pub given: String,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+/// The files of systems that the settings name.
+fn expand(cx: &StudyContext<'_>, patterns: &[String]) -> Result<Vec<Named>, StudyError> {
+    let mut files = Vec::new();
+    for pattern in patterns {
+        for (name, given) in names_of(cx, pattern, |path| path.to_owned())? {
+            let path = cx.find(Path::new(&given))?;
+            files.push(Named { name, given, path });
+        }
+    }
+    Ok(files)
+}
+
+/// Names and paths that `[NAME=]PATH` means: itself, or one for each text that can stand for its `*`, in the order of the
+/// texts. `file` gives the file whose being there decides.
+pub(super) fn names_of(
+    cx: &StudyContext<'_>,
+    pattern: &str,
+    file: impl Fn(&str) -> String,
+) -> Result<Vec<(Option<String>, String)>, StudyError> {
+    let error = |what: &str| Err(StudyError::Input(format!("`{pattern}` {what}")));
+    let Some((before, after)) = pattern.split_once('*') else {
+        return Ok(vec![match pattern.split_once('=') {
+            // A path may hold the sign too; a name holds no separator of folders.
+            Some((name, path)) if !name.is_empty() && !name.contains(std::path::is_separator) => {
+                (Some(name.to_owned()), path.to_owned())
+            }
+            _ => (None, pattern.to_owned()),
+        }]);
+    };
+    if after.contains('*') {
+        return error("has more than one `*`");
+    }
+    // The folder in which the star stands, and the start of the name there.
+    let (folder, start) = match before.rfind('/') {
+        Some(slash) => before.split_at(slash + 1),
+        None => ("", before),
+    };
+    let (end, inner) = match after.find('/') {
+        Some(slash) => after.split_at(slash),
+        None => (after, ""),
+    };
+    let listed = cx.find(Path::new(if folder.is_empty() { "." } else { folder }))?;
+    let unreadable = |error: std::io::Error| StudyError::Input(format!("cannot read {}: {error}", listed.display()));
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(&listed).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
+        let middle = entry.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+        let Some(middle) = middle.filter(|middle| !middle.is_empty()) else { continue };
+        let there = listed.join(file(&format!("{entry}{inner}")).trim_start_matches('/'));
+        if there.is_file() {
+            names.push(middle.to_owned());
+        }
+    }
+    names.sort();
+    if names.is_empty() {
+        return error(&format!("matches no file in {}", listed.display()));
+    }
+    Ok(names.into_iter().map(|name| (Some(name.clone()), format!("{before}{name}{after}"))).collect())
+}
+
+/// Hashes of files.
+pub(super) fn inputs(files: &[Named]) -> Result<Vec<Input>, StudyError> {
+    files.iter().map(|file| input(&file.given, &file.path)).collect()
+}
+
+/// The hash of a file.
+pub(super) fn input(given: &str, path: &Path) -> Result<Input, StudyError> {
+    let unreadable = |error| StudyError::Input(format!("cannot read {}: {error}", path.display()));
+    let content = std::fs::read(path).map_err(unreadable)?;
+    Ok(Input { name: given.to_owned(), hash: blake3::hash(&content).to_hex().to_string() })
+}

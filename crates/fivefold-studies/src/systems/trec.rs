@@ -1,0 +1,86 @@
+//! TREC qrels with runs.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use fivefold_data::trec::{Duplicates, Joined, Judgement, Qrels, QrelsTopic, Run, read_qrels, read_run};
+use rayon::prelude::*;
+
+use super::config::{Named, input, inputs};
+use super::{Content, Document, RankedQuery, RankedSystems, ScoredList, Systems};
+use crate::study::{StudyContext, StudyError};
+
+/// Reads judgements and runs.
+pub(super) fn read(
+    qrels: &Path,
+    runs: &[Named],
+    duplicates: Duplicates,
+    cx: &StudyContext<'_>,
+) -> Result<Systems, StudyError> {
+    let path = cx.find(qrels)?;
+    let mut all_inputs = vec![input(&qrels.display().to_string(), &path)?];
+    all_inputs.extend(inputs(runs)?);
+    let qrels = read_qrels(&path, duplicates)?;
+    let names: Vec<String> = runs.iter().map(name).collect();
+    let read = |file: &Named| Ok(read_run(&file.path, duplicates)?);
+    let runs = runs.par_iter().map(read).collect::<Result<Vec<Run>, StudyError>>()?;
+    let mut remarks: Vec<String> = qrels.remarks().into_iter().map(|remark| format!("qrels: {remark}")).collect();
+    for (name, run) in names.iter().zip(&runs) {
+        let of_run = run.remarks().into_iter().chain(Joined::new(&qrels, run).remarks());
+        remarks.extend(of_run.map(|remark| format!("{name}: {remark}")));
+    }
+    let queries = qrels.topics.iter().map(|topic| query(topic, &runs)).collect();
+    let ranked = RankedSystems { names, queries, max_grade: qrels.max_grade() };
+    Ok(Systems { content: Content::Rankings(ranked), inputs: all_inputs, remarks: summed(&qrels, remarks, &runs) })
+}
+
+/// The name that was given, else that of the file.
+fn name(file: &Named) -> String {
+    let of_file = || file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    file.name.clone().unwrap_or_else(of_file)
+}
+
+/// All remarks while they are few; else how many runs have one, so that a page of tables is not followed by pages of remarks.
+fn summed(qrels: &Qrels, remarks: Vec<String>, runs: &[Run]) -> Vec<String> {
+    const MOST: usize = 12;
+    if remarks.len() <= MOST {
+        return remarks;
+    }
+    let joined: Vec<Joined<'_>> = runs.iter().map(|run| Joined::new(qrels, run)).collect();
+    let sum = |count: fn(&Joined<'_>) -> usize| joined.iter().map(count).sum::<usize>();
+    let with = |has: fn(&Run) -> bool| runs.iter().filter(|run| has(run)).count();
+    let of_qrels = remarks.into_iter().filter(|remark| remark.starts_with("qrels: "));
+    let of_runs = [
+        (with(|run| run.ranks_differ > 0), "runs have ranks that contradict the scores; the scores count"),
+        (with(|run| run.repeated > 0), "runs repeat a document of a topic"),
+        (sum(|joined| joined.missing), "topics, over all runs, are missing from a run and score 0"),
+        (sum(|joined| joined.extra), "topics, over all runs, have no judgements and are left out"),
+        (sum(|joined| joined.unjudged), "retrieved documents, over all runs, are not judged and have gain 0"),
+    ];
+    let of_runs = of_runs.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    of_qrels.chain(of_runs).collect()
+}
+
+/// One topic over all runs: judged documents are numbered in the order of the qrels, the others as they turn up.
+fn query(topic: &QrelsTopic, runs: &[Run]) -> RankedQuery {
+    let judged: Vec<&Judgement> = topic.judgements.iter().filter(|judgement| judgement.grade().is_some()).collect();
+    let mut ids: Vec<String> = judged.iter().map(|judgement| judgement.document.clone()).collect();
+    let mut numbers: HashMap<String, Document> = ids.iter().cloned().zip(0..).collect();
+    let mut number = |document: &str| match numbers.get(document) {
+        Some(&number) => number,
+        None => {
+            let number = ids.len() as Document;
+            ids.push(document.to_owned());
+            numbers.insert(document.to_owned(), number);
+            number
+        }
+    };
+    let list = |run: &Run| {
+        let retrieved = &run.topic(&topic.id)?.documents;
+        let documents = retrieved.iter().map(|retrieved| number(&retrieved.document)).collect();
+        Some(ScoredList { documents, scores: retrieved.iter().map(|retrieved| retrieved.score).collect() })
+    };
+    let lists = runs.iter().map(list).collect();
+    let grades = judged.iter().filter_map(|judgement| judgement.grade()).collect();
+    RankedQuery { id: topic.id.clone(), grades, ids, lists }
+}
