@@ -16,7 +16,7 @@ mod join;
 
 use std::path::Path;
 
-use crate::letor::open_file;
+use crate::packed::open_file;
 pub use error::{PerQueryError, PerQueryErrorKind};
 pub use formats::{FORMATS, Format};
 pub use join::{MissingQuery, Settled};

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::letor::open_file;
+use crate::packed::open_file;
 
 /// Why a file is not the scores of a data set.
 #[derive(Debug, thiserror::Error)]

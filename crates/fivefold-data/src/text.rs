@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::path::Path;
 
-use crate::letor::open_file;
+use crate::packed::open_file;
 
 /// A line longer than this is taken for a sign that the file is not text.
 const LONGEST_LINE: u64 = 1 << 24;

@@ -1,13 +1,10 @@
-//! A file as blocks of whole lines, plain or gzip-compressed, without ever holding all of it.
+//! A file as blocks of whole lines, without ever holding all of it.
 
-use std::fs::File;
-use std::io::{self, Chain, Cursor, Read};
-use std::path::Path;
-
-use flate2::read::MultiGzDecoder;
+use std::io::Read;
 
 use super::block::Block;
 use super::error::ReadErrorKind;
+pub(crate) use crate::packed::open_file;
 
 /// Bytes read at a time: large enough to hide the cost of a call, small beside any matrix.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -15,21 +12,7 @@ const BLOCK_BYTES: usize = 1 << 20;
 /// A line longer than this is taken for a sign that the file is not text.
 const LONGEST_LINE: usize = 1 << 24;
 
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const UTF8_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
-
-/// Opens a file; one that starts as gzip does is decompressed on the way, whatever its name (all its members).
-pub(crate) fn open_file(path: &Path) -> io::Result<Box<dyn Read + Send>> {
-    decompressed(File::open(path)?)
-}
-
-fn decompressed(mut source: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
-    let mut start = Vec::with_capacity(3);
-    source.by_ref().take(3).read_to_end(&mut start)?;
-    let gzip = start.starts_with(&GZIP_MAGIC);
-    let whole: Chain<Cursor<Vec<u8>>, _> = Cursor::new(start).chain(source);
-    Ok(if gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) })
-}
 
 /// Cuts a stream into blocks of whole lines.
 pub(crate) struct LineBlocks {
@@ -87,12 +70,13 @@ impl LineBlocks {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
+    use std::io::{Cursor, Write as _};
 
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
     use super::*;
+    use crate::packed::decompressed;
 
     fn blocks(bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, ReadErrorKind> {
         let mut lines = LineBlocks::new(decompressed(Cursor::new(bytes)).map_err(ReadErrorKind::Io)?);

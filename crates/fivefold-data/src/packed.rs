@@ -1,0 +1,248 @@
+//! Files as streams of their content: plain, gzip (all members), zstd (all frames), or a member of a zip archive.
+//!
+//! What a file is shows in its first bytes, whatever its name. `archive.zip` stands for its only file, `archive.zip:path/in/it` for
+//! one of several. Nothing is ever written to disk, and memory is that of the decoder's window, whatever the archive claims. Refused
+//! are: members whose name leads out of the archive, encrypted ones and other methods than deflate; content that does not match its
+//! checksum or length; zstd windows above 128 MiB (the limit of the `zstd` program); and content that, beyond the first 64 MiB, is
+//! over 400 times as long as what it was unpacked from: no text of numbers is, and the rows of such a file would fill the memory.
+
+mod zipped;
+mod zstd;
+
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::read::MultiGzDecoder;
+
+/// Where a file's bytes come from.
+pub(crate) type Bytes = Box<dyn Read + Send>;
+
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const ZIP_MAGIC: [u8; 2] = *b"PK";
+
+/// Content may be this many times as long as what it was unpacked from.
+const MOST_EXPANSION: u64 = 400;
+/// Content up to this length is never refused.
+const SMALL: u64 = 64 << 20;
+
+/// Opens a file, or a member of a zip archive, for its content.
+pub(crate) fn open_file(path: &Path) -> io::Result<Bytes> {
+    match File::open(path) {
+        Ok(file) => unpacked(file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound || error.kind() == io::ErrorKind::NotADirectory => {
+            match zipped::split(path) {
+                Some((archive, member)) => zipped::open(File::open(archive)?, Some(member)),
+                None => Err(error),
+            }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn unpacked(mut file: File) -> io::Result<Bytes> {
+    let mut start = Vec::with_capacity(4);
+    file.by_ref().take(4).read_to_end(&mut start)?;
+    if start.starts_with(&ZIP_MAGIC) && matches!(start[2..], [3, 4] | [5, 6]) {
+        return zipped::open(file, None);
+    }
+    decompressed(Cursor::new(start).chain(file))
+}
+
+/// A stream that may be compressed as gzip or zstd do, as one that is not.
+pub(crate) fn decompressed(mut source: impl Read + Send + 'static) -> io::Result<Bytes> {
+    let mut start = Vec::with_capacity(4);
+    source.by_ref().take(4).read_to_end(&mut start)?;
+    let (gzip, zstd) = (start.starts_with(&GZIP_MAGIC), zstd::starts(&start));
+    let whole = Cursor::new(start).chain(source);
+    match (gzip, zstd) {
+        (true, _) => Ok(guarded(whole, |packed| Box::new(MultiGzDecoder::new(packed)))),
+        (_, true) => Ok(guarded(whole, |packed| Box::new(zstd::Frames::new(packed)))),
+        _ => Ok(Box::new(whole)),
+    }
+}
+
+/// A decoder whose output is held against what it has read.
+fn guarded<R: Read + Send + 'static>(packed: R, decoder: impl FnOnce(Counted<R>) -> Bytes) -> Bytes {
+    let read = Arc::new(AtomicU64::new(0));
+    let unpacked = decoder(Counted { inner: packed, read: Arc::clone(&read) });
+    Box::new(Guarded { unpacked, packed: read, length: 0 })
+}
+
+/// Counts the bytes read.
+struct Counted<R> {
+    inner: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// Refuses content that is out of all proportion to its packed form.
+struct Guarded {
+    unpacked: Bytes,
+    packed: Arc<AtomicU64>,
+    length: u64,
+}
+
+impl Read for Guarded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.unpacked.read(buffer)?;
+        self.length += read as u64;
+        if self.length > SMALL && self.length / MOST_EXPANSION > self.packed.load(Ordering::Relaxed) {
+            return Err(damaged(format!("unpacks to over {MOST_EXPANSION} times its size, as no data file does")));
+        }
+        Ok(read)
+    }
+}
+
+fn damaged(what: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::path::PathBuf;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    use tempfile::TempDir;
+    use zip::ZipWriter;
+    use zip::write::SimpleFileOptions;
+
+    use super::*;
+
+    fn file(folder: &TempDir, name: &str, content: &[u8]) -> PathBuf {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn content(path: &Path) -> Result<String, String> {
+        let mut text = String::new();
+        open_file(path).and_then(|mut source| source.read_to_string(&mut text)).map_err(|error| error.to_string())?;
+        Ok(text)
+    }
+
+    fn gzip(content: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(content).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(content: &[u8]) -> Vec<u8> {
+        compress_to_vec(content, CompressionLevel::Fastest)
+    }
+
+    fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, content) in members {
+            writer.start_file(*name, SimpleFileOptions::default()).unwrap();
+            writer.write_all(content).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn content_is_the_same_however_it_is_packed() {
+        let folder = TempDir::new().unwrap();
+        let text = "1 qid:1 1:0.5\n".repeat(10_000);
+        let bytes = text.as_bytes();
+        // A skippable frame (RFC 8878, section 3.1.2) between two frames.
+        let frames = [zstd(b"1 "), b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc".to_vec(), zstd(&bytes[2..])].concat();
+        for (name, packed) in [
+            ("plain", bytes.to_vec()),
+            ("a.gz", gzip(bytes)),
+            ("b.gz", [gzip(b"1 "), gzip(&bytes[2..])].concat()),
+            ("c.zst", zstd(bytes)),
+            ("d.zst", frames),
+            ("e.zip", zip(&[("in/the/archive.txt", bytes)])),
+        ] {
+            assert!(content(&file(&folder, name, &packed)).as_deref() == Ok(text.as_str()), "{name}");
+        }
+        for empty in [&b""[..], &gzip(b""), &zstd(b"")] {
+            assert_eq!(content(&file(&folder, "empty", empty)).as_deref(), Ok(""));
+        }
+    }
+
+    #[test]
+    fn members_of_an_archive_are_named() {
+        let folder = TempDir::new().unwrap();
+        let path = file(&folder, "two.zip", &zip(&[("a/train.txt", b"train"), ("a/test.txt", b"test")]));
+        let member = |name: &str| content(&PathBuf::from(format!("{}:{name}", path.display())));
+        assert_eq!(member("a/test.txt").as_deref(), Ok("test"));
+        assert!(member("test.txt").unwrap_err().contains("no member `test.txt`; it has a/train.txt, a/test.txt"));
+        let several = content(&path).unwrap_err();
+        assert!(several.contains("2 files, a/train.txt, a/test.txt: name one"), "{several}");
+        assert!(content(&file(&folder, "none.zip", &zip(&[]))).unwrap_err().contains("no file"));
+        // A file whose name has a colon is itself.
+        assert_eq!(content(&file(&folder, "x.zip:y", b"plain")).as_deref(), Ok("plain"));
+        assert!(open_file(&folder.path().join("no.zip:member")).is_err());
+        assert!(open_file(&folder.path().join("nowhere")).is_err());
+    }
+
+    #[test]
+    fn names_that_lead_out_of_the_archive_are_refused() {
+        let folder = TempDir::new().unwrap();
+        for name in ["../../etc/passwd", "/etc/passwd", "a/../../passwd", "C:\\passwd"] {
+            // The writer refuses such names, so one of the same length is replaced.
+            let harmless = "x".repeat(name.len());
+            let text = zip(&[(&harmless, b"secret")]);
+            let bytes = text.windows(name.len()).enumerate().filter(|(_, w)| *w == harmless.as_bytes());
+            let places: Vec<usize> = bytes.map(|(place, _)| place).collect();
+            assert_eq!(places.len(), 2);
+            let mut bytes = text.clone();
+            places.iter().for_each(|&place| bytes[place..place + name.len()].copy_from_slice(name.as_bytes()));
+            let error = content(&file(&folder, "escape.zip", &bytes)).unwrap_err();
+            assert!(error.contains("leads out of the archive"), "{name}: {error}");
+        }
+    }
+
+    #[test]
+    fn damage_is_seen() {
+        let folder = TempDir::new().unwrap();
+        let text: String = (0..20_000).map(|i| format!("{}\n", i * i % 7919)).collect();
+        for (name, packed) in [
+            ("a.gz", gzip(text.as_bytes())),
+            ("b.zst", zstd(text.as_bytes())),
+            ("c.zip", zip(&[("c", text.as_bytes())])),
+        ] {
+            let cut = &packed[..packed.len() / 2];
+            assert!(content(&file(&folder, name, cut)).is_err(), "{name} cut");
+            let mut bytes = packed.clone();
+            bytes[packed.len() / 2] ^= 0x55;
+            assert!(content(&file(&folder, name, &bytes)).is_err(), "{name} damaged");
+        }
+    }
+
+    /// Runs of zeros beyond what any data file has.
+    #[test]
+    fn bombs_are_refused_early() {
+        let folder = TempDir::new().unwrap();
+        let zeros = vec![b'0'; SMALL as usize + (8 << 20)];
+        for (name, packed) in [("a.gz", gzip(&zeros)), ("b.zst", zstd(&zeros)), ("c.zip", zip(&[("c", &zeros)]))] {
+            let path = file(&folder, name, &packed);
+            let mut source = open_file(&path).unwrap();
+            let mut buffer = vec![0; 1 << 16];
+            let mut length = 0;
+            let error = loop {
+                match source.read(&mut buffer) {
+                    Ok(0) => panic!("{name}: all {length} bytes of a bomb of {} were read", packed.len()),
+                    Ok(read) => length += read,
+                    Err(error) => break error.to_string(),
+                }
+            };
+            assert!(error.contains("unpacks to over 400 times"), "{name}: {error}");
+        }
+    }
+}
