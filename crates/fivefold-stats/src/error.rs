@@ -32,6 +32,74 @@ pub enum StatsError {
         /// What stands there.
         value: f64,
     },
+    /// More queries than the fixed-point sums of the resampling tests can hold.
+    #[error("{found} queries, but at most {most} can be resampled: draw a sample of them first")]
+    TooMany {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A setting outside its range.
+    #[error("{what} is {value}, but must be {range}")]
+    OutOfRange {
+        /// The setting.
+        what: &'static str,
+        /// What it was set to.
+        value: f64,
+        /// Where it may lie.
+        range: &'static str,
+    },
+    /// max-T was asked for, but the test does not draw for all comparisons together.
+    #[error(
+        "the correction maxt needs joint draws over all comparisons: use it with the test permutation or bootstrap"
+    )]
+    NeedsJointDraws,
+}
+
+/// A name that is in none of the registry's entries.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {kind} {name:?}{hint}; there are {known}")]
+pub struct UnknownName {
+    /// "test" or "correction".
+    pub kind: &'static str,
+    /// What was asked for.
+    pub name: String,
+    /// The nearest name, as a question; empty where none is near.
+    pub hint: String,
+    /// All names.
+    pub known: String,
+}
+
+impl UnknownName {
+    pub(crate) fn new(kind: &'static str, name: &str, known: &[&'static str]) -> UnknownName {
+        let nearest = fivefold_core::params::nearest(name, known.iter().copied());
+        let hint = nearest.map(|nearest| format!(", did you mean {nearest:?}?")).unwrap_or_default();
+        UnknownName { kind, name: name.to_owned(), hint, known: known.join(", ") }
+    }
+}
+
+/// Why a number does not exist for data that are themselves in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Undefined {
+    /// Fewer queries than it needs.
+    #[error("{found} queries, {needed} needed")]
+    TooFewQueries {
+        /// How many there are.
+        found: usize,
+        /// How many it needs.
+        needed: usize,
+    },
+    /// All differences are equal, so there is no spread to measure the mean by.
+    #[error("all differences are equal")]
+    NoSpread,
+    /// The quantile lies beyond the draws.
+    #[error("{draws} draws are too few for this confidence")]
+    TooFewDraws {
+        /// How many draws there are.
+        draws: usize,
+    },
 }
 
 /// The common length of two parallel slices.

@@ -1,13 +1,34 @@
 //! Statistics that compare rankers: plain slices in, numbers out; nothing here knows what a query or a measure is.
 //!
 //! Undefined values never come in: the caller drops or replaces them, pair by pair, under a policy that it names. A NaN
-//! or an infinity in an argument is an error and never a quiet result.
+//! or an infinity in an argument is an error and never a quiet result; a number that does not exist for good data says
+//! why ([`Undefined`]).
+//!
+//! To test: put the values into a [`Family`], take a [`Test`] from [`TESTS`], give its run to a [`Correction`] from
+//! [`CORRECTIONS`].
+//!
+//! ```
+//! use fivefold_stats::{Family, TestOptions, correction, test};
+//!
+//! let (a, b, c) = ([0.5, 0.7, 0.4, 0.9], [0.4, 0.5, 0.4, 0.6], [0.1, 0.3, 0.2, 0.2]);
+//! let family = Family::of_systems(&[&a, &b, &c])?;
+//! let run = (test("permutation")?.run)(&family, &TestOptions::default())?;
+//! let adjusted = (correction("holm")?.adjust)(&run)?;
+//! assert_eq!(run.outcomes[1].test?.p, 0.125);
+//! assert_eq!(adjusted[1], Some(0.375));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! One concept a file:
 //!
 //! | module | what |
 //! |---|---|
-//! | [`paired_t`] | paired two-sided Student t-test |
+//! | [`family`] | the comparisons that are tested together |
+//! | [`paired`] | the tests, one file each |
+//! | [`outcome`] | what a test says of a comparison |
+//! | [`corrections`] | Bonferroni, Holm, Benjamini-Hochberg, max-T |
+//! | [`effect`] | effect sizes |
+//! | [`paired_t`] | paired two-sided Student t-test of two slices |
 //! | [`moments`] | count, mean and variance in one pass, the base of the tests |
 //! | [`order`] | concordant, discordant and tied pairs of two score lists |
 //! | [`kendall`] | Kendall's tau-b between two orders |
@@ -15,20 +36,32 @@
 //! | [`mod@pad`] | percentage absolute differences |
 //! | [`significance`] | discriminative power and conflicts of two measures |
 
+pub mod corrections;
+mod distribution;
+pub mod effect;
 pub mod error;
+pub mod family;
 pub mod kendall;
 pub mod moments;
 pub mod order;
+pub mod outcome;
 pub mod pad;
+pub mod paired;
 pub mod paired_t;
+mod resample;
 pub mod significance;
 pub mod swap;
 
-pub use error::StatsError;
+pub use corrections::{CORRECTIONS, Correction, correction};
+pub use error::{StatsError, Undefined, UnknownName};
+pub use family::{Comparison, Family};
 pub use kendall::kendall_tau_b;
 pub use moments::Moments;
 pub use order::{PairCounts, count_pairs};
+pub use outcome::{Interval, Method, Outcome, Significance, TestRun};
 pub use pad::{Pad, PadDenominator, pad};
+pub use paired::{TESTS, Test, test};
 pub use paired_t::{PairedT, paired_t_test};
+pub use resample::TestOptions;
 pub use significance::{conflicts, discriminative_power};
 pub use swap::swap_rate;

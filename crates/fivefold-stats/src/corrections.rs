@@ -1,0 +1,180 @@
+//! Corrections for multiple comparisons, and the list of them.
+//!
+//! Each adjusts the p-values of a family so that they can be compared with alpha as they are. Comparisons without a p-value
+//! are no part of the family. To add one: a function and its line in [`CORRECTIONS`].
+//!
+//! - `bonferroni`: min(1, m p) for m comparisons; the probability of any false positive stays below alpha.
+//! - `holm`: p in increasing order, times m, m - 1, ..., made increasing; the same promise, never less power (Holm 1979).
+//! - `bh`: p in decreasing order, times m / m, m / (m - 1), ..., made decreasing; keeps the expected share of false
+//!   positives among the positives below alpha (Benjamini & Hochberg 1995), for independent or positively dependent tests.
+//! - `maxt`: step-down max-T over the joint draws of the test (Westfall & Young 1993), which takes the dependence of the
+//!   comparisons into account; for the tests that draw jointly, `permutation` and `bootstrap`.
+
+use crate::error::{StatsError, UnknownName};
+use crate::outcome::TestRun;
+
+/// An entry of the list of corrections.
+#[derive(Debug, Clone, Copy)]
+pub struct Correction {
+    /// The name by which it is asked for.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// The adjusted p-values of a run, one for each outcome; `None` where the test is undefined.
+    ///
+    /// # Errors
+    /// [`StatsError::NeedsJointDraws`] where the correction needs them and the test does not draw.
+    pub adjust: fn(&TestRun) -> Result<Vec<Option<f64>>, StatsError>,
+}
+
+/// All corrections.
+pub const CORRECTIONS: &[Correction] = &[
+    Correction {
+        name: "none",
+        summary: "p-values as they are, as in most papers",
+        source: "",
+        adjust: |run| Ok(run.p_values()),
+    },
+    Correction {
+        name: "bonferroni",
+        summary: "p times the number of comparisons",
+        source: "Dunn, \"Multiple comparisons among means\", JASA 56, 1961",
+        adjust: |run| Ok(over_defined(run, bonferroni)),
+    },
+    Correction {
+        name: "holm",
+        summary: "step-down Bonferroni; as safe, with more power",
+        source: "Holm, \"A simple sequentially rejective multiple test procedure\", Scand. J. Statist. 6, 1979",
+        adjust: |run| Ok(over_defined(run, holm)),
+    },
+    Correction {
+        name: "bh",
+        summary: "Benjamini-Hochberg: bounds the share of false positives among the positives",
+        source: "Benjamini & Hochberg, \"Controlling the false discovery rate\", JRSS B 57, 1995",
+        adjust: |run| Ok(over_defined(run, benjamini_hochberg)),
+    },
+    Correction {
+        name: "maxt",
+        summary: "step-down max-T over joint draws; with the tests permutation and bootstrap",
+        source: "Westfall & Young, \"Resampling-based multiple testing\", 1993",
+        adjust: max_t,
+    },
+];
+
+/// The correction of a name.
+///
+/// # Errors
+/// If there is none; the nearest name is in the message.
+pub fn correction(name: &str) -> Result<&'static Correction, UnknownName> {
+    let names: Vec<&'static str> = CORRECTIONS.iter().map(|correction| correction.name).collect();
+    let found = CORRECTIONS.iter().find(|correction| correction.name == name);
+    found.ok_or_else(|| UnknownName::new("correction", name, &names))
+}
+
+/// Bonferroni's adjusted p-values.
+pub fn bonferroni(p_values: &[f64]) -> Vec<f64> {
+    p_values.iter().map(|p| (p * p_values.len() as f64).min(1.0)).collect()
+}
+
+/// Holm's adjusted p-values.
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let mut adjusted = vec![0.0; p_values.len()];
+    let mut largest = 0.0f64;
+    for (rank, &position) in increasing(p_values).iter().enumerate() {
+        largest = largest.max(p_values[position] * (p_values.len() - rank) as f64);
+        adjusted[position] = largest.min(1.0);
+    }
+    adjusted
+}
+
+/// Benjamini and Hochberg's adjusted p-values.
+pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
+    let mut adjusted = vec![0.0; p_values.len()];
+    let mut smallest = 1.0f64;
+    for (rank, &position) in increasing(p_values).iter().enumerate().rev() {
+        smallest = smallest.min(p_values[position] * p_values.len() as f64 / (rank + 1) as f64);
+        adjusted[position] = smallest;
+    }
+    adjusted
+}
+
+fn max_t(run: &TestRun) -> Result<Vec<Option<f64>>, StatsError> {
+    if run.p_values().iter().all(Option::is_none) {
+        return Ok(vec![None; run.outcomes.len()]);
+    }
+    let joint = run.max_t.as_ref().ok_or(StatsError::NeedsJointDraws)?;
+    Ok(joint.iter().copied().map(Some).collect())
+}
+
+/// Positions by increasing p, equal ones in order.
+fn increasing(p_values: &[f64]) -> Vec<usize> {
+    let mut positions: Vec<usize> = (0..p_values.len()).collect();
+    positions.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
+    positions
+}
+
+fn over_defined(run: &TestRun, adjust: fn(&[f64]) -> Vec<f64>) -> Vec<Option<f64>> {
+    let p_values = run.p_values();
+    let defined: Vec<f64> = p_values.iter().flatten().copied().collect();
+    let mut adjusted = adjust(&defined).into_iter();
+    p_values.iter().map(|p| p.and_then(|_| adjusted.next())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paired::{permutation, student};
+    use crate::{Family, TestOptions};
+
+    fn assert_close(found: &[f64], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-15, "{found} for {expected}");
+        }
+    }
+
+    #[test]
+    fn known_answers() {
+        assert_close(&holm(&[0.010, 0.011]), &[0.020, 0.020]);
+        assert_close(&benjamini_hochberg(&[0.01, 0.04, 0.03, 0.05]), &[0.04, 0.05, 0.05, 0.05]);
+        assert_close(&bonferroni(&[0.01, 0.6]), &[0.02, 1.0]);
+        assert!(holm(&[]).is_empty() && benjamini_hochberg(&[]).is_empty());
+    }
+
+    #[test]
+    fn corrections_never_lower_p_and_keep_their_order() {
+        let p: Vec<f64> = (1..40).map(|i| f64::from(i * 17 % 41) / 200.0).collect();
+        let (b, h, bh) = (bonferroni(&p), holm(&p), benjamini_hochberg(&p));
+        for i in 0..p.len() {
+            assert!(p[i] <= bh[i] && bh[i] <= h[i] && h[i] <= b[i] && b[i] <= 1.0);
+            for j in 0..p.len() {
+                assert!(p[i] > p[j] || (h[i] <= h[j] && bh[i] <= bh[j]));
+            }
+        }
+    }
+
+    #[test]
+    fn the_entries_adjust_a_run() {
+        let (a, b, c) = ([0.3, 0.5, 0.1, 0.9, 0.4], [0.2, 0.6, 0.0, 0.5, 0.1], [0.9, 0.4, 0.8, 0.95, 0.6]);
+        let family = Family::of_systems(&[&a, &b, &c]).unwrap();
+        let run = (student::TEST.run)(&family, &TestOptions::default()).unwrap();
+        let p: Vec<f64> = run.p_values().into_iter().flatten().collect();
+        let adjusted: Vec<f64> = (correction("holm").unwrap().adjust)(&run).unwrap().into_iter().flatten().collect();
+        assert_eq!(adjusted, holm(&p));
+        assert_eq!((correction("none").unwrap().adjust)(&run).unwrap(), run.p_values());
+        assert_eq!((correction("maxt").unwrap().adjust)(&run), Err(StatsError::NeedsJointDraws));
+        let joint = (permutation::TEST.run)(&family, &TestOptions::default()).unwrap();
+        let adjusted = (correction("maxt").unwrap().adjust)(&joint).unwrap();
+        for (adjusted, p) in adjusted.iter().zip(joint.p_values()) {
+            assert!(adjusted >= &p);
+        }
+        let one = Family::of_systems(&[&[0.5], &[0.25]]).unwrap();
+        let undefined = (student::TEST.run)(&one, &TestOptions::default()).unwrap();
+        for correction in CORRECTIONS {
+            assert_eq!((correction.adjust)(&undefined), Ok(vec![None]), "{}", correction.name);
+        }
+        assert!(correction("bonferoni").unwrap_err().to_string().contains("did you mean \"bonferroni\"?"));
+    }
+}

@@ -1,0 +1,34 @@
+//! `t`: the paired two-sided Student t-test, as [`paired_t`](crate::paired_t) computes it, over a family.
+
+use crate::error::{StatsError, Undefined};
+use crate::family::Family;
+use crate::outcome::{Method, Outcome, Significance, TestRun};
+use crate::paired::Test;
+use crate::paired_t::of_moments;
+use crate::resample::TestOptions;
+
+/// The entry in the list of tests.
+pub const TEST: Test = Test {
+    name: "t",
+    summary: "paired two-sided Student t-test of the mean difference",
+    source: "Student, \"The probable error of a mean\", Biometrika 6, 1908",
+    run,
+};
+
+fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError> {
+    let confidence = options.checked_confidence()?;
+    let mut outcomes = Vec::with_capacity(family.comparisons().len());
+    for &comparison in family.comparisons() {
+        let (a, b) = family.values(comparison);
+        let moments = family.moments(comparison);
+        let test = match of_moments(&moments, a, b) {
+            Ok(found) => {
+                Ok(Significance { statistic: found.t, p: found.p, method: Method::Exact, used: family.queries() })
+            }
+            Err(StatsError::TooFew { found, needed }) => Err(Undefined::TooFewQueries { found, needed }),
+            Err(error) => return Err(error),
+        };
+        outcomes.push(Outcome::new(family, comparison, &moments, confidence, test));
+    }
+    Ok(TestRun { outcomes, max_t: None })
+}

@@ -1,0 +1,120 @@
+//! Values as integers, so that sums of them are exact.
+//!
+//! Within a group, each query's value of system 0 is subtracted from all systems (this changes no difference of two
+//! systems, and neither does a common offset then cost digits), and the rest is rounded to multiples of 2^-40 of the largest
+//! one. A sum over n queries differs from the real one by at most n / 2 such units; two sums that are equal in real
+//! arithmetic can come to differ by [`Fixed::tolerance`], which comparisons of sums must allow.
+
+use crate::error::StatsError;
+use crate::family::{Comparison, Family};
+use crate::resample::weighted::Columns;
+
+/// Bits of the largest value.
+const BITS: u32 = 40;
+/// Sums of `2^BITS` times this many queries stay far from overflow, also doubled.
+const MOST_QUERIES: usize = 1 << 21;
+
+/// A family's values as integers.
+pub(crate) struct Fixed {
+    /// `[group][system][query]`, system 0 being 0 everywhere.
+    pub(crate) values: Vec<Vec<Vec<i64>>>,
+    /// What 1 stands for, by group; 0 where all systems are equal.
+    pub(crate) units: Vec<f64>,
+    queries: usize,
+}
+
+impl Fixed {
+    /// # Errors
+    /// [`StatsError::TooMany`] queries; [`StatsError::NotFinite`] where a difference overflows.
+    pub(crate) fn of(family: &Family<'_>) -> Result<Fixed, StatsError> {
+        let queries = family.queries();
+        check_queries(queries)?;
+        let mut fixed = Fixed { values: Vec::new(), units: Vec::new(), queries };
+        for group in family.groups() {
+            let Some((&zero, _)) = group.split_first() else { continue };
+            let relative = |values: &&[f64]| values.iter().zip(zero).map(|(v, z)| v - z).collect::<Vec<f64>>();
+            let systems: Vec<Vec<f64>> = group.iter().map(relative).collect();
+            let mut largest = 0.0f64;
+            for values in &systems {
+                for (position, value) in values.iter().enumerate() {
+                    if !value.is_finite() {
+                        return Err(StatsError::NotFinite { position, value: *value });
+                    }
+                    largest = largest.max(value.abs());
+                }
+            }
+            let integers = systems.iter().map(|values| scaled(values.iter().copied(), largest).collect());
+            fixed.values.push(integers.collect());
+            fixed.units.push(unit(largest));
+        }
+        Ok(fixed)
+    }
+
+    /// The differences of a comparison.
+    pub(crate) fn differences(&self, comparison: Comparison) -> impl Iterator<Item = i64> + '_ {
+        let group = &self.values[comparison.group];
+        group[comparison.first].iter().zip(&group[comparison.second]).map(|(a, b)| a - b)
+    }
+
+    /// Adds the column of every system but the one that is 0 everywhere; their numbers, `[group][system]`.
+    pub(crate) fn push_systems(&self, columns: &mut Columns) -> Vec<Vec<Option<usize>>> {
+        let mut of_group = |group: &Vec<Vec<i64>>| {
+            let column =
+                |(system, values): (usize, &Vec<i64>)| (system > 0).then(|| columns.push(values.iter().copied()));
+            group.iter().enumerate().map(column).collect()
+        };
+        self.values.iter().map(&mut of_group).collect()
+    }
+
+    /// By how much two sums of differences can differ that are equal in real arithmetic: each of the 2 n differences is off
+    /// by one unit at most.
+    pub(crate) fn tolerance(&self) -> i64 {
+        2 * self.queries as i64
+    }
+}
+
+/// Refuses more queries than integer sums can hold.
+pub(crate) fn check_queries(queries: usize) -> Result<(), StatsError> {
+    if queries <= MOST_QUERIES { Ok(()) } else { Err(StatsError::TooMany { found: queries, most: MOST_QUERIES }) }
+}
+
+/// What 1 stands for where `largest` is the largest absolute value.
+pub(crate) fn unit(largest: f64) -> f64 {
+    largest / (1u64 << BITS) as f64
+}
+
+/// The values in such units.
+pub(crate) fn scaled(values: impl Iterator<Item = f64>, largest: f64) -> impl Iterator<Item = i64> {
+    values.map(move |value| if largest == 0.0 { 0 } else { (value / largest * (1u64 << BITS) as f64).round() as i64 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_those_of_the_values_to_a_unit() {
+        // A common offset of a million must cost the differences no digits but those of the input.
+        let a = [1e6 + 0.25, 1e6 + 0.5, 1e6];
+        let b = [1e6, 1e6 + 0.75, 1e6];
+        let c = [1e6 + 1.0, 1e6 + 0.75, 1e6 + 0.125];
+        let family = Family::of_systems(&[&a, &b, &c]).unwrap();
+        let fixed = Fixed::of(&family).unwrap();
+        for &comparison in family.comparisons() {
+            let integers: Vec<f64> = fixed.differences(comparison).map(|d| d as f64 * fixed.units[0]).collect();
+            for (found, real) in integers.iter().zip(family.differences(comparison)) {
+                assert!((found - real).abs() <= fixed.units[0], "{found} for {real}");
+            }
+        }
+        assert!(fixed.units[0] < 1e-12);
+    }
+
+    #[test]
+    fn equal_systems_and_overflow() {
+        let family = Family::of_systems(&[&[0.5; 4], &[0.5; 4]]).unwrap();
+        let fixed = Fixed::of(&family).unwrap();
+        assert!(fixed.units[0] == 0.0 && fixed.values[0][1].iter().all(|&value| value == 0));
+        assert!(Fixed::of(&Family::of_pair(&[f64::MAX], &[f64::MIN]).unwrap()).is_err());
+        assert!(check_queries(MOST_QUERIES).is_ok() && check_queries(MOST_QUERIES + 1).is_err());
+    }
+}

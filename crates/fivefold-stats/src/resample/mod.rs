@@ -1,0 +1,105 @@
+//! What the resampling tests share: draws for a whole family at once, exact and fast.
+//!
+//! A draw gives every query a small weight (a sign: 0 or 1; a bootstrap: how often it was drawn), and a test needs the
+//! weighted sums of many columns. Three ideas make that cheap:
+//!
+//! - [`fixed`]: values become integers, so that sums are exact: the same in any order, with any instruction set.
+//!   Differences of two systems then follow from the sums of single systems (8 columns serve 28 pairs).
+//! - [`weighted`]: weights as bit planes, sums by table look-up: eight queries at once, eight columns at once (the method
+//!   of four Russians).
+//! - [`tally`]: each draw is counted for every comparison alone and for the step-down maximum (max-T).
+//!
+//! Every draw has a generator of its own, seeded by its number, so the result depends on the seed alone.
+
+pub(crate) mod fixed;
+pub(crate) mod tally;
+pub(crate) mod weighted;
+
+use fivefold_core::Seed;
+
+use crate::error::StatsError;
+
+/// What a test is run with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TestOptions {
+    /// Number of random draws of the resampling tests (B).
+    pub draws: usize,
+    /// Where their randomness comes from.
+    pub seed: Seed,
+    /// Confidence of the intervals.
+    pub confidence: f64,
+}
+
+impl Default for TestOptions {
+    /// 1,000 draws (as Sakai 2006), seed 1, 95 %.
+    fn default() -> Self {
+        TestOptions { draws: 1_000, seed: Seed::new(1), confidence: 0.95 }
+    }
+}
+
+impl TestOptions {
+    /// Refuses a confidence outside (0, 1).
+    pub(crate) fn checked_confidence(&self) -> Result<f64, StatsError> {
+        if self.confidence > 0.0 && self.confidence < 1.0 {
+            return Ok(self.confidence);
+        }
+        Err(StatsError::OutOfRange { what: "the confidence", value: self.confidence, range: "between 0 and 1" })
+    }
+
+    /// Refuses to do without a draw.
+    pub(crate) fn checked_draws(&self) -> Result<usize, StatsError> {
+        if (1..=u32::MAX as usize).contains(&self.draws) {
+            return Ok(self.draws);
+        }
+        let range = "at least 1 and below 2^32";
+        Err(StatsError::OutOfRange { what: "the number of draws", value: self.draws as f64, range })
+    }
+}
+
+/// Draws whose weights and sums are in memory together.
+pub(crate) const BATCH: usize = 1024;
+
+/// The batches of `draws` draws: first number and size.
+pub(crate) fn batches(draws: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+    (0..draws).step_by(BATCH).map(move |first| first..draws.min(first + BATCH))
+}
+
+/// Two independent uniform numbers below `bound` from one random number, without bias: two multiply-shifts in a row and
+/// a rejection that happens once in 2^64 / bound^2 (Brackett-Rozinsky & Lemire 2024).
+pub(crate) fn two_below(rng: &mut fivefold_core::Rng, bound: u32) -> (usize, usize) {
+    let wide = u64::from(bound);
+    loop {
+        let first = u128::from(rng.next_u64()) * u128::from(wide);
+        let second = u128::from(first as u64) * u128::from(wide);
+        let rest = second as u64;
+        if rest >= wide * wide || rest >= (wide * wide).wrapping_neg() % (wide * wide) {
+            return ((first >> 64) as usize, (second >> 64) as usize);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_numbers_are_uniform_and_independent() {
+        let mut rng = Seed::new(3).rng();
+        let mut counts = [0u32; 36];
+        let n = 360_000;
+        for _ in 0..n {
+            let (a, b) = two_below(&mut rng, 6);
+            counts[6 * a + b] += 1;
+        }
+        let expected = f64::from(n) / 36.0;
+        let chi2: f64 = counts.iter().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
+        assert!(chi2 < 66.6, "chi-square with 35 degrees of freedom, 0.1 % point 66.6: {chi2}");
+        assert_eq!(two_below(&mut rng, 1), (0, 0));
+    }
+
+    #[test]
+    fn batches_cover_all_draws() {
+        assert_eq!(batches(2500).collect::<Vec<_>>(), [0..1024, 1024..2048, 2048..2500]);
+        assert_eq!(batches(1024).collect::<Vec<_>>(), [0..1024]);
+    }
+}
