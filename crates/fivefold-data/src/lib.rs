@@ -14,6 +14,7 @@ pub mod letor;
 pub mod made;
 mod matrix;
 pub mod normalise;
+mod packed;
 pub mod per_query;
 pub mod scores;
 pub mod source;
