@@ -1,10 +1,12 @@
 //! Terminal, Markdown, LaTeX, CSV and SVG output from a results folder.
 //!
 //! [`write_report`] fills a folder from [`Results`](fivefold_experiment::Results) alone: the data is not needed any more.
-//! [`print_tables`] shows tables on the terminal; [`csv()`], [`markdown()`] and [`latex()`] give one table in one form. All
+//! [`print_tables`] shows tables on the terminal; [`csv()`], [`markdown()`] and [`latex()`] give one table in one form,
+//! [`chart_figure`] draws a chart. All
 //! forms print a cell by the same words; each escapes them its own way.
 
 mod cell;
+mod chart;
 mod csv;
 mod error;
 mod figure;
@@ -17,6 +19,7 @@ mod page;
 mod samples;
 mod terminal;
 
+pub use chart::chart_figure;
 pub use csv::csv;
 pub use error::ReportError;
 pub use figure::Figure;

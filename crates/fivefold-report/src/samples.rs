@@ -1,5 +1,6 @@
-//! Tables for the golden tests of every form.
+//! Tables, histograms and charts for the golden tests of every form.
 
+use fivefold_experiment::chart::{Axis, Chart, Point, ReferenceLine, Series, SeriesKind};
 use fivefold_experiment::tables::{ExpectedHistogram, Panel};
 use fivefold_experiment::{Cell, Table};
 
@@ -74,5 +75,58 @@ pub(crate) fn histogram() -> ExpectedHistogram {
         figure: Some(2),
         queries: 1220,
         panels: panels.map(panel).into(),
+    }
+}
+
+/// Twelve curves with bands that converge to limits, on a logarithmic axis.
+pub(crate) fn curves() -> Chart {
+    let limit = |curve: u32| 0.55 + 0.03 * f64::from(curve * 5 % 12);
+    let point = |curve: u32, step: i32| {
+        let n = 100.0 * 2f64.powi(step);
+        let y = limit(curve) - (1.0 + f64::from(curve % 3)) / n.sqrt();
+        Point { band: Some((y - 0.3 / n.sqrt(), y + 0.3 / n.sqrt())), ..Point::new(n, y) }
+    };
+    let series = (0..12).map(|curve| Series {
+        name: (30 * curve).to_string(),
+        kind: SeriesKind::Line,
+        points: (0..8).map(|step| point(curve, step)).collect(),
+    });
+    let lines = [0, 4].map(|curve| ReferenceLine {
+        label: "limit".into(),
+        y: limit(curve),
+        series: (curve == 4).then(|| "120".to_owned()),
+    });
+    Chart {
+        id: "figure-03-curves".into(),
+        title: "Figure 3: nDCG against the number of documents & its limits".into(),
+        x: Axis::log("documents n"),
+        y: Axis::linear("mean nDCG"),
+        series: series.collect(),
+        lines: lines.into(),
+        notes: vec!["bands: lowest to highest of 10 trials".into(), "ndcg: gain=exp2, discount=power:0.5".into()],
+    }
+}
+
+/// Labelled points of two groups, many of them close together.
+pub(crate) fn scatter() -> Chart {
+    let point = |group: u32, index: u32| {
+        let x = 0.4 + 0.013 * f64::from(index * 7 % 19) + 0.01 * f64::from(group);
+        let y = 0.2 + 0.6 * x + 0.004 * f64::from(index * 5 % 11);
+        Point { label: Some(format!("system{group}__run-{index}")), ..Point::new(x, y) }
+    };
+    let series = (0..2).map(|group| Series {
+        name: format!("group {group}"),
+        kind: SeriesKind::Points,
+        points: (0..19).map(|index| point(group, index)).collect(),
+    });
+    let lines = vec![ReferenceLine { label: "random order".into(), y: 0.45, series: None }];
+    Chart {
+        id: "scatter".into(),
+        title: "nDCG@10 against NRG".into(),
+        x: Axis::linear("nDCG@10"),
+        y: Axis::linear("NRG"),
+        series: series.collect(),
+        lines,
+        notes: Vec::new(),
     }
 }

@@ -1,0 +1,139 @@
+//! Where the labels of points go: the nearest place that is free.
+//!
+//! Each label in turn tries eight directions at growing distances and takes the first place that meets no other label, no
+//! mark and no edge; if there is none, the one that meets least. A label that stands away from its point is tied to it by a
+//! thin line. Widths of texts are estimated, since they depend on the reader's fonts. Cost: labels x labels.
+
+use super::Pixel;
+
+/// Pixels that a letter takes on average, and a line of text.
+const LETTER: f64 = 6.6;
+const HEIGHT: i32 = 13;
+/// Distances from a point to its label that are tried, in pixels; from the second on a line ties them.
+const DISTANCES: [i32; 6] = [8, 20, 34, 50, 70, 95];
+/// Directions that are tried, the readers' favourites first.
+const DIRECTIONS: [(i32, i32); 8] = [(1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1)];
+/// Half the width of what a mark covers.
+const MARK: i32 = 5;
+
+/// A rectangle of the drawing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bounds {
+    pub(super) left: i32,
+    pub(super) top: i32,
+    pub(super) right: i32,
+    pub(super) bottom: i32,
+}
+
+/// A label with its place.
+#[derive(Debug, PartialEq)]
+pub(super) struct Label<'a> {
+    pub(super) text: &'a str,
+    /// The middle of its left edge.
+    pub(super) at: Pixel,
+    /// The line that ties it to its point.
+    pub(super) leader: Option<[Pixel; 2]>,
+}
+
+impl Bounds {
+    /// What a text covers whose left edge has its middle there.
+    pub(super) fn of_text(text: &str, (left, middle): Pixel) -> Self {
+        let top = middle - HEIGHT / 2;
+        Bounds { left, top, right: left + width(text), bottom: top + HEIGHT }
+    }
+
+    fn of_mark((x, y): Pixel) -> Self {
+        Bounds { left: x - MARK, top: y - MARK, right: x + MARK, bottom: y + MARK }
+    }
+
+    /// Pixels that both cover.
+    fn shared(&self, other: &Bounds) -> i64 {
+        let across = self.right.min(other.right) - self.left.max(other.left);
+        let down = self.bottom.min(other.bottom) - self.top.max(other.top);
+        i64::from(across.max(0)) * i64::from(down.max(0))
+    }
+
+    fn area(&self) -> i64 {
+        i64::from(self.right - self.left) * i64::from(self.bottom - self.top)
+    }
+}
+
+/// The width of a text.
+pub(super) fn width(text: &str) -> i32 {
+    (text.chars().count() as f64 * LETTER) as i32
+}
+
+/// Places for labels of points among all `marks`, apart from what is `taken` and inside the `plot`.
+pub(super) fn place<'a>(
+    labels: impl Iterator<Item = (&'a str, Pixel)>,
+    marks: &[Pixel],
+    mut taken: Vec<Bounds>,
+    plot: Bounds,
+) -> Vec<Label<'a>> {
+    let marks = marks.iter().map(|&mark| Bounds::of_mark(mark)).collect::<Vec<_>>();
+    let mut placed = Vec::new();
+    for (text, point) in labels {
+        let mut best: Option<(i64, Bounds, i32)> = None;
+        for distance in DISTANCES {
+            for direction in DIRECTIONS {
+                let bounds = beside(text, point, direction, distance);
+                let outside = bounds.area() - bounds.shared(&plot);
+                let met = taken.iter().chain(&marks).map(|other| bounds.shared(other)).sum::<i64>() + outside * 4;
+                if best.is_none_or(|(least, ..)| met < least) {
+                    best = Some((met, bounds, distance));
+                }
+            }
+        }
+        let Some((_, bounds, distance)) = best else { continue };
+        let middle = (bounds.top + bounds.bottom) / 2;
+        // To the nearest edge of the text.
+        let end = (point.0.clamp(bounds.left - 1, bounds.right + 1), point.1.clamp(bounds.top, bounds.bottom));
+        let leader = (distance > DISTANCES[0]).then_some([point, end]);
+        placed.push(Label { text, at: (bounds.left, middle), leader });
+        taken.push(bounds);
+    }
+    placed
+}
+
+/// What a text covers that stands so far from a point in a direction.
+fn beside(text: &str, (x, y): Pixel, (across, down): (i32, i32), distance: i32) -> Bounds {
+    let width = width(text);
+    let left = match across {
+        0 => x - width / 2,
+        1 => x + distance,
+        _ => x - distance - width,
+    };
+    Bounds::of_text(text, (left, y + down * (distance + HEIGHT / 2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLOT: Bounds = Bounds { left: 0, top: 0, right: 600, bottom: 400 };
+
+    fn bounds(labels: &[Label<'_>]) -> Vec<Bounds> {
+        labels.iter().map(|label| Bounds::of_text(label.text, label.at)).collect()
+    }
+
+    #[test]
+    fn a_lone_label_stands_to_the_right_and_inside() {
+        let lone = |point| place([("abcdef", point)].into_iter(), &[point], Vec::new(), PLOT);
+        assert_eq!(lone((100, 100)), [Label { text: "abcdef", at: (108, 100), leader: None }]);
+        let at_the_edge = bounds(&lone((590, 100)))[0];
+        assert!(at_the_edge.right < 590, "{at_the_edge:?}");
+    }
+
+    #[test]
+    fn labels_of_a_cluster_do_not_meet() {
+        let points = (0..16).map(|i| (300 + 9 * (i % 4), 200 + 9 * (i / 4))).collect::<Vec<_>>();
+        let labels = place(points.iter().map(|&point| ("ranker", point)), &points, Vec::new(), PLOT);
+        let bounds = bounds(&labels);
+        for (index, one) in bounds.iter().enumerate() {
+            assert_eq!(one.area(), one.shared(&PLOT));
+            assert!(bounds[..index].iter().all(|other| one.shared(other) == 0), "{one:?}");
+            assert!(points.iter().all(|&mark| one.shared(&Bounds::of_mark(mark)) == 0), "{one:?}");
+        }
+        assert!(labels.iter().any(|label| label.leader.is_some()));
+    }
+}
