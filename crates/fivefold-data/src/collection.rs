@@ -1,13 +1,14 @@
 //! A collection with its folds: files read once, queries stored once, folds as views.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fivefold_core::{Dataset, Seed};
 
+use crate::cache::{Cache, CacheUse, Parsed};
 use crate::descriptor::{Descriptor, present};
 use crate::error::{DataError, Place};
-use crate::hash::{combine, query_hashes};
+use crate::hash::{PartHashes, combine};
 use crate::layout::{FoldFiles, Folds};
 use crate::letor::{Listing, Missing, ReadOptions, read_into};
 use crate::store::Store;
@@ -37,6 +38,8 @@ pub struct Collection {
     pub moved: bool,
     /// What a user should know, e.g. that the numbers of documents differ from the descriptor's.
     pub remarks: Vec<String>,
+    /// Whether it was read from text or from a cache; makes no difference to anything else here.
+    pub cache: CacheUse,
 }
 
 /// One fold: views into the collection's storage.
@@ -50,6 +53,8 @@ pub struct Fold {
     pub validation: Option<Dataset>,
     /// What is scored.
     pub test: Dataset,
+    /// Content hashes of the parts.
+    pub hashes: PartHashes,
 }
 
 /// The parts of a fold, as numbers of stored queries.
@@ -60,11 +65,18 @@ struct FoldQueries {
 }
 
 impl Collection {
-    /// Reads the files of `descriptor` in `folder`; `seed` matters only where one file is cut into folds.
+    /// Reads the files of `descriptor` in `folder`, from `cache` if it holds them; `seed` matters only where one file is
+    /// cut into folds.
     ///
     /// # Errors
     /// A missing file, a file that is not as it should be, a query that is both learned from and tested on.
-    pub fn read(descriptor: &Descriptor, folder: &Path, options: &ReadOptions, seed: Seed) -> Result<Self, DataError> {
+    pub fn read(
+        descriptor: &Descriptor,
+        folder: &Path,
+        options: &ReadOptions,
+        seed: Seed,
+        cache: Option<&Cache>,
+    ) -> Result<Self, DataError> {
         let folds = descriptor.folds_in(folder).map_err(|missing| DataError::MissingFile {
             name: descriptor.name.clone(),
             missing,
@@ -74,29 +86,32 @@ impl Collection {
                 descriptor.get.clone()
             },
         })?;
-        let mut store = Store::new(options.features);
-        let mut listings: HashMap<&str, Listing> = HashMap::new();
-        let mut regrouped = Vec::new();
-        for file in folds.files() {
-            let path = present(folder, file).unwrap_or_else(|| folder.join(file));
-            let listing = read_into(&mut store, &path, options)?;
-            if listing.moved.is_some() {
-                regrouped.push(format!(
-                    "{file}: lines were moved to bring queries together; score files must be in that order"
-                ));
-            }
-            listings.insert(file, listing);
-        }
-        let all = store.finish(options.max_grade)?;
+        let files = folds.files();
+        let path = |file: &&str| present(folder, file).unwrap_or_else(|| folder.join(file));
+        let paths: Vec<PathBuf> = files.iter().map(path).collect();
+        let parse = || parse(&paths, options);
+        let (parsed, cached) = match cache {
+            Some(cache) => cache.open(&descriptor.name, &paths, options, parse)?,
+            None => (parse()?, CacheUse::None),
+        };
+        let all = &parsed.all;
+        let listings: HashMap<&str, &Listing> = files.iter().copied().zip(&parsed.listings).collect();
         let queries = match &folds {
             Folds::Cut(_) => cut(all.len(), seed)?,
             Folds::Files(folds) => {
-                let parts = (1..).zip(folds).map(|(number, files)| fold_of_files(number, files, &listings, &all));
+                let parts = (1..).zip(folds).map(|(number, files)| fold_of_files(number, files, &listings, all));
                 parts.collect::<Result<_, _>>()?
             }
         };
-        let mut collection = Self::assemble(&descriptor.name, &descriptor.title, all, &queries);
+        let moved = files.iter().zip(&parsed.listings).filter(|(_, listing)| listing.moved.is_some());
+        let regrouped: Vec<String> = moved
+            .map(|(file, _)| {
+                format!("{file}: lines were moved to bring queries together; score files must be in that order")
+            })
+            .collect();
+        let mut collection = Self::assemble(&descriptor.name, &descriptor.title, &parsed, &queries);
         collection.missing = options.missing;
+        collection.cache = cached;
         collection.moved = !regrouped.is_empty();
         collection.remarks = remarks(descriptor, &collection.all);
         collection.remarks.extend(regrouped);
@@ -110,48 +125,65 @@ impl Collection {
     /// [`DataError::FewQueries`].
     pub fn cut(name: &str, title: &str, data: Dataset, seed: Seed) -> Result<Self, DataError> {
         let queries = cut(data.len(), seed)?;
-        Ok(Self::assemble(name, title, data, &queries))
+        Ok(Self::assemble(name, title, &Parsed::new(data, Vec::new()), &queries))
     }
 
-    fn assemble(name: &str, title: &str, all: Dataset, queries: &[FoldQueries]) -> Self {
+    fn assemble(name: &str, title: &str, parsed: &Parsed, queries: &[FoldQueries]) -> Self {
+        let Parsed { all, hashes, .. } = parsed;
         let view = |numbers: &[usize]| all.select(numbers.iter().copied());
-        let folds = (1..).zip(queries).map(|(number, fold)| Fold {
-            number,
-            train: view(&fold.train),
-            validation: (!fold.validation.is_empty()).then(|| view(&fold.validation)),
-            test: view(&fold.test),
-        });
-        let hashes = query_hashes(&all);
-        let parts = queries.iter().flat_map(|fold| [&fold.train, &fold.validation, &fold.test]);
+        let hash = |numbers: &[usize]| {
+            let of_part: Vec<blake3::Hash> = numbers.iter().map(|&query| hashes[query]).collect();
+            combine(all, &of_part)
+        };
         let mut hasher = blake3::Hasher::new();
-        for part in parts {
-            let of_part: Vec<blake3::Hash> = part.iter().map(|&query| hashes[query]).collect();
-            hasher.update(combine(&all, &of_part).as_bytes());
+        let mut folds = Vec::with_capacity(queries.len());
+        for (number, fold) in (1..).zip(queries) {
+            let parts = [&fold.train, &fold.validation, &fold.test].map(|part| hash(part));
+            for part in &parts {
+                hasher.update(part.as_bytes());
+            }
+            let [train, validation, test] = parts;
+            let validated = !fold.validation.is_empty();
+            folds.push(Fold {
+                number,
+                train: view(&fold.train),
+                validation: validated.then(|| view(&fold.validation)),
+                test: view(&fold.test),
+                hashes: PartHashes { train, validation: validated.then_some(validation), test },
+            });
         }
         Collection {
             name: name.to_owned(),
             title: title.to_owned(),
-            folds: folds.collect(),
+            folds,
             max_grade: all.max_grade(),
             hash: hasher.finalize().to_hex().to_string(),
-            all,
+            all: all.clone(),
             missing: Missing::default(),
             moved: false,
             remarks: Vec::new(),
+            cache: CacheUse::None,
         }
     }
+}
+
+/// Reads files into one storage.
+fn parse(files: &[PathBuf], options: &ReadOptions) -> Result<Parsed, DataError> {
+    let mut store = Store::new(options.features);
+    let listings = files.iter().map(|file| read_into(&mut store, file, options)).collect::<Result<_, _>>()?;
+    Ok(Parsed::new(store.finish(options.max_grade)?, listings))
 }
 
 /// The parts of a fold from the listings of its files.
 fn fold_of_files(
     number: usize,
     files: &FoldFiles,
-    listings: &HashMap<&str, Listing>,
+    listings: &HashMap<&str, &Listing>,
     all: &Dataset,
 ) -> Result<FoldQueries, DataError> {
     let entries = |names: &'_ [String]| -> Vec<(usize, Place)> {
         let listings = names.iter().filter_map(|name| listings.get(name.as_str()));
-        let of_file = |listing: &Listing| {
+        let of_file = |listing: &&Listing| {
             let lines = listing.queries.iter().zip(listing.lines.clone());
             lines.map(|(&query, line)| (query as usize, Place { file: listing.file.clone(), line })).collect::<Vec<_>>()
         };

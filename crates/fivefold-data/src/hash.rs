@@ -1,7 +1,8 @@
 //! A hash of what a data set holds, for cache keys and model headers.
 //!
 //! Covered: width, highest grade, and for each query, in order, its id, grades, document ids and the bits of its features.
-//! Not covered: file names, comments, how numbers were written. Cost: one pass, in parallel over queries.
+//! Not covered: file names, comments, how numbers were written. Cost: one pass, in parallel over queries (blake3 on vector
+//! instructions, several gigabytes a second).
 
 use fivefold_core::{Dataset, JudgedQuery};
 use rayon::prelude::*;
@@ -27,6 +28,17 @@ pub(crate) fn combine(data: &Dataset, queries: &[blake3::Hash]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
+/// The hashes of the parts of a fold, as [`data_hash`] gives them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartHashes {
+    /// Of the training part.
+    pub train: String,
+    /// Of the validation part, if there is one.
+    pub validation: Option<String>,
+    /// Of the test part.
+    pub test: String,
+}
+
 fn query_hash(query: &JudgedQuery<'_>) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     let sized = |text: &[u8], hasher: &mut blake3::Hasher| {
@@ -38,11 +50,12 @@ fn query_hash(query: &JudgedQuery<'_>) -> blake3::Hash {
     let doc_ids = (0..query.len()).filter_map(|row| query.doc_id(row));
     hasher.update(&(doc_ids.clone().count() as u64).to_le_bytes());
     doc_ids.for_each(|id| sized(id.as_bytes(), &mut hasher));
-    let mut bytes = Vec::with_capacity(4096);
-    for values in query.features().chunks(1024) {
-        bytes.clear();
-        bytes.extend(values.iter().flat_map(|value| value.to_bits().to_le_bytes()));
-        hasher.update(&bytes);
+    if cfg!(target_endian = "little") {
+        hasher.update(bytemuck::cast_slice(query.features()));
+    } else {
+        for value in query.features() {
+            hasher.update(&value.to_bits().to_le_bytes());
+        }
     }
     hasher.finalize()
 }

@@ -5,15 +5,16 @@
 //! - The document id is X of a comment `docid = X`, else the whole comment without blanks at its ends. Either every
 //!   document has one or none has.
 //! - Blank lines, comment lines, CRLF, tabs, repeated blanks, a byte order mark and a missing newline at the end are
-//!   allowed. A file that starts as gzip does is decompressed on the way.
+//!   allowed. gzip, zstd and members of a zip archive are decompressed on the way.
 //! - `NULL` and `nan` (any case) are missing values, see [`Missing`]; infinities are errors.
 //!
 //! Differs from SVMlight in that every line needs its query, and from RankLib, which starts another query at every change
 //! of the id: here a query whose lines are scattered is an error, or regrouped when told.
 //!
-//! Cost: one pass over the bytes, in blocks of a megabyte parsed in parallel and put together in file order (the result
-//! does not depend on the number of threads). Memory: the matrix itself and a few megabytes; with `regroup`, the text as
-//! well.
+//! Cost: one pass over the bytes, in blocks parsed in parallel; while one batch of blocks is parsed, the batch before it is
+//! put together in file order and its memory filled with the batch after it, so that no thread waits for the other steps
+//! (the result does not depend on the number of threads). Memory: the matrix itself and a few megabytes; with `regroup`,
+//! the text as well.
 
 mod block;
 mod error;
@@ -37,8 +38,10 @@ use lines::LineBlocks;
 pub(crate) use lines::open_file;
 pub use write::write_letor;
 
-/// Blocks parsed at a time, at most: a few megabytes each.
-const MOST_BLOCKS: usize = 16;
+/// Blocks of a batch for each thread, so that one that is done early finds others.
+const BLOCKS: usize = 8;
+/// Blocks of a batch, at most: half a megabyte each, with what is made of them.
+const MOST_BLOCKS: usize = 64;
 
 /// What becomes of missing feature values (`NULL`, `nan`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -156,8 +159,10 @@ pub fn read_letor(path: &Path, options: &ReadOptions) -> Result<Part, ReadError>
 }
 
 /// The queries of one file, as places in a [`Store`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Listing {
+    /// The file, as it was named to the reader.
+    #[serde(skip)]
     pub(crate) file: PathBuf,
     /// Numbers of the stored queries, in file order.
     pub(crate) queries: Vec<u32>,
@@ -171,43 +176,96 @@ pub(crate) struct Listing {
 pub(crate) fn read_into(store: &mut Store, path: &Path, options: &ReadOptions) -> Result<Listing, ReadError> {
     let source = open_file(path).map_err(|error| ReadError::of_file(path, ReadErrorKind::Io(error)))?;
     let mut lines = LineBlocks::new(source);
-    let mut appender = FileAppender::new(store, path);
-    let mut blocks: Vec<Block> = Vec::new();
-    blocks.resize_with(rayon::current_num_threads().min(MOST_BLOCKS), Block::default);
-    // With `regroup`, all blocks and the lines they start at, until the last query is known.
-    let mut kept: Vec<(u64, Block)> = Vec::new();
-    let mut line = 1;
+    let appender = FileAppender::new(store, path);
+    let mut assembly = Assembly { path, options, appender, line: 1, kept: Vec::new() };
+    let threads = rayon::current_num_threads();
+    let blocks = if threads == 1 { 1 } else { (BLOCKS * threads).min(MOST_BLOCKS) };
+    let (mut parsed, mut unparsed) = (Batch::of(blocks), Batch::of(blocks));
+    unparsed.fill(&mut lines);
     loop {
-        let (filled, stopped) = lines.fill(&mut blocks);
-        blocks[..filled].par_iter_mut().for_each(|block| block.parse(options));
-        for block in &mut blocks[..filled] {
-            if !options.regroup {
-                block.runs().try_for_each(|run| appender.append(line, block, run))?;
+        let put_together = || {
+            assembly.add(&mut parsed)?;
+            parsed.fill(&mut lines);
+            Ok(())
+        };
+        rayon::join(put_together, || unparsed.parse(options)).0?;
+        if unparsed.filled == 0 && unparsed.stopped.is_none() {
+            return assembly.finish();
+        }
+        std::mem::swap(&mut parsed, &mut unparsed);
+    }
+}
+
+/// Blocks that follow one another in a file.
+struct Batch {
+    blocks: Vec<Block>,
+    /// How many of them hold text.
+    filled: usize,
+    /// What stopped the reading after them.
+    stopped: Option<ReadErrorKind>,
+}
+
+impl Batch {
+    fn of(blocks: usize) -> Self {
+        let mut batch = Batch { blocks: Vec::new(), filled: 0, stopped: None };
+        batch.blocks.resize_with(blocks, Block::default);
+        batch
+    }
+
+    fn fill(&mut self, lines: &mut LineBlocks) {
+        (self.filled, self.stopped) = lines.fill(&mut self.blocks);
+    }
+
+    fn parse(&mut self, options: &ReadOptions) {
+        self.blocks[..self.filled].par_iter_mut().with_max_len(1).for_each(|block| block.parse(options));
+    }
+}
+
+/// Puts parsed blocks together, in file order.
+struct Assembly<'a> {
+    path: &'a Path,
+    options: &'a ReadOptions,
+    appender: FileAppender<'a>,
+    /// The line at which the next block starts.
+    line: u64,
+    /// With `regroup`, all blocks and the lines they start at, until the last query is known.
+    kept: Vec<(u64, Block)>,
+}
+
+impl Assembly<'_> {
+    fn add(&mut self, batch: &mut Batch) -> Result<(), ReadError> {
+        for block in &mut batch.blocks[..batch.filled] {
+            let line = self.line;
+            if !self.options.regroup {
+                block.runs().try_for_each(|run| self.appender.append(line, block, run))?;
             }
             if let Some(fault) = block.fault.take() {
-                let line = line + u64::from(fault.line);
-                return Err(ReadError { file: path.to_owned(), line, column: fault.column, kind: fault.kind });
+                return Err(self.error(line + u64::from(fault.line), fault.column, fault.kind));
             }
-            let next = line + u64::from(block.lines);
-            if options.regroup {
-                kept.push((line, std::mem::take(block)));
+            self.line += u64::from(block.lines);
+            if self.options.regroup {
+                self.kept.push((line, std::mem::take(block)));
             }
-            line = next;
         }
-        if let Some(kind) = stopped {
-            return Err(ReadError { file: path.to_owned(), line, column: 0, kind });
-        }
-        if filled == 0 {
-            break;
+        match batch.stopped.take() {
+            Some(kind) => Err(self.error(self.line, 0, kind)),
+            None => Ok(()),
         }
     }
-    let runs = regrouped(&kept);
-    let moved = file_order(&kept, &runs);
-    for (block, run) in runs {
-        let (line, block) = &kept[block];
-        appender.append(*line, block, run)?;
+
+    fn error(&self, line: u64, column: usize, kind: ReadErrorKind) -> ReadError {
+        ReadError { file: self.path.to_owned(), line, column, kind }
     }
-    Ok(Listing { moved, ..appender.finish()? })
+
+    fn finish(mut self) -> Result<Listing, ReadError> {
+        let runs = regrouped(&self.kept);
+        let moved = file_order(&self.kept, &runs);
+        for (block, run) in runs {
+            let (line, block) = &self.kept[block];
+            self.appender.append(*line, block, run)?;
+        }
+        Ok(Listing { moved, ..self.appender.finish()? })
+    }
 }
 
 /// The number in the file of each document of the runs, if it is not its place there.

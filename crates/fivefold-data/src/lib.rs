@@ -1,10 +1,12 @@
 //! Data for experiments: LETOR text, layouts and folds, descriptors of known collections, normalisers, made collections.
 //!
 //! Reading order: [`letor`] (the file format), [`source`] (what an experiment says of a data set, and [`open`]),
-//! [`mod@descriptor`] and [`layout`] (where files lie), [`collection`] (folds as views of one storage), [`normalise`],
+//! [`mod@descriptor`] and [`layout`] (where files lie), [`collection`] (folds as views of one storage), [`cache`] (read once,
+//! mapped from then on), [`normalise`],
 //! [`made`] (collections that need no files), [`scores`], [`hash`], [`trec`] (qrels and runs),
 //! [`per_query`] (values that other programs computed).
 
+pub mod cache;
 pub mod collection;
 pub mod descriptor;
 pub mod error;
@@ -24,12 +26,13 @@ mod testing;
 mod text;
 pub mod trec;
 
+pub use cache::{Cache, CacheUse};
 pub use collection::{Collection, Fold};
 pub use descriptor::{Checked, Descriptor, descriptor, descriptors};
 pub use error::{DataError, Place};
-pub use hash::data_hash;
+pub use hash::{PartHashes, data_hash};
 pub use layout::{LAYOUTS, Layout};
 pub use letor::{Missing, Part, ReadError, ReadErrorKind, ReadOptions, read_letor, write_letor};
 pub use normalise::{Fitted, Method, NormaliseError, Normaliser, Over};
 pub use scores::{ScoreError, read_scores};
-pub use source::{MadeSource, Source, open};
+pub use source::{MadeSource, Source, open, open_cached};

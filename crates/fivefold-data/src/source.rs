@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use fivefold_core::Seed;
 use serde::{Deserialize, Serialize};
 
+use crate::cache::Cache;
 use crate::collection::Collection;
 use crate::descriptor::{Descriptor, descriptor};
 use crate::error::DataError;
@@ -136,12 +137,20 @@ fn is_descriptor(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "toml")
 }
 
-/// Reads, or makes, a collection. Relative paths, and the folders of known collections, are looked for in `folders`, the
+/// [`open_cached`] without a cache.
+///
+/// # Errors
+/// The same.
+pub fn open(source: &Source, folders: &[PathBuf]) -> Result<Collection, DataError> {
+    open_cached(source, folders, None)
+}
+
+/// Reads, or makes, a collection; what was read is kept in `cache`, and not read again. Relative paths, and the folders of known collections, are looked for in `folders`, the
 /// first first: an experiment gives its own folder and that of the variable `FIVEFOLD_DATA`.
 ///
 /// # Errors
 /// [`DataError`] says what is wrong where, and for a collection that is not there, how to get it and where to put it.
-pub fn open(source: &Source, folders: &[PathBuf]) -> Result<Collection, DataError> {
+pub fn open_cached(source: &Source, folders: &[PathBuf], cache: Option<&Cache>) -> Result<Collection, DataError> {
     source.check()?;
     let fold_seed = Seed::new(source.fold_seed);
     if let Some(made) = &source.made {
@@ -157,7 +166,7 @@ pub fn open(source: &Source, folders: &[PathBuf]) -> Result<Collection, DataErro
         features: descriptor.features,
         max_grade: descriptor.max_grade,
     };
-    Collection::read(&descriptor, &folder, &options, fold_seed)
+    Collection::read(&descriptor, &folder, &options, fold_seed, cache)
 }
 
 /// The descriptor in force and the folder of the files.

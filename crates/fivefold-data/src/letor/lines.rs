@@ -6,8 +6,9 @@ use super::block::Block;
 use super::error::ReadErrorKind;
 pub(crate) use crate::packed::open_file;
 
-/// Bytes read at a time: large enough to hide the cost of a call, small beside any matrix.
-const BLOCK_BYTES: usize = 1 << 20;
+/// Bytes read at a time: large enough to hide the cost of a call, small enough to stay in a processor's cache and for
+/// threads to end together.
+const BLOCK_BYTES: usize = 1 << 18;
 
 /// A line longer than this is taken for a sign that the file is not text.
 const LONGEST_LINE: usize = 1 << 24;

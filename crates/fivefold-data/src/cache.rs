@@ -1,0 +1,393 @@
+//! Parsed collections kept on disk, so that the text is read once and the next opening maps a file.
+//!
+//! ```text
+//! FOLDER/NAME-HASH.fivefold   HASH: of the paths of the text files and the options of reading
+//!   prelude   magic, hash of the reader's source, byte order, lengths, blake3 of all this and of the head
+//!   head      stamps of the text files, lines and queries of each, grades, ids, hash of the content
+//!   features  f32, row-major, 64-byte aligned: mapped, never copied
+//! ```
+//! Used only if all of these hold, each checked at every opening:
+//! - *The reader is the same*: the hash of its source is in the file, so that no version number can be forgotten.
+//! - *The text is the same*: size, inode, modification and change time of every file. The change time is set by the
+//!   system at every change of content or times and cannot be set back, so a file that was replaced or edited with its
+//!   old modification time is seen. A text that changed less than two seconds before it was read is not cached, since
+//!   another change could have the same time. Reading the text to hash it would cost more than half of parsing it.
+//! - *The cached bytes are the same*: the blake3 hash of the head, and of every query's features, grades and ids; these
+//!   hashes are needed in any case for the keys of jobs, so the check is free.
+//!
+//! Otherwise the text is read and the file replaced, by a rename, so that processes may share the folder. A folder that
+//! cannot be written is no error: [`CacheUse`] says so. Systems without change times are without cache.
+//!
+//! Cost of an opening: one pass of blake3 over the features, in parallel. Memory: grades and ids; the features are pages
+//! of the file, shared by all processes, which the system may drop and read again.
+
+mod mapped;
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, SystemTime};
+
+use fivefold_core::dataset::IdTable;
+use fivefold_core::{Dataset, DatasetBuilder};
+use serde::{Deserialize, Serialize};
+
+use crate::error::DataError;
+use crate::hash::{combine, query_hashes};
+use crate::letor::{Listing, ReadOptions};
+use mapped::MappedValues;
+
+const MAGIC: [u8; 8] = *b"fivefold";
+/// Reads otherwise on a machine of the other byte order.
+const ORDER: u64 = 0x0102_0304_0506_0708;
+const ALIGNMENT: usize = 64;
+/// magic, reader, order, length of the head, number of values, hash.
+const PRELUDE: usize = 8 + 32 + 8 + 8 + 8 + 32;
+const HASHED: usize = PRELUDE - 32;
+
+/// Beginning of the names of files that are being written.
+const PARTIAL: &str = ".partial-";
+/// After this time, such a file was left by a process that was killed.
+const ABANDONED: Duration = Duration::from_secs(3600);
+/// Text that changed more recently may change once more without another time.
+const SETTLED: Duration = Duration::from_secs(2);
+/// Without being asked, only collections of at least so many bytes of text are cached: less is read in a tenth of a second.
+const WORTHWHILE: u64 = 64 << 20;
+
+/// Everything that decides how bytes of text become a data set, and how it is laid out here.
+const READER: &[&str] = &[
+    include_str!("cache.rs"),
+    include_str!("letor.rs"),
+    include_str!("letor/block.rs"),
+    include_str!("letor/lines.rs"),
+    include_str!("letor/number.rs"),
+    include_str!("matrix.rs"),
+    include_str!("packed.rs"),
+    include_str!("packed/zipped.rs"),
+    include_str!("packed/zstd.rs"),
+    include_str!("store.rs"),
+    include_str!("../../fivefold-core/src/dataset.rs"),
+    env!("CARGO_PKG_VERSION"),
+];
+
+static READER_HASH: LazyLock<[u8; 32]> = LazyLock::new(|| {
+    let mut hasher = blake3::Hasher::new();
+    for source in READER {
+        hasher.update(source.as_bytes());
+    }
+    *hasher.finalize().as_bytes()
+});
+
+/// A folder of parsed collections.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    folder: PathBuf,
+    least: u64,
+    settled: Duration,
+}
+
+/// What became of the cache when a collection was opened.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum CacheUse {
+    /// Not asked for, or not worthwhile.
+    #[default]
+    None,
+    /// The collection came from this file.
+    Read(PathBuf),
+    /// The text was read and its content kept in this file for the next time.
+    Written {
+        /// The file.
+        file: PathBuf,
+        /// Why an older cache was not used, if there was one.
+        instead: Option<String>,
+    },
+    /// The text was read and could not be kept.
+    Failed(String),
+}
+
+impl fmt::Display for CacheUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CacheUse::None => f.write_str("not cached"),
+            CacheUse::Read(file) => write!(f, "from the cache {}", file.display()),
+            CacheUse::Written { file, instead: None } => write!(f, "kept in the cache {}", file.display()),
+            CacheUse::Written { file, instead: Some(reason) } => {
+                write!(f, "read again, since {reason}; kept in the cache {}", file.display())
+            }
+            CacheUse::Failed(reason) => write!(f, "not cached: {reason}"),
+        }
+    }
+}
+
+/// What reading the files of a collection gives.
+pub(crate) struct Parsed {
+    /// All distinct queries.
+    pub(crate) all: Dataset,
+    /// One a file, in order.
+    pub(crate) listings: Vec<Listing>,
+    /// One a query of `all`.
+    pub(crate) hashes: Vec<blake3::Hash>,
+}
+
+impl Parsed {
+    pub(crate) fn new(all: Dataset, listings: Vec<Listing>) -> Self {
+        let hashes = query_hashes(&all);
+        Parsed { all, listings, hashes }
+    }
+}
+
+impl Cache {
+    /// The folder in which collections of any size are kept; it is made when the first is.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Cache { folder: folder.into(), least: 0, settled: SETTLED }
+    }
+
+    /// Only collections of more than 64 MB of text are kept: for a folder that nobody asked for.
+    #[must_use]
+    pub fn if_worthwhile(self) -> Self {
+        Cache { least: WORTHWHILE, ..self }
+    }
+
+    /// The collection that `files` are read to: from the cache if it holds them as they are now, else by `parse`.
+    pub(crate) fn open(
+        &self,
+        name: &str,
+        files: &[PathBuf],
+        options: &ReadOptions,
+        parse: impl FnOnce() -> Result<Parsed, DataError>,
+    ) -> Result<(Parsed, CacheUse), DataError> {
+        let before = match stamps(files) {
+            Ok(stamps) if stamps.iter().map(|stamp| stamp.size).sum::<u64>() < self.least => {
+                return Ok((parse()?, CacheUse::None));
+            }
+            Ok(stamps) => stamps,
+            Err(reason) => return Ok((parse()?, CacheUse::Failed(reason))),
+        };
+        let cached = self.file(name, &before, options);
+        let loaded = load(&cached, files, &before, options);
+        let instead = match loaded {
+            Ok(Some(parsed)) => return Ok((parsed, CacheUse::Read(cached))),
+            Ok(None) => None,
+            Err(reason) => Some(reason),
+        };
+        let parsed = parse()?;
+        let written = self.settled(files, &before).and_then(|()| {
+            self.write(&cached, before, options, &parsed)
+                .map_err(|error| format!("cannot write {}: {error}", cached.display()))
+        });
+        Ok(match written {
+            Ok(()) => (parsed, CacheUse::Written { file: cached, instead }),
+            Err(reason) => (parsed, CacheUse::Failed(reason)),
+        })
+    }
+
+    /// Where a collection is kept. The stamps are not in the name, so that a text that changed replaces its older self.
+    fn file(&self, name: &str, stamps: &[Stamp], options: &ReadOptions) -> PathBuf {
+        let mut hasher = blake3::Hasher::new();
+        for stamp in stamps {
+            let path = stamp.path.as_bytes();
+            hasher.update(&(path.len() as u64).to_le_bytes()).update(path);
+        }
+        hasher.update(format!("{options:?}").as_bytes());
+        let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
+        self.folder.join(format!("{plain}-{}.fivefold", &hasher.finalize().to_hex()[..16]))
+    }
+
+    /// Whether the text is what it was before it was read, and changes will show.
+    fn settled(&self, files: &[PathBuf], before: &[Stamp]) -> Result<(), String> {
+        if stamps(files)? != before {
+            return Err("the files changed while they were read".to_owned());
+        }
+        let settled = |seconds: i64, nanoseconds: i64| {
+            let time = Duration::new(seconds.try_into().unwrap_or(0), nanoseconds.try_into().unwrap_or(0));
+            // A time to come says that clocks differ.
+            (SystemTime::UNIX_EPOCH + time).elapsed().is_ok_and(|age| age >= self.settled)
+        };
+        let changed = before.iter().find(|stamp| !settled(stamp.changed.0, stamp.changed.1));
+        changed.map_or(Ok(()), |stamp| {
+            Err(format!("{} changed a moment ago, and another change might not show", stamp.path))
+        })
+    }
+
+    fn write(&self, path: &Path, sources: Vec<Stamp>, options: &ReadOptions, parsed: &Parsed) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        self.sweep();
+        let head = Head::new(sources, options, parsed);
+        let head = postcard::to_allocvec(&head).map_err(io::Error::other)?;
+        let mut prelude = Vec::with_capacity(PRELUDE);
+        prelude.extend(MAGIC);
+        prelude.extend(*READER_HASH);
+        prelude.extend(ORDER.to_ne_bytes());
+        prelude.extend((head.len() as u64).to_ne_bytes());
+        prelude.extend(((parsed.all.documents() * parsed.all.width()) as u64).to_ne_bytes());
+        prelude.extend(blake3::Hasher::new().update(&prelude).update(&head).finalize().as_bytes());
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            // As readable as any new file; a temporary file would be private.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let mut temporary = builder.prefix(PARTIAL).tempfile_in(&self.folder)?;
+        let mut out = BufWriter::with_capacity(1 << 20, temporary.as_file_mut());
+        out.write_all(&prelude)?;
+        out.write_all(&head)?;
+        out.write_all(&vec![0; aligned(PRELUDE + head.len()) - PRELUDE - head.len()])?;
+        for query in parsed.all.queries() {
+            out.write_all(bytemuck::cast_slice(query.features()))?;
+        }
+        out.flush()?;
+        drop(out);
+        temporary.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    }
+
+    /// Removes what killed processes left half written. A failure does no harm.
+    fn sweep(&self) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        for entry in entries.flatten() {
+            let age = entry.metadata().and_then(|meta| meta.modified()).ok().and_then(|time| time.elapsed().ok());
+            if entry.file_name().to_string_lossy().starts_with(PARTIAL) && age.is_some_and(|age| age > ABANDONED) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// What tells a file of text from another and from itself after a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Stamp {
+    /// Absolute, links resolved.
+    path: String,
+    size: u64,
+    inode: u64,
+    /// Seconds and nanoseconds.
+    modified: (i64, i64),
+    /// The change time: when content, times or permissions were last altered, whatever `modified` is set to.
+    changed: (i64, i64),
+}
+
+/// The stamps of the files as they are now, or why they have none.
+fn stamps(files: &[PathBuf]) -> Result<Vec<Stamp>, String> {
+    let stamp = |file: &PathBuf| {
+        let failed = |error: io::Error| format!("{}: {error}", file.display());
+        let path = fs::canonicalize(file).map_err(failed)?;
+        let meta = fs::metadata(&path).map_err(failed)?;
+        let path = path.into_os_string().into_string().map_err(|_| format!("{} is not UTF-8", file.display()))?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            Ok(Stamp {
+                path,
+                size: meta.size(),
+                inode: meta.ino(),
+                modified: (meta.mtime(), meta.mtime_nsec()),
+                changed: (meta.ctime(), meta.ctime_nsec()),
+            })
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = meta;
+            Err(format!("this system does not tell when {path} was last changed"))
+        }
+    };
+    files.iter().map(stamp).collect()
+}
+
+/// All but the features.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    sources: Vec<Stamp>,
+    options: String,
+    listings: Vec<Listing>,
+    width: usize,
+    max_grade: u8,
+    grades: Vec<u8>,
+    bounds: Vec<usize>,
+    query_ids: IdTable,
+    doc_ids: IdTable,
+    /// Hash of the content of all queries.
+    content: String,
+}
+
+impl Head {
+    fn new(sources: Vec<Stamp>, options: &ReadOptions, parsed: &Parsed) -> Self {
+        let all = &parsed.all;
+        let mut head = Head {
+            sources,
+            options: format!("{options:?}"),
+            listings: parsed.listings.clone(),
+            width: all.width(),
+            max_grade: all.max_grade(),
+            grades: Vec::with_capacity(all.documents()),
+            bounds: all.bounds(),
+            query_ids: IdTable::default(),
+            doc_ids: IdTable::default(),
+            content: combine(all, &parsed.hashes),
+        };
+        for query in all.queries() {
+            head.query_ids.push(query.id());
+            head.grades.extend_from_slice(query.grades());
+            (0..query.len()).filter_map(|row| query.doc_id(row)).for_each(|id| head.doc_ids.push(id));
+        }
+        head
+    }
+}
+
+/// A cached collection, `None` if there is none, or why it cannot be used.
+fn load(path: &Path, files: &[PathBuf], now: &[Stamp], options: &ReadOptions) -> Result<Option<Parsed>, String> {
+    let damaged = || format!("{} is damaged", path.display());
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened.map_err(|error| format!("{}: {error}", path.display()))?,
+    };
+    let map = mapped::map(&file).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (prelude, rest) = map.split_at_checked(PRELUDE).ok_or_else(damaged)?;
+    let word = |at: usize| prelude[at..at + 8].try_into().map(u64::from_ne_bytes).unwrap_or_default();
+    if prelude[..8] != MAGIC {
+        return Err(format!("{} is no cache of this program", path.display()));
+    }
+    if prelude[8..40] != *READER_HASH || word(40) != ORDER {
+        return Err(format!("{} is of another version or machine", path.display()));
+    }
+    let head_bytes = usize::try_from(word(48)).ok().and_then(|len| rest.get(..len)).ok_or_else(damaged)?;
+    let hash = blake3::Hasher::new().update(&prelude[..HASHED]).update(head_bytes).finalize();
+    if hash.as_bytes()[..] != prelude[HASHED..] {
+        return Err(damaged());
+    }
+    let head: Head = postcard::from_bytes(head_bytes).map_err(|_| damaged())?;
+    if head.options != format!("{options:?}") || head.listings.len() != files.len() {
+        return Err(format!("{} is of other options", path.display()));
+    }
+    if let Some((_, new)) = head.sources.iter().zip(now).find(|(old, new)| old != new) {
+        return Err(format!("{} has changed", new.path));
+    }
+    let start = aligned(PRELUDE + head_bytes.len());
+    let values = usize::try_from(word(56)).map_err(|_| damaged())?;
+    let features = MappedValues::new(map, start, values).ok_or_else(damaged)?;
+    let all = DatasetBuilder {
+        features: Arc::new(features),
+        width: head.width,
+        grades: head.grades,
+        bounds: head.bounds,
+        query_ids: head.query_ids,
+        doc_ids: head.doc_ids,
+        max_grade: Some(head.max_grade),
+    };
+    let all = all.build().map_err(|_| damaged())?;
+    let listings = head.listings.into_iter().zip(files).map(|(l, file)| Listing { file: file.clone(), ..l }).collect();
+    let parsed = Parsed::new(all, listings);
+    if combine(&parsed.all, &parsed.hashes) != head.content {
+        return Err(damaged());
+    }
+    Ok(Some(parsed))
+}
+
+fn aligned(length: usize) -> usize {
+    length.next_multiple_of(ALIGNMENT)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,268 @@
+//! A cache that is not exactly right must never be used, and opening must give the same with and without one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use fivefold_core::Seed;
+
+use super::*;
+use crate::collection::Collection;
+use crate::descriptor::Descriptor;
+use crate::error::DataError;
+
+/// Two queries, one of them scattered, with document ids; some lines of the second file stand in the first.
+const TEXT: &str = "1 qid:a 1:0.5 3:-2 # docid = A\n2 qid:b 2:7 # docid = B\n0 qid:a 1:1.25 # docid = C\n";
+
+struct Files {
+    folder: tempfile::TempDir,
+    options: ReadOptions,
+}
+
+impl Files {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 1..=5 {
+            let name = |query: &str| format!("qid:{query}{number}");
+            let text = TEXT.replace("qid:a", &name("a")).replace("qid:b", &name("b"));
+            fs::write(folder.path().join(format!("S{number}.txt")), text).unwrap();
+        }
+        Files { folder, options: ReadOptions { regroup: true, ..ReadOptions::default() } }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A cache that takes files as young as those of a test.
+    fn cache(&self) -> Cache {
+        Cache { settled: Duration::ZERO, ..Cache::new(self.path("cache")) }
+    }
+
+    fn open(&self, cache: Option<&Cache>) -> Collection {
+        let descriptor = Descriptor::unnamed("d", "letor4");
+        Collection::read(&descriptor, self.folder.path(), &self.options, Seed::new(0), cache).unwrap()
+    }
+
+    /// The only file in the cache.
+    fn cached(&self) -> PathBuf {
+        let entries: Vec<PathBuf> =
+            fs::read_dir(self.path("cache")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(entries.len(), 1, "{entries:?}");
+        entries[0].clone()
+    }
+}
+
+/// Everything of a collection but where it came from.
+fn content(collection: &Collection) -> String {
+    let queries = collection.all.queries().map(|query| {
+        let bits: Vec<u32> = query.features().iter().map(|value| value.to_bits()).collect();
+        let ids: Vec<_> = (0..query.len()).map(|row| query.doc_id(row)).collect();
+        format!("{} {:?} {ids:?} {bits:?}", query.id(), query.grades())
+    });
+    let folds = collection.folds.iter().map(|fold| {
+        let ids = |part: &Dataset| part.queries().map(|query| query.id().to_owned()).collect::<Vec<_>>();
+        format!("{:?} {:?} {:?}", ids(&fold.train), ids(&fold.test), fold.hashes)
+    });
+    let all: Vec<String> = queries.chain(folds).collect();
+    format!("{} {} {:?} {all:#?}", collection.hash, collection.moved, collection.remarks)
+}
+
+#[track_caller]
+fn read_again(files: &Files, why: &str) {
+    let collection = files.open(Some(&files.cache()));
+    let CacheUse::Written { instead: Some(reason), .. } = &collection.cache else { panic!("{}", collection.cache) };
+    assert!(reason.contains(why), "{reason}");
+    assert_eq!(content(&collection), content(&files.open(None)));
+}
+
+#[test]
+fn the_second_opening_reads_the_cache_and_gives_the_same() {
+    let files = Files::new();
+    let cache = files.cache();
+    let plain = files.open(None);
+    assert_eq!(plain.cache, CacheUse::None);
+    assert!(plain.moved && plain.all.has_doc_ids());
+    let first = files.open(Some(&cache));
+    let file = files.cached();
+    assert_eq!(first.cache, CacheUse::Written { file: file.clone(), instead: None });
+    let second = files.open(Some(&cache));
+    assert_eq!(second.cache, CacheUse::Read(file));
+    assert_eq!(content(&first), content(&plain));
+    assert_eq!(content(&second), content(&plain));
+}
+
+#[test]
+fn places_in_the_text_are_kept() {
+    let files = Files::new();
+    // A query that is trained on and tested on: the error names the lines of both.
+    fs::write(files.path("S5.txt"), TEXT.replace("qid:b", "qid:b1")).unwrap();
+    let message = || {
+        let descriptor = Descriptor::unnamed("d", "letor4");
+        let opened =
+            Collection::read(&descriptor, files.folder.path(), &files.options, Seed::new(0), Some(&files.cache()));
+        match opened {
+            Err(error @ DataError::Leak { .. }) => error.to_string(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let first = message();
+    assert!(first.contains("S5.txt:2") && first.contains("S1.txt:2"), "{first}");
+    assert_eq!(message(), first);
+}
+
+#[test]
+fn damage_of_any_byte_is_seen() {
+    let files = Files::new();
+    let cache = files.cache();
+    let expected = content(&files.open(Some(&cache)));
+    let file = files.cached();
+    let good = fs::read(&file).unwrap();
+    let features = files.open(None).all.documents() * 3 * 4;
+    let head_end = PRELUDE + u64::from_ne_bytes(good[48..56].try_into().unwrap()) as usize;
+    let padding = head_end..good.len() - features;
+    for at in (0..good.len()).filter(|at| !padding.contains(at)) {
+        let mut bad = good.clone();
+        bad[at] ^= 1 << (at % 8);
+        fs::write(&file, &bad).unwrap();
+        let opened = files.open(Some(&cache));
+        assert!(matches!(&opened.cache, CacheUse::Written { instead: Some(_), .. }), "byte {at}: {}", opened.cache);
+        assert_eq!(content(&opened), expected);
+    }
+    assert_eq!(files.open(Some(&cache)).cache, CacheUse::Read(file));
+}
+
+#[test]
+fn files_cut_short_or_too_long_are_seen() {
+    let files = Files::new();
+    files.open(Some(&files.cache()));
+    let good = fs::read(files.cached()).unwrap();
+    for length in [0, 1, PRELUDE - 1, PRELUDE, PRELUDE + 10, good.len() / 2, good.len() - 4, good.len() - 1] {
+        fs::write(files.cached(), &good[..length]).unwrap();
+        read_again(&files, "is damaged");
+    }
+    fs::write(files.cached(), [&good[..], &[0; 4]].concat()).unwrap();
+    read_again(&files, "is damaged");
+    fs::write(files.cached(), vec![b'x'; 1000]).unwrap();
+    read_again(&files, "is no cache of this program");
+}
+
+#[test]
+fn other_versions_and_options_are_seen() {
+    let files = Files::new();
+    let cache = files.cache();
+    files.open(Some(&cache));
+    let file = files.cached();
+    let mut other = fs::read(&file).unwrap();
+    other[8] ^= 1;
+    fs::write(&file, &other).unwrap();
+    read_again(&files, "is of another version");
+
+    // Other options have another name; a cache renamed to it is seen too.
+    let wide = Files { options: ReadOptions { features: Some(9), ..files.options.clone() }, folder: files.folder };
+    let opened = wide.open(Some(&cache));
+    let CacheUse::Written { file: of_wide, instead: None } = &opened.cache else { panic!("{}", opened.cache) };
+    assert_eq!(opened.all.width(), 9);
+    assert_ne!(*of_wide, file);
+    fs::remove_file(of_wide).unwrap();
+    fs::rename(&file, of_wide).unwrap();
+    read_again(&wide, "is of other options");
+}
+
+#[test]
+fn a_text_that_changed_is_read_again_even_if_its_times_were_set_back() {
+    let files = Files::new();
+    let text = files.path("S2.txt");
+    files.open(Some(&files.cache()));
+    let modified = fs::metadata(&text).unwrap().modified().unwrap();
+    let changed = fs::read_to_string(&text).unwrap().replace("0.5", "0.7");
+    fs::write(&text, changed).unwrap();
+    fs::File::options().write(true).open(&text).unwrap().set_modified(modified).unwrap();
+    assert_eq!(fs::metadata(&text).unwrap().modified().unwrap(), modified);
+    read_again(&files, "S2.txt has changed");
+    assert!(matches!(files.open(Some(&files.cache())).cache, CacheUse::Read(_)));
+
+    // Another file of the same size and times in its place.
+    let copy = files.path("copy");
+    fs::write(&copy, fs::read_to_string(&text).unwrap().replace("0.7", "0.9")).unwrap();
+    fs::File::options().write(true).open(&copy).unwrap().set_modified(modified).unwrap();
+    fs::rename(&copy, &text).unwrap();
+    read_again(&files, "S2.txt has changed");
+}
+
+#[test]
+fn a_text_that_changed_a_moment_ago_is_not_cached() {
+    let files = Files::new();
+    let cache = Cache { settled: Duration::from_secs(3600), ..files.cache() };
+    let opened = files.open(Some(&cache));
+    assert!(matches!(&opened.cache, CacheUse::Failed(reason) if reason.contains("a moment ago")), "{}", opened.cache);
+    assert!(!files.path("cache").exists());
+}
+
+#[test]
+fn processes_may_write_at_the_same_time() {
+    let files = Files::new();
+    let expected = content(&files.open(None));
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..20 {
+                    let opened = files.open(Some(&files.cache()));
+                    assert!(!matches!(opened.cache, CacheUse::Failed(_) | CacheUse::None), "{}", opened.cache);
+                    assert_eq!(content(&opened), expected);
+                }
+            });
+        }
+    });
+    assert!(matches!(files.open(Some(&files.cache())).cache, CacheUse::Read(file) if file == files.cached()));
+}
+
+#[test]
+fn a_mapped_cache_outlives_its_replacement() {
+    let files = Files::new();
+    files.open(Some(&files.cache()));
+    let mapped = files.open(Some(&files.cache()));
+    let before = content(&mapped);
+    fs::write(files.path("S1.txt"), TEXT.replace("0.5", "0.6")).unwrap();
+    read_again(&files, "has changed");
+    fs::remove_dir_all(files.path("cache")).unwrap();
+    assert_eq!(content(&mapped), before);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_done_without() {
+    let files = Files::new();
+    let expected = content(&files.open(None));
+    fs::write(files.path("a-file"), "").unwrap();
+    for folder in [files.path("a-file"), files.path("a-file/below")] {
+        let cache = Cache { settled: Duration::ZERO, ..Cache::new(folder) };
+        let opened = files.open(Some(&cache));
+        assert!(matches!(&opened.cache, CacheUse::Failed(_)), "{}", opened.cache);
+        assert_eq!(content(&opened), expected);
+    }
+}
+
+#[test]
+fn small_collections_are_cached_only_when_asked() {
+    let files = Files::new();
+    let opened = files.open(Some(&files.cache().if_worthwhile()));
+    assert_eq!(opened.cache, CacheUse::None);
+    assert!(!files.path("cache").exists());
+}
+
+#[test]
+fn what_killed_processes_left_is_swept_up() {
+    let files = Files::new();
+    fs::create_dir(files.path("cache")).unwrap();
+    let left = |name: &str, age: u64| -> PathBuf {
+        let path = files.path("cache").join(name);
+        fs::write(&path, "x").unwrap();
+        let then = SystemTime::now() - Duration::from_secs(age);
+        fs::File::options().write(true).open(&path).unwrap().set_modified(then).unwrap();
+        path
+    };
+    let (old, new, other) = (left(".partial-1", 90_000), left(".partial-2", 1), left("mine", 90_000));
+    files.open(Some(&files.cache()));
+    let there = |path: &Path| path.exists();
+    assert_eq!((there(&old), there(&new), there(&other)), (false, true, true));
+}
