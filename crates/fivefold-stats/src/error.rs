@@ -57,6 +57,12 @@ pub enum StatsError {
     NeedsJointDraws,
 }
 
+/// Refuses a probability that is not inside (0, 1).
+pub(crate) fn check_share(what: &'static str, value: f64) -> Result<(), StatsError> {
+    let inside = value > 0.0 && value < 1.0;
+    if inside { Ok(()) } else { Err(StatsError::OutOfRange { what, value, range: "between 0 and 1" }) }
+}
+
 /// A name that is in none of the registry's entries.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {kind} {name:?}{hint}; there are {known}")]

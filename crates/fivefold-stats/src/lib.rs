@@ -34,13 +34,23 @@
 //! | [`kendall`] | Kendall's tau-b between two orders |
 //! | [`swap`] | swap rate between two orders |
 //! | [`mod@pad`] | percentage absolute differences |
-//! | [`significance`] | discriminative power and conflicts of two measures |
+//! | [`significance`] | discriminative power, conflicts of two measures, achieved significance levels |
+//! | [`agreement`](mod@agreement) | whether two evaluations lead to the same conclusions |
+//! | [`tau_ap`](mod@tau_ap), [`weighted_tau`](mod@weighted_tau) | rank correlations in which the top counts most |
+//! | [`swap_method`](mod@swap_method) | the difference that stands on other queries |
+//! | [`power`] | queries that a difference needs |
+//! | [`friedman`](mod@friedman) | average ranks and critical difference |
+//! | [`studentised_range`] | its distribution |
+//! | [`two_sample`] | t-test of independent samples |
+//! | [`winning`] | winning numbers over data sets |
 
+pub mod agreement;
 pub mod corrections;
 mod distribution;
 pub mod effect;
 pub mod error;
 pub mod family;
+pub mod friedman;
 pub mod kendall;
 pub mod moments;
 pub mod order;
@@ -48,13 +58,23 @@ pub mod outcome;
 pub mod pad;
 pub mod paired;
 pub mod paired_t;
+pub mod power;
+mod quadrature;
 mod resample;
 pub mod significance;
+pub mod studentised_range;
 pub mod swap;
+pub mod swap_method;
+pub mod tau_ap;
+pub mod two_sample;
+pub mod weighted_tau;
+pub mod winning;
 
+pub use agreement::{Agreement, Conclusions, agreement};
 pub use corrections::{CORRECTIONS, Correction, correction};
 pub use error::{StatsError, Undefined, UnknownName};
 pub use family::{Comparison, Family};
+pub use friedman::{Friedman, cliques, critical_difference, friedman};
 pub use kendall::kendall_tau_b;
 pub use moments::Moments;
 pub use order::{PairCounts, count_pairs};
@@ -62,6 +82,13 @@ pub use outcome::{Interval, Method, Outcome, Significance, TestRun};
 pub use pad::{Pad, PadDenominator, pad};
 pub use paired::{TESTS, Test, test};
 pub use paired_t::{PairedT, paired_t_test};
+pub use power::{paired_t_power, queries_needed};
 pub use resample::TestOptions;
-pub use significance::{conflicts, discriminative_power};
+pub use significance::{AslCurve, ConflictFlaw, asl_curve, check_conflicts, conflicts, discriminative_power};
+pub use studentised_range::{studentised_range_below, studentised_range_quantile};
 pub use swap::swap_rate;
+pub use swap_method::{SwapBin, SwapCurve, SwapOptions, swap_method};
+pub use tau_ap::tau_ap;
+pub use two_sample::{TwoSampleT, Variances, two_sample_t_test};
+pub use weighted_tau::weighted_tau;
+pub use winning::{WinningNumber, winning_numbers};

@@ -29,20 +29,32 @@ impl Moments {
     /// If the slices have different lengths: check before the call.
     pub fn of_differences(a: &[f64], b: &[f64]) -> Moments {
         assert_eq!(a.len(), b.len(), "the slices must be parallel");
+        Moments::of_blocks(a.len(), |start, block| {
+            for ((d, a), b) in block.iter_mut().zip(&a[start..]).zip(&b[start..]) {
+                *d = a - b;
+            }
+        })
+    }
+
+    /// The moments of some values.
+    pub fn of(values: &[f64]) -> Moments {
+        Moments::of_blocks(values.len(), |start, block| block.copy_from_slice(&values[start..start + block.len()]))
+    }
+
+    /// The moments of `count` numbers, which `fill` writes from a start on, block by block.
+    fn of_blocks(count: usize, fill: impl Fn(usize, &mut [f64])) -> Moments {
         let mut total = Moments::default();
         let mut buffer = [0.0; BLOCK];
         let mut first = 0.0;
         let mut constant = true;
-        for (a, b) in a.chunks(BLOCK).zip(b.chunks(BLOCK)) {
-            let block = &mut buffer[..a.len()];
-            for ((d, a), b) in block.iter_mut().zip(a).zip(b) {
-                *d = a - b;
-            }
-            if total.count == 0 {
+        for start in (0..count).step_by(BLOCK) {
+            let count = BLOCK.min(count - start);
+            let block = &mut buffer[..count];
+            fill(start, block);
+            if start == 0 {
                 first = block[0];
             }
             constant &= block.iter().all(|&d| d == first);
-            let count = block.len();
             let mean = sum(block, |d| d) / count as f64;
             let squared_deviations = sum(block, |d| (d - mean) * (d - mean));
             total = total.merge(Moments { count, mean, squared_deviations });
@@ -94,6 +106,7 @@ mod tests {
             assert_eq!((moments.count, moments.mean, moments.squared_deviations), (n, 0.1 - 0.3, 0.0));
         }
         assert_eq!(Moments::of_differences(&[], &[]), Moments::default());
+        assert_eq!(Moments::of(&[1.0, 2.0, 4.0]), Moments::of_differences(&[1.5, 3.0, 6.0], &[0.5, 1.0, 2.0]));
         assert_eq!(Moments::of_differences(&[1.0], &[0.0]).variance(), None);
     }
 

@@ -5,7 +5,10 @@
 //!
 //! - Discriminative power: number of significant comparisons (Sakai, SIGIR 2006; Feng & Karmaker 2023, Table 9).
 //! - Conflicts: comparisons that are significant under exactly one of two measures (Feng & Karmaker 2023, Table 8), so
-//!   at least the difference of the two powers, and of the same parity.
+//!   at least the difference of the two powers, and of the same parity: [`check_conflicts`] finds printed numbers that
+//!   cannot be right.
+//! - Achieved significance levels: all p-values in order, drawn as a curve; the lower the curve, the more a measure tells apart
+//!   (Sakai, SIGIR 2006, Fig. 3).
 
 use crate::error::{StatsError, same_length};
 
@@ -21,6 +24,83 @@ pub fn discriminative_power(p_values: &[Option<f64>], alpha: f64) -> usize {
 pub fn conflicts(first: &[Option<f64>], second: &[Option<f64>], alpha: f64) -> Result<usize, StatsError> {
     same_length(first.len(), second.len())?;
     Ok(first.iter().zip(second).filter(|(a, b)| significant(a, alpha) != significant(b, alpha)).count())
+}
+
+/// Why printed powers and conflicts cannot belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConflictFlaw {
+    /// More significant comparisons than comparisons.
+    #[error("{power} significant comparisons of only {comparisons}")]
+    Power {
+        /// The power printed.
+        power: usize,
+        /// Comparisons there are.
+        comparisons: usize,
+    },
+    /// Fewer conflicts than the powers differ by.
+    #[error("{conflicts} conflicts, but the discriminative powers alone differ by {least}")]
+    TooFew {
+        /// Conflicts printed.
+        conflicts: usize,
+        /// The difference of the powers.
+        least: usize,
+    },
+    /// More conflicts than significant, or than not significant, comparisons allow.
+    #[error("{conflicts} conflicts, but the discriminative powers allow at most {most}")]
+    TooMany {
+        /// Conflicts printed.
+        conflicts: usize,
+        /// The most there can be.
+        most: usize,
+    },
+    /// Odd where the sum of the powers is even, or even where it is odd.
+    #[error("{conflicts} conflicts are of another parity than the difference {least} of the discriminative powers")]
+    Parity {
+        /// Conflicts printed.
+        conflicts: usize,
+        /// The difference of the powers.
+        least: usize,
+    },
+}
+
+/// Whether two discriminative powers and a number of conflicts, of so many comparisons, can belong together. With c
+/// comparisons significant under both, conflicts = first + second - 2 c.
+///
+/// # Errors
+/// What speaks against it.
+pub fn check_conflicts(first: usize, second: usize, conflicts: usize, comparisons: usize) -> Result<(), ConflictFlaw> {
+    let power = first.max(second);
+    if power > comparisons {
+        return Err(ConflictFlaw::Power { power, comparisons });
+    }
+    let least = first.abs_diff(second);
+    let most = (first + second).min(2 * comparisons - first - second);
+    if conflicts < least {
+        Err(ConflictFlaw::TooFew { conflicts, least })
+    } else if conflicts > most {
+        Err(ConflictFlaw::TooMany { conflicts, most })
+    } else if (conflicts - least) % 2 == 1 {
+        Err(ConflictFlaw::Parity { conflicts, least })
+    } else {
+        Ok(())
+    }
+}
+
+/// The achieved significance levels of all comparisons, from the highest to the lowest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AslCurve {
+    /// The p-values, decreasing.
+    pub p_values: Vec<f64>,
+    /// Comparisons without a p-value, which are left out.
+    pub undefined: usize,
+}
+
+/// Sorts the p-values of all comparisons into a curve.
+pub fn asl_curve(p_values: &[Option<f64>]) -> AslCurve {
+    let mut defined: Vec<f64> = p_values.iter().flatten().copied().collect();
+    defined.sort_by(|a, b| b.total_cmp(a));
+    AslCurve { undefined: p_values.len() - defined.len(), p_values: defined }
 }
 
 fn significant(p: &Option<f64>, alpha: f64) -> bool {
@@ -40,5 +120,36 @@ mod tests {
         assert_eq!(conflicts(&first, &second, 0.05), Ok(3));
         assert_eq!(conflicts(&first, &first, 0.05), Ok(0));
         assert!(conflicts(&first, &second[..4], 0.05).is_err());
+    }
+
+    /// Every way that two measures can find comparisons significant, for up to five comparisons.
+    #[test]
+    fn possible_numbers_are_those_that_occur() {
+        for comparisons in 0..=5usize {
+            let mut occur = std::collections::BTreeSet::new();
+            for a in 0..1u32 << comparisons {
+                for b in 0..1u32 << comparisons {
+                    occur.insert((a.count_ones() as usize, b.count_ones() as usize, (a ^ b).count_ones() as usize));
+                }
+            }
+            for first in 0..=comparisons + 1 {
+                for second in 0..=comparisons + 1 {
+                    for conflicts in 0..=2 * comparisons + 2 {
+                        let possible = check_conflicts(first, second, conflicts, comparisons).is_ok();
+                        assert_eq!(
+                            possible,
+                            occur.contains(&(first, second, conflicts)),
+                            "{first} {second} {conflicts}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn curves_fall_and_count_what_they_leave_out() {
+        let curve = asl_curve(&[Some(0.2), None, Some(0.9), Some(0.01)]);
+        assert_eq!(curve, AslCurve { p_values: vec![0.9, 0.2, 0.01], undefined: 1 });
     }
 }

@@ -192,9 +192,10 @@ mod tests {
         let mut all = Vec::new();
         for mut number in 0..6usize.pow(5) {
             let mut sums = [0.0; 3];
-            for query in 0..5 {
-                for (slot, system) in orders[number % 6].into_iter().enumerate() {
-                    sums[slot] += systems[system][query];
+            let values: Vec<[f64; 3]> = (0..5).map(|query| systems.map(|values| values[query])).collect();
+            for values in values {
+                for (sum, system) in sums.iter_mut().zip(orders[number % 6]) {
+                    *sum += values[system];
                 }
                 number /= 6;
             }

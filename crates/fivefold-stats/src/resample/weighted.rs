@@ -67,6 +67,15 @@ impl<const P: usize> Weights<P> {
     }
 }
 
+impl Weights<1> {
+    /// Gives these queries weight 1 in a draw, all others 0.
+    pub(crate) fn set_members(&mut self, draw: usize, queries: &[usize]) {
+        for &query in queries {
+            self.words[query / BLOCK * self.draws + draw][0] |= 1 << (query % BLOCK);
+        }
+    }
+}
+
 impl Weights<2> {
     /// Takes how often each query was drawn: `counts` below 4, and `fours` with an entry for each further 4.
     pub(crate) fn set_counts(&mut self, draw: usize, counts: &[u8], fours: &[u32]) {

@@ -1,0 +1,128 @@
+//! Whether two evaluations lead to the same conclusions.
+//!
+//! Both evaluate the same systems: each gives a mean a system and a p-value a pair. The pairs fall into the six classes of Moffat,
+//! Scholer & Thomas (ADCS 2012): active where both evaluations find the pair significant, mixed where one does, passive where none
+//! does; agreement where they do not contradict each other on who is better, disagreement where they do. Ties of means contradict
+//! nothing. Cost: all pairs.
+
+use crate::error::{StatsError, all_finite, same_length};
+
+/// What one evaluation says: a mean for each system and a p-value for each pair, (0, 1), (0, 2), .., (1, 2), ..; `None` where
+/// it is undefined, which is not significant.
+#[derive(Debug, Clone, Copy)]
+pub struct Conclusions<'a> {
+    /// Mean of each system.
+    pub means: &'a [f64],
+    /// p-value of each pair, corrected or not.
+    pub p_values: &'a [Option<f64>],
+}
+
+/// How the conclusions of two evaluations agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Agreement {
+    /// The same systems have the highest mean.
+    pub same_winner: bool,
+    /// Every pair stands in the same order, ties included.
+    pub same_order: bool,
+    /// The same pairs are significant.
+    pub same_significant: bool,
+    /// Significant in both, same order.
+    pub active_agreements: usize,
+    /// Significant in both, opposite order.
+    pub active_disagreements: usize,
+    /// Significant in one, not contradicted by the other.
+    pub mixed_agreements: usize,
+    /// Significant in one, opposite order in the other.
+    pub mixed_disagreements: usize,
+    /// Significant in none, not contradicting.
+    pub passive_agreements: usize,
+    /// Significant in none, opposite order.
+    pub passive_disagreements: usize,
+}
+
+/// Compares the conclusions of two evaluations at a level alpha.
+///
+/// # Errors
+/// [`StatsError::LengthMismatch`] where the systems or pairs are not as many in both; [`StatsError::NotFinite`];
+/// [`StatsError::TooFew`] without a system.
+pub fn agreement(first: Conclusions<'_>, second: Conclusions<'_>, alpha: f64) -> Result<Agreement, StatsError> {
+    let systems = same_length(first.means.len(), second.means.len())?;
+    if systems == 0 {
+        return Err(StatsError::TooFew { found: 0, needed: 1 });
+    }
+    let pairs = systems * (systems - 1) / 2;
+    for evaluation in [first, second] {
+        all_finite(evaluation.means)?;
+        same_length(pairs, evaluation.p_values.len())?;
+    }
+    let mut found = Agreement { same_winner: winners(first.means) == winners(second.means), ..Agreement::default() };
+    (found.same_order, found.same_significant) = (true, true);
+    let mut pair = 0;
+    for i in 0..systems {
+        for j in i + 1..systems {
+            let [one, two] = [first, second].map(|evaluation| {
+                let significant = evaluation.p_values[pair].is_some_and(|p| p < alpha);
+                (evaluation.means[i].partial_cmp(&evaluation.means[j]), significant)
+            });
+            pair += 1;
+            found.same_order &= one.0 == two.0;
+            found.same_significant &= one.1 == two.1;
+            let opposite = one.0 != two.0 && evaluation_orders(one.0) && evaluation_orders(two.0);
+            let class = match (one.1 as usize + two.1 as usize, opposite) {
+                (2, false) => &mut found.active_agreements,
+                (2, true) => &mut found.active_disagreements,
+                (1, false) => &mut found.mixed_agreements,
+                (1, true) => &mut found.mixed_disagreements,
+                (_, false) => &mut found.passive_agreements,
+                (_, true) => &mut found.passive_disagreements,
+            };
+            *class += 1;
+        }
+    }
+    Ok(found)
+}
+
+/// Whether one of the two is better.
+fn evaluation_orders(order: Option<std::cmp::Ordering>) -> bool {
+    order.is_some_and(|order| order.is_ne())
+}
+
+/// The systems with the highest mean.
+fn winners(means: &[f64]) -> Vec<usize> {
+    let highest = means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (0..means.len()).filter(|&system| means[system] == highest).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_classed_by_hand() {
+        // Pairs 01 02 03 12 13 23.
+        let first = Conclusions {
+            means: &[4.0, 3.0, 2.0, 2.0],
+            p_values: &[Some(0.01), Some(0.01), Some(0.2), Some(0.3), None, Some(1.0)],
+        };
+        let second = Conclusions {
+            means: &[3.0, 4.0, 2.5, 3.5],
+            p_values: &[Some(0.01), Some(0.04), Some(0.01), Some(0.01), Some(0.9), Some(0.2)],
+        };
+        let found = agreement(first, second, 0.05).unwrap();
+        let expected = Agreement {
+            active_disagreements: 1, // 01
+            active_agreements: 1,    // 02
+            mixed_disagreements: 1,  // 03
+            mixed_agreements: 1,     // 12
+            passive_agreements: 2,   // 13, and 23 which ties in the first
+            ..Agreement::default()
+        };
+        assert_eq!(found, expected);
+        let same = agreement(first, first, 0.05).unwrap();
+        assert!(same.same_winner && same.same_order && same.same_significant);
+        assert_eq!((same.active_agreements, same.passive_agreements), (2, 4));
+        assert!(agreement(first, Conclusions { means: &[1.0], p_values: &[] }, 0.05).is_err());
+        let short = Conclusions { means: first.means, p_values: &[] };
+        assert!(agreement(first, short, 0.05).is_err());
+    }
+}
