@@ -20,10 +20,12 @@
 //! from a small weight go up, by a lost sign; here they go down.
 //!
 //! Cost for each feature and pass: `exact` one sweep over the crossings of documents above the cutoff, then one evaluation
-//! of the measure over all queries; `step` up to 2 `steps` + 1 evaluations. On MQ2008 `exact` takes a quarter of the time.
+//! of the measure over all queries; `step` up to 2 `steps` + 1 visits of all documents, most of which only see that the
+//! order is the same (`ladder`). On MQ2008 a fit takes about as long with either.
 //! Restarts run in parallel.
 
 mod exact;
+mod ladder;
 mod step;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,6 +37,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::exact::{ExactSearch, SAME};
+use self::ladder::Ladder;
 use self::step::StepSearch;
 use crate::linear_model::{LinearModel, dot};
 
@@ -145,7 +148,7 @@ impl Ranker for CoordinateAscent {
             Some(data) => Some((data, objective_over(data)?)),
             None => None,
         };
-        let problem = Problem { ranker: self, train, objective: &objective, search };
+        let problem = Problem { ranker: self, train, objective: &objective, depth: measure.cutoff(), search };
         let starts = Starts::new(train, self.search);
         let done = AtomicU64::new(0);
         let climbed: Vec<(f64, Vec<f64>)> = (0..self.restarts)
@@ -240,27 +243,42 @@ struct Problem<'a> {
     ranker: &'a CoordinateAscent,
     train: &'a Dataset,
     objective: &'a Objective,
+    /// The measure's cutoff.
+    depth: Option<usize>,
     search: ExactSearch<'a>,
 }
 
 /// One restart on its way up.
-struct Climb {
+struct Climb<'a> {
     weights: Vec<f64>,
     scores: Vec<f64>,
     /// The objective at `weights`.
     value: f64,
     column: Vec<f64>,
-    /// Scores of a step that is tried.
-    moved: Vec<f64>,
+    /// Where `search = "step"` tries its steps.
+    ladder: Option<Ladder<'a>>,
     scratch: Scratch,
 }
 
-impl Climb {
-    fn new(problem: &Problem<'_>, weights: Vec<f64>) -> Result<Self, FitError> {
+impl<'a> Climb<'a> {
+    fn new(problem: &Problem<'a>, weights: Vec<f64>) -> Result<Self, FitError> {
         let scores = score_all(problem.train, &weights);
         let mut scratch = Scratch::default();
         let value = mean(problem.objective, &scores, &mut scratch)?;
-        Ok(Climb { weights, scores, value, column: Vec::new(), moved: Vec::new(), scratch })
+        let ladder = match problem.ranker.search {
+            Search::Exact => None,
+            Search::Step => Some(Ladder::new(problem.train, problem.objective, problem.depth)),
+        };
+        let mut climb = Climb { weights, scores, value, column: Vec::new(), ladder, scratch };
+        climb.ladder_to_scores()?;
+        Ok(climb)
+    }
+
+    fn ladder_to_scores(&mut self) -> Result<(), FitError> {
+        if let Some(ladder) = &mut self.ladder {
+            ladder.stand_at(&self.scores).map_err(score_error)?;
+        }
+        Ok(())
     }
 
     /// Visits every feature once, in random order; `step` is called before each.
@@ -285,18 +303,11 @@ impl Climb {
     }
 
     fn best_change(&mut self, problem: &Problem<'_>, feature: usize) -> Result<Option<f64>, FitError> {
-        let &CoordinateAscent { search, step, steps, .. } = problem.ranker;
-        match search {
-            Search::Exact => Ok(problem.search.best_change(&self.scores, &self.column)),
-            Search::Step => {
-                let Climb { weights, scores, value, column, moved, scratch } = self;
-                StepSearch { step, steps }.best_change(weights[feature], *value + SAME, |change| {
-                    moved.clear();
-                    moved.extend(scores.iter().zip(&*column).map(|(s, x)| s + change * x));
-                    mean(problem.objective, moved, scratch)
-                })
-            }
-        }
+        let Some(ladder) = &mut self.ladder else { return Ok(problem.search.best_change(&self.scores, &self.column)) };
+        let &CoordinateAscent { step, steps, .. } = problem.ranker;
+        StepSearch { step, steps }.best_change(self.weights[feature], self.value + SAME, |changes| {
+            ladder.values(&self.column, changes).map_err(score_error)
+        })
     }
 
     /// Takes the step if the objective of the new weights is really higher: scores are computed afresh, so that rounding
@@ -309,6 +320,7 @@ impl Climb {
         let value = mean(problem.objective, &scores, &mut self.scratch)?;
         if value > self.value + SAME {
             (self.weights, self.scores, self.value) = (weights, scores, value);
+            self.ladder_to_scores()?;
         }
         Ok(())
     }

@@ -15,18 +15,17 @@ pub(super) struct StepSearch {
 }
 
 impl StepSearch {
-    /// The best change of a weight, where `value(change)` is the objective after it and `current` before; `None` if none
-    /// is better. The first direction in which any step is better ends the search.
+    /// The best change of a weight, where `values(changes)` are the objective after each of them and `current` before;
+    /// `None` if none is better. The first direction in which any step is better ends the search.
     pub(super) fn best_change<E>(
         &self,
         weight: f64,
         current: f64,
-        mut value: impl FnMut(f64) -> Result<f64, E>,
+        mut values: impl FnMut(&[f64]) -> Result<Vec<f64>, E>,
     ) -> Result<Option<f64>, E> {
         for direction in self.directions(weight) {
             let mut best = (current, None);
-            for change in direction {
-                let found = value(change)?;
+            for (found, change) in values(&direction)?.into_iter().zip(direction) {
                 if found > best.0 {
                     best = (found, Some(change));
                 }
@@ -72,8 +71,10 @@ mod tests {
 
     #[test]
     fn the_first_direction_with_a_gain_wins() {
-        let best =
-            |value: fn(f64) -> f64| SEARCH.best_change(0.25, 0.0, |change| Ok::<f64, ()>(value(change))).unwrap();
+        let best = |value: fn(f64) -> f64| {
+            let values = |changes: &[f64]| Ok::<_, ()>(changes.iter().copied().map(value).collect());
+            SEARCH.best_change(0.25, 0.0, values).unwrap()
+        };
         assert_eq!(best(|change| change), Some(0.015));
         assert_eq!(best(|change| 0.003 - (change - 0.003).abs()), Some(0.003));
         assert_eq!(best(|change| if change < 0.0 { 1.0 } else { 0.0 }), Some(-0.001));

@@ -1,0 +1,282 @@
+//! The mean of a measure after many steps along one coordinate, with each query visited once for all of them.
+//!
+//! Most steps leave most queries as they are: only the order of the documents that the measure looks at (the "shown" ones,
+//! down to its cutoff) decides the value. So each query's documents are kept in the order of the last step, where one pass
+//! over them says whether the shown ones still fall strictly and all others lie below; if so, the value stays. Else the
+//! few documents that moved are put in place, and the measure is asked only if the shown grades are others. Where a shown
+//! document ties with another, the measure itself ranks the query, whatever its tie policy.
+//!
+//! Values are those of the measure on each step's scores, to the last bit, and their mean is taken in the order of queries.
+//!
+//! Cost of a step: a few operations a document, and some tens of them for each query whose shown documents change places.
+//! On MQ2008, with 51 steps a feature, a fit takes a fifth of what it takes with all queries ranked anew at every step.
+
+use fivefold_core::Dataset;
+use fivefold_metrics::{MeasureError, Objective, Scratch};
+
+/// Shown documents up to which they are put in place one by one; more are sorted.
+const FEW: usize = 32;
+
+/// The queries of a data set at a restart's present scores, ready for steps away from them.
+pub(super) struct Ladder<'a> {
+    objective: &'a Objective,
+    /// Positions that the measure looks at.
+    depth: usize,
+    grades: Vec<&'a [u8]>,
+    /// Each query's value at the present scores.
+    values: Vec<f64>,
+    /// The rows of each query (numbered within it), the shown ones in their order first; and their scores.
+    rows: Vec<u32>,
+    scores: Vec<f64>,
+    /// Whether no shown document ties with another.
+    strict: Vec<bool>,
+    query: Documents,
+    /// Values by step, then query.
+    by_step: Vec<f64>,
+    scratch: Scratch,
+}
+
+/// The documents of one query on its way from step to step, the shown ones in their order first.
+#[derive(Default)]
+struct Documents {
+    /// Scores at no step, values of the feature, rows, and scores at the last step.
+    start: Vec<f64>,
+    feature: Vec<f64>,
+    rows: Vec<u32>,
+    moved: Vec<f64>,
+    /// Grades by position, the shown ones in their order first.
+    ranking: Vec<u8>,
+    /// Scores by row.
+    by_row: Vec<f64>,
+    order: Vec<u32>,
+}
+
+impl<'a> Ladder<'a> {
+    /// For the queries of `data`, which `objective` was made of; `depth` is the measure's cutoff.
+    pub(super) fn new(data: &'a Dataset, objective: &'a Objective, depth: Option<usize>) -> Self {
+        let documents = data.documents();
+        Ladder {
+            objective,
+            depth: depth.unwrap_or(usize::MAX),
+            grades: (0..data.len()).map(|query| data.query(query).grades()).collect(),
+            values: vec![f64::NAN; data.len()],
+            rows: vec![0; documents],
+            scores: vec![0.0; documents],
+            strict: vec![false; data.len()],
+            query: Documents::default(),
+            by_step: Vec::new(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Moves to `scores`, one a document; returns the mean there.
+    pub(super) fn stand_at(&mut self, scores: &[f64]) -> Result<f64, MeasureError> {
+        for query in 0..self.grades.len() {
+            let range = self.objective.rows(query);
+            let documents = &mut self.query;
+            documents.set(scores[range.clone()].iter().copied(), std::iter::repeat(0.0), 0..range.len() as u32);
+            documents.step(0.0);
+            self.strict[query] = documents.settle(self.depth.min(range.len()));
+            self.rows[range.clone()].copy_from_slice(&documents.rows);
+            self.scores[range.clone()].copy_from_slice(&documents.start);
+            self.values[query] = self.objective.value(query, &scores[range], &mut self.scratch)?;
+        }
+        Ok(self.objective.average(&self.values))
+    }
+
+    /// The mean after each of the `steps` along the feature with the values `column`, one a document.
+    pub(super) fn values(&mut self, column: &[f64], steps: &[f64]) -> Result<Vec<f64>, MeasureError> {
+        let queries = self.grades.len();
+        self.by_step.clear();
+        self.by_step.resize(queries * steps.len(), f64::NAN);
+        for query in 0..queries {
+            self.climb(query, column, steps)?;
+        }
+        Ok(self.by_step.chunks_exact(queries.max(1)).map(|values| self.objective.average(values)).collect())
+    }
+
+    /// Fills one query's value after each step.
+    fn climb(&mut self, query: usize, column: &[f64], steps: &[f64]) -> Result<(), MeasureError> {
+        let (queries, range) = (self.grades.len(), self.objective.rows(query));
+        let (grades, shown) = (self.grades[query], self.depth.min(range.len()));
+        let (column, documents) = (&column[range.clone()], &mut self.query);
+        let (mut value, mut strict) = (self.values[query], self.strict[query]);
+        // A value that is undefined is so in any order; and a feature of zeros moves nothing.
+        let still = value.is_nan() || column.iter().all(|&x| x == 0.0);
+        if !still {
+            let rows = &self.rows[range.clone()];
+            let feature = rows.iter().map(|&row| column[row as usize]);
+            documents.set(self.scores[range].iter().copied(), feature, rows.iter().copied());
+            documents.ranking.clear();
+            documents.ranking.extend(documents.rows.iter().map(|&row| grades[row as usize]));
+        }
+        let mut ranking_is_known = strict;
+        for (number, &step) in steps.iter().enumerate() {
+            if !still {
+                documents.step(step);
+                if !(strict && documents.still_fall(shown)) {
+                    strict = documents.settle(shown);
+                    if !strict {
+                        value = self.objective.value(query, documents.scores_by_row(), &mut self.scratch)?;
+                    } else if documents.rank_grades(grades, shown) || !ranking_is_known {
+                        let exchanges = self.objective.exchanges(query, &documents.ranking, &mut self.scratch);
+                        value = exchanges.map_or(f64::NAN, |ranked| ranked.value());
+                    }
+                    ranking_is_known = strict;
+                }
+            }
+            self.by_step[number * queries + query] = value;
+        }
+        Ok(())
+    }
+}
+
+impl Documents {
+    fn set(
+        &mut self,
+        start: impl Iterator<Item = f64>,
+        feature: impl Iterator<Item = f64>,
+        rows: impl Iterator<Item = u32>,
+    ) {
+        self.start.clear();
+        self.start.extend(start);
+        self.rows.clear();
+        self.rows.extend(rows);
+        self.feature.clear();
+        self.feature.extend(feature.take(self.start.len()));
+    }
+
+    /// Computes the scores after a step.
+    fn step(&mut self, step: f64) {
+        self.moved.clear();
+        self.moved.extend(self.start.iter().zip(&self.feature).map(|(s, x)| s + step * x));
+    }
+
+    /// Whether the shown documents fall strictly and all others lie below them.
+    fn still_fall(&self, shown: usize) -> bool {
+        let (top, rest) = self.moved.split_at(shown);
+        let Some(&last) = top.last() else { return true };
+        // Without a way out early, so that several are compared at once.
+        let falling = top.iter().zip(&top[1..]).fold(true, |falling, (a, b)| falling & (a > b));
+        falling && rest.iter().fold(true, |below, &score| below & (score < last))
+    }
+
+    /// Puts the shown documents in their order and the others behind them; says whether no shown one ties with another document.
+    fn settle(&mut self, shown: usize) -> bool {
+        if shown > FEW {
+            self.sort();
+        } else {
+            for place in 1..shown {
+                self.rise(place);
+            }
+            for place in shown..self.moved.len() {
+                if shown > 0 && self.moved[place] > self.moved[shown - 1] {
+                    self.exchange(place, shown - 1);
+                    self.rise(shown - 1);
+                }
+            }
+        }
+        self.still_fall(shown)
+    }
+
+    /// Moves a document up to its place among those above it, which are in order.
+    fn rise(&mut self, mut place: usize) {
+        while place > 0 && self.moved[place] > self.moved[place - 1] {
+            self.exchange(place, place - 1);
+            place -= 1;
+        }
+    }
+
+    fn exchange(&mut self, a: usize, b: usize) {
+        self.moved.swap(a, b);
+        self.start.swap(a, b);
+        self.feature.swap(a, b);
+        self.rows.swap(a, b);
+    }
+
+    fn sort(&mut self) {
+        self.order.clear();
+        self.order.extend(0..self.moved.len() as u32);
+        let moved = &self.moved;
+        self.order.sort_by(|&a, &b| moved[b as usize].total_cmp(&moved[a as usize]));
+        for column in [&mut self.moved, &mut self.start, &mut self.feature] {
+            self.by_row.clear();
+            self.by_row.extend(self.order.iter().map(|&place| column[place as usize]));
+            column.copy_from_slice(&self.by_row);
+        }
+        for place in &mut self.order {
+            *place = self.rows[*place as usize];
+        }
+        self.rows.copy_from_slice(&self.order);
+    }
+
+    /// Brings the shown grades up to date; says whether one changed.
+    fn rank_grades(&mut self, grades: &[u8], shown: usize) -> bool {
+        let mut changed = false;
+        for (grade, &row) in self.ranking[..shown].iter_mut().zip(&self.rows) {
+            changed |= *grade != grades[row as usize];
+            *grade = grades[row as usize];
+        }
+        changed
+    }
+
+    fn scores_by_row(&mut self) -> &[f64] {
+        self.by_row.resize(self.moved.len(), 0.0);
+        for (&row, &score) in self.rows.iter().zip(&self.moved) {
+            self.by_row[row as usize] = score;
+        }
+        &self.by_row
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::Seed;
+    use fivefold_metrics::{DIALECTS, MeasureSpec};
+
+    use super::*;
+    use crate::test_data::signal_in_order;
+
+    #[test]
+    fn means_are_those_of_the_measure_to_the_last_bit() {
+        let data = signal_in_order(12, 9);
+        let mut rng = Seed::new(4).rng();
+        for name in
+            ["ndcg@3", "ndcg@10", "ndcg", "dcg.v1@5", "ap.v2@4", "ap", "err@5", "rr", "p@2", "meanndcg", "wta", "rbp@4"]
+        {
+            let measure: MeasureSpec = name.parse().unwrap();
+            let objective = Objective::new(&measure, &(DIALECTS[0].conventions)(), &data, Seed::new(1)).unwrap();
+            let mut ladder = Ladder::new(&data, &objective, measure.cutoff());
+            for values in [3, 1000] {
+                // Few values tie documents at some steps, many hardly ever.
+                let draw = |rng: &mut fivefold_core::Rng| rng.below(values) as f64 / 8.0;
+                let scores: Vec<f64> = (0..data.documents()).map(|_| draw(&mut rng)).collect();
+                let column: Vec<f64> = (0..data.documents()).map(|_| draw(&mut rng)).collect();
+                let mean = |scores: &[f64]| objective.mean(scores, &mut Scratch::default()).unwrap();
+                assert_eq!(ladder.stand_at(&scores).unwrap(), mean(&scores), "{name}");
+                for sign in [1.0, -1.0] {
+                    let steps: Vec<f64> = (0..12).map(|k| sign * 0.125 * f64::from((1 << k) - 1)).collect();
+                    let found = ladder.values(&column, &steps).unwrap();
+                    for (step, found) in steps.iter().zip(found) {
+                        let moved: Vec<f64> = scores.iter().zip(&column).map(|(s, x)| s + step * x).collect();
+                        assert_eq!(found, mean(&moved), "{name} {step}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn long_lists_are_sorted() {
+        let mut documents = Documents::default();
+        let scores: Vec<f64> = (0..100).map(|i| f64::from(i * 37 % 101)).collect();
+        documents.set(scores.iter().copied(), scores.iter().map(|score| -score), 0..100);
+        documents.step(0.0);
+        assert!(documents.settle(100));
+        assert!(documents.moved.is_sorted_by(|a, b| a > b));
+        assert_eq!(documents.scores_by_row(), scores);
+        documents.step(2.0);
+        assert!(!documents.still_fall(100) && documents.settle(100));
+        assert_eq!(documents.start[0], scores.iter().copied().fold(f64::INFINITY, f64::min));
+    }
+}
