@@ -124,9 +124,19 @@ def median(runs):
 def session():
     """Date, machine and commit, to stand above a table."""
     model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "")
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True).stdout
-    return f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} processors ({model}), Python {platform.python_version()}, {commit}".rstrip(", \n")
+    commit = subprocess.run(["git", "describe", "--always"], cwd=ROOT, capture_output=True, text=True).stdout
+    facts = [f"{os.cpu_count()} processors ({model})", f"Python {platform.python_version()}", f"commit {commit.strip()}"]
+    return ", ".join([time.strftime("%Y-%m-%d"), *facts])
 
 
 def tell(text):
     print(text, file=sys.stderr, flush=True)
+
+
+def put(page, marker, text):
+    """Replaces what stands between `<!-- marker -->` and `<!-- /marker -->` of a page."""
+    before, opening, rest = page.read_text().partition(f"<!-- {marker} -->\n")
+    _, closing, after = rest.partition(f"<!-- /{marker} -->")
+    if not closing:
+        raise SystemExit(f"{page} has no place marked {marker}")
+    page.write_text(f"{before}{opening}{text.strip()}\n{closing}{after}")

@@ -9,6 +9,7 @@ judge quality. Arrays are the files that `measure arrays` writes: PREFIX.feature
 import json
 import sys
 import time
+from importlib.metadata import version
 
 import numpy as np
 
@@ -32,20 +33,19 @@ class Clock:
         self.wall, self.cpu = time.perf_counter() - self.wall, time.process_time() - self.cpu
 
 
-def timed(clock, module, **more):
-    return {"wall": clock.wall, "cpu": clock.cpu, "version": getattr(module, "__version__", ""), **more}
+def timed(clock, package, **more):
+    return {"wall": clock.wall, "cpu": clock.cpu, "version": version(package), **more}
 
 
 # Reading LETOR text.
 
 
 def read_sklearn(file, threads):
-    import sklearn
     from sklearn.datasets import load_svmlight_file
 
     with Clock() as clock:
         load_svmlight_file(file, query_id=True)
-    return timed(clock, sklearn)
+    return timed(clock, "scikit-learn")
 
 
 def read_lightgbm(file, threads):
@@ -54,7 +54,7 @@ def read_lightgbm(file, threads):
 
     with Clock() as clock:
         lightgbm.Dataset(file, params=dict(max_bin=255, num_threads=threads, verbose=-1, header=False)).construct()
-    return timed(clock, lightgbm)
+    return timed(clock, "lightgbm")
 
 
 def read_xgboost(file, threads):
@@ -62,7 +62,7 @@ def read_xgboost(file, threads):
 
     with Clock() as clock:
         xgboost.DMatrix(file + "?format=libsvm", nthread=threads)
-    return timed(clock, xgboost)
+    return timed(clock, "xgboost")
 
 
 def read_catboost(file, threads):
@@ -70,7 +70,7 @@ def read_catboost(file, threads):
 
     with Clock() as clock:
         catboost.Pool("libsvm://" + file, thread_count=threads)
-    return timed(clock, catboost)
+    return timed(clock, "catboost")
 
 
 def read_fastrank(file, threads):
@@ -78,7 +78,7 @@ def read_fastrank(file, threads):
 
     with Clock() as clock:
         fastrank.CDataset.open_ranksvm(file)
-    return timed(clock, fastrank)
+    return timed(clock, "fastrank")
 
 
 def open_lightgbm(file, threads):
@@ -87,7 +87,7 @@ def open_lightgbm(file, threads):
 
     with Clock() as clock:
         data = lightgbm.Dataset(file, params=dict(verbose=-1, num_threads=threads)).construct()
-    return timed(clock, lightgbm, documents=data.num_data())
+    return timed(clock, "lightgbm", documents=data.num_data())
 
 
 def save_lightgbm(prefix, file):
@@ -96,7 +96,7 @@ def save_lightgbm(prefix, file):
     features, grades, sizes = arrays(prefix)
     with Clock() as clock:
         lightgbm.Dataset(features, grades, group=sizes, params=dict(max_bin=255, verbose=-1)).construct().save_binary(file)
-    return timed(clock, lightgbm)
+    return timed(clock, "lightgbm")
 
 
 # LambdaMART.
@@ -119,7 +119,7 @@ def lambdamart_lightgbm(train, test, leaves, trees, threads, min_documents=20, s
     with Clock() as scoring:
         predicted = model.predict(features, num_threads=threads)
     save(predicted, scores)
-    return timed(clock, lightgbm, bin_cpu=binning.cpu, score_cpu=scoring.cpu)
+    return timed(clock, "lightgbm", bin_cpu=binning.cpu, score_cpu=scoring.cpu)
 
 
 def lambdamart_xgboost(train, test, leaves, trees, threads, scores=None):
@@ -139,7 +139,7 @@ def lambdamart_xgboost(train, test, leaves, trees, threads, scores=None):
     with Clock() as scoring:
         predicted = model.predict(matrix)
     save(predicted, scores)
-    return timed(clock, xgboost, bin_cpu=binning.cpu, score_cpu=scoring.cpu)
+    return timed(clock, "xgboost", bin_cpu=binning.cpu, score_cpu=scoring.cpu)
 
 
 def lambdamart_catboost(train, test, leaves, trees, threads, scores=None):
@@ -159,7 +159,7 @@ def lambdamart_catboost(train, test, leaves, trees, threads, scores=None):
     with Clock() as scoring:
         predicted = model.predict(features, thread_count=threads)
     save(predicted, scores)
-    return timed(clock, catboost, score_cpu=scoring.cpu)
+    return timed(clock, "catboost", score_cpu=scoring.cpu)
 
 
 def save(predicted, file):
@@ -171,7 +171,6 @@ def save(predicted, file):
 
 
 def fastrank(train_text, test_text, kind, scores=None, seed=42):
-    import fastrank
     from fastrank import CDataset, TrainRequest
 
     train, test = CDataset.open_ranksvm(train_text), CDataset.open_ranksvm(test_text)
@@ -181,7 +180,7 @@ def fastrank(train_text, test_text, kind, scores=None, seed=42):
         model = train.train_model(request)
     predicted = model.predict_scores(test)
     save([predicted[row] for row in range(test.num_instances())], scores)
-    return timed(clock, fastrank)
+    return timed(clock, "fastrank")
 
 
 # The judge of all sides, and what is judged.
@@ -251,12 +250,10 @@ def evaluate_numpy(prefix, documents):
         precision = np.cumsum(relevant, 1) / np.arange(1, documents + 1)
         ap = (precision * relevant).sum(1) / np.maximum(relevant.sum(1), 1)
         means = [float(ndcg.mean()), float(ap.mean())]
-    return timed(clock, np, ndcg=means[0], ap=means[1])
+    return timed(clock, "numpy", ndcg=means[0], ap=means[1])
 
 
 def evaluate_pytrec_eval(prefix, documents):
-    from importlib.metadata import version
-
     import pytrec_eval
 
     grades, scores = dictionaries(prefix, documents)
@@ -264,7 +261,7 @@ def evaluate_pytrec_eval(prefix, documents):
     with Clock() as clock:
         values = evaluator.evaluate(scores)
     ap = float(np.mean([value["map"] for value in values.values()]))
-    return timed(clock, None, ap=ap) | {"version": version("pytrec_eval-terrier")}
+    return timed(clock, "pytrec_eval-terrier", ap=ap)
 
 
 def evaluate_ir_measures(prefix, documents):
@@ -275,13 +272,11 @@ def evaluate_ir_measures(prefix, documents):
     evaluator = ir_measures.evaluator([nDCG @ 10, AP], grades)
     with Clock() as clock:
         values = evaluator.calc_aggregate(scores)
-    return timed(clock, ir_measures, ap=values[AP])
+    return timed(clock, "ir_measures", ap=values[AP])
 
 
 def evaluate_ranx(prefix, documents):
     """The second evaluation: the first one compiles."""
-    from importlib.metadata import version
-
     from ranx import Qrels, Run, evaluate
 
     grades, scores = dictionaries(prefix, documents)
@@ -289,14 +284,13 @@ def evaluate_ranx(prefix, documents):
     evaluate(grades, run, ["ndcg_burges@10", "map"])
     with Clock() as clock:
         values = evaluate(grades, run, ["ndcg_burges@10", "map"])
-    return timed(clock, None, ndcg=float(values["ndcg_burges@10"]), ap=float(values["map"])) | {"version": version("ranx")}
+    return timed(clock, "ranx", ndcg=float(values["ndcg_burges@10"]), ap=float(values["map"]))
 
 
 # Significance: all pairs of 8 systems at 5 cutoffs. The file holds systems x cutoffs x queries.
 
 
 def significance(file, test, systems, draws):
-    import scipy
     from scipy import stats
 
     values = np.fromfile(file, np.float64).reshape(systems, 5, -1)
@@ -305,7 +299,7 @@ def significance(file, test, systems, draws):
     differences = np.stack([values[a] - values[b] for a, b in pairs]).reshape(-1, queries).T.copy()
     with Clock() as clock:
         p = TESTS[test](values, differences, pairs, draws, rng, stats)
-    return timed(clock, scipy, p=np.ravel(p).tolist())
+    return timed(clock, "scipy", p=np.ravel(p).tolist())
 
 
 def t(values, differences, pairs, draws, rng, stats):
@@ -352,7 +346,7 @@ def tukey(values, differences, pairs, draws, rng, stats):
     return np.transpose(p)
 
 
-TESTS = {"t": t, "bootstrap": bootstrap, "permutation": permutation, "tukey": tukey}
+TESTS = {"t": t, "bootstrap": bootstrap, "permutation": permutation, "tukey-hsd": tukey}
 WORKS = [
     read_sklearn, read_lightgbm, read_xgboost, read_catboost, read_fastrank, open_lightgbm, save_lightgbm,
     lambdamart_lightgbm, lambdamart_xgboost, lambdamart_catboost, fastrank, ndcg, make_graded, make_systems, evaluate_numpy, evaluate_pytrec_eval,

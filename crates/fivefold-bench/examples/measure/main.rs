@@ -19,7 +19,7 @@ use std::path::Path;
 
 use clock::Clock;
 use fivefold_core::{Dataset, FitContext, JudgedQuery, Seed};
-use fivefold_data::{ReadOptions, read_letor};
+use fivefold_data::{Cache, CacheUse, ReadOptions, Source, open_cached, read_letor};
 use fivefold_metrics::{Evaluator, MeasureSpec, Scratch, Version, dialect};
 use fivefold_rankers::RANKERS;
 use fivefold_trees::{BinnedMatrix, Rows};
@@ -32,11 +32,12 @@ const HELP: &str = "arguments, one of:
   make SHAPE FEATURES QUERIES SEED FILE      a made collection as LETOR text
   arrays FILE PREFIX                         LETOR text as PREFIX.features, .grades, .sizes for other programs
   read FILE THREADS                          LETOR text into the matrix
+  open FILE FOLDER THREADS                   a collection from its cache in FOLDER, which the first call fills
   bin FILE BINS THREADS                      the matrix into bins
   train RANKER TRAIN TEST SCORES THREADS [NAME=VALUE ...]    a model; its scores of TEST go to SCORES; - : none
   evaluate GRADES SCORES DOCUMENTS [twice]   18 columns of each query, from one thread; twice: 2 columns, ndcg@10 and ap
   significance TEST VALUES SYSTEMS DRAWS     all pairs of systems at all cutoffs; TEST is one of t, bootstrap,
-                                             permutation, tukey";
+                                             permutation, tukey-hsd";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -47,6 +48,7 @@ fn main() -> Result<()> {
         }
         ["arrays", file, prefix] => collection::arrays(Path::new(file), prefix),
         ["read", file, threads] => on(threads, || read(Path::new(file))),
+        ["open", file, folder, threads] => on(threads, || open(file, folder)),
         ["bin", file, bins, threads] => on(threads, || bin(Path::new(file), bins.parse()?)),
         ["train", ranker, train_file, test_file, scores, threads, ref params @ ..] => on(threads, || {
             let given = |name| (name != "-").then_some(Path::new(name));
@@ -78,6 +80,17 @@ fn read(file: &Path) -> Result<Value> {
         "wall": wall, "cpu": cpu, "megabytes": fs::metadata(file)?.len() as f64 / 1e6,
         "matrix": matrix_megabytes(&part.data), "documents": part.data.documents(),
     }))
+}
+
+/// `cached` is false where the cache was filled, which takes longer.
+fn open(file: &str, folder: &str) -> Result<Value> {
+    let source = Source { path: Some(file.into()), layout: Some("one-file".to_owned()), ..Source::default() };
+    let cache = Cache::new(folder);
+    let clock = Clock::start()?;
+    let opened = open_cached(&source, &[], Some(&cache))?;
+    let (wall, cpu) = clock.stop()?;
+    let cached = matches!(opened.cache, CacheUse::Read(_));
+    Ok(json!({"wall": wall, "cpu": cpu, "matrix": matrix_megabytes(&opened.all), "cached": cached}))
 }
 
 fn matrix_megabytes(data: &Dataset) -> f64 {

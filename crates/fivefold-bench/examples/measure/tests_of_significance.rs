@@ -2,34 +2,29 @@
 
 use std::path::Path;
 
-use fivefold_stats::paired_t_test;
+use fivefold_stats::{Family, TestOptions, test};
 use serde_json::{Value, json};
 
 use crate::Result;
 use crate::clock::{Clock, floats};
 
-/// Queries of the file of values: systems, then cutoffs, then queries.
+/// Cutoffs in the file of values, which holds systems, then cutoffs, then queries.
 const CUTOFFS: usize = 5;
 
-pub fn measure(test: &str, values: &Path, systems: usize, _draws: usize) -> Result<Value> {
+/// Runs the test `name` and returns its p-values: pair by pair for each cutoff.
+pub fn measure(name: &str, values: &Path, systems: usize, draws: usize) -> Result<Value> {
     let values = floats(values)?;
     let queries = values.len() / (systems * CUTOFFS);
     let columns: Vec<&[f64]> = values.chunks(queries).collect();
+    let of_cutoff = |cutoff| columns.iter().skip(cutoff).step_by(CUTOFFS).copied().collect();
+    let options = TestOptions { draws, ..TestOptions::default() };
     let clock = Clock::start()?;
-    let mut p = Vec::new();
-    for cutoff in 0..CUTOFFS {
-        let of_cutoff: Vec<&[f64]> = columns.iter().skip(cutoff).step_by(CUTOFFS).copied().collect();
-        match test {
-            "t" => {
-                for (first, a) in of_cutoff.iter().enumerate() {
-                    for b in &of_cutoff[first + 1..] {
-                        p.push(paired_t_test(a, b)?.p);
-                    }
-                }
-            }
-            _ => return Err("no such test".into()),
-        }
-    }
+    let run = (test(name)?.run)(&Family::of_groups((0..CUTOFFS).map(of_cutoff).collect())?, &options)?;
     let (wall, cpu) = clock.stop()?;
-    Ok(json!({"wall": wall, "cpu": cpu, "p": p, "queries": queries}))
+    let p = run
+        .outcomes
+        .iter()
+        .map(|outcome| outcome.test.map(|found| found.p))
+        .collect::<std::result::Result<Vec<_>, _>>();
+    Ok(json!({"wall": wall, "cpu": cpu, "queries": queries, "p": p.map_err(|reason| reason.to_string())?}))
 }
