@@ -8,6 +8,7 @@ use fivefold_core::{Dataset, Seed};
 use crate::cache::{Cache, CacheUse, Parsed};
 use crate::descriptor::{Descriptor, present};
 use crate::error::{DataError, Place};
+use crate::groups;
 use crate::hash::{PartHashes, combine};
 use crate::layout::{FoldFiles, Folds};
 use crate::letor::{Listing, Missing, ReadOptions, read_into};
@@ -89,6 +90,8 @@ impl Collection {
         let files = folds.files();
         let path = |file: &&str| present(folder, file).unwrap_or_else(|| folder.join(file));
         let paths: Vec<PathBuf> = files.iter().map(path).collect();
+        // The cache knows the data files only, not the group sizes beside them.
+        let cache = cache.filter(|_| paths.iter().all(|path| groups::beside(path).is_none()));
         let parse = || parse(&paths, options);
         let (parsed, cached) = match cache {
             Some(cache) => cache.open(&descriptor.name, &paths, options, parse)?,

@@ -219,5 +219,5 @@ impl Descriptor {
 
 /// A file of a folder, or its compressed copy.
 pub(crate) fn present(folder: &Path, file: &str) -> Option<PathBuf> {
-    [folder.join(file), folder.join(format!("{file}.gz"))].into_iter().find(|path| path.is_file())
+    ["", ".gz", ".zst", ".zip"].iter().map(|ending| folder.join(format!("{file}{ending}"))).find(|path| path.is_file())
 }

@@ -8,6 +8,8 @@
 //!   allowed. gzip, zstd and members of a zip archive are decompressed on the way.
 //! - `NULL` and `nan` (any case) are missing values, see [`Missing`]; infinities are errors.
 //!
+//! - Rows without `qid:` get the queries of a file of group sizes beside them (`FILE.query`, `FILE.group`), as LightGBM's.
+//!
 //! Differs from SVMlight in that every line needs its query, and from RankLib, which starts another query at every change
 //! of the id: here a query whose lines are scattered is an error, or regrouped when told.
 //!
@@ -31,11 +33,11 @@ use fivefold_core::dataset::HIGHEST_GRADE;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::groups;
 use crate::store::{FileAppender, Store};
 pub(crate) use block::{Block, MOST_FEATURES};
 pub use error::{ReadError, ReadErrorKind};
-use lines::LineBlocks;
-pub(crate) use lines::open_file;
+pub(crate) use lines::LineBlocks;
 pub use write::write_letor;
 
 /// Blocks of a batch for each thread, so that one that is done early finds others.
@@ -147,7 +149,7 @@ impl Part {
     }
 }
 
-/// Reads one LETOR file, plain or gzip-compressed.
+/// Reads one LETOR file, plain or compressed.
 ///
 /// # Errors
 /// [`ReadError`] names file, line, column, what was found and what to do.
@@ -174,7 +176,7 @@ pub(crate) struct Listing {
 
 /// Reads a file and adds its queries to `store`; those that are there already with the same content are not stored again.
 pub(crate) fn read_into(store: &mut Store, path: &Path, options: &ReadOptions) -> Result<Listing, ReadError> {
-    let source = open_file(path).map_err(|error| ReadError::of_file(path, ReadErrorKind::Io(error)))?;
+    let source = groups::open(path).map_err(|error| ReadError::of_file(path, ReadErrorKind::Io(error)))?;
     let mut lines = LineBlocks::new(source);
     let appender = FileAppender::new(store, path);
     let mut assembly = Assembly { path, options, appender, line: 1, kept: Vec::new() };

@@ -4,15 +4,17 @@
 //! [`mod@descriptor`] and [`layout`] (where files lie), [`collection`] (folds as views of one storage), [`cache`] (read once,
 //! mapped from then on), [`normalise`],
 //! [`made`] (collections that need no files), [`scores`], [`hash`], [`trec`] (qrels and runs),
-//! [`per_query`] (values that other programs computed).
+//! [`per_query`] (values that other programs computed), [`mod@lint`] (what is wrong with files).
 
 pub mod cache;
 pub mod collection;
 pub mod descriptor;
 pub mod error;
+mod groups;
 pub mod hash;
 pub mod layout;
 pub mod letor;
+pub mod lint;
 pub mod made;
 mod matrix;
 pub mod normalise;

@@ -67,6 +67,11 @@ impl Matrix {
         &mut self.values[rows.start * self.stride..rows.end * self.stride]
     }
 
+    /// Columns in use.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
     pub(crate) fn stride(&self) -> usize {
         self.stride
     }

@@ -42,7 +42,7 @@ pub enum ScoreError {
 }
 
 /// Reads `expected` scores, one finite number a line; blank lines and lines that start with `#` are passed over. Numbers
-/// are kept in full (`f64`). The file may be gzip-compressed.
+/// are kept in full (`f64`). The file may be compressed.
 ///
 /// # Errors
 /// [`ScoreError`] names the file and the line.

@@ -18,9 +18,9 @@
 
 mod error;
 mod join;
-mod qrels;
-mod run;
-mod topics;
+pub(crate) mod qrels;
+pub(crate) mod run;
+pub(crate) mod topics;
 
 use std::fmt;
 

@@ -4,7 +4,6 @@ use std::io::Read;
 
 use super::block::Block;
 use super::error::ReadErrorKind;
-pub(crate) use crate::packed::open_file;
 
 /// Bytes read at a time: large enough to hide the cost of a call, small enough to stay in a processor's cache and for
 /// threads to end together.

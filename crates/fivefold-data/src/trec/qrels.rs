@@ -114,25 +114,10 @@ pub fn read_qrels(path: &Path, duplicates: Duplicates) -> Result<Qrels, TrecErro
     let mut lines = TextLines::open(path).map_err(|error| TrecError::io(path, error))?;
     while let Some((line, text)) = lines.next().map_err(|error| TrecError::io(path, error))? {
         let wrong = |kind| TrecError::new(path, line, kind);
-        let mut fields = text.split_ascii_whitespace();
-        let found: [Option<&str>; 5] = std::array::from_fn(|_| fields.next());
-        let (topic, document, grade) = match found {
-            [None, ..] => continue,
-            [Some(mark), ..] if mark.starts_with('#') => {
-                comments += 1;
-                continue;
-            }
-            [Some(topic), Some(_), Some(document), Some(grade), None] => (topic, document, grade),
-            _ => {
-                let found = found.iter().flatten().count() + fields.count();
-                return Err(wrong(TrecErrorKind::Fields { found, expected: "4" }));
-            }
+        let Some(Line { topic, document, grade }) = Line::parse(text).map_err(wrong)? else {
+            comments += usize::from(!text.trim().is_empty());
+            continue;
         };
-        let grade: i32 = grade.parse().map_err(|_| wrong(TrecErrorKind::Grade { found: grade.to_owned() }))?;
-        if grade > i32::from(HIGHEST_GRADE) {
-            let (topic, document) = (topic.to_owned(), document.to_owned());
-            return Err(wrong(TrecErrorKind::HighGrade { topic, document, found: grade, highest: HIGHEST_GRADE }));
-        }
         let new = || Judgement { document: document.to_owned(), grade };
         let Some((known, first)) = topics.add(topic, document, line, new) else { continue };
         let replaces = duplicates.replaces(known.grade, grade);
@@ -149,6 +134,36 @@ pub fn read_qrels(path: &Path, duplicates: Duplicates) -> Result<Qrels, TrecErro
     let all = topics.iter().flat_map(|topic: &QrelsTopic| &topic.judgements);
     let negative = all.filter(|judgement| judgement.grade < 0).count();
     Ok(Qrels { file: path.to_owned(), topics, comments, repeated, conflicting, negative, duplicates, by_id })
+}
+
+/// What stands on a line of qrels.
+pub(crate) struct Line<'a> {
+    pub(crate) topic: &'a str,
+    pub(crate) document: &'a str,
+    pub(crate) grade: i32,
+}
+
+impl<'a> Line<'a> {
+    /// `None`: a blank line or a comment.
+    pub(crate) fn parse(text: &'a str) -> Result<Option<Self>, TrecErrorKind> {
+        let mut fields = text.split_ascii_whitespace();
+        let found: [Option<&str>; 5] = std::array::from_fn(|_| fields.next());
+        let (topic, document, grade) = match found {
+            [None, ..] => return Ok(None),
+            [Some(mark), ..] if mark.starts_with('#') => return Ok(None),
+            [Some(topic), Some(_), Some(document), Some(grade), None] => (topic, document, grade),
+            _ => {
+                let found = found.iter().flatten().count() + fields.count();
+                return Err(TrecErrorKind::Fields { found, expected: "4" });
+            }
+        };
+        let grade: i32 = grade.parse().map_err(|_| TrecErrorKind::Grade { found: grade.to_owned() })?;
+        if grade > i32::from(HIGHEST_GRADE) {
+            let (topic, document) = (topic.to_owned(), document.to_owned());
+            return Err(TrecErrorKind::HighGrade { topic, document, found: grade, highest: HIGHEST_GRADE });
+        }
+        Ok(Some(Line { topic, document, grade }))
+    }
 }
 
 fn topic(id: String, judgements: Vec<Judgement>) -> QrelsTopic {

@@ -90,26 +90,9 @@ pub fn read_run(path: &Path, duplicates: Duplicates) -> Result<Run, TrecError> {
     let mut lines = TextLines::open(path).map_err(|error| TrecError::io(path, error))?;
     while let Some((line, text)) = lines.next().map_err(|error| TrecError::io(path, error))? {
         let wrong = |kind| TrecError::new(path, line, kind);
-        let mut fields = text.split_ascii_whitespace();
-        let first: [Option<&str>; 6] = std::array::from_fn(|_| fields.next());
-        let (topic, document, rank, score, tag) = match first {
-            [None, ..] => continue,
-            [Some(mark), ..] if mark.starts_with('#') => {
-                comments += 1;
-                continue;
-            }
-            [Some(topic), Some(_), Some(document), Some(rank), Some(score), Some(tag)] => {
-                (topic, document, rank, score, tag)
-            }
-            _ => {
-                let found = first.iter().flatten().count();
-                return Err(wrong(TrecErrorKind::Fields { found, expected: "6 or more" }));
-            }
-        };
-        let rank: i64 = rank.parse().map_err(|_| wrong(TrecErrorKind::Rank { found: rank.to_owned() }))?;
-        let score = match fast_float2::parse::<f64, _>(score) {
-            Ok(number) if number.is_finite() => number,
-            _ => return Err(wrong(TrecErrorKind::Score { found: score.to_owned() })),
+        let Some(Line { topic, document, rank, score, tag }) = Line::parse(text).map_err(wrong)? else {
+            comments += usize::from(!text.trim().is_empty());
+            continue;
         };
         other_tags += usize::from(tag_of_first.get_or_insert_with(|| tag.to_owned()) != tag);
         let new = || Retrieved { document: document.to_owned(), score, rank };
@@ -129,8 +112,41 @@ pub fn read_run(path: &Path, duplicates: Duplicates) -> Result<Run, TrecError> {
     Ok(Run { file: path.to_owned(), tag, topics, comments, repeated, other_tags, ranks_differ, duplicates, by_id })
 }
 
+/// What stands on a line of a run.
+pub(crate) struct Line<'a> {
+    pub(crate) topic: &'a str,
+    pub(crate) document: &'a str,
+    pub(crate) rank: i64,
+    pub(crate) score: f64,
+    pub(crate) tag: &'a str,
+}
+
+impl<'a> Line<'a> {
+    /// `None`: a blank line or a comment.
+    pub(crate) fn parse(text: &'a str) -> Result<Option<Self>, TrecErrorKind> {
+        let mut fields = text.split_ascii_whitespace();
+        let found: [Option<&str>; 6] = std::array::from_fn(|_| fields.next());
+        let (topic, document, rank, score, tag) = match found {
+            [None, ..] => return Ok(None),
+            [Some(mark), ..] if mark.starts_with('#') => return Ok(None),
+            [Some(topic), Some(_), Some(document), Some(rank), Some(score), Some(tag)] => {
+                (topic, document, rank, score, tag)
+            }
+            _ => {
+                let found = found.iter().flatten().count();
+                return Err(TrecErrorKind::Fields { found, expected: "6 or more" });
+            }
+        };
+        let rank: i64 = rank.parse().map_err(|_| TrecErrorKind::Rank { found: rank.to_owned() })?;
+        match fast_float2::parse::<f64, _>(score) {
+            Ok(score) if score.is_finite() => Ok(Some(Line { topic, document, rank, score, tag })),
+            _ => Err(TrecErrorKind::Score { found: score.to_owned() }),
+        }
+    }
+}
+
 /// Whether a document of a better rank has a lower score than one of a worse rank.
-fn ranks_differ(documents: &[Retrieved]) -> bool {
+pub(crate) fn ranks_differ(documents: &[Retrieved]) -> bool {
     let mut by_rank: Vec<(i64, f64)> = documents.iter().map(|d| (d.rank, d.score)).collect();
     by_rank.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     by_rank.windows(2).any(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1)

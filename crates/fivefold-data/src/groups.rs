@@ -1,0 +1,173 @@
+//! Rows without `qid:` whose queries are given by a file of group sizes, as LightGBM and XGBoost take them.
+//!
+//! Beside `rank.train` stands `rank.train.query` (or `.group`): one whole number a line, the sizes of the queries in order. A file
+//! that has such a neighbour and whose first row has no `qid:` is read as if each row had `qid:NAME:n`, where NAME is the file's
+//! name and n its query, from 1, so that queries of different files stay apart. Columns in messages count those letters too. Sizes
+//! that do not add up to the rows are an error.
+
+use std::io::{self, BufRead as _, BufReader, Cursor, Read, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::packed::{Bytes, open_file};
+use crate::text::TextLines;
+
+/// What the name of a file of sizes ends with.
+const ENDINGS: [&str; 2] = ["query", "group"];
+/// What a data file's own name may end with, and the name of its sizes does not.
+const PACKED: [&str; 3] = [".gz", ".zst", ".zip"];
+
+/// The file of group sizes beside a data file, if there is one.
+pub(crate) fn beside(path: &Path) -> Option<PathBuf> {
+    let name = path.to_str()?;
+    let plain = PACKED.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    ENDINGS.iter().map(|ending| PathBuf::from(format!("{plain}.{ending}"))).find(|sizes| open_file(sizes).is_ok())
+}
+
+/// Opens a LETOR file; rows without queries get those of the group sizes beside it.
+pub(crate) fn open(path: &Path) -> io::Result<Bytes> {
+    let source = open_file(path)?;
+    let Some(sizes_file) = beside(path) else { return Ok(source) };
+    let mut source = BufReader::with_capacity(1 << 16, source);
+    let mut start = Vec::new();
+    // Comments and blank lines may come before the first row.
+    while source.read_until(b'\n', &mut start)? > 0 {
+        let line = start.rsplit(|&byte| byte == b'\n').nth(1).unwrap_or(&start);
+        if is_row(line) {
+            break;
+        }
+    }
+    let has_queries = start.windows(4).any(|token| token == b"qid:");
+    let whole = Cursor::new(start).chain(source);
+    if has_queries {
+        return Ok(Box::new(whole));
+    }
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let sizes = sizes(&sizes_file)?;
+    let source = BufReader::with_capacity(1 << 16, Box::new(whole) as Bytes);
+    let name = name.rsplit(':').next().unwrap_or(&name).replace(char::is_whitespace, "_");
+    Ok(Box::new(Grouped { source, name, sizes_file, sizes, query: 0, rows: 0, line: Vec::new(), given: 0 }))
+}
+
+fn is_row(line: &[u8]) -> bool {
+    line.trim_ascii().first().is_some_and(|&byte| byte != b'#')
+}
+
+/// The sizes of the queries.
+fn sizes(path: &Path) -> io::Result<Vec<usize>> {
+    let mut sizes = Vec::new();
+    let mut lines = TextLines::open(path)?;
+    while let Some((number, line)) = lines.next()? {
+        for token in line.split_ascii_whitespace() {
+            let wrong = || wrong(path, &format!("line {number}: `{token}` is not the size of a query"));
+            sizes.push(token.parse().map_err(|_| wrong())?);
+        }
+    }
+    Ok(sizes)
+}
+
+fn wrong(path: &Path, what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{}: {what}", path.display()))
+}
+
+/// Puts a query id into each row.
+struct Grouped {
+    source: BufReader<Bytes>,
+    name: String,
+    sizes_file: PathBuf,
+    sizes: Vec<usize>,
+    /// The query of the next row, from 0, and how many rows it has so far.
+    query: usize,
+    rows: usize,
+    /// The line with its id, and how much of it was given out.
+    line: Vec<u8>,
+    given: usize,
+}
+
+impl Grouped {
+    fn next_line(&mut self) -> io::Result<()> {
+        self.line.clear();
+        self.given = 0;
+        self.source.read_until(b'\n', &mut self.line)?;
+        if self.line.is_empty() {
+            return self.end();
+        }
+        if !is_row(&self.line) {
+            return Ok(());
+        }
+        while self.sizes.get(self.query).is_some_and(|&size| size == self.rows) {
+            (self.query, self.rows) = (self.query + 1, 0);
+        }
+        if self.query == self.sizes.len() {
+            let documents: usize = self.sizes.iter().sum();
+            let what = format!("the sizes add up to {documents} documents, but the data file has more");
+            return Err(wrong(&self.sizes_file, &what));
+        }
+        self.rows += 1;
+        let start = self.line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let grade = self.line[start..].iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+        let mut id = Vec::new();
+        write!(id, " qid:{}:{}", self.name, self.query + 1)?;
+        self.line.splice(start + grade..start + grade, id);
+        Ok(())
+    }
+
+    /// All rows have been read: so must all queries.
+    fn end(&self) -> io::Result<()> {
+        let documents: usize = self.sizes.iter().sum();
+        let read = self.sizes[..self.query].iter().sum::<usize>() + self.rows;
+        if read == documents {
+            return Ok(());
+        }
+        let what = format!("the sizes add up to {documents} documents, but the data file has {read}");
+        Err(wrong(&self.sizes_file, &what))
+    }
+}
+
+impl Read for Grouped {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.given == self.line.len() {
+            self.next_line()?;
+        }
+        let rest = &self.line[self.given..];
+        let given = rest.len().min(buffer.len());
+        buffer[..given].copy_from_slice(&rest[..given]);
+        self.given += given;
+        Ok(given)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn text(rows: &str, sizes: &str) -> Result<String, String> {
+        let folder = TempDir::new().unwrap();
+        std::fs::write(folder.path().join("rank.train"), rows).unwrap();
+        std::fs::write(folder.path().join("rank.train.query"), sizes).unwrap();
+        let mut text = String::new();
+        let read = open(&folder.path().join("rank.train")).and_then(|mut source| source.read_to_string(&mut text));
+        let shown = folder.path().join("rank.train.query").display().to_string();
+        read.map(|_| text).map_err(|error| error.to_string().replace(&shown, "SIZES"))
+    }
+
+    #[test]
+    fn rows_get_the_queries_of_the_sizes() {
+        let rows = "# head\n2 1:0.5 3:1\n\n 0 # a\n1\t2:1\n0";
+        let with_ids = "# head\n2 qid:rank.train:1 1:0.5 3:1\n\n 0 qid:rank.train:1 # a\n1 qid:rank.train:3\t2:1\n0 qid:rank.train:3";
+        assert_eq!(text(rows, "2\n0\n2\n").as_deref(), Ok(with_ids));
+        assert_eq!(text(rows, "2 0 2 0").as_deref(), Ok(with_ids));
+        // Rows that name their queries need no sizes.
+        assert_eq!(text("1 qid:7 1:2\n", "5").as_deref(), Ok("1 qid:7 1:2\n"));
+    }
+
+    #[test]
+    fn sizes_must_add_up() {
+        let more = "SIZES: the sizes add up to 1 documents, but the data file has more";
+        assert_eq!(text("1 1:2\n0 1:1\n", "1\n").as_deref(), Err(more));
+        let fewer = "SIZES: the sizes add up to 3 documents, but the data file has 2";
+        assert_eq!(text("1 1:2\n0 1:1\n", "1\n2\n").as_deref(), Err(fewer));
+        assert_eq!(text("1 1:2\n", "-1").as_deref(), Err("SIZES: line 1: `-1` is not the size of a query"));
+    }
+}

@@ -1,0 +1,162 @@
+//! What is known of each feature after one pass: range, missing values, and a hash of its column.
+//!
+//! The hash is a sum over rows of a mixed value and row number, so that blocks can be hashed in parallel and added in any order.
+
+/// Numbers of one feature.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Column {
+    least: f32,
+    most: f32,
+    missing: u64,
+    hash: u128,
+}
+
+/// Numbers of all features of some rows.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Columns {
+    columns: Vec<Column>,
+    rows: u64,
+}
+
+const EMPTY: Column = Column { least: f32::INFINITY, most: f32::NEG_INFINITY, missing: 0, hash: 0 };
+
+/// The hash of rows in which every value is missing.
+pub(super) const ALL_MISSING: u128 = u128::MAX;
+
+impl Columns {
+    /// Adds a row, the `row`-th of its file; gives the hash of its values. Features beyond the row's width are 0.
+    pub(super) fn add(&mut self, row: u64, values: &[f32]) -> u128 {
+        self.widen(values.len());
+        self.rows += 1;
+        let mut hash = 0u128;
+        let mut missing = 0;
+        for (column, (place, &value)) in self.columns.iter_mut().zip((1u64..).zip(values)) {
+            let bits = if value.is_nan() { u64::MAX } else { u64::from((value + 0.0).to_bits()) };
+            if value.is_nan() {
+                column.missing += 1;
+                missing += 1;
+            } else {
+                column.least = column.least.min(value);
+                column.most = column.most.max(value);
+            }
+            if bits != 0 {
+                column.hash = column.hash.wrapping_add(mixed(bits, row));
+                hash = hash.wrapping_add(mixed(bits, place));
+            }
+        }
+        // Features that earlier rows had and this one leaves out.
+        for column in &mut self.columns[values.len()..] {
+            column.least = column.least.min(0.0);
+            column.most = column.most.max(0.0);
+        }
+        if missing > 0 && missing == values.len() { ALL_MISSING } else { hash }
+    }
+
+    /// Adds the numbers of other rows.
+    pub(super) fn merge(&mut self, mut other: Columns) {
+        let width = self.columns.len().max(other.columns.len());
+        self.widen(width);
+        other.widen(width);
+        self.rows += other.rows;
+        for (column, other) in self.columns.iter_mut().zip(&other.columns) {
+            column.least = column.least.min(other.least);
+            column.most = column.most.max(other.most);
+            column.missing += other.missing;
+            column.hash = column.hash.wrapping_add(other.hash);
+        }
+    }
+
+    /// Number of features.
+    pub(super) fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Missing values.
+    pub(super) fn missing(&self) -> u64 {
+        self.columns.iter().map(|column| column.missing).sum()
+    }
+
+    /// Features that have missing values, from 0.
+    pub(super) fn with_missing(&self) -> Vec<usize> {
+        self.places(|column| column.missing > 0)
+    }
+
+    /// Features that have the same value in every row, from 0.
+    pub(super) fn constant(&self) -> Vec<usize> {
+        let rows = self.rows;
+        self.places(|column| column.missing == rows || (column.missing == 0 && column.least >= column.most))
+    }
+
+    /// Groups of features that are equal in every row and not constant, from 0.
+    pub(super) fn duplicates(&self) -> Vec<Vec<usize>> {
+        let constant = self.constant();
+        let mut order: Vec<usize> = (0..self.columns.len()).filter(|place| !constant.contains(place)).collect();
+        order.sort_by_key(|&place| (self.columns[place].hash, place));
+        let same = |a: &usize, b: &usize| self.columns[*a].hash == self.columns[*b].hash;
+        let mut groups: Vec<Vec<usize>> =
+            order.chunk_by(same).filter(|group| group.len() > 1).map(<[usize]>::to_vec).collect();
+        groups.sort();
+        groups
+    }
+
+    fn places(&self, wanted: impl Fn(&Column) -> bool) -> Vec<usize> {
+        (0..self.columns.len()).filter(|&place| wanted(&self.columns[place])).collect()
+    }
+
+    fn widen(&mut self, width: usize) {
+        if width > self.columns.len() {
+            // Rows before left these features out: they are 0 there.
+            let zero = if self.rows > 0 { Column { least: 0.0, most: 0.0, ..EMPTY } } else { EMPTY };
+            self.columns.resize(width, zero);
+        }
+    }
+}
+
+/// A value and a place as 128 well-mixed bits (the finaliser of SplitMix64, Steele, Lea & Flood, OOPSLA 2014, on two streams).
+fn mixed(bits: u64, place: u64) -> u128 {
+    let one = finalised(bits ^ finalised(place.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+    let two = finalised(one ^ bits.rotate_left(32) ^ 0xd1b5_4a32_d192_ed03);
+    u128::from(one) << 64 | u128::from(two)
+}
+
+fn finalised(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_compared_over_all_rows() {
+        let nan = f32::NAN;
+        let rows: [&[f32]; 3] =
+            [&[1.0, 2.0, 5.0, 1.0, nan, 0.0], &[0.5, 2.0, -0.0, 0.5, nan, nan], &[3.0, 2.0, 0.0, 3.0, nan, 0.0, 4.0]];
+        let mut whole = Columns::default();
+        let mut parts = Columns::default();
+        for (row, values) in (0..).zip(rows) {
+            whole.add(row, values);
+            let mut one = Columns::default();
+            one.add(row, values);
+            parts.merge(one);
+        }
+        for columns in [whole, parts] {
+            assert_eq!((columns.width(), columns.missing()), (7, 4));
+            assert_eq!(columns.constant(), [1, 4]);
+            assert_eq!(columns.duplicates(), [[0, 3]]);
+            assert_eq!(columns.with_missing(), [4, 5]);
+        }
+    }
+
+    #[test]
+    fn rows_are_equal_whatever_their_width_and_sign_of_zero() {
+        let hash = |values: &[f32]| Columns::default().add(7, values);
+        assert_eq!(hash(&[0.0, 1.5, 0.0]), hash(&[-0.0, 1.5]));
+        assert_ne!(hash(&[1.5, 0.0]), hash(&[0.0, 1.5]));
+        assert_ne!(hash(&[1.5, 2.5]), hash(&[2.5, 1.5]));
+        assert_eq!(hash(&[f32::NAN, f32::NAN]), ALL_MISSING);
+        assert_ne!(hash(&[f32::NAN, 0.0]), ALL_MISSING);
+    }
+}

@@ -1,0 +1,180 @@
+//! Qrels, runs and score files from end to end, over their mistakes.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{Grades, Problems};
+use crate::text::TextLines;
+use crate::trec::topics::Topics;
+use crate::trec::{Retrieved, TrecErrorKind, qrels, run};
+
+/// What a qrels file holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QrelsReport {
+    /// The file.
+    pub file: PathBuf,
+    /// Topics.
+    pub topics: usize,
+    /// Judged documents.
+    pub documents: usize,
+    /// Documents of each grade.
+    pub grades: Grades,
+    /// Topics whose documents all have the same grade.
+    pub single_grade_topics: usize,
+    /// Topics without a grade above 0.
+    pub topics_without_relevant: usize,
+    /// Comment lines.
+    pub comments: usize,
+}
+
+/// What a run holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunReport {
+    /// The file.
+    pub file: PathBuf,
+    /// Tags, in order of appearance.
+    pub tags: Vec<String>,
+    /// Topics.
+    pub topics: usize,
+    /// Retrieved documents.
+    pub documents: usize,
+    /// The least and the most documents of a topic.
+    pub documents_of_topic: [usize; 2],
+    /// Documents whose score another document of the topic has too.
+    pub tied_documents: usize,
+    /// Topics whose ranks contradict the scores.
+    pub ranks_differ: usize,
+    /// Comment lines.
+    pub comments: usize,
+}
+
+/// What a score file holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScoresReport {
+    /// The file.
+    pub file: PathBuf,
+    /// Scores.
+    pub scores: usize,
+    /// Different scores.
+    pub different: usize,
+    /// The lowest and the highest; `None`: there is no score.
+    pub range: Option<[f64; 2]>,
+    /// Comment lines.
+    pub comments: usize,
+}
+
+/// Hands each line to `take` with its number; what goes wrong is a problem. Gives the number of comments.
+fn each_line(file: &Path, problems: &mut Problems, mut take: impl FnMut(u64, &str) -> Result<bool, String>) -> usize {
+    let mut comments = 0;
+    let mut read = || -> std::io::Result<()> {
+        let mut lines = TextLines::open(file)?;
+        while let Some((number, line)) = lines.next()? {
+            match take(number, line) {
+                Ok(true) => {}
+                Ok(false) => comments += usize::from(!line.trim().is_empty()),
+                Err(what) => problems.add(file, number, 0, || what),
+            }
+        }
+        Ok(())
+    };
+    if let Err(error) = read() {
+        problems.add(file, 0, 0, || format!("cannot be read: {error}"));
+    }
+    comments
+}
+
+fn twice(topic: &str, document: &str, first: u64) -> String {
+    TrecErrorKind::duplicate(topic, document, first).to_string()
+}
+
+/// Lints qrels.
+pub(super) fn qrels(file: &Path, problems: &mut Problems) -> QrelsReport {
+    let mut topics = Topics::default();
+    let comments = each_line(file, problems, |number, line| {
+        let Some(line) = qrels::Line::parse(line).map_err(|kind| kind.to_string())? else { return Ok(false) };
+        match topics.add(line.topic, line.document, number, || line.grade) {
+            Some((_, first)) => Err(twice(line.topic, line.document, first)),
+            None => Ok(true),
+        }
+    });
+    let (topics, _) = topics.finish(|_, grades: Vec<i32>| grades);
+    let mut grades = Grades::new();
+    topics.iter().flatten().for_each(|&grade| *grades.entry(grade).or_default() += 1);
+    if topics.is_empty() {
+        problems.add(file, 0, 0, || "the file has no judgement that can be read".to_owned());
+    }
+    let count = |wanted: fn(&Vec<i32>) -> bool| topics.iter().filter(|grades| wanted(grades)).count();
+    QrelsReport {
+        file: file.to_owned(),
+        topics: topics.len(),
+        documents: topics.iter().map(Vec::len).sum(),
+        grades,
+        single_grade_topics: count(|grades| grades.iter().all(|&grade| grade == grades[0])),
+        topics_without_relevant: count(|grades| grades.iter().all(|&grade| grade <= 0)),
+        comments,
+    }
+}
+
+/// Lints a run.
+pub(super) fn run(file: &Path, problems: &mut Problems) -> RunReport {
+    let mut topics = Topics::default();
+    let mut tags: Vec<String> = Vec::new();
+    let comments = each_line(file, problems, |number, line| {
+        let Some(line) = run::Line::parse(line).map_err(|kind| kind.to_string())? else { return Ok(false) };
+        if !tags.iter().any(|tag| tag == line.tag) {
+            tags.push(line.tag.to_owned());
+        }
+        let new = || Retrieved { document: line.document.to_owned(), score: line.score, rank: line.rank };
+        match topics.add(line.topic, line.document, number, new) {
+            Some((_, first)) => Err(twice(line.topic, line.document, first)),
+            None => Ok(true),
+        }
+    });
+    let (topics, _) = topics.finish(|_, documents: Vec<Retrieved>| documents);
+    if topics.is_empty() {
+        problems.add(file, 0, 0, || "the file has no document that can be read".to_owned());
+    }
+    let sizes = || topics.iter().map(Vec::len);
+    RunReport {
+        file: file.to_owned(),
+        tags,
+        topics: topics.len(),
+        documents: sizes().sum(),
+        documents_of_topic: [sizes().min().unwrap_or(0), sizes().max().unwrap_or(0)],
+        tied_documents: topics.iter().map(|documents| tied(documents)).sum(),
+        ranks_differ: topics.iter().filter(|documents| run::ranks_differ(documents)).count(),
+        comments,
+    }
+}
+
+fn tied(documents: &[Retrieved]) -> usize {
+    let mut scores: HashMap<u64, usize> = HashMap::new();
+    documents.iter().for_each(|document| *scores.entry((document.score + 0.0).to_bits()).or_default() += 1);
+    scores.values().filter(|&&count| count > 1).sum()
+}
+
+/// Lints a score file.
+pub(super) fn scores(file: &Path, problems: &mut Problems) -> ScoresReport {
+    let (mut count, mut different) = (0, HashSet::new());
+    let mut range: Option<[f64; 2]> = None;
+    let comments = each_line(file, problems, |_, line| {
+        let token = line.trim();
+        if token.is_empty() || token.starts_with('#') {
+            return Ok(false);
+        }
+        let score = fast_float2::parse::<f64, _>(token).ok().filter(|score| score.is_finite());
+        let score =
+            score.ok_or_else(|| format!("`{}` is not a finite number", token.chars().take(40).collect::<String>()))?;
+        count += 1;
+        different.insert((score + 0.0).to_bits());
+        let [least, most] = range.unwrap_or([score; 2]);
+        range = Some([least.min(score), most.max(score)]);
+        Ok(true)
+    });
+    if count == 0 {
+        problems.add(file, 0, 0, || "the file has no score that can be read".to_owned());
+    }
+    ScoresReport { file: file.to_owned(), scores: count, different: different.len(), range, comments }
+}

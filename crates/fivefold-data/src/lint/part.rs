@@ -1,0 +1,178 @@
+//! What is known of a LETOR file after one pass.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::columns::{ALL_MISSING, Columns};
+use super::{Grades, Problems};
+
+/// What a LETOR file holds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct PartReport {
+    /// The file.
+    pub file: PathBuf,
+    /// Documents, without lines that cannot be read.
+    pub documents: usize,
+    /// Queries.
+    pub queries: usize,
+    /// The highest feature that occurs, counted from the first id.
+    pub features: usize,
+    /// Documents of each grade.
+    pub grades: Grades,
+    /// Queries whose documents all have the same grade.
+    pub single_grade_queries: usize,
+    /// Ids of features with the same value in every row.
+    pub constant_features: Vec<usize>,
+    /// Ids of features that are equal in every row, in groups.
+    pub duplicate_features: Vec<Vec<usize>>,
+    /// Values that are missing (`NULL`, `nan`).
+    pub missing_values: u64,
+    /// Ids of features with missing values.
+    pub features_with_missing: Vec<usize>,
+    /// Documents in which every value is missing.
+    pub documents_without_values: usize,
+    /// Queries of more than one grade whose rows are sorted by grade, either way.
+    pub sorted_queries: usize,
+    /// How many of them would be if rows stood in a random order.
+    pub sorted_by_chance: f64,
+    /// Whether documents have ids.
+    pub document_ids: bool,
+}
+
+/// A file's report, and what is needed to compare it with others.
+pub(super) struct Part {
+    pub(super) report: PartReport,
+    /// The hash of each document's vector.
+    pub(super) vectors: Vec<u128>,
+    /// Queries with their first lines.
+    pub(super) queries: Vec<(String, u64)>,
+    /// Whether it is compared with the other files that are given with it.
+    pub(super) compared: bool,
+}
+
+/// Brings rows together to queries.
+#[derive(Default)]
+pub(super) struct Assembly {
+    report: PartReport,
+    queries: Vec<(String, u64)>,
+    /// The last line of each query so far.
+    seen: HashMap<String, u64>,
+    open: Open,
+    /// Whether the file's first document has an id.
+    first_has_id: Option<bool>,
+}
+
+#[derive(Default)]
+struct Open {
+    id: String,
+    grades: Vec<u8>,
+    documents: HashSet<String>,
+}
+
+impl Assembly {
+    pub(super) fn new(file: PathBuf) -> Self {
+        Assembly { report: PartReport { file, ..PartReport::default() }, ..Assembly::default() }
+    }
+
+    /// Adds a row.
+    pub(super) fn add(&mut self, line: u64, grade: u8, query: &str, document: &str, problems: &mut Problems) {
+        if self.open.id != query || self.open.grades.is_empty() {
+            self.close();
+            query.clone_into(&mut self.open.id);
+            if let Some(last) = self.seen.get(query) {
+                let what = || {
+                    format!("query `{query}` goes on here, but its lines up to {last} were followed by another query")
+                };
+                problems.add(&self.report.file, line, 0, what);
+            } else {
+                self.queries.push((query.to_owned(), line));
+            }
+        }
+        if let Some(last) = self.seen.get_mut(query) {
+            *last = line;
+        } else {
+            self.seen.insert(query.to_owned(), line);
+        }
+        self.report.documents += 1;
+        *self.report.grades.entry(i32::from(grade)).or_default() += 1;
+        self.open.grades.push(grade);
+        let has_id = !document.is_empty();
+        let first = *self.first_has_id.get_or_insert(has_id);
+        if first != has_id {
+            let what = || format!("this line has {} document id, unlike the first", if has_id { "a" } else { "no" });
+            problems.add(&self.report.file, line, 0, what);
+        }
+        if has_id && !self.open.documents.insert(document.to_owned()) {
+            let what = || format!("document `{document}` stands twice in query `{query}`");
+            problems.add(&self.report.file, line, 0, what);
+        }
+    }
+
+    fn close(&mut self) {
+        let grades = std::mem::take(&mut self.open.grades);
+        self.open.documents.clear();
+        let (Some(least), Some(most)) = (grades.iter().min(), grades.iter().max()) else { return };
+        if least == most {
+            self.report.single_grade_queries += 1;
+            return;
+        }
+        self.report.sorted_queries += usize::from(grades.is_sorted() || grades.iter().rev().is_sorted());
+        self.report.sorted_by_chance += chance_of_order(&grades);
+    }
+
+    /// The finished report.
+    pub(super) fn finish(
+        mut self,
+        columns: &Columns,
+        vectors: Vec<u128>,
+        first_id: usize,
+        problems: &mut Problems,
+    ) -> Part {
+        self.close();
+        let mut report = self.report;
+        if report.documents == 0 {
+            problems.add(&report.file, 0, 0, || "the file has no document that can be read".to_owned());
+        }
+        let ids = |places: Vec<usize>| places.into_iter().map(|place| place + first_id).collect::<Vec<_>>();
+        report.queries = self.queries.len();
+        report.features = columns.width();
+        report.constant_features = ids(columns.constant());
+        report.duplicate_features = columns.duplicates().into_iter().map(ids).collect();
+        report.missing_values = columns.missing();
+        report.features_with_missing = ids(columns.with_missing());
+        report.documents_without_values = vectors.iter().filter(|&&hash| hash == ALL_MISSING).count();
+        report.document_ids = self.first_has_id == Some(true);
+        Part { report, vectors, queries: self.queries, compared: false }
+    }
+}
+
+/// How probable it is that a random order of rows is sorted by grade, rising or falling: 2 n_0! n_1! ... / n!.
+fn chance_of_order(grades: &[u8]) -> f64 {
+    let mut left = [0u32; 256];
+    grades.iter().for_each(|&grade| left[usize::from(grade)] += 1);
+    let mut chance = 2.0;
+    let mut remaining = grades.len() as f64;
+    for count in left {
+        for rest in (1..=count).rev() {
+            chance *= f64::from(rest) / remaining;
+            remaining -= 1.0;
+        }
+    }
+    chance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By counting orders: of 3 rows with grades 0, 0, 1 the six orders give 001 twice, 010 twice, 100 twice.
+    #[test]
+    fn the_chance_of_sorted_rows() {
+        assert!((chance_of_order(&[0, 1]) - 1.0).abs() < 1e-12);
+        assert!((chance_of_order(&[0, 0, 1]) - 2.0 / 3.0).abs() < 1e-12);
+        assert!((chance_of_order(&[0, 1, 2]) - 1.0 / 3.0).abs() < 1e-12);
+        assert!((chance_of_order(&[2, 2, 0, 0]) - 1.0 / 3.0).abs() < 1e-12);
+    }
+}

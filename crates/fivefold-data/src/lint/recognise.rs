@@ -1,0 +1,182 @@
+//! What a file is, by its first lines, and which files a folder's collection consists of.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::LintOptions;
+use super::across::Comparison;
+use crate::descriptor::{descriptors, present};
+use crate::groups;
+use crate::layout::{Folds, LAYOUTS};
+use crate::letor::ReadOptions;
+use crate::text::TextLines;
+
+/// Lines that are looked at.
+const LOOKED_AT: usize = 20;
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// LETOR text.
+    Letor,
+    /// TREC qrels.
+    Qrels,
+    /// A TREC run.
+    Run,
+    /// One score a line.
+    Scores,
+}
+
+impl Kind {
+    /// All kinds, in the order in which help lists them.
+    pub const ALL: [Kind; 4] = [Kind::Letor, Kind::Qrels, Kind::Run, Kind::Scores];
+
+    /// The kind's name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Letor => "letor",
+            Kind::Qrels => "qrels",
+            Kind::Run => "run",
+            Kind::Scores => "scores",
+        }
+    }
+}
+
+/// Why there is nothing to lint.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LintError {
+    /// A path that cannot be read.
+    #[error("{}: cannot be read: {error}", path.display())]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A file of no known kind.
+    #[error("{}: it is not clear what this file is: {why}; say it: letor, qrels, run or scores", path.display())]
+    Unclear {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        why: String,
+    },
+    /// A folder without a collection.
+    #[error("{}: no layout of a collection fits this folder; give its files, or the folder above Fold1", path.display())]
+    NoCollection {
+        /// The folder.
+        path: PathBuf,
+    },
+}
+
+/// The files to lint, and how they belong together.
+pub(super) struct Found {
+    pub(super) files: Vec<(PathBuf, Kind)>,
+    /// Which files a fold learns from and which it tests; none: the files are parts on their own.
+    pub(super) folds: Vec<Comparison>,
+    pub(super) reading: ReadOptions,
+}
+
+/// The files of a path.
+pub(super) fn files(path: &Path, options: &LintOptions) -> Result<Found, LintError> {
+    if path.is_dir() {
+        return collection(path, options);
+    }
+    let kind = match options.kind {
+        Some(kind) => kind,
+        None => kind(path)?,
+    };
+    Ok(Found { files: vec![(path.to_owned(), kind)], folds: Vec::new(), reading: options.reading.clone() })
+}
+
+/// A folder's files, by the descriptor of its name, else by the first layout or descriptor that is complete there.
+fn collection(folder: &Path, options: &LintOptions) -> Result<Found, LintError> {
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let named = descriptors().iter().filter(|descriptor| descriptor.name == name);
+    let complete = |folds: &Folds| folds.files().iter().all(|file| present(folder, file).is_some());
+    let laid_out = LAYOUTS.iter().filter_map(|layout| (layout.folds)(&[]).ok()).find(complete);
+    let by_name = named.filter_map(|descriptor| Some((descriptor.folds_in(folder).ok()?, Some(descriptor)))).next();
+    let by_layout = || laid_out.map(|folds| (folds, None));
+    let by_files = || descriptors().iter().find_map(|descriptor| Some((descriptor.folds_in(folder).ok()?, None)));
+    let Some((folds, descriptor)) = by_name.or_else(by_layout).or_else(by_files) else {
+        return Err(LintError::NoCollection { path: folder.to_owned() });
+    };
+    let names = folds.files();
+    let place = |file: &String| names.iter().position(|name| name == file);
+    let places = |files: &[String]| files.iter().filter_map(place).collect::<Vec<usize>>();
+    // Parts that are rotated are tested and learned from alike: they are compared with each other, once.
+    let rotated = |folds: &[crate::layout::FoldFiles]| folds.iter().any(|fold| folds[0].train.contains(&fold.test[0]));
+    let comparisons = match &folds {
+        Folds::Files(folds) if !rotated(folds) => (1..)
+            .zip(folds)
+            .map(|(number, fold)| {
+                Comparison::fold(number, places(&fold.train), places(&fold.validation), places(&fold.test))
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    let mut reading = options.reading.clone();
+    if let Some(descriptor) = descriptor {
+        reading.first_feature_id = descriptor.first_feature_id;
+        reading.features = reading.features.or(descriptor.features);
+        reading.max_grade = reading.max_grade.or(descriptor.max_grade);
+    }
+    let files = names.iter().filter_map(|file| Some((present(folder, file)?, Kind::Letor))).collect();
+    Ok(Found { files, folds: comparisons, reading })
+}
+
+/// What a file is, by its first lines.
+fn kind(path: &Path) -> Result<Kind, LintError> {
+    let failed = |error| LintError::Io { path: path.to_owned(), error };
+    let unclear = |why: String| LintError::Unclear { path: path.to_owned(), why };
+    let mut lines = TextLines::open(path).map_err(failed)?;
+    // A mistake in the first line must not hide what the others are: the kind that most lines have.
+    let mut votes = [0; Kind::ALL.len()];
+    let mut looked_at = 0;
+    let mut first = String::new();
+    while let Some((_, line)) = lines.next().map_err(failed)? {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if looked_at == 0 {
+            first = line.chars().take(60).collect();
+        }
+        looked_at += 1;
+        if let Some(kind) = kind_of_line(line, groups::beside(path).is_some()) {
+            votes[kind as usize] += 1;
+        }
+        if looked_at == LOOKED_AT {
+            break;
+        }
+    }
+    let most = Kind::ALL.into_iter().max_by_key(|&kind| (votes[kind as usize], std::cmp::Reverse(kind as usize)));
+    match most {
+        Some(kind) if votes[kind as usize] * 2 > looked_at => Ok(kind),
+        _ if looked_at == 0 => Err(unclear("it has no content".to_owned())),
+        _ => Err(unclear(format!("its first line is `{first}`"))),
+    }
+}
+
+fn kind_of_line(line: &str, has_sizes: bool) -> Option<Kind> {
+    let content = line.split('#').next().unwrap_or(line);
+    let tokens: Vec<&str> = line.split_whitespace().collect();
+    let feature = |token: &&str| token.split_once(':').is_some_and(|(id, _)| id.bytes().all(|b| b.is_ascii_digit()));
+    let mut letor = content.split_whitespace().skip(1);
+    match tokens.len() {
+        _ if letor.clone().any(|token| token.starts_with("qid:")) => Some(Kind::Letor),
+        2.. if has_sizes || letor.next().is_some_and(|token| feature(&token)) => Some(Kind::Letor),
+        1 if number(tokens[0]) => Some(Kind::Scores),
+        4 if tokens[3].parse::<i64>().is_ok() => Some(Kind::Qrels),
+        6.. if number(tokens[4]) => Some(Kind::Run),
+        _ => None,
+    }
+}
+
+fn number(token: &str) -> bool {
+    fast_float2::parse::<f64, _>(token).is_ok()
+}
