@@ -4,6 +4,7 @@
 //! systems, computes, and gives back [`Findings`]: tables, charts and further files. Reading order: [`study`] (what a study
 //! writes), [`registry`] (all studies), [`mod@file`] (the experiment file), [`mod@run`] (from the file to the results folder).
 
+pub mod converge;
 pub mod file;
 pub mod registry;
 pub mod residual;
@@ -13,5 +14,6 @@ pub mod systems;
 
 pub use file::StudyFile;
 pub use registry::{AnyStudy, STUDIES, StudyEntry};
-pub use run::{Manifest, RunOptions, run};
+pub use run::{Folder, Manifest, RunOptions, run};
 pub use study::{Findings, Input, Study, StudyContext, StudyError};
+pub use systems::SystemsConfig;

@@ -71,42 +71,58 @@ pub fn run(file: &StudyFile, options: &RunOptions<'_>) -> Result<Findings, Study
     pool.install(|| file.study.run(&cx))
 }
 
-/// Writes the manifest and the study's own files into `folder`, and removes those of an earlier run that are not made any
-/// more.
-///
-/// # Errors
-/// If the file system refuses, or the folder holds the results of something else.
-pub fn write(file: &StudyFile, findings: &Findings, folder: &Path) -> Result<(), StudyError> {
-    let store = Store::new(folder);
-    let files: Vec<String> = findings.files.iter().map(|(name, _)| name.clone()).collect();
-    if let Some(content) = store.read(MANIFEST)? {
-        let earlier: Manifest =
-            serde_json::from_slice(&content).ok().filter(|m: &Manifest| m.format == FORMAT).ok_or_else(|| {
-                StudyError::Input(format!(
-                    "{} holds results that are not a study's; give another --out",
-                    folder.display()
-                ))
-            })?;
-        for old in earlier.files.iter().filter(|old| is_ours(old) && !files.contains(old)) {
-            store.remove(old)?;
+/// The results folder of a study.
+#[derive(Debug)]
+pub struct Folder {
+    store: Store,
+    /// Files of an earlier run that are neither tables nor figures.
+    earlier: Vec<String>,
+}
+
+impl Folder {
+    /// A folder that need not exist yet: call it before the study, so that a folder of something else is known at once.
+    ///
+    /// # Errors
+    /// If it holds the results of something else, or cannot be made.
+    pub fn open(folder: &Path) -> Result<Self, StudyError> {
+        let store = Store::new(folder);
+        store.prepare()?;
+        let Some(content) = store.read(MANIFEST)? else { return Ok(Folder { store, earlier: Vec::new() }) };
+        match serde_json::from_slice::<Manifest>(&content) {
+            Ok(manifest) if manifest.format == FORMAT => Ok(Folder { store, earlier: manifest.files }),
+            _ => {
+                let what = "holds results that are not those of a study; give another folder";
+                Err(StudyError::Input(format!("{} {what}", folder.display())))
+            }
         }
     }
-    let manifest = Manifest {
-        format: FORMAT.to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        name: file.name.clone(),
-        seed: file.seed,
-        kind: file.kind.to_owned(),
-        settings: file.study.settings(),
-        inputs: findings.inputs.clone(),
-        files,
-    };
-    let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
-    store.write(MANIFEST, text.as_bytes())?;
-    for (name, content) in &findings.files {
-        store.write(name, content.as_bytes())?;
+
+    /// Writes the manifest and the study's own files, and removes those of an earlier run that are not made any more.
+    ///
+    /// # Errors
+    /// If the file system refuses.
+    pub fn write(&self, file: &StudyFile, findings: &Findings) -> Result<(), StudyError> {
+        let files: Vec<String> = findings.files.iter().map(|(name, _)| name.clone()).collect();
+        for old in self.earlier.iter().filter(|old| is_ours(old) && !files.contains(old)) {
+            self.store.remove(old)?;
+        }
+        let manifest = Manifest {
+            format: FORMAT.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            name: file.name.clone(),
+            seed: file.seed,
+            kind: file.kind.to_owned(),
+            settings: file.study.settings(),
+            inputs: findings.inputs.clone(),
+            files,
+        };
+        let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
+        self.store.write(MANIFEST, text.as_bytes())?;
+        for (name, content) in &findings.files {
+            self.store.write(name, content.as_bytes())?;
+        }
+        Ok(self.store.sweep()?)
     }
-    Ok(store.sweep()?)
 }
 
 /// Whether a name in a manifest is one that we would have written: a manifest must not make us remove files elsewhere.

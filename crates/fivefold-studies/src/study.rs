@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fivefold_core::{ParamError, Progress, Seed};
 use fivefold_data::per_query::PerQueryError;
 use fivefold_data::trec::TrecError;
-use fivefold_data::{DataError, ScoreError};
+use fivefold_data::{DataError, ReadError, ScoreError};
 use fivefold_experiment::store::StoreError;
 use fivefold_experiment::{Chart, Table};
 use fivefold_metrics::MeasureError;
@@ -130,6 +130,9 @@ pub enum StudyError {
     /// A collection that cannot be opened.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// A LETOR file that cannot be read.
+    #[error(transparent)]
+    Letor(#[from] ReadError),
     /// A TREC file that cannot be read.
     #[error(transparent)]
     Trec(#[from] TrecError),

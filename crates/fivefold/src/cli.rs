@@ -8,7 +8,7 @@ use fivefold_core::Registry;
 
 use crate::commands::{
     completions, datasets, dialects, eval, export, import, importance, job, jobs, make, measures, new_ranker, rankers,
-    replay, report, run, score, train,
+    replay, report, residual, run, score, train,
 };
 use crate::screen::{Screen, tell};
 use crate::{interrupt, problem};
@@ -76,6 +76,7 @@ enum Command {
     Datasets(datasets::Args),
     Make(make::Args),
     Replay(replay::Args),
+    Residual(residual::Args),
     Completions(completions::Args),
 }
 
@@ -117,6 +118,7 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
         Command::Datasets(args) => args.run(&mut screen),
         Command::Make(args) => args.run(&mut screen),
         Command::Replay(args) => args.run(&mut screen),
+        Command::Residual(args) => args.run(&mut screen),
         Command::Completions(args) => args.run(&mut screen),
     };
     let written = screen.finish();

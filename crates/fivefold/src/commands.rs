@@ -15,6 +15,7 @@ pub(crate) mod new_ranker;
 pub(crate) mod rankers;
 pub(crate) mod replay;
 pub(crate) mod report;
+pub(crate) mod residual;
 pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod train;

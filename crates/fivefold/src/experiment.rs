@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fivefold_core::Registry;
 use fivefold_experiment::{Experiment, file_name};
+use fivefold_studies::StudyFile;
 
 use crate::data_dir::data_dir;
 use crate::problem::Problem;
@@ -18,13 +19,15 @@ pub(crate) const SHIPPED: &[(&str, &str)] = &[
     ("paper", include_str!("../../../experiments/paper.toml")),
     ("paper-tuned", include_str!("../../../experiments/paper-tuned.toml")),
     ("quality", include_str!("../../../experiments/quality.toml")),
+    ("residual-dl19", include_str!("../../../experiments/residual-dl19.toml")),
+    ("residual-mq2008", include_str!("../../../experiments/residual-mq2008.toml")),
 ];
 
 /// An experiment and where its data are.
 #[derive(clap::Args)]
 pub(crate) struct ExperimentArgs {
     /// A TOML file, or the name of an experiment that comes with the program: quickstart, mq2008-systems, mq2008,
-    /// ohsumed, clueweb09, paper, paper-tuned, quality
+    /// ohsumed, clueweb09, paper, paper-tuned, quality, residual-dl19, residual-mq2008
     #[arg(value_name = "EXPERIMENT")]
     experiment: String,
     /// The results folder [default: runs/NAME, with the experiment's name]
@@ -36,36 +39,82 @@ pub(crate) struct ExperimentArgs {
     data_dir: Option<PathBuf>,
 }
 
-impl ExperimentArgs {
-    /// Reads and checks the experiment.
-    pub(crate) fn load(&self, registry: &Registry) -> miette::Result<Experiment> {
-        let name = self.experiment.as_str();
+/// The text of an experiment, of whatever kind.
+pub(crate) struct Text {
+    /// What the user called it.
+    name: String,
+    text: String,
+    /// Where relative paths in it are looked for, the first first.
+    folders: Vec<PathBuf>,
+}
+
+impl Text {
+    /// Reads a file, or takes an experiment that comes with the program.
+    pub(crate) fn read(name: &str, asked: Option<&Path>) -> miette::Result<Self> {
         let path = Path::new(name);
         let mut folders = Vec::new();
         let text = match SHIPPED.iter().find(|(shipped, _)| *shipped == name) {
             Some((_, text)) if !path.exists() => (*text).to_owned(),
             _ => {
                 folders.push(path.parent().map(Path::to_owned).unwrap_or_default());
-                std::fs::read_to_string(path).map_err(|error| self.unreadable(path, error))?
+                std::fs::read_to_string(path).map_err(|error| unreadable(name, error))?
             }
         };
-        folders.extend(data_dir(self.data_dir.as_deref()));
-        Ok(Experiment::parse(name, &text, folders, registry)?)
+        folders.extend(data_dir(asked));
+        Ok(Text { name: name.to_owned(), text, folders })
     }
 
-    fn unreadable(&self, path: &Path, error: std::io::Error) -> Problem {
-        let names: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
-        let known = format!("a TOML file, or one of {}", names.join(", "));
-        let help = match fivefold_core::params::nearest(&self.experiment, names) {
-            Some(near) => format!("did you mean `{near}`, which comes with the program?"),
-            None => format!("give {known}"),
-        };
-        Problem::file("read the experiment", path, error).help(help)
+    /// The study that it is, with the folders of its paths; `None`: a learning-to-rank experiment. Results of earlier
+    /// experiments are looked for from where we are, too.
+    pub(crate) fn study(&self) -> miette::Result<Option<(StudyFile, Vec<PathBuf>)>> {
+        if !StudyFile::is_study(&self.text) {
+            return Ok(None);
+        }
+        let file = StudyFile::parse(&self.text).map_err(|error| Problem::param(error, &self.name, &self.text))?;
+        let mut folders = self.folders.clone();
+        folders.push(PathBuf::new());
+        Ok(Some((file, folders)))
     }
 
-    /// The results folder.
-    pub(crate) fn out(&self, experiment: &Experiment) -> PathBuf {
-        self.out.clone().unwrap_or_else(|| Path::new("runs").join(file_name(&experiment.name)))
+    /// The learning-to-rank experiment that it is.
+    pub(crate) fn experiment(self, registry: &Registry) -> miette::Result<Experiment> {
+        if StudyFile::is_study(&self.text) {
+            let what = format!("`{}` is a study, which trains nothing and has no jobs", self.name);
+            return Err(Problem::new(what).help(format!("fivefold run {}", self.name)).into());
+        }
+        Ok(Experiment::parse(&self.name, &self.text, self.folders, registry)?)
+    }
+}
+
+fn unreadable(name: &str, error: std::io::Error) -> Problem {
+    let names: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
+    let known = format!("a TOML file, or one of {}", names.join(", "));
+    let help = match fivefold_core::params::nearest(name, names) {
+        Some(near) => format!("did you mean `{near}`, which comes with the program?"),
+        None => format!("give {known}"),
+    };
+    Problem::file("read the experiment", Path::new(name), error).help(help)
+}
+
+/// The results folder of an experiment where none is asked for.
+pub(crate) fn default_out(name: &str) -> PathBuf {
+    Path::new("runs").join(file_name(name))
+}
+
+impl ExperimentArgs {
+    /// Reads the experiment, of whatever kind.
+    pub(crate) fn text(&self) -> miette::Result<Text> {
+        Text::read(&self.experiment, self.data_dir.as_deref())
+    }
+
+    /// Reads and checks a learning-to-rank experiment.
+    pub(crate) fn load(&self, registry: &Registry) -> miette::Result<Experiment> {
+        self.text()?.experiment(registry)
+    }
+
+    /// The results folder of the experiment with this name.
+    pub(crate) fn out(&self, name: &str) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| default_out(name))
     }
 }
 
@@ -91,8 +140,11 @@ mod tests {
     #[test]
     fn shipped_experiments_are_valid_and_bear_their_names() {
         for (name, text) in SHIPPED {
-            let experiment = Experiment::parse(name, text, Vec::new(), &crate::builtin()).unwrap();
-            assert_eq!(experiment.name, *name);
+            let found = match StudyFile::is_study(text) {
+                true => StudyFile::parse(text).unwrap().name,
+                false => Experiment::parse(name, text, Vec::new(), &crate::builtin()).unwrap().name,
+            };
+            assert_eq!(found, *name);
         }
     }
 }

@@ -37,6 +37,8 @@ mod progress;
 mod reading;
 mod run_bars;
 mod screen;
+mod study;
+mod systems;
 mod threads;
 
 use std::process::ExitCode;

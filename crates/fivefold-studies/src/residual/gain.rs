@@ -10,6 +10,40 @@
 use super::utility::Utility;
 use crate::systems::Document;
 
+/// A ranking in which no document stands twice, best document first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ranking(Vec<Document>);
+
+/// A document that stands twice in a ranking: its gain would count twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("document number {0} stands twice in the ranking")]
+pub struct Repeated(pub Document);
+
+impl Ranking {
+    /// Of documents in their order.
+    ///
+    /// # Errors
+    /// [`Repeated`].
+    pub fn new(documents: Vec<Document>) -> Result<Self, Repeated> {
+        let mut sorted = documents.clone();
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(Repeated(pair[0])),
+            None => Ok(Ranking(documents)),
+        }
+    }
+
+    /// The first `count` documents, or all.
+    pub fn top(&self, count: usize) -> &[Document] {
+        &self.0[..count.min(self.0.len())]
+    }
+
+    /// The documents.
+    pub fn documents(&self) -> &[Document] {
+        &self.0
+    }
+}
+
 /// What is left of the documents of one query after some rankings were seen.
 #[derive(Debug, Clone)]
 pub struct Residual<'a> {
@@ -45,9 +79,9 @@ impl<'a> Residual<'a> {
         Residual { utility, gains: grades.iter().map(|&grade| utility.gain(grade)).collect() }
     }
 
-    /// The user sees a ranking (best document first, none twice). Documents without a judgement have no gain to lose.
-    pub fn see(&mut self, ranking: &[Document]) {
-        for (position, &document) in ranking.iter().take(self.utility.depth()).enumerate() {
+    /// The user sees a ranking. Documents without a judgement have no gain to lose.
+    pub fn see(&mut self, ranking: &Ranking) {
+        for (position, &document) in ranking.top(self.utility.depth()).iter().enumerate() {
             if let Some(gain) = self.gains.get_mut(document as usize) {
                 *gain *= 1.0 - self.utility.seen(position);
             }
@@ -55,8 +89,8 @@ impl<'a> Residual<'a> {
     }
 
     /// What a ranking would add now.
-    pub fn gain(&self, ranking: &[Document]) -> ResidualGain {
-        let top = ranking.iter().take(self.utility.depth()).enumerate();
+    pub fn gain(&self, ranking: &Ranking) -> ResidualGain {
+        let top = ranking.top(self.utility.depth()).iter().enumerate();
         let gain_of = |document: Document| self.gains.get(document as usize).copied().unwrap_or(0.0);
         let sum = top.map(|(position, &document)| gain_of(document) * self.utility.seen(position)).sum();
         let mut left: Vec<f64> = self.gains.iter().copied().filter(|&gain| gain > 0.0).collect();
@@ -79,8 +113,9 @@ mod tests {
 
     fn nrg(utility: &Utility, grades: &[u8], priors: &[&[Document]], ranking: &[Document]) -> ResidualGain {
         let mut residual = Residual::new(utility, grades);
-        priors.iter().for_each(|prior| residual.see(prior));
-        residual.gain(ranking)
+        let ranking_of = |documents: &[Document]| Ranking::new(documents.to_vec()).unwrap();
+        priors.iter().for_each(|prior| residual.see(&ranking_of(prior)));
+        residual.gain(&ranking_of(ranking))
     }
 
     /// The table of "Normalized Residual Gain" (2024): relevant A, E, F, J, three rankings of ten documents.
@@ -107,6 +142,12 @@ mod tests {
             let found = nrg(&utility, &grades, priors, ranking).normalised();
             assert!((found - printed).abs() < 0.5e-4, "{found} for {printed}");
         }
+    }
+
+    #[test]
+    fn a_repeated_document_is_an_error() {
+        assert_eq!(Ranking::new(vec![3, 1, 2, 1]), Err(Repeated(1)));
+        assert!(Ranking::new(vec![3, 1, 2]).is_ok() && Ranking::new(Vec::new()).is_ok());
     }
 
     /// S by its definition, document by document, with the ideal found by trying every order of the judged documents.

@@ -1,12 +1,15 @@
 //! Where a study's systems come from: a table of its experiment file, or options of a command.
 //!
 //! ```toml
-//! [systems]                                        # one of four
+//! [systems]                                        # one of these
 //! qrels = "trec/dl19/qrels.txt"                    # TREC judgements with the runs of systems
 //! runs = ["trec/dl19/runs/*.txt"]
 //!
-//! dataset = { name = "mq2008" }                    # LETOR data with one score file a fold
+//! dataset = { name = "mq2008" }                    # the test folds of a LETOR collection with score files
 //! scores = ["mq2008-systems/*/Fold{fold}.score"]
+//!
+//! data = "test.txt"                                # one LETOR file with score files
+//! scores = ["mine=scores.txt", "other.txt"]
 //!
 //! values = ["trec/trec8/adhoc8_ap.csv"]            # values per query, computed elsewhere
 //!
@@ -15,6 +18,7 @@
 //! Relative paths are looked for beside the experiment file, then in the folder of `FIVEFOLD_DATA`. In `runs`, `scores` and
 //! `values`, one `*` in a path stands for the name of each system that has such a file; `NAME=PATH` names one system.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::ParamError;
@@ -45,7 +49,10 @@ pub struct SystemsConfig {
     /// A LETOR collection, whose test folds were scored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dataset: Option<Source>,
-    /// Score files: `[NAME=]PATH` with `{fold}`, where one `*` stands for the names of systems.
+    /// One LETOR file that was scored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<PathBuf>,
+    /// Score files: `[NAME=]PATH`, with `{fold}` where there are folds, and where one `*` stands for the names of systems.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<String>,
     /// Files of values per query: `[NAME=]PATH`, where one `*` stands for the names of systems.
@@ -70,20 +77,22 @@ impl SystemsConfig {
         let given = [
             ("qrels", self.qrels.is_some()),
             ("dataset", self.dataset.is_some()),
+            ("data", self.data.is_some()),
             ("values", !self.values.is_empty()),
             ("results", self.results.is_some()),
         ];
         let given: Vec<&str> = given.into_iter().filter(|(_, given)| *given).map(|(key, _)| key).collect();
-        let sources = "`qrels` with `runs`, `dataset` with `scores`, `values`, or `results`";
+        let sources = "`qrels` with `runs`, `dataset` or `data` with `scores`, `values`, or `results`";
         let fault = |message: String| Err(ParamError::new("systems", message));
         match given.as_slice() {
             [_] => {}
             [] => return fault(format!("does not say where the systems come from: give {sources}")),
             _ => return fault(format!("has {}: give one source of systems: {sources}", given.join(" and "))),
         }
+        let letor = if self.data.is_some() { "data" } else { "dataset" };
         let pairs = [
             ("qrels", self.qrels.is_some(), "runs", !self.runs.is_empty()),
-            ("dataset", self.dataset.is_some(), "scores", !self.scores.is_empty()),
+            (letor, self.dataset.is_some() || self.data.is_some(), "scores", !self.scores.is_empty()),
         ];
         for (first, has_first, second, has_second) in pairs {
             if has_first != has_second {
@@ -105,7 +114,9 @@ impl SystemsConfig {
         let systems = if let Some(qrels) = &self.qrels {
             trec::read(qrels, &expand(cx, &self.runs)?, self.duplicates, cx)?
         } else if let Some(dataset) = &self.dataset {
-            letor::read(dataset, &self.scores, cx)?
+            letor::read_collection(dataset, &self.scores, cx)?
+        } else if let Some(data) = &self.data {
+            letor::read_file(data, &self.scores, cx)?
         } else if let Some(results) = &self.results {
             results_folder(results, self.results_dataset.as_deref(), cx)?
         } else {
@@ -175,12 +186,12 @@ fn results_folder(folder: &Path, label: Option<&str>, cx: &StudyContext<'_>) -> 
 }
 
 /// Ids of queries; where two are the same, all are written with their folds.
-pub(super) fn unique_ids<'a>(queries: impl Iterator<Item = (usize, &'a str)> + Clone) -> Vec<String> {
-    let mut seen = std::collections::BTreeSet::new();
-    match queries.clone().all(|(_, id)| seen.insert(id)) {
-        true => queries.map(|(_, id)| id.to_owned()).collect(),
-        false => queries.map(|(fold, id)| format!("fold{fold}/{id}")).collect(),
-    }
+pub(super) fn unique_ids<'a>(queries: impl Iterator<Item = (usize, &'a str)>) -> Vec<String> {
+    let queries: Vec<(usize, &str)> = queries.collect();
+    let different: BTreeSet<&str> = queries.iter().map(|(_, id)| *id).collect();
+    let repeated = different.len() < queries.len();
+    let name = |(fold, id): (usize, &str)| if repeated { format!("fold{fold}/{id}") } else { id.to_owned() };
+    queries.into_iter().map(name).collect()
 }
 
 /// A file of a system.

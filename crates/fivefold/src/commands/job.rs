@@ -31,8 +31,9 @@ impl Args {
         let experiment = self.experiment.load(registry)?;
         let bars = RunBars::new();
         let options = RunOptions {
-            out: self.experiment.out(&experiment),
+            out: self.experiment.out(&experiment.name),
             threads: self.threads.threads,
+            memory: None,
             only: Only::job(&self.id),
             observer: &bars,
             cancel: Some(interrupt::watch()),

@@ -41,7 +41,7 @@ impl Args {
         for remark in plan.remarks() {
             tell(format_args!("note: {remark}"));
         }
-        let states = job_states(&plan, self.experiment.out(&experiment))?;
+        let states = job_states(&plan, self.experiment.out(&experiment.name))?;
         let jobs = plan.jobs.iter().zip(states);
         if self.json {
             let lines: Vec<JobLine<'_>> =

@@ -8,9 +8,10 @@ use serde::Serialize;
 use crate::cli::Outcome;
 use crate::experiment::ExperimentArgs;
 use crate::interrupt;
-use crate::problem;
+use crate::problem::{self, Problem};
 use crate::run_bars::RunBars;
 use crate::screen::{Screen, tell};
+use crate::study;
 use crate::threads::ThreadArgs;
 
 /// Run an experiment: train, score, evaluate, print the tables
@@ -59,12 +60,21 @@ struct FailedJob<'a> {
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
-        let experiment = self.experiment.load(registry)?;
-        let folder = self.experiment.out(&experiment);
+        let text = self.experiment.text()?;
+        if let Some((file, folders)) = text.study()? {
+            if !self.only.is_empty() {
+                return Err(Problem::new("a study has no jobs, so that --only means nothing").into());
+            }
+            let out = self.experiment.out(&file.name);
+            return study::Run { folders, out, threads: self.threads.threads, json: self.json }.run(&file, screen);
+        }
+        let experiment = text.experiment(registry)?;
+        let folder = self.experiment.out(&experiment.name);
         let bars = RunBars::new();
         let options = RunOptions {
             out: folder.clone(),
             threads: self.threads.threads,
+            memory: None,
             only: Only::patterns(self.only.iter().map(String::as_str)),
             observer: &bars,
             cancel: Some(interrupt::watch()),

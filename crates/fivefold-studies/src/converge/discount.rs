@@ -1,0 +1,288 @@
+//! The type of a discount: what part of a ranking decides a measure as the ranking grows.
+//!
+//! With S(n) = D(1) + ... + D(n), the share w(c) = lim S(cn)/S(n) of the first c of the ranking, 0 < c < 1, decides:
+//! - type 1, w(c) = 1: the top decides, whatever follows. Sums that converge (a cutoff, a geometric discount, i^-a with a > 1)
+//!   are of this type, and at the border 1/i, whose sum grows as ln n. The value rests on a few documents at the top and goes
+//!   on fluctuating; rankers change places.
+//! - type 2, w(c) = c: every part counts as if there were no discount (1/log2(i+1)). nDCG goes to 1 for every ranker,
+//!   slowly, while the order of rankers holds.
+//! - type 3, w(c) = c^(1-a), 0 < a < 1: all parts count, the upper ones more (i^-a). nDCG goes to limits that differ from ranker
+//!   to ranker (Corollary 11).
+//!
+//! These are the classes of He, Wang, Chen & Liu (and of Wang et al., A theoretical analysis of NDCG type ranking measures, COLT
+//! 2013, where 1/i is the critical point); the numbers 2 and 3 are given here in the order in which the classes are named.
+//! S(cn)/S(n) has such a limit wherever D varies regularly, D(2n)/D(n) -> 2^-a: then w(c) = c^(1-a) for a <= 1, and w = 1 above.
+//!
+//! A discount of a known family has its type by its formula. Of any other it is found by number: the exponent
+//! a(n) = -log2(D(2n)/D(n)), which for logarithms falls as 1/log n only, is taken at two n and continued to infinity along
+//! 1/log n. Within [`UNSURE`] of 1 the numbers do not decide.
+
+use std::fmt;
+
+use fivefold_metrics::{Conventions, Discount, MeasureSpec};
+
+use crate::residual::utility::Utility;
+use crate::study::StudyError;
+
+/// Ranks at which a measure's discount is compared with the known families.
+const COMPARED: usize = 512;
+/// Ranks of a measure that are looked at where its discount is of no known family.
+const LOOKED_AT: usize = 4096;
+/// Relative difference up to which a measure's discount is that of a family.
+const SAME: f64 = 1e-9;
+/// How far from 0 and 1 an exponent that was found by number must be to say something else.
+const UNSURE: f64 = 0.02;
+
+/// A discount with a formula.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Family {
+    /// Nothing after so many ranks.
+    Cut(usize),
+    /// r^(i-1), 0 < r < 1.
+    Geometric(f64),
+    /// i^-a.
+    Power(f64),
+    /// 1/log2(i+1).
+    Log2,
+    /// 1, 1, then 1/log2(i).
+    Letor,
+}
+
+/// One of the three types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The top decides.
+    One,
+    /// Every part counts alike.
+    Two,
+    /// Every part counts, the upper ones more.
+    Three,
+}
+
+/// What is known of a discount.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// Its type; `None` where the numbers do not decide.
+    pub kind: Option<Kind>,
+    /// Its family, if it is of a known one.
+    pub family: Option<Family>,
+    /// Why, in words.
+    pub why: String,
+}
+
+impl Kind {
+    /// Its number.
+    pub fn number(self) -> u64 {
+        match self {
+            Kind::One => 1,
+            Kind::Two => 2,
+            Kind::Three => 3,
+        }
+    }
+}
+
+impl Family {
+    /// The family of a discount that measures take.
+    pub fn of(discount: Discount) -> Self {
+        match discount {
+            Discount::Log2 => Family::Log2,
+            Discount::Letor => Family::Letor,
+            Discount::Zipf => Family::Power(1.0),
+            Discount::Power(a) => Family::Power(a),
+        }
+    }
+
+    /// The discount of a rank, counted from 1, relative to that of the first.
+    pub fn at(self, rank: usize) -> f64 {
+        match self {
+            Family::Cut(k) => f64::from(u8::from(rank <= k)),
+            Family::Geometric(ratio) => ratio.powf((rank - 1) as f64),
+            Family::Power(a) => Discount::Power(a).at(rank),
+            Family::Log2 => Discount::Log2.at(rank),
+            Family::Letor => Discount::Letor.at(rank),
+        }
+    }
+
+    /// The type, by the formula.
+    pub fn verdict(self) -> Verdict {
+        let (kind, why) = match self {
+            Family::Cut(k) => (Kind::One, format!("S(n) stays the same from n = {k} on")),
+            Family::Geometric(ratio) => (Kind::One, format!("S(n) converges, to {:.4} D(1)", 1.0 / (1.0 - ratio))),
+            Family::Power(a) if a > 1.0 => (Kind::One, "S(n) converges, since a > 1".to_owned()),
+            Family::Power(1.0) => {
+                (Kind::One, "S(n) grows as ln n only, so S(cn)/S(n) goes to 1: the critical point".to_owned())
+            }
+            Family::Power(a) => (Kind::Three, format!("S(n) grows as n^{0}: S(cn)/S(n) goes to c^{0}", short(1.0 - a))),
+            Family::Log2 | Family::Letor => (Kind::Two, "S(n) grows as n/ln n: S(cn)/S(n) goes to c".to_owned()),
+        };
+        Verdict { kind: Some(kind), family: Some(self), why: format!("{self}: {why}") }
+    }
+
+    /// The family that fits what is seen of the first ranks.
+    fn fitting(seen: &Utility) -> Option<Self> {
+        if let Some(cutoff) = seen.cutoff() {
+            return Some(Family::Cut(cutoff));
+        }
+        let second = seen.seen(1);
+        let power = round(-second.log2());
+        let families = [Family::Log2, Family::Letor, Family::Power(power), Family::Geometric(second)];
+        let fits = |family: &Family| {
+            let close = |rank: usize| {
+                let (found, expected) = (seen.seen(rank - 1), family.at(rank));
+                (found - expected).abs() <= SAME * expected
+            };
+            second < 1.0 + SAME && (1..=seen.depth()).all(close)
+        };
+        families.into_iter().find(fits)
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Family::Cut(k) => write!(f, "nothing after rank {k}"),
+            Family::Geometric(ratio) => write!(f, "{}^(i-1)", short(*ratio)),
+            Family::Power(a) => write!(f, "i^-{}", short(*a)),
+            Family::Log2 => f.write_str("1/log2(i+1)"),
+            Family::Letor => f.write_str("1, 1, then 1/log2(i)"),
+        }
+    }
+}
+
+/// The type of a measure's discount, whatever its version; `None` where the measure is no sum of gain x discount and has no
+/// cutoff.
+///
+/// # Errors
+/// If the measure cannot be computed at all.
+pub fn of_measure(spec: &MeasureSpec, conventions: &Conventions, max_grade: u8) -> Result<Option<Verdict>, StudyError> {
+    let base = spec.base();
+    if let Some(cutoff) = base.cutoff() {
+        return Ok(Some(Family::Cut(cutoff).verdict()));
+    }
+    let Ok(seen) = Utility::of(&base, conventions, max_grade, COMPARED) else {
+        return Ok(None);
+    };
+    if let Some(family) = Family::fitting(&seen) {
+        return Ok(Some(family.verdict()));
+    }
+    let seen = Utility::of(&base, conventions, max_grade, LOOKED_AT)?;
+    Ok(Some(by_numbers(|rank| seen.seen(rank - 1), LOOKED_AT)))
+}
+
+/// The type of a discount of which nothing is known but its values at the first `ranks` ranks, counted from 1; at least 64.
+pub fn by_numbers(discount: impl Fn(usize) -> f64, ranks: usize) -> Verdict {
+    let last = ranks / 2;
+    let first = last.isqrt();
+    let local = |n: usize| -(discount(2 * n) / discount(n)).log2();
+    let [near, far] = [first, last].map(local);
+    let [log_near, log_far] = [first, last].map(|n| (n as f64).ln());
+    let exponent = (far * log_far - near * log_near) / (log_far - log_near);
+    let sums = |n: usize| (1..=n).map(&discount).sum::<f64>();
+    let kind = match exponent {
+        _ if discount(last) <= 0.0 || far.is_infinite() => Some(Kind::One),
+        a if a.is_nan() || (a - 1.0).abs() <= UNSURE || a < -UNSURE => None,
+        a if a > 1.0 => Some(Kind::One),
+        a if a <= UNSURE => Some(Kind::Two),
+        _ => Some(Kind::Three),
+    };
+    let decided = if kind.is_some() { "" } else { ", which does not decide" };
+    let why = format!(
+        "by number, over {ranks} ranks: D(2n)/D(n) goes to 2^-{exponent:.3}{decided}; S(n/2)/S(n) is {:.3} at the last",
+        sums(last) / sums(2 * last)
+    );
+    Verdict { kind, family: None, why }
+}
+
+/// A number without the last digits, which a logarithm spoils.
+fn round(value: f64) -> f64 {
+    (value * 1e12).round() / 1e12
+}
+
+fn short(value: f64) -> String {
+    ((value * 1e6).round() / 1e6).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_metrics::dialect;
+
+    use super::*;
+
+    fn kind(name: &str) -> Option<(Option<u64>, Option<Family>)> {
+        let conventions = (dialect("paper").unwrap().conventions)();
+        let verdict = of_measure(&name.parse().unwrap(), &conventions, 2).unwrap();
+        verdict.map(|verdict| (verdict.kind.map(Kind::number), verdict.family))
+    }
+
+    #[test]
+    fn measures_are_of_the_types_of_their_discounts() {
+        for (name, number, family) in [
+            ("ndcg@10", 1, Family::Cut(10)),
+            ("ap@5", 1, Family::Cut(5)),
+            ("wta", 1, Family::Cut(1)),
+            ("rbp", 1, Family::Geometric(0.8)),
+            ("rbp(p=0.95)", 1, Family::Geometric(0.95)),
+            ("ndcg(discount=power:2)", 1, Family::Power(2.0)),
+            ("ndcg(discount=zipf)", 1, Family::Power(1.0)),
+            ("ndcg", 2, Family::Log2),
+            ("dcg(discount=letor)", 2, Family::Letor),
+            ("ndcg(discount=power:0.5)", 3, Family::Power(0.5)),
+            ("ndcg.v2(discount=power:0.1,gain=linear)", 3, Family::Power(0.1)),
+        ] {
+            assert_eq!(kind(name), Some((Some(number), Some(family))), "{name}");
+        }
+        let neru = kind("neru").unwrap();
+        assert!(
+            matches!(neru, (Some(1), Some(Family::Geometric(r))) if (r - 0.5f64.powf(0.25)).abs() < 1e-12),
+            "{neru:?}"
+        );
+        for name in ["ap", "err", "meanndcg"] {
+            assert_eq!(kind(name), None, "{name}");
+        }
+    }
+
+    /// Numbers alone give every family the type that its formula gives it.
+    #[test]
+    fn numbers_and_formulas_agree() {
+        let powers = [0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 1.5, 2.0, 4.0].map(Family::Power);
+        let others = [Family::Log2, Family::Letor, Family::Cut(10), Family::Geometric(0.8), Family::Geometric(0.99)];
+        for family in powers.into_iter().chain(others) {
+            let found = by_numbers(|rank| family.at(rank), LOOKED_AT);
+            assert_eq!(found.kind, family.verdict().kind, "{family}: {}", found.why);
+        }
+        for unsure in [1.0, 0.99, 1.01] {
+            assert_eq!(by_numbers(|rank| Family::Power(unsure).at(rank), LOOKED_AT).kind, None, "{unsure}");
+        }
+        let mixed = by_numbers(|rank| (rank as f64).powf(-0.5) * (rank as f64 + 1.0).ln(), LOOKED_AT);
+        assert_eq!(mixed.kind, Some(Kind::Three), "{}", mixed.why);
+        let squared = by_numbers(|rank| (rank as f64 + 1.0).ln().powi(-2), LOOKED_AT);
+        assert_eq!(squared.kind, Some(Kind::Two), "{}", squared.why);
+    }
+
+    /// w(c) of the definition, from sums over a million ranks.
+    #[test]
+    fn sums_grow_as_the_types_say() {
+        let share = |family: Family| {
+            let (mut half, mut whole) = (0.0, 0.0);
+            for rank in 1..=1_000_000 {
+                whole += family.at(rank);
+                if rank == 500_000 {
+                    half = whole;
+                }
+            }
+            half / whole
+        };
+        for (family, limit, within) in [
+            (Family::Cut(10), 1.0, 0.0),
+            (Family::Geometric(0.8), 1.0, 1e-12),
+            (Family::Power(2.0), 1.0, 1e-5),
+            (Family::Power(1.0), 1.0, 0.05),
+            (Family::Power(0.5), 0.5f64.sqrt(), 1e-3),
+            (Family::Power(0.9), 0.5f64.powf(0.1), 0.03),
+            (Family::Log2, 0.5, 0.03),
+        ] {
+            let share = share(family);
+            assert!((share - limit).abs() <= within, "{family}: {share}");
+        }
+    }
+}

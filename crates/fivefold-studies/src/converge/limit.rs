@@ -1,0 +1,155 @@
+//! Where a measure goes as the number of documents grows without end.
+//!
+//! For a sum of gain x discount with D(i) = i^-a, 0 < a < 1, Corollary 11 of He, Wang, Chen & Liu gives the limit of A/U:
+//!
+//! (1-a) Int sum_i G(i) g_f(s,i) P_f(s)^-a ds / sum_i G(i) (P(Y>=i)^(1-a) - P(Y>=i+1)^(1-a)),
+//!
+//! where g_f(s,i) is the density of score s with grade i and P_f(s) the probability of a score of at least s. The numerator is
+//! the limit of A, the denominator that of U, both over S(n) = sum_{i<=n} D(i); that of E is the mean gain, so V1 and V2 have
+//! limits too: those of their formulas. Under a logarithmic discount the formula holds with a = 0: A, U and E are the same, A/U
+//! goes to 1 for every ranker, V1 to 1/2 and V2 to nothing.
+//!
+//! The integral is a trapezoidal sum over s: the integrand is smooth and falls off at both ends, so that the sum converges
+//! faster than any power of the step. What lies above its upper end, which counts where a is near 1, has the gain of its
+//! lowest score: P_f(s)^(1-a) times the mean gain at s.
+
+use fivefold_metrics::Version;
+use fivefold_metrics::normalise::{v1, v2};
+use statrs::function::erf::erfc;
+
+use super::discount::Family;
+
+/// Scores are looked at up to so many standard deviations from the means.
+const REACH: f64 = 30.0;
+const STEPS: u32 = 60_000;
+
+/// What a limit is about: the population as one ranker sees it.
+pub(super) struct Scored<'a> {
+    /// The share of each grade.
+    pub(super) shares: &'a [f64],
+    /// The mean score of each grade; the standard deviation is 1.
+    pub(super) means: &'a [f64],
+    /// The gain of each grade.
+    pub(super) gains: &'a [f64],
+}
+
+/// The limit of a version of a measure with this discount; `None` where no theorem here gives one.
+pub(super) fn limit(family: Family, version: Version, scored: &Scored<'_>) -> Option<f64> {
+    let (a, logarithmic) = match family {
+        Family::Power(a) if a > 0.0 && a < 1.0 => (a, false),
+        Family::Log2 | Family::Letor => (0.0, true),
+        _ => return None,
+    };
+    let expected = scored.expected();
+    let upper = scored.upper(a);
+    let value = if logarithmic { upper } else { scored.value(a) };
+    match version {
+        _ if upper <= 0.0 => None,
+        Version::Original => Some(value / upper),
+        Version::V1 => Some(v1(value, upper, expected)),
+        Version::V2 if logarithmic => None,
+        Version::V2 => Some(v2(value, upper, expected)),
+    }
+}
+
+impl Scored<'_> {
+    /// The limit of E / S(n): the mean gain.
+    fn expected(&self) -> f64 {
+        self.shares.iter().zip(self.gains).map(|(share, gain)| share * gain).sum()
+    }
+
+    /// The limit of U / S(n).
+    fn upper(&self, a: f64) -> f64 {
+        let at_least = |grade: usize| self.shares[grade..].iter().sum::<f64>().powf(1.0 - a);
+        // A sum of nothing to a power above 0 is 0.
+        (0..self.shares.len()).map(|grade| self.gains[grade] * (at_least(grade) - at_least(grade + 1))).sum()
+    }
+
+    /// The limit of A / S(n).
+    fn value(&self, a: f64) -> f64 {
+        let lowest = self.means.iter().copied().fold(f64::INFINITY, f64::min) - REACH;
+        let highest = self.means.iter().copied().fold(f64::NEG_INFINITY, f64::max) + REACH;
+        let step = (highest - lowest) / f64::from(STEPS);
+        let integrand = |s: f64| (1.0 - a) * self.gain_density(s) * self.above(s).powf(-a);
+        let sum: f64 = (0..STEPS).map(|index| integrand(lowest + (f64::from(index) + 0.5) * step)).sum();
+        let density: f64 = self.means.iter().zip(self.shares).map(|(mean, share)| share * normal(highest - mean)).sum();
+        let beyond = self.above(highest).powf(1.0 - a) * self.gain_density(highest) / density;
+        sum * step + beyond
+    }
+
+    /// sum_i G(i) g_f(s,i).
+    fn gain_density(&self, s: f64) -> f64 {
+        let grades = self.shares.iter().zip(self.means).zip(self.gains);
+        grades.map(|((share, mean), gain)| gain * share * normal(s - mean)).sum()
+    }
+
+    /// P_f(s).
+    fn above(&self, s: f64) -> f64 {
+        let tail = |mean: f64| erfc((s - mean) / std::f64::consts::SQRT_2) / 2.0;
+        self.shares.iter().zip(self.means).map(|(share, &mean)| share * tail(mean)).sum()
+    }
+}
+
+/// The density of the standard normal distribution.
+fn normal(x: f64) -> f64 {
+    (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::population::Population;
+    use super::*;
+
+    fn limit_at(angle: f64, a: f64, version: Version) -> f64 {
+        let population = Population::default();
+        let means = population.score_means(angle);
+        let scored = Scored { shares: &population.shares, means: &means, gains: &[0.0, 1.0, 3.0] };
+        limit(Family::Power(a), version, &scored).unwrap()
+    }
+
+    /// The limits of definitions of the study, computed by numerical integration elsewhere.
+    #[test]
+    fn the_twelve_limits() {
+        let expected = [0.7344, 0.7749, 0.7822, 0.7555, 0.6952, 0.6170, 0.5535, 0.5203, 0.5159, 0.5392, 0.5919, 0.6660];
+        for (index, expected) in (0..12).zip(expected) {
+            let angle = 30.0 * f64::from(index);
+            let found = limit_at(angle, 0.5, Version::Original);
+            assert!((found - expected).abs() <= 0.00005, "{angle}: {found}, not {expected}");
+        }
+    }
+
+    /// Values of scipy 1.16's adaptive quadrature:
+    /// ```python
+    /// P = lambda s: sum(p * norm.sf(s - m) for p, m in zip(shares, means))
+    /// A = quad(lambda s: (1-a) * sum(g * p * norm.pdf(s-m) for ...) * P(s)**-a, -10, 35, limit=2000, points=...)[0]
+    /// ```
+    #[test]
+    fn other_exponents_and_versions() {
+        let cases = [
+            (0.1, [0.945388651756, 0.479827026190, 0.339789100080, -0.028830377056]),
+            (0.3, [0.851842271866, 0.447679792461, 0.358519571849, -0.099202187539]),
+            (0.8, [0.754145632763, 0.459021904774, 0.522732709100, -0.458167095386]),
+            (0.9, [0.798708270765, 0.514735846679, 0.640141831331, -0.632667770667]),
+        ];
+        for (a, expected) in cases {
+            let versions = [(60.0, Version::Original), (60.0, Version::V1), (60.0, Version::V2), (240.0, Version::V2)];
+            for ((angle, version), expected) in versions.into_iter().zip(expected) {
+                let found = limit_at(angle, a, version);
+                assert!((found - expected).abs() < 1e-7, "{a} {angle} {version}: {found}, not {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn logarithmic_discounts_go_to_one_and_summable_ones_nowhere() {
+        let scored = Scored { shares: &[0.5, 0.5], means: &[0.0, 1.0], gains: &[0.0, 1.0] };
+        let log = |version| limit(Family::Log2, version, &scored);
+        assert_eq!([Version::Original, Version::V1, Version::V2].map(log), [Some(1.0), Some(0.5), None]);
+        for family in [Family::Power(1.0), Family::Power(2.0), Family::Geometric(0.8), Family::Cut(10)] {
+            assert_eq!(limit(family, Version::Original, &scored), None);
+        }
+        // The limit as a falls to 0 is that of the logarithm.
+        let near = limit(Family::Power(1e-6), Version::Original, &scored).unwrap();
+        assert!((near - 1.0).abs() < 1e-5, "{near}");
+    }
+}

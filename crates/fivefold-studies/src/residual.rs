@@ -1,0 +1,125 @@
+//! `kind = "residual"`: what each system adds to systems that the user has seen before.
+//!
+//! ```toml
+//! [systems]                          # see `systems`: qrels with runs, or dataset with scores
+//! measures = ["ndcg@10"]             # any sums of gain x discount
+//! order = "timestamp"                # chronological: by the time stamps in names; by place in the input when absent
+//! groups = ["BM25__", "gpt-3.5"]     # beginnings of names; systems of a group are variants of each other
+//! alpha = 1.0                        # the weight of rareness
+//! profile = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
+//! ```
+//! Reading order: [`utility`] (gain and discount of a measure), [`gain`] (the residual gain), [`experiments`] (who comes before
+//! whom), [`beside`] (rareness-based precision and TaSC), [`compute`] (all numbers), `tables`.
+
+pub mod beside;
+pub mod compute;
+pub mod experiments;
+pub mod gain;
+mod tables;
+pub mod utility;
+
+use fivefold_core::ParamError;
+use fivefold_metrics::{Conventions, MeasureSpec, Overrides, Undefined, dialect};
+use serde::{Deserialize, Serialize};
+
+use self::compute::{Numbers, Ranked, Settings};
+use self::experiments::{Order, chronology, group_of};
+use crate::study::{Findings, Study, StudyContext, StudyError};
+use crate::systems::{Content, SystemsConfig};
+
+/// The study of residual gain.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Residual {
+    /// Where the systems come from.
+    pub systems: SystemsConfig,
+    /// The measures.
+    pub measures: Vec<MeasureSpec>,
+    /// What makes a system earlier than another.
+    pub order: Order,
+    /// Beginnings of names: a system belongs to the longest that its name begins with. Empty: no grouped experiment.
+    pub groups: Vec<String>,
+    /// The weight of rareness in rareness-based precision, at least 0.
+    pub alpha: f64,
+    /// The dialect whose conventions hold.
+    pub profile: String,
+    /// Conventions instead of the dialect's; ties and undefined values have rules of their own here.
+    pub conventions: Overrides,
+}
+
+impl Default for Residual {
+    fn default() -> Self {
+        Residual {
+            systems: SystemsConfig::default(),
+            // A registered measure's name always parses.
+            measures: "ndcg@10".parse().into_iter().collect(),
+            order: Order::default(),
+            groups: Vec::new(),
+            alpha: 1.0,
+            profile: "paper".to_owned(),
+            conventions: Overrides::default(),
+        }
+    }
+}
+
+impl Residual {
+    fn conventions(&self) -> Result<Conventions, ParamError> {
+        let dialect = dialect(&self.profile).map_err(|error| ParamError::new("profile", format!(": {error}")))?;
+        // A query without a gain has residual gain 0, so the measure beside it has 0 there too.
+        let undefined = Some(Undefined::Zero);
+        Ok(Overrides { undefined, ..self.conventions.clone() }.apply((dialect.conventions)()))
+    }
+}
+
+impl Study for Residual {
+    const KIND: &'static str = "residual";
+    const SUMMARY: &'static str =
+        "what each system adds to systems that the user has seen before (normalised residual gain)";
+
+    fn check(&self) -> Result<(), ParamError> {
+        self.systems.check()?;
+        ParamError::unless(!self.measures.is_empty(), "measures", "[]", "at least one measure")?;
+        ParamError::unless(self.alpha.is_finite() && self.alpha >= 0.0, "alpha", self.alpha, "a number of at least 0")?;
+        let Overrides { ties, undefined, .. } = self.conventions;
+        if ties.is_some() || undefined.is_some() {
+            let what =
+                "may not set `ties` or `undefined`: a ranking has one order here, and undefined values count as 0";
+            return Err(ParamError::new("conventions", what));
+        }
+        self.conventions().map(|_| ())
+    }
+
+    fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {
+        let input = self.systems.read(cx)?;
+        let Content::Rankings(systems) = input.content else {
+            let what =
+                "residual gain is about documents, not values: give `qrels` with `runs`, or `dataset` with `scores`";
+            return Err(StudyError::Input(what.to_owned()));
+        };
+        let chronology = chronology(&systems.names, self.order)?;
+        let groups = match self.groups.as_slice() {
+            [] => None,
+            groups => Some(group_of(&systems.names, groups)?),
+        };
+        let conventions = self.conventions().map_err(|error| StudyError::Input(error.to_string()))?;
+        let ranked = Ranked::new(systems)?;
+        let settings = Settings {
+            conventions: &conventions,
+            chronology: &chronology,
+            groups: groups.as_deref().map(|of| (of, self.groups.len())),
+            alpha: self.alpha,
+        };
+        let systems = &ranked.systems;
+        let shown = tables::Shown { systems, settings: &settings, groups: &self.groups, remarks: &input.remarks };
+        let mut findings = Findings { inputs: input.inputs, ..Findings::default() };
+        let mut all = Vec::with_capacity(self.measures.len());
+        for (done, spec) in self.measures.iter().enumerate() {
+            cx.step(done as u64, self.measures.len() as u64)?;
+            let numbers = Numbers::of(&ranked, spec, &settings)?;
+            shown.add(spec, &numbers, &mut findings)?;
+            all.push((spec.to_string(), numbers));
+        }
+        findings.files.push(("per_query.csv".to_owned(), tables::per_query(systems, &all)));
+        Ok(findings)
+    }
+}

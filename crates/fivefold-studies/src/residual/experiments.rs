@@ -1,0 +1,146 @@
+//! Which systems come before which: the three experiments.
+//!
+//! - chronological: against every system that is earlier;
+//! - leave-one-out: against all others;
+//! - grouped: against the best system of every other group, so that variants of one system do not hide each other's gain.
+
+use fivefold_core::params::nearest;
+use serde::{Deserialize, Serialize};
+
+use crate::study::StudyError;
+
+/// What makes a system earlier than another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// Its place in the input.
+    #[default]
+    Input,
+    /// The first time stamp in its name, YYYY-MM-DDThh-mm-ss with `-`, `:` or `_` between the digits of the time.
+    Timestamp,
+}
+
+/// One experiment: for each system, those that the user has seen before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Experiment {
+    /// Its name in tables and files.
+    pub name: &'static str,
+    /// `priors[s]`: the systems before system `s`.
+    pub priors: Vec<Vec<usize>>,
+}
+
+/// Systems in the order of time.
+///
+/// # Errors
+/// A name without a time stamp, where these make the order.
+pub fn chronology(names: &[String], order: Order) -> Result<Vec<usize>, StudyError> {
+    let mut systems: Vec<usize> = (0..names.len()).collect();
+    if order == Order::Timestamp {
+        let stamp = |name: &String| {
+            time_stamp(name).ok_or_else(|| {
+                let what = format!("`{name}` has no time stamp like 2023-09-13T11-58-44, by which systems are ordered");
+                StudyError::Input(format!("{what}; leave out `order` to take the order of the input"))
+            })
+        };
+        let stamps = names.iter().map(stamp).collect::<Result<Vec<String>, _>>()?;
+        systems.sort_by(|&a, &b| stamps[a].cmp(&stamps[b]));
+    }
+    Ok(systems)
+}
+
+/// The digits of the first time stamp in a text.
+fn time_stamp(text: &str) -> Option<String> {
+    const FORM: &[u8] = b"0000-00-00T00-00-00";
+    let fits = |(found, form): (&u8, &u8)| match form {
+        b'0' => found.is_ascii_digit(),
+        b'T' => matches!(found, b'T' | b't' | b'_' | b' '),
+        _ => matches!(found, b'-' | b':' | b'_'),
+    };
+    let window = text.as_bytes().windows(FORM.len()).find(|window| window.iter().zip(FORM).all(fits))?;
+    // A fraction of a second tells apart what was written within one.
+    Some(window.iter().filter(|byte| byte.is_ascii_digit()).map(|&byte| char::from(byte)).collect())
+}
+
+/// The group of each system, as numbers of `groups`: the longest text with which its name begins.
+///
+/// # Errors
+/// A system of no group.
+pub fn group_of(names: &[String], groups: &[String]) -> Result<Vec<usize>, StudyError> {
+    let find = |name: &String| {
+        let own = (0..groups.len()).filter(|&group| name.starts_with(&groups[group]));
+        own.max_by_key(|&group| groups[group].len()).ok_or_else(|| {
+            let near = nearest(name, groups.iter().map(String::as_str));
+            let near = near.map_or_else(String::new, |near| format!("; the nearest is `{near}`"));
+            StudyError::Input(format!("the name `{name}` begins with none of `groups`{near}"))
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+/// The best system of each group by these means, the first of equals; `None` for a group without systems.
+pub fn best_of_groups(group_of: &[usize], groups: usize, means: &[f64]) -> Vec<Option<usize>> {
+    let mut best: Vec<Option<usize>> = vec![None; groups];
+    for (system, &group) in group_of.iter().enumerate() {
+        if best[group].is_none_or(|best| means[system] > means[best]) {
+            best[group] = Some(system);
+        }
+    }
+    best
+}
+
+/// Each system against those before it in `chronology`.
+pub fn chronological(chronology: &[usize]) -> Experiment {
+    let mut priors = vec![Vec::new(); chronology.len()];
+    for (place, &system) in chronology.iter().enumerate() {
+        priors[system] = chronology[..place].to_vec();
+    }
+    Experiment { name: "chronological", priors }
+}
+
+/// Each system against all others.
+pub fn leave_one_out(systems: usize) -> Experiment {
+    let others = |system| (0..systems).filter(|&other| other != system).collect();
+    Experiment { name: "leave-one-out", priors: (0..systems).map(others).collect() }
+}
+
+/// Each system against the best of every other group.
+pub fn grouped(group_of: &[usize], best: &[Option<usize>]) -> Experiment {
+    let others = |&own: &usize| {
+        let best = best.iter().enumerate().filter(|(group, _)| *group != own);
+        best.filter_map(|(_, best)| *best).collect()
+    };
+    Experiment { name: "grouped", priors: group_of.iter().map(others).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn systems_come_in_the_order_of_their_time_stamps() {
+        let all = names(&["b_2023-09-13T11-58-44.290501", "a_2023-08-04T23:26:51", "c_2023-09-13T11-58-43.9"]);
+        assert_eq!(chronology(&all, Order::Input).unwrap(), [0, 1, 2]);
+        assert_eq!(chronology(&all, Order::Timestamp).unwrap(), [1, 2, 0]);
+        let error = chronology(&names(&["2023-09-13"]), Order::Timestamp).unwrap_err().to_string();
+        assert!(error.contains("no time stamp"), "{error}");
+        let experiment = chronological(&[1, 2, 0]);
+        assert_eq!(experiment.priors, [vec![1, 2], vec![], vec![1]]);
+    }
+
+    #[test]
+    fn groups_are_the_longest_beginning_and_their_best_stand_for_them() {
+        let all = names(&["BM25__a", "BM25_RM3__a", "BM25__b", "gpt-1", "gpt-2"]);
+        let groups = names(&["BM25", "BM25_RM3", "gpt", "unused"]);
+        let group_of = group_of(&all, &groups).unwrap();
+        assert_eq!(group_of, [0, 1, 0, 2, 2]);
+        let best = best_of_groups(&group_of, 4, &[0.3, 0.1, 0.4, 0.5, 0.5]);
+        assert_eq!(best, [Some(2), Some(1), Some(3), None]);
+        assert_eq!(grouped(&group_of, &best).priors, [vec![1, 3], vec![2, 3], vec![1, 3], vec![2, 1], vec![2, 1]]);
+        assert!(super::group_of(&all, &names(&["BM25"])).unwrap_err().to_string().contains("gpt-1"));
+        assert_eq!(leave_one_out(3).priors, [vec![1, 2], vec![0, 2], vec![0, 1]]);
+    }
+}

@@ -1,3 +1,0 @@
-//! Normalised residual gain.
-pub mod gain;
-pub mod utility;

@@ -1,0 +1,58 @@
+//! `fivefold residual`: what each system adds to systems that the user has seen before.
+
+use clap::builder::PossibleValuesParser;
+use fivefold_metrics::{DIALECTS, MeasureSpec};
+use fivefold_studies::residual::Residual;
+use fivefold_studies::residual::experiments::Order;
+
+use crate::cli::Outcome;
+use crate::screen::Screen;
+use crate::study::StudyArgs;
+use crate::systems::SystemsArgs;
+
+/// Measure what each system adds to systems that the user has seen before (normalised residual gain)
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold residual --qrels qrels.txt --runs 'runs/*.txt' --measure ndcg@10
+  fivefold residual --qrels qrels.txt --runs 'runs/*.txt' --group BM25 dense --by-timestamp
+  fivefold residual --dataset mq2008 --scores 'mq2008-systems/*/Fold{fold}.score' --measure ndcg@10 p@10
+  fivefold residual residual-dl19               an experiment file, or one that comes with the program
+
+Three experiments: chronological (against the systems before it), leave-one-out (against all others), grouped (against \
+the best of every other group). A measure must be a sum of gain x discount: dcg, ndcg, rbp, neru, nneru, p, wta, rr.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    study: StudyArgs,
+    #[command(flatten)]
+    systems: SystemsArgs,
+    /// Measures; `fivefold measures` lists them
+    #[arg(long, value_name = "MEASURE", num_args = 1.., default_value = "ndcg@10", conflicts_with = "experiment")]
+    measure: Vec<MeasureSpec>,
+    /// Beginnings of names: systems whose names begin alike are variants of one
+    #[arg(long, value_name = "START", num_args = 1.., conflicts_with = "experiment")]
+    group: Vec<String>,
+    /// Take the time stamps in the systems' names for their chronology, instead of the order of the input
+    #[arg(long, conflicts_with = "experiment")]
+    by_timestamp: bool,
+    /// The weight of rareness in rareness-based precision
+    #[arg(long, value_name = "A", default_value_t = 1.0, conflicts_with = "experiment")]
+    alpha: f64,
+    /// The dialect whose conventions hold; `fivefold dialects` lists them
+    #[arg(long, value_name = "NAME", conflicts_with = "experiment", default_value = DIALECTS[0].name, value_parser = PossibleValuesParser::new(DIALECTS.iter().map(|d| d.name)))]
+    dialect: String,
+}
+
+impl Args {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+        let study = Residual {
+            systems: self.systems.config(),
+            measures: self.measure,
+            order: if self.by_timestamp { Order::Timestamp } else { Order::Input },
+            groups: self.group,
+            alpha: self.alpha,
+            profile: self.dialect,
+            ..Residual::default()
+        };
+        self.study.run(study, 0, screen)
+    }
+}

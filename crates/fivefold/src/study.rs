@@ -1,0 +1,123 @@
+//! Running a study from the command line: findings on the screen and in a results folder.
+
+use std::path::PathBuf;
+
+use fivefold_report::{chart_figure, write_files};
+use fivefold_studies::{Folder, RunOptions, Study, StudyError, StudyFile};
+use serde::Serialize;
+
+use crate::cli::Outcome;
+use crate::data_dir::data_dir;
+use crate::experiment::{Text, default_out};
+use crate::interrupt;
+use crate::problem::{self, Problem};
+use crate::progress::FitBar;
+use crate::screen::{Screen, tell};
+use crate::threads::ThreadArgs;
+
+/// What the command of a study is given besides the study's own options.
+#[derive(clap::Args)]
+pub(crate) struct StudyArgs {
+    /// A TOML file, or the name of an experiment that comes with the program, instead of options
+    #[arg(value_name = "EXPERIMENT", conflicts_with = "SystemsArgs")]
+    experiment: Option<String>,
+    /// The results folder [default: runs/NAME, with the experiment's name or the command's]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Where files are looked for, after the experiment file's own folder or this one [default: the environment variable
+    /// FIVEFOLD_DATA]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    /// Print what was done as JSON instead of the tables
+    #[arg(long)]
+    json: bool,
+}
+
+impl StudyArgs {
+    /// Runs the experiment that was named, or else `study` with this seed.
+    pub(crate) fn run<S: Study>(self, study: S, seed: u64, screen: &mut Screen) -> miette::Result<Outcome> {
+        let (file, folders) = match &self.experiment {
+            None => {
+                study.check().map_err(|error| Problem::param(error, "", ""))?;
+                let here = std::iter::once(PathBuf::new());
+                let folders = here.chain(data_dir(self.data_dir.as_deref())).collect();
+                (StudyFile::of(S::KIND, seed, study), folders)
+            }
+            Some(name) => match Text::read(name, self.data_dir.as_deref())?.study()? {
+                Some((file, folders)) if file.kind == S::KIND => (file, folders),
+                _ => {
+                    let what = format!("`{name}` is not a study of kind \"{}\"", S::KIND);
+                    return Err(Problem::new(what).help(format!("fivefold run {name}")).into());
+                }
+            },
+        };
+        let out = self.out.unwrap_or_else(|| default_out(&file.name));
+        Run { folders, out, threads: self.threads.threads, json: self.json }.run(&file, screen)
+    }
+}
+
+/// How a study is run and shown.
+pub(crate) struct Run {
+    /// Where relative paths are looked for, the first first.
+    pub(crate) folders: Vec<PathBuf>,
+    /// The results folder.
+    pub(crate) out: PathBuf,
+    pub(crate) threads: usize,
+    /// JSON instead of the tables.
+    pub(crate) json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Summary<'a> {
+    experiment: &'a str,
+    kind: &'a str,
+    folder: String,
+    tables: Vec<&'a str>,
+    figures: Vec<&'a str>,
+    files: Vec<&'a str>,
+}
+
+impl Run {
+    /// Does the study, writes its folder and shows its tables.
+    pub(crate) fn run(self, file: &StudyFile, screen: &mut Screen) -> miette::Result<Outcome> {
+        let folder = Folder::open(&self.out).map_err(problem::report)?;
+        let bar = FitBar::new(&file.name);
+        let options = RunOptions {
+            folders: self.folders,
+            threads: self.threads,
+            progress: Some(&bar),
+            cancel: Some(interrupt::watch()),
+        };
+        let found = fivefold_studies::run(file, &options);
+        bar.finish();
+        let findings = match found {
+            Err(StudyError::Cancelled) => {
+                tell("Stopped before its end: nothing was written.");
+                return Ok(Outcome::Interrupted);
+            }
+            found => found.map_err(problem::report)?,
+        };
+        let figures = findings.charts.iter().map(chart_figure).collect::<Result<Vec<_>, _>>().map_err(problem::report)?;
+        write_files(&findings.tables, &figures, &self.out).map_err(problem::report)?;
+        folder.write(file, &findings).map_err(problem::report)?;
+        let shown = self.out.display().to_string();
+        if self.json {
+            screen.json(&Summary {
+                experiment: &file.name,
+                kind: file.kind,
+                folder: shown.clone(),
+                tables: findings.tables.iter().map(|table| table.id.as_str()).collect(),
+                figures: figures.iter().map(|figure| figure.id.as_str()).collect(),
+                files: findings.files.iter().map(|(name, _)| name.as_str()).collect(),
+            })?;
+        } else {
+            screen.tables(&findings.tables);
+        }
+        screen.flush();
+        tell(format_args!("Results are in {shown} (manifest.json, tables/, figures/)."));
+        Ok(Outcome::Done)
+    }
+}

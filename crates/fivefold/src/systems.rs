@@ -1,0 +1,73 @@
+//! Options that say which systems a study compares.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use fivefold_data::Source;
+use fivefold_data::per_query::MissingQuery;
+use fivefold_data::trec::Duplicates;
+use fivefold_studies::SystemsConfig;
+
+/// Where the systems come from.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Systems")]
+pub(crate) struct SystemsArgs {
+    /// TREC judgements; needs --runs
+    #[arg(long, value_name = "FILE")]
+    qrels: Option<PathBuf>,
+    /// TREC runs; one `*` in a path stands for the names of systems
+    #[arg(long, value_name = "[NAME=]FILE", num_args = 1..)]
+    runs: Vec<String>,
+    /// What becomes of a document that stands twice under a topic
+    #[arg(long, value_name = "POLICY", default_value = Duplicates::Error.name(), value_parser = duplicates())]
+    duplicates: Duplicates,
+    /// A known LETOR collection, whose test folds were scored; needs --scores with `{fold}`
+    #[arg(long, value_name = "NAME")]
+    dataset: Option<String>,
+    /// One LETOR file that was scored; needs --scores
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+    /// Score files, one number a line; `{fold}` stands for the fold's number, one `*` for the names of systems
+    #[arg(long, value_name = "[NAME=]FILE", num_args = 1..)]
+    scores: Vec<String>,
+    /// Values per query: a table of queries x systems, trec_eval -q, ir_measures, ranx, pytrec_eval or our own
+    #[arg(long, value_name = "[NAME=]FILE", num_args = 1..)]
+    values: Vec<String>,
+    /// What becomes of a query that has no value for one of the systems
+    #[arg(long, value_name = "POLICY", default_value = MissingQuery::Error.name(), value_parser = missing_queries())]
+    missing_queries: MissingQuery,
+    /// A results folder of `fivefold run`
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+    /// Which data set of the results folder, where it has several
+    #[arg(long, value_name = "LABEL")]
+    results_dataset: Option<String>,
+}
+
+impl SystemsArgs {
+    /// The same as an experiment file would say it.
+    pub(crate) fn config(self) -> SystemsConfig {
+        SystemsConfig {
+            qrels: self.qrels,
+            runs: self.runs,
+            duplicates: self.duplicates,
+            dataset: self.dataset.map(|name| Source { name: Some(name), ..Source::default() }),
+            data: self.data,
+            scores: self.scores,
+            values: self.values,
+            missing_queries: self.missing_queries,
+            results: self.results,
+            results_dataset: self.results_dataset,
+        }
+    }
+}
+
+fn duplicates() -> impl TypedValueParser<Value = Duplicates> {
+    let named = |name: String| Duplicates::ALL.into_iter().find(|policy| policy.name() == name).ok_or("not a policy");
+    PossibleValuesParser::new(Duplicates::ALL.map(Duplicates::name)).try_map(named)
+}
+
+fn missing_queries() -> impl TypedValueParser<Value = MissingQuery> {
+    let named = |name: String| MissingQuery::ALL.into_iter().find(|policy| policy.name() == name).ok_or("not a policy");
+    PossibleValuesParser::new(MissingQuery::ALL.map(MissingQuery::name)).try_map(named)
+}
