@@ -1,7 +1,8 @@
 //! Growing one tree leaf by leaf: always cut the leaf whose best cut gains most (Shi 2007; as LightGBM).
 //!
 //! Of the two children only the smaller one's histograms are built; the larger one's are the parent's minus these. A node
-//! too small or too deep to be cut gets no histogram, nor do the children of the last cut. Documents are a list of row numbers, kept
+//! too small or too deep to be cut gets no histogram, nor do the children of the last cut; one of few documents is searched without
+//! (`direct`). Documents are a list of row numbers, kept
 //! in order within a leaf and partitioned in place. The work of one cut is shared out by panels of features: a task
 //! builds, subtracts and searches the histograms of one panel while they are in cache; nothing has to be merged, and the result is the same for any number of
 //! threads.
@@ -16,12 +17,16 @@ use rayon::prelude::*;
 
 use crate::bins::{BinnedMatrix, LANES, MISSING, Panel};
 use crate::cells::{Cell, Gradients, GrowError, Units};
+use crate::direct::Direct;
 use crate::histogram::{GroupHistogram, NodeRows, build};
-use crate::split::{Cut, Limits, Scan};
+use crate::split::{Cut, Limits, Scan, best_of};
 use crate::tree::{Node, Tree};
 
 /// Documents that are partitioned together.
-const BLOCK: usize = 4096;
+const BLOCK: usize = 2048;
+
+/// Documents up to which a node is searched without histograms.
+const SMALL: usize = 512;
 
 /// When to stop, and how leaves get their values.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,6 +92,7 @@ pub struct Grower<'m> {
     leaves: Vec<Leaf>,
     /// Histograms that no leaf holds.
     free: Vec<Histograms>,
+    direct: Direct,
 }
 
 impl<'m> Grower<'m> {
@@ -101,6 +107,7 @@ impl<'m> Grower<'m> {
             scratch: Vec::new(),
             leaves: Vec::new(),
             free: Vec::new(),
+            direct: Direct::new(),
         }
     }
 
@@ -137,7 +144,12 @@ impl<'m> Grower<'m> {
         let (parent, cut, histograms) = (None, None, None);
         self.leaves.push(Leaf { start: 0, end, depth: 0, total, parent, cut, histograms });
         if self.growth.leaves > 1 && self.may_be_cut(&self.leaves[0]) {
-            self.search_root(&scan, &self.allowed(&tree_features, draw));
+            let allowed = self.allowed(&tree_features, draw);
+            if self.rows_of(0) <= SMALL {
+                self.search_small(0, &scan, &allowed);
+            } else {
+                self.search_root(&scan, &allowed);
+            }
         }
         let mut tree = Tree::leaf(0.0);
         while self.leaves.len() < self.growth.leaves {
@@ -288,14 +300,27 @@ impl<'m> Grower<'m> {
         let (small, large) =
             if self.rows_of(first) <= self.rows_of(second) { (first, second) } else { (second, first) };
         let [search_small, search_large] = [small, large].map(|leaf| self.may_be_cut(&self.leaves[leaf]));
-        let Some(mut large_histograms) = parent else { return };
         if !search_small && !search_large {
-            self.free.push(large_histograms);
+            self.free.extend(parent);
             return;
         }
-        let mut small_histograms = self.take_histograms();
         let allowed_small = self.allowed(features, draw);
         let allowed_large = self.allowed(features, draw);
+        let mut large_histograms = match parent {
+            Some(histograms) if self.rows_of(large) > SMALL => histograms,
+            parent => {
+                self.free.extend(parent);
+                for (leaf, search, allowed) in
+                    [(small, search_small, &allowed_small), (large, search_large, &allowed_large)]
+                {
+                    if search {
+                        self.search_small(leaf, scan, allowed);
+                    }
+                }
+                return;
+            }
+        };
+        let mut small_histograms = self.take_histograms();
         let Leaf { start, end, total: small_total, .. } = self.leaves[small];
         let large_total = self.leaves[large].total;
         gather(&self.cells, &self.rows[start..end], &mut self.gathered);
@@ -327,8 +352,20 @@ impl<'m> Grower<'m> {
             .unzip();
         for (leaf, cuts, histograms) in [(small, small_cuts, small_histograms), (large, large_cuts, large_histograms)] {
             self.leaves[leaf].cut = best_of(cuts);
-            self.leaves[leaf].histograms = Some(histograms);
+            if self.rows_of(leaf) > SMALL {
+                self.leaves[leaf].histograms = Some(histograms);
+            } else {
+                self.free.push(histograms);
+            }
         }
+    }
+
+    /// Finds the best cut of a small node.
+    fn search_small(&mut self, leaf: usize, scan: &Scan, allowed: &Allowed) {
+        let Leaf { start, end, total, .. } = self.leaves[leaf];
+        let rows = &self.rows[start..end];
+        gather(&self.cells, rows, &mut self.gathered);
+        self.leaves[leaf].cut = self.direct.search(self.matrix, scan, allowed, (rows, &self.gathered, total));
     }
 
     fn rows_of(&self, leaf: usize) -> usize {
@@ -339,7 +376,8 @@ impl<'m> Grower<'m> {
     /// can, since every cut uses up the best one.
     fn drop_hopeless(&mut self) {
         let room = self.growth.leaves - self.leaves.len();
-        let mut order: Vec<usize> = (0..self.leaves.len()).filter(|&i| self.leaves[i].histograms.is_some()).collect();
+        let may_be_chosen = |leaf: &Leaf| leaf.cut.is_some() || leaf.histograms.is_some();
+        let mut order: Vec<usize> = (0..self.leaves.len()).filter(|&i| may_be_chosen(&self.leaves[i])).collect();
         let gain = |i: usize| self.leaves[i].cut.as_ref().map_or(0.0, |cut| cut.gain);
         order.sort_by(|&a, &b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));
         for (rank, leaf) in order.into_iter().enumerate() {
@@ -386,18 +424,8 @@ fn best_in_group(
     total: Cell,
 ) -> Option<Cut> {
     let features = matrix.group_features(group).iter().enumerate().filter(|&(lane, _)| allowed[group][lane]);
-    best_of(
-        features.map(|(lane, feature)| scan.best((group * LANES + lane) as u32, feature, histogram.lane(lane), total)),
-    )
-}
-
-/// The cut that gains most; the first of equals.
-fn best_of(cuts: impl IntoIterator<Item = Option<Cut>>) -> Option<Cut> {
-    let mut best: Option<Cut> = None;
-    for cut in cuts.into_iter().flatten() {
-        if best.is_none_or(|best| cut.gain > best.gain) {
-            best = Some(cut);
-        }
-    }
-    best
+    best_of(features.map(|(lane, feature)| {
+        let number = (group * LANES + lane) as u32;
+        scan.best(number, histogram.lane(lane), 0..feature.len(), total)
+    }))
 }

@@ -2,7 +2,8 @@
 //! ranker that needs thresholds.
 //!
 //! Reading order: [`bins`] (a matrix becomes bytes), [`cells`] (gradients become integers), `histogram` and `split` (the
-//! best cut of a node), [`grow`] (one tree), [`tree`] (what was grown), [`ensemble`] and `scorer` (how many score).
+//! best cut of a node; `direct`: of a small one), [`grow`] (one tree), [`tree`] (what was grown), [`ensemble`] and `scorer`
+//! (how many score).
 //!
 //! ```
 //! use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, Rows};
@@ -21,6 +22,7 @@
 
 pub mod bins;
 pub mod cells;
+mod direct;
 pub mod ensemble;
 pub mod grow;
 mod histogram;

@@ -5,7 +5,7 @@
 //! & Guestrin, KDD 2016, Eq. 7, and LightGBM. Missing values go to the side where they gain more, and where a
 //! node has none, to the side with more documents; a cut of "present" from "missing" is tried too. Equal gains: the lower feature, then the lower cut, then missing right.
 
-use crate::bins::{FeatureBins, MISSING};
+use crate::bins::MISSING;
 use crate::cells::{Cell, Units};
 
 /// A gain below this share of the children's score is rounding noise.
@@ -56,15 +56,22 @@ impl Scan {
         }
     }
 
-    /// The best cut of a feature in a node with sum `total`, if one keeps the limits.
-    pub fn best(&self, number: u32, feature: &FeatureBins, cells: &[Cell; 256], total: Cell) -> Option<Cut> {
+    /// The best cut of a feature in a node with sum `total`, if one keeps the limits; `bins` are those of present values that
+    /// may hold documents, rising.
+    #[inline]
+    pub fn best(
+        &self,
+        number: u32,
+        cells: &[Cell; 256],
+        bins: impl Iterator<Item = usize>,
+        total: Cell,
+    ) -> Option<Cut> {
         let missing = cells[usize::from(MISSING)];
         let any_missing = missing.count() > 0;
-        // Without missing values the last bin leaves nothing on the right.
-        let last = feature.len() - usize::from(!any_missing);
         let mut best = Best { score: f64::NEG_INFINITY, bin: 0, missing_left: false, left: Cell::default() };
         let mut left = Cell::default();
-        for (bin, &cell) in cells[..last].iter().enumerate() {
+        for bin in bins {
+            let cell = cells[bin & 255];
             if cell.count() == 0 {
                 continue;
             }
@@ -108,4 +115,15 @@ struct Best {
     bin: u8,
     missing_left: bool,
     left: Cell,
+}
+
+/// The cut that gains most; the first of equals.
+pub(crate) fn best_of(cuts: impl IntoIterator<Item = Option<Cut>>) -> Option<Cut> {
+    let mut best: Option<Cut> = None;
+    for cut in cuts.into_iter().flatten() {
+        if best.is_none_or(|best| cut.gain > best.gain) {
+            best = Some(cut);
+        }
+    }
+    best
 }

@@ -173,6 +173,27 @@ fn any_number_of_threads_grows_the_same_tree() {
 }
 
 #[test]
+fn small_nodes_and_large_ones_are_cut_alike() {
+    // 200 rows are searched without histograms. The same rows eight times over need histograms, and must give the same tree as
+    // eight copies of each.
+    for (missing, node_features) in [(0.0, 1.0), (0.2, 1.0), (0.2, 0.4)] {
+        let made = made(7, 200, 11, missing);
+        let growth = Growth { leaves: 25, min_documents: 10, l2: 0.5, node_features, ..Growth::default() };
+        let grown = |times: usize, copies: Option<&[u32]>| {
+            let values = made.values.repeat(times);
+            let matrix = BinnedMatrix::new(&Rows::new(vec![&values], made.width), 255);
+            let (first, second) = (made.first.repeat(times), made.second.repeat(times));
+            let gradients = Gradients { first: &first, second: Some(&second), copies };
+            let mut draws = Draws(77);
+            Grower::new(&matrix, growth).grow(gradients, None, &mut |n| (draws.next() % n as u64) as usize).unwrap()
+        };
+        let (once, repeated) = (grown(1, Some(&[8; 200])), grown(8, None));
+        assert_eq!(once, repeated);
+        assert_eq!(once.values().len(), 25);
+    }
+}
+
+#[test]
 fn only_the_given_features_are_used() {
     let made = made(3, 500, 20, 0.0);
     let matrix = BinnedMatrix::new(&Rows::new(vec![&made.values], made.width), 255);
