@@ -67,7 +67,7 @@ pub fn agreement(first: Conclusions<'_>, second: Conclusions<'_>, alpha: f64) ->
             pair += 1;
             found.same_order &= one.0 == two.0;
             found.same_significant &= one.1 == two.1;
-            let opposite = one.0 != two.0 && evaluation_orders(one.0) && evaluation_orders(two.0);
+            let opposite = one.0 != two.0 && decided(one.0) && decided(two.0);
             let class = match (one.1 as usize + two.1 as usize, opposite) {
                 (2, false) => &mut found.active_agreements,
                 (2, true) => &mut found.active_disagreements,
@@ -83,7 +83,7 @@ pub fn agreement(first: Conclusions<'_>, second: Conclusions<'_>, alpha: f64) ->
 }
 
 /// Whether one of the two is better.
-fn evaluation_orders(order: Option<std::cmp::Ordering>) -> bool {
+fn decided(order: Option<std::cmp::Ordering>) -> bool {
     order.is_some_and(|order| order.is_ne())
 }
 

@@ -42,7 +42,6 @@ fn with_ranks(first: &[f64], second: &[f64], ranks: &[usize]) -> Option<f64> {
             in_second += y * y * w;
         }
     }
-    // One square root of each, so that equal orders give exactly 1.
     (in_first > 0.0 && in_second > 0.0).then(|| product / (in_first * in_second).sqrt())
 }
 

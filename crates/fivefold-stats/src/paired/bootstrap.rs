@@ -11,7 +11,8 @@
 //! - Fewer than two queries: undefined.
 //!
 //! The queries of a draw are the same for all comparisons. A draw needs the sums of w, which follow from one column a
-//! system, and of w^2, one column a comparison. Cost: about 2.2 B n / 8 look-ups for eight columns.
+//! system, and of w^2, one column a comparison. Cost: about 2.2 B n / 8 look-ups for eight columns; 8 bytes
+//! a draw and comparison for the intervals.
 
 use fivefold_core::Rng;
 
@@ -23,7 +24,7 @@ use crate::paired::Test;
 use crate::resample::fixed::{Fixed, scaled, unit};
 use crate::resample::tally::{Coverage, Tally};
 use crate::resample::weighted::{Columns, Weights, weighted_sums};
-use crate::resample::{TestOptions, batches, two_below};
+use crate::resample::{TestOptions, batches, quantile_place, two_below};
 
 /// The entry in the list of tests.
 pub const TEST: Test = Test {
@@ -107,12 +108,8 @@ fn draw_counts(rng: &mut Rng, counts: &mut [u8], fours: &mut Vec<u32>) {
 fn interval(moments: &Moments, drawn: &mut [f64], confidence: f64) -> Result<Interval, Undefined> {
     let error = standard_error(moments)?;
     let draws = drawn.len();
-    // Draws that must not exceed it, of 1 + draws with the observed one.
-    let place = (confidence * (draws + 1) as f64 - TOLERANCE).ceil() as usize;
-    if !(1..=draws).contains(&place) {
-        return Err(Undefined::TooFewDraws { draws });
-    }
-    let (_, &mut quantile, _) = drawn.select_nth_unstable_by(place - 1, f64::total_cmp);
+    let place = quantile_place(confidence, draws).ok_or(Undefined::TooFewDraws { draws })?;
+    let (_, &mut quantile, _) = drawn.select_nth_unstable_by(place, f64::total_cmp);
     let half = if error == 0.0 { 0.0 } else { quantile * error };
     if !half.is_finite() {
         return Err(Undefined::NoSpread);

@@ -20,7 +20,7 @@ use crate::family::Family;
 use crate::outcome::{Interval, Method, Outcome, Significance, TestRun};
 use crate::paired::Test;
 use crate::resample::fixed::Fixed;
-use crate::resample::{TestOptions, two_below};
+use crate::resample::{TestOptions, quantile_place, two_below};
 
 /// The entry in the list of tests.
 pub const TEST: Test = Test {
@@ -50,10 +50,9 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         let p = (1 + hits) as f64 / (1 + draws) as f64;
         let test = Ok(Significance { statistic: moments.mean, p, method: Method::Draws(draws), used: queries });
         let mut outcome = Outcome::new(family, comparison, &moments, confidence, test);
-        let place = (confidence * (draws + 1) as f64 - 1e-9).ceil() as usize;
-        outcome.interval = match place.checked_sub(1).and_then(|place| ranges.get(place)) {
+        outcome.interval = match quantile_place(confidence, draws).map(|place| ranges[place]) {
             None => Err(Undefined::TooFewDraws { draws }),
-            Some(&range) => {
+            Some(range) => {
                 let half = range as f64 * fixed.units[comparison.group] / queries as f64;
                 let (low, high) = (moments.mean - half, moments.mean + half);
                 Ok(Interval { low, high, confidence, method: "randomised Tukey HSD (simultaneous)" })

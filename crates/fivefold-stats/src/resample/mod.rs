@@ -62,6 +62,14 @@ pub(crate) fn batches(draws: usize) -> impl Iterator<Item = std::ops::Range<usiz
     (0..draws).step_by(BATCH).map(move |first| first..draws.min(first + BATCH))
 }
 
+/// The place, in increasing order, of the smallest of `draws` drawn statistics that at most 1 - `confidence` of the draws, with
+/// the observed one added, exceed; `None` where there are too few draws for it.
+pub(crate) fn quantile_place(confidence: f64, draws: usize) -> Option<usize> {
+    // 1e-9: .95 x 1000 must not become 951.
+    let place = (confidence * (draws + 1) as f64 - 1e-9).ceil() as usize;
+    place.checked_sub(1).filter(|&place| place < draws)
+}
+
 /// Two independent uniform numbers below `bound` from one random number, without bias: two multiply-shifts in a row and
 /// a rejection that happens once in 2^64 / bound^2 (Brackett-Rozinsky & Lemire 2024).
 pub(crate) fn two_below(rng: &mut fivefold_core::Rng, bound: u32) -> (usize, usize) {
@@ -93,6 +101,13 @@ mod tests {
         let chi2: f64 = counts.iter().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
         assert!(chi2 < 66.6, "chi-square with 35 degrees of freedom, 0.1 % point 66.6: {chi2}");
         assert_eq!(two_below(&mut rng, 1), (0, 0));
+    }
+
+    #[test]
+    fn the_95th_of_99_draws_is_the_quantile() {
+        assert_eq!(quantile_place(0.95, 99), Some(94));
+        assert_eq!(quantile_place(0.95, 999), Some(949));
+        assert_eq!((quantile_place(0.95, 19), quantile_place(0.95, 18)), (Some(18), None));
     }
 
     #[test]
