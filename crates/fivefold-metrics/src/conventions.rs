@@ -148,6 +148,16 @@ words! {
     }
 }
 
+words! {
+    /// What a topic of the qrels counts as that a run lacks.
+    MissingTopics, "policy for missing topics", {
+        /// 0, as in `trec_eval -c`: nothing was retrieved for it.
+        Zero = "zero",
+        /// It is left out of the run's mean, as in trec_eval without `-c`.
+        Skip = "skip",
+    }
+}
+
 /// What a position is worth. Written `log2`, `letor`, `zipf` or `power:a`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Discount {
@@ -245,11 +255,19 @@ pub struct Conventions {
     pub short_list: ShortList,
     /// How the value of a collection is averaged.
     pub fold_mean: FoldMean,
+    /// What a topic that a run lacks counts as; only runs can lack one.
+    #[serde(default = "missing_topics")]
+    pub missing_topics: MissingTopics,
+}
+
+/// Of conventions that were written before there were runs.
+fn missing_topics() -> MissingTopics {
+    MissingTopics::Zero
 }
 
 impl Conventions {
     /// Name and value of each convention.
-    pub(crate) fn values(&self) -> [(&'static str, String); 11] {
+    pub(crate) fn values(&self) -> [(&'static str, String); 12] {
         let Conventions {
             gain,
             discount,
@@ -262,6 +280,7 @@ impl Conventions {
             sp_expected,
             short_list,
             fold_mean,
+            missing_topics,
         } = self;
         [
             ("gain", gain.to_string()),
@@ -275,6 +294,7 @@ impl Conventions {
             ("sp_expected", sp_expected.to_string()),
             ("short_list", short_list.to_string()),
             ("fold_mean", fold_mean.to_string()),
+            ("missing_topics", missing_topics.to_string()),
         ]
     }
 }
@@ -316,6 +336,9 @@ pub struct Overrides {
     /// See [`Conventions::fold_mean`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fold_mean: Option<FoldMean>,
+    /// See [`Conventions::missing_topics`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_topics: Option<MissingTopics>,
 }
 
 impl Overrides {
@@ -333,6 +356,7 @@ impl Overrides {
             sp_expected: self.sp_expected.unwrap_or(base.sp_expected),
             short_list: self.short_list.unwrap_or(base.short_list),
             fold_mean: self.fold_mean.unwrap_or(base.fold_mean),
+            missing_topics: self.missing_topics.unwrap_or(base.missing_topics),
         }
     }
 }

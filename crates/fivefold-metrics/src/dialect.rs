@@ -1,7 +1,8 @@
 //! Dialects: the conventions of an evaluation program or a paper, all of them, under one name.
 
 use crate::conventions::{
-    ApDenominator, Conventions, Discount, FoldMean, Gain, PDenominator, ShortList, SpExpected, SpUpper, Ties, Undefined,
+    ApDenominator, Conventions, Discount, FoldMean, Gain, MissingTopics, PDenominator, ShortList, SpExpected, SpUpper,
+    Ties, Undefined,
 };
 use crate::error::MeasureError;
 
@@ -41,6 +42,11 @@ pub const DIALECTS: &[Dialect] = &[
         summary: "the evaluation script of LETOR 4.0: discount 1, 1, 1/log2(i); ties by file order; NDCG@k = 0 beyond the list",
         conventions: letor4,
     },
+    Dialect {
+        name: "trec_eval",
+        summary: "trec_eval 9.0.8 without -c: gain y; ties by document id, descending; AP divided by the relevant documents; topics that a run lacks are left out",
+        conventions: trec_eval,
+    },
 ];
 
 /// The dialect with this name.
@@ -67,6 +73,7 @@ fn paper() -> Conventions {
         sp_expected: SpExpected::Independent,
         short_list: ShortList::Cut,
         fold_mean: FoldMean::Queries,
+        missing_topics: MissingTopics::Zero,
     }
 }
 
@@ -83,6 +90,27 @@ fn letor4() -> Conventions {
         sp_expected: SpExpected::Exact,
         short_list: ShortList::Zero,
         fold_mean: FoldMean::Folds,
+        missing_topics: MissingTopics::Zero,
+    }
+}
+
+/// `map`, `map_cut_k`, `ndcg`, `ndcg_cut_k`, `P_k` and `recip_rank` are `ap`, `ap@k`, `ndcg`, `ndcg@k`, `p@k` and `rr`. `-c` is
+/// `missing_topics = "zero"`, `-l 2` is `threshold = 2`. The tool compares scores as 32-bit floats in older versions; here they
+/// are compared in full, which differs only for scores that agree in seven digits.
+fn trec_eval() -> Conventions {
+    Conventions {
+        gain: Gain::Linear,
+        discount: Discount::Log2,
+        ties: Ties::DocId,
+        undefined: Undefined::Zero,
+        threshold: 1,
+        ap_denominator: ApDenominator::Relevant,
+        p_denominator: PDenominator::Cutoff,
+        sp_upper: SpUpper::Ideal,
+        sp_expected: SpExpected::Exact,
+        short_list: ShortList::Cut,
+        fold_mean: FoldMean::Queries,
+        missing_topics: MissingTopics::Skip,
     }
 }
 

@@ -7,8 +7,8 @@ use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcom
 use fivefold_core::Registry;
 
 use crate::commands::{
-    completions, datasets, dialects, eval, export, import, importance, job, jobs, make, measures, new_ranker, rankers,
-    replay, report, residual, run, score, train,
+    completions, datasets, dialects, eval, export, import, importance, job, jobs, lint, make, measures, new_ranker,
+    rankers, replay, report, residual, run, score, train,
 };
 use crate::screen::{Screen, tell};
 use crate::{interrupt, problem};
@@ -69,6 +69,7 @@ enum Command {
     Export(export::Args),
     Import(import::Args),
     Eval(eval::Args),
+    Lint(lint::Args),
     Rankers(rankers::Args),
     NewRanker(new_ranker::Args),
     Measures(measures::Args),
@@ -111,6 +112,7 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
         Command::Export(args) => args.run(&mut screen),
         Command::Import(args) => args.run(registry, &mut screen),
         Command::Eval(args) => args.run(&mut screen),
+        Command::Lint(args) => args.run(&mut screen),
         Command::Rankers(args) => args.run(registry, &mut screen),
         Command::NewRanker(args) => args.run(registry, &mut screen),
         Command::Measures(args) => args.run(&mut screen),

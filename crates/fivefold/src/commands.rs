@@ -9,6 +9,7 @@ pub(crate) mod import;
 pub(crate) mod importance;
 pub(crate) mod job;
 pub(crate) mod jobs;
+pub(crate) mod lint;
 pub(crate) mod make;
 pub(crate) mod measures;
 pub(crate) mod new_ranker;

@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_metrics::{
-    ApDenominator, Conventions, DIALECTS, Dialect, Discount, FoldMean, Gain, MeasureError, Overrides, PDenominator,
-    ShortList, SpExpected, SpUpper, Ties, Undefined, dialect,
+    ApDenominator, Conventions, DIALECTS, Dialect, Discount, FoldMean, Gain, MeasureError, MissingTopics, Overrides,
+    PDenominator, ShortList, SpExpected, SpUpper, Ties, Undefined, dialect,
 };
 
 /// `--dialect` and what overrides it.
@@ -48,6 +48,9 @@ pub(crate) struct ConventionArgs {
     /// How the value of several folds is averaged
     #[arg(long, value_name = "OVER", value_parser = word::<FoldMean>(FoldMean::WORDS))]
     fold_mean: Option<FoldMean>,
+    /// What a topic of the qrels counts as that a run lacks
+    #[arg(long, value_name = "POLICY", value_parser = word::<MissingTopics>(MissingTopics::WORDS))]
+    missing_topics: Option<MissingTopics>,
 }
 
 impl ConventionArgs {
@@ -65,6 +68,7 @@ impl ConventionArgs {
             sp_expected: self.sp_expected,
             short_list: self.short_list,
             fold_mean: self.fold_mean,
+            missing_topics: self.missing_topics,
         };
         Ok(overrides.apply((self.dialect()?.conventions)()))
     }

@@ -1,23 +1,27 @@
-//! `fivefold eval`: measures of score files against the grades of LETOR files.
+//! `fivefold eval`: measures of score files against the grades of LETOR files, and of TREC runs against qrels.
 
 mod output;
+mod runs;
 mod systems;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_core::Seed;
 use fivefold_data::ReadOptions;
-use fivefold_metrics::{Evaluator, MeasureSpec};
+use fivefold_data::trec::{Duplicates, read_qrels};
+use fivefold_metrics::{Conventions, Evaluator, MeasureSpec};
 
 use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
 use crate::data_dir::data_dir;
 use crate::format::Format;
-use crate::problem::Problem;
+use crate::problem::{self, Problem};
 use crate::reading::ReadArgs;
 use crate::screen::Screen;
+use systems::Evaluated;
 
-/// Measure score files against the grades of a LETOR file
+/// Measure score files against the grades of a LETOR file, or TREC runs against qrels
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold eval --data test.txt --scores mine.txt
@@ -25,12 +29,17 @@ use crate::screen::Screen;
   fivefold eval --dataset mq2008 --scores 'RankBoost/Fold{fold}.score' --dialect letor4
   fivefold eval --data 'MQ/Fold{fold}/test.txt' --scores 'A=a/{fold}.txt' 'B=b/{fold}.txt' --per-fold
   fivefold eval --data test.txt --scores mine.txt --dialect letor4 --ties pessimistic --format csv
+  fivefold eval --qrels qrels.txt --runs bm25.run ours=out.run.gz --dialect trec_eval --measures ap,ndcg@10,p@10
 
 A score file has one number a line, in the order of the LETOR file's documents. Give the test parts of several folds as \
-several files or as one path with `{fold}`; `{fold}` in a score file's path stands for the fold's number, from 1.")]
+several files or as one path with `{fold}`; `{fold}` in a score file's path stands for the fold's number, from 1.
+
+A run ranks what it retrieved, by score; its rank column orders nothing. A retrieved document that is not judged has grade 0 and \
+is counted; the best possible value is over all judged documents of a topic, the expected one over orders of what was \
+retrieved. A topic that a run lacks counts as 0 or, in the dialect trec_eval, is left out (--missing-topics).")]
 pub(crate) struct Args {
     /// LETOR/SVMlight file with the grades, plain or .gz; several: the folds, in order
-    #[arg(long, value_name = "FILE", required_unless_present = "dataset", num_args = 1..)]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["dataset", "qrels"], num_args = 1..)]
     data: Vec<String>,
     /// A known collection instead of files: its test folds; `fivefold datasets` lists them
     #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "folds", "max_grade", "missing", "first_feature_id", "regroup"])]
@@ -39,8 +48,17 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR", requires = "dataset")]
     data_dir: Option<PathBuf>,
     /// Score file; give several to see them side by side
-    #[arg(long, value_name = "[LABEL=]FILE", required = true, num_args = 1..)]
+    #[arg(long, value_name = "[LABEL=]FILE", required_unless_present = "qrels", num_args = 1..)]
     scores: Vec<String>,
+    /// TREC qrels instead of LETOR files: `topic 0 document grade` a line
+    #[arg(long, value_name = "FILE", requires = "runs", conflicts_with_all = ["data", "dataset", "scores", "folds", "per_fold", "missing", "first_feature_id", "regroup"])]
+    qrels: Option<PathBuf>,
+    /// TREC run: `topic Q0 document rank score tag` a line; give several to see them side by side
+    #[arg(long, value_name = "[LABEL=]FILE", requires = "qrels", num_args = 1..)]
+    runs: Vec<String>,
+    /// What becomes of a document that stands twice under a topic of the qrels or of a run
+    #[arg(long, value_name = "POLICY", requires = "qrels", default_value = Duplicates::Error.name(), value_parser = duplicates())]
+    duplicates: Duplicates,
     /// How many folds `{fold}` in --data runs through
     #[arg(long, value_name = "N", default_value_t = 5)]
     folds: usize,
@@ -78,6 +96,32 @@ impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
         let conventions = self.conventions.resolve().map_err(Problem::from)?;
         let specs = measures(&self.measures)?;
+        let dialect = self.conventions.dialect().map_err(Problem::from)?;
+        let seed = Seed::new(self.seed);
+        let (evaluator, evaluated) = match &self.qrels {
+            Some(qrels) => {
+                let qrels = read_qrels(qrels, self.duplicates).map_err(problem::report)?;
+                let max_grade = self.max_grade.unwrap_or_else(|| qrels.max_grade());
+                let evaluator = Evaluator::new(&specs, &conventions, max_grade, seed).map_err(Problem::from)?;
+                let evaluated = runs::evaluate(&evaluator, &qrels, &self.runs)?;
+                (evaluator, evaluated)
+            }
+            None => self.evaluate_scores(&specs, &conventions, seed)?,
+        };
+        let shown = output::Shown { per_query: self.per_query, per_fold: self.per_fold, digits: self.digits };
+        match if self.json { Format::Json } else { self.format } {
+            Format::Json => screen.json(&output::json(&evaluated, &evaluator, dialect, &shown))?,
+            other => other.print(&[output::table(&evaluated, &evaluator, dialect, &shown)], screen)?,
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn evaluate_scores(
+        &self,
+        specs: &[MeasureSpec],
+        conventions: &Conventions,
+        seed: Seed,
+    ) -> miette::Result<(Evaluator, Evaluated)> {
         let folds = match &self.dataset {
             Some(name) => systems::folds_of_collection(name, data_dir(self.data_dir.as_deref()))?,
             None => {
@@ -86,17 +130,16 @@ impl Args {
             }
         };
         let max_grade = folds.iter().map(|fold| fold.test.max_grade()).max().unwrap_or(0);
-        let seed = Seed::new(self.seed);
-        let evaluator = Evaluator::new(&specs, &conventions, max_grade, seed).map_err(Problem::from)?;
+        let evaluator = Evaluator::new(specs, conventions, max_grade, seed).map_err(Problem::from)?;
         let evaluated = systems::evaluate(&evaluator, &folds, &self.scores)?;
-        let shown = output::Shown { per_query: self.per_query, per_fold: self.per_fold, digits: self.digits };
-        let dialect = self.conventions.dialect().map_err(Problem::from)?;
-        match if self.json { Format::Json } else { self.format } {
-            Format::Json => screen.json(&output::json(&evaluated, &evaluator, dialect, &shown))?,
-            other => other.print(&[output::table(&evaluated, &evaluator, dialect, &shown)], screen)?,
-        }
-        Ok(Outcome::Done)
+        Ok((evaluator, evaluated))
     }
+}
+
+/// Parses the name of a policy; help and errors list all.
+fn duplicates() -> impl TypedValueParser<Value = Duplicates> {
+    let named = |name: String| Duplicates::ALL.into_iter().find(|policy| policy.name() == name).ok_or("not a policy");
+    PossibleValuesParser::new(Duplicates::ALL.map(Duplicates::name)).try_map(named)
 }
 
 /// Measures separated by commas, those within parentheses apart.

@@ -31,8 +31,7 @@ pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dial
         let means: Vec<Mean> = systems.clone().map(|s| evaluated.mean(evaluator, s, measure, fold)).collect();
         let mut row = labels(measure, fold, None);
         row.extend(means.iter().map(|mean| number(mean.value)));
-        // Whether a value is undefined depends on the query's grades alone, so the count is the same for all systems.
-        row.extend([Cell::Count(means[0].queries as u64), Cell::Count(means[0].undefined as u64)]);
+        row.extend([count(&means, |mean| mean.queries), count(&means, |mean| mean.undefined)]);
         row
     };
     let mut rows = Vec::new();
@@ -61,11 +60,11 @@ pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dial
     columns.extend(["queries".to_owned(), "undefined".to_owned()]);
     Table {
         id: "eval".to_owned(),
-        title: format!("{} queries, {} documents", evaluated.queries.len(), documents(evaluated)),
+        title: title(evaluated),
         columns,
         label_columns,
         rows,
-        notes: notes(evaluator, dialect),
+        notes: notes(evaluated, evaluator, dialect),
     }
 }
 
@@ -73,9 +72,25 @@ fn documents(evaluated: &Evaluated) -> usize {
     evaluated.queries.iter().map(|query| query.documents).sum()
 }
 
-fn notes(evaluator: &Evaluator, dialect: &Dialect) -> Vec<String> {
+fn title(evaluated: &Evaluated) -> String {
+    let [queries, words] = evaluated.words;
+    format!("{} {queries}, {} {words}", evaluated.queries.len(), documents(evaluated))
+}
+
+/// A count of the systems' means: one number, or the least and the most where they differ, since runs may lack topics. (Whether
+/// a value is undefined depends on the query's grades alone.)
+fn count(means: &[Mean], of: impl Fn(&Mean) -> usize) -> Cell {
+    let counts: Vec<usize> = means.iter().map(of).collect();
+    match (counts.iter().min().copied(), counts.iter().max().copied()) {
+        (Some(least), Some(most)) if least != most => text(&format!("{least} to {most}")),
+        (least, _) => Cell::Count(least.unwrap_or(0) as u64),
+    }
+}
+
+fn notes(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dialect) -> Vec<String> {
     let mut notes = vec![dialect.describe(evaluator.conventions())];
     notes.extend(evaluator.describe());
+    notes.extend(evaluated.remarks.iter().cloned());
     notes
 }
 
@@ -145,7 +160,7 @@ pub(super) fn json<'a>(
     Output {
         dialect: dialect.name,
         conventions: evaluator.conventions(),
-        notes: notes(evaluator, dialect),
+        notes: notes(evaluated, evaluator, dialect),
         queries: evaluated.queries.len(),
         documents: documents(evaluated),
         means,

@@ -74,7 +74,13 @@ pub(super) struct Evaluated {
     pub(super) systems: Vec<String>,
     pub(super) measures: usize,
     pub(super) queries: Vec<Query>,
-    values: Vec<f64>,
+    pub(super) values: Vec<f64>,
+    /// Queries that a system's means leave out: `[system * queries + query]`. Empty: none.
+    pub(super) left_out: Vec<bool>,
+    /// What the queries and their documents are called.
+    pub(super) words: [&'static str; 2],
+    /// What was counted on the way, a line each.
+    pub(super) remarks: Vec<String>,
 }
 
 /// One evaluated query.
@@ -87,13 +93,8 @@ pub(super) struct Query {
 /// Evaluates every system, given as `[LABEL=]FILE`.
 pub(super) fn evaluate(evaluator: &Evaluator, folds: &[Fold], systems: &[String]) -> miette::Result<Evaluated> {
     let many = folds.iter().any(|fold| fold.number.is_some());
-    let systems = systems.iter().map(|system| label(system, many)).collect::<miette::Result<Vec<_>>>()?;
-    if let Some(twice) = (1..systems.len()).find(|&i| systems[..i].iter().any(|(label, _)| *label == systems[i].0)) {
-        let what = format!("two score files are labelled `{}`", systems[twice].0);
-        return Err(Problem::new(what)
-            .help("give them labels: --scores A=a/scores.txt --scores B=b/scores.txt")
-            .into());
-    }
+    let systems = labelled(systems)?;
+    systems.iter().try_for_each(|(_, pattern)| check_folds(pattern, many))?;
     let mut queries = Vec::new();
     let mut judged = Vec::new();
     for fold in folds {
@@ -119,22 +120,36 @@ pub(super) fn evaluate(evaluator: &Evaluator, folds: &[Fold], systems: &[String]
             }
         }
     }
-    Ok(Evaluated { systems: systems.into_iter().map(|(label, _)| label).collect(), measures, queries, values })
+    let systems = systems.into_iter().map(|(label, _)| label).collect();
+    let (left_out, remarks) = (Vec::new(), Vec::new());
+    Ok(Evaluated { systems, measures, queries, values, left_out, words: ["queries", "documents"], remarks })
 }
 
-/// Label and path of `[LABEL=]FILE`; without a label the path itself is one.
-fn label(system: &str, many_folds: bool) -> miette::Result<(String, String)> {
-    let (label, pattern) = match system.split_once('=') {
+/// Labels and paths of `[LABEL=]FILE`; without a label the path itself is one. No label may stand twice.
+pub(super) fn labelled(systems: &[String]) -> miette::Result<Vec<(String, String)>> {
+    let label = |system: &String| match system.split_once('=') {
         // A path may hold the sign too; a label holds no separator of folders.
-        Some((label, pattern)) if !label.is_empty() && !label.contains(std::path::is_separator) => (label, pattern),
-        _ => (system, system),
+        Some((label, path)) if !label.is_empty() && !label.contains(std::path::is_separator) => {
+            (label.to_owned(), path.to_owned())
+        }
+        _ => (system.clone(), system.clone()),
     };
-    if pattern.contains(FOLD) == many_folds {
-        return Ok((label.to_owned(), pattern.to_owned()));
+    let systems: Vec<(String, String)> = systems.iter().map(label).collect();
+    match (1..systems.len()).find(|&i| systems[..i].iter().any(|(label, _)| *label == systems[i].0)) {
+        Some(twice) => {
+            let what = format!("two files are labelled `{}`", systems[twice].0);
+            Err(Problem::new(what).help("give them labels: A=a/scores.txt B=b/scores.txt").into())
+        }
+        None => Ok(systems),
     }
-    let what = match many_folds {
-        true => format!("`{system}` is one score file for the data of several folds"),
-        false => format!("`{system}` names a score file for each fold, but there is one data file"),
+}
+
+/// Checks that there is a score file for each fold.
+fn check_folds(pattern: &str, many_folds: bool) -> miette::Result<()> {
+    let what = match (many_folds, pattern.contains(FOLD)) {
+        (true, false) => format!("`{pattern}` is one score file for the data of several folds"),
+        (false, true) => format!("`{pattern}` names a score file for each fold, but there is one data file"),
+        _ => return Ok(()),
     };
     let help =
         format!("`{FOLD}` in --scores stands for the fold's number; it goes with several files or `{FOLD}` in --data");
@@ -158,7 +173,8 @@ impl Evaluated {
     pub(super) fn mean(&self, evaluator: &Evaluator, system: usize, measure: usize, fold: Option<usize>) -> Mean {
         let wanted = self.folds().into_iter().filter(|number| fold.is_none() || *number == fold);
         let of_fold = |number: Option<usize>| -> Vec<f64> {
-            let queries = (0..self.queries.len()).filter(|&query| self.queries[query].fold == number);
+            let kept = |query: &usize| !self.left_out.get(system * self.queries.len() + query).is_some_and(|&out| out);
+            let queries = (0..self.queries.len()).filter(|&query| self.queries[query].fold == number).filter(kept);
             queries.map(|query| self.value(system, query, measure)).collect()
         };
         let values: Vec<Vec<f64>> = wanted.map(of_fold).collect();

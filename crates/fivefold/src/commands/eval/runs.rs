@@ -1,0 +1,65 @@
+//! The values of TREC runs on the topics of their qrels.
+
+use std::path::Path;
+
+use fivefold_data::trec::{Joined, Qrels, QrelsTopic, read_run};
+use fivefold_metrics::{Evaluator, MissingTopics, Scratch};
+use rayon::prelude::*;
+
+use super::systems::{Evaluated, Query, labelled};
+use crate::problem::{self, Problem};
+
+/// What one run gives.
+struct OfRun {
+    /// `[topic * measures + measure]`
+    values: Vec<f64>,
+    /// Which topics its means leave out.
+    left_out: Vec<bool>,
+    remarks: Vec<String>,
+}
+
+/// Evaluates every run, given as `[LABEL=]FILE`.
+pub(super) fn evaluate(evaluator: &Evaluator, qrels: &Qrels, runs: &[String]) -> miette::Result<Evaluated> {
+    let runs = labelled(runs)?;
+    let pools: Vec<Vec<u8>> = qrels.topics.iter().map(QrelsTopic::grades).collect();
+    let of_run = |(label, path): &(String, String)| one_run(evaluator, qrels, &pools, label, Path::new(path));
+    let of_runs = runs.par_iter().map(of_run).collect::<miette::Result<Vec<OfRun>>>()?;
+    let query =
+        |(topic, pool): (&QrelsTopic, &Vec<u8>)| Query { fold: None, id: topic.id.clone(), documents: pool.len() };
+    let mut evaluated = Evaluated {
+        systems: runs.into_iter().map(|(label, _)| label).collect(),
+        measures: evaluator.names().len(),
+        queries: qrels.topics.iter().zip(&pools).map(query).collect(),
+        values: Vec::new(),
+        left_out: Vec::new(),
+        words: ["topics", "judged documents"],
+        remarks: vec![format!("missing topics: {}", evaluator.conventions().missing_topics)],
+    };
+    evaluated.remarks.extend(qrels.remarks().into_iter().map(|remark| format!("qrels: {remark}")));
+    for run in of_runs {
+        evaluated.values.extend(run.values);
+        evaluated.left_out.extend(run.left_out);
+        evaluated.remarks.extend(run.remarks);
+    }
+    Ok(evaluated)
+}
+
+fn one_run(evaluator: &Evaluator, qrels: &Qrels, pools: &[Vec<u8>], label: &str, path: &Path) -> miette::Result<OfRun> {
+    let run = read_run(path, qrels.duplicates).map_err(problem::report)?;
+    let joined = Joined::new(qrels, &run);
+    let measures = evaluator.names().len();
+    let mut values = vec![f64::NAN; joined.topics.len() * measures];
+    let mut scratch = Scratch::default();
+    for ((topic, pool), place) in joined.topics.iter().zip(pools).zip(values.chunks_exact_mut(measures.max(1))) {
+        let judged =
+            evaluator.judge_pool(topic.id, pool, &topic.grades, Some(&topic.documents)).map_err(Problem::from)?;
+        evaluator.evaluate(&judged, &topic.scores, &mut scratch, place).map_err(Problem::from)?;
+    }
+    let policy = evaluator.conventions().missing_topics;
+    let left_out = joined.in_run().map(|in_run| !in_run && policy == MissingTopics::Skip).collect();
+    let missing = (joined.missing > 0).then(|| format!("; missing topics: {policy}")).unwrap_or_default();
+    let remarks = run.remarks().into_iter().chain(joined.remarks()).map(|remark| format!("{label}: {remark}"));
+    let remarks =
+        remarks.map(|remark| if remark.contains("missing from the run") { remark + &missing } else { remark });
+    Ok(OfRun { values, left_out, remarks: remarks.collect() })
+}

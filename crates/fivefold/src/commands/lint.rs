@@ -1,0 +1,258 @@
+//! `fivefold lint`: everything that is wrong with data files, and what is worth knowing of them.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use fivefold_data::ReadOptions;
+use fivefold_data::lint::{Across, Kind, LintOptions, PartReport, QrelsReport, Report, RunReport, ScoresReport, lint};
+
+use crate::cli::Outcome;
+use crate::problem;
+use crate::screen::Screen;
+
+/// Find what is wrong with data files, and what is worth knowing of them
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold lint test.txt                      a LETOR file: all mistakes with their lines, then what it holds
+  fivefold lint train.txt vali.txt test.txt   also queries and feature vectors that stand in several of them
+  fivefold lint ~/letor/mq2008                the folds or parts of a collection's folder
+  fivefold lint qrels.txt bm25.run scores.txt --json
+
+Files are LETOR text, TREC qrels, TREC runs or scores, plain or compressed (.gz, .zst, archive.zip:member); which, is \
+recognised by content. A problem is what a reader would refuse, or a query that is in two parts; exit code 1 if there is one. \
+Everything else is a finding that may be as it should.")]
+pub(crate) struct Args {
+    /// Files, or the folder of a collection
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// What the files are, if it cannot be recognised
+    #[arg(long = "as", value_name = "KIND", value_parser = kinds())]
+    kind: Option<Kind>,
+    /// How many problems are listed; all are counted
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    max_problems: usize,
+    /// The id of the first feature: 0 for files that count from 0
+    #[arg(long, value_name = "ID", default_value_t = 1)]
+    first_feature_id: u32,
+    /// The highest grade allowed [default: a known collection's, else 30]
+    #[arg(long, value_name = "GRADE")]
+    max_grade: Option<u8>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+        let reading = ReadOptions {
+            first_feature_id: self.first_feature_id,
+            max_grade: self.max_grade,
+            ..ReadOptions::default()
+        };
+        let options = LintOptions { kind: self.kind, most_problems: self.max_problems, reading };
+        let report = lint(&self.paths, &options).map_err(problem::report)?;
+        match self.json {
+            true => screen.json(&report)?,
+            false => show(&report, screen),
+        }
+        Ok(if report.problems.count == 0 { Outcome::Done } else { Outcome::Failed })
+    }
+}
+
+/// Parses the name of a kind; help and errors list all.
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    let named = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name).ok_or("not a kind");
+    PossibleValuesParser::new(Kind::ALL.map(Kind::name)).try_map(named)
+}
+
+fn show(report: &Report, screen: &mut Screen) {
+    for part in &report.parts {
+        block(screen, &part.file, letor(part));
+    }
+    for qrels in &report.qrels {
+        block(screen, &qrels.file, judgements(qrels));
+    }
+    for run in &report.runs {
+        block(screen, &run.file, retrieved(run));
+    }
+    for scores in &report.scores {
+        block(screen, &scores.file, numbers(scores));
+    }
+    for across in &report.across {
+        for line in shared(across) {
+            screen.line(line);
+        }
+        screen.line("");
+    }
+    let problems = &report.problems;
+    for problem in &problems.listed {
+        let line = if problem.line > 0 { format!(":{}", problem.line) } else { String::new() };
+        let column = if problem.column > 0 { format!(":{}", problem.column) } else { String::new() };
+        screen.line(format_args!("{}{line}{column}: {}", problem.file.display(), problem.what));
+    }
+    match (problems.count, problems.count - problems.listed.len()) {
+        (0, _) => screen.line("No problems."),
+        (count, 0) => screen.line(format_args!("{}.", counted(count, "problem"))),
+        (count, more) => {
+            screen.line(format_args!("{}; {more} more than are listed (--max-problems).", counted(count, "problem")));
+        }
+    }
+}
+
+/// A file's name, then facts in two columns.
+fn block(screen: &mut Screen, file: &std::path::Path, facts: Vec<(&str, String)>) {
+    screen.line(file.display());
+    let facts = facts.into_iter().filter(|(_, fact)| !fact.is_empty());
+    screen.columns(&[], facts.map(|(name, fact)| vec![format!("  {name}"), fact]));
+    screen.line("");
+}
+
+fn letor(part: &PartReport) -> Vec<(&'static str, String)> {
+    let list = |features: &[usize]| match features.len() {
+        0 => String::new(),
+        count => format!("{count}: {}", ranges(features)),
+    };
+    let equal = |group: &Vec<usize>| group.iter().map(usize::to_string).collect::<Vec<_>>().join(" = ");
+    let duplicates: Vec<String> = part.duplicate_features.iter().map(equal).collect();
+    let missing = match part.missing_values {
+        0 => String::new(),
+        count => {
+            let features = part.features_with_missing.len();
+            let empty = match part.documents_without_values {
+                0 => String::new(),
+                documents => format!("; {} no value at all", have(documents, "document")),
+            };
+            format!("{} in {}{empty}", count, counted(features, "feature"))
+        }
+    };
+    let sorted = match part.queries - part.single_grade_queries.min(part.queries) {
+        0 => String::new(),
+        comparable => format!(
+            "{} of {} with several grades ({:.1} expected of rows in random order)",
+            part.sorted_queries,
+            counted(comparable, "query"),
+            part.sorted_by_chance
+        ),
+    };
+    vec![
+        ("kind", "LETOR".to_owned()),
+        ("documents", part.documents.to_string()),
+        ("queries", part.queries.to_string()),
+        ("features", part.features.to_string()),
+        ("document ids", if part.document_ids { "yes" } else { "no" }.to_owned()),
+        ("grades", grades(&part.grades)),
+        ("queries of a single grade", part.single_grade_queries.to_string()),
+        ("queries sorted by grade", sorted),
+        ("constant features", list(&part.constant_features)),
+        ("equal features", duplicates.join("; ")),
+        ("missing values", missing),
+    ]
+}
+
+fn judgements(qrels: &QrelsReport) -> Vec<(&'static str, String)> {
+    vec![
+        ("kind", "TREC qrels".to_owned()),
+        ("topics", qrels.topics.to_string()),
+        ("judged documents", qrels.documents.to_string()),
+        ("grades", grades(&qrels.grades)),
+        ("topics of a single grade", qrels.single_grade_topics.to_string()),
+        ("topics without a relevant document", qrels.topics_without_relevant.to_string()),
+        ("comment lines", none_if_zero(qrels.comments)),
+    ]
+}
+
+fn retrieved(run: &RunReport) -> Vec<(&'static str, String)> {
+    let [least, most] = run.documents_of_topic;
+    vec![
+        ("kind", "TREC run".to_owned()),
+        ("tags", run.tags.join(", ")),
+        ("topics", run.topics.to_string()),
+        ("documents", format!("{} ({least} to {most} a topic)", run.documents)),
+        ("documents with the score of another", none_if_zero(run.tied_documents)),
+        ("topics whose ranks contradict the scores", none_if_zero(run.ranks_differ)),
+        ("comment lines", none_if_zero(run.comments)),
+    ]
+}
+
+fn numbers(scores: &ScoresReport) -> Vec<(&'static str, String)> {
+    vec![
+        ("kind", "scores".to_owned()),
+        ("scores", scores.scores.to_string()),
+        ("different scores", scores.different.to_string()),
+        ("range", scores.range.map_or_else(String::new, |[least, most]| format!("{least} to {most}"))),
+        ("comment lines", none_if_zero(scores.comments)),
+    ]
+}
+
+/// What parts have in common, in sentences.
+fn shared(across: &Across) -> Vec<String> {
+    let empty = match across.all_missing {
+        0 => String::new(),
+        documents => format!(" ({documents} of them without any value)"),
+    };
+    let first = match across.fold {
+        Some(fold) => format!(
+            "Fold {fold}: {} in the test part a feature vector that stands in the training or validation part too{empty}.",
+            have(across.documents, "document")
+        ),
+        None => format!(
+            "Between parts: {} a feature vector that stands in another part too{empty}; {} in several parts.",
+            have(across.documents, "document"),
+            match across.vectors {
+                1 => "1 vector is".to_owned(),
+                count => format!("{count} vectors are"),
+            }
+        ),
+    };
+    let queries =
+        (across.queries > 0).then(|| format!("{} in more than one of them.", counted(across.queries, "query")));
+    std::iter::once(first).chain(queries).collect()
+}
+
+fn grades(grades: &fivefold_data::lint::Grades) -> String {
+    let all: u64 = grades.values().sum();
+    let share = |count: u64| 100.0 * count as f64 / all.max(1) as f64;
+    let each: Vec<String> =
+        grades.iter().map(|(grade, &count)| format!("{grade}: {count} ({:.1} %)", share(count))).collect();
+    each.join(", ")
+}
+
+/// Rising numbers, neighbours drawn together: `1-3, 7`.
+fn ranges(numbers: &[usize]) -> String {
+    let runs = numbers.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
+        [one] => one.to_string(),
+        [first, .., last] if last - first > 1 => format!("{first}-{last}"),
+        pair => pair.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
+    });
+    runs.collect::<Vec<_>>().join(", ")
+}
+
+fn counted(count: usize, word: &str) -> String {
+    match (count, word.strip_suffix('y')) {
+        (1, _) => format!("1 {word}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ => format!("{count} {word}s"),
+    }
+}
+
+fn have(count: usize, word: &str) -> String {
+    format!("{} {}", counted(count, word), if count == 1 { "has" } else { "have" })
+}
+
+fn none_if_zero(count: usize) -> String {
+    if count == 0 { String::new() } else { count.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_drawn_together() {
+        assert_eq!(ranges(&[1, 2, 3, 7, 9, 10]), "1-3, 7, 9, 10");
+        assert_eq!(
+            (counted(1, "query"), counted(2, "query"), have(1, "document")),
+            ("1 query".to_owned(), "2 queries".to_owned(), "1 document has".to_owned())
+        );
+    }
+}
