@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
-use fivefold_data::{Collection, Fitted, Fold, Normaliser, read_scores};
+use fivefold_data::{Collection, Fitted, Method as Normalisation, Normaliser, Over, read_scores};
 
 use crate::config::{Method, RankerConfig};
 use crate::plan::{Job, Plan};
+use crate::schedule::Need;
 use crate::scoring::{score, scores_text};
 use crate::store::{Record, Status, Store, StoreError};
 
@@ -24,6 +25,9 @@ pub enum JobEnd {
     /// It was cancelled and left nothing.
     Cancelled,
 }
+
+/// A score as a number, as text, and in the text's buffer while it grows.
+const BYTES_A_SCORE: usize = 64;
 
 /// What a job needs besides its plan.
 pub(crate) struct Work<'a> {
@@ -107,22 +111,25 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
         Method::Train { params, version, .. } => {
             let entry = work.registry.find(&config.kind).ok_or_else(|| failed("its ranker is not registered"))?;
             let ranker = entry.restore(params).map_err(failed)?;
-            let prepared = work.prepared.get(job, config, fold, work.pool).map_err(failed)?;
+            let prepared = work.prepared.get(job, config, collection, work.pool).map_err(failed)?;
+            let part = |of: &Dataset| of.within(&prepared.all).ok_or_else(|| failed("a part is not of its collection"));
+            let (train, test) = (part(&fold.train)?, part(&fold.test)?);
+            let validation = fold.validation.as_ref().map(part).transpose()?;
             let mut context = FitContext::new(job.seed).with_progress(work.progress);
-            if let Some(validation) = &prepared.validation {
+            if let Some(validation) = &validation {
                 context = context.with_validation(validation);
             }
             if let Some(flag) = work.cancel {
                 context = context.with_cancellation(flag);
             }
-            let model = work.pool.install(|| ranker.fit(&prepared.train, &context))?;
-            let scores = score(&*model, &prepared.test).map_err(failed)?;
+            let model = work.pool.install(|| ranker.fit(&train, &context))?;
+            let scores = score(&*model, &test).map_err(failed)?;
             let header = ModelHeader {
                 format: FORMAT.to_owned(),
                 ranker: config.kind.clone(),
                 version: *version,
                 params: params.clone(),
-                features: prepared.train.width(),
+                features: train.width(),
                 missing: missing_policy(collection),
                 normaliser: serde_json::to_value(&prepared.fitted).map_err(failed)?,
                 data: job.inputs.get("train").and_then(|hash| hash.as_str()).unwrap_or_default().to_owned(),
@@ -145,23 +152,23 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }
 
-/// The parts of one fold, normalised.
+/// A collection with normalised features.
 pub(crate) struct Prepared {
     fitted: Fitted,
-    train: Dataset,
-    validation: Option<Dataset>,
-    test: Dataset,
+    /// All its queries, of which the parts of a fold are views.
+    all: Dataset,
 }
 
-/// Normalised folds, each built when the first job asks for it, shared by the jobs that use it, and dropped after the
-/// last.
+/// Normalised collections, each built when the first job asks for it, shared by the jobs that use it, and dropped after
+/// the last. Over each query, one serves all folds; over the training part, each fold has its own.
 pub(crate) struct PreparedFolds {
     slots: Vec<Slot>,
 }
 
 struct Slot {
     dataset: usize,
-    fold: usize,
+    /// `None`: for all folds.
+    fold: Option<usize>,
     normaliser: Normaliser,
     state: Mutex<SlotState>,
 }
@@ -176,13 +183,13 @@ impl PreparedFolds {
     pub(crate) fn new<'j>(plan: &Plan<'_>, jobs: impl IntoIterator<Item = &'j Job>) -> Self {
         let mut folds = PreparedFolds { slots: Vec::new() };
         for job in jobs {
-            let normaliser = &plan.ranker(job).normalise;
-            match folds.slots.iter_mut().find(|slot| slot.is_for(job, normaliser)) {
+            let normaliser = plan.ranker(job).normalise;
+            match folds.slots.iter_mut().find(|slot| slot.is_for(job, &normaliser)) {
                 Some(slot) => slot.state.get_mut().unwrap_or_else(PoisonError::into_inner).users += 1,
                 None => folds.slots.push(Slot {
                     dataset: job.dataset,
-                    fold: job.fold,
-                    normaliser: *normaliser,
+                    fold: (normaliser.over == Over::Train).then_some(job.fold),
+                    normaliser,
                     state: Mutex::new(SlotState { users: 1, prepared: None }),
                 }),
             }
@@ -190,24 +197,45 @@ impl PreparedFolds {
         folds
     }
 
-    /// The parts as this ranker wants them. Called from a thread outside the pool: the slot stays locked while the pool
+    /// What a job needs, in bytes, with its share in a slot.
+    pub(crate) fn need(&self, plan: &Plan<'_>, job: &Job, registry: &Registry) -> Need {
+        let config = plan.ranker(job);
+        let slot = self.slots.iter().position(|slot| slot.is_for(job, &config.normalise)).unwrap_or_default();
+        let Some(collection) = plan.collection(job) else { return Need { own: 0, shared: (slot, 0) } };
+        let fold = &collection.folds[job.fold];
+        let learned = fold.train.documents() + fold.validation.as_ref().map_or(0, Dataset::documents);
+        let ranker = match &config.method {
+            Method::Train { params, .. } => registry.find(&config.kind).and_then(|entry| entry.restore(params).ok()),
+            Method::Scores(_) => None,
+        };
+        let fit = ranker.map_or(0, |ranker| ranker.fit_bytes(learned, fold.train.width()));
+        let copied = config.normalise.method != Normalisation::None;
+        Need {
+            own: fit + (fold.test.documents() * BYTES_A_SCORE) as u64,
+            shared: (
+                slot,
+                if copied {
+                    (collection.all.documents() * collection.all.width() * size_of::<f32>()) as u64
+                } else {
+                    0
+                },
+            ),
+        }
+    }
+
+    /// The collection as this ranker wants it. Called from a thread outside the pool: the slot stays locked while the pool
     /// normalises, so that it is done once.
     fn get(
         &self,
         job: &Job,
         config: &RankerConfig,
-        fold: &Fold,
+        collection: &Collection,
         pool: &rayon::ThreadPool,
     ) -> Result<Arc<Prepared>, fivefold_data::NormaliseError> {
         let build = || {
             pool.install(|| {
-                let fitted = config.normalise.fit(&fold.train)?;
-                Ok(Arc::new(Prepared {
-                    train: fitted.apply(&fold.train)?,
-                    validation: fold.validation.as_ref().map(|part| fitted.apply(part)).transpose()?,
-                    test: fitted.apply(&fold.test)?,
-                    fitted,
-                }))
+                let fitted = config.normalise.fit(&collection.folds[job.fold].train)?;
+                Ok(Arc::new(Prepared { all: fitted.apply(&collection.all)?, fitted }))
             })
         };
         let Some(slot) = self.slots.iter().find(|slot| slot.is_for(job, &config.normalise)) else { return build() };
@@ -220,7 +248,7 @@ impl PreparedFolds {
         Ok(prepared)
     }
 
-    /// One job less needs its fold.
+    /// One job less needs its collection.
     pub(crate) fn release(&self, plan: &Plan<'_>, job: &Job) {
         if let Some(slot) = self.slots.iter().find(|slot| slot.is_for(job, &plan.ranker(job).normalise)) {
             let mut state = slot.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -234,6 +262,6 @@ impl PreparedFolds {
 
 impl Slot {
     fn is_for(&self, job: &Job, normaliser: &Normaliser) -> bool {
-        self.dataset == job.dataset && self.fold == job.fold && self.normaliser == *normaliser
+        self.dataset == job.dataset && self.fold.is_none_or(|fold| fold == job.fold) && self.normaliser == *normaliser
     }
 }

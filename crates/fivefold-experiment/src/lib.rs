@@ -18,6 +18,7 @@ pub mod plan;
 pub mod replay;
 pub mod results;
 pub mod run;
+mod schedule;
 mod scoring;
 pub mod store;
 pub mod table;

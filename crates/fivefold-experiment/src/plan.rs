@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fivefold_core::Seed;
-use fivefold_data::{Collection, data_hash};
-use rayon::prelude::*;
+use fivefold_data::{CacheUse, Collection};
 use serde_json::{Value, json};
 
 use crate::config::{Experiment, Method, RankerConfig, ScoreFiles};
@@ -69,13 +68,6 @@ impl Job {
 const SCORES_HELP: &str =
     "a relative `path` is looked for beside the experiment file, then in the folder that FIVEFOLD_DATA names";
 
-/// Content hashes of the parts of one fold.
-struct PartHashes {
-    train: String,
-    validation: Option<String>,
-    test: String,
-}
-
 impl<'e> Plan<'e> {
     /// Opens the collections and lists the jobs that `only` lets through. A collection without such a job is not opened.
     ///
@@ -105,6 +97,21 @@ impl<'e> Plan<'e> {
         loaded.flat_map(|(dataset, collection)| remark_lines(&dataset.label, &collection.remarks)).collect()
     }
 
+    /// Bytes of the collections, with ids and all.
+    pub(crate) fn data_bytes(&self) -> u64 {
+        const BYTES_A_DOCUMENT: usize = 64;
+        let data = self.collections.iter().flatten().map(|collection| &collection.all);
+        data.map(|all| (all.documents() * (all.width() * size_of::<f32>() + BYTES_A_DOCUMENT)) as u64).sum()
+    }
+
+    /// What became of the cache, a line for each collection that is large enough for one.
+    pub fn cache_notes(&self) -> Vec<String> {
+        let loaded = self.experiment.datasets.iter().zip(&self.collections);
+        let loaded = loaded.filter_map(|(dataset, collection)| Some((dataset, &collection.as_ref()?.cache)));
+        let cached = loaded.filter(|(_, cache)| **cache != CacheUse::None);
+        cached.map(|(dataset, cache)| format!("{}: {cache}", dataset.label)).collect()
+    }
+
     pub(crate) fn ranker(&self, job: &Job) -> &RankerConfig {
         &self.experiment.rankers[job.ranker]
     }
@@ -117,17 +124,8 @@ impl<'e> Plan<'e> {
     fn add_jobs(&mut self, dataset: usize, collection: &Collection, only: &Only) -> Result<(), RunError> {
         let experiment = self.experiment;
         let label = &experiment.datasets[dataset].label;
-        let hashes: Vec<PartHashes> = collection
-            .folds
-            .par_iter()
-            .map(|fold| PartHashes {
-                train: data_hash(&fold.train),
-                validation: fold.validation.as_ref().map(data_hash),
-                test: data_hash(&fold.test),
-            })
-            .collect();
-        for (fold, hashes) in hashes.iter().enumerate() {
-            let number = collection.folds[fold].number;
+        for (fold, parts) in collection.folds.iter().enumerate() {
+            let (number, hashes) = (parts.number, &parts.hashes);
             for (ranker, config) in experiment.rankers.iter().enumerate() {
                 if !only.matches(label, number, &config.label) {
                     continue;

@@ -1,12 +1,13 @@
 //! Runs an experiment: what has no valid result yet is computed, then everything is evaluated.
 //!
 //! Nothing is printed here; an [`Observer`] is told what happens. Threads outside the pool take one job after the other,
-//! at most as many as the pool has threads; a fit runs inside the pool, so a ranker that uses rayon shares it.
+//! at most as many as the pool has threads and as memory holds; a fit runs inside the pool, so a ranker that uses rayon
+//! shares it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use fivefold_core::{Progress, Registry};
@@ -22,6 +23,7 @@ use crate::log::RunLog;
 use crate::manifest::{DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, result_hash};
 use crate::plan::{Job, Plan};
 use crate::results::{Results, table_options};
+use crate::schedule::Schedule;
 use crate::store::{Record, Status, Store, StoreError};
 use crate::tables::{self, TablesError};
 use crate::values;
@@ -32,6 +34,9 @@ pub struct RunOptions<'a> {
     pub out: PathBuf,
     /// Threads; 0: one a processor.
     pub threads: usize,
+    /// Bytes that the data and the jobs at work may take, as far as can be told beforehand: fewer jobs are done at a time
+    /// if need be, with the same results. `None`: no limit.
+    pub memory: Option<u64>,
     /// Which jobs to do. Only a run of all jobs evaluates.
     pub only: Only,
     /// Is told what happens.
@@ -43,7 +48,7 @@ pub struct RunOptions<'a> {
 impl RunOptions<'_> {
     /// All jobs into `out`, with a thread a processor, silently.
     pub fn new(out: impl Into<PathBuf>) -> Self {
-        RunOptions { out: out.into(), threads: 0, only: Only::All, observer: &Silent, cancel: None }
+        RunOptions { out: out.into(), threads: 0, memory: None, only: Only::All, observer: &Silent, cancel: None }
     }
 }
 
@@ -52,6 +57,10 @@ pub trait Observer: Sync {
     /// The jobs are known: `reused` have a valid result, the others of `plan` are to be done.
     fn planned(&self, plan: &Plan<'_>, reused: usize) {
         let _ = (plan, reused);
+    }
+    /// A job begins that needs more memory than it may have, `needed` bytes with the data; it runs alone.
+    fn beyond_memory(&self, job: &Job, needed: u64, budget: u64) {
+        let _ = (job, needed, budget);
     }
     /// A job begins.
     fn started(&self, job: &Job) {
@@ -245,14 +254,17 @@ fn run_jobs<'p>(
     options: &RunOptions<'_>,
 ) -> Result<Vec<(&'p Job, JobEnd, f64)>, RunError> {
     let prepared = PreparedFolds::new(plan, open.iter().copied());
-    let next = AtomicUsize::new(0);
+    let needs = open.iter().map(|job| prepared.need(plan, job, registry)).collect();
+    let schedule = Schedule::new(needs, plan.data_bytes(), options.memory);
     let broken = AtomicBool::new(false);
     let ended: Mutex<BTreeMap<usize, Ended>> = Mutex::default();
     let cancelled = || options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
     let worker = || {
-        while !cancelled() && !broken.load(Ordering::Relaxed) {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(job) = open.get(index) else { break };
+        while let Some(turn) = schedule.next(|| cancelled() || broken.load(Ordering::Relaxed)) {
+            let job = open[turn.index];
+            if let (Some(needed), Some(budget)) = (turn.beyond, options.memory) {
+                options.observer.beyond_memory(job, needed, budget);
+            }
             options.observer.started(job);
             let progress = JobProgress { job, observer: options.observer };
             let begun = Instant::now();
@@ -264,7 +276,7 @@ fn run_jobs<'p>(
                 Err(_) => broken.store(true, Ordering::Relaxed),
             }
             let end = end.map(|end| (end, begun.elapsed().as_secs_f64()));
-            ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(index, end);
+            ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(turn.index, end);
         }
     };
     std::thread::scope(|scope| {

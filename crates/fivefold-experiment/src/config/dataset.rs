@@ -72,7 +72,9 @@ impl DatasetConfig {
     /// The collection's own, and a sample larger than it.
     pub(crate) fn open(&self, experiment: &Experiment, index: usize) -> Result<Collection, ConfigError> {
         let error = |message: String| experiment.dataset_error(index, &message);
-        let collection = fivefold_data::open(&self.source, experiment.folders()).map_err(|e| error(e.to_string()))?;
+        let cache = experiment.origin.cache.as_ref();
+        let collection = fivefold_data::open_cached(&self.source, experiment.folders(), cache);
+        let collection = collection.map_err(|e| error(e.to_string()))?;
         let available: usize = collection.folds.iter().map(|fold| fold.test.len()).sum();
         match self.queries {
             Some(wanted) if wanted > available => {

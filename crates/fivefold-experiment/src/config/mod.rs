@@ -26,7 +26,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::{Registry, Seed};
-use fivefold_data::Normaliser;
+use fivefold_data::{Cache, Normaliser};
 use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
 
@@ -71,6 +71,7 @@ struct Origin {
     datasets: Vec<Range<usize>>,
     rankers: Vec<Range<usize>>,
     folders: Vec<PathBuf>,
+    cache: Option<Cache>,
 }
 
 /// Why an experiment file cannot be used.
@@ -126,6 +127,13 @@ impl Experiment {
     /// The folders in which relative paths are looked for, the first first.
     pub fn folders(&self) -> &[PathBuf] {
         &self.origin.folders
+    }
+
+    /// The same with a cache for what is read; nothing else depends on it.
+    #[must_use]
+    pub fn with_cache(mut self, cache: Option<Cache>) -> Self {
+        self.origin.cache = cache;
+        self
     }
 
     /// The seed from which those of all parts are derived.

@@ -1,0 +1,192 @@
+//! Which job starts when: in the order of the plan, as many at a time as threads take and memory holds.
+//!
+//! A job needs what its fit needs beside the data (`Ranker::fit_bytes`), its scores, and, if no other job holds it yet,
+//! the normalised copy of its collection. It starts when all that fits into the budget beside what is in use; the jobs
+//! after it wait as well, so that the order stays that of the plan. A job that fits in no case runs alone: needs are
+//! estimates, and refusing it would forbid what may well succeed.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What a job needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Need {
+    /// Bytes while it runs.
+    pub(crate) own: u64,
+    /// What it shares with other jobs: its number, and the bytes from the first of these jobs to the last.
+    pub(crate) shared: (usize, u64),
+}
+
+/// Jobs that wait for their turn.
+pub(crate) struct Schedule {
+    needs: Vec<Need>,
+    /// Bytes; `None`: without limit.
+    budget: Option<u64>,
+    state: Mutex<State>,
+    ended: Condvar,
+}
+
+struct State {
+    next: usize,
+    running: usize,
+    used: u64,
+    /// Of each shared thing, the jobs that have not ended and whether it is there.
+    shared: Vec<(usize, bool)>,
+}
+
+/// A job's turn; it ends when this is dropped.
+pub(crate) struct Turn<'a> {
+    schedule: &'a Schedule,
+    /// Which job.
+    pub(crate) index: usize,
+    /// The bytes in use with this job, if they are more than the budget.
+    pub(crate) beyond: Option<u64>,
+}
+
+impl Schedule {
+    /// Jobs with these needs, beside `used` bytes that are in use throughout.
+    pub(crate) fn new(needs: Vec<Need>, used: u64, budget: Option<u64>) -> Self {
+        let mut shared = vec![(0, false); needs.iter().map(|need| need.shared.0 + 1).max().unwrap_or(0)];
+        needs.iter().for_each(|need| shared[need.shared.0].0 += 1);
+        let state = Mutex::new(State { next: 0, running: 0, used, shared });
+        Schedule { needs, budget, state, ended: Condvar::new() }
+    }
+
+    /// Waits until the next job may start; `None` if there is none, or `stop` says so.
+    pub(crate) fn next(&self, stop: impl Fn() -> bool) -> Option<Turn<'_>> {
+        let mut state = self.lock();
+        loop {
+            let index = state.next;
+            let need = self.needs.get(index).filter(|_| !stop())?;
+            let (shared, bytes) = need.shared;
+            let added = need.own + if state.shared[shared].1 { 0 } else { bytes };
+            let beyond =
+                Some(state.used.saturating_add(added)).filter(|&all| self.budget.is_some_and(|limit| all > limit));
+            if beyond.is_none() || state.running == 0 {
+                state.next += 1;
+                state.running += 1;
+                state.used = state.used.saturating_add(added);
+                state.shared[shared].1 = true;
+                return Some(Turn { schedule: self, index, beyond });
+            }
+            // A job is running, and wakes us when it ends.
+            state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let need = &self.schedule.needs[self.index];
+        let mut state = self.schedule.lock();
+        state.running -= 1;
+        state.used = state.used.saturating_sub(need.own);
+        let (users, there) = &mut state.shared[need.shared.0];
+        *users -= 1;
+        if *users == 0 {
+            *there = false;
+            state.used = state.used.saturating_sub(need.shared.1);
+        }
+        drop(state);
+        self.schedule.ended.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+    use fivefold_core::Seed;
+
+    use super::*;
+
+    fn alone(own: u64) -> Need {
+        Need { own, shared: (0, 0) }
+    }
+
+    /// Runs all jobs on some threads; gives the most bytes and jobs at a time, and the jobs beyond the budget.
+    fn run(schedule: &Schedule, threads: usize) -> (u64, usize, Vec<usize>) {
+        let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (running, most_running) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let beyond = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    while let Some(turn) = schedule.next(|| false) {
+                        let own = schedule.needs[turn.index].own;
+                        if turn.beyond.is_some() {
+                            beyond.lock().unwrap().push(turn.index);
+                            assert_eq!(running.load(Ordering::SeqCst), 0);
+                        } else {
+                            most.fetch_max(now.fetch_add(own, Ordering::SeqCst) + own, Ordering::SeqCst);
+                        }
+                        most_running.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                        (0..20).for_each(|_| std::thread::yield_now());
+                        running.fetch_sub(1, Ordering::SeqCst);
+                        if turn.beyond.is_none() {
+                            now.fetch_sub(own, Ordering::SeqCst);
+                        }
+                    }
+                });
+            }
+        });
+        (most.into_inner(), most_running.into_inner(), beyond.into_inner().unwrap())
+    }
+
+    #[test]
+    fn jobs_never_need_more_than_the_budget_at_a_time_and_large_ones_run_alone() {
+        for seed in 0..20 {
+            let mut rng = Seed::new(seed).rng();
+            let needs: Vec<Need> = (0..60).map(|_| alone(rng.below(120) as u64)).collect();
+            let large: Vec<usize> = (0..60).filter(|&job| needs[job].own > 90).collect();
+            let (most, _, mut beyond) = run(&Schedule::new(needs, 10, Some(100)), 8);
+            assert!(most <= 90, "{most}");
+            beyond.sort_unstable();
+            assert_eq!(beyond, large);
+        }
+    }
+
+    #[test]
+    fn without_a_budget_all_threads_work() {
+        let schedule = Schedule::new(vec![alone(u64::MAX / 2); 3], 10, None);
+        let turns: Vec<Turn<'_>> = (0..3).map(|_| schedule.next(|| false).unwrap()).collect();
+        assert_eq!(turns.iter().map(|turn| turn.index).collect::<Vec<_>>(), [0, 1, 2]);
+        assert!(turns.iter().all(|turn| turn.beyond.is_none()) && schedule.next(|| false).is_none());
+    }
+
+    #[test]
+    fn what_jobs_share_counts_once_while_one_of_them_is_to_come() {
+        let shared = |own, which| Need { own, shared: (which, 50) };
+        let schedule = Schedule::new(vec![shared(10, 0), shared(20, 0), shared(5, 1), shared(5, 1)], 0, Some(100));
+        let used = || schedule.lock().used;
+        let first = schedule.next(|| false).unwrap();
+        assert_eq!(used(), 60);
+        let second = schedule.next(|| false).unwrap();
+        assert_eq!(used(), 80);
+        drop(first);
+        assert_eq!(used(), 70);
+        drop(second); // the last user of the first copy
+        assert_eq!(used(), 0);
+        drop(schedule.next(|| false).unwrap());
+        assert_eq!(used(), 50);
+        drop(schedule.next(|| false).unwrap());
+        assert_eq!(used(), 0);
+    }
+
+    #[test]
+    fn those_who_wait_hear_of_the_end_and_of_a_stop() {
+        let schedule = Schedule::new(vec![alone(60), alone(60)], 0, Some(100));
+        let stop = AtomicBool::new(false);
+        let first = schedule.next(|| false).unwrap();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| schedule.next(|| stop.load(Ordering::SeqCst)).is_none());
+            stop.store(true, Ordering::SeqCst);
+            drop(first);
+            assert!(waiting.join().unwrap());
+        });
+        assert_eq!(schedule.next(|| false).unwrap().index, 1);
+    }
+}

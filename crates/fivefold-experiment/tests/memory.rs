@@ -1,0 +1,89 @@
+//! Fewer jobs at a time, the same results; and normalised collections that folds share.
+
+mod common;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{EXPERIMENT, JOBS, experiment, files, registry};
+use fivefold_data::{MadeSource, Method, Normaliser, Over, Source, open};
+use fivefold_experiment::{Job, JobEnd, Observer, RunOptions, run};
+
+/// Counts jobs at a time.
+#[derive(Default)]
+struct Watch {
+    running: AtomicUsize,
+    most: AtomicUsize,
+    beyond: AtomicUsize,
+}
+
+impl Observer for Watch {
+    fn beyond_memory(&self, _: &Job, needed: u64, budget: u64) {
+        assert!(needed > budget);
+        assert_eq!(self.running.load(Ordering::SeqCst), 0);
+        self.beyond.fetch_add(1, Ordering::SeqCst);
+    }
+    fn started(&self, _: &Job) {
+        let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(now, Ordering::SeqCst);
+    }
+    fn finished(&self, _: &Job, _: &JobEnd) {
+        self.running.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn little_memory_takes_longer_and_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut found = Vec::new();
+    for (name, memory, beyond) in [("none", None, 0), ("much", Some(u64::MAX), 0), ("little", Some(1), JOBS)] {
+        let watch = Watch::default();
+        let out = folder.path().join(name);
+        let options = RunOptions { threads: 4, memory, observer: &watch, ..RunOptions::new(&out) };
+        assert_eq!(run(&experiment(EXPERIMENT), &registry(), &options).unwrap().done, JOBS);
+        assert_eq!(watch.beyond.into_inner(), beyond, "{name}");
+        if beyond > 0 {
+            assert_eq!(watch.most.into_inner(), 1);
+        }
+        found.push(files(&out));
+    }
+    assert_eq!(found[0], found[1]);
+    assert_eq!(found[0], found[2]);
+}
+
+/// The scores of a ranker that gives one feature are that feature, normalised on the fold alone.
+#[test]
+fn shared_normalised_collections_are_those_of_each_fold() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = r#"
+name = "normalised"
+[[dataset]]
+label = "made"
+made = { shape = "mq2007", queries = 12 }
+[[ranker]]
+label = "query"
+kind = "one"
+params = { feature = 2, weight = 1.0 }
+normalise = { method = "z-score", over = "query" }
+[[ranker]]
+label = "train"
+kind = "one"
+params = { feature = 2, weight = 1.0 }
+normalise = { method = "min-max", over = "train" }
+"#;
+    let options = RunOptions { threads: 3, ..RunOptions::new(folder.path()) };
+    run(&experiment(text), &registry(), &options).unwrap();
+    let made = MadeSource { shape: "mq2007".to_owned(), queries: 12, seed: 0 };
+    let collection = open(&Source { made: Some(made), ..Source::default() }, &[]).unwrap();
+    for fold in &collection.folds {
+        for (label, method, over) in [("query", Method::ZScore, Over::Query), ("train", Method::MinMax, Over::Train)] {
+            let test = Normaliser { method, over }.fit(&fold.train).unwrap().apply(&fold.test).unwrap();
+            let expected: Vec<f64> = test
+                .queries()
+                .flat_map(|query| query.rows().map(|row| f64::from(row[2])).collect::<Vec<_>>())
+                .collect();
+            let file = folder.path().join(format!("scores/made/fold{}/{label}.txt", fold.number));
+            let scores = fivefold_data::read_scores(&file, test.documents()).unwrap();
+            assert_eq!(scores, expected, "{label}, fold {}", fold.number);
+        }
+    }
+}
