@@ -15,6 +15,8 @@ const BLOCK: usize = 64;
 type Row = [i64; LANES];
 /// The sums of all subsets of eight queries.
 type Table = [Row; 256];
+/// Those of a word of bits.
+type Tables = [Table; BLOCK / 8];
 
 /// Columns of integers over the same queries.
 pub(crate) struct Columns {
@@ -121,17 +123,17 @@ impl Sums {
 
 /// Sums every column under every draw's weights.
 pub(crate) fn weighted_sums<const P: usize>(columns: &Columns, weights: &Weights<P>) -> Sums {
-    let mut tables: Vec<Table> = vec![[[0; LANES]; 256]; BLOCK / 8];
+    let mut tables: Vec<Tables> = vec![[[[0; LANES]; 256]; BLOCK / 8]];
     let sum = |values: &Vec<Row>| {
         let mut sums = vec![[0; LANES]; weights.draws];
         let words = weights.words.chunks(weights.draws.max(1));
         for ((queries, words), more) in values.chunks(BLOCK).zip(words).zip(&weights.more) {
-            let used = queries.len().div_ceil(8);
-            for (table, eight) in tables.iter_mut().zip(queries.chunks(8)) {
-                fill(table, eight);
+            let tables = &mut tables[0];
+            for (number, table) in tables.iter_mut().enumerate() {
+                fill(table, queries.get(8 * number..).unwrap_or_default());
             }
             for (sum, planes) in sums.iter_mut().zip(words) {
-                add_subsets(sum, &tables[..used], planes);
+                add_subsets(sum, tables, planes);
             }
             for &(draw, query) in more {
                 let sum = &mut sums[draw as usize];
@@ -145,7 +147,7 @@ pub(crate) fn weighted_sums<const P: usize>(columns: &Columns, weights: &Weights
     Sums { chunks: columns.chunks.iter().map(sum).collect(), count: columns.count }
 }
 
-/// Writes the sums of all subsets of at most eight rows; entries with bits beyond them are those without these bits.
+/// Writes the sums of all subsets of the first eight rows; rows that are not there are 0.
 fn fill(table: &mut Table, rows: &[Row]) {
     table[0] = [0; LANES];
     for bit in 0..8 {
@@ -159,7 +161,7 @@ fn fill(table: &mut Table, rows: &[Row]) {
     }
 }
 
-fn add_subsets<const P: usize>(sum: &mut Row, tables: &[Table], planes: &[u64; P]) {
+fn add_subsets<const P: usize>(sum: &mut Row, tables: &Tables, planes: &[u64; P]) {
     for (plane, word) in planes.iter().enumerate() {
         let mut of_plane = [0; LANES];
         for (table, byte) in tables.iter().zip(word.to_le_bytes()) {
