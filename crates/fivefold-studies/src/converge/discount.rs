@@ -14,8 +14,8 @@
 //! S(cn)/S(n) has such a limit wherever D varies regularly, D(2n)/D(n) -> 2^-a: then w(c) = c^(1-a) for a <= 1, and w = 1 above.
 //!
 //! A discount of a known family has its type by its formula. Of any other it is found by number: the exponent
-//! a(n) = -log2(D(2n)/D(n)), which for logarithms falls as 1/log n only, is taken at two n and continued to infinity along
-//! 1/log n. Within [`UNSURE`] of 1 the numbers do not decide.
+//! a(n) = -log2(D(2n)/D(n)), which for logarithms falls as 1/log n only, is taken at three n and continued to infinity by a
+//! parabola over 1/log n. Within [`UNSURE`] of 1 the numbers do not decide.
 
 use std::fmt;
 
@@ -169,17 +169,22 @@ pub fn of_measure(spec: &MeasureSpec, conventions: &Conventions, max_grade: u8) 
     Ok(Some(by_numbers(|rank| seen.seen(rank - 1), LOOKED_AT)))
 }
 
-/// The type of a discount of which nothing is known but its values at the first `ranks` ranks, counted from 1; at least 64.
+/// The type of a discount of which nothing is known but its values at the first `ranks` ranks, counted from 1; at least 1024.
 pub fn by_numbers(discount: impl Fn(usize) -> f64, ranks: usize) -> Verdict {
     let last = ranks / 2;
-    let first = last.isqrt();
     let local = |n: usize| -(discount(2 * n) / discount(n)).log2();
-    let [near, far] = [first, last].map(local);
-    let [log_near, log_far] = [first, last].map(|n| (n as f64).ln());
-    let exponent = (far * log_far - near * log_near) / (log_far - log_near);
+    // The parabola through three exponents over 1/log n, at 0.
+    let sizes = [last, last / 8, last / 64];
+    let exponents = sizes.map(local);
+    let places = sizes.map(|n| 1.0 / (n as f64).ln());
+    let weight = |of: usize| -> f64 {
+        let others = (0..places.len()).filter(|&other| other != of);
+        others.map(|other| places[other] / (places[other] - places[of])).product()
+    };
+    let exponent: f64 = (0..exponents.len()).map(|index| weight(index) * exponents[index]).sum();
     let sums = |n: usize| (1..=n).map(&discount).sum::<f64>();
     let kind = match exponent {
-        _ if discount(last) <= 0.0 || far.is_infinite() => Some(Kind::One),
+        _ if discount(2 * last) <= 0.0 => Some(Kind::One),
         a if a.is_nan() || (a - 1.0).abs() <= UNSURE || a < -UNSURE => None,
         a if a > 1.0 => Some(Kind::One),
         a if a <= UNSURE => Some(Kind::Two),

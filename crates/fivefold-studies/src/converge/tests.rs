@@ -100,42 +100,29 @@ fn values_are_those_of_the_documents_drawn() {
     assert!((row(table(&found, "convergence-values"), "10")[0] - dcg).abs() < 1e-10);
 }
 
-/// Two queries of 12 and one of 5 documents; the third is left out.
+/// Two queries of 12 and one of 5 documents, and the scores of two systems.
 fn letor(folder: &std::path::Path) -> String {
-    let mut data = String::new();
-    let (mut good, mut flat) = (String::new(), String::new());
-    for (query, documents) in [(1, 12), (2, 12), (3, 5)] {
-        for document in 0..documents {
-            let grade = document * 7 % 3;
-            data += &format!("{grade} qid:{query} 1:{document}\n");
-            good += &format!("{grade}\n");
-            flat += "0.5\n";
-        }
-    }
-    let parts = ["S1", "S2", "S3", "S4", "S5"].map(|part| folder.join(format!("{part}.txt")));
-    std::fs::write(&parts[0], &data).unwrap();
-    for (index, part) in parts.iter().enumerate().skip(1) {
-        std::fs::write(part, data.replace("qid:", &format!("qid:{index}0"))).unwrap();
-    }
-    for fold in 1..=5 {
-        std::fs::write(folder.join(format!("good{fold}.txt")), &good).unwrap();
-        std::fs::write(folder.join(format!("flat{fold}.txt")), &flat).unwrap();
-    }
+    let documents = [("1", 12), ("2", 12), ("3", 5)].map(|(query, count)| (0..count).map(move |d| (query, d * 7 % 3)));
+    let lines = |line: fn(&str, usize) -> String| {
+        documents.iter().cloned().flatten().map(|(query, grade)| line(query, grade)).collect::<String>()
+    };
+    let write = |name: &str, content: String| std::fs::write(folder.join(name), content).unwrap();
+    write("data.txt", lines(|query, grade| format!("{grade} qid:{query} 1:1\n")));
+    write("good.txt", lines(|_, grade| format!("{grade}\n")));
+    write("flat.txt", lines(|_, _| "0.5\n".to_owned()));
     "documents = 12\nstep = 4\nfrom = 4\ntrials = 2\nmeasures = [\"ndcg\", \"ndcg.v2\"]\n\
-     [systems]\ndataset = { path = \"here\", layout = \"parts\" }\nscores = [\"good=here/good{fold}.txt\", \"flat=here/flat{fold}.txt\"]\n"
+     [systems]\ndata = \"data.txt\"\nscores = [\"good=good.txt\", \"flat=flat.txt\"]\n"
         .to_owned()
 }
 
 #[test]
 fn real_systems_are_measured_on_queries_that_are_long_enough() {
     let folder = tempfile::tempdir().unwrap();
-    let here = folder.path().join("here");
-    std::fs::create_dir(&here).unwrap();
-    let text = letor(&here);
+    let text = letor(folder.path());
     let found = findings(&text, 2, vec![folder.path().to_owned()]).unwrap();
     let values = table(&found, "convergence-values");
     assert!(
-        values.notes[0].starts_with("10 queries with at least 12 documents of 15; 2 random orders"),
+        values.notes[0].starts_with("2 queries with at least 12 documents of 3; 2 random orders"),
         "{:?}",
         values.notes
     );
