@@ -165,9 +165,9 @@ mod tests {
     #[test]
     fn sizes_must_add_up() {
         let more = "SIZES: the sizes add up to 1 documents, but the data file has more";
-        assert_eq!(text("1 1:2\n0 1:1\n", "1\n").as_deref(), Err(more));
+        assert_eq!(text("1 1:2\n0 1:1\n", "1\n").unwrap_err(), more);
         let fewer = "SIZES: the sizes add up to 3 documents, but the data file has 2";
-        assert_eq!(text("1 1:2\n0 1:1\n", "1\n2\n").as_deref(), Err(fewer));
-        assert_eq!(text("1 1:2\n", "-1").as_deref(), Err("SIZES: line 1: `-1` is not the size of a query"));
+        assert_eq!(text("1 1:2\n0 1:1\n", "1\n2\n").unwrap_err(), fewer);
+        assert_eq!(text("1 1:2\n", "-1").unwrap_err(), "SIZES: line 1: `-1` is not the size of a query");
     }
 }

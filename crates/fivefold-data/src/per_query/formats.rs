@@ -57,7 +57,7 @@ const EVAL_TAIL: [&str; 2] = ["queries", "undefined"];
 /// Heads of a column of query ids.
 const QUERY_COLUMNS: [&str; 9] = ["", "query", "query_id", "queryid", "qid", "q_id", "topic", "topic_id", "id"];
 /// How names of measures begin, in lower case and without signs.
-const MEASURES: [&str; 34] = [
+const MEASURES: [&str; 35] = [
     "numret",
     "numrel",
     "numq",
@@ -92,6 +92,7 @@ const MEASURES: [&str; 34] = [
     "hit",
     "f1",
     "runid",
+    "unj",
 ];
 
 impl Format {
@@ -132,7 +133,10 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
     let rows: Vec<Vec<&str>> =
         std::iter::once(first).chain(content).map(|line| line.split_whitespace().collect()).collect();
     let triples = separator != b',' && rows.iter().all(|row| row.len() == 3);
-    let numbers = rows.iter().skip(1).all(|row| row.first() == Some(&"runid") || number(row[row.len() - 1]));
+    let numbers = rows
+        .iter()
+        .skip(1)
+        .all(|row| row.first() == Some(&"runid") || row.last().is_some_and(|value| number(value) || is_string(value)));
     if triples && numbers && (number(rows[0][2]) || rows[0][0] == "runid") {
         let column = |place: usize| rows.iter().map(move |row| row[place]);
         let summary = |place: usize| column(place).any(is_summary);
@@ -156,6 +160,11 @@ fn number(text: &str) -> bool {
     text.eq_ignore_ascii_case("nan") || fast_float2::parse::<f64, _>(text).is_ok()
 }
 
+/// Whether a value is a text, as that of trec_eval's `relstring`.
+fn is_string(text: &str) -> bool {
+    text.starts_with('\'')
+}
+
 /// Whether a name looks like a measure's: it begins as one does, and one of a letter or two is not the start of a longer word.
 fn is_measure(name: &str) -> bool {
     let word = name.split(['(', '@']).next().unwrap_or(name);
@@ -170,17 +179,22 @@ fn is_measure(name: &str) -> bool {
 /// `measure query value` in either order; `order` gives the columns of the measure and of the query.
 fn triples(text: &str, builder: &mut Builder, order: [usize; 2]) -> Result<(), Wrong> {
     let mut rows = Vec::new();
+    let mut strings = 0;
     for (line, text) in (1..).zip(text.lines()) {
         let fields: Vec<&str> = text.split_whitespace().collect();
         match fields[..] {
             [] => {}
             ["runid", _, tag] => tag.clone_into(&mut builder.system),
+            [_, _, value] if is_string(value) => strings += 1,
             [_, _, value] => rows.push((line, fields[order[0]], fields[order[1]], value)),
             _ => {
                 let what = format!("found {} fields where there should be 3", fields.len());
                 return Err((line, PerQueryErrorKind::Syntax(what)));
             }
         }
+    }
+    if strings > 0 {
+        builder.remarks.push(format!("{strings} values are texts and were left out"));
     }
     let system = builder.system.clone();
     rows.into_iter().try_for_each(|(line, measure, query, value)| builder.add(measure, &system, query, value, line))

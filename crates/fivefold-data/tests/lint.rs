@@ -1,0 +1,227 @@
+//! Lint: all problems with their lines, the facts of each file, what files share; known answers on real data.
+#![allow(clippy::unwrap_used)] // a test
+
+use std::path::{Path, PathBuf};
+
+use fivefold_data::ReadOptions;
+use fivefold_data::lint::{Kind, LintOptions, Report, lint};
+use tempfile::TempDir;
+
+fn options() -> LintOptions {
+    LintOptions { kind: None, most_problems: 100, reading: ReadOptions::default() }
+}
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn report(folder: &Path, names: &[&str], options: &LintOptions) -> Report {
+    let paths: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
+    lint(&paths, options).unwrap()
+}
+
+fn problems(report: &Report) -> Vec<String> {
+    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    report.problems.listed.iter().map(|p| format!("{}:{}:{} {}", name(&p.file), p.line, p.column, p.what)).collect()
+}
+
+#[test]
+fn all_problems_of_a_letor_file_are_found_in_order() {
+    let text = "2 qid:1 1:0.5 2:1 # a\n\
+                x qid:1 1:0.5\n\
+                1 qid:1 1:0.5 1:2 # b\n\
+                1 qid:1 1:0.5 # a\n\
+                0 qid:2 1:1\n\
+                # a comment\n\
+                0 1:3\n\
+                0 qid:1 1:2 # c\n\
+                1 qid:2 1:NULL # d\n";
+    let folder = folder(&[("x.txt", text)]);
+    let report = report(folder.path(), &["x.txt"], &options());
+    assert_eq!(
+        problems(&report),
+        [
+            "x.txt:2:1 grade `x` is not a whole number from 0 to 30",
+            "x.txt:3:15 feature id 1 follows 1: ids must increase along the line",
+            "x.txt:4:0 document `a` stands twice in query `1`",
+            "x.txt:5:0 this line has no document id, unlike the first",
+            "x.txt:7:3 found `1:3` where `qid:` and the query's id belong",
+            "x.txt:8:0 query `1` goes on here, but its lines up to 4 were followed by another query",
+            "x.txt:9:0 query `2` goes on here, but its lines up to 5 were followed by another query",
+        ]
+    );
+    let few = report_with(folder.path(), 2);
+    assert_eq!((few.problems.listed.len(), few.problems.count), (2, 7));
+    let part = &report.parts[0];
+    assert_eq!((part.documents, part.queries, part.features, part.missing_values), (5, 2, 2, 1));
+}
+
+fn report_with(folder: &Path, most_problems: usize) -> Report {
+    report(folder, &["x.txt"], &LintOptions { most_problems, ..options() })
+}
+
+#[test]
+fn the_facts_of_a_part() {
+    let text = "2 qid:1 1:1 2:5 3:1 4:0.5 5:NULL\n\
+                1 qid:1 1:2 2:5 3:2 5:NULL\n\
+                0 qid:1 1:3 2:5 3:3 4:1 5:7\n\
+                0 qid:2 1:4 2:5 3:4 5:1\n\
+                0 qid:2 1:NULL 2:NULL 3:NULL 4:NULL 5:NULL\n\
+                1 qid:3 1:0 2:5 3:0\n\
+                0 qid:3 1:1 2:5 3:1\n\
+                1 qid:3 1:1 2:5 3:1\n";
+    let folder = folder(&[("x.txt", text)]);
+    let report = report(folder.path(), &["x.txt"], &options());
+    assert_eq!(report.problems.count, 0, "{:?}", report.problems);
+    let part = &report.parts[0];
+    assert_eq!(part.grades.clone().into_iter().collect::<Vec<_>>(), [(0, 4), (1, 3), (2, 1)]);
+    assert_eq!((part.single_grade_queries, part.sorted_queries), (1, 1));
+    // Query 1: 2/3! = 1/3; query 3 with grades 1, 0, 1: 2 * 2/3! = 2/3.
+    assert!((part.sorted_by_chance - 1.0).abs() < 1e-12);
+    assert_eq!((part.missing_values, part.documents_without_values), (7, 1));
+    assert_eq!(part.features_with_missing, [1, 2, 3, 4, 5]);
+    assert_eq!(part.duplicate_features, [[1, 3]]);
+    assert!(part.constant_features.is_empty());
+}
+
+#[test]
+fn vectors_and_queries_in_several_parts_are_counted() {
+    let train = "1 qid:1 1:1 2:2\n0 qid:1 1:3\n0 qid:2 1:NULL 2:NULL\n";
+    let test = "0 qid:3 1:1 2:2\n0 qid:3 1:1 2:2\n0 qid:2 1:NULL 2:NULL\n1 qid:4 1:9\n";
+    let files = [("a.txt", train), ("b.txt", test)];
+    let parts = report(folder(&files).path(), &["a.txt", "b.txt"], &options());
+    let across = &parts.across[0];
+    assert_eq!((across.vectors, across.documents, across.all_missing, across.queries), (2, 5, 2, 1));
+    assert_eq!(parts.problems.count, 1);
+    assert!(problems(&parts)[0].starts_with("b.txt:3:0 query `2` stands in"), "{:?}", problems(&parts));
+
+    // The same as a fold: only documents of the tested part count.
+    let mut fold: Vec<(String, &str)> = Vec::new();
+    for number in 1..=5 {
+        for (name, text) in [("train", train), ("vali", "0 qid:9 1:8\n"), ("test", test)] {
+            fold.push((format!("Fold{number}/{name}.txt"), text));
+        }
+    }
+    let fold: Vec<(&str, &str)> = fold.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    let folds = report(folder(&fold).path(), &["."], &options());
+    assert_eq!((folds.parts.len(), folds.across.len(), folds.problems.count), (15, 5, 5));
+    let across = &folds.across[4];
+    assert_eq!((across.fold, across.vectors, across.documents, across.all_missing), (Some(5), 2, 3, 1));
+}
+
+#[test]
+fn other_kinds_are_recognised_and_linted() {
+    let qrels = "1 0 a 1\n1 0 b 0\n1 0 a 0\n2 0 a -1\n3 0 a\n";
+    let run = "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.75 x\n1 Q0 c 3 0.5 y\n2 Q0 a 1 nan x\n";
+    let scores = "1\n2\nx\n2\n";
+    let folder = folder(&[("qrels", qrels), ("run", run), ("scores", scores), ("odd", "a b\n"), ("empty", "\n")]);
+    let report = report(folder.path(), &["qrels", "run", "scores"], &options());
+    assert_eq!(
+        problems(&report),
+        [
+            "qrels:3:0 document `a` of topic `1` stands on line 1 already",
+            "qrels:5:0 found 3 fields where there should be 4",
+            "run:4:0 score `nan` is not a finite number",
+            "scores:3:0 `x` is not a finite number",
+        ]
+    );
+    let found = &report.qrels[0];
+    assert_eq!((found.topics, found.documents, found.single_grade_topics, found.topics_without_relevant), (2, 3, 1, 1));
+    assert_eq!(found.grades.clone().into_iter().collect::<Vec<_>>(), [(-1, 1), (0, 1), (1, 1)]);
+    let found = &report.runs[0];
+    assert_eq!((found.topics, found.documents, found.tied_documents, found.ranks_differ), (1, 3, 2, 1));
+    assert_eq!((&found.tags[..], found.documents_of_topic), (&["x".to_owned(), "y".to_owned()][..], [3, 3]));
+    let found = &report.scores[0];
+    assert_eq!((found.scores, found.different, found.range), (3, 2, Some([1.0, 2.0])));
+    for name in ["odd", "empty", "no such file"] {
+        assert!(lint(&[folder.path().join(name)], &options()).is_err(), "{name}");
+    }
+    let forced = LintOptions { kind: Some(Kind::Scores), ..options() };
+    assert_eq!(lint(&[folder.path().join("odd")], &forced).unwrap().problems.count, 2);
+    assert!(lint(&[folder.path().to_owned()], &options()).unwrap_err().to_string().contains("no layout"));
+}
+
+#[test]
+fn files_longer_than_a_block_are_whole() {
+    let mut text = String::new();
+    for row in 0..120_000 {
+        let bad = if row % 50_000 == 49_999 { "x" } else { "" };
+        text += &format!("{} qid:{} 1:{} 2:{}{bad}\n", row % 2, row / 100, row, row % 7);
+    }
+    let folder = folder(&[("x.txt", &text)]);
+    let report = report(folder.path(), &["x.txt"], &options());
+    let lines: Vec<u64> = report.problems.listed.iter().map(|problem| problem.line).collect();
+    assert_eq!(lines, [50_000, 100_000]);
+    assert_eq!((report.parts[0].documents, report.parts[0].queries), (119_998, 1200));
+}
+
+fn real_data() -> Option<PathBuf> {
+    let data = std::env::var_os("FIVEFOLD_DATA").map(PathBuf::from);
+    if data.is_none() {
+        println!("skipped: FIVEFOLD_DATA is not set");
+    }
+    data
+}
+
+/// The counts that the data's own description gives; its 73 of ClueWeb09 are documents, which share three vectors (counted by a few
+/// lines of Python over the text).
+#[test]
+fn vectors_shared_by_parts_of_real_collections() {
+    let Some(data) = real_data() else { return };
+    let of = |name: &str| report(&data, &[name], &options());
+    let clueweb09 = of("clueweb09");
+    let across = &clueweb09.across[0];
+    assert_eq!((clueweb09.problems.count, across.documents, across.vectors), (0, 73, 3));
+    let agg = of("mq2007-agg");
+    assert_eq!(agg.problems.count, 0, "{:?}", agg.problems.listed);
+    assert_eq!((agg.across[0].documents, agg.across[0].all_missing), (4583, 968));
+    let sum = |count: fn(&fivefold_data::lint::PartReport) -> usize| agg.parts.iter().map(count).sum::<usize>();
+    assert_eq!((sum(|part| part.documents), sum(|part| part.queries)), (69_623, 1692));
+    assert!(agg.parts.iter().all(|part| part.features == 21 && part.missing_values > 0));
+    let mq2008 = of("mq2008");
+    // 220 queries have no relevant document; single-grade queries are those and any whose documents are all relevant.
+    assert!(mq2008.parts.iter().map(|part| part.single_grade_queries).sum::<usize>() >= 220);
+    assert!(mq2008.parts.iter().all(|part| part.document_ids && part.missing_values == 0));
+}
+
+/// LightGBM's example: rows without queries, group sizes beside them.
+#[test]
+fn group_sizes_of_lightgbm_are_read() {
+    let Some(data) = real_data() else { return };
+    let folder = data.join("lightgbm-rank");
+    for (name, documents, queries) in [("rank.train", 3005, 201), ("rank.test", 768, 50)] {
+        let part = fivefold_data::read_letor(&folder.join(name), &ReadOptions::default()).unwrap();
+        assert_eq!((part.data.documents(), part.data.len(), part.data.max_grade()), (documents, queries, 4));
+        assert!(part.data.width() <= 300);
+        assert_eq!(part.data.query(0).id(), format!("{name}:1"));
+    }
+    let report = report(&folder, &["rank.train", "rank.test"], &options());
+    assert_eq!((report.problems.count, report.across[0].queries), (0, 0), "{:?}", report.problems);
+}
+
+#[test]
+fn qrels_and_runs_of_real_tracks_are_clean() {
+    let Some(data) = real_data() else { return };
+    let dl19 = data.join("trec/dl19");
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(dl19.join("runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
+    paths.push(dl19.join("qrels.txt"));
+    let report = lint(&paths, &options()).unwrap();
+    assert_eq!((report.problems.count, report.runs.len()), (0, 38), "{:?}", report.problems);
+    assert_eq!((report.qrels[0].topics, report.qrels[0].documents), (43, 9260));
+    // Topics x 129 systems, without a column of ids.
+    let ap = fivefold_data::per_query::read(&data.join("trec/trec8/adhoc8_ap.csv"), &Default::default()).unwrap();
+    assert_eq!((ap.measures[0].as_str(), ap.systems.len(), ap.queries.len()), ("adhoc8_ap", 129, 50));
+    assert!(ap.values.iter().all(|value| (0.0..=1.0).contains(value)));
+    // trec_eval's own output: summary rows are no queries.
+    let trec_eval = data.join("trec/trec_eval/test/out.test.aq");
+    let values = fivefold_data::per_query::read(&trec_eval, &Default::default()).unwrap();
+    assert_eq!(values.queries, ["301", "302", "303"]);
+}

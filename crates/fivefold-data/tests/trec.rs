@@ -1,0 +1,202 @@
+//! Qrels, runs and values per query: what is read, what is counted, what is refused.
+#![allow(clippy::unwrap_used)] // a test
+
+use std::path::{Path, PathBuf};
+
+use fivefold_data::per_query::{self, MissingQuery, PerQueryOptions, SystemValues};
+use fivefold_data::trec::{Duplicates, Joined, Judgement, read_qrels, read_run};
+use tempfile::TempDir;
+
+fn file(folder: &TempDir, name: &str, text: &str) -> PathBuf {
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// An error's text without the folder.
+fn message(error: impl std::fmt::Display, folder: &TempDir) -> String {
+    error.to_string().replace(&format!("{}/", folder.path().display()), "")
+}
+
+const QRELS: &str = "\u{feff}# judged by hand\r\n2 0 a#1 1\r\n1\t0  b   2\r\n\r\n2 0 c -2\n1 0 #d 0\n";
+
+#[test]
+fn qrels_keep_the_order_of_topics_and_all_ids() {
+    let folder = TempDir::new().unwrap();
+    let qrels = read_qrels(&file(&folder, "qrels", QRELS), Duplicates::Error).unwrap();
+    let ids: Vec<&str> = qrels.topics.iter().map(|topic| topic.id.as_str()).collect();
+    assert_eq!(ids, ["2", "1"]);
+    let grades = |topic: &str| -> Vec<(&str, i32)> {
+        qrels.topic(topic).unwrap().judgements.iter().map(|j| (j.document.as_str(), j.grade)).collect()
+    };
+    assert_eq!(grades("2"), [("a#1", 1), ("c", -2)]);
+    assert_eq!(grades("1"), [("b", 2), ("#d", 0)]);
+    assert_eq!(qrels.topic("1").unwrap().judgement("#d").map(|j| j.grade), Some(0));
+    assert_eq!(qrels.topic("1").unwrap().judgement("a#1"), None);
+    assert_eq!(qrels.topics[0].judgements[1].grade(), None);
+    assert_eq!(qrels.topics[0].grades(), [1]);
+    assert_eq!((qrels.max_grade(), qrels.documents()), (2, 4));
+    assert_eq!(qrels.remarks(), ["1 comment lines were passed over", "1 grades are negative and count as not judged"]);
+}
+
+#[test]
+fn duplicates_are_refused_or_settled_and_counted() {
+    let folder = TempDir::new().unwrap();
+    let path = file(&folder, "qrels", "1 0 a 1\n1 0 b 0\n1 0 a 3\n1 0 b 0\n1 0 a 2\n");
+    let error = message(read_qrels(&path, Duplicates::Error).unwrap_err(), &folder);
+    assert_eq!(
+        error,
+        "qrels:3: document `a` of topic `1` stands on line 1 already; remove one of the two lines, or say which counts: \
+         first, last or highest"
+    );
+    for (policy, grade) in [(Duplicates::First, 1), (Duplicates::Last, 2), (Duplicates::Highest, 3)] {
+        let qrels = read_qrels(&path, policy).unwrap();
+        assert_eq!(qrels.topics[0].judgements[0], Judgement { document: "a".to_owned(), grade }, "{policy}");
+        assert_eq!((qrels.conflicting, qrels.repeated, qrels.documents()), (2, 1, 2));
+    }
+    let path = file(&folder, "run", "1 Q0 a 1 0.5 x\n1 Q0 a 2 0.75 x\n1 Q0 a 3 0.25 y junk after the tag\n");
+    assert!(message(read_run(&path, Duplicates::Error).unwrap_err(), &folder).starts_with("run:2: document `a`"));
+    for (policy, score, rank) in
+        [(Duplicates::First, 0.5, 1), (Duplicates::Last, 0.25, 3), (Duplicates::Highest, 0.75, 2)]
+    {
+        let run = read_run(&path, policy).unwrap();
+        let documents = &run.topics[0].documents;
+        assert_eq!((documents.len(), documents[0].score, documents[0].rank), (1, score, rank), "{policy}");
+        assert_eq!((run.repeated, run.other_tags, run.tag.as_str()), (2, 1, "x"));
+    }
+}
+
+#[test]
+fn ranks_order_nothing_and_contradictions_are_counted() {
+    let folder = TempDir::new().unwrap();
+    let text = "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.75 x\n2 Q0 a 1 2 x\n2 Q0 b 2 2 x\n2 Q0 c 3 1e-3 x\n";
+    let run = read_run(&file(&folder, "run", text), Duplicates::Error).unwrap();
+    assert_eq!(run.ranks_differ, 1);
+    assert_eq!(run.remarks(), ["1 topics have ranks that contradict the scores; the scores count, as in trec_eval"]);
+    assert_eq!(run.topic("2").unwrap().documents[2].score, 1e-3);
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_line() {
+    let folder = TempDir::new().unwrap();
+    let qrels =
+        |text: &str| message(read_qrels(&file(&folder, "qrels", text), Duplicates::Error).unwrap_err(), &folder);
+    let run = |text: &str| message(read_run(&file(&folder, "run", text), Duplicates::Error).unwrap_err(), &folder);
+    assert!(qrels("1 0 a 1\n1 0 b\n").starts_with("qrels:2: found 3 fields where there should be 4;"));
+    assert!(qrels("1 0 a 1 x y z\n").starts_with("qrels:1: found 7 fields where there should be 4;"));
+    assert!(qrels("1 0 a 1.5\n").starts_with("qrels:1: grade `1.5` is not a whole number;"));
+    assert!(qrels("1 0 a 31\n").starts_with("qrels:1: grade 31 of document `a` in topic `1` is above 30;"));
+    assert!(qrels("# nothing\n\n").starts_with("qrels: the file has no judgement;"));
+    assert!(run("1 Q0 a 1 0.5\n").starts_with("run:1: found 5 fields where there should be 6 or more;"));
+    assert!(run("1 Q0 a 1 nan x\n").starts_with("run:1: score `nan` is not a finite number;"));
+    assert!(run("1 Q0 a one 1 x\n").starts_with("run:1: rank `one` is not a whole number;"));
+    assert!(run("").starts_with("run: the file has no document;"));
+    assert!(read_run(Path::new("no such file"), Duplicates::Error).is_err());
+    std::fs::write(folder.path().join("bytes"), b"1 0 a 1\n1 0 \xff 1\n").unwrap();
+    let error = read_qrels(&folder.path().join("bytes"), Duplicates::Error).unwrap_err().to_string();
+    assert!(error.contains("line 2: not UTF-8 text"), "{error}");
+}
+
+#[test]
+fn a_run_is_joined_by_topic_and_document() {
+    let folder = TempDir::new().unwrap();
+    let qrels = read_qrels(&file(&folder, "qrels", QRELS), Duplicates::Error).unwrap();
+    let text = "9 Q0 a 1 1 x\n2 Q0 z 1 3 x\n2 Q0 a#1 2 2 x\n2 Q0 c 3 1 x\n";
+    let run = read_run(&file(&folder, "run", text), Duplicates::Error).unwrap();
+    let joined = Joined::new(&qrels, &run);
+    assert_eq!((joined.missing, joined.extra, joined.unjudged, joined.retrieved), (1, 1, 2, 3));
+    let topic = &joined.topics[0];
+    assert_eq!((topic.id, &topic.documents[..], &topic.grades[..]), ("2", &["z", "a#1", "c"][..], &[0, 1, 0][..]));
+    assert_eq!((topic.scores[0], topic.unjudged, topic.in_run), (3.0, 2, true));
+    assert!(!joined.topics[1].in_run && joined.topics[1].documents.is_empty());
+    assert_eq!(joined.remarks().len(), 3);
+}
+
+fn values(folder: &TempDir, name: &str, text: &str) -> Result<SystemValues, String> {
+    per_query::read(&file(folder, name, text), &PerQueryOptions::default()).map_err(|error| message(error, folder))
+}
+
+/// What several programs write for the same two queries.
+#[test]
+fn formats_are_recognised_by_content() {
+    let folder = TempDir::new().unwrap();
+    let trec_eval = "map                   \tq1\t0.5000\nP_10\tq1\t0.1\nmap\tq2\t0.25\nP_10\tq2\t0.2\nrunid\tall\tmine\nmap\tall\t0.375\nP_10\tall\t0.15\n";
+    let found = values(&folder, "x.eval", trec_eval).unwrap();
+    assert_eq!(
+        (&found.measures[..], &found.systems[..], &found.queries[..]),
+        (&["map".to_owned(), "P_10".to_owned()][..], &["mine".to_owned()][..], &["q1".to_owned(), "q2".to_owned()][..])
+    );
+    assert_eq!(found.values, [0.5, 0.25, 0.1, 0.2]);
+    assert_eq!(found.remarks, ["2 values of summary rows were left out"]);
+    for (name, text) in [
+        ("a.tsv", "q1\tAP\t0.5\nq2\tAP\t0.25\nall\tAP\t0.375\n"),
+        ("a.tsv", "q1\tAP(rel=2)\t0.5\nq2\tAP(rel=2)\t0.25\n"),
+        ("a.json", r#"{"map": {"q1": 0.5, "q2": 0.25}}"#),
+        ("a.json", r#"{"q1": {"map": 0.5}, "q2": {"map": 0.25}}"#),
+        ("a.csv", "query,a\nq1,0.5\nq2,0.25\nALL,0.375\n"),
+        ("a.csv", "topic\ta\nq1\t0.5\nq2\t0.25\n"),
+        ("a.csv", "dataset,fold,query,documents,ranker,ndcg@10\nD,1,q1,all,a,0.5\nD,2,q2,all,a,0.25\n"),
+        ("a.csv", "# title\nmeasure,query,a,queries,undefined\nap,q1,0.5,1,0\nap,q2,0.25,1,0\nap,all,0.375,2,0\n"),
+    ] {
+        let found = values(&folder, name, text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!((found.measures.len(), &found.systems[..]), (1, &["a".to_owned()][..]), "{text}");
+        assert_eq!(
+            (&found.queries[..], &found.values[..]),
+            (&["q1".to_owned(), "q2".to_owned()][..], &[0.5, 0.25][..]),
+            "{text}"
+        );
+    }
+    let numbered = values(&folder, "ap.csv", "run1,run2\n0.1,0.2\n0.3,nan\n").unwrap();
+    assert_eq!(
+        (&numbered.queries[..], &numbered.measures[..]),
+        (&["1".to_owned(), "2".to_owned()][..], &["ap".to_owned()][..])
+    );
+    assert!(numbered.undefined[3] && numbered.undefined_count() == 1);
+}
+
+#[test]
+fn what_is_not_clear_is_said_and_can_be_forced() {
+    let folder = TempDir::new().unwrap();
+    let unclear = |text: &str| values(&folder, "x", text).unwrap_err();
+    assert!(unclear("p1\tp2\t0.5\np2\tp1\t0.25\n").contains("which of the first two columns"));
+    assert!(unclear("1 2 3 4\n").contains("name its format, one of trec_eval, ir_measures"));
+    assert!(unclear(r#"{"a": {"b": 1}}"#).contains("which level of the JSON"));
+    assert!(unclear("").contains("there is no value of a query"));
+    assert!(unclear("map\tall\t0.5\n").contains("there is no value of a query"));
+    assert!(unclear("query,a\nq1,x\n").starts_with("x:2: value `x` is not a finite number;"));
+    assert!(unclear("query,a\nq1,1\nq1,2\n").starts_with("x:3: query `q1` has a second value of x for `a`;"));
+    assert!(unclear("query,a\nq1,1,2\n").starts_with("x:2:"));
+    let forced = |format: &str| {
+        let options = PerQueryOptions { format: Some(format.to_owned()), ..PerQueryOptions::default() };
+        per_query::read(&folder.path().join("y"), &options)
+    };
+    file(&folder, "y", "p1\tp2\t0.5\n");
+    assert_eq!(forced("trec_eval").unwrap().measures, ["p1"]);
+    assert_eq!(forced("ir_measures").unwrap().measures, ["p2"]);
+    assert!(forced("trec").unwrap_err().to_string().contains("there is no format `trec`; known: trec_eval"));
+}
+
+#[test]
+fn systems_are_joined_by_query_id() {
+    let folder = TempDir::new().unwrap();
+    let a = values(&folder, "ap.csv", "query,a\nq1,0.1\nq2,0.2\nq3,0.3\n").unwrap();
+    let b = values(&folder, "ap.csv", "query,b\nq3,0.6\nq1,nan\n").unwrap();
+    let joined = SystemValues::join(vec![a.clone(), b.clone()]).unwrap();
+    assert_eq!(joined.of(0, 0), [0.1, 0.2, 0.3]);
+    assert!(joined.of(0, 1)[0].is_nan() && joined.of(0, 1)[1].is_nan() && joined.of(0, 1)[2] == 0.6);
+    // q1 is undefined for b, which is its own matter; q2 is missing.
+    let error = joined.clone().settle(MissingQuery::Error).unwrap_err().to_string();
+    assert!(error.starts_with("system `b` has no value of ap for query `q2` (1 such gaps in all);"), "{error}");
+    let (zero, settled) = joined.clone().settle(MissingQuery::Zero).unwrap();
+    assert_eq!((zero.of(0, 1)[1], zero.undefined_count(), settled.zeroed), (0.0, 1, 1));
+    let (dropped, settled) = joined.settle(MissingQuery::Drop).unwrap();
+    assert_eq!(
+        (&dropped.queries[..], dropped.of(0, 0), settled.dropped),
+        (&["q1".to_owned(), "q3".to_owned()][..], &[0.1, 0.3][..], 1)
+    );
+    assert!(SystemValues::join(vec![a.clone(), a.clone()]).unwrap_err().to_string().contains("in two files"));
+    let other = values(&folder, "rr.csv", "query,b\nq1,0.5\n").unwrap();
+    assert!(
+        SystemValues::join(vec![a, other]).unwrap_err().to_string().contains("no measure has values for every system")
+    );
+}
