@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Registry;
+use fivefold_data::Cache;
 use fivefold_experiment::{Experiment, file_name};
 use fivefold_studies::StudyFile;
 
+use crate::cache::CacheArgs;
 use crate::data_dir::data_dir;
 use crate::problem::Problem;
 
@@ -21,13 +23,20 @@ pub(crate) const SHIPPED: &[(&str, &str)] = &[
     ("quality", include_str!("../../../experiments/quality.toml")),
     ("residual-dl19", include_str!("../../../experiments/residual-dl19.toml")),
     ("residual-mq2008", include_str!("../../../experiments/residual-mq2008.toml")),
+    ("standardise-trec8", include_str!("../../../experiments/standardise-trec8.toml")),
+    ("standardise-mq2008-systems", include_str!("../../../experiments/standardise-mq2008-systems.toml")),
+    ("standardise-rankers", include_str!("../../../experiments/standardise-rankers.toml")),
+    ("convergence", include_str!("../../../experiments/convergence.toml")),
+    ("convergence-open", include_str!("../../../experiments/convergence-open.toml")),
+    ("convergence-clueweb09", include_str!("../../../experiments/convergence-clueweb09.toml")),
 ];
 
 /// An experiment and where its data are.
 #[derive(clap::Args)]
 pub(crate) struct ExperimentArgs {
     /// A TOML file, or the name of an experiment that comes with the program: quickstart, mq2008-systems, mq2008,
-    /// ohsumed, clueweb09, paper, paper-tuned, quality, residual-dl19, residual-mq2008
+    /// ohsumed, clueweb09, paper, paper-tuned, quality, and the studies residual-dl19, residual-mq2008, standardise-trec8,
+    /// standardise-mq2008-systems, standardise-rankers, convergence, convergence-open, convergence-clueweb09
     #[arg(value_name = "EXPERIMENT")]
     experiment: String,
     /// The results folder [default: runs/NAME, with the experiment's name]
@@ -37,6 +46,8 @@ pub(crate) struct ExperimentArgs {
     /// environment variable FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
+    #[command(flatten)]
+    cache: CacheArgs,
 }
 
 /// The text of an experiment, of whatever kind.
@@ -46,6 +57,8 @@ pub(crate) struct Text {
     text: String,
     /// Where relative paths in it are looked for, the first first.
     folders: Vec<PathBuf>,
+    /// Where what it reads is kept.
+    cache: Option<Cache>,
 }
 
 impl Text {
@@ -61,7 +74,7 @@ impl Text {
             }
         };
         folders.extend(data_dir(asked));
-        Ok(Text { name: name.to_owned(), text, folders })
+        Ok(Text { name: name.to_owned(), text, folders, cache: None })
     }
 
     /// The study that it is, with the folders of its paths; `None`: a learning-to-rank experiment. Results of earlier
@@ -82,7 +95,7 @@ impl Text {
             let what = format!("`{}` is a study, which trains nothing and has no jobs", self.name);
             return Err(Problem::new(what).help(format!("fivefold run {}", self.name)).into());
         }
-        Ok(Experiment::parse(&self.name, &self.text, self.folders, registry)?)
+        Ok(Experiment::parse(&self.name, &self.text, self.folders, registry)?.with_cache(self.cache))
     }
 }
 
@@ -104,7 +117,8 @@ pub(crate) fn default_out(name: &str) -> PathBuf {
 impl ExperimentArgs {
     /// Reads the experiment, of whatever kind.
     pub(crate) fn text(&self) -> miette::Result<Text> {
-        Text::read(&self.experiment, self.data_dir.as_deref())
+        let text = Text::read(&self.experiment, self.data_dir.as_deref())?;
+        Ok(Text { cache: self.cache.cache(), ..text })
     }
 
     /// Reads and checks a learning-to-rank experiment.

@@ -21,6 +21,7 @@
 //! `examples/my_ranker.rs` is the whole story. Reading order: `cli` (the commands and what is common to them),
 //! `commands` (one file each), `screen` (output), `problem` (errors), `interrupt` (Ctrl-C), `crash` (bugs).
 
+mod cache;
 mod cli;
 mod commands;
 mod conventions;
@@ -30,6 +31,7 @@ mod experiment;
 mod files;
 mod format;
 mod interrupt;
+mod memory;
 mod model;
 mod normaliser;
 mod problem;

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use fivefold_experiment::{Job, JobEnd, Observer, Plan};
 use indicatif::{MultiProgress, ProgressBar};
 
+use crate::memory::Bytes;
 use crate::progress::bar;
 use crate::screen::tell;
 
@@ -15,13 +16,19 @@ pub(crate) struct RunBars {
     screen: MultiProgress,
     all: ProgressBar,
     running: Mutex<BTreeMap<String, ProgressBar>>,
+    memory: Option<u64>,
 }
 
 impl RunBars {
     pub(crate) fn new() -> Self {
         let screen = MultiProgress::new();
         let all = screen.add(bar("reading the data"));
-        RunBars { screen, all, running: Mutex::default() }
+        RunBars { screen, all, running: Mutex::default(), memory: None }
+    }
+
+    /// Says what memory the run may take.
+    pub(crate) fn within(self, memory: Option<u64>) -> Self {
+        RunBars { memory, ..self }
     }
 
     /// Removes the bars.
@@ -38,8 +45,9 @@ impl RunBars {
 impl Observer for RunBars {
     fn planned(&self, plan: &Plan<'_>, reused: usize) {
         let experiment = plan.experiment;
+        let memory = self.memory.map_or(String::new(), |bytes| format!(", within {} of memory", Bytes(bytes)));
         self.line(&format!(
-            "{}: {}, {}, {} ({reused} reused, {} to do)",
+            "{}: {}, {}, {} ({reused} reused, {} to do){memory}",
             experiment.name,
             counted(experiment.datasets.len(), "data set"),
             counted(experiment.rankers.len(), "ranker"),
@@ -49,9 +57,21 @@ impl Observer for RunBars {
         for remark in plan.remarks() {
             self.line(&format!("note: {remark}"));
         }
+        for note in plan.cache_notes() {
+            self.line(&format!("note: {note}"));
+        }
         self.all.set_length(plan.jobs.len() as u64);
         self.all.set_position(reused as u64);
         self.all.set_message("jobs");
+    }
+
+    fn beyond_memory(&self, job: &Job, needed: u64, budget: u64) {
+        self.line(&format!(
+            "warning: {} needs about {} with the data, more than {}: it runs alone, and may run out of memory",
+            job.id,
+            Bytes(needed),
+            Bytes(budget)
+        ));
     }
 
     fn started(&self, job: &Job) {

@@ -41,6 +41,9 @@ impl Args {
         for remark in plan.remarks() {
             tell(format_args!("note: {remark}"));
         }
+        for note in plan.cache_notes() {
+            tell(format_args!("note: {note}"));
+        }
         let states = job_states(&plan, self.experiment.out(&experiment.name))?;
         let jobs = plan.jobs.iter().zip(states);
         if self.json {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::cli::Outcome;
 use crate::experiment::ExperimentArgs;
 use crate::interrupt;
+use crate::memory::MemoryArgs;
 use crate::problem::{self, Problem};
 use crate::run_bars::RunBars;
 use crate::screen::{Screen, tell};
@@ -19,6 +20,7 @@ use crate::threads::ThreadArgs;
 #[command(after_help = "Examples:
   fivefold run quickstart                        made data, every table, about a minute
   fivefold run my.toml --out runs/my --threads 4
+  fivefold run paper --memory 6GiB --cache /scratch/letor
   fivefold run my.toml --only Ridge 'mq2008/fold1/*'
   FIVEFOLD_DATA=~/letor fivefold run mq2008      a real collection; see `fivefold datasets`
 
@@ -30,6 +32,8 @@ pub(crate) struct Args {
     experiment: ExperimentArgs,
     #[command(flatten)]
     threads: ThreadArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
     /// Do only these jobs, and no tables: DATASET/foldK/RANKER with `*`, or the name of a data set, fold or ranker
     #[arg(long, value_name = "PATTERN", num_args = 1..)]
     only: Vec<String>,
@@ -70,11 +74,12 @@ impl Args {
         }
         let experiment = text.experiment(registry)?;
         let folder = self.experiment.out(&experiment.name);
-        let bars = RunBars::new();
+        let memory = self.memory.budget();
+        let bars = RunBars::new().within(memory);
         let options = RunOptions {
             out: folder.clone(),
             threads: self.threads.threads,
-            memory: None,
+            memory,
             only: Only::patterns(self.only.iter().map(String::as_str)),
             observer: &bars,
             cancel: Some(interrupt::watch()),

@@ -1,0 +1,63 @@
+//! `--cache`: where collections are kept once they have been read.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use fivefold_data::Cache;
+
+/// The environment variable that names the folder.
+const VARIABLE: &str = "FIVEFOLD_CACHE";
+
+/// Whether and where to cache.
+#[derive(clap::Args)]
+pub(crate) struct CacheArgs {
+    /// Where collections are kept once their text has been read, to be mapped from then on; may be removed at any time
+    /// [default: the environment variable FIVEFOLD_CACHE, else, for more than 64 MB of text, the user's cache folder]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
+    cache: Option<PathBuf>,
+    /// Read the text, and keep nothing
+    #[arg(long)]
+    no_cache: bool,
+}
+
+impl CacheArgs {
+    /// The cache; `None`: do without.
+    pub(crate) fn cache(&self) -> Option<Cache> {
+        if self.no_cache {
+            return None;
+        }
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        if let Some(folder) = self.cache.clone().or_else(|| variable(VARIABLE).map(PathBuf::from)) {
+            return Some(Cache::new(folder));
+        }
+        Some(Cache::new(users_folder(variable)?).if_worthwhile())
+    }
+}
+
+/// The folder of this program among the user's caches: `XDG_CACHE_HOME`, else as the system has it.
+fn users_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let home = || variable("HOME").map(PathBuf::from);
+    let caches = match variable("XDG_CACHE_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute()) {
+        Some(folder) => folder,
+        None if cfg!(target_os = "macos") => home()?.join("Library/Caches"),
+        None => home()?.join(".cache"),
+    };
+    Some(caches.join("fivefold"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_users_folder_follows_the_xdg_rules() {
+        let with = |pairs: &'static [(&str, &str)]| {
+            users_folder(|name| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value)))
+        };
+        assert_eq!(with(&[("XDG_CACHE_HOME", "/c"), ("HOME", "/h")]), Some(PathBuf::from("/c/fivefold")));
+        let home = if cfg!(target_os = "macos") { "/h/Library/Caches/fivefold" } else { "/h/.cache/fivefold" };
+        // A relative path is to be ignored.
+        assert_eq!(with(&[("XDG_CACHE_HOME", "c"), ("HOME", "/h")]), Some(PathBuf::from(home)));
+        assert_eq!(with(&[]), None);
+    }
+}
