@@ -9,6 +9,7 @@ pub mod file;
 pub mod registry;
 pub mod residual;
 pub mod run;
+pub mod standardise;
 pub mod study;
 pub mod systems;
 

@@ -119,7 +119,7 @@ impl Study for Residual {
             shown.add(spec, &numbers, &mut findings)?;
             all.push((spec.to_string(), numbers));
         }
-        findings.files.push(("per_query.csv".to_owned(), tables::per_query(systems, &all)));
+        tables::add_per_query(systems, &all, &mut findings);
         Ok(findings)
     }
 }

@@ -111,6 +111,20 @@ pub struct Findings {
     pub inputs: Vec<Input>,
 }
 
+impl Findings {
+    /// Adds a file of comma-separated values: a head and rows as long as it.
+    pub fn add_csv(&mut self, name: &str, head: &[String], rows: impl Iterator<Item = Vec<String>>) {
+        let mut csv = csv::Writer::from_writer(Vec::new());
+        // Writing to memory cannot fail, and every row has the length of the head.
+        let _ = csv.write_record(head);
+        for row in rows {
+            let _ = csv.write_record(row);
+        }
+        let bytes = csv.into_inner().unwrap_or_default();
+        self.files.push((name.to_owned(), String::from_utf8_lossy(&bytes).into_owned()));
+    }
+}
+
 /// Something that a study read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {

@@ -257,34 +257,24 @@ fn notes(
     Ok(notes)
 }
 
-/// Every number by query and system.
-pub(super) fn per_query(systems: &RankedSystems, all: &[(String, Numbers)]) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::from("query,system");
+/// Adds every number by query and system.
+pub(super) fn add_per_query(systems: &RankedSystems, all: &[(String, Numbers)], findings: &mut Findings) {
+    let mut head = vec!["query".to_owned(), "system".to_owned()];
+    let mut lists: Vec<&[f64]> = Vec::new();
     for (measure, numbers) in all {
-        let _ = write!(text, ",{}", quoted(measure));
+        head.push(measure.clone());
+        lists.push(&numbers.values);
         for gains in &numbers.experiments {
-            let _ = write!(text, ",{}", quoted(&format!("nrg {} {measure}", gains.experiment.name)));
+            head.push(format!("NRG {} {measure}", gains.experiment.name));
+            lists.push(&gains.residual);
         }
     }
-    text.push('\n');
-    for (q, query) in systems.queries.iter().enumerate() {
-        for (s, name) in systems.names.iter().enumerate() {
-            let _ = write!(text, "{},{}", quoted(&query.id), quoted(name));
-            for (_, numbers) in all {
-                let place = s * numbers.queries + q;
-                let _ = write!(text, ",{}", numbers.values[place]);
-                for gains in &numbers.experiments {
-                    let _ = write!(text, ",{}", gains.residual[place]);
-                }
-            }
-            text.push('\n');
-        }
-    }
-    text
-}
-
-/// A CSV field.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    let queries = systems.queries.len();
+    let row = |(query, system): (usize, usize)| {
+        let mut row = vec![systems.queries[query].id.clone(), systems.names[system].clone()];
+        row.extend(lists.iter().map(|list| list[system * queries + query].to_string()));
+        row
+    };
+    let places = (0..queries).flat_map(|query| (0..systems.names.len()).map(move |system| (query, system)));
+    findings.add_csv("per_query.csv", &head, places.map(row));
 }

@@ -271,7 +271,7 @@ pub(super) fn inputs(files: &[Named]) -> Result<Vec<Input>, StudyError> {
 }
 
 /// The hash of a file.
-pub(super) fn input(given: &str, path: &Path) -> Result<Input, StudyError> {
+pub(crate) fn input(given: &str, path: &Path) -> Result<Input, StudyError> {
     let unreadable = |error| StudyError::Input(format!("cannot read {}: {error}", path.display()));
     let content = std::fs::read(path).map_err(unreadable)?;
     Ok(Input { name: given.to_owned(), hash: blake3::hash(&content).to_hex().to_string() })

@@ -1,0 +1,179 @@
+//! `kind = "standardise"`: scores by each query's mean and standard deviation, and what that does to their distribution, to the
+//! number of systems needed and to the comparability of queries, beside U- and UE-normalised scores.
+//!
+//! ```toml
+//! [systems]                          # see `systems`: any source
+//! measures = ["dcg@10", "sp@10"]     # of rankings: original measures; of values: columns. All columns when absent
+//! standardising = ["run1", "run2"]   # the systems that give the factors; all when absent
+//! factors = ["factors/ap.json"]      # or factors of an earlier run, which also say the measures
+//! linear = { a = 0.15, b = 0.5 }     # A z + B, beside the normal distribution function
+//! sizes = [2, 5, 10]                 # of the random subsets of standardising systems
+//! draws = 2000                       # subsets of each size
+//! partitions = 2000                  # random halves of the queries
+//! alpha = 0.05                       # level of the test of a system against itself
+//! profile = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
+//! ```
+//! All forms of a measure are compared on the same queries: those for which every form of every system has a value. Reading order:
+//! [`factors`], [`matrix`], [`forms`] (raw, U-normalised, V1, V2, standardised, linear), [`comparability`], [`needed`],
+//! `tables`.
+
+pub mod comparability;
+pub mod factors;
+pub mod forms;
+pub mod matrix;
+pub mod needed;
+mod tables;
+
+use std::path::PathBuf;
+
+use fivefold_core::ParamError;
+use fivefold_metrics::{Conventions, Overrides, dialect};
+use serde::{Deserialize, Serialize};
+
+use self::comparability::{comparability, partitions};
+use self::factors::{Factors, Linear};
+use self::forms::Family;
+use self::needed::{default_sizes, needed};
+use crate::study::{Findings, Input, Study, StudyContext, StudyError};
+use crate::systems::{SystemsConfig, config};
+
+/// The study of score standardisation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Standardise {
+    /// Where the systems come from.
+    pub systems: SystemsConfig,
+    /// Measures of rankings, or columns of values; empty: those of `factors`, else all columns of values, or `dcg@10` and `sp@10`.
+    pub measures: Vec<String>,
+    /// The systems that give the factors; empty: all.
+    pub standardising: Vec<String>,
+    /// Files of factors to apply, one a measure; empty: factors are computed here.
+    pub factors: Vec<PathBuf>,
+    /// Sakai's linear alternative.
+    pub linear: Linear,
+    /// Sizes of random subsets of the standardising systems; empty: 2, 3, 5, 10, 20, 40, 80 as far as there are systems.
+    pub sizes: Vec<usize>,
+    /// Subsets of each size.
+    pub draws: usize,
+    /// Random halves of the queries.
+    pub partitions: usize,
+    /// The level of the test of a system against itself.
+    pub alpha: f64,
+    /// The dialect whose conventions hold.
+    pub profile: String,
+    /// Conventions instead of the dialect's.
+    pub conventions: Overrides,
+}
+
+impl Default for Standardise {
+    fn default() -> Self {
+        Standardise {
+            systems: SystemsConfig::default(),
+            measures: Vec::new(),
+            standardising: Vec::new(),
+            factors: Vec::new(),
+            linear: Linear::default(),
+            sizes: Vec::new(),
+            draws: 2000,
+            partitions: 2000,
+            alpha: 0.05,
+            profile: "paper".to_owned(),
+            conventions: Overrides::default(),
+        }
+    }
+}
+
+impl Standardise {
+    fn conventions(&self) -> Result<Conventions, ParamError> {
+        let dialect = dialect(&self.profile).map_err(|error| ParamError::new("profile", format!(": {error}")))?;
+        Ok(self.conventions.apply((dialect.conventions)()))
+    }
+
+    /// The files of factors.
+    fn given_factors(&self, cx: &StudyContext<'_>) -> Result<(Vec<Factors>, Vec<Input>), StudyError> {
+        let (mut all, mut inputs) = (Vec::new(), Vec::new());
+        for file in &self.factors {
+            let (name, path) = (file.display().to_string(), cx.find(file)?);
+            let unreadable = |error| StudyError::Input(format!("cannot read {}: {error}", path.display()));
+            let factors = Factors::parse(&name, &std::fs::read_to_string(&path).map_err(unreadable)?)?;
+            if all.iter().any(|other: &Factors| other.measure == factors.measure) {
+                return Err(StudyError::Input(format!("{name}: a second file of factors of {}", factors.measure)));
+            }
+            inputs.push(config::input(&name, &path)?);
+            all.push(factors);
+        }
+        Ok((all, inputs))
+    }
+}
+
+impl Study for Standardise {
+    const KIND: &'static str = "standardise";
+    const SUMMARY: &'static str =
+        "scores by each query's mean and deviation over systems, beside U- and UE-normalised ones";
+
+    fn check(&self) -> Result<(), ParamError> {
+        self.systems.check()?;
+        let Linear { a, b } = self.linear;
+        ParamError::unless(
+            a.is_finite() && a > 0.0 && b.is_finite(),
+            "linear",
+            a,
+            "a slope `a` above 0 and a number `b`",
+        )?;
+        ParamError::unless(self.alpha > 0.0 && self.alpha < 1.0, "alpha", self.alpha, "between 0 and 1")?;
+        ParamError::unless(self.draws > 0, "draws", self.draws, "at least 1")?;
+        ParamError::unless(self.partitions > 0, "partitions", self.partitions, "at least 1")?;
+        if let Some(size) = self.sizes.iter().find(|&&size| size < 2) {
+            return Err(ParamError::new("sizes", format!("must be at least 2 each, not {size}")));
+        }
+        let says_more = !self.measures.is_empty() || !self.standardising.is_empty();
+        if !self.factors.is_empty() && says_more {
+            let what = "say the measures and were computed already: leave out `measures` and `standardising`";
+            return Err(ParamError::new("factors", what));
+        }
+        self.conventions().map(|_| ())
+    }
+
+    fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {
+        let systems = self.systems.read(cx)?;
+        let conventions = self.conventions().map_err(|error| StudyError::Input(error.to_string()))?;
+        let (given, more) = self.given_factors(cx)?;
+        let measures = match given.is_empty() {
+            true => self.measures.clone(),
+            false => given.iter().map(|factors| factors.measure.clone()).collect(),
+        };
+        let mut families = forms::families(&systems.content, &measures, &conventions)?;
+        for family in &mut families {
+            match given.iter().find(|factors| factors.measure == family.measure) {
+                Some(factors) => family.apply(factors.clone())?,
+                None => family.standardise(&self.standardising)?,
+            }
+            family.add_standardised(self.linear)?;
+        }
+        let mut findings = Findings { inputs: systems.inputs, ..Findings::default() };
+        findings.inputs.extend(more);
+        let mut compared = Vec::new();
+        let mut subsets = Vec::new();
+        let steps = families.len() as u64;
+        for (done, family) in (0..).zip(&families) {
+            cx.step(done, steps)?;
+            let halves = partitions(family.common.len(), self.partitions, cx.seed().derive("comparability"));
+            let of_form = |form: &forms::Form| comparability(&form.matrix.select(&family.common), &halves, self.alpha);
+            compared.push(family.forms.iter().map(of_form).collect::<Result<Vec<_>, _>>()?);
+            let matrix = family.standardising_matrix();
+            let sizes = match self.sizes.as_slice() {
+                _ if !given.is_empty() => Vec::new(),
+                [] => default_sizes(matrix.systems()),
+                sizes => sizes.to_vec(),
+            };
+            let seed = cx.seed().derive("subsets").derive(&family.measure);
+            let of_size = |size: usize| needed(&matrix, size, self.draws, seed);
+            subsets.push(sizes.into_iter().map(of_size).collect::<Result<Vec<_>, _>>()?);
+        }
+        let shown = tables::Shown { study: self, families: &families, remarks: &systems.remarks };
+        shown.add(&compared, &subsets, &mut findings)?;
+        findings.files.extend(families.iter().map(Family::factor_file));
+        tables::add_scores(&families, &mut findings);
+        Ok(findings)
+    }
+}

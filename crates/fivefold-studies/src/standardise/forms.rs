@@ -1,0 +1,223 @@
+//! The forms of a measure that are compared: raw, U-normalised, UE-normalised (V1, V2), standardised, linear.
+//!
+//! U-normalised is the value over that of the ideal order of the query's judged documents, so DCG becomes nDCG and SP becomes
+//! SP/min(k, Np); a query whose ideal value is 0 has none. V1 and V2 are the registered versions, with U and E by the conventions in
+//! force. Of values that were computed elsewhere there are the raw ones, and V1 and V2 where columns of these names stand beside them.
+
+use fivefold_core::Seed;
+use fivefold_core::params::nearest;
+use fivefold_data::per_query::SystemValues;
+use fivefold_experiment::slug;
+use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Version};
+
+use super::factors::{Factors, Linear, normal, z_scores};
+use super::matrix::Matrix;
+use crate::study::StudyError;
+use crate::systems::{Content, RankedSystems};
+
+/// The measures of rankings where none are named.
+const DEFAULT_MEASURES: [&str; 2] = ["dcg@10", "sp@10"];
+
+/// Scores of one form.
+#[derive(Debug, Clone)]
+pub struct Form {
+    /// Its name in tables.
+    pub name: &'static str,
+    /// The scores of all systems for all queries; NaN where undefined.
+    pub matrix: Matrix,
+}
+
+/// A measure in all its forms.
+#[derive(Debug, Clone)]
+pub struct Family {
+    /// The raw measure.
+    pub measure: String,
+    /// Its conventions, a line each.
+    pub conventions: Vec<String>,
+    /// Names of the systems.
+    pub systems: Vec<String>,
+    /// Ids of the queries.
+    pub queries: Vec<String>,
+    /// The forms, the raw one first.
+    pub forms: Vec<Form>,
+    /// Factors of the queries, once they are known.
+    pub factors: Option<Factors>,
+    /// The queries for which every form of every system has a value.
+    pub common: Vec<usize>,
+}
+
+/// Names of the forms.
+pub const RAW: &str = "raw";
+/// See [`RAW`].
+pub const STANDARDISED: &str = "standardised";
+const U_NORMALISED: &str = "U-normalised";
+const LINEAR: &str = "linear";
+const VERSIONS: [(Version, &str); 2] = [(Version::V1, "V1"), (Version::V2, "V2")];
+
+/// The families of these measures; of all that make sense where none are named.
+///
+/// # Errors
+/// A measure that is not there or does not suit the data.
+pub fn families(content: &Content, measures: &[String], conventions: &Conventions) -> Result<Vec<Family>, StudyError> {
+    let defaults = || DEFAULT_MEASURES.map(str::to_owned).to_vec();
+    match content {
+        Content::Rankings(ranked) => {
+            let measures = if measures.is_empty() { defaults() } else { measures.to_vec() };
+            measures.iter().map(|measure| of_rankings(ranked, measure, conventions)).collect()
+        }
+        Content::Values(values) => {
+            let measures = if measures.is_empty() { originals(values) } else { measures.to_vec() };
+            measures.iter().map(|measure| of_values(values, measure)).collect()
+        }
+    }
+}
+
+fn of_rankings(ranked: &RankedSystems, measure: &str, conventions: &Conventions) -> Result<Family, StudyError> {
+    let spec: MeasureSpec = measure.parse()?;
+    if spec.version() != Version::Original {
+        let what = format!("`{measure}` is a version already: give `{}`, all forms of which are compared", spec.base());
+        return Err(StudyError::Input(what));
+    }
+    let specs: Vec<MeasureSpec> =
+        std::iter::once(spec.clone()).chain(VERSIONS.map(|(version, _)| spec.with_version(version))).collect();
+    let values = ranked.values(&specs, conventions, Seed::new(0))?;
+    let ideal = ranked.ideal_values(&specs[..1], conventions)?;
+    let matrix = |column: usize| matrix(&values, column);
+    let raw = matrix(0);
+    let share = raw.map(|query, value| if ideal[0][query] > 0.0 { value / ideal[0][query] } else { f64::NAN });
+    let mut forms = vec![Form { name: RAW, matrix: raw }, Form { name: U_NORMALISED, matrix: share }];
+    forms.extend((1..).zip(VERSIONS).map(|(column, (_, name))| Form { name, matrix: matrix(column) }));
+    let evaluator = Evaluator::new(&specs, conventions, ranked.max_grade, Seed::new(0))?;
+    Ok(Family {
+        measure: spec.to_string(),
+        conventions: evaluator.describe(),
+        systems: values.systems,
+        queries: values.queries,
+        forms,
+        factors: None,
+        common: Vec::new(),
+    })
+}
+
+/// The columns that are no UE version of another measure.
+fn originals(values: &SystemValues) -> Vec<String> {
+    let is_version = |name: &str| name.parse().is_ok_and(|spec: MeasureSpec| spec.version() != Version::Original);
+    values.measures.iter().filter(|name| !is_version(name)).cloned().collect()
+}
+
+fn of_values(values: &SystemValues, measure: &str) -> Result<Family, StudyError> {
+    let column = |name: &str| values.measures.iter().position(|other| other == name);
+    let Some(raw) = column(measure) else {
+        let known = || values.measures.iter().map(String::as_str);
+        let help = nearest(measure, known()).map_or_else(
+            || format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        return Err(StudyError::Input(format!("the values have no measure `{measure}`; {help}")));
+    };
+    let mut forms = vec![Form { name: RAW, matrix: matrix(values, raw) }];
+    if let Ok(spec) = measure.parse::<MeasureSpec>() {
+        let versions = VERSIONS.map(|(version, name)| (column(&spec.with_version(version).to_string()), name));
+        let found = versions.into_iter().filter_map(|(column, name)| Some((column?, name)));
+        forms.extend(found.map(|(column, name)| Form { name, matrix: matrix(values, column) }));
+    }
+    Ok(Family {
+        measure: measure.to_owned(),
+        conventions: Vec::new(),
+        systems: values.systems.clone(),
+        queries: values.queries.clone(),
+        forms,
+        factors: None,
+        common: Vec::new(),
+    })
+}
+
+fn matrix(values: &SystemValues, measure: usize) -> Matrix {
+    let all = (0..values.systems.len()).flat_map(|system| values.of(measure, system).iter().copied()).collect();
+    Matrix { queries: values.queries.len(), values: all }
+}
+
+impl Family {
+    /// The raw scores.
+    pub fn raw(&self) -> &Matrix {
+        &self.forms[0].matrix
+    }
+
+    /// Computes factors from these systems, or from all.
+    ///
+    /// # Errors
+    /// A name that no system has, or fewer than two systems.
+    pub fn standardise(&mut self, names: &[String]) -> Result<(), StudyError> {
+        let chosen = match names {
+            [] => self.systems.clone(),
+            names => names.to_vec(),
+        };
+        if let Some(name) = chosen.iter().find(|name| !self.systems.contains(name)) {
+            let near = nearest(name, self.systems.iter().map(String::as_str));
+            let help = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            return Err(StudyError::Input(format!("`standardising` names `{name}`, which is no system{help}")));
+        }
+        if chosen.len() < 2 {
+            let what = "standardisation needs at least two standardising systems";
+            return Err(StudyError::Input(format!("{what}, and there is {}", chosen.len())));
+        }
+        let matrix = self.of_systems(&chosen);
+        self.factors = Some(Factors::of(&matrix, &self.measure, &self.conventions, &chosen, &self.queries));
+        Ok(())
+    }
+
+    /// Takes factors of other systems.
+    ///
+    /// # Errors
+    /// Factors under other conventions, or of none of the queries.
+    pub fn apply(&mut self, factors: Factors) -> Result<(), StudyError> {
+        let wrong = |what: &str| Err(StudyError::Input(format!("the factors of {} {what}", self.measure)));
+        if factors.conventions != self.conventions {
+            return wrong("were computed under other conventions than these scores");
+        }
+        if factors.of_queries(&self.queries).iter().all(Option::is_none) {
+            return wrong("are about other queries: none of those here has factors");
+        }
+        self.factors = Some(factors);
+        Ok(())
+    }
+
+    /// Adds the standardised forms and finds the queries that all forms have in common.
+    ///
+    /// # Errors
+    /// Fewer than four such queries: halves of them cannot be compared.
+    pub fn add_standardised(&mut self, linear: Linear) -> Result<(), StudyError> {
+        let Some(factors) = &self.factors else { return Ok(()) };
+        let z = z_scores(self.raw(), &factors.of_queries(&self.queries));
+        self.forms.push(Form { name: STANDARDISED, matrix: z.map(|_, z| normal(z)) });
+        self.forms.push(Form { name: LINEAR, matrix: z.map(|_, z| linear.at(z)) });
+        let is_common = |query: &usize| self.forms.iter().all(|form| form.matrix.is_defined(*query));
+        self.common = (0..self.queries.len()).filter(is_common).collect();
+        if self.common.len() < 4 {
+            let what = format!("{} queries of {} have a value in every form", self.common.len(), self.measure);
+            return Err(StudyError::Input(format!("{what}; at least 4 are needed to compare halves of them")));
+        }
+        Ok(())
+    }
+
+    /// Raw scores of the standardising systems, as far as they are among these systems, for queries with factors.
+    pub fn standardising_matrix(&self) -> Matrix {
+        let Some(factors) = &self.factors else { return self.raw().clone() };
+        let names: Vec<String> = factors.systems.iter().filter(|name| self.systems.contains(name)).cloned().collect();
+        let known = factors.of_queries(&self.queries);
+        let queries: Vec<usize> = (0..self.queries.len()).filter(|&query| known[query].is_some()).collect();
+        self.of_systems(&names).select(&queries)
+    }
+
+    fn of_systems(&self, names: &[String]) -> Matrix {
+        let own = names.iter().filter_map(|name| self.systems.iter().position(|other| other == name));
+        let values = own.flat_map(|system| self.raw().system(system).iter().copied()).collect();
+        Matrix { queries: self.queries.len(), values }
+    }
+
+    /// The file of factors.
+    pub fn factor_file(&self) -> (String, String) {
+        let text = self.factors.as_ref().map_or_else(String::new, Factors::text);
+        (format!("factors/{}.json", slug(&self.measure)), text)
+    }
+}

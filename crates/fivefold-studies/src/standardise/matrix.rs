@@ -1,0 +1,119 @@
+//! Values of systems by query, one measure.
+
+/// Systems x queries. NaN where a value is undefined.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matrix {
+    /// How many queries.
+    pub queries: usize,
+    /// `[system * queries + query]`.
+    pub values: Vec<f64>,
+}
+
+impl Matrix {
+    /// How many systems.
+    pub fn systems(&self) -> usize {
+        self.values.len() / self.queries.max(1)
+    }
+
+    /// The values of one system, one a query.
+    pub fn system(&self, system: usize) -> &[f64] {
+        &self.values[system * self.queries..(system + 1) * self.queries]
+    }
+
+    /// The values of one query, one a system.
+    pub fn query(&self, query: usize) -> impl Iterator<Item = f64> + Clone {
+        self.values.iter().skip(query).step_by(self.queries.max(1)).copied()
+    }
+
+    /// Whether every system has a value for a query.
+    pub fn is_defined(&self, query: usize) -> bool {
+        self.query(query).all(f64::is_finite)
+    }
+
+    /// The same with other values, given by query and value.
+    #[must_use]
+    pub fn map(&self, new: impl Fn(usize, f64) -> f64) -> Matrix {
+        let values = self.values.iter().enumerate().map(|(place, &value)| new(place % self.queries, value)).collect();
+        Matrix { queries: self.queries, values }
+    }
+
+    /// The matrix of some of the queries.
+    #[must_use]
+    pub fn select(&self, queries: &[usize]) -> Matrix {
+        let of_system = |system: usize| queries.iter().map(move |&query| self.system(system)[query]);
+        Matrix { queries: queries.len(), values: (0..self.systems()).flat_map(of_system).collect() }
+    }
+
+    /// The mean of every system over all queries.
+    pub fn means(&self) -> Vec<f64> {
+        (0..self.systems()).map(|system| mean(self.system(system).iter().copied())).collect()
+    }
+}
+
+/// The mean of some numbers; NaN of none.
+pub fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0usize);
+    for value in values {
+        sum += value;
+        count += 1;
+    }
+    sum / count as f64
+}
+
+/// Mean and sample standard deviation (n - 1), which is exactly 0 where all numbers are equal; NaN of fewer than two.
+pub fn mean_and_deviation(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let centre = mean(values.clone());
+    let (mut squares, mut count) = (0.0, 0usize);
+    let mut first = None;
+    let mut equal = true;
+    for value in values {
+        squares += (value - centre) * (value - centre);
+        count += 1;
+        equal &= value == *first.get_or_insert(value);
+    }
+    match (count, first) {
+        (0 | 1, _) => (centre, f64::NAN),
+        // Rounding must not make a spread out of equal numbers.
+        (_, Some(first)) if equal => (first, 0.0),
+        _ => (centre, (squares / (count - 1) as f64).sqrt()),
+    }
+}
+
+/// A quantile of numbers in rising order: linear between the nearest two (type 7 of Hyndman & Fan, numpy's default).
+pub fn quantile(rising: &[f64], share: f64) -> f64 {
+    let Some(last) = rising.len().checked_sub(1) else { return f64::NAN };
+    let place = share * last as f64;
+    let (below, part) = (place.floor() as usize, place.fract());
+    let above = rising[(below + 1).min(last)];
+    rising[below] + part * (above - rising[below])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_columns_and_moments() {
+        let matrix = Matrix { queries: 3, values: vec![1.0, 2.0, 3.0, 4.0, f64::NAN, 3.0] };
+        assert_eq!(matrix.systems(), 2);
+        assert_eq!(matrix.query(0).collect::<Vec<_>>(), [1.0, 4.0]);
+        assert_eq!([0, 1, 2].map(|query| matrix.is_defined(query)), [true, false, true]);
+        let some = matrix.select(&[2, 0]);
+        assert_eq!(some.values, [3.0, 1.0, 3.0, 4.0]);
+        assert_eq!(some.means(), [2.0, 3.5]);
+        let (centre, deviation) = mean_and_deviation([1.0, 2.0, 3.0, 6.0].into_iter());
+        assert_eq!((centre, deviation), (3.0, (14.0_f64 / 3.0).sqrt()));
+        assert_eq!(mean_and_deviation([0.1; 7].into_iter()), (0.1, 0.0));
+        assert!(mean_and_deviation([0.1].into_iter()).1.is_nan());
+    }
+
+    // numpy 2: numpy.quantile([1, 2, 4, 8], [0, .25, .5, .9, 1])
+    #[test]
+    fn quantiles_are_numpys() {
+        let found = [0.0, 0.25, 0.5, 0.9, 1.0].map(|share| quantile(&[1.0, 2.0, 4.0, 8.0], share));
+        for (found, expected) in found.iter().zip([1.0, 1.75, 3.0, 6.8, 8.0]) {
+            assert!((found - expected).abs() < 1e-15, "{found} {expected}");
+        }
+        assert!(quantile(&[], 0.5).is_nan());
+    }
+}

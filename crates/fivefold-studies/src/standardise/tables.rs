@@ -1,0 +1,266 @@
+//! What the study shows: distributions before and after, comparability of all forms, how many standardising systems are needed,
+//! systems by the mean of each form and how the orders agree, and histograms.
+
+use fivefold_experiment::chart::{Axis, Point, Series, SeriesKind};
+use fivefold_experiment::{Cell, Chart, Table, number_equal, slug};
+use fivefold_stats::kendall_tau_b;
+
+use super::Standardise;
+use super::comparability::Comparability;
+use super::forms::{Family, Form, RAW, STANDARDISED};
+use super::matrix::{Matrix, mean, mean_and_deviation, quantile};
+use super::needed::{Needed, SHARES};
+use crate::study::{Findings, StudyError};
+
+/// Bars of a histogram.
+const BINS: usize = 20;
+
+/// What is common to all tables.
+pub(super) struct Shown<'a> {
+    pub(super) study: &'a Standardise,
+    pub(super) families: &'a [Family],
+    pub(super) remarks: &'a [String],
+}
+
+impl Shown<'_> {
+    /// Adds all tables and charts.
+    pub(super) fn add(
+        &self,
+        compared: &[Vec<Comparability>],
+        subsets: &[Vec<Needed>],
+        findings: &mut Findings,
+    ) -> Result<(), StudyError> {
+        findings.tables.push(self.distribution());
+        findings.tables.push(self.queries());
+        findings.tables.push(self.comparability(compared));
+        findings.tables.extend(self.needed(subsets));
+        for family in self.families {
+            findings.tables.push(self.systems(family));
+            findings.tables.push(self.orders(family)?);
+            let shown = |form: &&Form| [RAW, STANDARDISED].contains(&form.name);
+            findings.charts.extend(family.forms.iter().filter(shown).map(|form| self.histogram(family, form)));
+        }
+        // Measures that differ only in marks that an id does not keep.
+        number_equal(findings.tables.iter_mut().map(|table| &mut table.id));
+        number_equal(findings.charts.iter_mut().map(|chart| &mut chart.id));
+        Ok(())
+    }
+
+    fn table(&self, id: &str, title: &str, columns: &[&str], labels: usize, rows: Vec<Vec<Cell>>) -> Table {
+        let columns = columns.iter().map(|&column| column.to_owned()).collect();
+        let notes = self.notes(self.families);
+        Table { id: id.to_owned(), title: title.to_owned(), columns, label_columns: labels, rows, notes }
+    }
+
+    /// Conventions, numbers of queries and what else is to be known, of these families.
+    fn notes(&self, families: &[Family]) -> Vec<String> {
+        let mut notes: Vec<String> = Vec::new();
+        for line in families.iter().flat_map(|family| &family.conventions) {
+            if !notes.contains(line) {
+                notes.push(line.clone());
+            }
+        }
+        for family in families {
+            let without = family.factors.as_ref().map_or(0, |factors| {
+                factors.of_queries(&family.queries).iter().filter(|factor| factor.is_none()).count()
+            });
+            let standardising = family.factors.as_ref().map_or(0, |factors| factors.systems.len());
+            notes.push(format!(
+                "{}: {} of {} queries have a value in every form and are compared; {without} have no factors (all \
+                 standardising systems equal, or a value missing)",
+                family.measure,
+                family.common.len(),
+                family.queries.len(),
+            ));
+            notes.push(format!("{}: {standardising} standardising systems; sd: sample, n - 1", family.measure));
+        }
+        let (a, b) = (self.study.linear.a, self.study.linear.b);
+        notes.push(format!("standardised: normal distribution function of z; linear: {a} z + {b}, cut to [0, 1]"));
+        notes.extend(self.remarks.iter().cloned());
+        notes
+    }
+
+    fn distribution(&self) -> Table {
+        let row = |(family, form): (&Family, &Form)| {
+            let matrix = form.matrix.select(&family.common);
+            let mut rising = matrix.values.clone();
+            rising.sort_unstable_by(f64::total_cmp);
+            let of_queries: Vec<(f64, f64)> =
+                (0..matrix.queries).map(|query| mean_and_deviation(matrix.query(query))).collect();
+            let (centre, deviation) = mean_and_deviation(rising.iter().copied());
+            let between = mean_and_deviation(of_queries.iter().map(|(mean, _)| *mean)).1;
+            let within = mean(of_queries.iter().map(|(_, sd)| *sd));
+            let quartiles = [0.25, 0.5, 0.75].map(|share| quantile(&rising, share));
+            let mut cells = vec![text(&family.measure), text(form.name), Cell::Count(rising.len() as u64)];
+            cells.extend(
+                quartiles.into_iter().chain([centre, deviation, between, within]).map(|value| number(value, 3)),
+            );
+            cells
+        };
+        let rows = self.forms().map(row).collect();
+        let columns =
+            ["measure", "form", "scores", "25 %", "median", "75 %", "mean", "sd", "between queries", "within queries"];
+        let title = "Distribution of scores";
+        let mut table = self.table("distribution", title, &columns, 2, rows);
+        table
+            .notes
+            .push("between queries: sd of the queries' means; within queries: mean of the queries' sds".to_owned());
+        table
+    }
+
+    /// The easiest, middle and hardest query by raw scores.
+    fn queries(&self) -> Table {
+        let mut rows = Vec::new();
+        for family in self.families {
+            let raw = family.raw();
+            let mut order = family.common.clone();
+            let centre = |query: usize| mean(raw.query(query));
+            order.sort_by(|&a, &b| centre(b).total_cmp(&centre(a)));
+            let Some(last) = order.len().checked_sub(1) else { continue };
+            for (what, query) in [("easiest", order[0]), ("middle", order[last / 2]), ("hardest", order[last])] {
+                let (centre, deviation) = mean_and_deviation(raw.query(query));
+                let mut cells = vec![text(&family.measure), text(what), text(&family.queries[query])];
+                cells.extend([number(centre, 3), number(deviation, 3)]);
+                rows.push(cells);
+            }
+        }
+        let columns = ["measure", "query", "id", "mean", "sd"];
+        self.table("queries", "Raw scores of the easiest and the hardest query", &columns, 3, rows)
+    }
+
+    fn comparability(&self, compared: &[Vec<Comparability>]) -> Table {
+        let row = |((family, form), found): ((&Family, &Form), &Comparability)| {
+            let mut cells = vec![text(&family.measure), text(form.name)];
+            cells.extend([found.drmse, found.drmse_high].map(|value| number_or(value, 3, "n/a")));
+            cells.extend([found.different, found.different_high].map(|share| number(100.0 * share, 1)));
+            cells
+        };
+        let rows = self.forms().zip(compared.iter().flatten()).map(row).collect();
+        let columns = ["measure", "form", "dRMSE", "97.5 %", "different %", "97.5 %"];
+        let title = "Comparability over random halves of the queries";
+        let mut table = self.table("comparability", title, &columns, 2, rows);
+        let Standardise { partitions, alpha, .. } = self.study;
+        table.notes.push(format!("mean and 97.5th percentile over {partitions} partitions, the same for every form"));
+        table.notes.push(format!(
+            "different: systems that a two-sided two-sample t-test (pooled variances, level {alpha}) finds different from \
+             themselves"
+        ));
+        table
+    }
+
+    fn needed(&self, subsets: &[Vec<Needed>]) -> Option<Table> {
+        let row = |(family, found): (&Family, &Needed)| {
+            let mut cells = vec![text(&family.measure), Cell::Count(found.systems as u64)];
+            cells.extend(found.reached.map(|tau| number_or(tau, 3, "n/a")));
+            cells.extend([number(found.without, 1), Cell::Count(found.undefined as u64)]);
+            cells
+        };
+        let pairs =
+            self.families.iter().zip(subsets).flat_map(|(family, found)| found.iter().map(move |f| (family, f)));
+        let rows: Vec<Vec<Cell>> = pairs.map(row).collect();
+        let heads = SHARES.map(|share| format!("{} % reach", 100.0 * share));
+        let columns = ["measure", "systems", &heads[0], &heads[1], &heads[2], "queries without", "no tau"];
+        let title =
+            "Standardising systems needed: tau-b of the order under a subset's factors with that under all systems'";
+        let mut table = self.table("needed", title, &columns, 2, rows);
+        table.notes.push(format!(
+            "{} random subsets of each size; all systems are ordered by their mean standardised score; queries without: mean \
+             number of queries that a subset leaves without factors",
+            self.study.draws
+        ));
+        (!table.rows.is_empty()).then_some(table)
+    }
+
+    fn systems(&self, family: &Family) -> Table {
+        let means: Vec<Vec<f64>> = family.forms.iter().map(|form| common_means(family, &form.matrix)).collect();
+        let mut order: Vec<usize> = (0..family.systems.len()).collect();
+        order.sort_by(|&a, &b| means[0][b].total_cmp(&means[0][a]));
+        let row = |&system: &usize| {
+            let mut cells = vec![text(&family.systems[system])];
+            cells.extend(means.iter().map(|means| number(means[system], 4)));
+            cells
+        };
+        let rows = order.iter().map(row).collect();
+        let mut columns = vec!["system"];
+        columns.extend(family.forms.iter().map(|form| form.name));
+        let title = format!("Systems by the mean of each form of {}", family.measure);
+        let table = self.table(&format!("systems-{}", slug(&family.measure)), &title, &columns, 1, rows);
+        Table { notes: self.notes(std::slice::from_ref(family)), ..table }
+    }
+
+    fn orders(&self, family: &Family) -> Result<Table, StudyError> {
+        let means: Vec<Vec<f64>> = family.forms.iter().map(|form| common_means(family, &form.matrix)).collect();
+        let mut rows = Vec::new();
+        for (form, own) in family.forms.iter().zip(&means) {
+            let mut cells = vec![text(form.name)];
+            for other in &means {
+                cells.push(kendall_tau_b(own, other)?.map_or(Cell::Missing("n/a".to_owned()), |tau| number(tau, 3)));
+            }
+            rows.push(cells);
+        }
+        let mut columns = vec!["order by"];
+        columns.extend(family.forms.iter().map(|form| form.name));
+        let title = format!("Kendall's tau-b between the orders of systems by the forms of {}", family.measure);
+        let table = self.table(&format!("orders-{}", slug(&family.measure)), &title, &columns, 1, rows);
+        Ok(Table { notes: self.notes(std::slice::from_ref(family)), ..table })
+    }
+
+    fn histogram(&self, family: &Family, form: &Form) -> Chart {
+        let scores = form.matrix.select(&family.common).values;
+        let highest = scores.iter().copied().fold(1.0, f64::max);
+        let width = highest / BINS as f64;
+        let mut counts = [0usize; BINS];
+        scores.iter().for_each(|score| counts[((score / width) as usize).min(BINS - 1)] += 1);
+        let bar =
+            |(bin, &count): (usize, &usize)| Point::new((bin as f64 + 0.5) * width, count as f64 / scores.len() as f64);
+        let points = counts.iter().enumerate().map(bar).collect();
+        Chart {
+            id: format!("distribution-{}-{}", slug(&family.measure), slug(form.name)),
+            title: format!("Distribution of {} scores of {}", form.name, family.measure),
+            x: Axis::linear(format!("{} {}", form.name, family.measure)),
+            y: Axis::linear("share of the scores"),
+            series: vec![Series { name: form.name.to_owned(), kind: SeriesKind::Bars, points }],
+            lines: Vec::new(),
+            notes: self.notes(std::slice::from_ref(family)),
+        }
+    }
+
+    fn forms(&self) -> impl Iterator<Item = (&Family, &Form)> {
+        self.families.iter().flat_map(|family| family.forms.iter().map(move |form| (family, form)))
+    }
+}
+
+fn common_means(family: &Family, matrix: &Matrix) -> Vec<f64> {
+    matrix.select(&family.common).means()
+}
+
+fn text(text: &str) -> Cell {
+    Cell::Text(text.to_owned())
+}
+
+fn number(value: f64, digits: u8) -> Cell {
+    Cell::Number { value, digits }
+}
+
+/// A number, or a word where it is none.
+fn number_or(value: f64, digits: u8, word: &str) -> Cell {
+    if value.is_finite() { number(value, digits) } else { Cell::Missing(word.to_owned()) }
+}
+
+/// Adds every score of every form, by query and system; an empty field where there is none.
+pub(super) fn add_scores(families: &[Family], findings: &mut Findings) {
+    let Some(first) = families.first() else { return };
+    let forms: Vec<(&Family, &Form)> =
+        families.iter().flat_map(|f| f.forms.iter().map(move |form| (f, form))).collect();
+    let mut head = vec!["query".to_owned(), "system".to_owned()];
+    head.extend(forms.iter().map(|(family, form)| format!("{} {}", form.name, family.measure)));
+    let row = |(query, system): (usize, usize)| {
+        let mut row = vec![first.queries[query].clone(), first.systems[system].clone()];
+        let values = forms.iter().map(|(_, form)| form.matrix.system(system)[query]);
+        row.extend(values.map(|value| if value.is_nan() { String::new() } else { value.to_string() }));
+        row
+    };
+    let systems = first.systems.len();
+    let places = (0..first.queries.len()).flat_map(|query| (0..systems).map(move |system| (query, system)));
+    findings.add_csv("standardised.csv", &head, places.map(row));
+}
