@@ -38,8 +38,11 @@ impl Ranker for Slow {
     const NAME: &'static str = "slow";
     const SUMMARY: &'static str = "sleeps 10 ms a step, then uses the first feature";
     const PARAMS: &'static [ParamHelp] = &[ParamHelp { name: "steps", help: "how many steps" }];
-    const SEEDED: bool = false;
     type Model = FirstFeature;
+
+    fn seeded(&self) -> bool {
+        false
+    }
 
     fn fit(&self, _: &Dataset, cx: &FitContext<'_>) -> Result<FirstFeature, FitError> {
         for step in 0..self.steps {
@@ -61,8 +64,11 @@ impl Ranker for Broken {
     const NAME: &'static str = "broken";
     const SUMMARY: &'static str = "fails";
     const PARAMS: &'static [ParamHelp] = &[ParamHelp { name: "panics", help: "panic instead of returning an error" }];
-    const SEEDED: bool = false;
     type Model = FirstFeature;
+
+    fn seeded(&self) -> bool {
+        false
+    }
 
     fn fit(&self, _: &Dataset, _: &FitContext<'_>) -> Result<FirstFeature, FitError> {
         assert!(!self.panics, "broken on purpose");

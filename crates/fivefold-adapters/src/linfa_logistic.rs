@@ -60,7 +60,6 @@ impl Model for LinfaLogisticModel {
 impl Ranker for LinfaLogistic {
     const NAME: &'static str = "linfa-logistic";
     const SUMMARY: &'static str = "logistic regression of the linfa crates";
-    const SEEDED: bool = false;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "alpha", help: "weight of the L2 penalty, at least 0 (1/C of other programs)" },
         ParamHelp { name: "threshold", help: "lowest grade that counts as relevant, at least 1" },
@@ -69,6 +68,10 @@ impl Ranker for LinfaLogistic {
         ParamHelp { name: "tolerance", help: "stop when the norm of the gradient is below this, above 0" },
     ];
     type Model = LinfaLogisticModel;
+
+    fn seeded(&self) -> bool {
+        false
+    }
 
     fn check(&self) -> Result<(), ParamError> {
         let finite = |value: f64| value.is_finite() && value >= 0.0;

@@ -47,8 +47,6 @@ pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static
     const VERSION: u32 = 1;
     /// Help for each parameter, in the order of the fields.
     const PARAMS: &'static [ParamHelp] = &[];
-    /// Whether the seed alters the model.
-    const SEEDED: bool = true;
 
     /// What `fit` makes.
     type Model: Model + Serialize + DeserializeOwned + 'static;
@@ -56,6 +54,11 @@ pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static
     /// Named sets of parameters; `preset = "name"` in an experiment file starts from one instead of the defaults.
     fn presets() -> Vec<Preset<Self>> {
         Vec::new()
+    }
+
+    /// Whether the seed alters the model, at these parameters.
+    fn seeded(&self) -> bool {
+        true
     }
 
     /// Checks ranges before anything is run. The error names the parameter, so that it can be underlined.

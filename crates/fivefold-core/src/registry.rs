@@ -20,6 +20,8 @@ pub trait DynRanker: Send + Sync {
     fn params(&self) -> serde_json::Value;
     /// [`Ranker::fit_bytes`].
     fn fit_bytes(&self, documents: usize, features: usize) -> u64;
+    /// [`Ranker::seeded`].
+    fn seeded(&self) -> bool;
     /// [`Ranker::fit`].
     ///
     /// # Errors
@@ -64,6 +66,9 @@ impl<R: Ranker> DynRanker for Erased<R> {
     fn params(&self) -> serde_json::Value {
         self.params.clone()
     }
+    fn seeded(&self) -> bool {
+        self.ranker.seeded()
+    }
     fn fit_bytes(&self, documents: usize, features: usize) -> u64 {
         self.ranker.fit_bytes(documents, features)
     }
@@ -97,10 +102,9 @@ pub struct RankerEntry {
     pub summary: &'static str,
     /// [`Ranker::VERSION`].
     pub version: u32,
-    /// [`Ranker::SEEDED`].
-    pub seeded: bool,
     /// [`Ranker::PARAMS`].
     pub help: &'static [ParamHelp],
+    seeded: fn() -> bool,
     params: fn() -> Vec<ParamInfo>,
     presets: fn() -> Vec<(&'static str, &'static str)>,
     parse: Parse,
@@ -115,14 +119,19 @@ impl RankerEntry {
             name: R::NAME,
             summary: R::SUMMARY,
             version: R::VERSION,
-            seeded: R::SEEDED,
             help: R::PARAMS,
+            seeded: || R::default().seeded(),
             params: params::describe::<R>,
             presets: || R::presets().iter().map(|p| (p.name, p.summary)).collect(),
             parse: |table| erase(params::parse::<R>(table)?),
             restore: |value| erase(params::from_json::<R>(value)?),
             load: |value| Ok(Box::new(ErasedModel(serde_json::from_value::<R::Model>(value)?))),
         }
+    }
+
+    /// [`Ranker::seeded`] at the defaults.
+    pub fn seeded(&self) -> bool {
+        (self.seeded)()
     }
 
     /// Name, default and help of each parameter.

@@ -35,6 +35,8 @@ enum Flaw {
     DividesByTheVariance,
     ReadsWhatAnotherLeft,
     LeavesItsShrink,
+    /// No flaw: its draws fall on documents.
+    DrawsDocuments,
 }
 
 /// All flaws, in the order of the tests' numbers.
@@ -60,6 +62,7 @@ const FLAWS: &[Flaw] = &[
     Flaw::DividesByTheVariance,
     Flaw::ReadsWhatAnotherLeft,
     Flaw::LeavesItsShrink,
+    Flaw::DrawsDocuments,
 ];
 
 /// A flaw as a type.
@@ -75,7 +78,7 @@ impl<const N: usize> Flawed for At<N> {
 }
 
 /// Scores by features, each weighed by its covariance with the grade over its variance plus `shrink`, and a little
-/// noise of size `noise`. Draws only for `SEEDED`.
+/// noise of size `noise`. Draws only where `seeded`.
 #[derive(Serialize, Deserialize)]
 #[serde(default, bound = "")]
 struct Toy<F: Flawed> {
@@ -128,7 +131,6 @@ impl<F: Flawed> Ranker for Toy<F> {
         _ => "toy",
     };
     const SUMMARY: &'static str = "covariance with the grade over variance";
-    const SEEDED: bool = !matches!(F::FLAW, Flaw::HidesItsSeed);
     const PARAMS: &'static [ParamHelp] = match F::FLAW {
         Flaw::DescribesTooLittle => &[ParamHelp { name: "shrink", help: "added to each variance" }],
         _ => &[
@@ -137,6 +139,10 @@ impl<F: Flawed> Ranker for Toy<F> {
         ],
     };
     type Model = ToyModel<F>;
+
+    fn seeded(&self) -> bool {
+        F::FLAW != Flaw::HidesItsSeed
+    }
 
     fn check(&self) -> Result<(), ParamError> {
         let ok = self.shrink > 0.0 || F::FLAW == Flaw::TakesAnything;
@@ -153,8 +159,9 @@ impl<F: Flawed> Ranker for Toy<F> {
         }
         assert!(flaw != Flaw::PanicsOnOneDocument || train.documents() > 1, "two documents are needed");
         let shrink = if flaw == Flaw::IgnoresShrink { 0.1 } else { self.shrink };
+        let shares = shares(train, flaw, cx.seed().derive("shares").rng());
         let mut weights: Vec<f64> =
-            (0..train.width()).into_par_iter().map(|feature| weight(train, feature, shrink, flaw)).collect();
+            (0..train.width()).into_par_iter().map(|feature| weight(train, feature, shrink, flaw, &shares)).collect();
         if flaw == Flaw::DividesByTheSumOfWeights {
             let sum: f64 = weights.iter().sum();
             weights.iter_mut().for_each(|w| *w /= sum);
@@ -178,11 +185,22 @@ impl<F: Flawed> Ranker for Toy<F> {
     }
 }
 
-fn weight(train: &Dataset, feature: usize, shrink: f64, flaw: Flaw) -> f64 {
+/// What each document counts.
+fn shares(train: &Dataset, flaw: Flaw, mut rng: Rng) -> Vec<f64> {
+    let rows = train.queries().flat_map(|query| 0..query.len());
+    rows.map(|row| match flaw {
+        Flaw::WeighsEarlyDocumentsMore => 1.0 / (1.0 + row as f64),
+        Flaw::DrawsDocuments => rng.below(2) as f64,
+        _ => 1.0,
+    })
+    .collect()
+}
+
+fn weight(train: &Dataset, feature: usize, shrink: f64, flaw: Flaw, shares: &[f64]) -> f64 {
     let (mut n, mut x_sum, mut y_sum, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    let mut shares = shares.iter();
     for query in train.queries() {
-        for (row, (x, &grade)) in query.rows().zip(query.grades()).enumerate() {
-            let share = if flaw == Flaw::WeighsEarlyDocumentsMore { 1.0 / (1.0 + row as f64) } else { 1.0 };
+        for ((x, &grade), &share) in query.rows().zip(query.grades()).zip(shares.by_ref()) {
             let (x, y) = (f64::from(x[feature]), f64::from(grade));
             n += share;
             x_sum += share * x;
@@ -247,6 +265,16 @@ fn each_flaw_is_caught_by_its_rule() {
     // The one that is left is broken below.
     let others: Vec<&str> = RULES.iter().map(|rule| rule.name).filter(|name| !caught.contains(name)).collect();
     assert_eq!(others, ["stored parameters"]);
+}
+
+#[test]
+fn draws_of_documents_are_sound_and_hide_no_dependence_on_the_order() {
+    check(&[RankerEntry::of::<Toy<At<21>>>()], &[CASE]);
+    // Noise of which one draw moves the scores by more than the order does.
+    let noisy = Case { params: "noise = 0.3", changes: &[("shrink", "0.5", true), ("noise", "0.2", true)], ..CASE };
+    let found = violations(&[RankerEntry::of::<Toy<At<2>>>()], &[noisy]);
+    assert_eq!(names(&found), ["training order"], "{found:#?}");
+    println!("{}", found[0]);
 }
 
 /// [`Toy`] with a parameter that serde leaves out when it writes.

@@ -44,8 +44,11 @@ impl Ranker for MeanFeature {
     const NAME: &'static str = "mean-feature";
     const SUMMARY: &'static str = "mean of the features";
     const PARAMS: &'static [ParamHelp] = &[ParamHelp { name: "factor", help: "multiplies every score" }];
-    const SEEDED: bool = false;
     type Model = MeanModel;
+
+    fn seeded(&self) -> bool {
+        false
+    }
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<MeanModel, FitError> {
         cx.step(1, 1)?;
@@ -132,7 +135,7 @@ fn stored_parameters_make_the_same_ranker() {
     assert_eq!(ranker.params(), serde_json::json!({ "factor": 3.0 }));
     assert!(entry.restore(&serde_json::json!({ "factor": [] })).is_err());
     assert_eq!(registry.nearest("meanfeature"), Some("mean-feature"));
-    assert_eq!((entry.params()[0].help.as_str(), entry.seeded), ("multiplies every score", false));
+    assert_eq!((entry.params()[0].help.as_str(), entry.seeded()), ("multiplies every score", false));
 }
 
 #[test]

@@ -99,7 +99,6 @@ impl AdaRank {
 impl Ranker for AdaRank {
     const NAME: &'static str = "adarank";
     const SUMMARY: &'static str = "boosting on queries with single features, for any measure";
-    const SEEDED: bool = false;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp {
             name: "objective",
@@ -126,6 +125,10 @@ impl Ranker for AdaRank {
         ParamHelp { name: "stop_measure", help: "the measure that stops early; empty: the objective" },
     ];
     type Model = LinearModel;
+
+    fn seeded(&self) -> bool {
+        false
+    }
 
     fn presets() -> Vec<Preset<Self>> {
         let params =

@@ -6,7 +6,7 @@
 
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, Rng, Seed};
 use fivefold_metrics::{DIALECTS, MeasureError, MeasureSpec, Objective, Scratch};
-use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, MAX_BINS, Rows, Tree, add_tree_scores};
+use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, MAX_BINS, Rows, Spacing, Tree, add_tree_scores};
 use rayon::prelude::*;
 
 use crate::patience::Patience;
@@ -30,6 +30,7 @@ pub(crate) struct Boosting {
     pub trees: usize,
     pub rate: f64,
     pub bins: usize,
+    pub spacing: Spacing,
     pub growth: Growth,
     /// Share of the features that a tree may use.
     pub features: f64,
@@ -58,8 +59,14 @@ pub(crate) mod help {
         param("min_hessian", "the least sum of second derivatives of a leaf, at least 0");
     pub const L2: ParamHelp = param("l2", "added to that sum in gains and leaf values, at least 0");
     pub const BINS: ParamHelp = param("bins", "the most different values of a feature that cuts tell apart, 2 to 255");
-    pub const FEATURES: ParamHelp = param("features", "share of the features that a tree may use, above 0, at most 1");
-    pub const QUERIES: ParamHelp = param("queries", "share of the queries that a tree is grown on, above 0, at most 1");
+    pub const SPACING: ParamHelp = param(
+        "spacing",
+        "cuts of a feature with more values than bins: \"quantiles\", or at equal \"widths\" between least and greatest",
+    );
+    pub const FEATURES: ParamHelp =
+        param("features", "share of the features, drawn with the seed, that a tree may use; above 0, at most 1");
+    pub const QUERIES: ParamHelp =
+        param("queries", "share of the queries, drawn with the seed, that a tree is grown on; above 0, at most 1");
 }
 
 impl Boosting {
@@ -79,6 +86,11 @@ impl Boosting {
         share_of_all("queries", self.queries)
     }
 
+    /// Whether features or queries are drawn.
+    pub fn draws(&self) -> bool {
+        self.features < 1.0 || self.queries < 1.0
+    }
+
     /// Boosts on `train`; `measure` is evaluated on the validation part of `cx`.
     pub fn fit<L: Loss>(
         &self,
@@ -88,7 +100,7 @@ impl Boosting {
         measure: impl Fn(&Dataset) -> Result<Objective, FitError>,
     ) -> Result<TreeModel, FitError> {
         let rows = rows_of(train)?;
-        let matrix = BinnedMatrix::new(&rows, self.bins);
+        let matrix = BinnedMatrix::spaced(&rows, self.bins, self.spacing);
         let mut validation = match cx.validation() {
             Some(data) if self.early_stopping > 0 && !data.is_empty() => {
                 Some(Validation::new(rows_of(data)?, measure(data)?, loss.base(), self.early_stopping))

@@ -118,7 +118,7 @@ impl Ranker for CoordinateAscent {
         let params = CoordinateAscent { search: Search::Step, passes: 1000, ..CoordinateAscent::default() };
         vec![Preset {
             name: "ranklib",
-            summary: "RankLib's step search: 5 restarts, 25 steps from .05, doubling",
+            summary: "RankLib's step search: 5 restarts, 25 doubling steps from .05, passes until one gains less than .001",
             params,
         }]
     }

@@ -44,12 +44,15 @@ impl Model for FeatureModel {
 impl Ranker for Feature {
     const NAME: &'static str = "feature";
     const SUMMARY: &'static str = "one feature as the score";
-    const SEEDED: bool = false;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "feature", help: "number of the feature, as in a LETOR file, from 1; must be given" },
         ParamHelp { name: "negate", help: "rank smaller values higher" },
     ];
     type Model = FeatureModel;
+
+    fn seeded(&self) -> bool {
+        false
+    }
 
     fn check(&self) -> Result<(), ParamError> {
         match self.feature {

@@ -53,7 +53,6 @@ impl Default for L2Logistic {
 impl Ranker for L2Logistic {
     const NAME: &'static str = "l2-logistic";
     const SUMMARY: &'static str = "logistic regression of relevant or not, L2 penalty";
-    const SEEDED: bool = false;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "c", help: "weight of the loss against the penalty, above 0 (LIBLINEAR's C)" },
         ParamHelp { name: "threshold", help: "lowest grade that counts as relevant, at least 1" },
@@ -65,6 +64,10 @@ impl Ranker for L2Logistic {
         ParamHelp { name: "max_iterations", help: "fail if not converged after this many Newton steps, at least 1" },
     ];
     type Model = LinearModel;
+
+    fn seeded(&self) -> bool {
+        false
+    }
 
     fn presets() -> Vec<Preset<Self>> {
         let params = L2Logistic { penalize_bias: true, ..L2Logistic::default() };

@@ -5,8 +5,8 @@
 //! `ndcg.v2@10` it is the exact change of the UE-normalised value, which no other program optimises. Measures are taken under the
 //! conventions of the default dialect; parameters in their names override them.
 //!
-//! Presets: `ranklib` has RankLib's settings; its trees are fitted by the variance of the lambdas and cut features with many values into
-//! 256 equal widths, ours by second-order gain at 255 quantiles. `lightgbm` has LightGBM's, whose nDCG is that of the top 30
+//! Presets: `ranklib` has RankLib's settings, but drawn ties, 255 equal widths of a feature where it has 256, and trees that
+//! are grown by second-order gain, where RankLib's are fitted by the variance of the lambdas. `lightgbm` has LightGBM's, whose nDCG is that of the top 30
 //! in the denominator only, and which estimates the documents of a leaf from their share of the hessians where ours are
 //! counted; the rest is the same but for a table of the sigmoid, its bins and sums in another order
 //! (`docs/lightgbm_agreement.py` shows it).
@@ -22,7 +22,7 @@
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
-use fivefold_trees::Growth;
+use fivefold_trees::{Growth, Spacing};
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{Boosting, check_measure, help, objective, positive};
@@ -64,6 +64,8 @@ pub struct LambdaMart {
     pub l2: f64,
     /// The most bins of a feature.
     pub bins: usize,
+    /// Where the cuts of a feature with more values are.
+    pub spacing: Spacing,
     /// Share of the features that a tree may use.
     pub features: f64,
     /// Share of the queries that a tree is grown on.
@@ -88,6 +90,7 @@ impl Default for LambdaMart {
             min_hessian: 1e-3,
             l2: 0.0,
             bins: 255,
+            spacing: Spacing::Quantiles,
             features: 1.0,
             queries: 1.0,
         }
@@ -100,6 +103,7 @@ impl LambdaMart {
             trees: self.trees,
             rate: self.learning_rate,
             bins: self.bins,
+            spacing: self.spacing,
             growth: Growth {
                 leaves: self.leaves,
                 max_depth: (self.depth > 0).then_some(self.depth),
@@ -146,6 +150,7 @@ impl Ranker for LambdaMart {
         help::MIN_HESSIAN,
         help::L2,
         help::BINS,
+        help::SPACING,
         help::FEATURES,
         help::QUERIES,
     ];
@@ -164,14 +169,27 @@ impl Ranker for LambdaMart {
             leaves: 10,
             min_documents: 1,
             min_hessian: 0.0,
+            spacing: Spacing::Widths,
             ..usual.clone()
         };
         let lightgbm = LambdaMart { trees: 100, learning_rate: 0.1, early_stopping: 0, leaves: 31, ..usual };
         let preset = |name, summary, params| Preset { name, summary, params };
         vec![
-            preset("ranklib", "RankLib's settings: 1000 trees of 10 leaves, rate .1, stop after 100", ranklib),
-            preset("lightgbm", "LightGBM's settings: 100 trees of 31 leaves, rate .1, truncation 30", lightgbm),
+            preset(
+                "ranklib",
+                "RankLib's settings: 1000 trees of 10 leaves, 255 equal widths (256 there), rate .1, stop after 100",
+                ranklib,
+            ),
+            preset(
+                "lightgbm",
+                "LightGBM's settings: 100 trees of 31 leaves, rate .1, truncation 30; its ties are \"input\"",
+                lightgbm,
+            ),
         ]
+    }
+
+    fn seeded(&self) -> bool {
+        self.ties == Ties::Drawn || self.boosting().draws()
     }
 
     fn check(&self) -> Result<(), ParamError> {

@@ -51,7 +51,6 @@ impl Default for Linear {
 impl Ranker for Linear {
     const NAME: &'static str = "linear";
     const SUMMARY: &'static str = "ridge regression on the grades";
-    const SEEDED: bool = false;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "lambda", help: "weight of |w|^2 against the sum of squared errors, at least 0" },
         ParamHelp {
@@ -61,6 +60,10 @@ impl Ranker for Linear {
         },
     ];
     type Model = LinearModel;
+
+    fn seeded(&self) -> bool {
+        false
+    }
 
     fn presets() -> Vec<Preset<Self>> {
         let params = Linear { lambda: 1e-10, centre: Centre::All };

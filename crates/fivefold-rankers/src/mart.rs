@@ -2,13 +2,13 @@
 //!
 //! The loss of a document is (F - y)^2 / 2: the gradient is F - y and the hessian 1, so a leaf's Newton value is the mean residual of
 //! its documents. Boosting starts from the mean grade (RankLib's starts from 0, which only shifts all scores) and stops early by a
-//! measure on the validation part. Preset `ranklib`: RankLib's settings, with quantile bins instead of 256 equal widths.
+//! measure on the validation part. Preset `ranklib`: RankLib's settings, but 255 equal widths where it has 256.
 //!
 //! Cost of a tree: see `fivefold_trees`; linear in the documents.
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Seed};
-use fivefold_trees::Growth;
+use fivefold_trees::{Growth, Spacing};
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{Boosting, Loss, check_measure, help, objective};
@@ -36,6 +36,8 @@ pub struct Mart {
     pub l2: f64,
     /// The most bins of a feature.
     pub bins: usize,
+    /// Where the cuts of a feature with more values are.
+    pub spacing: Spacing,
     /// Share of the features that a tree may use.
     pub features: f64,
     /// Share of the queries that a tree is grown on.
@@ -54,6 +56,7 @@ impl Default for Mart {
             min_documents: 20,
             l2: 0.0,
             bins: 255,
+            spacing: Spacing::Quantiles,
             features: 1.0,
             queries: 1.0,
         }
@@ -66,6 +69,7 @@ impl Mart {
             trees: self.trees,
             rate: self.learning_rate,
             bins: self.bins,
+            spacing: self.spacing,
             growth: Growth {
                 leaves: self.leaves,
                 max_depth: (self.depth > 0).then_some(self.depth),
@@ -94,6 +98,7 @@ impl Ranker for Mart {
         help::MIN_DOCUMENTS,
         ParamHelp { name: "l2", help: "added to the number of documents in gains and leaf values, at least 0" },
         help::BINS,
+        help::SPACING,
         help::FEATURES,
         help::QUERIES,
     ];
@@ -106,13 +111,18 @@ impl Ranker for Mart {
             early_stopping: 100,
             leaves: 10,
             min_documents: 1,
+            spacing: Spacing::Widths,
             ..Mart::default()
         };
         vec![Preset {
             name: "ranklib",
-            summary: "RankLib's settings: 1000 trees of 10 leaves, rate .1, stop after 100",
+            summary: "RankLib's settings: 1000 trees of 10 leaves, 255 equal widths (256 there), rate .1, stop after 100",
             params,
         }]
+    }
+
+    fn seeded(&self) -> bool {
+        self.boosting().draws()
     }
 
     fn check(&self) -> Result<(), ParamError> {

@@ -6,7 +6,7 @@
 //! (nDCG's lambda gradients). With one tree a bag the learning rate only scales all scores.
 //!
 //! As RankLib (default: regression), whose settings are the preset `ranklib`: 300 bags of one tree with 100 leaves, .3 of
-//! the features at each node. It cuts features with many values into 256 equal widths; here at quantiles.
+//! the features at each node, and 255 equal widths of a feature where it has 256.
 //!
 //! The first tree of a bag of `inner = "lambdamart"` sees equal scores only; each bag ranks them by another draw (the `ties`
 //! module).
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Rng, Seed};
-use fivefold_trees::{BinnedMatrix, Growth, Rows, Tree};
+use fivefold_trees::{BinnedMatrix, Growth, Rows, Spacing, Tree};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +51,8 @@ pub struct RandomForest {
     pub min_documents: u32,
     /// The most bins of a feature.
     pub bins: usize,
+    /// Where the cuts of a feature with more values are.
+    pub spacing: Spacing,
 }
 
 /// What grows in a bag of a [`RandomForest`].
@@ -76,6 +78,7 @@ impl Default for RandomForest {
             leaves: 100,
             min_documents: 1,
             bins: 255,
+            spacing: Spacing::Quantiles,
         }
     }
 }
@@ -86,6 +89,7 @@ impl RandomForest {
             trees: self.trees,
             rate: self.learning_rate,
             bins: self.bins,
+            spacing: self.spacing,
             growth: Growth {
                 leaves: self.leaves,
                 min_documents: self.min_documents,
@@ -101,7 +105,7 @@ impl RandomForest {
 
     fn grow<L: Loss>(&self, train: &Dataset, cx: &FitContext<'_>, loss: &L) -> Result<TreeModel, FitError> {
         let rows = rows_of(train)?;
-        let matrix = BinnedMatrix::new(&rows, self.bins);
+        let matrix = BinnedMatrix::spaced(&rows, self.bins, self.spacing);
         let forest = Forest { ranker: self, boosting: self.boosting(), train, rows: &rows, matrix: &matrix, loss };
         let (done, total) = (AtomicU64::new(0), self.bags as u64);
         let bags: Result<Vec<Vec<Tree>>, FitError> = (0..self.bags)
@@ -169,14 +173,15 @@ impl Ranker for RandomForest {
         help::LEAVES,
         help::MIN_DOCUMENTS,
         help::BINS,
+        help::SPACING,
     ];
     type Model = TreeModel;
 
     fn presets() -> Vec<Preset<Self>> {
-        let params = RandomForest::default();
+        let params = RandomForest { spacing: Spacing::Widths, ..RandomForest::default() };
         vec![Preset {
             name: "ranklib",
-            summary: "RankLib's settings: 300 bags of one tree with 100 leaves, features .3",
+            summary: "RankLib's settings: 300 bags of one tree with 100 leaves, 255 equal widths (256 there), features .3",
             params,
         }]
     }

@@ -25,7 +25,7 @@ mod pairs;
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
-use fivefold_trees::{MAX_BINS, Node, Tree};
+use fivefold_trees::{MAX_BINS, Node, Spacing, Tree};
 use serde::{Deserialize, Serialize};
 
 use self::cuts::{Cuts, Weak};
@@ -55,16 +55,6 @@ pub struct RankBoost {
     pub stop_measure: String,
 }
 
-/// Where [`RankBoost`] places the thresholds of a feature with many values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Spacing {
-    /// So that as many documents lie between any two.
-    Quantiles,
-    /// At equal distances between the least and the greatest value, as RankLib.
-    Widths,
-}
-
 impl Default for RankBoost {
     fn default() -> Self {
         RankBoost {
@@ -81,7 +71,6 @@ impl Default for RankBoost {
 impl Ranker for RankBoost {
     const NAME: &'static str = "rankboost";
     const SUMMARY: &'static str = "boosting on pairs of documents with thresholds of single features";
-    const SEEDED: bool = false;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "rounds", help: "the most rounds, at least 1" },
         ParamHelp {
@@ -101,6 +90,10 @@ impl Ranker for RankBoost {
         ParamHelp { name: "stop_measure", help: "the measure that stops early" },
     ];
     type Model = TreeModel;
+
+    fn seeded(&self) -> bool {
+        false
+    }
 
     fn presets() -> Vec<Preset<Self>> {
         let params =

@@ -109,19 +109,7 @@ const CASES: &[Case] = &[
     Case {
         name: "mart",
         params: "trees = 30\nleaves = 8\nqueries = 0.8",
-        changes: &[
-            ("trees", "3", true),
-            ("learning_rate", "0.5", true),
-            ("early_stopping", "1", true),
-            ("stop_measure", "'ap@1'", true),
-            ("leaves", "4", true),
-            ("depth", "2", true),
-            ("min_documents", "40", true),
-            ("l2", "5.0", true),
-            ("bins", "4", true),
-            ("features", "0.5", true),
-            ("queries", "0.5", true),
-        ],
+        changes: MART,
         refused: &[
             ("trees", "0"),
             ("learning_rate", "0.0"),
@@ -135,25 +123,40 @@ const CASES: &[Case] = &[
         ],
         learns: true,
     },
+    // The seed has no effect where nothing is drawn.
+    Case { name: "mart", params: "trees = 30\nleaves = 8", changes: MART, refused: &[], learns: true },
+    Case {
+        name: "mart",
+        params: "preset = 'ranklib'\nspacing = 'quantiles'",
+        changes: MART,
+        refused: &[],
+        learns: true,
+    },
     Case {
         name: "lambdamart",
         params: "trees = 30\nleaves = 8\nqueries = 0.8\nmin_hessian = 0.01",
-        changes: &lambdamart("false", true),
+        changes: &lambdamart("false", "'widths'", true),
         refused: &[("objective", "'ndcg@0'"), ("sigma", "0.0"), ("min_hessian", "-1.0"), ("leaves", "1")],
         learns: true,
     },
-    Case { name: "lambdamart", params: "", changes: &lambdamart("false", true), refused: &[], learns: true },
+    Case {
+        name: "lambdamart",
+        params: "",
+        changes: &lambdamart("false", "'widths'", true),
+        refused: &[],
+        learns: true,
+    },
     Case {
         name: "lambdamart",
         params: "preset = 'ranklib'",
-        changes: &lambdamart("true", true),
+        changes: &lambdamart("true", "'quantiles'", true),
         refused: &[],
         learns: true,
     },
     Case {
         name: "lambdamart",
         params: "preset = 'lightgbm'",
-        changes: &lambdamart("false", false),
+        changes: &lambdamart("false", "'widths'", false),
         refused: &[],
         learns: true,
     },
@@ -171,6 +174,7 @@ const CASES: &[Case] = &[
             ("leaves", "4", true),
             ("min_documents", "40", true),
             ("bins", "4", true),
+            ("spacing", "'widths'", true),
         ],
         refused: &[("bags", "0"), ("objective", "''"), ("features", "0.0"), ("queries", "2.0"), ("trees", "0")],
         learns: true,
@@ -189,6 +193,7 @@ const CASES: &[Case] = &[
             ("leaves", "4", true),
             ("min_documents", "40", true),
             ("bins", "4", true),
+            ("spacing", "'widths'", true),
         ],
         refused: &[],
         learns: true,
@@ -277,8 +282,28 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// The changes of LambdaMART's cases: `normalise` to another value, and whether the case stops early.
-const fn lambdamart(normalise: &'static str, stops: bool) -> [(&'static str, &'static str, bool); 17] {
+/// The changes of MART's cases.
+const MART: &[(&str, &str, bool)] = &[
+    ("trees", "3", true),
+    ("learning_rate", "0.5", true),
+    ("early_stopping", "1", true),
+    ("stop_measure", "'ap@1'", true),
+    ("leaves", "4", true),
+    ("depth", "2", true),
+    ("min_documents", "40", true),
+    ("l2", "5.0", true),
+    ("bins", "4", true),
+    ("spacing", "'widths'", true),
+    ("features", "0.5", true),
+    ("queries", "0.5", true),
+];
+
+/// The changes of LambdaMART's cases: `normalise` and `spacing` to other values, and whether the case stops early.
+const fn lambdamart(
+    normalise: &'static str,
+    spacing: &'static str,
+    stops: bool,
+) -> [(&'static str, &'static str, bool); 18] {
     [
         ("objective", "'ap.v2@5'", true),
         ("truncation", "3", true),
@@ -287,7 +312,7 @@ const fn lambdamart(normalise: &'static str, stops: bool) -> [(&'static str, &'s
         ("ties", "'input'", true),
         ("trees", "1", true),
         ("learning_rate", "0.5", true),
-        ("early_stopping", "1", true),
+        ("early_stopping", if stops { "0" } else { "1" }, true),
         ("stop_measure", "'ap@1'", stops),
         ("leaves", "4", true),
         ("depth", "2", true),
@@ -295,6 +320,7 @@ const fn lambdamart(normalise: &'static str, stops: bool) -> [(&'static str, &'s
         ("min_hessian", "2.0", true),
         ("l2", "5.0", true),
         ("bins", "4", true),
+        ("spacing", spacing, true),
         ("features", "0.5", true),
         ("queries", "0.5", true),
     ]

@@ -4,9 +4,10 @@
 //! them. Otherwise the sorted values are cut greedily into bins of nearly equal numbers of documents, where a value that
 //! fills a bin by itself gets one of its own and the rest share what is left. All values are sorted, none is sampled. A cut
 //! lies half way between the two neighbouring values, so an unseen value falls on the side of its nearest neighbour.
+//! [`Spacing::Widths`] cuts the range of a feature with many values into equal widths instead, as RankLib does (256 there), and
+//! drops the cuts with no value between them and the one below.
 //!
-//! Differs from LightGBM: it finds bins from a sample of 200,000 documents; RankLib cuts the range of a feature with many values into
-//! equal widths.
+//! Differs from LightGBM: it finds bins from a sample of 200,000 documents.
 //!
 //! Layout: features in groups of `LANES` whose bins are one `[u8; LANES]` a document, so that one load brings eight of them; up to
 //! `PANEL` groups in a panel, whose bins lie side by side in half a cache line. The histograms of a group (8 x 256 x
@@ -15,6 +16,7 @@
 //! Cost: O(n log n) a feature; one byte a value, rounded up to 32 features a panel.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Features whose bins lie side by side and whose histograms are built together.
 pub(crate) const LANES: usize = 8;
@@ -73,6 +75,16 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// Where the cuts of a feature with more values than bins are placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spacing {
+    /// So that as many documents lie between any two.
+    Quantiles,
+    /// At equal distances between the least and the greatest value, as RankLib.
+    Widths,
+}
+
 /// How one feature was cut.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FeatureBins {
@@ -113,9 +125,14 @@ pub(crate) struct Panel {
 pub(crate) struct Slot(pub [[u8; LANES]; PANEL]);
 
 impl BinnedMatrix {
+    /// [`spaced`](Self::spaced) by quantiles.
+    pub fn new(rows: &Rows<'_>, max_bins: usize) -> Self {
+        Self::spaced(rows, max_bins, Spacing::Quantiles)
+    }
+
     /// Cuts every feature into at most `max_bins` (clamped to 2..=255) bins. Uses the current rayon pool; the result is
     /// the same for any number of threads.
-    pub fn new(rows: &Rows<'_>, max_bins: usize) -> Self {
+    pub fn spaced(rows: &Rows<'_>, max_bins: usize, spacing: Spacing) -> Self {
         let max_bins = max_bins.clamp(2, MAX_BINS);
         let groups = rows.width().div_ceil(LANES);
         let panel_groups = groups.div_ceil(groups.div_ceil(PANEL));
@@ -130,7 +147,7 @@ impl BinnedMatrix {
                 features.extend(bin_group(
                     &columns,
                     lanes,
-                    max_bins,
+                    |sorted| cuts_of(sorted, max_bins, spacing),
                     panel.bins.iter_mut().map(|slot| &mut slot.0[group]),
                 ));
             }
@@ -217,7 +234,7 @@ fn gather_columns(rows: &Rows<'_>, first: usize, lanes: usize, columns: &mut Vec
 fn bin_group<'a>(
     columns: &[f32],
     lanes: usize,
-    max_bins: usize,
+    cut: impl Fn(&[f32]) -> Vec<f32>,
     bins: impl Iterator<Item = &'a mut [u8; LANES]>,
 ) -> Vec<FeatureBins> {
     let n = columns.len() / lanes;
@@ -229,7 +246,7 @@ fn bin_group<'a>(
         sorted.clear();
         sorted.extend(column.iter().copied().filter(|value| !value.is_nan()));
         sorted.sort_unstable_by(f32::total_cmp);
-        let feature = FeatureBins { cuts: quantile_cuts(&sorted, max_bins) };
+        let feature = FeatureBins { cuts: cut(&sorted) };
         tables[lane][..feature.cuts.len()].copy_from_slice(&feature.cuts);
         features.push(feature);
     }
@@ -253,6 +270,32 @@ fn lookup(cuts: &[f32; 256], value: f32) -> u8 {
 }
 
 /// The cuts between bins, see the head of this file. `sorted` holds no NaN.
+fn cuts_of(sorted: &[f32], max_bins: usize, spacing: Spacing) -> Vec<f32> {
+    let many = || sorted.chunk_by(|a, b| a == b).nth(max_bins).is_some();
+    if spacing == Spacing::Widths && many() { width_cuts(sorted, max_bins) } else { quantile_cuts(sorted, max_bins) }
+}
+
+/// The ends of `max_bins` equal widths from the least to the greatest finite value, those that end a width without values
+/// excepted.
+fn width_cuts(sorted: &[f32], max_bins: usize) -> Vec<f32> {
+    let start = sorted.partition_point(|value| *value == f32::NEG_INFINITY);
+    let end = sorted.partition_point(|value| *value < f32::INFINITY);
+    let Some((low, high)) = sorted[start..end].first().zip(sorted[start..end].last()) else { return Vec::new() };
+    let step = (f64::from(*high) - f64::from(*low)) / max_bins as f64;
+    let mut cuts = Vec::new();
+    let mut below = 0;
+    for number in 1..max_bins {
+        let cut = (f64::from(*low) + step * number as f64) as f32;
+        let now = sorted.partition_point(|value| *value <= cut);
+        if now > below && now < sorted.len() {
+            cuts.push(cut);
+            below = now;
+        }
+    }
+    cuts
+}
+
+/// The cuts between values, or between bins of nearly equal numbers of documents.
 fn quantile_cuts(sorted: &[f32], max_bins: usize) -> Vec<f32> {
     let mut cuts = Vec::new();
     let runs = || sorted.chunk_by(|a, b| a == b);
@@ -315,6 +358,25 @@ mod tests {
             let share = values.len() as f64 / max_bins as f64;
             assert!(counts.iter().all(|&c| (c as f64 - share).abs() <= 2.0), "{share} {counts:?}");
         }
+    }
+
+    #[test]
+    fn equal_widths_follow_the_range_not_the_documents() {
+        // Nearly all values lie in the lowest tenth: quantiles cut there, widths do not.
+        let mut values: Vec<f32> = (0..900).map(|i| i as f32 / 900.0).collect();
+        values.extend([5.5, 9.0, 10.0, f32::NAN]);
+        let rows = Rows::new(vec![&values], 1);
+        let matrix = BinnedMatrix::spaced(&rows, 10, Spacing::Widths);
+        assert_eq!(matrix.cuts(0), [1.0, 6.0, 9.0]);
+        assert_eq!([0, 899, 900, 901, 902, 903].map(|row| matrix.bin(row, 0)), [0, 0, 1, 2, 3, MISSING]);
+        assert!(column(&values, 10).cuts(0)[8] < 1.0);
+        // Few values have a bin each, as ever; infinite ones do not reach the widths.
+        let few = [0.0, 1.0, 100.0];
+        assert_eq!(BinnedMatrix::spaced(&Rows::new(vec![&few], 1), 3, Spacing::Widths).cuts(0), [0.5, 50.5]);
+        let far = [f32::NEG_INFINITY, 0.0, 1.0, 2.0, 4.0, f32::INFINITY];
+        assert_eq!(BinnedMatrix::spaced(&Rows::new(vec![&far], 1), 4, Spacing::Widths).cuts(0), [1.0, 2.0]);
+        let wide = [f32::MIN, 0.0, f32::MAX];
+        assert_eq!(BinnedMatrix::spaced(&Rows::new(vec![&wide], 1), 2, Spacing::Widths).cuts(0), [0.0]);
     }
 
     #[test]

@@ -30,7 +30,7 @@ mod scorer;
 mod split;
 pub mod tree;
 
-pub use bins::{BinnedMatrix, MAX_BINS, Rows};
+pub use bins::{BinnedMatrix, MAX_BINS, Rows, Spacing};
 pub use cells::{Gradients, GrowError};
 pub use ensemble::{Ensemble, add_tree_scores};
 pub use grow::{Draw, Grower, Growth};

@@ -57,10 +57,13 @@ impl Ranker for Centroid {
         ParamHelp { name: "grade", help: "documents with at least this grade are good" },
         ParamHelp { name: "weight", help: "how much the mean of the other documents counts, 0 or more" },
     ];
-    // No randomness here. A ranker that needs some takes it from `cx.seed()` and leaves this at its default, `true`.
-    const SEEDED: bool = false;
 
     type Model = Direction;
+
+    // No randomness here. A ranker that needs some takes it from `cx.seed()` and leaves this at its default, `true`.
+    fn seeded(&self) -> bool {
+        false
+    }
 
     /// Ranges are checked before anything runs; the error underlines the parameter in the user's file.
     fn check(&self) -> Result<(), ParamError> {

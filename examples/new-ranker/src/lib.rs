@@ -46,10 +46,13 @@ impl Ranker for ExampleRanker {
         ParamHelp { name: "epochs", help: "how often all queries are gone through, 1 or more" },
         ParamHelp { name: "rate", help: "how far a wrong pair of the first epoch moves the weights, above 0" },
     ];
-    /// Whether it draws random numbers; they come from `cx.seed()`.
-    const SEEDED: bool = true;
 
     type Model = ExampleModel;
+
+    /// Whether it draws random numbers; they come from `cx.seed()`.
+    fn seeded(&self) -> bool {
+        true
+    }
 
     /// Checked before anything runs; the error underlines the parameter in the user's file.
     fn check(&self) -> Result<(), ParamError> {

@@ -44,7 +44,7 @@ fn a_wrong_option_is_a_user_error() {
 fn a_ranker_is_described_with_its_defaults() {
     assert_snapshot!(stdout(here(), "rankers slow"), @r"
     slow: sleeps 10 ms a step, then uses the first feature
-    version 1; the seed has no effect
+    version 1; at the defaults the seed has no effect
 
     Parameter  Default  Meaning
     steps      20       how many steps

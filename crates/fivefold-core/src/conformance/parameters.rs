@@ -125,17 +125,17 @@ fn effects(trial: &Trial<'_>) -> Result<(), String> {
 
 pub(super) const SEED_RULE: Rule = Rule {
     name: "seed",
-    demand: "the seed has an effect if `SEEDED` says so, and none otherwise",
-    remedy: "take all randomness from `cx.seed()`, never from time, threads or another generator; set \
-             `const SEEDED: bool = false` for a ranker that draws nothing",
+    demand: "the seed has an effect if `seeded` says so, and none otherwise",
+    remedy: "take all randomness from `cx.seed()`, never from time, threads or another generator; let \
+             `Ranker::seeded` return false where nothing is drawn",
     check: seed,
 };
 
 fn seed(trial: &Trial<'_>) -> Result<(), String> {
     let effect = models_differ(trial.usual()?, &trial.fit(&super::trial::train(), SEED + 1)?);
-    match (effect, trial.entry.seeded) {
-        (None, true) => Err("seeds 7 and 8 give the same model, but `SEEDED` is true".to_owned()),
-        (Some(effect), false) => Err(format!("seeds 7 and 8 give other models, but `SEEDED` is false: {effect}")),
+    match (effect, make(trial.entry, trial.case.params)?.seeded()) {
+        (None, true) => Err("seeds 7 and 8 give the same model, but `seeded` is true".to_owned()),
+        (Some(effect), false) => Err(format!("seeds 7 and 8 give other models, but `seeded` is false: {effect}")),
         _ => Ok(()),
     }
 }

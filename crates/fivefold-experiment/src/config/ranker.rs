@@ -52,7 +52,7 @@ pub enum Method {
     Train {
         /// Its version, a part of the cache key.
         version: u32,
-        /// Whether the seed alters its model.
+        /// Whether the seed alters its model, at these parameters.
         seeded: bool,
         /// All its parameters, defaults filled in.
         params: serde_json::Value,
@@ -126,7 +126,7 @@ impl RankerConfig {
         let params = ranker.params();
         // The job reads them back from here: a value that JSON cannot hold (infinity) is refused now, not in the run.
         entry.restore(&params).map_err(|error| Fault::from(error).or_at(&kind_span))?;
-        let method = Method::Train { version: entry.version, seeded: entry.seeded, params };
+        let method = Method::Train { version: entry.version, seeded: ranker.seeded(), params };
         Ok(RankerConfig { label, kind, method, normalise: own.unwrap_or(*default) })
     }
 }

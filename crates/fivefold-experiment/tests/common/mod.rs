@@ -27,8 +27,11 @@ pub struct OneModel {
 
 impl Ranker for One {
     const NAME: &'static str = "one";
-    const SEEDED: bool = false;
     type Model = OneModel;
+    fn seeded(&self) -> bool {
+        false
+    }
+
     fn fit(&self, _: &Dataset, cx: &FitContext<'_>) -> Result<OneModel, FitError> {
         cx.step(1, 1)?;
         Ok(OneModel { feature: self.feature, weight: self.weight })

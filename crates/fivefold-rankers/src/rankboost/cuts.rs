@@ -5,10 +5,8 @@
 //! Layout: the bins of eight features side by side, so that one load brings them and the eight additions do not wait for each other.
 //! Cost: documents x features additions; two bytes a value.
 
-use fivefold_trees::{BinnedMatrix, Rows};
+use fivefold_trees::{BinnedMatrix, Rows, Spacing};
 use rayon::prelude::*;
-
-use super::Spacing;
 
 /// Features whose bins lie side by side.
 const LANES: usize = 8;

@@ -28,6 +28,7 @@ struct Described {
     name: &'static str,
     summary: &'static str,
     version: u32,
+    /// At the defaults.
     seeded: bool,
     parameters: Vec<ParamInfo>,
     presets: Vec<Preset>,
@@ -45,7 +46,7 @@ impl Described {
             name: entry.name,
             summary: entry.summary,
             version: entry.version,
-            seeded: entry.seeded,
+            seeded: entry.seeded(),
             parameters: entry.params(),
             presets: entry.presets().into_iter().map(|(name, summary)| Preset { name, summary }).collect(),
         }
@@ -89,7 +90,7 @@ impl Args {
 fn show(ranker: &Described, screen: &mut Screen) {
     screen.line(format_args!("{}: {}", ranker.name, ranker.summary));
     let seed = if ranker.seeded { "the seed alters the model" } else { "the seed has no effect" };
-    screen.line(format_args!("version {}; {seed}", ranker.version));
+    screen.line(format_args!("version {}; at the defaults {seed}", ranker.version));
     if !ranker.parameters.is_empty() {
         screen.line("");
         let rows = ranker.parameters.iter().map(|param| {
