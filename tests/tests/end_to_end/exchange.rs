@@ -53,7 +53,8 @@ fn what_cannot_be_exchanged_is_explained() {
     let at = folder.path();
     train(at, "linear", "");
     let message = stderr(at, "export model.json --format ranklib -o out.txt", 2);
-    assert!(message.contains("not a model of trees") && message.contains("lambdamart, mart"), "{message}");
+    assert!(message.contains("model.json: a model of `linear`, which is not made of trees"), "{message}");
+    assert!(message.contains("lambdamart, mart"), "{message}");
     assert!(!at.join("out.txt").exists());
     for (file, expected) in [
         ("net.txt", "net.txt:1: models of `RankNet` cannot be read"),

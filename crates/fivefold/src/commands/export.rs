@@ -36,10 +36,14 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
         let file = model::read(&self.model)?;
-        let trees: TreeModel = serde_json::from_value(file.model).map_err(|error| {
-            model::unusable(&self.model, format_args!("not a model of trees: {error}"))
+        if file.model.get("trees").is_none() {
+            let what = format_args!("a model of `{}`, which is not made of trees", file.header.ranker);
+            return Err(model::unusable(&self.model, what)
                 .help("models of lambdamart, mart, random-forest and rankboost can be written")
-        })?;
+                .into());
+        }
+        let trees: TreeModel = serde_json::from_value(file.model)
+            .map_err(|error| model::unusable(&self.model, format_args!("the trees are damaged: {error}")))?;
         if let Some(method) = normalised(&file.header) {
             tell(format_args!(
                 "note: the model was trained on normalised features ({method}); normalise them before another program scores"
