@@ -1,7 +1,7 @@
-//! The parts whose speed the project promises: reading, evaluating, testing, one tree of LambdaMART.
+//! Parts whose speed the project promises: evaluating, testing, one tree of LambdaMART (reading: `reading.rs`).
 //!
-//! Each is reported per element (bytes, documents, comparisons, trees), on one thread. Memory and CPU time of whole
-//! processes are printed by the examples `parse_speed` (fivefold-data) and `lambdamart_speed` (fivefold-rankers).
+//! Each is reported per element (documents, comparisons, trees), on one thread. Memory and CPU time of whole
+//! processes are printed by the examples `reading` (fivefold-data) and `lambdamart_speed` (fivefold-rankers).
 
 use std::error::Error;
 use std::hint::black_box;
@@ -9,28 +9,11 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fivefold_bench::{mslr, one_thread, scores};
 use fivefold_core::{FitContext, Ranker as _, Seed};
-use fivefold_data::{ReadOptions, read_letor, write_letor};
 use fivefold_metrics::{Evaluator, MeasureSpec, Scratch, Version, dialect};
 use fivefold_rankers::lambdamart::LambdaMart;
 use fivefold_stats::paired_t_test;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
-
-/// LETOR text into the matrix.
-fn read(criterion: &mut Criterion) -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("made.txt");
-    let mut text = Vec::new();
-    write_letor(&mslr(200), &mut text)?;
-    std::fs::write(&path, &text)?;
-    let pool = one_thread()?;
-    let mut group = criterion.benchmark_group("read");
-    group.throughput(Throughput::Bytes(text.len() as u64));
-    group.bench_function("letor", |bencher| {
-        bencher.iter(|| pool.install(|| read_letor(&path, &ReadOptions::default())).is_ok());
-    });
-    Ok(())
-}
 
 /// nDCG at five cutoffs and AP, original, V1 and V2, ties averaged; queries judged beforehand, as all rankers share that.
 fn evaluate(criterion: &mut Criterion) -> Result<()> {
@@ -100,7 +83,7 @@ fn lambdamart(criterion: &mut Criterion) -> Result<()> {
 }
 
 fn parts(criterion: &mut Criterion) {
-    let done = read(criterion).and_then(|()| evaluate(criterion)).and_then(|()| lambdamart(criterion));
+    let done = evaluate(criterion).and_then(|()| lambdamart(criterion));
     done.unwrap_or_else(|error| panic!("{error}"));
     significance(criterion);
 }

@@ -17,6 +17,7 @@ pub fn program() -> PathBuf {
 pub fn fivefold(directory: &Path) -> Command {
     let mut command = Command::new(program());
     command.current_dir(directory).env_remove("NO_COLOR").env_remove("RUST_BACKTRACE").env_remove("FIVEFOLD_DATA");
+    command.env_remove("FIVEFOLD_CACHE");
     command
 }
 
