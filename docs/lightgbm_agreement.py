@@ -4,8 +4,9 @@
     python3 docs/lightgbm_agreement.py runs/agreement
 
 Takes parts S1 to S3 of mslr-sample/ in the folder that FIVEFOLD_DATA names, replaces every feature by its number among 50
-quantiles (so that both programs have the same bins), trains both with 10 leaves and prints the largest difference and the
-correlation of the scores of the training documents. Three times: lists cut after 30 documents and leaves of one document or
+quantiles (so that both programs have the same bins), trains both with 10 leaves, documents of equal score in file order (as
+LightGBM has them, ours with `ties = "input"`), and prints the largest difference and the correlation of the scores of the
+training documents. Three times: lists cut after 30 documents and leaves of one document or
 more; leaves of 20 or more, which LightGBM estimates from the hessians and we count; whole lists, where LightGBM's ideal
 nDCG is that of the top 30 and ours that of the list.
 """
@@ -56,7 +57,7 @@ def theirs(data, trees, documents):
 
 def ours(path, trees, documents):
     model = path.with_suffix(".json")
-    values = ["preset=lightgbm", f"leaves={LEAVES}", f"trees={trees}", f"min_documents={documents}"]
+    values = ["preset=lightgbm", "ties=input", f"leaves={LEAVES}", f"trees={trees}", f"min_documents={documents}"]
     train = [PROGRAM, "train", "--ranker", "lambdamart", *(f"--param={value}" for value in values)]
     subprocess.run([*train, "--train", path, "--out", model], check=True, capture_output=True)
     score = [PROGRAM, "score", "--model", model, "--data", path]

@@ -6,7 +6,8 @@
     python3 docs/lightgbm_compare.py runs/lightgbm --collection made --queries 1000 --seeds $(seq 10)
 
 MQ2008 and the sample are compared at five numbers of bins, made data of MSLR-WEB30K's shape under five seeds. Trains
-LightGBM, writes its scores and an experiment that holds them beside our own models (preset `lightgbm`), runs that with the
+LightGBM, writes its scores and an experiment that holds them beside our own models (preset `lightgbm`, whose ties are drawn
+under another seed at every setting), runs that with the
 program `fivefold` (or the one that FIVEFOLD names), and prints the five-fold means. Reads mq2008/ and mslr-sample/ in the
 folder that FIVEFOLD_DATA names.
 """

@@ -30,6 +30,11 @@ GRID = (
         for leaves in (3, 5, 10, 31)
         for rate in (0.02, 0.05, 0.1)
     ]
+    + [
+        ("lambdamart", Z_SCORE, f"leaves = {leaves}, features = {features}, queries = {queries}")
+        for leaves in (3, 5)
+        for features, queries in ((0.5, 1.0), (1.0, 0.5), (0.5, 0.5))
+    ]
     + [("random-forest", RAW, f"leaves = {v}") for v in (10, 20, 30, 50, 100)]
     + [
         ("adarank", n, f'objective = "{v}", accumulate = true, max_picks = {picks}')
