@@ -13,6 +13,13 @@
 //!
 //! LightGBM sums f32 gradients in f64 (in a fixed order per thread count) or quantises to 2-5 bits with random rounding.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+/// Documents whose cells are made together.
+const BLOCK: usize = 1 << 14;
+
 /// Bits of the document count: up to 16,777,215 documents (with multiplicity).
 pub(crate) const COUNT_BITS: u32 = 24;
 
@@ -127,36 +134,74 @@ impl Gradients<'_> {
                 return Err(GrowError::Length { what, found, documents: rows });
             }
         }
-        let (mut sum_gradient, mut sum_hessian, mut documents) = (0.0, 0.0, 0u64);
-        for row in 0..rows {
-            let (gradient, hessian, copies) = self.of(row);
-            sum_gradient += gradient.abs() * f64::from(copies);
-            sum_hessian += hessian * f64::from(copies);
-            if !(sum_gradient + sum_hessian).is_finite() || hessian < 0.0 {
-                return Err(GrowError::Gradient { row, gradient, hessian });
-            }
-            documents += u64::from(copies);
-        }
+        let Sums { gradient, hessian, documents } = self.sums_of_blocks(rows).map_or_else(|| self.sums(0..rows), Ok)?;
         if documents >= 1 << COUNT_BITS {
             return Err(GrowError::TooManyDocuments { documents });
         }
-        let gradient_scale = power_of_two_scale(sum_gradient, GRADIENT_BITS);
-        let hessian_scale = power_of_two_scale(sum_hessian, HESSIAN_BITS);
-        let mut total = Cell::default();
-        cells.clear();
-        cells.extend((0..rows).map(|row| {
+        let gradient_scale = power_of_two_scale(gradient, GRADIENT_BITS);
+        let hessian_scale = power_of_two_scale(hessian, HESSIAN_BITS);
+        let cell_of = |row: usize| {
             let (gradient, hessian, copies) = self.of(row);
             let copies = i64::from(copies);
             let hessian = (hessian * hessian_scale + 0.5) as i64;
-            let cell = Cell {
+            Cell {
                 gradient: (gradient * gradient_scale) as i64 * copies,
                 weight: (hessian * copies) << COUNT_BITS | copies,
-            };
-            total.add(cell);
-            cell
-        }));
+            }
+        };
+        cells.resize(rows, Cell::default());
+        let fill = |(number, block): (usize, &mut [Cell])| {
+            let mut total = Cell::default();
+            for (row, cell) in (number * BLOCK..).zip(block) {
+                *cell = cell_of(row);
+                total.add(*cell);
+            }
+            total
+        };
+        let totals: Vec<Cell> = cells.par_chunks_mut(BLOCK).enumerate().map(fill).collect();
+        let mut total = Cell::default();
+        totals.into_iter().for_each(|part| total.add(part));
         Ok((Units { gradient: gradient_scale.recip(), hessian: hessian_scale.recip() }, total))
     }
+
+    /// The sums over all rows: blocks in parallel, then added in order, so that they do not depend on the number of threads.
+    /// `None` where something is wrong.
+    fn sums_of_blocks(&self, rows: usize) -> Option<Sums> {
+        let blocks: Vec<usize> = (0..rows).step_by(BLOCK).collect();
+        let parts: Option<Vec<Sums>> =
+            blocks.par_iter().map(|&start| self.sums(start..rows.min(start + BLOCK)).ok()).collect();
+        let mut all = Sums::default();
+        for part in parts? {
+            all.gradient += part.gradient;
+            all.hessian += part.hessian;
+            all.documents += part.documents;
+        }
+        (all.gradient + all.hessian).is_finite().then_some(all)
+    }
+
+    /// The sums over some rows; the first row that makes them impossible is the error.
+    fn sums(&self, rows: Range<usize>) -> Result<Sums, GrowError> {
+        let mut sums = Sums::default();
+        for row in rows {
+            let (gradient, hessian, copies) = self.of(row);
+            sums.gradient += gradient.abs() * f64::from(copies);
+            sums.hessian += hessian * f64::from(copies);
+            if !(sums.gradient + sums.hessian).is_finite() || hessian < 0.0 {
+                return Err(GrowError::Gradient { row, gradient, hessian });
+            }
+            sums.documents += u64::from(copies);
+        }
+        Ok(sums)
+    }
+}
+
+/// Sums over some documents, counted with multiplicity.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    /// Of the absolute gradients.
+    gradient: f64,
+    hessian: f64,
+    documents: u64,
 }
 
 /// The largest power of two that brings `sum` to at most 2^bits, at most 2^1000 (sums below 1e-283 lose precision); 1 for a

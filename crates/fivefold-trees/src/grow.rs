@@ -411,8 +411,11 @@ fn partition_block(rows: &mut [u32], scratch: &mut [u32], place: (&Panel, usize,
 }
 
 fn gather(cells: &[Cell], rows: &[u32], out: &mut Vec<Cell>) {
-    out.clear();
-    out.extend(rows.iter().map(|&row| cells[row as usize]));
+    out.resize(rows.len(), Cell::default());
+    let fill = |(out, rows): (&mut [Cell], &[u32])| {
+        out.iter_mut().zip(rows).for_each(|(out, &row)| *out = cells[row as usize]);
+    };
+    out.par_chunks_mut(BLOCK).zip(rows.par_chunks(BLOCK)).for_each(fill);
 }
 
 fn best_in_group(
