@@ -56,7 +56,7 @@ fn mistakes_have_places_and_the_nearest_name() {
     assert_eq!((message.as_str(), place.as_str()), ("unknown key `rnus`", "rnus"));
     assert_eq!(help, "did you mean `runs`?");
     let (message, place, _) = change("p@2", "p");
-    assert!(message.contains("needs a cutoff") && place == "\"p\"", "{message} {place}");
+    assert!(message.contains("needs a cutoff") && place.contains("\"p\""), "{message} {place}");
     let (message, place, _) = change("groups =", "alpha = -1.0\ngroups =");
     assert!(message.contains("`alpha` must be a number of at least 0, not -1") && place == "-1.0", "{message} {place}");
     let (message, ..) = change("runs = [\"runs/*.run\"]", "");
