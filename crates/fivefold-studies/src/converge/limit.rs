@@ -7,7 +7,7 @@
 //! where g_f(s,i) is the density of score s with grade i and P_f(s) the probability of a score of at least s. The numerator is
 //! the limit of A, the denominator that of U, both over S(n) = sum_{i<=n} D(i); that of E is the mean gain, so V1 and V2 have
 //! limits too: those of their formulas. Under a logarithmic discount the formula holds with a = 0: A, U and E are the same, A/U
-//! goes to 1 for every ranker, V1 to 1/2 and V2 to nothing.
+//! goes to 1 for every ranker and V1 to 1/2. Of V2, whose numerator and denominator both vanish beside S(n), none is given here.
 //!
 //! The integral is a trapezoidal sum over s: the integrand is smooth and falls off at both ends, so that the sum converges
 //! faster than any power of the step. What lies above its upper end, which counts where a is near 1, has the gain of its

@@ -1,0 +1,77 @@
+//! `fivefold converge`: where measures go as the number of documents grows.
+
+use clap::builder::PossibleValuesParser;
+use fivefold_metrics::{DIALECTS, Discount, MeasureSpec};
+use fivefold_studies::SystemsConfig;
+use fivefold_studies::converge::{Converge, MEASURES};
+
+use crate::cli::Outcome;
+use crate::screen::Screen;
+use crate::study::StudyArgs;
+use crate::systems::SystemsArgs;
+
+/// Follow measures as the number of documents grows: curves, limits, and how often rankers change places
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold converge                             the simulation of He, Wang, Chen & Liu: twelve linear rankers
+  fivefold converge --measure ap err@100 ndcg.v2@10 --documents 5000
+  fivefold converge --angle 0 30 60 --trials 50 --seed 3
+  fivefold converge --dataset clueweb09 --scores A=a/fold{fold}.txt B=b/fold{fold}.txt \\
+      --documents 400 --step 10 --from 50       real rankers on real queries, subsampled
+  fivefold converge convergence-clueweb09       an experiment file, or one that comes with the program
+
+The table of types says of each measure's discount whether the top decides (1), every part of the ranking counts alike \
+(2), or every part counts and the upper ones more (3); --discount asks for further ones.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    study: StudyArgs,
+    #[command(flatten)]
+    systems: SystemsArgs,
+    /// Measures; `fivefold measures` lists them
+    #[arg(long, value_name = "MEASURE", num_args = 1.., default_values = MEASURES, conflicts_with = "experiment")]
+    measure: Vec<MeasureSpec>,
+    /// The largest number of documents; of real data, queries with fewer are left out
+    #[arg(long, value_name = "N", default_value_t = 20_000, conflicts_with = "experiment")]
+    documents: usize,
+    /// Measure at every multiple of this number of documents
+    #[arg(long, value_name = "N", default_value_t = 100, conflicts_with = "experiment")]
+    step: usize,
+    /// Count crossings from this number of documents on [default: 1000, or --documents if that is less]
+    #[arg(long, value_name = "N", conflicts_with = "experiment")]
+    from: Option<usize>,
+    /// How many times documents are drawn, or put in a random order
+    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "experiment")]
+    trials: usize,
+    /// Angles of the simulation's rankers, in degrees [default: 0 30 .. 330]
+    #[arg(long, value_name = "DEGREES", num_args = 1.., allow_negative_numbers = true, conflicts_with = "experiment")]
+    angle: Vec<f64>,
+    /// Further discounts whose type is asked for
+    #[arg(long, value_name = "DISCOUNT", num_args = 1.., conflicts_with = "experiment")]
+    discount: Vec<Discount>,
+    /// Seed of everything that is drawn
+    #[arg(long, value_name = "N", default_value_t = 7, conflicts_with = "experiment")]
+    seed: u64,
+    /// The dialect whose conventions hold; `fivefold dialects` lists them
+    #[arg(long, value_name = "NAME", conflicts_with = "experiment", default_value = DIALECTS[0].name, value_parser = PossibleValuesParser::new(DIALECTS.iter().map(|d| d.name)))]
+    dialect: String,
+}
+
+impl Args {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+        let plain = Converge::default();
+        let systems = self.systems.config();
+        let study = Converge {
+            systems: (systems != SystemsConfig::default()).then_some(systems),
+            measures: self.measure,
+            documents: self.documents,
+            step: self.step,
+            from: self.from.unwrap_or(plain.from.min(self.documents)),
+            trials: self.trials,
+            angles: if self.angle.is_empty() { plain.angles } else { self.angle },
+            discounts: plain.discounts.into_iter().chain(self.discount).collect(),
+            profile: self.dialect,
+            ..Converge::default()
+        };
+        self.study.run(study, self.seed, screen)
+    }
+}
