@@ -7,8 +7,8 @@ use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcom
 use fivefold_core::Registry;
 
 use crate::commands::{
-    completions, datasets, dialects, eval, export, import, importance, job, jobs, lint, make, measures, new_ranker,
-    rankers, replay, report, residual, run, score, train,
+    completions, converge, datasets, dialects, eval, export, import, importance, job, jobs, lint, make, measures,
+    new_ranker, rankers, replay, report, residual, run, score, standardise, train,
 };
 use crate::screen::{Screen, tell};
 use crate::{interrupt, problem};
@@ -78,6 +78,8 @@ enum Command {
     Make(make::Args),
     Replay(replay::Args),
     Residual(residual::Args),
+    Standardise(standardise::Args),
+    Converge(converge::Args),
     Completions(completions::Args),
 }
 
@@ -121,6 +123,8 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
         Command::Make(args) => args.run(&mut screen),
         Command::Replay(args) => args.run(&mut screen),
         Command::Residual(args) => args.run(&mut screen),
+        Command::Standardise(args) => args.run(&mut screen),
+        Command::Converge(args) => args.run(&mut screen),
         Command::Completions(args) => args.run(&mut screen),
     };
     let written = screen.finish();

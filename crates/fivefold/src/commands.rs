@@ -1,6 +1,7 @@
 //! One file a command: its options, its help, what it does.
 
 pub(crate) mod completions;
+pub(crate) mod converge;
 pub(crate) mod datasets;
 pub(crate) mod dialects;
 pub(crate) mod eval;
@@ -19,4 +20,5 @@ pub(crate) mod report;
 pub(crate) mod residual;
 pub(crate) mod run;
 pub(crate) mod score;
+pub(crate) mod standardise;
 pub(crate) mod train;
