@@ -25,6 +25,7 @@ const BUILT_IN: &[&str] = &[
     include_str!("../../../datasets/mslr-sample.toml"),
     include_str!("../../../datasets/ohsumed.toml"),
     include_str!("../../../datasets/clueweb09.toml"),
+    include_str!("../../../datasets/lightgbm-rank.toml"),
 ];
 
 /// What is known of one collection.

@@ -76,6 +76,19 @@ pub const LAYOUTS: &[Layout] = &[
         folds: rotate,
     },
     Layout {
+        name: "train-test",
+        summary: "two or three listed `files`: training, validation (if there is one) and test part of a single fold",
+        folds: |files| {
+            let one = |file: &String| vec![file.clone()];
+            let (train, validation, test) = match files {
+                [train, test] => (one(train), Vec::new(), one(test)),
+                [train, validation, test] => (one(train), one(validation), one(test)),
+                _ => return Err(format!("the layout needs two or three files in `files`, not {}", files.len())),
+            };
+            Ok(Folds::Files(vec![FoldFiles { train, validation, test }]))
+        },
+    },
+    Layout {
         name: "one-file",
         summary: "one listed file, its queries dealt to five folds by a seeded draw",
         folds: |files| match files {
@@ -143,6 +156,9 @@ mod tests {
         assert_eq!(folds[4].validation, ["Fold5/validationset.txt"]);
         let list = |layout_name: &str, n: usize| (layout(layout_name).unwrap().folds)(&vec!["x".to_owned(); n]);
         assert!(list("fold-dirs", 1).is_err() && list("letor4", 5).is_err() && list("parts", 2).is_err());
+        assert!(list("train-test", 1).is_err() && list("train-test", 4).is_err());
+        let Ok(Folds::Files(fold)) = list("train-test", 2) else { panic!("files") };
+        assert_eq!((fold.len(), fold[0].train.len(), fold[0].validation.len(), fold[0].test.len()), (1, 1, 0, 1));
         assert!(list("one-file", 2).is_err() && list("one-file", 0).is_err());
         assert_eq!(list("one-file", 1), Ok(Folds::Cut("x".to_owned())));
     }

@@ -269,7 +269,7 @@ fn a_descriptor_of_ones_own() {
 
 #[test]
 fn built_in_descriptors_are_complete() {
-    assert_eq!(descriptors().len(), 9);
+    assert_eq!(descriptors().len(), 10);
     for known in descriptors() {
         assert!(
             known.documents.is_some()

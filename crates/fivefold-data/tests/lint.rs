@@ -166,7 +166,8 @@ fn real_data() -> Option<PathBuf> {
     if data.is_none() {
         println!("skipped: FIVEFOLD_DATA is not set");
     }
-    data
+    // Tests run in the folder of this package, the variable is written for the workspace's.
+    data.map(|data| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(data))
 }
 
 /// The counts that the data's own description gives; its 73 of ClueWeb09 are documents, which share three vectors (counted by a few
@@ -201,8 +202,20 @@ fn group_sizes_of_lightgbm_are_read() {
         assert!(part.data.width() <= 300);
         assert_eq!(part.data.query(0).id(), format!("{name}:1"));
     }
-    let report = report(&folder, &["rank.train", "rank.test"], &options());
-    assert_eq!((report.problems.count, report.across[0].queries), (0, 0), "{:?}", report.problems);
+    let parts = report(&folder, &["rank.train", "rank.test"], &options());
+    assert_eq!((parts.problems.count, parts.across[0].queries), (0, 0), "{:?}", parts.problems);
+    // The same as a known collection of one fold.
+    let known = fivefold_data::descriptor("lightgbm-rank").unwrap();
+    assert!(known.verify(&folder).unwrap().iter().all(|(_, checked)| *checked == fivefold_data::Checked::Same));
+    let source = fivefold_data::Source { name: Some("lightgbm-rank".to_owned()), ..Default::default() };
+    let collection = fivefold_data::open(&source, &[data]).unwrap();
+    let fold = &collection.folds[0];
+    assert_eq!(
+        (collection.folds.len(), fold.train.len(), fold.validation.is_none(), fold.test.len()),
+        (1, 201, true, 50)
+    );
+    assert!(collection.remarks.is_empty() && collection.all.width() == 300, "{:?}", collection.remarks);
+    assert_eq!(report(&folder, &["."], &options()).across[0].fold, Some(1));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod cache;
 mod collections;
+mod converge;
 mod eval;
 mod exchange;
 mod harness;
@@ -11,5 +12,8 @@ mod interrupted;
 mod models;
 mod new_ranker;
 mod real_data;
+mod residual;
 mod runs;
 mod screens;
+mod standardise;
+mod trec;

@@ -41,7 +41,7 @@ pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dial
                 let mut row = labels(measure, query.fold, Some(&query.id));
                 let values: Vec<f64> = systems.clone().map(|system| evaluated.value(system, index, measure)).collect();
                 row.extend(values.iter().map(|&value| number(value)));
-                row.extend([Cell::Count(1), Cell::Count(u64::from(values[0].is_nan()))]);
+                row.extend([Cell::Count(1), count(&values, |value| usize::from(value.is_nan()))]);
                 rows.push(row);
             }
         }
@@ -77,10 +77,10 @@ fn title(evaluated: &Evaluated) -> String {
     format!("{} {queries}, {} {words}", evaluated.queries.len(), documents(evaluated))
 }
 
-/// A count of the systems' means: one number, or the least and the most where they differ, since runs may lack topics. (Whether
-/// a value is undefined depends on the query's grades alone.)
-fn count(means: &[Mean], of: impl Fn(&Mean) -> usize) -> Cell {
-    let counts: Vec<usize> = means.iter().map(of).collect();
+/// A count of the systems: one number, or the least and the most where they differ. With score files it is one, since whether a
+/// value is undefined depends on the query's grades alone; runs may lack topics, and UE values depend on what was retrieved.
+fn count<T>(systems: &[T], of: impl Fn(&T) -> usize) -> Cell {
+    let counts: Vec<usize> = systems.iter().map(of).collect();
     match (counts.iter().min().copied(), counts.iter().max().copied()) {
         (Some(least), Some(most)) if least != most => text(&format!("{least} to {most}")),
         (least, _) => Cell::Count(least.unwrap_or(0) as u64),

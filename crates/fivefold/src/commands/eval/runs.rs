@@ -57,9 +57,6 @@ fn one_run(evaluator: &Evaluator, qrels: &Qrels, pools: &[Vec<u8>], label: &str,
     }
     let policy = evaluator.conventions().missing_topics;
     let left_out = joined.in_run().map(|in_run| !in_run && policy == MissingTopics::Skip).collect();
-    let missing = (joined.missing > 0).then(|| format!("; missing topics: {policy}")).unwrap_or_default();
     let remarks = run.remarks().into_iter().chain(joined.remarks()).map(|remark| format!("{label}: {remark}"));
-    let remarks =
-        remarks.map(|remark| if remark.contains("missing from the run") { remark + &missing } else { remark });
     Ok(OfRun { values, left_out, remarks: remarks.collect() })
 }
