@@ -255,7 +255,7 @@ fn each_flaw_is_caught_by_its_rule() {
         (broken::<14>(), &["learns"]),
         (broken::<15>(), &["importance"]),
         (broken::<16>(), &["fit"]),
-        (broken::<17>(), &["threads", "isolation"]),
+        (broken::<17>(), &["threads", "training order", "isolation"]),
         (broken::<18>(), &["fit"]),
     ];
     for (number, (violations, rules)) in expected.iter().enumerate() {
