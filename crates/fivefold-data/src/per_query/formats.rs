@@ -246,8 +246,11 @@ fn separator(first: &str) -> u8 {
     [b',', b'\t', b';'].into_iter().find(|&byte| first.as_bytes().contains(&byte)).unwrap_or(b',')
 }
 
+/// A line's number and its cells.
+type Record = (u64, Vec<String>);
+
 /// The records of a table, each with its line; comment lines (`#`) are passed over.
-fn records(text: &str) -> Result<Vec<(u64, Vec<String>)>, Wrong> {
+fn records(text: &str) -> Result<Vec<Record>, Wrong> {
     let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#')).unwrap_or_default();
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -268,7 +271,7 @@ fn records(text: &str) -> Result<Vec<(u64, Vec<String>)>, Wrong> {
 }
 
 /// The first record and the others.
-fn table(text: &str) -> Result<(Vec<String>, Vec<(u64, Vec<String>)>), Wrong> {
+fn table(text: &str) -> Result<(Vec<String>, Vec<Record>), Wrong> {
     let mut records = records(text)?;
     if records.is_empty() {
         return Err((0, PerQueryErrorKind::Empty));

@@ -35,12 +35,12 @@ impl Measure for MeanNdcg {
         let (mut dcg, mut ideal_dcg) = (0.0, 0.0);
         for group in ranked.groups(out.len()) {
             let gain = self.gain.mean(group.grades);
-            for position in group.start..group.seen {
+            for (position, slot) in (group.start..).zip(&mut out[group.start..group.seen]) {
                 let discount = self.discounts.at(position);
                 dcg += gain * discount;
                 // A run may rank more documents than were judged.
                 ideal_dcg += ideal.get(position).map_or(0.0, |&grade| self.gain.of(grade)) * discount;
-                out[position] = if ideal_dcg > 0.0 { dcg / ideal_dcg } else { 0.0 };
+                *slot = if ideal_dcg > 0.0 { dcg / ideal_dcg } else { 0.0 };
             }
         }
     }
