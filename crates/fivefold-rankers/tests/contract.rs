@@ -313,7 +313,7 @@ const fn lambdamart(
         ("trees", "1", true),
         ("learning_rate", "0.5", true),
         ("early_stopping", if stops { "0" } else { "1" }, true),
-        ("stop_measure", "'ap@1'", stops),
+        ("stop_measure", "'p@6'", stops),
         ("leaves", "4", true),
         ("depth", "2", true),
         ("min_documents", "40", true),
