@@ -19,12 +19,12 @@ mod tables;
 pub mod utility;
 
 use fivefold_core::ParamError;
-use fivefold_metrics::{Conventions, MeasureSpec, Overrides, Undefined, dialect};
+use fivefold_metrics::{Conventions, MeasureSpec, Overrides, Undefined};
 use serde::{Deserialize, Serialize};
 
 use self::compute::{Numbers, Ranked, Settings};
 use self::experiments::{Order, chronology, group_of};
-use crate::study::{Findings, Study, StudyContext, StudyError};
+use crate::study::{Findings, Study, StudyContext, StudyError, conventions};
 use crate::systems::{Content, SystemsConfig};
 
 /// The study of residual gain.
@@ -64,10 +64,9 @@ impl Default for Residual {
 
 impl Residual {
     fn conventions(&self) -> Result<Conventions, ParamError> {
-        let dialect = dialect(&self.profile).map_err(|error| ParamError::new("profile", format!(": {error}")))?;
         // A query without a gain has residual gain 0, so the measure beside it has 0 there too.
         let undefined = Some(Undefined::Zero);
-        Ok(Overrides { undefined, ..self.conventions.clone() }.apply((dialect.conventions)()))
+        conventions(&self.profile, &Overrides { undefined, ..self.conventions.clone() })
     }
 }
 

@@ -27,14 +27,14 @@ mod tables;
 use std::path::PathBuf;
 
 use fivefold_core::ParamError;
-use fivefold_metrics::{Conventions, Overrides, dialect};
+use fivefold_metrics::Overrides;
 use serde::{Deserialize, Serialize};
 
 use self::comparability::{comparability, partitions};
 use self::factors::{Factors, Linear};
 use self::forms::Family;
 use self::needed::{default_sizes, needed};
-use crate::study::{Findings, Input, Study, StudyContext, StudyError};
+use crate::study::{Findings, Input, Study, StudyContext, StudyError, conventions};
 use crate::systems::{SystemsConfig, config};
 
 /// The study of score standardisation.
@@ -84,11 +84,6 @@ impl Default for Standardise {
 }
 
 impl Standardise {
-    fn conventions(&self) -> Result<Conventions, ParamError> {
-        let dialect = dialect(&self.profile).map_err(|error| ParamError::new("profile", format!(": {error}")))?;
-        Ok(self.conventions.apply((dialect.conventions)()))
-    }
-
     /// The files of factors.
     fn given_factors(&self, cx: &StudyContext<'_>) -> Result<(Vec<Factors>, Vec<Input>), StudyError> {
         let (mut all, mut inputs) = (Vec::new(), Vec::new());
@@ -131,12 +126,13 @@ impl Study for Standardise {
             let what = "say the measures and were computed already: leave out `measures` and `standardising`";
             return Err(ParamError::new("factors", what));
         }
-        self.conventions().map(|_| ())
+        conventions(&self.profile, &self.conventions).map(|_| ())
     }
 
     fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {
         let systems = self.systems.read(cx)?;
-        let conventions = self.conventions().map_err(|error| StudyError::Input(error.to_string()))?;
+        let conventions =
+            conventions(&self.profile, &self.conventions).map_err(|error| StudyError::Input(error.to_string()))?;
         let (given, more) = self.given_factors(cx)?;
         let measures = match given.is_empty() {
             true => self.measures.clone(),

@@ -9,7 +9,7 @@ use fivefold_data::trec::TrecError;
 use fivefold_data::{DataError, ReadError, ScoreError};
 use fivefold_experiment::store::StoreError;
 use fivefold_experiment::{Chart, Table};
-use fivefold_metrics::MeasureError;
+use fivefold_metrics::{Conventions, MeasureError, Overrides, dialect};
 use fivefold_stats::StatsError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -96,6 +96,15 @@ impl<'a> StudyContext<'a> {
         }
         Ok(())
     }
+}
+
+/// The conventions of a dialect, given by the key `profile`, with single ones replaced.
+///
+/// # Errors
+/// A dialect that there is not, with the nearest.
+pub(crate) fn conventions(profile: &str, overrides: &Overrides) -> Result<Conventions, ParamError> {
+    let found = dialect(profile).map_err(|error| ParamError::new("profile", format!("is wrong: {error}")))?;
+    Ok(overrides.apply((found.conventions)()))
 }
 
 /// What a study found.

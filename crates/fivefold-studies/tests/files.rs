@@ -168,3 +168,25 @@ fn factors_can_be_applied_to_other_systems() {
     let error = findings(&text.replace("draws", "factors = [\"f.json\"]\ndraws"), folder.path(), 1).unwrap_err();
     assert!(error.contains("the values have no measure `other`"), "{error}");
 }
+
+/// LETOR data with score files: P@1 by hand, names from `*`, and a pattern that does not fit the data.
+#[test]
+fn letor_files_with_scores() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = [
+        ("test.txt", "1 qid:1 1:0\n0 qid:1 1:0\n0 qid:2 1:0\n2 qid:2 1:0\n"),
+        ("s-good.txt", "2\n1\n1\n2\n"),
+        ("s-bad.txt", "1\n2\n2\n1\n"),
+    ];
+    files.iter().for_each(|(name, content)| std::fs::write(folder.path().join(name), content).unwrap());
+    let text = "name = \"l\"\nkind = \"residual\"\nmeasures = [\"p@1\"]\n[systems]\ndata = \"test.txt\"\n";
+    let found = findings(&format!("{text}scores = [\"s-*.txt\"]\n"), folder.path(), 1).unwrap();
+    let rows: Vec<&str> = found.files[0].1.lines().skip(1).collect();
+    // After "bad" nothing relevant was seen: "good" adds all. After "good" nothing is left.
+    assert_eq!(rows, ["1,bad,0,0,0", "1,good,1,1,1", "2,bad,0,0,0", "2,good,1,1,1"]);
+    let error = findings(&format!("{text}scores = [\"s-good{{fold}}.txt\"]\n"), folder.path(), 1).unwrap_err();
+    assert!(error.contains("there is one data file"), "{error}");
+    let values = "name = \"v\"\nkind = \"residual\"\n[systems]\nvalues = [\"v.csv\"]\n";
+    std::fs::write(folder.path().join("v.csv"), VALUES).unwrap();
+    assert!(findings(values, folder.path(), 1).unwrap_err().contains("is about documents, not values"));
+}

@@ -48,7 +48,7 @@ pub fn chronology(names: &[String], order: Order) -> Result<Vec<usize>, StudyErr
     Ok(systems)
 }
 
-/// The digits of the first time stamp in a text.
+/// The digits of the first time stamp in a text, to the second; what was written within one keeps the order of the input.
 fn time_stamp(text: &str) -> Option<String> {
     const FORM: &[u8] = b"0000-00-00T00-00-00";
     let fits = |(found, form): (&u8, &u8)| match form {
@@ -57,7 +57,6 @@ fn time_stamp(text: &str) -> Option<String> {
         _ => matches!(found, b'-' | b':' | b'_'),
     };
     let window = text.as_bytes().windows(FORM.len()).find(|window| window.iter().zip(FORM).all(fits))?;
-    // A fraction of a second tells apart what was written within one.
     Some(window.iter().filter(|byte| byte.is_ascii_digit()).map(|&byte| char::from(byte)).collect())
 }
 

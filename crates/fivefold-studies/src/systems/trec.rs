@@ -24,14 +24,10 @@ pub(super) fn read(
     let names: Vec<String> = runs.iter().map(name).collect();
     let read = |file: &Named| Ok(read_run(&file.path, duplicates)?);
     let runs = runs.par_iter().map(read).collect::<Result<Vec<Run>, StudyError>>()?;
-    let mut remarks: Vec<String> = qrels.remarks().into_iter().map(|remark| format!("qrels: {remark}")).collect();
-    for (name, run) in names.iter().zip(&runs) {
-        let of_run = run.remarks().into_iter().chain(Joined::new(&qrels, run).remarks());
-        remarks.extend(of_run.map(|remark| format!("{name}: {remark}")));
-    }
     let queries = qrels.topics.iter().map(|topic| query(topic, &runs)).collect();
+    let remarks = remarks(&qrels, &names, &runs);
     let ranked = RankedSystems { names, queries, max_grade: qrels.max_grade() };
-    Ok(Systems { content: Content::Rankings(ranked), inputs: all_inputs, remarks: summed(&qrels, remarks, &runs) })
+    Ok(Systems { content: Content::Rankings(ranked), inputs: all_inputs, remarks })
 }
 
 /// The name that was given, else that of the file.
@@ -41,15 +37,20 @@ fn name(file: &Named) -> String {
 }
 
 /// All remarks while they are few; else how many runs have one, so that a page of tables is not followed by pages of remarks.
-fn summed(qrels: &Qrels, remarks: Vec<String>, runs: &[Run]) -> Vec<String> {
+fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> Vec<String> {
     const MOST: usize = 12;
-    if remarks.len() <= MOST {
-        return remarks;
-    }
     let joined: Vec<Joined<'_>> = runs.iter().map(|run| Joined::new(qrels, run)).collect();
+    let of_qrels = || qrels.remarks().into_iter().map(|remark| format!("qrels: {remark}"));
+    let each = runs.iter().zip(&joined).zip(names).flat_map(|((run, joined), name)| {
+        let both = run.remarks().into_iter().chain(joined.remarks());
+        both.map(move |remark| format!("{name}: {remark}"))
+    });
+    let all: Vec<String> = of_qrels().chain(each).collect();
+    if all.len() <= MOST {
+        return all;
+    }
     let sum = |count: fn(&Joined<'_>) -> usize| joined.iter().map(count).sum::<usize>();
     let with = |has: fn(&Run) -> bool| runs.iter().filter(|run| has(run)).count();
-    let of_qrels = remarks.into_iter().filter(|remark| remark.starts_with("qrels: "));
     let of_runs = [
         (with(|run| run.ranks_differ > 0), "runs have ranks that contradict the scores; the scores count"),
         (with(|run| run.repeated > 0), "runs repeat a document of a topic"),
@@ -58,7 +59,7 @@ fn summed(qrels: &Qrels, remarks: Vec<String>, runs: &[Run]) -> Vec<String> {
         (sum(|joined| joined.unjudged), "retrieved documents, over all runs, are not judged and have gain 0"),
     ];
     let of_runs = of_runs.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-    of_qrels.chain(of_runs).collect()
+    of_qrels().chain(of_runs).collect()
 }
 
 /// One topic over all runs: judged documents are numbered in the order of the qrels, the others as they turn up.
