@@ -289,7 +289,9 @@ fn limits(
     family: Family,
 ) -> Result<Option<Vec<f64>>, StudyError> {
     let max_grade = study.population.max_grade();
-    if spec.version() == Version::Original && !is_share(spec, conventions, max_grade)? {
+    if matches!(family, Family::Cut(_))
+        || spec.version() == Version::Original && !is_share(spec, conventions, max_grade)?
+    {
         return Ok(None);
     }
     let utility = Utility::of(&spec.base(), conventions, max_grade, 3)?;

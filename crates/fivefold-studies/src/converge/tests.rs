@@ -64,7 +64,7 @@ fn the_simulation_of_the_paper() {
 }
 
 const SMALL: &str = "seed = 3\ndocuments = 300\nstep = 50\nfrom = 100\ntrials = 3\nangles = [0, 60, 240]\n\
-                     measures = [\"ndcg@10\", \"ap\", \"rr\", \"err\", \"ndcg.v1(discount=power:0.5)\", \"ap.v2\", \"p.v2@50\"]";
+                     measures = [\"ndcg@10\", \"ap\", \"rr\", \"err\", \"ndcg.v1(discount=power:0.5)\", \"ap.v2\", \"ap.v2@20\", \"p.v2@50\"]";
 
 #[test]
 fn any_measure_gives_the_same_for_any_number_of_threads() {
