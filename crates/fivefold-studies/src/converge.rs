@@ -147,7 +147,7 @@ impl Study for Converge {
                     [("angles", self.angles != plain.angles), ("population", self.population != plain.population)];
                 if let Some((key, _)) = simulated.iter().find(|(_, given)| *given) {
                     return Err(ParamError::new(
-                        *key,
+                        key,
                         "belongs to the simulation; leave it out where there are `systems`",
                     ));
                 }
