@@ -13,6 +13,9 @@ pub enum ReportError {
     /// The tables cannot be computed.
     #[error(transparent)]
     Tables(#[from] TablesError),
+    /// A template of the page cannot be read or filled in.
+    #[error("the page's template: {0}")]
+    Template(String),
     /// A table or figure cannot be shown as it is: an error in the code that made it.
     #[error("{id}: {message}")]
     Malformed {

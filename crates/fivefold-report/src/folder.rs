@@ -9,13 +9,17 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use fivefold_experiment::store::{Store, StoreError};
-use fivefold_experiment::tables::expected_histograms;
+use fivefold_experiment::tables::{Comparison, QueryClasses, comparisons, expected_histograms, query_classes};
 use fivefold_experiment::{Cell, Results, Table, number_equal};
 use serde::{Deserialize, Serialize};
 
+use crate::chart::chart_figure;
+use crate::critical_difference::critical_difference_figure;
 use crate::error::ReportError;
 use crate::figure::Figure;
 use crate::histogram::expected_figure;
+use crate::html::{Templates, plain_page, run_page};
+use crate::run_charts::run_charts;
 use crate::{csv, latex, markdown};
 
 /// Bins of the histograms of expected values.
@@ -23,6 +27,7 @@ const BINS: usize = 20;
 
 const INDEX: &str = "tables.json";
 const ALL_TABLES: &str = "tables.md";
+const PAGE: &str = "report.html";
 const TABLE_FORMS: [&str; 3] = ["csv", "md", "tex"];
 const FIGURE_FORMS: [&str; 2] = ["svg", "csv"];
 
@@ -49,28 +54,53 @@ struct Id {
 /// What an earlier report left there and this one does not make is removed.
 ///
 /// # Errors
-/// When the tables cannot be computed, and as [`write_files`].
-pub fn write_report(results: &Results, folder: &Path) -> Result<Vec<Table>, ReportError> {
+/// When the tables cannot be computed, a template cannot be used, and as [`write_files`].
+pub fn write_report(results: &Results, folder: &Path, templates: &Templates) -> Result<Vec<Table>, ReportError> {
     let tables = results.tables()?;
-    let histograms = expected_histograms(&results.evaluation, BINS)?;
-    let figures = histograms.iter().map(|histogram| expected_figure(histogram, &results.manifest.conventions));
-    let mut figures = figures.collect::<Result<Vec<_>, _>>()?;
+    let options = results.table_options();
+    let comparisons = comparisons(&results.evaluation, &options)?;
+    let classes = query_classes(&results.evaluation, &options)?;
+    let mut figures = figures(results, &comparisons, &classes)?;
     // Labels that differ only in marks that an id does not keep.
     number_equal(figures.iter_mut().map(|figure| &mut figure.id));
-    write_files(&tables, &figures, folder)?;
+    let page = run_page(results, (&comparisons, &classes), &tables, &figures, templates)?;
+    write(contents(&tables, &figures)?.into_iter().chain([(PAGE.to_owned(), page)]).collect(), folder)?;
     Ok(tables)
 }
 
-/// Writes tables and figures into `folder`, which is made if need be, and removes the files of an earlier report there
+/// The figures of a run: the paper's histograms, measures by cutoff, queries in the plane of expected and original values,
+/// critical differences.
+fn figures(
+    results: &Results,
+    comparisons: &[Comparison],
+    classes: &[QueryClasses],
+) -> Result<Vec<Figure>, ReportError> {
+    let Results { manifest, evaluation } = results;
+    let conventions = &manifest.conventions;
+    let histograms = expected_histograms(evaluation, BINS)?;
+    let histograms = histograms.iter().map(|histogram| expected_figure(histogram, conventions));
+    let charts = run_charts(evaluation, comparisons, classes, conventions);
+    let charts = charts.iter().map(chart_figure);
+    let alpha = manifest.experiment.tables.alpha;
+    let differences = comparisons.iter().filter_map(|c| critical_difference_figure(evaluation, c, alpha, conventions));
+    histograms.chain(charts).chain(differences).collect()
+}
+
+/// Writes the tables and figures of what is called `name` into `folder`, which is made if need be, and removes the files of an earlier report there
 /// that are not made any more.
 ///
 /// # Errors
 /// When a table or figure is malformed (an id that is no file name or stands twice, a row of another length than the heads,
 /// a number that is not finite), when `tables.json` is there but not ours, or when the file system refuses. A malformed
 /// table is found before anything is written.
-pub fn write_files(tables: &[Table], figures: &[Figure], folder: &Path) -> Result<(), ReportError> {
+pub fn write_files(name: &str, tables: &[Table], figures: &[Figure], folder: &Path) -> Result<(), ReportError> {
+    let mut files = contents(tables, figures)?;
+    files.push((PAGE.to_owned(), plain_page(name, tables, figures)?));
+    write(files, folder)
+}
+
+fn write(files: Vec<(String, String)>, folder: &Path) -> Result<(), ReportError> {
     let store = Store::new(folder);
-    let files = contents(tables, figures)?;
     for file in owned(&store)?.iter().filter(|file| files.iter().all(|(made, _)| made != *file)) {
         store.remove(file)?;
     }
@@ -202,8 +232,8 @@ mod tests {
         let tables = [samples::every_cell(), samples::wide()];
         let figures = [figure()];
         let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        write_files(&tables, &figures, first.path()).unwrap();
-        write_files(&tables, &figures, second.path()).unwrap();
+        write_files("test", &tables, &figures, first.path()).unwrap();
+        write_files("test", &tables, &figures, second.path()).unwrap();
         let written = files(first.path());
         assert_eq!(written, files(second.path()));
         let names = written.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
@@ -215,12 +245,13 @@ mod tests {
     #[test]
     fn a_second_report_removes_what_it_no_longer_makes_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        write_files(&[samples::every_cell(), samples::wide()], &[figure()], folder.path()).unwrap();
+        write_files("test", &[samples::every_cell(), samples::wide()], &[figure()], folder.path()).unwrap();
         let mine = folder.path().join("tables/table-99-mine.csv");
         std::fs::write(&mine, "kept").unwrap();
-        write_files(&[samples::wide()], &[], folder.path()).unwrap();
+        write_files("test", &[samples::wide()], &[], folder.path()).unwrap();
         let names = files(folder.path()).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         let expected = [
+            "report.html",
             "tables.json",
             "tables.md",
             "tables/table-03-scores.csv",
@@ -239,7 +270,7 @@ mod tests {
         let folder = outer.path().join("run");
         std::fs::create_dir(&folder).unwrap();
         std::fs::write(folder.join(INDEX), r#"{"tables": [{"id": "../../victim"}], "figures": []}"#).unwrap();
-        write_files(&[], &[], &folder).unwrap();
+        write_files("test", &[], &[], &folder).unwrap();
         assert!(victim.exists());
     }
 
@@ -247,7 +278,7 @@ mod tests {
     fn a_foreign_index_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(INDEX), "[1, 2").unwrap();
-        let error = write_files(&[samples::wide()], &[], folder.path()).unwrap_err();
+        let error = write_files("test", &[samples::wide()], &[], folder.path()).unwrap_err();
         assert!(matches!(error, ReportError::Store(_)), "{error}");
         assert!(error.to_string().contains("tables.json"), "{error}");
     }
@@ -270,7 +301,7 @@ mod tests {
         ];
         for (tables, message) in cases {
             let folder = tempfile::tempdir().unwrap();
-            let error = write_files(&tables, &[], folder.path()).unwrap_err().to_string();
+            let error = write_files("test", &tables, &[], folder.path()).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
             assert!(files(folder.path()).is_empty());
         }

@@ -7,14 +7,17 @@
 
 mod cell;
 mod chart;
+mod critical_difference;
 mod csv;
 mod error;
 mod figure;
 mod folder;
 mod histogram;
+mod html;
 mod latex;
 mod markdown;
 mod page;
+mod run_charts;
 #[cfg(test)]
 mod samples;
 mod terminal;
@@ -24,6 +27,7 @@ pub use csv::csv;
 pub use error::ReportError;
 pub use figure::Figure;
 pub use folder::{write_files, write_report};
+pub use html::Templates;
 pub use latex::latex;
 pub use markdown::markdown;
 pub use terminal::{Style, print_tables};

@@ -102,7 +102,7 @@ impl Run {
         };
         let figures =
             findings.charts.iter().map(chart_figure).collect::<Result<Vec<_>, _>>().map_err(problem::report)?;
-        write_files(&findings.tables, &figures, &self.out).map_err(problem::report)?;
+        write_files(&file.name, &findings.tables, &figures, &self.out).map_err(problem::report)?;
         folder.write(file, &findings).map_err(problem::report)?;
         let shown = self.out.display().to_string();
         if self.json {

@@ -238,3 +238,27 @@ fn any_labels_get_files_of_their_own() {
     beside.sort();
     assert_eq!(beside, ["one", "one.log.json", "small.toml"]);
 }
+
+/// What a journal's supplement takes: 10,000 queries of eight methods under two measures with both normalisations.
+#[test]
+fn a_page_of_ten_thousand_queries_stays_under_three_megabytes_and_says_what_it_leaves_out() {
+    let rankers: String = (1..=8)
+        .map(|feature| {
+            format!("[[ranker]]\nlabel = \"F{feature}\"\nkind = \"feature\"\nparams = {{ feature = {feature} }}\n")
+        })
+        .collect();
+    let lines = (0..10_000).flat_map(|query| {
+        (0..6).map(move |document| {
+            let features: String = (1..=8).map(|f| format!(" {f}:{}", (query * f + document * 7) % 13)).collect();
+            format!("{} qid:{query}{features}\n", (query + document) % 3)
+        })
+    });
+    let head = "name = \"large\"\nseed = 1\n[[dataset]]\nlabel = \"d\"\npath = \"d.txt\"\nlayout = \"one-file\"\n";
+    let tail = "[evaluation]\ncutoffs = [3, 5]\n[query_sets]\nuninformative = 500\nideal = 500\nhalves = false\n";
+    let folder = directory(&[("large.toml", &format!("{head}{rankers}{tail}")), ("d.txt", &lines.collect::<String>())]);
+    stdout(folder.path(), "run large.toml");
+    let page = std::fs::read_to_string(folder.path().join("runs/large/report.html")).unwrap();
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
+    assert!(page.contains("\"of\":10000"), "the script can say of how many queries it holds a sample");
+    assert!(page.contains("drawn: an even sample of 1500 queries"));
+}

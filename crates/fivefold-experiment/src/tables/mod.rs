@@ -25,12 +25,14 @@
 
 mod analysis;
 mod by_query_set;
+mod comparison;
 mod family;
 mod histogram;
 mod kendall;
 mod means;
 mod notes;
 mod pad;
+mod query_class;
 mod query_set;
 mod scores;
 mod significance;
@@ -51,7 +53,9 @@ use crate::table::Table;
 use analysis::Analysis;
 use family::families;
 
+pub use comparison::{CONFIDENCE, Comparison, comparisons};
 pub use histogram::{ExpectedHistogram, Panel, expected_histograms};
+pub use query_class::{QueryClass, QueryClasses, query_classes};
 
 /// The choices behind the tables.
 #[derive(Debug, Clone)]

@@ -123,13 +123,28 @@ pub(super) fn select(
     }
 }
 
-/// real - expected of each query that has them.
-fn differences(
+/// What a query is worth under the original measure: the mean over all methods and cutoffs, and what a random order gets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Worth {
+    pub query: usize,
+    pub real: f64,
+    pub expected: f64,
+}
+
+impl Worth {
+    fn difference(&self) -> f64 {
+        let difference = self.real - self.expected;
+        if difference.abs() <= ROUNDING { 0.0 } else { difference }
+    }
+}
+
+/// What each query that has a value is worth.
+pub(super) fn worths(
     data: &DatasetValues,
     measures: usize,
     family: &Family,
     options: &TableOptions,
-) -> Result<Vec<(usize, f64)>, String> {
+) -> Result<Vec<Worth>, String> {
     let original = family
         .original()
         .filter(|original| !original.columns.is_empty())
@@ -143,15 +158,24 @@ fn differences(
         let (sum, count) = values.filter_map(|v| settle(v, policy)).fold((0.0, 0), |(s, n), v| (s + v, n + 1));
         (count > 0).then(|| sum / f64::from(count))
     };
-    let difference = |query: usize| {
+    let worth = |query: usize| {
         let cells = |row: usize| original.columns.iter().map(move |&column| row * measures + column);
         let rows = rankers.iter().map(|ranker| ranker * data.queries.len() + query);
         let real = mean(&mut rows.flat_map(cells).map(|cell| data.all[cell]))?;
         let expected = mean(&mut cells(query).map(|cell| data.expected[cell]))?;
-        let difference = real - expected;
-        Some((query, if difference.abs() <= ROUNDING { 0.0 } else { difference }))
+        Some(Worth { query, real, expected })
     };
-    Ok((0..data.queries.len()).filter_map(difference).collect())
+    Ok((0..data.queries.len()).filter_map(worth).collect())
+}
+
+fn differences(
+    data: &DatasetValues,
+    measures: usize,
+    family: &Family,
+    options: &TableOptions,
+) -> Result<Vec<(usize, f64)>, String> {
+    let worths = worths(data, measures, family, options)?;
+    Ok(worths.iter().map(|worth| (worth.query, worth.difference())).collect())
 }
 
 /// The `size` queries of least `key(difference)`, in file order.

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use fivefold_experiment::Results;
+use fivefold_report::{Templates, write_report};
 
 use crate::cli::Outcome;
 use crate::format::Format;
 use crate::problem::{self, Problem};
-use crate::screen::Screen;
+use crate::screen::{Screen, tell};
 
 /// Print the tables of a results folder
 #[derive(clap::Args)]
@@ -15,6 +16,7 @@ use crate::screen::Screen;
   fivefold report runs/quickstart
   fivefold report runs/quickstart --format md > tables.md
   fivefold report runs/quickstart --table table-07 --format latex
+  fivefold report runs/quickstart --write mine --templates my-templates
 
 Needs the folder alone, neither data nor rankers.")]
 pub(crate) struct Args {
@@ -24,6 +26,12 @@ pub(crate) struct Args {
     /// The form of the output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Write report.html, tables/ and figures/ anew, into this folder, instead of printing tables
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "table"])]
+    write: Option<PathBuf>,
+    /// With --write: a folder with page.html, report.css or report.js of your own
+    #[arg(long, value_name = "DIR", requires = "write")]
+    templates: Option<PathBuf>,
     /// Only tables whose id starts so; may be given several times
     #[arg(long, value_name = "ID")]
     table: Vec<String>,
@@ -31,6 +39,14 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+        if let Some(folder) = &self.write {
+            let results = Results::load(&self.folder).map_err(problem::report)?;
+            let templates =
+                self.templates.as_deref().map(Templates::overridden).transpose().map_err(problem::report)?;
+            write_report(&results, folder, &templates.unwrap_or_default()).map_err(problem::report)?;
+            tell(format_args!("{}", folder.join("report.html").display()));
+            return Ok(Outcome::Done);
+        }
         let mut tables = Results::load(&self.folder).map_err(problem::report)?.tables().map_err(problem::report)?;
         let ids: Vec<String> = tables.iter().map(|table| table.id.clone()).collect();
         if let Some(wanted) = self.table.iter().find(|wanted| !ids.iter().any(|id| id.starts_with(wanted.as_str()))) {

@@ -2,7 +2,7 @@
 
 use fivefold_core::Registry;
 use fivefold_experiment::{self as experiment, Only, RunOptions};
-use fivefold_report::write_report;
+use fivefold_report::{Templates, write_report};
 use serde::Serialize;
 
 use crate::cli::Outcome;
@@ -89,7 +89,7 @@ impl Args {
         let outcome = outcome?;
 
         let tables = match &outcome.results {
-            Some(results) => write_report(results, &folder).map_err(problem::report)?,
+            Some(results) => write_report(results, &folder, &Templates::default()).map_err(problem::report)?,
             None => Vec::new(),
         };
         if self.json {

@@ -1,0 +1,92 @@
+//! Every query's original against its expected value, with the sets that it is in (the plane of the paper's Fig. 1).
+
+use super::analysis::Analysis;
+use super::family::families;
+use super::query_set::{QuerySet, worths};
+use super::{TableOptions, TablesError, check};
+use crate::evaluation::Evaluation;
+
+/// The sets that a query can be in. With few queries a query can be in both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueryClass {
+    /// Among those on which the methods differ least from a random order.
+    Uninformative,
+    /// Among those on which they beat it by most.
+    Ideal,
+    /// In both sets.
+    Both,
+    /// In neither.
+    Neither,
+    /// The measure has no value (counted under the policy for undefined values, if at all).
+    NoValue,
+}
+
+impl QueryClass {
+    /// All, in the order of the enum, so that a class's number is its place.
+    pub const EVERY: [QueryClass; 5] =
+        [QueryClass::Uninformative, QueryClass::Ideal, QueryClass::Both, QueryClass::Neither, QueryClass::NoValue];
+
+    /// In a word or two.
+    pub fn name(self) -> &'static str {
+        match self {
+            QueryClass::Uninformative => "uninformative",
+            QueryClass::Ideal => "ideal",
+            QueryClass::Both => "in both sets",
+            QueryClass::Neither => "neither",
+            QueryClass::NoValue => "no value",
+        }
+    }
+}
+
+/// The queries of one data set under one family of measures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryClasses {
+    /// Index of the data set in the evaluation.
+    pub dataset: usize,
+    /// The measure without version and cutoff.
+    pub family: String,
+    /// One a query of the data set.
+    pub classes: Vec<QueryClass>,
+    /// `(query, expected, real)` of the queries with a value: the mean E/U over the cutoffs, and the mean of the original
+    /// measure over all methods and cutoffs.
+    pub points: Vec<(usize, f64, f64)>,
+}
+
+/// One a data set and family whose original measure was evaluated.
+///
+/// # Errors
+/// [`TablesError`]: columns that are no measures, arrays that do not fit together.
+pub fn query_classes(evaluation: &Evaluation, options: &TableOptions) -> Result<Vec<QueryClasses>, TablesError> {
+    check(evaluation)?;
+    let mut all = Vec::new();
+    for family in families(&evaluation.measures)? {
+        let analysis = Analysis::new(evaluation, options, &family);
+        for (dataset, data) in analysis.datasets() {
+            let Ok(worths) = worths(data, evaluation.measures.len(), &family, options) else { continue };
+            let members = |set: QuerySet| analysis.set(dataset, set).map(|values| values.selection.queries.clone());
+            let uninformative = members(QuerySet::Uninformative).unwrap_or_default();
+            let ideal = members(QuerySet::Ideal).unwrap_or_default();
+            let mut classes = vec![QueryClass::NoValue; data.queries.len()];
+            let mut points = Vec::new();
+            for worth in worths {
+                let is_in = |set: &[usize]| set.binary_search(&worth.query).is_ok();
+                let undefined = analysis.family.versions.iter().flat_map(|version| &version.columns);
+                let undefined = undefined
+                    .map(|column| data.expected[worth.query * evaluation.measures.len() + column])
+                    .all(f64::is_nan);
+                if undefined {
+                    continue;
+                }
+                classes[worth.query] = match (is_in(&uninformative), is_in(&ideal)) {
+                    (true, true) => QueryClass::Both,
+                    (true, false) => QueryClass::Uninformative,
+                    (false, true) => QueryClass::Ideal,
+                    (false, false) => QueryClass::Neither,
+                };
+                points.push((worth.query, worth.expected, worth.real));
+            }
+            all.push(QueryClasses { dataset, family: family.name.clone(), classes, points });
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,97 @@
+//! `report.html`: the whole report as one file that opens from disk, without a network.
+//!
+//! [`Page`] is what a template is given; the built-in templates are `html/{page.html,report.css,report.js}`, and a folder
+//! with files of the same names overrides them one by one. Everything that came from data (labels, query ids, remarks) is
+//! escaped by the template engine; the drawings are our own SVG, whose text is escaped where it is drawn. The bytes depend
+//! on the results and templates alone.
+
+mod bibliography;
+mod drill;
+mod matrices;
+mod methods;
+mod page;
+mod scores;
+mod summary;
+mod wording;
+
+use std::path::{Path, PathBuf};
+
+use fivefold_experiment::tables::{Comparison, QueryClasses};
+use fivefold_experiment::{Results, Table};
+use minijinja::{AutoEscape, Environment};
+
+use crate::error::ReportError;
+use crate::figure::Figure;
+
+use page::Page;
+
+/// Names and contents of the built-in templates; `page.html` includes the others.
+const TEMPLATES: [(&str, &str); 3] = [
+    ("page.html", include_str!("html/page.html")),
+    ("report.css", include_str!("html/report.css")),
+    ("report.js", include_str!("html/report.js")),
+];
+
+/// Where the templates come from.
+#[derive(Debug, Clone, Default)]
+pub struct Templates {
+    folder: Option<PathBuf>,
+}
+
+impl Templates {
+    /// The built-in templates, each replaced by the file of its name in `folder`, if there is one.
+    ///
+    /// # Errors
+    /// [`ReportError::Template`] where the folder has none of the files that could be meant.
+    pub fn overridden(folder: &Path) -> Result<Self, ReportError> {
+        if TEMPLATES.iter().any(|(name, _)| folder.join(name).is_file()) {
+            return Ok(Templates { folder: Some(folder.to_owned()) });
+        }
+        let names: Vec<&str> = TEMPLATES.iter().map(|(name, _)| *name).collect();
+        Err(ReportError::Template(format!("{} holds none of {}", folder.display(), names.join(", "))))
+    }
+
+    fn source(&self, name: &str, built_in: &str) -> Result<String, ReportError> {
+        let Some(path) = self.folder.as_ref().map(|folder| folder.join(name)).filter(|path| path.is_file()) else {
+            return Ok(built_in.to_owned());
+        };
+        std::fs::read_to_string(&path)
+            .map_err(|error| ReportError::Template(format!("cannot read {}: {error}", path.display())))
+    }
+}
+
+/// The page of a run with its tables and figures.
+///
+/// # Errors
+/// As [`crate::write_report`], and [`ReportError::Template`] for a template that is malformed or asks for what there is not.
+pub(crate) fn run_page(
+    results: &Results,
+    (comparisons, classes): (&[Comparison], &[QueryClasses]),
+    tables: &[Table],
+    figures: &[Figure],
+    templates: &Templates,
+) -> Result<String, ReportError> {
+    render(&Page::new(results, (comparisons, classes), tables, figures)?, templates)
+}
+
+/// A page of tables and figures that are not of a run.
+///
+/// # Errors
+/// [`ReportError::Template`].
+pub(crate) fn plain_page(name: &str, tables: &[Table], figures: &[Figure]) -> Result<String, ReportError> {
+    render(&Page::plain(name, tables, figures), &Templates::default())
+}
+
+fn render(page: &Page, templates: &Templates) -> Result<String, ReportError> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|name| {
+        // Styles and scripts are ours or the user's; what comes from data is in the page, or in its JSON.
+        if name.ends_with(".html") { AutoEscape::Html } else { AutoEscape::None }
+    });
+    environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
+    let failed = |error: minijinja::Error| ReportError::Template(format!("{error:#}"));
+    for (name, built_in) in TEMPLATES {
+        environment.add_template_owned(name, templates.source(name, built_in)?).map_err(failed)?;
+    }
+    environment.get_template(TEMPLATES[0].0).and_then(|template| template.render(page)).map_err(failed)
+}

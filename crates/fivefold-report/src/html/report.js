@@ -1,0 +1,158 @@
+"use strict";
+// Sorting of every table of figures, and the list of queries. No library, no network; the page is complete without it but
+// for that list.
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const element = (name, text, attributes = {}) => {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    return made;
+  };
+  const compare = (a, b) => {
+    // What has no value stands last, whichever way the others are sorted.
+    if (a === null || b === null) return (a === null) - (b === null);
+    return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+  };
+  const ordered = (items, key, falling) => {
+    const keyed = items.map((item, place) => ({ item, place, value: key(item) }));
+    keyed.sort((a, b) => {
+      const missing = (a.value === null) - (b.value === null);
+      return missing || (falling ? compare(b.value, a.value) : compare(a.value, b.value)) || a.place - b.place;
+    });
+    return keyed.map(({ item }) => item);
+  };
+  const sortButton = (head, text, sort) => {
+    const button = element("button", text, { type: "button" });
+    button.addEventListener("click", sort);
+    head.replaceChildren(button);
+  };
+  const mark = (heads, chosen, falling) => heads.forEach((head) => {
+    if (head === chosen) head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+    else head.removeAttribute("aria-sort");
+  });
+
+  document.querySelectorAll("table.sortable").forEach((table) => {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      if (!head.textContent.trim()) return;
+      sortButton(head, head.textContent, () => {
+        const figures = head.classList.contains("n");
+        const now = head.getAttribute("aria-sort");
+        const falling = now ? now === "ascending" : figures;
+        const key = (row) => {
+          const cell = row.cells[column];
+          if (!figures) return cell.textContent;
+          return cell.dataset.v === undefined || cell.dataset.v === "" ? null : Number(cell.dataset.v);
+        };
+        table.tBodies[0].append(...ordered([...table.tBodies[0].rows], key, falling));
+        mark(heads, head, falling);
+      });
+    });
+  });
+
+  document.querySelectorAll("button.copy").forEach((button) => {
+    button.addEventListener("click", async () => {
+      const text = byId(button.dataset.copy).textContent;
+      const label = button.textContent;
+      try {
+        await navigator.clipboard.writeText(text);
+        button.textContent = "Copied";
+      } catch {
+        // No clipboard from a file: select the text, so that it can be copied by hand.
+        window.getSelection().selectAllChildren(byId(button.dataset.copy));
+        button.textContent = "Selected: copy it now";
+      }
+      setTimeout(() => { button.textContent = label; }, 2000);
+    });
+  });
+
+  const report = JSON.parse(byId("report-data").textContent);
+  if (!report.datasets.length) return;
+  const PAGE = 200;
+  const [dataSelect, measureSelect, classSelect] = ["drill-data", "drill-measure", "drill-class"].map(byId);
+  const [find, least, count, more, table] = ["drill-find", "drill-least", "drill-count", "drill-more", "drill-table"].map(byId);
+  let shown = PAGE;
+  let sort = { column: -1, falling: false };
+  const options = (select, labels) => select.replaceChildren(...labels.map((label, i) => element("option", label, { value: i })));
+  const data = () => report.datasets[Number(dataSelect.value)];
+  const measure = () => data().measures[Number(measureSelect.value)];
+  const number = (value) => (value === null ? "undefined" : (value / report.scale).toFixed(4));
+
+  // Columns of the list: a head, what a query has there, and how it is written.
+  const columns = () => {
+    const { queries, methods } = data();
+    const { values, expected } = measure();
+    const facts = [["query", (q) => queries.id[q], false], ["fold", (q) => queries.fold[q], true],
+      ["documents", (q) => queries.documents[q], true], ["relevant", (q) => queries.relevant[q], true],
+      ["class", (q) => report.classes[measure().classes[q]], false], ["expected", (q) => expected[q], true, number]];
+    return facts.concat(methods.map((name, m) => [name, (q) => values[m][q], true, number]));
+  };
+  const chosen = () => {
+    const { queries } = data();
+    const part = find.value.trim().toLowerCase();
+    const wanted = Number(classSelect.value);
+    const fewest = Number(least.value) || 0;
+    const keep = (q) => queries.id[q].toLowerCase().includes(part) && queries.relevant[q] >= fewest
+      && (wanted === 0 || measure().classes[q] === wanted - 1);
+    return queries.id.map((_, q) => q).filter(keep);
+  };
+  const draw = () => {
+    const list = columns();
+    let found = chosen();
+    if (list[sort.column]) found = ordered(found, list[sort.column][1], sort.falling);
+    const heads = list.map(([text, , figures], column) => {
+      const head = element("th", undefined, { scope: "col" });
+      if (figures) head.classList.add("n");
+      sortButton(head, text, () => {
+        sort = { column, falling: sort.column === column ? !sort.falling : figures };
+        draw();
+        table.tHead.rows[0].cells[column].querySelector("button").focus();
+      });
+      return head;
+    });
+    mark(heads, heads[sort.column], sort.falling);
+    const line = element("tr");
+    line.append(...heads);
+    table.tHead.replaceChildren(line);
+    const first = list.length - data().methods.length;
+    table.tBodies[0].replaceChildren(...found.slice(0, shown).map((q) => {
+      const row = element("tr");
+      const best = Math.max(...list.slice(first).map(([, value]) => value(q) ?? -Infinity));
+      list.forEach(([, value, figures, write], column) => {
+        const cell = element(column ? "td" : "th", write ? write(value(q)) : value(q), column ? {} : { scope: "row" });
+        if (figures) cell.classList.add("n");
+        if (column >= first && value(q) === best) cell.classList.add("best");
+        row.append(cell);
+      });
+      return row;
+    }));
+    const means = element("tr");
+    list.forEach(([, value, , write], column) => {
+      const defined = write ? found.map(value).filter((v) => v !== null) : [];
+      const mean = defined.length ? number(defined.reduce((a, b) => a + b, 0) / defined.length) : "";
+      means.append(element(column ? "td" : "th", column ? mean : "mean of defined values", column ? { class: "n" } : { scope: "row" }));
+    });
+    table.tFoot.replaceChildren(means);
+    const { queries, of } = data();
+    const sample = queries.id.length < of ? `, an even sample of ${of}` : "";
+    count.textContent = `${found.length} of ${queries.id.length} queries${sample}; ${Math.min(shown, found.length)} shown`;
+    more.hidden = found.length <= shown;
+  };
+  const again = () => { shown = PAGE; draw(); };
+  dataSelect.addEventListener("change", () => {
+    options(measureSelect, data().measures.map(({ name }) => name));
+    sort = { column: -1, falling: false };
+    again();
+  });
+  measureSelect.addEventListener("change", again);
+  classSelect.addEventListener("change", again);
+  find.addEventListener("input", again);
+  least.addEventListener("input", again);
+  more.addEventListener("click", () => { shown += PAGE; draw(); });
+  byId("drill").addEventListener("submit", (event) => event.preventDefault());
+  options(dataSelect, report.datasets.map(({ name }) => name));
+  options(classSelect, ["all", ...report.classes]);
+  options(measureSelect, data().measures.map(({ name }) => name));
+  draw();
+})();

@@ -1,0 +1,84 @@
+//! Charts of a run: every measure against its cutoffs, and every query's original against its expected value.
+
+use fivefold_experiment::chart::{Axis, Chart, Point, Series, SeriesKind};
+use fivefold_experiment::tables::{CONFIDENCE, Comparison, QueryClass, QueryClasses};
+use fivefold_experiment::{Evaluation, slug};
+
+/// Most points of a scatter; of more queries an even sample is drawn, and a note says so.
+const POINTS: usize = 1500;
+
+/// The charts of a run, measures in the order of the evaluation.
+pub(crate) fn run_charts(
+    evaluation: &Evaluation,
+    comparisons: &[Comparison],
+    classes: &[QueryClasses],
+    conventions: &[String],
+) -> Vec<Chart> {
+    let lines = comparisons.iter().filter_map(|comparison| by_cutoff(evaluation, comparison, conventions));
+    let scatters = classes.iter().filter(|classes| !classes.points.is_empty());
+    lines.chain(scatters.map(|classes| scatter(evaluation, classes, conventions))).collect()
+}
+
+/// Means with their intervals against the cutoff; `None` where there are fewer than two cutoffs.
+fn by_cutoff(evaluation: &Evaluation, comparison: &Comparison, conventions: &[String]) -> Option<Chart> {
+    let data = &evaluation.datasets[comparison.dataset];
+    let cutoff = |head: &String| head.strip_prefix('@')?.parse::<f64>().ok();
+    let cutoffs: Vec<(usize, f64)> =
+        comparison.cutoffs.iter().enumerate().filter_map(|(place, head)| Some((place, cutoff(head)?))).collect();
+    if cutoffs.len() < 2 {
+        return None;
+    }
+    let series = comparison.methods.iter().zip(&comparison.means).map(|(&method, means)| {
+        let point = |&(place, x): &(usize, f64)| {
+            let (mean, interval) = &means[place];
+            let band = interval.map(|interval| (interval.low, interval.high));
+            (!mean.value.is_nan()).then_some(Point { band, ..Point::new(x, mean.value) })
+        };
+        let points = cutoffs.iter().filter_map(point).collect();
+        Series { name: data.rankers[method].clone(), kind: SeriesKind::Line, points }
+    });
+    let interval = format!("bands: {:.0} % intervals of the mean over queries (Student's t)", CONFIDENCE * 100.0);
+    Some(Chart {
+        id: format!("figure-cutoffs-{}-{}", slug(&comparison.measure), slug(&data.name)),
+        title: format!("{} on {} by cutoff", comparison.measure, data.name),
+        x: Axis::linear("cutoff"),
+        y: Axis::linear(format!("mean {}", comparison.measure)),
+        series: series.collect(),
+        lines: Vec::new(),
+        notes: [interval].into_iter().chain(conventions.iter().cloned()).collect(),
+    })
+}
+
+fn scatter(evaluation: &Evaluation, classes: &QueryClasses, conventions: &[String]) -> Chart {
+    let data = &evaluation.datasets[classes.dataset];
+    let all = classes.points.len();
+    let keep = all.min(POINTS);
+    let drawn: Vec<(usize, f64, f64)> = (0..keep).map(|place| classes.points[place * all / keep]).collect();
+    let series = QueryClass::EVERY.iter().map(|&class| Series {
+        name: class.name().to_owned(),
+        kind: SeriesKind::Points,
+        points: drawn
+            .iter()
+            .filter(|(query, ..)| classes.classes[*query] == class)
+            .map(|&(_, expected, real)| Point::new(expected, real))
+            .collect(),
+    });
+    let mut notes = vec![format!(
+        "a query's mean {} over methods and cutoffs against E/U, its mean over cutoffs; {} of {} queries have a value",
+        classes.family,
+        all,
+        data.queries.len()
+    )];
+    if keep < all {
+        notes.push(format!("drawn: an even sample of {keep} queries"));
+    }
+    Chart {
+        id: format!("figure-queries-{}-{}", slug(&classes.family), slug(&data.name)),
+        title: format!("{} of the queries of {} against what a random order gets", classes.family, data.name),
+        x: Axis { range: Some((0.0, 1.0)), ..Axis::linear(format!("expected {} (E/U)", classes.family)) },
+        y: Axis { range: Some((0.0, 1.0)), ..Axis::linear(format!("mean {} of all methods", classes.family)) },
+        series: series.filter(|series| !series.points.is_empty()).collect(),
+        lines: Vec::new(),
+        notes: notes.into_iter().chain(conventions.iter().cloned()).collect(),
+    }
+}

@@ -1,0 +1,309 @@
+//! `report.html` in a real browser: no errors on its console, no request to a network, sorting and filtering work, the
+//! figures are there.
+//!
+//! Chromium is driven by its DevTools protocol. Without it the tests are skipped, aloud; where `CI` is set that is a failure.
+//! `FIVEFOLD_SCREENSHOTS=folder` keeps pictures at two widths and in both colour schemes, to be looked at.
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use tungstenite::stream::MaybeTlsStream;
+use tungstenite::{Message, WebSocket};
+
+use crate::harness::{directory, stdout};
+
+const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+
+/// A browser with one tab.
+struct Browser {
+    process: Child,
+    socket: WebSocket<MaybeTlsStream<TcpStream>>,
+    session: Option<String>,
+    sent: u64,
+    /// Events that came while an answer was waited for.
+    events: VecDeque<Value>,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// Starts Chromium; `None`, said aloud, where there is none.
+    fn start() -> Option<Self> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let programs = std::env::split_paths(&path).flat_map(|folder| NAMES.map(|name| folder.join(name)));
+        let Some(program) = programs.into_iter().find(|program| program.is_file()) else {
+            assert!(std::env::var_os("CI").is_none(), "no Chromium, which CI must have");
+            eprintln!("skipped: no Chromium on this machine");
+            return None;
+        };
+        let profile = tempfile::tempdir().unwrap();
+        let mut process = Command::new(program)
+            .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"])
+            .args(["--remote-debugging-port=0", "--force-color-profile=srgb"])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .arg("about:blank")
+            .stderr(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let address = lines
+            .find_map(|line| line.unwrap().strip_prefix("DevTools listening on ").map(str::to_owned))
+            .expect("Chromium says where it listens");
+        // Whatever else it writes must not fill the pipe.
+        std::thread::spawn(move || lines.for_each(drop));
+        let (socket, _) = tungstenite::connect(address).unwrap();
+        let mut browser =
+            Browser { process, socket, session: None, sent: 0, events: VecDeque::new(), _profile: profile };
+        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let target = json!({ "targetId": target["targetId"], "flatten": true });
+        let attached = browser.call("Target.attachToTarget", target);
+        browser.session = Some(attached["sessionId"].as_str().unwrap().to_owned());
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            browser.call(&format!("{domain}.enable"), json!({}));
+        }
+        Some(browser)
+    }
+
+    fn receive(&mut self) -> Value {
+        loop {
+            if let Message::Text(text) = self.socket.read().unwrap() {
+                return serde_json::from_str(text.as_str()).unwrap();
+            }
+        }
+    }
+
+    /// Calls a method of the protocol and waits for its result.
+    fn call(&mut self, method: &str, params: Value) -> Value {
+        self.sent += 1;
+        let mut message = json!({ "id": self.sent, "method": method, "params": params });
+        if let Some(session) = &self.session {
+            message["sessionId"] = json!(session);
+        }
+        self.socket.send(Message::text(message.to_string())).unwrap();
+        loop {
+            let mut answer = self.receive();
+            if answer["id"] == json!(self.sent) {
+                assert!(answer["error"].is_null(), "{method}: {answer}");
+                return answer["result"].take();
+            }
+            self.events.push_back(answer);
+        }
+    }
+
+    /// Waits for an event of this name; those before it are kept.
+    fn wait(&mut self, method: &str) {
+        while !self.events.iter().any(|event| event["method"] == method) {
+            let event = self.receive();
+            self.events.push_back(event);
+        }
+    }
+
+    /// Opens a file and waits until it is loaded.
+    fn open(&mut self, file: &Path) {
+        self.events.clear();
+        self.call("Page.navigate", json!({ "url": format!("file://{}", file.display()) }));
+        self.wait("Page.loadEventFired");
+    }
+
+    /// The value of an expression of the page.
+    fn value(&mut self, expression: &str) -> Value {
+        let mut answer = self.call("Runtime.evaluate", json!({ "expression": expression, "returnByValue": true }));
+        assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
+        answer["result"]["value"].take()
+    }
+
+    /// Errors and warnings since the page was opened, and addresses asked for that are neither the page nor in it.
+    fn complaints(&mut self) -> Vec<String> {
+        // An answer comes after all events before it.
+        self.value("0");
+        let complaint = |event: &Value| match event["method"].as_str()? {
+            "Runtime.exceptionThrown" => Some(event["params"].to_string()),
+            "Runtime.consoleAPICalled" => Some(event["params"].to_string()),
+            "Log.entryAdded" => Some(event["params"]["entry"].to_string()),
+            "Network.requestWillBeSent" => {
+                let address = event["params"]["request"]["url"].as_str()?;
+                let inside = address.starts_with("file://") && address.ends_with("/report.html");
+                (!inside && !address.starts_with("data:")).then(|| format!("asks for {address}"))
+            }
+            _ => None,
+        };
+        self.events.iter().filter_map(complaint).collect()
+    }
+
+    /// A picture of the whole page, where pictures are wanted.
+    fn picture(&mut self, name: &str, width: u32, scheme: &str) {
+        let Some(folder) = std::env::var_os("FIVEFOLD_SCREENSHOTS").map(PathBuf::from) else { return };
+        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        self.call("Emulation.setEmulatedMedia", media);
+        let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", metrics);
+        let shot = self.call("Page.captureScreenshot", json!({ "captureBeyondViewport": true }));
+        let file = folder.join(format!("{name}-{width}-{scheme}.png.base64"));
+        std::fs::write(file, shot["data"].as_str().unwrap()).unwrap();
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Labels that would be markup if they were not escaped, and ids of queries that would end a script.
+const HOSTILE: &str = r#"
+name = "small <b>run</b>"
+seed = 3
+
+[[dataset]]
+label = "data <script>alert(1)<!-- script>"
+path = "data.txt"
+layout = "one-file"
+
+[[ranker]]
+label = "A <img src=x onerror=alert(1)>"
+kind = "random"
+
+[[ranker]]
+label = "Ridge"
+kind = "linear"
+
+[[ranker]]
+label = "L2LR"
+kind = "l2-logistic"
+
+[evaluation]
+cutoffs = [5, 10]
+
+[query_sets]
+uninformative = 8
+ideal = 8
+"#;
+
+fn report() -> tempfile::TempDir {
+    let mut lines = String::new();
+    for query in 0..40u32 {
+        for document in 0..8u32 {
+            let grade = (query * 7 + document * document * 3) % 5 % 3;
+            let (one, two) = ((query + document * 13) % 11, grade * 2 + document % 3);
+            let id = if query == 7 { "</script><i>7".to_owned() } else { format!("q{query}") };
+            lines += &format!("{grade} qid:{id} 1:{one} 2:{two}\n");
+        }
+    }
+    let folder = directory(&[("small.toml", HOSTILE), ("data.txt", &lines)]);
+    stdout(folder.path(), "run small.toml --out run");
+    folder
+}
+
+#[test]
+fn the_page_works_in_a_browser_and_asks_no_network() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = report();
+    let page = folder.path().join("run/report.html");
+    browser.open(&page);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+
+    // Nothing of the data became markup.
+    assert_eq!(browser.value("document.querySelectorAll('main img, header b, main i').length"), 0);
+    assert_eq!(browser.value("document.querySelector('h1').textContent"), "small <b>run</b>");
+
+    // All sections, tables and figures are there, and every figure has a size.
+    let tables = std::fs::read_dir(folder.path().join("run/tables")).unwrap().count() / 3;
+    assert_eq!(browser.value("document.querySelectorAll('#tables details').length"), tables);
+    let figures = std::fs::read_dir(folder.path().join("run/figures")).unwrap().count() / 2;
+    assert!(figures > 0);
+    assert_eq!(browser.value("document.querySelectorAll('#figures svg').length"), figures);
+    let sizes = "[...document.querySelectorAll('#figures svg')].every(s => s.getBoundingClientRect().height > 100)";
+    assert_eq!(browser.value(sizes), true);
+
+    // Heads sort, first falling and then rising; what is not a number stays last.
+    let sorted = |direction: &str| {
+        format!(
+            "(() => {{ const table = document.querySelector('#scores table'); const head = table.tHead.rows[0].cells[2];
+               head.querySelector('button').click();
+               const values = [...table.tBodies[0].rows].map(row => Number(row.cells[2].dataset.v));
+               return head.getAttribute('aria-sort') === '{direction}' && values.length === 3
+                 && values.every((v, i) => i === 0 || ('{direction}' === 'descending' ? v <= values[i - 1] : v >= values[i - 1]));
+            }})()"
+        )
+    };
+    assert_eq!(browser.value(&sorted("descending")), true);
+    assert_eq!(browser.value(&sorted("ascending")), true);
+
+    // The list of queries: everything, found by a part of an id, filtered, sorted, under another measure.
+    let rows = "document.querySelectorAll('#drill-table tbody tr').length";
+    assert_eq!(browser.value(rows), 40);
+    let find = |text: &str| {
+        format!(
+            "(() => {{ const find = document.getElementById('drill-find'); find.value = '{text}';
+               find.dispatchEvent(new Event('input')); return {rows}; }})()"
+        )
+    };
+    assert_eq!(browser.value(&find("Q3")), 11);
+    assert_eq!(browser.value(&find("script><i>7")), 1);
+    assert_eq!(browser.value(&find("no such query")), 0);
+    assert_eq!(browser.value(&find("")), 40);
+    let fewest = "(() => { const least = document.getElementById('drill-least'); least.value = '4';
+        least.dispatchEvent(new Event('input'));
+        return [...document.querySelectorAll('#drill-table tbody tr')].map(row => Number(row.cells[3].textContent)); })()";
+    let relevant = browser.value(fewest);
+    let relevant = relevant.as_array().unwrap();
+    assert!(relevant.len() < 40 && !relevant.is_empty() && relevant.iter().all(|n| n.as_u64().unwrap() >= 4));
+    let by_expected = "(() => { document.querySelector('#drill-table thead tr').cells[5].querySelector('button').click();
+        return [...document.querySelectorAll('#drill-table tbody tr')].map(row => Number(row.cells[5].textContent)); })()";
+    let expected = browser.value(by_expected);
+    let expected: Vec<f64> = expected.as_array().unwrap().iter().filter_map(Value::as_f64).collect();
+    assert!(expected.len() > 2 && expected.is_sorted_by(|a, b| a >= b), "{expected:?}");
+    let measures = "document.getElementById('drill-measure').options.length";
+    assert_eq!(browser.value(measures), 6);
+
+    // The mean of the filtered list is the mean of the values that are shown.
+    let mean = "(() => { const rows = [...document.querySelectorAll('#drill-table tbody tr')];
+        const values = rows.map(row => Number(row.cells[7].textContent)).filter(v => !Number.isNaN(v));
+        const mean = values.reduce((a, b) => a + b, 0) / values.length;
+        return Math.abs(mean - Number(document.querySelector('#drill-table tfoot tr').cells[7].textContent)); })()";
+    assert!(browser.value(mean).as_f64().unwrap() < 1e-4);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+    for width in [1280, 480] {
+        for scheme in ["light", "dark"] {
+            browser.picture("report", width, scheme);
+        }
+    }
+}
+
+#[test]
+fn the_page_can_be_used_without_a_mouse_or_eyes() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = report();
+    browser.open(&folder.path().join("run/report.html"));
+    // Every table has a caption and heads with a scope, every control a label, every figure a text, ids are unique.
+    for (what, expression) in [
+        ("tables without caption", "document.querySelectorAll('table:not(:has(caption))').length"),
+        ("heads without scope", "document.querySelectorAll('th:not([scope])').length"),
+        (
+            "controls without label",
+            "[...document.querySelectorAll('input, select')].filter(e => !e.labels.length).length",
+        ),
+        ("figures without text", "[...document.querySelectorAll('[role=img]')].filter(e => !e.ariaLabel).length"),
+        (
+            "ids that stand twice",
+            "(() => { const ids = [...document.querySelectorAll('[id]')].map(e => e.id); return ids.length - new Set(ids).size; })()",
+        ),
+        (
+            "links to nowhere",
+            "[...document.querySelectorAll('nav a')].filter(a => !document.querySelector(a.getAttribute('href'))).length",
+        ),
+    ] {
+        assert_eq!(browser.value(expression), 0, "{what}");
+    }
+    // Tab reaches the skip link first.
+    let key = |kind: &str| json!({ "type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9 });
+    browser.call("Input.dispatchKeyEvent", key("keyDown"));
+    browser.call("Input.dispatchKeyEvent", key("keyUp"));
+    assert_eq!(browser.value("document.activeElement.className"), "skip");
+    assert_eq!(browser.value("document.documentElement.lang"), "en");
+}
