@@ -23,7 +23,18 @@ impl Clock {
     }
 }
 
-/// CPU time of all threads so far, to the nanosecond. Threads that have ended are not counted: work stays in its pool.
+/// Wall and CPU seconds of short work, done again and again: the system counts CPU time at its ticks of some milliseconds.
+pub fn often(mut work: impl FnMut() -> Result<()>) -> Result<(f64, f64)> {
+    const TIMES: u32 = 10;
+    let clock = Clock::start()?;
+    for _ in 0..TIMES {
+        work()?;
+    }
+    let (wall, cpu) = clock.stop()?;
+    Ok((wall / f64::from(TIMES), cpu / f64::from(TIMES)))
+}
+
+/// CPU time of all threads so far. Threads that have ended are not counted: work stays in its pool.
 fn cpu_seconds() -> Result<f64> {
     let mut nanoseconds = 0.0;
     for task in fs::read_dir("/proc/self/task")? {

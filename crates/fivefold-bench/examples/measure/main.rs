@@ -162,12 +162,14 @@ fn evaluate(grades: &str, scores: &str, documents: usize, all: bool) -> Result<V
     let (_, judge_cpu) = judging.stop()?;
     let (mut scratch, mut values) = (Scratch::default(), vec![0.0; specs.len()]);
     let mut sums = vec![0.0; specs.len()];
-    let clock = Clock::start()?;
-    for (judged, scores) in judged.iter().zip(scores.chunks(documents)) {
-        evaluator.evaluate(judged, scores, &mut scratch, &mut values)?;
-        sums.iter_mut().zip(&values).for_each(|(sum, value)| *sum += if value.is_nan() { 0.0 } else { *value });
-    }
-    let (wall, cpu) = clock.stop()?;
+    let (wall, cpu) = clock::often(|| {
+        sums.fill(0.0);
+        for (judged, scores) in judged.iter().zip(scores.chunks(documents)) {
+            evaluator.evaluate(judged, scores, &mut scratch, &mut values)?;
+            sums.iter_mut().zip(&values).for_each(|(sum, value)| *sum += if value.is_nan() { 0.0 } else { *value });
+        }
+        Ok(())
+    })?;
     let means: serde_json::Map<String, Value> = evaluator
         .names()
         .iter()

@@ -6,7 +6,7 @@ use fivefold_stats::{Family, TestOptions, test};
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::clock::{Clock, floats};
+use crate::clock::{floats, often};
 
 /// Cutoffs in the file of values, which holds systems, then cutoffs, then queries.
 const CUTOFFS: usize = 5;
