@@ -140,7 +140,7 @@ mod tests {
     fn jobs_never_need_more_than_the_budget_at_a_time_and_large_ones_run_alone() {
         for seed in 0..20 {
             let mut rng = Seed::new(seed).rng();
-            let needs: Vec<Need> = (0..60).map(|_| alone(rng.below(120) as u64)).collect();
+            let needs: Vec<Need> = (0..60).map(|_| alone(rng.below(120))).collect();
             let large: Vec<usize> = (0..60).filter(|&job| needs[job].own > 90).collect();
             let (most, _, mut beyond) = run(&Schedule::new(needs, 10, Some(100)), 8);
             assert!(most <= 90, "{most}");
