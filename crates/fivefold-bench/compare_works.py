@@ -317,7 +317,7 @@ RANKERS = [
     Work(
         "coordinate-ascent-exact", "coordinate ascent, exact search", "5 restarts, MQ2008 fold 1, 1 thread, whole process",
         "CPU s", lambda m: m["process_cpu"], ranker_ours("coordinate-ascent", objective="'ndcg@10'", restarts=5),
-        [Peer("RankLib", ranklib(4, 31.67, 0.4811), 20)], margin=MARGIN,
+        [Peer("RankLib", ranklib(4, 31.67, 0.4811))], margin=MARGIN,
     ),
     Work(
         "coordinate-ascent-fastrank", "coordinate ascent", "5 restarts, 25 steps from .05, MQ2008 fold 1", "CPU s",
