@@ -13,7 +13,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-NORMAL = 0.1  # learning rate of every boosted model
+RATE = 0.1  # learning rate of every boosted model
 
 
 def arrays(prefix):
@@ -107,7 +107,7 @@ def lambdamart_lightgbm(train, test, leaves, trees, threads, min_documents=20, s
 
     features, grades, sizes = arrays(train)
     settings = dict(
-        objective="lambdarank", learning_rate=NORMAL, num_leaves=leaves, max_bin=255, num_threads=threads, verbose=-1,
+        objective="lambdarank", learning_rate=RATE, num_leaves=leaves, max_bin=255, num_threads=threads, verbose=-1,
         seed=seed, min_data_in_leaf=min_documents, label_gain=[0, 1, 3, 7, 15], force_col_wise=True,
         lambdarank_truncation_level=30,
     )
@@ -130,7 +130,7 @@ def lambdamart_xgboost(train, test, leaves, trees, threads, scores=None):
     with Clock() as binning:
         data = xgboost.QuantileDMatrix(features, grades, qid=queries, max_bin=256, nthread=threads)
     settings = dict(
-        objective="rank:ndcg", eta=NORMAL, tree_method="hist", grow_policy="lossguide", max_leaves=leaves, max_depth=0,
+        objective="rank:ndcg", eta=RATE, tree_method="hist", grow_policy="lossguide", max_leaves=leaves, max_depth=0,
         max_bin=256, nthread=threads, seed=1, ndcg_exp_gain=True,
     )
     with Clock() as clock:
@@ -149,7 +149,7 @@ def lambdamart_catboost(train, test, leaves, trees, threads, scores=None):
     features, grades, sizes = arrays(train)
     data = catboost.Pool(features, grades.astype(float), group_id=np.repeat(np.arange(len(sizes)), sizes))
     settings = dict(
-        loss_function="YetiRank", iterations=trees, learning_rate=NORMAL, depth=6, border_count=254,
+        loss_function="YetiRank", iterations=trees, learning_rate=RATE, depth=6, border_count=254,
         thread_count=threads, random_seed=1, verbose=False, allow_writing_files=False,
     )
     model = catboost.CatBoost(settings)
@@ -349,8 +349,8 @@ def tukey(values, differences, pairs, draws, rng, stats):
 TESTS = {"t": t, "bootstrap": bootstrap, "permutation": permutation, "tukey-hsd": tukey}
 WORKS = [
     read_sklearn, read_lightgbm, read_xgboost, read_catboost, read_fastrank, open_lightgbm, save_lightgbm,
-    lambdamart_lightgbm, lambdamart_xgboost, lambdamart_catboost, fastrank, ndcg, make_graded, make_systems, evaluate_numpy, evaluate_pytrec_eval,
-    evaluate_ir_measures, evaluate_ranx, significance,
+    lambdamart_lightgbm, lambdamart_xgboost, lambdamart_catboost, fastrank, ndcg, make_graded, make_systems,
+    evaluate_numpy, evaluate_pytrec_eval, evaluate_ir_measures, evaluate_ranx, significance,
 ]
 
 if __name__ == "__main__":

@@ -394,6 +394,7 @@ def millions(m):
 
 
 SYSTEMS, DRAWS = 8, 1000
+SHAPE = dict(systems=SYSTEMS, draws=DRAWS)
 
 
 def systems(bench):
@@ -405,7 +406,7 @@ def significance(test, limit, peer):
     return Work(
         f"significance-{test}", f"significance: {test}", settings, "CPU ms", lambda m: m["cpu"] * 1000,
         lambda bench: bench.ours("significance", test, systems(bench), SYSTEMS, DRAWS),
-        [Peer(peer, lambda bench: bench.theirs("significance", file=systems(bench), test=test, systems=SYSTEMS, draws=DRAWS))],
+        [Peer(peer, lambda bench: bench.theirs("significance", file=systems(bench), test=test, **SHAPE))],
         limit=limit,
     )
 

@@ -10,7 +10,15 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("svg")
-matplotlib.rcParams.update({"svg.hashsalt": "fivefold", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
+matplotlib.rcParams.update(
+    {
+        "svg.hashsalt": "fivefold",
+        "svg.fonttype": "none",
+        "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+    }
+)
 import matplotlib.pyplot as plt  # noqa: E402
 
 COLUMNS = 5
