@@ -3,7 +3,7 @@
 use crate::harness::{content, directory, run, stderr, stdout};
 
 const EXPERIMENT: &str = r#"
-name = "cached"
+name = "small"
 [[dataset]]
 path = "data"
 layout = "fold-dirs"
