@@ -9,11 +9,12 @@ use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
 use fivefold_data::{Collection, Fitted, Method as Normalisation, Normaliser, Over, read_scores};
 
+use crate::command::{CommandError, Parts, run_command};
 use crate::config::{Method, RankerConfig};
 use crate::plan::{Job, Plan};
 use crate::schedule::Need;
 use crate::scoring::{score, scores_text};
-use crate::store::{Record, Status, Store, StoreError};
+use crate::store::{Record, Status, Store, StoreError, hash};
 
 /// How a job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +90,15 @@ impl From<FitError> for Failure {
     }
 }
 
+impl From<CommandError> for Failure {
+    fn from(error: CommandError) -> Self {
+        match error {
+            CommandError::Cancelled => Failure::Cancelled,
+            other => Failure::Failed(other.to_string()),
+        }
+    }
+}
+
 fn failed(error: impl std::fmt::Display) -> Failure {
     Failure::Failed(error.to_string())
 }
@@ -108,13 +118,23 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
             let scores = read_scores(&path, fold.test.documents()).map_err(failed)?;
             Ok(Output { model: None, scores })
         }
+        Method::Command(command) => {
+            let prepared = work.prepared.get(job, config, collection, work.pool).map_err(failed)?;
+            let (train, test) = (prepared.part(&fold.train)?, prepared.part(&fold.test)?);
+            let validation = fold.validation.as_ref().map(|part| prepared.part(part)).transpose()?;
+            let parts = Parts { train: &train, validation: validation.as_ref(), test: &test };
+            let files = plan.listed_files(command, job);
+            // From the id, for two jobs may have the same key.
+            let folder = work.store.path(&format!(".work/{}", &hash(job.id.as_bytes())[..16]));
+            let scores = run_command(command, job.seed, &files, &parts, folder, work.cancel)?;
+            Ok(Output { model: None, scores })
+        }
         Method::Train { params, version, .. } => {
             let entry = work.registry.find(&config.kind).ok_or_else(|| failed("its ranker is not registered"))?;
             let ranker = entry.restore(params).map_err(failed)?;
             let prepared = work.prepared.get(job, config, collection, work.pool).map_err(failed)?;
-            let part = |of: &Dataset| of.within(&prepared.all).ok_or_else(|| failed("a part is not of its collection"));
-            let (train, test) = (part(&fold.train)?, part(&fold.test)?);
-            let validation = fold.validation.as_ref().map(part).transpose()?;
+            let (train, test) = (prepared.part(&fold.train)?, prepared.part(&fold.test)?);
+            let validation = fold.validation.as_ref().map(|part| prepared.part(part)).transpose()?;
             let mut context = FitContext::new(job.seed).with_progress(work.progress);
             if let Some(validation) = &validation {
                 context = context.with_validation(validation);
@@ -157,6 +177,13 @@ pub(crate) struct Prepared {
     fitted: Fitted,
     /// All its queries, of which the parts of a fold are views.
     all: Dataset,
+}
+
+impl Prepared {
+    /// A part of the collection, normalised.
+    fn part(&self, of: &Dataset) -> Result<Dataset, Failure> {
+        of.within(&self.all).ok_or_else(|| failed("a part is not of its collection"))
+    }
 }
 
 /// Normalised collections, each built when the first job asks for it, shared by the jobs that use it, and dropped after
@@ -206,7 +233,7 @@ impl PreparedFolds {
         let learned = fold.train.documents() + fold.validation.as_ref().map_or(0, Dataset::documents);
         let ranker = match &config.method {
             Method::Train { params, .. } => registry.find(&config.kind).and_then(|entry| entry.restore(params).ok()),
-            Method::Scores(_) => None,
+            Method::Scores(_) | Method::Command(_) => None,
         };
         let fit = ranker.map_or(0, |ranker| ranker.fit_bytes(learned, fold.train.width()));
         let copied = config.normalise.method != Normalisation::None;

@@ -1,11 +1,12 @@
 //! From an experiment file to a results folder: plan, jobs, cache, evaluation and tables.
 //!
-//! Reading order: [`config`] (what an experiment file says), [`plan`] (its jobs and their keys), [`job`] (one job),
+//! Reading order: [`config`] (what an experiment file says), [`plan`] (its jobs and their keys), [`job`] (one job; `command`: by a program of another language),
 //! [`store`] (the results folder), [`mod@run`] (all jobs, then the evaluation), [`results`] (a folder read back),
 //! [`evaluation`], [`table`] and [`chart`] (the values and the forms of what is computed from them), [`tables`] (the paper's tables),
 //! [`replay`] (published tables recomputed from published scores).
 
 pub mod chart;
+mod command;
 pub mod config;
 mod evaluate;
 pub mod evaluation;

@@ -6,13 +6,14 @@
 //! machine, dialect and measures alter no score and are no input.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fivefold_core::Seed;
 use fivefold_data::{CacheUse, Collection};
 use serde_json::{Value, json};
 
-use crate::config::{Experiment, Method, RankerConfig, ScoreFiles};
+use crate::command::Listed;
+use crate::config::{CommandLine, Experiment, Method, Place, RankerConfig, ScoreFiles};
 use crate::filter::Only;
 use crate::manifest::remark_lines;
 use crate::names::job_id;
@@ -65,8 +66,8 @@ impl Job {
     }
 }
 
-const SCORES_HELP: &str =
-    "a relative `path` is looked for beside the experiment file, then in the folder that FIVEFOLD_DATA names";
+const FILES_HELP: &str =
+    "a relative path is looked for beside the experiment file, then in the folder that FIVEFOLD_DATA names";
 
 impl<'e> Plan<'e> {
     /// Opens the collections and lists the jobs that `only` lets through. A collection without such a job is not opened.
@@ -153,10 +154,37 @@ impl<'e> Plan<'e> {
                         return Err(experiment.ranker_error(ranker, &message).into());
                     }
                     Method::Scores(files) => {
-                        let content = self.read_score_file(files, dataset, number, ranker)?;
+                        let what = format!("the scores of fold {number}");
+                        let content = self.read_file(&self.score_path(files, dataset, number), &what, ranker)?;
                         BTreeMap::from([
                             ("kind", json!(config.kind)),
                             ("file", json!(hash(&content))),
+                            ("test", json!(hashes.test)),
+                        ])
+                    }
+                    Method::Command(command) => {
+                        if command.uses(Place::Validation) && parts.validation.is_none() {
+                            let message = format!(
+                                "fold {number} of data set `{label}` has no validation part, which `argv` asks for; \
+                                 leave {} out",
+                                Place::Validation.name()
+                            );
+                            return Err(experiment.ranker_error(ranker, &message).into());
+                        }
+                        let mut files = BTreeMap::new();
+                        for file in &command.files {
+                            let content = self.read_file(&self.find(file), &format!("`{file}`"), ranker)?;
+                            files.insert(file, hash(&content));
+                        }
+                        BTreeMap::from([
+                            ("kind", json!(config.kind)),
+                            // With the seed, where it is asked for.
+                            ("argv", json!(command.filled(seed))),
+                            ("files", json!(files)),
+                            ("normalise", json!(config.normalise)),
+                            ("missing", json!(collection.missing)),
+                            ("train", json!(hashes.train)),
+                            ("validation", json!(hashes.validation)),
                             ("test", json!(hashes.test)),
                         ])
                     }
@@ -170,26 +198,32 @@ impl<'e> Plan<'e> {
         Ok(())
     }
 
-    fn read_score_file(
-        &self,
-        files: &ScoreFiles,
-        dataset: usize,
-        fold: usize,
-        ranker: usize,
-    ) -> Result<Vec<u8>, RunError> {
-        let path = self.score_path(files, dataset, fold);
-        std::fs::read(&path).map_err(|error| {
-            let message =
-                format!("cannot read the scores of fold {fold} from {}: {error}; {SCORES_HELP}", path.display());
+    /// The content of a file that a ranker needs.
+    fn read_file(&self, path: &Path, what: &str, ranker: usize) -> Result<Vec<u8>, RunError> {
+        std::fs::read(path).map_err(|error| {
+            let message = format!("cannot read {what} from {}: {error}; {FILES_HELP}", path.display());
             RunError::from(self.experiment.ranker_error(ranker, &message))
         })
     }
 
-    /// The file that holds a fold's scores: the first that there is, else the first place that was looked at.
-    pub(crate) fn score_path(&self, files: &ScoreFiles, dataset: usize, fold: usize) -> PathBuf {
-        let relative = files.file(&self.experiment.datasets[dataset].label, fold);
-        let candidates: Vec<PathBuf> = self.experiment.folders().iter().map(|folder| folder.join(&relative)).collect();
+    /// The file of a relative path: the first that there is, else the first place that was looked at.
+    pub(crate) fn find(&self, relative: &str) -> PathBuf {
+        let candidates: Vec<PathBuf> = self.experiment.folders().iter().map(|folder| folder.join(relative)).collect();
         let found = candidates.iter().find(|path| path.exists()).or(candidates.first());
         found.cloned().unwrap_or_else(|| PathBuf::from(relative))
+    }
+
+    /// The file that holds a fold's scores.
+    pub(crate) fn score_path(&self, files: &ScoreFiles, dataset: usize, fold: usize) -> PathBuf {
+        self.find(&files.file(&self.experiment.datasets[dataset].label, fold))
+    }
+
+    /// The files of a command, with the hashes that are among the inputs of its job.
+    pub(crate) fn listed_files(&self, command: &CommandLine, job: &Job) -> Vec<Listed> {
+        let listed = |name: &String| {
+            let hash = job.inputs.get("files").and_then(|files| files.get(name)).and_then(Value::as_str);
+            Listed { name: name.clone(), path: self.find(name), hash: hash.unwrap_or_default().to_owned() }
+        };
+        command.files.iter().map(listed).collect()
     }
 }

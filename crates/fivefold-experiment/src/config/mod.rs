@@ -14,6 +14,7 @@
 //! One file a section, with its type, its defaults and its tests. An unknown key, a wrong type and a value out of range
 //! are errors that underline the place, wherever they stand.
 
+mod command;
 mod dataset;
 mod error;
 mod evaluation;
@@ -30,11 +31,13 @@ use fivefold_data::{Cache, Normaliser};
 use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
 
+pub use command::{CommandLine, Place, TimeLimit};
+pub(crate) use command::{SCORES, STDERR, STDOUT};
 pub use dataset::DatasetConfig;
 pub use error::ConfigError;
 pub use evaluation::EvaluationConfig;
 pub use query_sets::{Distance, QuerySetsConfig};
-pub use ranker::{Method, RankerConfig, SCORES_KIND, SCORES_SUMMARY, ScoreFiles};
+pub use ranker::{Method, OUTSIDE, OutsideKind, RankerConfig, ScoreFiles};
 pub use tables::{Pad, TablesConfig};
 
 use error::Fault;

@@ -12,31 +12,67 @@
 //! label = "AdaRank"
 //! kind = "scores"                                         # trained elsewhere: one score a line, a file a fold
 //! params = { path = "AdaRank/Fold{fold}.score" }
+//!
+//! [[ranker]]
+//! kind = "command"                                        # a program in any language, see `command`
+//! params = { argv = ["./rank", "{train}", "{test}", "{scores}"], files = ["rank"] }
 //! ```
 
-use fivefold_core::Registry;
+use fivefold_core::{ParamInfo, Registry};
 use fivefold_data::Normaliser;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::DeTable;
 
+use super::command::{CommandLine, TimeLimit};
 use super::error::Fault;
 use super::read::{Section, read};
 use crate::names;
 
-/// The kind whose scores are read from files.
-pub const SCORES_KIND: &str = "scores";
+/// The kinds that are no registered rankers: their scores come from outside.
+pub const OUTSIDE: &[OutsideKind] = &[
+    OutsideKind {
+        name: "scores",
+        summary: "scores of a program that trained elsewhere: one a line, in the order of each fold's test documents",
+        params: ScoreFiles::params,
+        sees_features: false,
+        read: |params| Ok(Method::Scores(read(params.into_value())?)),
+    },
+    OutsideKind {
+        name: "command",
+        summary: "a program in any language: given the parts of a fold as LETOR files, it writes the test part's scores",
+        params: CommandLine::params,
+        sees_features: true,
+        read: |params| {
+            let span = params.span_of("argv");
+            let command: CommandLine = read(params.into_value())?;
+            match command.misplaced() {
+                Some(message) => Err(Fault::new(message, span).help("add it to `files`, or give an absolute path")),
+                None => Ok(Method::Command(command)),
+            }
+        },
+    },
+];
 
-/// What `kind = "scores"` does, for lists of rankers.
-pub const SCORES_SUMMARY: &str =
-    "scores of a program that trained elsewhere: one a line, in the order of each fold's test documents";
+/// One of [`OUTSIDE`].
+pub struct OutsideKind {
+    /// The word after `kind =`.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// Its parameters.
+    pub params: fn() -> Vec<ParamInfo>,
+    /// Whether it sees features, which can be normalised for it.
+    sees_features: bool,
+    read: fn(Section<'_>) -> Result<Method, Fault>,
+}
 
 /// One method of an experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RankerConfig {
     /// The name in tables and files, unlike all others.
     pub label: String,
-    /// The registered name, or [`SCORES_KIND`].
+    /// The registered name, or one of [`OUTSIDE`].
     pub kind: String,
     /// Where its scores come from.
     pub method: Method,
@@ -59,6 +95,8 @@ pub enum Method {
     },
     /// Files hold them.
     Scores(ScoreFiles),
+    /// A program makes them.
+    Command(CommandLine),
 }
 
 /// `[ranker.params]` of `kind = "scores"`.
@@ -72,9 +110,37 @@ pub struct ScoreFiles {
 }
 
 impl ScoreFiles {
+    fn params() -> Vec<ParamInfo> {
+        let help =
+            "path of the score files; `{fold}` stands for the fold's number, `{dataset}` for the data set's label";
+        vec![ParamInfo { name: "path".to_owned(), default: None, help: help.to_owned() }]
+    }
+
     /// The path for one fold.
     pub fn file(&self, dataset: &str, fold: usize) -> String {
         self.path.replace("{fold}", &fold.to_string()).replace("{dataset}", dataset)
+    }
+}
+
+impl CommandLine {
+    fn params() -> Vec<ParamInfo> {
+        let param =
+            |name: &str, default, help: &str| ParamInfo { name: name.to_owned(), default, help: help.to_owned() };
+        let argv = "the program and its arguments, without a shell; {train}, {validation}, {test} and {scores} stand for \
+                    files, {seed} for a number";
+        vec![
+            param("argv", None, argv),
+            param(
+                "files",
+                Some(serde_json::json!([])),
+                "files that are copied to where it runs, and count for the cache",
+            ),
+            param(
+                "time_limit",
+                Some(TimeLimit::default().to_string().into()),
+                "how long one fold may take: 90s, 10m, 2h",
+            ),
+        ]
     }
 }
 
@@ -111,15 +177,16 @@ impl RankerConfig {
             None => Section::of_table(Spanned::new(kind_span.clone(), DeTable::new())),
         };
         section.finish(&KEYS)?;
-        if kind == SCORES_KIND {
-            if let Some(span) = own_span {
+        if let Some(outside) = OUTSIDE.iter().find(|outside| outside.name == kind) {
+            if let (false, Some(span)) = (outside.sees_features, own_span) {
                 return Err(Fault::new("`normalise` has no effect on scores that are read from files", span));
             }
-            let method = Method::Scores(read(params.into_value())?);
-            return Ok(RankerConfig { label, kind, method, normalise: Normaliser::default() });
+            let normalise = if outside.sees_features { own.unwrap_or(*default) } else { Normaliser::default() };
+            return Ok(RankerConfig { label, kind, method: (outside.read)(params)?, normalise });
         }
         let Some(entry) = registry.find(&kind) else {
-            let known = registry.entries().iter().map(|entry| entry.name).chain([SCORES_KIND]);
+            let outside = OUTSIDE.iter().map(|outside| outside.name);
+            let known = registry.entries().iter().map(|entry| entry.name).chain(outside);
             return Err(Fault::unknown("kind of ranker", &kind, kind_span, known));
         };
         let ranker = entry.parse(params.into_table()).map_err(|error| Fault::from(error).or_at(&kind_span))?;

@@ -1,7 +1,7 @@
 //! `fivefold rankers`: the registered rankers, their parameters and presets.
 
 use fivefold_core::{ParamInfo, RankerEntry, Registry};
-use fivefold_experiment::config::{SCORES_KIND, SCORES_SUMMARY};
+use fivefold_experiment::config::{OUTSIDE, OutsideKind};
 use serde::Serialize;
 
 use crate::cli::Outcome;
@@ -52,24 +52,16 @@ impl Described {
         }
     }
 
-    /// The kind that trains nothing, which experiments know beside the registered rankers.
-    fn scores() -> Self {
-        let help =
-            "path of the score files; `{fold}` stands for the fold's number, `{dataset}` for the data set's label";
-        Described {
-            name: SCORES_KIND,
-            summary: SCORES_SUMMARY,
-            version: 1,
-            seeded: false,
-            parameters: vec![ParamInfo { name: "path".to_owned(), default: None, help: help.to_owned() }],
-            presets: Vec::new(),
-        }
+    /// A kind that experiments know beside the registered rankers.
+    fn outside(kind: &OutsideKind) -> Self {
+        let OutsideKind { name, summary, params, .. } = kind;
+        Described { name, summary, version: 1, seeded: false, parameters: params(), presets: Vec::new() }
     }
 }
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
-        let all = || registry.entries().iter().map(Described::of).chain([Described::scores()]);
+        let all = || registry.entries().iter().map(Described::of).chain(OUTSIDE.iter().map(Described::outside));
         match self.name {
             None if self.json => screen.json(&all().collect::<Vec<_>>())?,
             None => {
