@@ -6,6 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use fivefold_core::dataset::HIGHEST_GRADE;
 use serde::{Deserialize, Serialize};
 
 use crate::MeasureError;
@@ -45,6 +46,23 @@ macro_rules! words {
     };
 }
 pub(crate) use words;
+
+/// Reading and writing of types as the text that they print.
+macro_rules! written {
+    ($($name:ident),+) => {
+        $(impl Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            }
+        })+
+    };
+}
 
 words! {
     /// What a document of grade y is worth.
@@ -158,6 +176,36 @@ words! {
     }
 }
 
+words! {
+    /// With how many digits scores are compared.
+    Scores, "precision of scores", {
+        /// As 64-bit floats.
+        F64 = "f64",
+        /// Rounded to 32-bit floats, so that scores that agree in seven digits tie.
+        F32 = "f32",
+    }
+}
+
+words! {
+    /// What AP makes of documents that tie, where ties are averaged.
+    ApTies, "rule for ties in AP", {
+        /// The mean over all their orders.
+        Orders = "orders",
+        /// Precision behind the last of them, as if all were retrieved at once (scikit-learn).
+        Threshold = "threshold",
+    }
+}
+
+words! {
+    /// A value of a query without a relevant document.
+    NoRelevant, "value without relevant documents", {
+        /// It does not exist, and counts as the convention `undefined` says.
+        Undefined = "undefined",
+        /// 0.
+        Zero = "zero",
+    }
+}
+
 /// What a position is worth. Written `log2`, `letor`, `zipf` or `power:a`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Discount {
@@ -217,147 +265,156 @@ impl FromStr for Discount {
     }
 }
 
-impl Serialize for Discount {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
+/// What ERR divides 2^y - 1 by: 2 to the power of a highest grade. Written `collection` or a grade.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HighestGrade {
+    /// The collection's.
+    Collection,
+    /// Always this one.
+    Always(u8),
 }
 
-impl<'de> Deserialize<'de> for Discount {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
-    }
-}
-
-/// One choice of everything that a dialect fixes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Conventions {
-    /// Gain of nDCG, DCG and MeanNDCG.
-    pub gain: Gain,
-    /// Discount of nDCG, DCG and MeanNDCG.
-    pub discount: Discount,
-    /// Order of documents with equal scores.
-    pub ties: Ties,
-    /// What an undefined value counts as.
-    pub undefined: Undefined,
-    /// The lowest grade that counts as relevant, for AP, P, RR and RBP.
-    pub threshold: u8,
-    /// Denominator of AP@k.
-    pub ap_denominator: ApDenominator,
-    /// Denominator of P@k.
-    pub p_denominator: PDenominator,
-    /// Upper bound of AP's sum of precision, for V1 and V2.
-    pub sp_upper: SpUpper,
-    /// Expected value of AP's sum of precision, for V1 and V2.
-    pub sp_expected: SpExpected,
-    /// nDCG@k of queries with fewer than k documents.
-    pub short_list: ShortList,
-    /// How the value of a collection is averaged.
-    pub fold_mean: FoldMean,
-    /// What a topic that a run lacks counts as; only runs can lack one.
-    #[serde(default = "missing_topics")]
-    pub missing_topics: MissingTopics,
-}
-
-/// Of conventions that were written before there were runs.
-fn missing_topics() -> MissingTopics {
-    MissingTopics::Zero
-}
-
-impl Conventions {
-    /// Name and value of each convention.
-    pub(crate) fn values(&self) -> [(&'static str, String); 12] {
-        let Conventions {
-            gain,
-            discount,
-            ties,
-            undefined,
-            threshold,
-            ap_denominator,
-            p_denominator,
-            sp_upper,
-            sp_expected,
-            short_list,
-            fold_mean,
-            missing_topics,
-        } = self;
-        [
-            ("gain", gain.to_string()),
-            ("discount", discount.to_string()),
-            ("ties", ties.to_string()),
-            ("undefined", undefined.to_string()),
-            ("threshold", threshold.to_string()),
-            ("ap_denominator", ap_denominator.to_string()),
-            ("p_denominator", p_denominator.to_string()),
-            ("sp_upper", sp_upper.to_string()),
-            ("sp_expected", sp_expected.to_string()),
-            ("short_list", short_list.to_string()),
-            ("fold_mean", fold_mean.to_string()),
-            ("missing_topics", missing_topics.to_string()),
-        ]
-    }
-}
-
-/// Conventions of which each may be left to the dialect.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Overrides {
-    /// See [`Conventions::gain`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gain: Option<Gain>,
-    /// See [`Conventions::discount`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub discount: Option<Discount>,
-    /// See [`Conventions::ties`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ties: Option<Ties>,
-    /// See [`Conventions::undefined`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub undefined: Option<Undefined>,
-    /// See [`Conventions::threshold`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub threshold: Option<u8>,
-    /// See [`Conventions::ap_denominator`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ap_denominator: Option<ApDenominator>,
-    /// See [`Conventions::p_denominator`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p_denominator: Option<PDenominator>,
-    /// See [`Conventions::sp_upper`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sp_upper: Option<SpUpper>,
-    /// See [`Conventions::sp_expected`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sp_expected: Option<SpExpected>,
-    /// See [`Conventions::short_list`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub short_list: Option<ShortList>,
-    /// See [`Conventions::fold_mean`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fold_mean: Option<FoldMean>,
-    /// See [`Conventions::missing_topics`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub missing_topics: Option<MissingTopics>,
-}
-
-impl Overrides {
-    /// `base` with the choices that are made here.
-    pub fn apply(&self, base: Conventions) -> Conventions {
-        Conventions {
-            gain: self.gain.unwrap_or(base.gain),
-            discount: self.discount.unwrap_or(base.discount),
-            ties: self.ties.unwrap_or(base.ties),
-            undefined: self.undefined.unwrap_or(base.undefined),
-            threshold: self.threshold.unwrap_or(base.threshold),
-            ap_denominator: self.ap_denominator.unwrap_or(base.ap_denominator),
-            p_denominator: self.p_denominator.unwrap_or(base.p_denominator),
-            sp_upper: self.sp_upper.unwrap_or(base.sp_upper),
-            sp_expected: self.sp_expected.unwrap_or(base.sp_expected),
-            short_list: self.short_list.unwrap_or(base.short_list),
-            fold_mean: self.fold_mean.unwrap_or(base.fold_mean),
-            missing_topics: self.missing_topics.unwrap_or(base.missing_topics),
+impl fmt::Display for HighestGrade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HighestGrade::Collection => f.write_str("collection"),
+            HighestGrade::Always(grade) => grade.fmt(f),
         }
+    }
+}
+
+impl FromStr for HighestGrade {
+    type Err = MeasureError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let grade = text.parse().ok().filter(|grade| (1..=HIGHEST_GRADE).contains(grade));
+        match grade {
+            Some(grade) => Ok(HighestGrade::Always(grade)),
+            None if text == "collection" => Ok(HighestGrade::Collection),
+            None => Err(MeasureError::unknown("highest grade", text, ["collection", "4"])),
+        }
+    }
+}
+
+written!(Discount, HighestGrade);
+
+/// One convention: its name, and what to do with it in a set of conventions. [`RULES`] has all.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// The name, as in [`Conventions`].
+    pub name: &'static str,
+    /// The choice in words.
+    pub value: fn(&Conventions) -> String,
+    /// Makes the choice of the second in the first.
+    pub take: fn(&mut Conventions, &Conventions),
+}
+
+/// The structs of conventions and of overrides, and the list of rules, from one list of fields.
+macro_rules! conventions {
+    ($($(#[$meta:meta])* $name:ident: $kind:ty),+ $(,)?) => {
+        /// One choice of everything that a dialect fixes.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct Conventions { $($(#[$meta])* pub $name: $kind),+ }
+
+        /// Conventions of which each may be left to the dialect.
+        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Overrides {
+            $(
+                #[doc = concat!("See [`Conventions::", stringify!($name), "`].")]
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub $name: Option<$kind>
+            ),+
+        }
+
+        impl Overrides {
+            /// `base` with the choices that are made here.
+            pub fn apply(&self, base: Conventions) -> Conventions {
+                Conventions { $($name: self.$name.unwrap_or(base.$name)),+ }
+            }
+        }
+
+        /// All conventions, in the order in which they are printed.
+        pub const RULES: &[Rule] = &[
+            $(Rule {
+                name: stringify!($name),
+                value: |conventions| conventions.$name.to_string(),
+                take: |to, from| to.$name = from.$name,
+            }),+
+        ];
+    };
+}
+
+conventions! {
+    /// Gain of nDCG, DCG and MeanNDCG.
+    gain: Gain,
+    /// Discount of nDCG, DCG and MeanNDCG.
+    discount: Discount,
+    /// Order of documents with equal scores.
+    ties: Ties,
+    /// What an undefined value counts as.
+    undefined: Undefined,
+    /// The lowest grade that counts as relevant, for AP, P, RR and RBP.
+    threshold: u8,
+    /// Denominator of AP@k.
+    ap_denominator: ApDenominator,
+    /// Denominator of P@k.
+    p_denominator: PDenominator,
+    /// Upper bound of AP's sum of precision, for V1 and V2.
+    sp_upper: SpUpper,
+    /// Expected value of AP's sum of precision, for V1 and V2.
+    sp_expected: SpExpected,
+    /// nDCG@k of queries with fewer than k documents.
+    short_list: ShortList,
+    /// How the value of a collection is averaged.
+    fold_mean: FoldMean,
+    /// What a topic that a run lacks counts as; only runs can lack one.
+    #[serde(default = "earlier::missing_topics")]
+    missing_topics: MissingTopics,
+    /// With how many digits scores are compared.
+    #[serde(default = "earlier::scores")]
+    scores: Scores,
+    /// What AP makes of documents that tie, where ties are averaged.
+    #[serde(default = "earlier::ap_ties")]
+    ap_ties: ApTies,
+    /// AP and RR of a query without a relevant document.
+    #[serde(default = "earlier::no_relevant")]
+    no_relevant: NoRelevant,
+    /// ERR of a query without a relevant document.
+    #[serde(default = "earlier::err_no_relevant")]
+    err_no_relevant: NoRelevant,
+    /// The highest grade of ERR.
+    #[serde(default = "earlier::gmax")]
+    gmax: HighestGrade,
+}
+
+/// What holds for conventions that were written before there was a choice.
+mod earlier {
+    use super::{ApTies, HighestGrade, MissingTopics, NoRelevant, Scores};
+
+    pub(super) fn missing_topics() -> MissingTopics {
+        MissingTopics::Zero
+    }
+
+    pub(super) fn scores() -> Scores {
+        Scores::F64
+    }
+
+    pub(super) fn ap_ties() -> ApTies {
+        ApTies::Orders
+    }
+
+    pub(super) fn no_relevant() -> NoRelevant {
+        NoRelevant::Undefined
+    }
+
+    pub(super) fn err_no_relevant() -> NoRelevant {
+        NoRelevant::Zero
+    }
+
+    pub(super) fn gmax() -> HighestGrade {
+        HighestGrade::Collection
     }
 }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use fivefold_core::dataset::HIGHEST_GRADE;
 
-use crate::conventions::Conventions;
+use crate::conventions::{Conventions, NoRelevant};
 use crate::error::MeasureError;
 use crate::measure::Measure;
 
@@ -55,6 +55,8 @@ pub struct Param {
     pub canonical: fn(&str) -> Option<String>,
     /// The value in force where the name gives none; the second argument is the collection's highest grade.
     pub default: fn(&Conventions, u8) -> String,
+    /// The value that goes without saying: conventions in force are printed without it.
+    pub usual: Option<&'static str>,
 }
 
 impl Param {
@@ -92,6 +94,17 @@ pub(crate) const THRESHOLD: Param = Param {
     values: "a grade from 1 to 30",
     canonical: grade,
     default: |conventions, _| conventions.threshold.to_string(),
+    usual: None,
+};
+
+/// The value without a relevant document; several measures take it.
+pub(crate) const NO_RELEVANT: Param = Param {
+    name: "no_relevant",
+    help: "the value of a query without a relevant document: undefined, or 0",
+    values: "undefined or zero",
+    canonical: word::<NoRelevant>,
+    default: |conventions, _| conventions.no_relevant.to_string(),
+    usual: Some("undefined"),
 };
 
 /// A value for each parameter of a measure.

@@ -11,8 +11,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use fivefold_core::Seed;
 use fivefold_core::dataset::HIGHEST_GRADE;
 
-use crate::conventions::{Conventions, Ties};
-use crate::entry::{Cutoffs, Settings};
+use crate::conventions::{Conventions, Scores, Ties};
+use crate::entry::{Cutoffs, Param, Settings};
 use crate::error::MeasureError;
 use crate::measure::{Measure, QueryGrades, Ranked};
 use crate::normalise::{Bounds, differ};
@@ -42,6 +42,7 @@ struct Column {
 /// A measure with its parameters, and all cutoffs asked of it.
 struct Base {
     settings: Settings,
+    params: &'static [Param],
     measure: Box<dyn Measure>,
     /// Rising, the whole list (`None`) last.
     cutoffs: Vec<Option<usize>>,
@@ -110,7 +111,8 @@ impl Evaluator {
                 Some(base) => base,
                 None => {
                     let measure = (spec.entry().build)(&settings)?;
-                    bases.push(Base { settings, measure, cutoffs: Vec::new(), first_slot: 0 });
+                    let params = spec.entry().params;
+                    bases.push(Base { settings, params, measure, cutoffs: Vec::new(), first_slot: 0 });
                     bases.len() - 1
                 }
             };
@@ -244,7 +246,8 @@ impl Evaluator {
             return Err(MeasureError::ForeignJudgement { query: judged.id.clone() });
         }
         let averaged = self.conventions.ties == Ties::Average;
-        scratch.order.rank(scores, &judged.tie_keys, averaged).map_err(|row| MeasureError::NotFinite {
+        let precision = self.conventions.scores;
+        scratch.order.rank(scores, &judged.tie_keys, averaged, precision).map_err(|row| MeasureError::NotFinite {
             query: judged.id.clone(),
             row,
             score: scores[row],
@@ -327,12 +330,17 @@ impl Evaluator {
     pub fn describe(&self) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for base in &self.bases {
-            let values: Vec<String> =
-                base.settings.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let values = base.params.iter().zip(&base.settings.values);
+            let telling = values.filter(|(param, (_, value))| param.usual != Some(value));
+            let values: Vec<String> = telling.map(|(_, (name, value))| format!("{name}={value}")).collect();
             lines.push(format!("{}: {}", base.settings.measure, values.join(", ")));
         }
-        let Conventions { ties, undefined, fold_mean, .. } = self.conventions;
-        lines.push(format!("ties: {ties}; undefined values: {undefined}; mean over: {fold_mean}"));
+        let Conventions { ties, undefined, fold_mean, scores, .. } = self.conventions;
+        let scores = match scores {
+            Scores::F64 => "",
+            Scores::F32 => "; scores compared as 32-bit floats",
+        };
+        lines.push(format!("ties: {ties}{scores}; undefined values: {undefined}; mean over: {fold_mean}"));
         lines
     }
 

@@ -33,8 +33,8 @@ mod order;
 pub mod spec;
 
 pub use conventions::{
-    ApDenominator, Conventions, Discount, FoldMean, Gain, MissingTopics, Overrides, PDenominator, ShortList,
-    SpExpected, SpUpper, Ties, Undefined,
+    ApDenominator, ApTies, Conventions, Discount, FoldMean, Gain, HighestGrade, MissingTopics, NoRelevant, Overrides,
+    PDenominator, RULES, Rule, Scores, ShortList, SpExpected, SpUpper, Ties, Undefined,
 };
 pub use dialect::{DIALECTS, Dialect, dialect};
 pub use entry::{Cutoffs, MeasureEntry, Param};

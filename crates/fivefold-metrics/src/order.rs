@@ -8,7 +8,7 @@
 use fivefold_core::Seed;
 use fivefold_core::dataset::HIGHEST_GRADE;
 
-use crate::conventions::Ties;
+use crate::conventions::{Scores, Ties};
 use crate::error::MeasureError;
 
 /// Bits of a grade at the low end of a key.
@@ -83,12 +83,22 @@ pub(crate) struct Order {
 impl Order {
     /// Ranks documents by their scores. Groups hold the documents of one score if `averaged`, else one document each.
     /// The row of a score that is not finite is the error.
-    pub(crate) fn rank(&mut self, scores: &[f64], tie_keys: &[u64], averaged: bool) -> Result<(), usize> {
+    pub(crate) fn rank(
+        &mut self,
+        scores: &[f64],
+        tie_keys: &[u64],
+        averaged: bool,
+        precision: Scores,
+    ) -> Result<(), usize> {
         let mut finite = true;
         self.keys.clear();
         self.keys.extend(scores.iter().zip(tie_keys).map(|(&score, &tie)| {
             finite &= score.is_finite();
-            u128::from(falling(score)) << 64 | u128::from(tie)
+            let compared = match precision {
+                Scores::F64 => score,
+                Scores::F32 => f64::from(score as f32),
+            };
+            u128::from(falling(compared)) << 64 | u128::from(tie)
         }));
         if !finite {
             return Err(scores.iter().position(|score| !score.is_finite()).unwrap_or(0));
@@ -117,7 +127,7 @@ mod tests {
     fn ranked(scores: &[f64], grades: &[u8], ids: Option<&[&str]>, ties: Ties) -> (Vec<u8>, Vec<u32>) {
         let keys = tie_keys("q", grades, ids, ties, Seed::new(1)).unwrap();
         let mut order = Order::default();
-        order.rank(scores, &keys, ties == Ties::Average).unwrap();
+        order.rank(scores, &keys, ties == Ties::Average, Scores::F64).unwrap();
         (order.grades, order.ends)
     }
 
@@ -127,6 +137,17 @@ mod tests {
         let (grades, ends) = ranked(&scores, &[1, 2, 3, 4, 5, 6, 7], None, Ties::Average);
         assert_eq!(grades, [2, 6, 5, 7, 3, 1, 4]);
         assert_eq!(ends, [1, 2, 3, 5, 6, 7]);
+    }
+
+    /// numpy: `np.float32(1.0 + 1e-9) == np.float32(1.0)`, `np.float32(1.0 + 1e-7) > np.float32(1.0)`.
+    #[test]
+    fn scores_tie_that_agree_as_32_bit_floats() {
+        let ends = |precision| {
+            let mut order = Order::default();
+            order.rank(&[1.0, 1.0 + 1e-9, 1.0 + 1e-7], &[0, 0, 0], true, precision).unwrap();
+            order.ends
+        };
+        assert_eq!((ends(Scores::F64), ends(Scores::F32)), (vec![1, 2, 3], vec![1, 3]));
     }
 
     #[test]
@@ -171,7 +192,7 @@ mod tests {
     #[test]
     fn scores_that_are_not_finite_are_found() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert_eq!(Order::default().rank(&[0.0, bad], &[0, 0], true), Err(1));
+            assert_eq!(Order::default().rank(&[0.0, bad], &[0, 0], true, Scores::F64), Err(1));
         }
     }
 }

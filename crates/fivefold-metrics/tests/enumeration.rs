@@ -105,12 +105,21 @@ fn check(entry: &MeasureEntry, params: &[(&'static str, &'static str)], cutoff: 
     }
     for scores in tied_scores(n) {
         let fits = |order: &Vec<usize>| order.windows(2).all(|pair| scores[pair[0]] >= scores[pair[1]]);
+        if by_convention("ties", "threshold") {
+            // Any of the orders: within a group it does not matter.
+            let order = orders.iter().find(|order| fits(order)).unwrap();
+            let last = |&place: &usize| place == n || scores[order[place - 1]] > scores[order[place]];
+            let ends: Vec<usize> = (1..=n).filter(last).collect();
+            check_value(&scores, book.raw_by_thresholds(&ranked(order), &ends), "value with ties");
+            continue;
+        }
         let over: Vec<f64> = orders.iter().zip(&raw).filter(|(order, _)| fits(order)).map(|(_, &a)| a).collect();
         check_value(&scores, mean(&over), "value with ties");
     }
 
     // The fixed points of UE normalisation, exact where the same sums meet.
-    let exempt = by_convention("upper", "cutoff") || by_convention("expected", "independent");
+    let thresholds = by_convention("ties", "threshold");
+    let exempt = by_convention("upper", "cutoff") || by_convention("expected", "independent") || thresholds;
     if defined && !exempt {
         let [_, v1, v2] = evaluate(&evaluator, &judged, &vec![0.5; n]);
         let (u, e) = (evaluator.upper(&judged, 0).unwrap(), evaluator.expected(&judged, 0).unwrap());

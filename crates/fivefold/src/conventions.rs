@@ -4,8 +4,9 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_metrics::{
-    ApDenominator, Conventions, DIALECTS, Dialect, Discount, FoldMean, Gain, MeasureError, MissingTopics, Overrides,
-    PDenominator, ShortList, SpExpected, SpUpper, Ties, Undefined, dialect,
+    ApDenominator, ApTies, Conventions, DIALECTS, Dialect, Discount, FoldMean, Gain, HighestGrade, MeasureError,
+    MissingTopics, NoRelevant, Overrides, PDenominator, Scores, ShortList, SpExpected, SpUpper, Ties, Undefined,
+    dialect,
 };
 
 /// `--dialect` and what overrides it.
@@ -51,6 +52,21 @@ pub(crate) struct ConventionArgs {
     /// What a topic of the qrels counts as that a run lacks
     #[arg(long, value_name = "POLICY", value_parser = word::<MissingTopics>(MissingTopics::WORDS))]
     missing_topics: Option<MissingTopics>,
+    /// With how many digits scores are compared
+    #[arg(long = "score-precision", value_name = "BITS", value_parser = word::<Scores>(Scores::WORDS))]
+    scores: Option<Scores>,
+    /// What AP makes of equal scores where ties are averaged: the mean over orders, or one threshold
+    #[arg(long, value_name = "RULE", value_parser = word::<ApTies>(ApTies::WORDS))]
+    ap_ties: Option<ApTies>,
+    /// AP and RR of a query without a relevant document
+    #[arg(long, value_name = "VALUE", value_parser = word::<NoRelevant>(NoRelevant::WORDS))]
+    no_relevant: Option<NoRelevant>,
+    /// ERR of a query without a relevant document
+    #[arg(long, value_name = "VALUE", value_parser = word::<NoRelevant>(NoRelevant::WORDS))]
+    err_no_relevant: Option<NoRelevant>,
+    /// The highest grade of ERR: `collection`, or a grade
+    #[arg(long, value_name = "GRADE")]
+    gmax: Option<HighestGrade>,
 }
 
 impl ConventionArgs {
@@ -69,6 +85,11 @@ impl ConventionArgs {
             short_list: self.short_list,
             fold_mean: self.fold_mean,
             missing_topics: self.missing_topics,
+            scores: self.scores,
+            ap_ties: self.ap_ties,
+            no_relevant: self.no_relevant,
+            err_no_relevant: self.err_no_relevant,
+            gmax: self.gmax,
         };
         Ok(overrides.apply((self.dialect()?.conventions)()))
     }

@@ -27,6 +27,7 @@ pub(super) const NDCG: MeasureEntry = MeasureEntry {
             values: "cut or zero",
             canonical: word::<ShortList>,
             default: |conventions, _| conventions.short_list.to_string(),
+            usual: None,
         },
     ],
     build: |settings| {
@@ -53,6 +54,7 @@ pub(super) const GAIN: Param = Param {
     values: "exp2 or linear",
     canonical: word::<Gain>,
     default: |conventions, _| conventions.gain.to_string(),
+    usual: None,
 };
 
 /// The discount d(i).
@@ -62,6 +64,7 @@ pub(super) const DISCOUNT: Param = Param {
     values: Discount::WORDS,
     canonical: word::<Discount>,
     default: |conventions, _| conventions.discount.to_string(),
+    usual: None,
 };
 
 /// The gain of each grade.

@@ -9,7 +9,8 @@
 //! added to t others turns M_j into ((t+1-j) M_j + j q M_{j-1})/(t+1): means, never binomials, so 10,000 documents do not
 //! overflow. Cost: (documents of a group) x (its places above the cutoff).
 
-use crate::entry::{Cutoffs, MeasureEntry, Param, grade};
+use crate::conventions::{HighestGrade, NoRelevant};
+use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, grade};
 use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
 
 /// `err`.
@@ -19,14 +20,21 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     formula: "sum_{r<=min(k,n)} (1/r) R_r prod_{s<r} (1 - R_s), R = (2^y - 1)/2^gmax",
     source: "Chapelle, Metzler, Zhang & Grinspan, CIKM 2009",
     cutoffs: Cutoffs::Optional,
-    params: &[Param {
-        name: "gmax",
-        help: "the highest possible grade; by default the collection's",
-        values: "a grade from 1 to 30",
-        canonical: grade,
-        // Where no document is relevant any highest grade gives 0.
-        default: |_, max_grade| max_grade.max(1).to_string(),
-    }],
+    params: &[
+        Param {
+            name: "gmax",
+            help: "the highest possible grade; by default the collection's",
+            values: "a grade from 1 to 30",
+            canonical: grade,
+            default: |conventions, max_grade| match conventions.gmax {
+                // Where no document is relevant any highest grade gives 0.
+                HighestGrade::Collection => max_grade.max(1).to_string(),
+                HighestGrade::Always(grade) => grade.to_string(),
+            },
+            usual: None,
+        },
+        Param { default: |conventions, _| conventions.err_no_relevant.to_string(), usual: Some("zero"), ..NO_RELEVANT },
+    ],
     build: |settings| {
         let gmax: u8 = settings.get("gmax")?;
         if gmax < settings.max_grade() {
@@ -37,6 +45,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         let highest = f64::from(gmax).exp2();
         Ok(Box::new(ExpectedReciprocalRank {
             pass: GradeTable::new(|grade| 1.0 - (f64::from(grade).exp2() - 1.0) / highest),
+            no_relevant: settings.get("no_relevant")?,
         }))
     },
 };
@@ -44,6 +53,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
 struct ExpectedReciprocalRank {
     /// q: the probability to go on after a document.
     pass: GradeTable,
+    no_relevant: NoRelevant,
 }
 
 impl Measure for ExpectedReciprocalRank {
@@ -62,6 +72,10 @@ impl Measure for ExpectedReciprocalRank {
             }
             reached *= group.grades.iter().map(|&grade| self.pass.of(grade)).product::<f64>();
         }
+    }
+
+    fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
+        if self.no_relevant == NoRelevant::Undefined && query.relevant(1) == 0 { f64::NAN } else { 1.0 }
     }
 
     // Between the two, every contribution is multiplied by q(later) / q(first), and so is the probability to come to `later`;

@@ -37,6 +37,7 @@ const BETA: Param = Param {
     values: "a number above 1",
     canonical: |text| number(text, |beta| beta > 1.0),
     default: |_, _| "5".to_owned(),
+    usual: None,
 };
 
 const NEUTRAL: Param = Param {
@@ -45,6 +46,7 @@ const NEUTRAL: Param = Param {
     values: "a number of at least 0",
     canonical: |text| number(text, |d| d >= 0.0),
     default: |_, _| "1".to_owned(),
+    usual: None,
 };
 
 fn build(settings: &Settings, original: Original) -> Result<Box<dyn Measure>, MeasureError> {

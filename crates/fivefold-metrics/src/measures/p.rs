@@ -23,6 +23,7 @@ pub(super) const P: MeasureEntry = MeasureEntry {
             values: "cutoff or list",
             canonical: word::<PDenominator>,
             default: |conventions, _| conventions.p_denominator.to_string(),
+            usual: None,
         },
         THRESHOLD,
     ],

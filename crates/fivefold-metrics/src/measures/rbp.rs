@@ -22,6 +22,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
             values: "a number above 0 and below 1",
             canonical: |text| number(text, |p| p > 0.0 && p < 1.0),
             default: |_, _| "0.8".to_owned(),
+            usual: None,
         },
         Param {
             name: "gain",
@@ -29,6 +30,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
             values: "binary, linear or exp2",
             canonical: word::<RbpGain>,
             default: |_, _| RbpGain::Binary.to_string(),
+            usual: None,
         },
         Param { help: "the lowest grade that counts as relevant; only for binary gain", ..THRESHOLD },
     ],

@@ -5,7 +5,8 @@
 //! (m-j-g+1)/(m-j), so that nothing overflows. With all documents tied this is E = sum_{r<=K} (1/r) C(n-r, Np-1)/C(n, Np).
 //! Source: Voorhees, TREC-8 question answering track, 1999.
 
-use crate::entry::{Cutoffs, MeasureEntry, THRESHOLD};
+use crate::conventions::NoRelevant;
+use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
 use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
 
 /// `rr`.
@@ -15,16 +16,18 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     formula: "1 / rank of the first relevant document, 0 beyond the cutoff; undefined without one",
     source: "Voorhees, TREC-8, 1999",
     cutoffs: Cutoffs::Optional,
-    params: &[THRESHOLD],
+    params: &[THRESHOLD, NO_RELEVANT],
     build: |settings| {
         let threshold = settings.get("threshold")?;
-        Ok(Box::new(ReciprocalRank { threshold, relevant: GradeTable::relevant(threshold) }))
+        let no_relevant = settings.get("no_relevant")?;
+        Ok(Box::new(ReciprocalRank { threshold, relevant: GradeTable::relevant(threshold), no_relevant }))
     },
 };
 
 struct ReciprocalRank {
     threshold: u8,
     relevant: GradeTable,
+    no_relevant: NoRelevant,
 }
 
 impl Measure for ReciprocalRank {
@@ -66,6 +69,9 @@ impl Measure for ReciprocalRank {
     }
 
     fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
-        if query.relevant(self.threshold) > 0 { 1.0 } else { f64::NAN }
+        match self.no_relevant {
+            NoRelevant::Undefined if query.relevant(self.threshold) == 0 => f64::NAN,
+            _ => 1.0,
+        }
     }
 }

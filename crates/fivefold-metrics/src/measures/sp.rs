@@ -6,13 +6,15 @@
 //! Ties (after McSherry & Najork, ECIR 2008): with c relevant documents before a group of m documents of which g are
 //! relevant, its position i = a+1..a+m contributes (g/m) (c + 1 + (i-a-1)(g-1)/(m-1)) / i.
 //!
+//! scikit-learn's `average_precision_score` takes all documents of a group at once: each of them contributes (g/m) (c + g)/(a + m).
+//!
 //! U is the value of the ideal order, min(k, Np), or the cutoff k; E the mean over all orders or K p^2, p = Np/n, which
 //! takes precision and relevance as independent. The paper uses the second of each ("MSP-UE"), with which a constant scorer's
 //! V2 is not exactly 0. In V1 and V2 a denominator cancels out, so that `ap.v2(denominator=cutoff)@5` equals
 //! `ap.v2(denominator=relevant)@5`. Cost: a division for each relevant document.
 
-use crate::conventions::{ApDenominator, SpExpected, SpUpper};
-use crate::entry::{Cutoffs, MeasureEntry, Param, Settings, THRESHOLD, word};
+use crate::conventions::{ApDenominator, ApTies, NoRelevant, SpExpected, SpUpper};
+use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, word};
 use crate::error::MeasureError;
 use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
 
@@ -30,12 +32,18 @@ pub(super) const AP: MeasureEntry = MeasureEntry {
             values: "cutoff, relevant or min",
             canonical: word::<ApDenominator>,
             default: |conventions, _| conventions.ap_denominator.to_string(),
+            usual: None,
         },
         UPPER,
         EXPECTED,
         THRESHOLD,
+        TIES,
+        NO_RELEVANT,
     ],
-    build: |settings| Ok(Box::new(sum_of_precision(settings, Some(settings.get("denominator")?))?)),
+    build: |settings| {
+        let share = Share { denominator: settings.get("denominator")?, no_relevant: settings.get("no_relevant")? };
+        Ok(Box::new(sum_of_precision(settings, Some(share))?))
+    },
 };
 
 /// `sp`.
@@ -45,7 +53,7 @@ pub(super) const SP: MeasureEntry = MeasureEntry {
     formula: "sum_{i<=min(k,n)} Prec(i) rel_i",
     source: "Feng & Karmaker, IPM 2023, sec. 6.4.1",
     cutoffs: Cutoffs::Optional,
-    params: &[UPPER, EXPECTED, THRESHOLD],
+    params: &[UPPER, EXPECTED, THRESHOLD, TIES],
     build: |settings| Ok(Box::new(sum_of_precision(settings, None)?)),
 };
 
@@ -55,6 +63,7 @@ const UPPER: Param = Param {
     values: "cutoff or ideal",
     canonical: word::<SpUpper>,
     default: |conventions, _| conventions.sp_upper.to_string(),
+    usual: None,
 };
 
 const EXPECTED: Param = Param {
@@ -63,6 +72,16 @@ const EXPECTED: Param = Param {
     values: "exact or independent",
     canonical: word::<SpExpected>,
     default: |conventions, _| conventions.sp_expected.to_string(),
+    usual: None,
+};
+
+const TIES: Param = Param {
+    name: "ties",
+    help: "of documents that tie, where ties are averaged: the mean over their orders, or precision behind the last of them",
+    values: "orders or threshold",
+    canonical: word::<ApTies>,
+    default: |conventions, _| conventions.ap_ties.to_string(),
+    usual: Some("orders"),
 };
 
 struct SumOfPrecision {
@@ -70,18 +89,26 @@ struct SumOfPrecision {
     relevant: GradeTable,
     upper: SpUpper,
     expected: SpExpected,
+    ties: ApTies,
     /// `None`: the original value is the sum.
-    denominator: Option<ApDenominator>,
+    share: Option<Share>,
 }
 
-fn sum_of_precision(settings: &Settings, denominator: Option<ApDenominator>) -> Result<SumOfPrecision, MeasureError> {
+/// What turns the sum into AP.
+struct Share {
+    denominator: ApDenominator,
+    no_relevant: NoRelevant,
+}
+
+fn sum_of_precision(settings: &Settings, share: Option<Share>) -> Result<SumOfPrecision, MeasureError> {
     let threshold = settings.get("threshold")?;
     Ok(SumOfPrecision {
         threshold,
         relevant: GradeTable::relevant(threshold),
         upper: settings.get("upper")?,
         expected: settings.get("expected")?,
-        denominator,
+        ties: settings.get("ties")?,
+        share,
     })
 }
 
@@ -102,6 +129,11 @@ impl Measure for SumOfPrecision {
                 continue;
             }
             let share = relevant / size as f64;
+            if self.ties == ApTies::Threshold {
+                out.fill(share * (before + relevant) / (group.start + size) as f64);
+                before += relevant;
+                continue;
+            }
             // Relevant documents expected ahead of a relevant one, for each place further down in the group.
             let step = (relevant - 1.0) / (size - 1) as f64;
             for (place, slot) in out.iter_mut().enumerate() {
@@ -131,12 +163,13 @@ impl Measure for SumOfPrecision {
 
     fn normaliser(&self, cutoff: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
         let relevant = query.relevant(self.threshold);
-        match (self.denominator, cutoff) {
-            (None, _) => 1.0,
+        let Some(Share { denominator, no_relevant }) = self.share else { return 1.0 };
+        match (denominator, cutoff) {
+            _ if relevant == 0 && no_relevant == NoRelevant::Zero => 1.0,
             _ if relevant == 0 => f64::NAN,
-            (Some(ApDenominator::Cutoff), Some(k)) => k as f64,
-            (Some(ApDenominator::Min), Some(k)) => k.min(relevant) as f64,
-            (Some(_), _) => relevant as f64,
+            (ApDenominator::Cutoff, Some(k)) => k as f64,
+            (ApDenominator::Min, Some(k)) => k.min(relevant) as f64,
+            _ => relevant as f64,
         }
     }
 
@@ -149,6 +182,8 @@ impl Measure for SumOfPrecision {
 
     fn expected(&self, cutoff: Option<usize>, query: &QueryGrades, tied: f64) -> f64 {
         match self.expected {
+            // One big tie is not the mean over its orders.
+            SpExpected::Exact if self.ties == ApTies::Threshold => self.mean_over_orders(cutoff, query),
             SpExpected::Exact => tied,
             SpExpected::Independent => {
                 let documents = query.documents();
@@ -157,5 +192,17 @@ impl Measure for SumOfPrecision {
                 positions as f64 * share * share
             }
         }
+    }
+}
+
+impl SumOfPrecision {
+    /// p sum_{i<=K} (1 + (i-1)(Np-1)/(n-1)) / i, the mean over all orders of the ranked documents.
+    fn mean_over_orders(&self, cutoff: Option<usize>, query: &QueryGrades) -> f64 {
+        let documents = query.documents();
+        let relevant = query.ranked_relevant(self.threshold) as f64;
+        let share = relevant / documents.max(1) as f64;
+        let step = (relevant - 1.0) / documents.saturating_sub(1).max(1) as f64;
+        let positions = 1..=cutoff.map_or(documents, |k| k.min(documents));
+        positions.map(|i| share * (1.0 + (i - 1) as f64 * step) / i as f64).sum()
     }
 }

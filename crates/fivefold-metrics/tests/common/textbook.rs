@@ -12,6 +12,8 @@ fn candidates(param: &str) -> &'static [&'static str] {
         "upper" => &["ideal", "cutoff"],
         "expected" => &["exact", "independent"],
         "threshold" => &["1", "2"],
+        "ties" => &["orders", "threshold"],
+        "no_relevant" => &["undefined", "zero"],
         "gmax" => &["2", "4"],
         "p" => &["0.8", "0.3"],
         "beta" => &["5", "1.5"],
@@ -119,13 +121,33 @@ impl Textbook<'_> {
         }
     }
 
+    /// A of documents of which some tie, the ends of the groups given, where a group is retrieved at once: the precision behind it for
+    /// each of its relevant documents, which stand anywhere in it.
+    pub fn raw_by_thresholds(&self, grades: &[u8], ends: &[usize]) -> f64 {
+        let cut = self.k.unwrap_or(grades.len()).min(grades.len());
+        let starts = [0].iter().chain(ends);
+        let of_group = |(&start, &end): (&usize, &usize)| {
+            let seen = end.min(cut).saturating_sub(start) as f64;
+            let relevant = self.relevant(&grades[start..end]) * seen / (end - start) as f64;
+            relevant * self.relevant(&grades[..end]) / end as f64
+        };
+        starts.zip(ends).map(of_group).sum()
+    }
+
     /// The original value from A and U, of `n` ranked documents.
     pub fn original(&self, n: usize, judged: &[u8], a: f64, upper: f64) -> f64 {
         match self.name {
             "ndcg" | "nneru" | "meanndcg" if upper == 0.0 => f64::NAN,
             "ndcg" if self.param("short_list") == "zero" && self.k.is_some_and(|k| k > n) => 0.0,
             "ndcg" | "nneru" => a / upper,
-            "rr" | "ap" if self.relevant(judged) == 0.0 => f64::NAN,
+            "err" if self.param("no_relevant") == "undefined" && judged.iter().all(|&y| y == 0) => f64::NAN,
+            "rr" | "ap" if self.relevant(judged) == 0.0 => {
+                if self.param("no_relevant") == "zero" {
+                    0.0
+                } else {
+                    f64::NAN
+                }
+            }
             "ap" => {
                 let relevant = self.relevant(judged);
                 a / match (self.k, self.param("denominator")) {

@@ -26,12 +26,24 @@ pub(crate) struct Args {
 struct Described {
     name: &'static str,
     summary: &'static str,
+    checked_against: &'static str,
+    measures: Vec<Measure>,
+    notes: &'static [&'static str],
     conventions: Conventions,
+}
+
+/// A measure of a program.
+#[derive(Serialize)]
+struct Measure {
+    theirs: &'static str,
+    ours: &'static str,
 }
 
 impl From<&Dialect> for Described {
     fn from(dialect: &Dialect) -> Self {
-        Described { name: dialect.name, summary: dialect.summary, conventions: (dialect.conventions)() }
+        let Dialect { name, summary, source, measures, notes, conventions } = *dialect;
+        let measures = measures.iter().map(|&(theirs, ours)| Measure { theirs, ours }).collect();
+        Described { name, summary, checked_against: source, measures, notes, conventions: conventions() }
     }
 }
 
@@ -48,7 +60,17 @@ impl Args {
                 if self.json {
                     screen.json(&dialect)?;
                 } else {
-                    screen.line(format_args!("{}: {}\n", dialect.name, dialect.summary));
+                    screen.line(format_args!("{}: {}", dialect.name, dialect.summary));
+                    screen.line(format_args!("checked against: {}\n", dialect.checked_against));
+                    for note in dialect.notes {
+                        screen.line(format_args!("- {note}"));
+                    }
+                    if !dialect.measures.is_empty() {
+                        let cells = |m: &Measure| vec![m.theirs.to_owned(), m.ours.to_owned()];
+                        screen.line("");
+                        screen.columns(&["There", "Here"], dialect.measures.iter().map(cells));
+                    }
+                    screen.line("");
                     screen.text(toml::to_string(&dialect.conventions).map_err(problem::report)?);
                 }
             }

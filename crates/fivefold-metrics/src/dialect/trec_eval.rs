@@ -1,0 +1,37 @@
+//! trec_eval, NIST's program for TREC runs (Buckley; version 9).
+//!
+//! Up to version 9.0.8 it compares scores as 32-bit floats; version 10 in full.
+
+use super::{Dialect, common};
+use crate::conventions::{Conventions, Gain, MissingTopics, Scores, Ties};
+
+/// `trec_eval`.
+pub(super) const DIALECT: Dialect = Dialect {
+    name: "trec_eval",
+    summary: "trec_eval 9.0.8 without -c: gain y; ties by document id, descending; AP divided by the relevant documents; topics that a run lacks are left out",
+    source: "trec_eval 9.0.8 (its own tests; pytrec_eval-terrier 0.5.11)",
+    measures: &[
+        ("map", "ap"),
+        ("map_cut_k", "ap@k"),
+        ("ndcg", "ndcg"),
+        ("ndcg_cut_k", "ndcg@k"),
+        ("P_k", "p@k"),
+        ("recip_rank", "rr"),
+    ],
+    notes: &[
+        "-c is missing_topics = \"zero\", -l 2 is threshold = 2",
+        "version 10 compares scores in full: scores = \"f64\"",
+        "the program prints four decimals",
+    ],
+    conventions,
+};
+
+fn conventions() -> Conventions {
+    Conventions {
+        gain: Gain::Linear,
+        ties: Ties::DocId,
+        missing_topics: MissingTopics::Skip,
+        scores: Scores::F32,
+        ..common()
+    }
+}
