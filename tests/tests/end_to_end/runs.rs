@@ -232,7 +232,8 @@ fn any_labels_get_files_of_their_own() {
     let printed = stdout(at, "run small.toml --out one/");
     let files = content(&at.join("one"));
     let of = |name: &str| files.keys().filter(|file| file.starts_with(name)).count();
-    assert_eq!((of("scores/"), of("figures/")), (30, 2 * 2 * 2));
+    // Of each data set and family: a histogram, three charts by cutoff, a scatter, critical differences; as SVG and CSV.
+    assert_eq!((of("scores/"), of("figures/")), (30, 2 * 2 * 6 * 2));
     assert_eq!(printed, stdout(at, "report one"));
     let mut beside: Vec<_> = at.read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
     beside.sort();
@@ -261,4 +262,33 @@ fn a_page_of_ten_thousand_queries_stays_under_three_megabytes_and_says_what_it_l
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
     assert!(page.contains("\"of\":10000"), "the script can say of how many queries it holds a sample");
     assert!(page.contains("drawn: an even sample of 1500 queries"));
+}
+
+#[test]
+fn the_page_is_made_anew_from_the_folder_with_templates_of_ones_own() {
+    let folder = small();
+    let at = folder.path();
+    stdout(at, "run small.toml --out run");
+    let page = std::fs::read(at.join("run/report.html")).unwrap();
+    // The folder alone gives the same page, tables and figures.
+    std::fs::remove_file(at.join("small.toml")).unwrap();
+    stdout(at, "report run --write again");
+    let (written, again) = (content(&at.join("run")), content(&at.join("again")));
+    assert_eq!(again["report.html"], page);
+    assert!(again.keys().any(|name| name.starts_with("tables/")));
+    for (name, bytes) in &again {
+        assert!(&written[name] == bytes, "{name}");
+    }
+
+    std::fs::create_dir(at.join("mine")).unwrap();
+    assert!(stderr(at, "report run --write again --templates mine", 2).contains("holds none of page.html"));
+    std::fs::write(at.join("mine/report.css"), "h1 { color: rebeccapurple }").unwrap();
+    stdout(at, "report run --write again --templates mine");
+    let own = std::fs::read_to_string(at.join("again/report.html")).unwrap();
+    assert!(own.contains("rebeccapurple") && own.contains("<h2 id=\"summary-head\">"));
+    std::fs::write(at.join("mine/page.html"), "<title>{{ name }}</title>{{ nothing.such }}").unwrap();
+    assert!(stderr(at, "report run --write again --templates mine", 2).contains("page.html:1"));
+    std::fs::write(at.join("mine/page.html"), "<title>{{ name }}, seed {{ seed }}</title>").unwrap();
+    stdout(at, "report run --write again --templates mine");
+    assert_eq!(std::fs::read_to_string(at.join("again/report.html")).unwrap(), "<title>small, seed 3</title>");
 }

@@ -71,18 +71,25 @@ impl From<&Param> for Parameter {
     }
 }
 
-/// A parameter's default; where it depends on the dialect, that of each.
+/// A parameter's default; where it depends on the dialect, that of most, then the others with the dialects that have them.
 fn default_of(param: &Param) -> String {
     let of_dialect = |dialect: &Dialect| {
         let conventions = (dialect.conventions)();
         let (low, high) = ((param.default)(&conventions, 1), (param.default)(&conventions, HIGHEST_GRADE));
         if low == high { low } else { "the highest grade".to_owned() }
     };
-    let mut defaults: Vec<(String, &str)> = DIALECTS.iter().map(|d| (of_dialect(d), d.name)).collect();
-    match defaults.iter().all(|(default, _)| *default == defaults[0].0) {
-        true => defaults.swap_remove(0).0,
-        false => defaults.iter().map(|(value, name)| format!("{value} ({name})")).collect::<Vec<_>>().join(", "),
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for dialect in DIALECTS {
+        let default = of_dialect(dialect);
+        match groups.iter_mut().find(|(other, _)| *other == default) {
+            Some((_, names)) => names.push(dialect.name),
+            None => groups.push((default, vec![dialect.name])),
+        }
     }
+    // Stable: what is equally common stays in the order of the dialects.
+    groups.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    let exceptions = groups[1..].iter().map(|(value, names)| format!("; {value}: {}", names.join(", ")));
+    groups[0].0.clone() + &exceptions.collect::<String>()
 }
 
 impl Args {
