@@ -24,11 +24,15 @@ PEERS = (
 ).split()
 
 
+REAL_TIME = "runs all sides at real-time priority (chrt, as root): they have the processors to themselves, under any load"
+
+
 class Bench:
     """Programs, data and how to run one side of a row."""
 
-    def __init__(self, folder, build=True, ranklib=None):
+    def __init__(self, folder, build=True, ranklib=None, real_time=False):
         self.folder = folder
+        self.before = ["chrt", "-f", "5"] if real_time else []
         self.ranklib = ranklib
         self.fivefold = TARGET / "release" / "fivefold"
         self.measure = TARGET / "release" / "examples" / "measure"
@@ -49,6 +53,7 @@ class Bench:
 
     def run(self, command, env=None, output=True):
         """Runs a command to its end. Its last line as JSON, with the whole process's CPU seconds and peak memory in MB."""
+        command = [*self.before, *command]
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             start = time.perf_counter()
             process = subprocess.Popen(

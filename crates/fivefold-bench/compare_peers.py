@@ -170,12 +170,14 @@ def save(predicted, file):
 # fastrank.
 
 
-def fastrank(train_text, test_text, kind, scores=None, seed=42):
+def fastrank(train_text, test_text, kind, seed, settings, scores=None):
     from fastrank import CDataset, TrainRequest
 
     train, test = CDataset.open_ranksvm(train_text), CDataset.open_ranksvm(test_text)
     request = TrainRequest.coordinate_ascent() if kind == "coordinate-ascent" else TrainRequest.random_forest()
-    request.measure, request.params.seed, request.params.quiet = "ndcg@10", seed, True
+    request.measure = "ndcg@10"
+    for name, value in (settings | dict(seed=seed, quiet=True)).items():
+        setattr(request.params, name, value)
     with Clock() as clock:
         model = train.train_model(request)
     predicted = model.predict_scores(test)

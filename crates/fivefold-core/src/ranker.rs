@@ -72,6 +72,7 @@ pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static
     /// Roughly how many bytes `fit` needs at its peak beside the data that it is given, for training and validation parts
     /// of `documents` x `features` together: a run does no more jobs at a time than its memory holds. By default another
     /// copy of the features and 300 bytes a document, which no ranker of fivefold-rankers exceeds on two threads; one that does says so.
+    /// Called inside the run's thread pool.
     fn fit_bytes(&self, documents: usize, features: usize) -> u64 {
         documents as u64 * (features as u64 * size_of::<f32>() as u64 + 300)
     }

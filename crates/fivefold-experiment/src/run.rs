@@ -254,7 +254,7 @@ fn run_jobs<'p>(
     options: &RunOptions<'_>,
 ) -> Result<Vec<(&'p Job, JobEnd, f64)>, RunError> {
     let prepared = PreparedFolds::new(plan, open.iter().copied());
-    let needs = open.iter().map(|job| prepared.need(plan, job, registry)).collect();
+    let needs = pool.install(|| open.iter().map(|job| prepared.need(plan, job, registry)).collect());
     let schedule = Schedule::new(needs, plan.data_bytes(), options.memory);
     let broken = AtomicBool::new(false);
     let ended: Mutex<BTreeMap<usize, Ended>> = Mutex::default();

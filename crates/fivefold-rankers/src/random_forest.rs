@@ -194,6 +194,14 @@ impl Ranker for RandomForest {
         self.boosting().check()
     }
 
+    /// The bins (a byte a value) and grades, and what each thread's bag holds: scores, gradients and rows (68 bytes a document),
+    /// and 4 KiB a feature for at most half of the leaves.
+    fn fit_bytes(&self, documents: usize, features: usize) -> u64 {
+        let features = features.next_multiple_of(32);
+        let bag = 68 * documents + (self.leaves / 2 + 2) * features * 4096;
+        (documents * (features + 8) + rayon::current_num_threads() * bag) as u64
+    }
+
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<TreeModel, FitError> {
         match self.inner {
             Inner::Mart => self.grow(train, cx, &SquaredLoss::new(train)),

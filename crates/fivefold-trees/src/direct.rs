@@ -1,7 +1,7 @@
 //! The best cut of a small node, without histograms that outlive the search.
 //!
 //! A histogram has 256 cells a feature, to be cleared, subtracted and looked through, however few documents a node has. For a
-//! small one it is cheaper to add up its documents for one allowed feature at a time, to note which cells were met, and to look at
+//! small one it is cheaper to add up its documents for the allowed features, to note which cells were met, and to look at
 //! these only. The sums are the same integers, so the cut is the same as that from histograms.
 //!
 //! Cost: documents x allowed features.
@@ -10,16 +10,16 @@ use crate::bins::{BinnedMatrix, LANES, MISSING};
 use crate::cells::Cell;
 use crate::split::{Cut, Scan, best_of};
 
-/// The cells of one feature, and the documents' bins in a group.
+/// The cells of a group's features, and the documents' bins in a group.
 pub(crate) struct Direct {
     /// Clear but during a search.
-    cells: Box<[Cell; 256]>,
+    cells: Box<[[Cell; 256]; LANES]>,
     bins: Vec<[u8; LANES]>,
 }
 
 impl Direct {
     pub fn new() -> Self {
-        Direct { cells: Box::new([Cell::default(); 256]), bins: Vec::new() }
+        Direct { cells: Box::new([[Cell::default(); 256]; LANES]), bins: Vec::new() }
     }
 
     /// The best cut of the node of these rows, whose cells stand in the same order and have the sum `total`.
@@ -31,30 +31,38 @@ impl Direct {
         (rows, cells, total): (&[u32], &[Cell], Cell),
     ) -> Option<Cut> {
         let mut best = None;
+        let mut lanes = Vec::with_capacity(LANES);
         for (group, allowed) in allowed.iter().enumerate().filter(|(_, allowed)| allowed.contains(&true)) {
             let (panel, place, _) = matrix.place(group * LANES);
             self.bins.clear();
             self.bins.extend(rows.iter().map(|&row| panel.bins[row as usize].0[place]));
-            for lane in (0..LANES).filter(|&lane| allowed[lane]) {
-                let met = self.add(lane, cells);
+            lanes.clear();
+            lanes.extend((0..LANES).filter(|&lane| allowed[lane]));
+            let met = self.add(&lanes, cells);
+            for &lane in &lanes {
+                let (met, cells) = (met[lane], &mut self.cells[lane]);
                 if met.iter().map(|word| word.count_ones()).sum::<u32>() > 1 {
                     let number = (group * LANES + lane) as u32;
                     let present = bits(met).filter(|&bin| bin != usize::from(MISSING));
-                    best = best_of([best, scan.best(number, &self.cells, present, total)]);
+                    best = best_of([best, scan.best(number, cells, present, total)]);
                 }
-                bits(met).for_each(|bin| self.cells[bin] = Cell::default());
+                bits(met).for_each(|bin| cells[bin] = Cell::default());
             }
         }
         best
     }
 
-    /// Adds up a feature of a group; returns a bit for each cell that was met.
-    fn add(&mut self, lane: usize, cells: &[Cell]) -> [u64; 4] {
-        let mut met = [0; 4];
+    /// Adds up some features of a group; returns a bit for each cell that was met. Features take turns at each document: an
+    /// addition must wait for the last one to the same cell, and many neighbours share a bin.
+    fn add(&mut self, lanes: &[usize], cells: &[Cell]) -> [[u64; 4]; LANES] {
+        let mut met = [[0; 4]; LANES];
         for (bins, &cell) in self.bins.iter().zip(cells) {
-            let bin = bins[lane];
-            self.cells[usize::from(bin)].add(cell);
-            met[usize::from(bin >> 6)] |= 1u64 << (bin & 63);
+            for &lane in lanes {
+                let lane = lane % LANES;
+                let bin = bins[lane];
+                self.cells[lane][usize::from(bin)].add(cell);
+                met[lane][usize::from(bin >> 6)] |= 1u64 << (bin & 63);
+            }
         }
         met
     }

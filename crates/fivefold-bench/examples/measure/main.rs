@@ -3,7 +3,7 @@
 //! ```text
 //! cargo run --release -p fivefold-bench --example measure -- make mslr-web30k 136 2000 1 train.txt
 //! cargo run --release -p fivefold-bench --example measure -- read train.txt 1
-//! cargo run --release -p fivefold-bench --example measure -- train lambdamart train.txt test.txt scores 1 trees=100
+//! cargo run --release -p fivefold-bench --example measure -- train lambdamart train.txt test.txt scores 1 7 trees=100
 //! ```
 //! Prints one line of JSON: seconds of wall time and of CPU time (all threads) of the work alone, and what the work was.
 //! Peak memory is that of the process, for the caller to ask the system for. CPU time comes from /proc, so this is for
@@ -18,7 +18,7 @@ use std::fs;
 use std::path::Path;
 
 use clock::Clock;
-use fivefold_core::{Dataset, FitContext, JudgedQuery, Seed};
+use fivefold_core::{Dataset, DynRanker, FitContext, JudgedQuery, Seed};
 use fivefold_data::{Cache, CacheUse, ReadOptions, Source, open_cached, read_letor};
 use fivefold_metrics::{Evaluator, MeasureSpec, Scratch, Version, dialect};
 use fivefold_rankers::RANKERS;
@@ -34,7 +34,7 @@ const HELP: &str = "arguments, one of:
   read FILE THREADS                          LETOR text into the matrix
   open FILE FOLDER THREADS                   a collection from its cache in FOLDER, which the first call fills
   bin FILE BINS THREADS                      the matrix into bins
-  train RANKER TRAIN TEST SCORES THREADS [NAME=VALUE ...]    a model; its scores of TEST go to SCORES; - : none
+  train RANKER TRAIN TEST SCORES THREADS SEED [NAME=VALUE ...]    a model; its scores of TEST go to SCORES; - : none
   evaluate GRADES SCORES DOCUMENTS [twice]   18 columns of each query, from one thread; twice: 2 columns, ndcg@10 and ap
   significance TEST VALUES SYSTEMS DRAWS     all pairs of systems at all cutoffs; TEST is one of t, bootstrap,
                                              permutation, tukey-hsd";
@@ -50,9 +50,10 @@ fn main() -> Result<()> {
         ["read", file, threads] => on(threads, || read(Path::new(file))),
         ["open", file, folder, threads] => on(threads, || open(file, folder)),
         ["bin", file, bins, threads] => on(threads, || bin(Path::new(file), bins.parse()?)),
-        ["train", ranker, train_file, test_file, scores, threads, ref params @ ..] => on(threads, || {
+        ["train", ranker, train_file, test_file, scores, threads, seed, ref params @ ..] => on(threads, || {
             let given = |name| (name != "-").then_some(Path::new(name));
-            train(ranker, Path::new(train_file), given(test_file), given(scores), params)
+            let (ranker, seed) = (named(ranker, params)?, Seed::new(seed.parse()?));
+            train(&*ranker, seed, Path::new(train_file), given(test_file), given(scores))
         }),
         ["evaluate", grades, scores, documents] => on("1", || evaluate(grades, scores, documents.parse()?, true)),
         ["evaluate", grades, scores, documents, "twice"] => {
@@ -106,15 +107,25 @@ fn bin(file: &Path, bins: usize) -> Result<Value> {
     Ok(json!({"wall": wall, "cpu": cpu, "documents": binned.len()}))
 }
 
-/// Fits, then scores the test part; `score_cpu` is for the latter.
-fn train(ranker: &str, train: &Path, test: Option<&Path>, scores_to: Option<&Path>, params: &[&str]) -> Result<Value> {
-    let entry = RANKERS.iter().find(|entry| entry.name == ranker).ok_or("no such ranker")?;
+/// The ranker of this name with parameters as NAME=VALUE.
+fn named(name: &str, params: &[&str]) -> Result<Box<dyn DynRanker>> {
+    let entry = RANKERS.iter().find(|entry| entry.name == name).ok_or("no such ranker")?;
     let text: String = params.iter().map(|param| format!("{}\n", param.replacen('=', " = ", 1))).collect();
-    let ranker = entry.parse(DeTable::parse(&text)?)?;
+    Ok(entry.parse(DeTable::parse(&text)?)?)
+}
+
+/// Fits, then scores the test part; `score_cpu` is for the latter.
+fn train(
+    ranker: &dyn DynRanker,
+    seed: Seed,
+    train: &Path,
+    test: Option<&Path>,
+    scores_to: Option<&Path>,
+) -> Result<Value> {
     let train = read_letor(train, &ReadOptions::default())?.data;
     let test = test.map(|file| read_letor(file, &ReadOptions::default())).transpose()?.map(|part| part.data);
     let clock = Clock::start()?;
-    let model = ranker.fit(&train, &FitContext::new(Seed::new(1)))?;
+    let model = ranker.fit(&train, &FitContext::new(seed))?;
     let (wall, cpu) = clock.stop()?;
     let mut measured = json!({
         "wall": wall, "cpu": cpu, "documents": train.documents(), "matrix": matrix_megabytes(&train),
