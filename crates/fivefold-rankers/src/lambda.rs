@@ -14,8 +14,7 @@
 //! document and one division a pair. Where scores spread so far that an exponential would leave the range of f64, they
 //! are taken relative to the first document of each pair and cut at +-600, where rho is 0 or 1 to the last bit anyhow.
 //!
-//! Cost: O(n log n + truncation x n) a query, independent of the measure. The arithmetic of pairs takes four at a time where the
-//! processor can (AVX2), with the same rounding.
+//! Cost: O(n log n + truncation x n) a query, independent of the measure.
 
 use fivefold_core::{Dataset, FitError, Seed};
 use fivefold_metrics::{Objective, Scratch};
@@ -151,22 +150,6 @@ impl Pairs {
 
 /// Adds the pairs of the first document of `ranked` to the gradients and hessians; returns the sum of the absolute lambdas.
 fn add_pairs(ranked: Ranked<'_>, pairs: &mut Pairs, first: &mut [f64], second: &mut [f64]) -> f64 {
-    // The same operations four at a time, where the processor can; neither their order nor their rounding differs.
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        #[target_feature(enable = "avx2")]
-        fn wide(ranked: Ranked<'_>, pairs: &mut Pairs, first: &mut [f64], second: &mut [f64]) -> f64 {
-            add_pairs_inline(ranked, pairs, first, second)
-        }
-        // SAFETY: the processor was asked for the only thing that `wide` needs.
-        #[allow(unsafe_code)]
-        return unsafe { wide(ranked, pairs, first, second) };
-    }
-    add_pairs_inline(ranked, pairs, first, second)
-}
-
-#[inline(always)]
-fn add_pairs_inline(ranked: Ranked<'_>, pairs: &mut Pairs, first: &mut [f64], second: &mut [f64]) -> f64 {
     let Ranked { exponentials, scores, changes, by_distance } = ranked;
     let Pairs { distances, lambdas, hessians } = pairs;
     if by_distance {
@@ -199,7 +182,6 @@ fn add_pairs_inline(ranked: Ranked<'_>, pairs: &mut Pairs, first: &mut [f64], se
 }
 
 /// The sum and the sum of absolute values, in four interleaved parts so that the additions need not wait for each other.
-#[inline(always)]
 fn sums(values: &[f64]) -> (f64, f64) {
     let (chunks, rest) = values.as_chunks::<4>();
     let (mut sum, mut absolute) = ([0.0; 4], [0.0; 4]);
