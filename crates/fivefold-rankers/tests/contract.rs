@@ -1,6 +1,8 @@
 //! What every built-in ranker must do.
 
-use fivefold_core::conformance::{Case, check};
+use fivefold_core::RankerEntry;
+use fivefold_core::conformance::{Case, check, violations};
+use fivefold_rankers::lambdamart::LambdaMart;
 
 const CASES: &[Case] = &[
     Case {
@@ -329,4 +331,19 @@ const fn lambdamart(
 #[test]
 fn every_ranker_keeps_the_contract() {
     check(fivefold_rankers::RANKERS, CASES);
+}
+
+/// What `ties = "input"` is documented to do is what the rule about order finds.
+#[test]
+fn ties_in_file_order_break_the_rule_about_order() {
+    const CHANGES: &[(&str, &str, bool)] = &{
+        let mut changes = lambdamart("false", "'widths'", true);
+        changes[4] = ("ties", "'drawn'", true);
+        changes
+    };
+    let params = "ties = 'input'\nleaves = 8\ntrees = 30";
+    let case = Case { name: "lambdamart", params, changes: CHANGES, refused: &[], learns: true };
+    let found = violations(&[RankerEntry::of::<LambdaMart>()], &[case]);
+    let rules: Vec<&str> = found.iter().map(|violation| violation.rule.name).collect();
+    assert_eq!(rules, ["training order"], "{found:#?}");
 }
