@@ -14,9 +14,10 @@ use fivefold_core::dataset::HIGHEST_GRADE;
 use crate::conventions::{Conventions, Scores, Ties};
 use crate::entry::{Cutoffs, Param, Settings};
 use crate::error::MeasureError;
+use crate::explain::{Arithmetic, Explanation};
 use crate::measure::{Measure, QueryGrades, Ranked};
 use crate::normalise::{Bounds, differ};
-use crate::order::{Order, tie_keys};
+use crate::order::{Order, ranked_rows, tie_keys};
 use crate::spec::{MeasureSpec, Version};
 
 /// Computes a list of measures, one column each.
@@ -342,6 +343,59 @@ impl Evaluator {
         };
         lines.push(format!("ties: {ties}{scores}; undefined values: {undefined}; mean over: {fold_mean}"));
         lines
+    }
+
+    /// The whole arithmetic of one column on one query.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    ///
+    /// # Panics
+    /// If there is no such column, or the query was judged for fewer measures.
+    pub fn explain(&self, judged: &Judged, scores: &[f64], column: usize) -> Result<Explanation, MeasureError> {
+        let mut scratch = Scratch::default();
+        let mut values = vec![0.0; self.columns.len()];
+        self.evaluate(judged, scores, &mut scratch, &mut values)?;
+        let Column { slot, version } = self.columns[column];
+        let base = self
+            .bases
+            .iter()
+            .rfind(|base| base.first_slot <= slot)
+            .ok_or_else(|| MeasureError::ForeignJudgement { query: judged.id.clone() })?;
+        let cutoff = base.cutoffs[slot - base.first_slot];
+        let grades = &judged.grades;
+        let explain = |ranked: &Ranked<'_>| {
+            let documents = ranked.positions();
+            let mut contributions = vec![0.0; cutoff.map_or(documents, |k| k.min(documents))];
+            base.measure.contributions(ranked, &mut contributions);
+            let parts = base.measure.parts(ranked, &contributions);
+            (contributions, parts)
+        };
+        let Order { grades: in_order, ends, .. } = &scratch.order;
+        let (contributions, parts) = explain(&Ranked::new(in_order, ends, grades));
+        let singles: Vec<u32> = (1..=grades.judged() as u32).collect();
+        let (ideal, ideal_parts) = explain(&Ranked::new(grades.ideal(), &singles, grades));
+        let mut falling = in_order.clone();
+        falling.sort_unstable_by(|a, b| b.cmp(a));
+        let one_group = [falling.len() as u32];
+        let (tied, _) = explain(&Ranked::new(&falling, if falling.is_empty() { &[] } else { &one_group }, grades));
+        Ok(Explanation::new(Arithmetic {
+            name: &self.names[column],
+            version,
+            cutoff,
+            value: values[column],
+            bounds: judged.bounds[slot],
+            rows: ranked_rows(scores, &judged.tie_keys, self.conventions.scores),
+            scores,
+            grades: in_order,
+            ends,
+            contributions,
+            parts,
+            query: grades,
+            ideal,
+            ideal_parts,
+            tied,
+        }))
     }
 
     fn bounds<'a>(&self, judged: &'a Judged, column: usize) -> &'a Bounds {

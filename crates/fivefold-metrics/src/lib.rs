@@ -3,7 +3,8 @@
 //! Reading order: [`measure`] (what a measure writes: one method), [`measures`] (all of them, one file each),
 //! [`entry`] (how one is registered), [`spec`] (names such as `ap.v2(denominator=cutoff)@5`), [`conventions`] and
 //! [`mod@dialect`] (in what programs differ), [`normalise`] (V1 and V2), [`evaluator`] (many measures from one sort),
-//! [`mod@mean`] (means and undefined values), [`objective`] (a measure to train on).
+//! [`mod@mean`] (means and undefined values), [`objective`] (a measure to train on), [`explain`] (the arithmetic of one value),
+//! [`attribution`] (why two dialects differ).
 //!
 //! ```
 //! use fivefold_core::Seed;
@@ -19,11 +20,13 @@
 //! # Ok::<(), fivefold_metrics::MeasureError>(())
 //! ```
 
+pub mod attribution;
 pub mod conventions;
 pub mod dialect;
 pub mod entry;
 mod error;
 pub mod evaluator;
+pub mod explain;
 pub mod mean;
 pub mod measure;
 pub mod measures;
@@ -32,6 +35,7 @@ pub mod objective;
 mod order;
 pub mod spec;
 
+pub use attribution::{Attribution, Case, attribute};
 pub use conventions::{
     ApDenominator, ApTies, Conventions, Discount, FoldMean, Gain, HighestGrade, MissingTopics, NoRelevant, Overrides,
     PDenominator, RULES, Rule, Scores, ShortList, SpExpected, SpUpper, Ties, Undefined,
@@ -40,6 +44,7 @@ pub use dialect::{DIALECTS, Dialect, dialect};
 pub use entry::{Cutoffs, MeasureEntry, Param};
 pub use error::MeasureError;
 pub use evaluator::{Evaluator, Exchanges, Judged, Scratch};
+pub use explain::Explanation;
 pub use mean::{Mean, mean, mean_over_folds, settle};
 pub use measures::MEASURES;
 pub use objective::Objective;

@@ -38,6 +38,12 @@ pub trait Measure: Send + Sync {
         tied
     }
 
+    /// How its arithmetic is told: see [`Parts`]. `contributions` are those of `ranked`.
+    fn parts(&self, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
+        let _ = (ranked, contributions);
+        Parts::default()
+    }
+
     /// What it does to the sum of contributions when two documents change places.
     ///
     /// `grades` is a ranking without ties of which the first `positions` (at most all) count; `changes[t]` becomes the
@@ -58,6 +64,19 @@ pub trait Measure: Send + Sync {
             exchanged.swap(first, later);
         }
     }
+}
+
+/// The arithmetic of a ranking, for people.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Parts {
+    /// What a position's contribution is the product of; none: nothing that has a name.
+    pub factors: Option<[&'static str; 2]>,
+    /// The two factors of each position.
+    pub values: Vec<[f64; 2]>,
+    /// What the sum of contributions is divided by to give A; empty: by nothing.
+    pub denominator: &'static str,
+    /// What A is divided by to give the original value; empty: by nothing.
+    pub normaliser: &'static str,
 }
 
 /// One more than the highest grade, rounded up to a power of two so that a table is indexed without a check.
@@ -203,6 +222,12 @@ impl<'a> Ranked<'a> {
     /// Number of positions.
     pub(crate) fn positions(&self) -> usize {
         self.grades.len()
+    }
+
+    /// A number for each of the first `positions`, the same in a whole group.
+    pub(crate) fn of_positions(&self, positions: usize, of_group: impl Fn(&[u8]) -> f64) -> Vec<f64> {
+        let of = |group: Group<'_>| std::iter::repeat_n(of_group(group.grades), group.seen - group.start);
+        self.groups(positions).flat_map(of).collect()
     }
 
     /// The groups of tied documents that begin within the first `positions`, from the top.

@@ -72,6 +72,24 @@ fn falling(score: f64) -> u64 {
     !(bits ^ (negative | 1 << 63))
 }
 
+/// The key of a document: the lowest comes first.
+#[inline]
+fn key(score: f64, tie: u64, precision: Scores) -> u128 {
+    let compared = match precision {
+        Scores::F64 => score,
+        Scores::F32 => f64::from(score as f32),
+    };
+    u128::from(falling(compared)) << 64 | u128::from(tie)
+}
+
+/// The rows of documents from the first position to the last, as [`Order::rank`] ranks them; documents that it cannot tell apart
+/// in the order of rows.
+pub(crate) fn ranked_rows(scores: &[f64], tie_keys: &[u64], precision: Scores) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..scores.len()).collect();
+    rows.sort_by_key(|&row| key(scores[row], tie_keys[row], precision));
+    rows
+}
+
 /// Sorted keys, and what they say: grades from the top, and where each group of ties ends.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Order {
@@ -94,11 +112,7 @@ impl Order {
         self.keys.clear();
         self.keys.extend(scores.iter().zip(tie_keys).map(|(&score, &tie)| {
             finite &= score.is_finite();
-            let compared = match precision {
-                Scores::F64 => score,
-                Scores::F32 => f64::from(score as f32),
-            };
-            u128::from(falling(compared)) << 64 | u128::from(tie)
+            key(score, tie, precision)
         }));
         if !finite {
             return Err(scores.iter().position(|score| !score.is_finite()).unwrap_or(0));

@@ -3,7 +3,7 @@
 //! A = sum_{i<=K} g(y_i) d(i). A group of tied documents takes its mean gain at each of its positions. Cost: one
 //! multiplication a position.
 
-use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
+use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// Positions whose discount is kept in a table; further ones are computed when they are needed.
 const TABLE: usize = 4096;
@@ -73,6 +73,16 @@ impl Measure for Discounted {
             let discount = if position < positions { self.discounts.at(position) } else { 0.0 };
             *change = (self.gain.of(grades[position]) - gain) * (here - discount);
         }
+    }
+
+    fn parts(&self, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
+        let gains = ranked.of_positions(contributions.len(), |grades| self.gain.mean(grades));
+        let values = gains.into_iter().enumerate().map(|(position, gain)| [gain, self.discounts.at(position)]);
+        let normaliser = match self.original {
+            Original::Sum => "",
+            Original::Share { .. } => "U",
+        };
+        Parts { factors: Some(["gain", "discount"]), values: values.collect(), normaliser, ..Parts::default() }
     }
 
     fn normaliser(&self, cutoff: Option<usize>, query: &QueryGrades, upper: f64) -> f64 {

@@ -9,9 +9,10 @@
 //! added to t others turns M_j into ((t+1-j) M_j + j q M_{j-1})/(t+1): means, never binomials, so 10,000 documents do not
 //! overflow. Cost: (documents of a group) x (its places above the cutoff).
 
+use super::by_rank;
 use crate::conventions::{HighestGrade, NoRelevant};
 use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, grade};
-use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
+use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// `err`.
 pub(super) const ENTRY: MeasureEntry = MeasureEntry {
@@ -72,6 +73,10 @@ impl Measure for ExpectedReciprocalRank {
             }
             reached *= group.grades.iter().map(|&grade| self.pass.of(grade)).product::<f64>();
         }
+    }
+
+    fn parts(&self, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
+        Parts { values: by_rank(contributions), factors: Some(["stops here", "1/rank"]), ..Parts::default() }
     }
 
     fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {

@@ -7,7 +7,7 @@ use super::dcg::{DISCOUNT, GAIN, gain_table};
 use super::discounted::Discounts;
 use crate::conventions::Discount;
 use crate::entry::{Cutoffs, MeasureEntry};
-use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
+use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// `meanndcg`.
 pub(super) const ENTRY: MeasureEntry = MeasureEntry {
@@ -43,6 +43,10 @@ impl Measure for MeanNdcg {
                 *slot = if ideal_dcg > 0.0 { dcg / ideal_dcg } else { 0.0 };
             }
         }
+    }
+
+    fn parts(&self, _: &Ranked<'_>, _: &[f64]) -> Parts {
+        Parts { denominator: "documents", ..Parts::default() }
     }
 
     fn denominator(&self, _: Option<usize>, query: &QueryGrades) -> f64 {

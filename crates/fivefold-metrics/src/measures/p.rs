@@ -7,7 +7,7 @@
 use crate::conventions::PDenominator;
 use crate::entry::{Cutoffs, MeasureEntry, Param, Settings, THRESHOLD, word};
 use crate::error::MeasureError;
-use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
+use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// `p`.
 pub(super) const P: MeasureEntry = MeasureEntry {
@@ -63,6 +63,15 @@ impl Measure for Precision {
             let difference = self.relevant.of(grades[later]) - self.relevant.of(grades[first]);
             *change = if crosses { difference } else { 0.0 };
         }
+    }
+
+    fn parts(&self, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
+        let denominator = match self.denominator {
+            PDenominator::Cutoff => "k",
+            PDenominator::List => "min(k, documents)",
+        };
+        let values = contributions.iter().map(|&relevant| [relevant, 1.0]).collect();
+        Parts { factors: Some(["relevant", "weight"]), values, denominator, ..Parts::default() }
     }
 
     fn denominator(&self, cutoff: Option<usize>, query: &QueryGrades) -> f64 {

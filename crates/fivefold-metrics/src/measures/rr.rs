@@ -5,9 +5,10 @@
 //! (m-j-g+1)/(m-j), so that nothing overflows. With all documents tied this is E = sum_{r<=K} (1/r) C(n-r, Np-1)/C(n, Np).
 //! Source: Voorhees, TREC-8 question answering track, 1999.
 
+use super::by_rank;
 use crate::conventions::NoRelevant;
 use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
-use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
+use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// `rr`.
 pub(super) const ENTRY: MeasureEntry = MeasureEntry {
@@ -66,6 +67,10 @@ impl Measure for ReciprocalRank {
             };
             *change = after - before;
         }
+    }
+
+    fn parts(&self, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
+        Parts { values: by_rank(contributions), factors: Some(["is the first", "1/rank"]), ..Parts::default() }
     }
 
     fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {

@@ -16,7 +16,7 @@
 use crate::conventions::{ApDenominator, ApTies, NoRelevant, SpExpected, SpUpper};
 use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, word};
 use crate::error::MeasureError;
-use crate::measure::{GradeTable, Measure, QueryGrades, Ranked};
+use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
 /// `ap`.
 pub(super) const AP: MeasureEntry = MeasureEntry {
@@ -159,6 +159,23 @@ impl Measure for SumOfPrecision {
             relevant += there;
             between += there * at(later, 1.0);
         }
+    }
+
+    fn parts(&self, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
+        let relevant = ranked.of_positions(contributions.len(), |grades| self.relevant.mean(grades));
+        let mut found = 0.0;
+        let of_position = |(position, (&share, &contribution)): (usize, (&f64, &f64))| {
+            found += share;
+            [share, if share > 0.0 { contribution / share } else { found / (position + 1) as f64 }]
+        };
+        let values = relevant.iter().zip(contributions).enumerate().map(of_position).collect();
+        let normaliser = match self.share.as_ref().map(|share| share.denominator) {
+            None => "",
+            Some(ApDenominator::Cutoff) => "k",
+            Some(ApDenominator::Relevant) => "relevant documents",
+            Some(ApDenominator::Min) => "min(k, relevant documents)",
+        };
+        Parts { factors: Some(["relevant", "precision"]), values, normaliser, ..Parts::default() }
     }
 
     fn normaliser(&self, cutoff: Option<usize>, query: &QueryGrades, _: f64) -> f64 {

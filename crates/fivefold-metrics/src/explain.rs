@@ -1,0 +1,263 @@
+//! The whole arithmetic of one measure on one query, position by position and step by step: what a lecture writes on the board.
+//!
+//! [`Evaluator::explain`](crate::Evaluator::explain) makes it from the numbers that the evaluation itself uses; nothing is computed by
+//! another formula, so what is shown is what is counted.
+
+use serde::Serialize;
+
+use crate::measure::{Parts, QueryGrades};
+use crate::normalise::Bounds;
+use crate::spec::Version;
+
+/// What a value is made of.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The measure, as printed.
+    pub measure: String,
+    /// How many positions count.
+    pub positions: usize,
+    /// Names of the two factors of a contribution, where they have names.
+    pub factors: Option<[&'static str; 2]>,
+    /// The ranking, from the first position; all documents, also those beyond the cutoff.
+    pub ranking: Vec<Position>,
+    /// The ideal order and the mean over all orders, up to the cutoff.
+    pub bounds: Vec<Bound>,
+    /// From the sums to the value.
+    pub steps: Vec<Step>,
+    /// The value; `None`: undefined.
+    pub value: Option<f64>,
+    /// Why the value is undefined, or negative, or what else should be known.
+    pub remarks: Vec<String>,
+}
+
+/// One position of the ranking.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Position {
+    /// From 1.
+    pub rank: usize,
+    /// The document's row in the query, from 0.
+    pub row: usize,
+    /// Its score.
+    pub score: f64,
+    /// Its grade.
+    pub grade: u8,
+    /// How many documents tie here and share their mean; 1: no tie.
+    pub tied: usize,
+    /// The two factors; `None` beyond the cutoff.
+    pub factors: Option<[f64; 2]>,
+    /// What it adds; `None` beyond the cutoff.
+    pub contribution: Option<f64>,
+    /// The sum up to here.
+    pub sum: Option<f64>,
+}
+
+/// One position of the ideal order, and of the mean over all orders.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Bound {
+    /// From 1.
+    pub rank: usize,
+    /// The grade that stands here in the ideal order; `None`: there are no more judged documents.
+    pub grade: Option<u8>,
+    /// Its factors.
+    pub factors: Option<[f64; 2]>,
+    /// What it adds.
+    pub ideal: f64,
+    /// The sum up to here.
+    pub ideal_sum: f64,
+    /// What the position adds on average over all orders of the ranked documents.
+    pub expected: f64,
+    /// The sum up to here.
+    pub expected_sum: f64,
+}
+
+/// One line of the calculation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Step {
+    /// What is computed: `A`, `U`, `E`, or the measure.
+    pub what: String,
+    /// The formula in words and letters.
+    pub formula: String,
+    /// The formula with its numbers.
+    pub numbers: String,
+    /// The result; `None`: undefined.
+    pub value: Option<f64>,
+}
+
+/// What the evaluator knows of a value.
+pub(crate) struct Arithmetic<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) version: Version,
+    pub(crate) cutoff: Option<usize>,
+    pub(crate) value: f64,
+    pub(crate) bounds: Bounds,
+    /// Rows from the first position to the last.
+    pub(crate) rows: Vec<usize>,
+    pub(crate) scores: &'a [f64],
+    /// Grades from the first position to the last.
+    pub(crate) grades: &'a [u8],
+    pub(crate) ends: &'a [u32],
+    pub(crate) contributions: Vec<f64>,
+    pub(crate) parts: Parts,
+    pub(crate) query: &'a QueryGrades,
+    pub(crate) ideal: Vec<f64>,
+    pub(crate) ideal_parts: Parts,
+    pub(crate) tied: Vec<f64>,
+}
+
+impl Explanation {
+    pub(crate) fn new(of: Arithmetic<'_>) -> Self {
+        Explanation {
+            measure: of.name.to_owned(),
+            positions: of.contributions.len(),
+            factors: of.parts.factors,
+            ranking: ranking(&of),
+            bounds: bounds(&of),
+            steps: steps(&of),
+            value: defined(of.value),
+            remarks: remarks(&of),
+        }
+    }
+}
+
+fn ranking(of: &Arithmetic<'_>) -> Vec<Position> {
+    let mut ranking = Vec::with_capacity(of.rows.len());
+    let (mut sum, mut start) = (0.0, 0);
+    for &end in of.ends {
+        let end = end as usize;
+        for (position, &row) in (start..end).zip(&of.rows[start..]) {
+            let contribution = of.contributions.get(position).copied();
+            sum += contribution.unwrap_or(0.0);
+            ranking.push(Position {
+                rank: position + 1,
+                row,
+                score: of.scores[row],
+                grade: of.grades[position],
+                tied: end - start,
+                factors: of.parts.values.get(position).copied(),
+                contribution,
+                sum: contribution.map(|_| sum),
+            });
+        }
+        start = end;
+    }
+    ranking
+}
+
+fn bounds(of: &Arithmetic<'_>) -> Vec<Bound> {
+    let (mut ideal_sum, mut expected_sum) = (0.0, 0.0);
+    let at = |position: usize| {
+        let ideal = of.ideal.get(position).copied().unwrap_or(0.0);
+        let expected = of.tied.get(position).copied().unwrap_or(0.0);
+        ideal_sum += ideal;
+        expected_sum += expected;
+        Bound {
+            rank: position + 1,
+            grade: of.query.ideal().get(position).copied(),
+            factors: of.ideal_parts.values.get(position).copied(),
+            ideal,
+            ideal_sum,
+            expected,
+            expected_sum,
+        }
+    };
+    (0..of.ideal.len().max(of.tied.len())).map(at).collect()
+}
+
+fn steps(of: &Arithmetic<'_>) -> Vec<Step> {
+    let Bounds { denominator, normaliser, upper, expected, ue } = of.bounds;
+    let sum = |values: &[f64]| values.iter().sum::<f64>();
+    let total = sum(&of.contributions);
+    let (a, u, e) = (total / denominator, upper, expected);
+    let counted = of.contributions.len();
+    let divided = |sum: f64| match of.parts.denominator {
+        "" => (String::new(), number(sum)),
+        name => (format!(" / {name}"), format!("{} / {}", number(sum), number(denominator))),
+    };
+    let step = |what: &str, formula: String, numbers: String, value: f64| Step {
+        what: what.to_owned(),
+        formula,
+        numbers,
+        value: defined(value),
+    };
+    let bound = |what: &str, how: &str, sum: f64, value: f64| {
+        let (by, numbers) = divided(sum);
+        // A convention can put another number in the place of the sum.
+        match (sum / denominator - value).abs() <= 1e-12 * value.abs() {
+            true => step(what, format!("{how}{by}"), numbers, value),
+            false => step(what, "by convention, instead of that sum".to_owned(), number(value), value),
+        }
+    };
+    let (by, numbers) = divided(total);
+    let mut steps = vec![
+        step("A", format!("sum of the contributions of ranks 1 to {counted}{by}"), numbers, a),
+        bound("U", "the same sum for the ideal order", sum(&of.ideal), u),
+        bound("E", "the same sum, mean over all orders", sum(&of.tied), e),
+    ];
+    let [a, u, e] = [a, u, e].map(number);
+    let (formula, numbers) = match of.version {
+        Version::Original if normaliser.is_infinite() => ("0 by convention".to_owned(), "0".to_owned()),
+        Version::Original => match of.parts.normaliser {
+            "" => ("A".to_owned(), a),
+            name => (format!("A / {name}"), format!("{a} / {}", number(normaliser))),
+        },
+        Version::V1 => ("(A/U) (A/(A+E))".to_owned(), format!("({a}/{u}) ({a}/({a}+{e}))")),
+        Version::V2 if total / denominator >= expected => {
+            ("(A-E)/(U-E), since A >= E".to_owned(), format!("({a}-{e})/({u}-{e})"))
+        }
+        Version::V2 => ("(A-E)/E, since A < E".to_owned(), format!("({a}-{e})/{e}")),
+    };
+    let numbers = if ue || of.version == Version::Original { numbers } else { "undefined".to_owned() };
+    steps.push(step(of.name, formula, numbers, of.value));
+    steps
+}
+
+fn remarks(of: &Arithmetic<'_>) -> Vec<String> {
+    let Bounds { normaliser, upper, expected, .. } = of.bounds;
+    let mut remarks = Vec::new();
+    let counted = of.contributions.len();
+    if of.value.is_nan() {
+        remarks.push(match normaliser.is_nan() {
+            true => "undefined: no judged document is worth anything to this measure, so that there is nothing to find".to_owned(),
+            false => format!(
+                "undefined: U - E is not above 1e-12 U (U = {}, E = {}), so that no order of the documents is better than another",
+                number(upper),
+                number(expected)
+            ),
+        });
+    } else if of.value < 0.0 {
+        remarks.push(format!(
+            "negative: with A below E = {}, the ranking is worse than a random order is on average",
+            number(expected)
+        ));
+    }
+    if let Some(k) = of.cutoff.filter(|&k| k > of.rows.len()) {
+        remarks.push(match normaliser.is_infinite() {
+            true => format!(
+                "0: the cutoff {k} is beyond the list of {}, and the convention short_list is zero",
+                of.rows.len()
+            ),
+            false => format!("the cutoff {k} is beyond the list of {} documents", of.rows.len()),
+        });
+    }
+    let tied = of.ends.iter().scan(0, |start, &end| {
+        let from = std::mem::replace(start, end as usize);
+        Some((from, end as usize))
+    });
+    let tied = tied.filter(|&(start, end)| end - start > 1 && start < counted).count();
+    if tied > 0 {
+        remarks
+            .push(format!("{tied} groups of documents tie: each position takes the mean over the orders of its group"));
+    }
+    remarks
+}
+
+/// A number with six decimals, shorter where that says the same.
+fn number(value: f64) -> String {
+    let text = format!("{value:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text.is_empty() || text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+fn defined(value: f64) -> Option<f64> {
+    (!value.is_nan()).then_some(value)
+}
