@@ -34,12 +34,12 @@ use std::ops::RangeInclusive;
 
 use fivefold_core::ParamError;
 use fivefold_core::dataset::HIGHEST_GRADE;
-use fivefold_metrics::{Conventions, Discount, Evaluator, MeasureSpec, Overrides, dialect};
+use fivefold_metrics::{Discount, Evaluator, MeasureSpec, Overrides};
 use serde::{Deserialize, Serialize};
 
 use self::curves::{Curves, Grid};
 use self::population::Population;
-use crate::study::{Findings, Study, StudyContext, StudyError};
+use crate::study::{Findings, Study, StudyContext, StudyError, conventions, each_once};
 use crate::systems::{Content, SystemsConfig};
 
 /// The study of convergence.
@@ -100,11 +100,6 @@ impl Default for Converge {
 }
 
 impl Converge {
-    fn conventions(&self) -> Result<Conventions, ParamError> {
-        let dialect = dialect(&self.profile).map_err(|error| ParamError::new("profile", format!(": {error}")))?;
-        Ok(self.conventions.apply((dialect.conventions)()))
-    }
-
     fn check_population(&self) -> Result<(), ParamError> {
         let fault = |what: String| Err(ParamError::new("population", what));
         let Population { shares, means } = &self.population;
@@ -133,6 +128,7 @@ impl Study for Converge {
 
     fn check(&self) -> Result<(), ParamError> {
         ParamError::unless(!self.measures.is_empty(), "measures", "[]", "at least one measure")?;
+        each_once("measures", &self.measures)?;
         ParamError::unless(self.step > 0, "step", self.step, "at least 1")?;
         ParamError::unless(self.trials > 0, "trials", self.trials, "at least 1")?;
         let least = format!("at least one step ({})", self.step);
@@ -154,20 +150,18 @@ impl Study for Converge {
             }
             None => {
                 ParamError::unless(!self.angles.is_empty(), "angles", "[]", "at least one angle")?;
-                for (index, angle) in self.angles.iter().enumerate() {
+                for angle in &self.angles {
                     ParamError::unless(angle.is_finite(), "angles", angle, "numbers of degrees")?;
-                    if self.angles[..index].contains(angle) {
-                        return Err(ParamError::new("angles", format!("has {angle} twice")));
-                    }
                 }
+                each_once("angles", &self.angles)?;
                 self.check_population()?;
             }
         }
-        self.conventions().map(|_| ())
+        conventions(&self.profile, &self.conventions).map(|_| ())
     }
 
     fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {
-        let conventions = self.conventions().map_err(|error| StudyError::Input(error.to_string()))?;
+        let conventions = conventions(&self.profile, &self.conventions)?;
         let grid = Grid { documents: self.documents, step: self.step, trials: self.trials };
         let mut findings = Findings::default();
         let mut remarks = Vec::new();
@@ -190,7 +184,7 @@ impl Study for Converge {
             None => Curves::of_simulation(&self.population, &self.angles, &grid, &evaluator, cx)?,
             Some(ranked) => Curves::of_systems(ranked, &grid, &evaluator, cx)?,
         };
-        tables::Shown::new(self, &evaluator, max_grade, &curves, remarks)?.add_to(&mut findings);
+        tables::Shown::new(self, &evaluator, max_grade, &curves, &remarks)?.add_to(&mut findings);
         Ok(findings)
     }
 }

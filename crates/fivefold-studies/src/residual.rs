@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use self::compute::{Numbers, Ranked, Settings};
 use self::experiments::{Order, chronology, group_of};
-use crate::study::{Findings, Study, StudyContext, StudyError, conventions};
+use crate::study::{Findings, Study, StudyContext, StudyError, conventions, each_once};
 use crate::systems::{Content, SystemsConfig};
 
 /// The study of residual gain.
@@ -78,6 +78,8 @@ impl Study for Residual {
     fn check(&self) -> Result<(), ParamError> {
         self.systems.check()?;
         ParamError::unless(!self.measures.is_empty(), "measures", "[]", "at least one measure")?;
+        each_once("measures", &self.measures)?;
+        each_once("groups", &self.groups)?;
         ParamError::unless(self.alpha.is_finite() && self.alpha >= 0.0, "alpha", self.alpha, "a number of at least 0")?;
         let Overrides { ties, undefined, .. } = self.conventions;
         if ties.is_some() || undefined.is_some() {
@@ -100,7 +102,7 @@ impl Study for Residual {
             [] => None,
             groups => Some(group_of(&systems.names, groups)?),
         };
-        let conventions = self.conventions().map_err(|error| StudyError::Input(error.to_string()))?;
+        let conventions = self.conventions()?;
         let ranked = Ranked::new(systems)?;
         let settings = Settings {
             conventions: &conventions,

@@ -54,6 +54,20 @@ pub struct Manifest {
     pub files: Vec<String>,
 }
 
+impl Manifest {
+    /// Reads that of a results folder; `None` where it holds none, or none of a study.
+    ///
+    /// # Errors
+    /// If the file system refuses.
+    pub fn read(folder: &Path) -> Result<Option<Self>, StudyError> {
+        Ok(Store::new(folder).read(MANIFEST)?.and_then(|content| Self::parse(&content)))
+    }
+
+    fn parse(content: &[u8]) -> Option<Self> {
+        serde_json::from_slice::<Self>(content).ok().filter(|manifest| manifest.format == FORMAT)
+    }
+}
+
 /// Does a study.
 ///
 /// # Errors
@@ -88,9 +102,9 @@ impl Folder {
         let store = Store::new(folder);
         store.prepare()?;
         let Some(content) = store.read(MANIFEST)? else { return Ok(Folder { store, earlier: Vec::new() }) };
-        match serde_json::from_slice::<Manifest>(&content) {
-            Ok(manifest) if manifest.format == FORMAT => Ok(Folder { store, earlier: manifest.files }),
-            _ => {
+        match Manifest::parse(&content) {
+            Some(manifest) => Ok(Folder { store, earlier: manifest.files }),
+            None => {
                 let what = "holds results that are not those of a study; give another folder";
                 Err(StudyError::Input(format!("{} {what}", folder.display())))
             }

@@ -34,7 +34,7 @@ use self::comparability::{comparability, partitions};
 use self::factors::{Factors, Linear};
 use self::forms::Family;
 use self::needed::{default_sizes, needed};
-use crate::study::{Findings, Input, Study, StudyContext, StudyError, conventions};
+use crate::study::{Findings, Input, Study, StudyContext, StudyError, conventions, each_once};
 use crate::systems::{SystemsConfig, config};
 
 /// The study of score standardisation.
@@ -121,6 +121,8 @@ impl Study for Standardise {
         if let Some(size) = self.sizes.iter().find(|&&size| size < 2) {
             return Err(ParamError::new("sizes", format!("must be at least 2 each, not {size}")));
         }
+        each_once("measures", &self.measures)?;
+        each_once("standardising", &self.standardising)?;
         let says_more = !self.measures.is_empty() || !self.standardising.is_empty();
         if !self.factors.is_empty() && says_more {
             let what = "say the measures and were computed already: leave out `measures` and `standardising`";
@@ -131,8 +133,7 @@ impl Study for Standardise {
 
     fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {
         let systems = self.systems.read(cx)?;
-        let conventions =
-            conventions(&self.profile, &self.conventions).map_err(|error| StudyError::Input(error.to_string()))?;
+        let conventions = conventions(&self.profile, &self.conventions)?;
         let (given, more) = self.given_factors(cx)?;
         let measures = match given.is_empty() {
             true => self.measures.clone(),

@@ -1,5 +1,6 @@
 //! What a study is: its settings, what it is given besides them, what it finds.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -78,7 +79,9 @@ impl<'a> StudyContext<'a> {
             Some(place) => Ok(place.clone()),
             None => {
                 let tried: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
-                Err(StudyError::Input(format!("there is no {}; looked for {}", path.display(), tried.join(" and "))))
+                let what = format!("there is no {}; looked for {}", path.display(), tried.join(" and "));
+                let help = run_of(path).map(|name| format!("; `fivefold run {name}`, in this folder, makes it"));
+                Err(StudyError::Input(what + &help.unwrap_or_default()))
             }
         }
     }
@@ -95,6 +98,22 @@ impl<'a> StudyContext<'a> {
             progress.step(done, total);
         }
         Ok(())
+    }
+}
+
+/// The experiment whose results a path lies in, where it begins as results folders do: `runs/NAME`.
+fn run_of(path: &Path) -> Option<&str> {
+    path.strip_prefix("runs").ok()?.iter().next()?.to_str()
+}
+
+/// Checks that a list of names has none twice.
+///
+/// # Errors
+/// The first name that stands there again; the error is about the key `param`.
+pub(crate) fn each_once<T: PartialEq + fmt::Display>(param: &str, names: &[T]) -> Result<(), ParamError> {
+    match (1..names.len()).find(|&place| names[..place].contains(&names[place])) {
+        Some(place) => Err(ParamError::new(param, format!("has {} twice", names[place]))),
+        None => Ok(()),
     }
 }
 
@@ -150,6 +169,9 @@ pub enum StudyError {
     /// An input that is missing or cannot be used: what is wrong, and what to do.
     #[error("{0}")]
     Input(String),
+    /// A setting that makes no sense.
+    #[error(transparent)]
+    Setting(#[from] ParamError),
     /// A collection that cannot be opened.
     #[error(transparent)]
     Data(#[from] DataError),

@@ -67,6 +67,8 @@ fn mistakes_have_places_and_the_nearest_name() {
     assert!(message.contains("no `name`"), "{message}");
     let (message, place, _) = change("groups =", "order = \"time\"\ngroups =");
     assert!(message.contains("unknown value `time`") && place == "\"time\"", "{message} {place}");
+    let (message, place, _) = change("\"ndcg\"", "\"p@2\"");
+    assert!(message == "`measures` has p@2 twice" && place.starts_with('['), "{message} {place}");
     assert!(StudyFile::is_study(STUDY) && !StudyFile::is_study("name = \"x\"\n[[dataset]]\n"));
 }
 
@@ -78,6 +80,7 @@ fn mistakes_in_the_input_are_explained() {
         findings(&STUDY.replace(from, to), folder.path(), 1).unwrap_err()
     };
     assert!(study("qrels.txt", "qrel.txt").contains("there is no qrel.txt; looked for"));
+    assert!(study("qrels.txt", "runs/mq2008/q.txt").ends_with("; `fivefold run mq2008`, in this folder, makes it"));
     assert!(study("*.run", "*.txt").contains("matches no file"));
     assert!(study("[\"x\", \"y\"]", "[\"x\"]").contains("the name `y` begins with none of `groups`"));
     assert!(study("\"ndcg\"", "\"ap\"").contains("no sum of gain x discount"));

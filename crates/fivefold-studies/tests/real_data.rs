@@ -42,6 +42,7 @@ fn numbers(table: &Table, labels: &[&str]) -> Vec<f64> {
 }
 
 /// Webber, Moffat & Zobel (SIGIR 2008): quartiles of the 6,450 standardised AP scores of TREC-8, and its easiest topic.
+// numpy gives the same: z = (m - m.mean(1, keepdims=True)) / m.std(1, ddof=1, keepdims=True)
 #[test]
 fn trec8_is_as_published() {
     let Some(data) = data() else { return };
@@ -55,6 +56,9 @@ fn trec8_is_as_published() {
     for (value, printed) in standardised[1..4].iter().zip(printed) {
         assert!((value - printed).abs() < 0.5e-3, "{standardised:?}");
     }
+    // Counted by numpy, with the z of above: (abs(z) > 10/3).sum()
+    let notes = &table(&found, "distribution").notes;
+    assert!(notes.contains(&"adhoc8_ap: 39 of 6450 linear scores are cut to 0 or 1".to_owned()), "{notes:?}");
     let easiest = numbers(table(&found, "queries"), &["adhoc8_ap", "easiest"]);
     assert!((easiest[0] - 0.708).abs() < 0.5e-3 && (easiest[1] - 0.226).abs() < 0.5e-3, "{easiest:?}");
 }
@@ -89,28 +93,55 @@ fn sums_and_their_normalised_forms_are_the_same_once_standardised() {
     assert!(compared > 10_000, "{compared}");
 }
 
+/// The numbers of a row of dl19's table of residual gain: nDCG@10, then NRG chronological, leave-one-out, grouped.
+fn residual_gain(found: &Findings, name: &str) -> Vec<f64> {
+    let table = table(found, "ndcg-gain-linear-10-residual");
+    let row = table.rows.iter().find(|row| row[1] == Cell::Text(name.to_owned())).unwrap();
+    let numbers = row.iter().filter_map(|cell| if let Cell::Number { value, .. } = cell { Some(*value) } else { None });
+    numbers.collect()
+}
+
 /// nDCG@10 of a reranker on the runs' own track: RankVicuna on SPLADE++ EnsembleDistil is .7459 in Pradeep, Sharifymoghaddam &
-/// Lin, "RankVicuna" (2023), Table 2, DL19. And leave-one-out gain can never exceed what nobody took.
+/// Lin, "RankVicuna" (2023), Table 2, DL19. Residual gain as an independent script in Python gives it:
+// g = dict(grades of the query); for p in priors: for i, d in enumerate(top10(p)): g[d] *= 1 - 1/log2(i+2)
+// sum(g.get(d, 0)/log2(i+2) for i, d in enumerate(top10(run))) / sum(x/log2(i+2) for i, x in enumerate(sorted(g.values())[:-11:-1]))
 #[test]
 fn dl19_has_the_published_ndcg() {
     let Some(data) = data() else { return };
     let found = findings(&shipped("residual-dl19"), &data);
-    let residual = table(&found, "ndcg-gain-linear-10-residual");
-    let of = |start: &str| -> Vec<f64> {
-        let row =
-            residual.rows.iter().find(|row| matches!(&row[1], Cell::Text(name) if name.starts_with(start))).unwrap();
-        row[3..]
-            .iter()
-            .filter_map(|cell| if let Cell::Number { value, .. } = cell { Some(*value) } else { None })
-            .collect()
-    };
-    let run = of("SPLADE_P_P_ENSEMBLE_DISTIL__output_v2_aug_vicuna_7b_4096_100_RANK_GPT_dl19_2023-09-13T16-36");
-    assert!((run[0] - 0.7459).abs() < 0.5e-4, "{run:?}");
-    assert_eq!(residual.rows.len(), 38);
+    for (name, expected) in [
+        ("SPLADE++ aug-7b top100 #2", [0.7459, 0.0395, 0.0329, 0.1877]),
+        ("SPLADE++ 7b-ckpt800 top100", [0.7644, 0.3639, 0.1064, 0.2898]),
+        ("gpt-3.5-turbo #2", [0.6737, 0.3192, 0.0190, 0.1685]),
+    ] {
+        for (value, expected) in residual_gain(&found, name).iter().zip(expected) {
+            assert!((value - expected).abs() <= 0.5e-4, "{name}: {value}, not {expected}");
+        }
+    }
     // The first run of all has nobody before it: its residual gain is its nDCG.
-    let first = of("gpt-3.5-turbo_4096_RANK_GPT_dl19_2023-08-04T23-26");
+    let first = residual_gain(&found, "gpt-3.5-turbo #1");
     assert_eq!(first[0], first[1]);
+    assert_eq!(table(&found, "ndcg-gain-linear-10-residual").rows.len(), 38);
     let groups = table(&found, "ndcg-gain-linear-10-groups");
     let counts: Vec<&Cell> = groups.rows.iter().map(|row| &row[1]).collect();
     assert_eq!(counts, [12, 6, 5, 5, 5, 5].map(Cell::Count).iter().collect::<Vec<_>>());
+}
+
+/// Names and places that the files themselves give: all files of the folder, by the time stamps in their names.
+#[test]
+fn dl19_is_the_same_by_the_names_of_its_files() {
+    let Some(data) = data() else { return };
+    let shipped = shipped("residual-dl19");
+    let by_file = "name = \"dl19\"\nkind = \"residual\"\nmeasures = [\"ndcg(gain=linear)@10\"]\norder = \"timestamp\"\n\
+                   groups = [\"BM25__\", \"BM25_RM3__\", \"D_BERT\", \"OPEN_AI\", \"SPLADE\", \"gpt-3.5-turbo\"]\n[systems]\n\
+                   qrels = \"trec/dl19/qrels.txt\"\nruns = [\"trec/dl19/runs/*.txt\"]\n";
+    let gains = |text: &str| -> Vec<Vec<String>> {
+        let found = findings(text, &data);
+        let rows = table(&found, "ndcg-gain-linear-10-residual").rows.clone();
+        let mut numbers: Vec<Vec<String>> =
+            rows.iter().map(|row| row[3..].iter().map(|cell| format!("{cell:?}")).collect()).collect();
+        numbers.sort();
+        numbers
+    };
+    assert_eq!(gains(&shipped), gains(by_file));
 }

@@ -23,6 +23,7 @@ pub(super) struct Shown<'a> {
     study: &'a Converge,
     curves: &'a Curves,
     measures: Vec<Measured>,
+    /// Of all measures.
     notes: Vec<String>,
 }
 
@@ -35,6 +36,7 @@ struct Measured {
     pairs: Vec<Pair>,
     /// The limit for each ranker, where a theorem gives one.
     limits: Option<Vec<f64>>,
+    notes: Vec<String>,
 }
 
 impl<'a> Shown<'a> {
@@ -44,7 +46,7 @@ impl<'a> Shown<'a> {
         evaluator: &Evaluator,
         max_grade: u8,
         curves: &'a Curves,
-        remarks: Vec<String>,
+        remarks: &[String],
     ) -> Result<Self, StudyError> {
         let conventions = evaluator.conventions();
         let first = curves.sizes.partition_point(|&size| size < study.from);
@@ -57,16 +59,11 @@ impl<'a> Shown<'a> {
                 _ => None,
             };
             let pairs = pairs(&curves.sizes[first..], &means);
-            measures.push(Measured { name: spec.to_string(), verdict, pairs, limits });
+            let own = Evaluator::new(std::slice::from_ref(spec), conventions, max_grade, Seed::new(0))?;
+            let notes = notes(curves, &own, &curves.undefined[index..=index], remarks);
+            measures.push(Measured { name: spec.to_string(), verdict, pairs, limits, notes });
         }
-        let undefined = measures.iter().zip(&curves.undefined).filter(|(_, undefined)| **undefined > 0);
-        let undefined: Vec<String> = undefined.map(|(measure, count)| format!("{} {count}", measure.name)).collect();
-        let mut notes = vec![curves.about.clone()];
-        notes.extend(evaluator.describe());
-        if !undefined.is_empty() {
-            notes.push(format!("undefined values over all sizes, rankers and trials: {}", undefined.join(", ")));
-        }
-        notes.extend(remarks);
+        let notes = notes(curves, evaluator, &curves.undefined, remarks);
         Ok(Shown { study, curves, measures, notes })
     }
 
@@ -224,7 +221,7 @@ impl<'a> Shown<'a> {
 
     /// The curve of each ranker under one measure.
     fn curve(&self, measure: usize) -> Chart {
-        let Measured { name, limits, .. } = &self.measures[measure];
+        let Measured { name, limits, notes: own, .. } = &self.measures[measure];
         let series = self.curves.rankers.iter().zip(&self.curves.curves[measure]);
         let point = |(size, spread): (&usize, &Spread)| {
             let band = Some((spread.mean - spread.deviation, spread.mean + spread.deviation));
@@ -245,7 +242,7 @@ impl<'a> Shown<'a> {
         if limits.is_some() {
             notes.push("dotted: the limit of the ranker of that colour".to_owned());
         }
-        notes.extend(self.notes.iter().cloned());
+        notes.extend(own.iter().cloned());
         Chart {
             id: format!("convergence-{}", slug(name)),
             title: format!("{name} against the number of documents"),
@@ -279,6 +276,23 @@ impl<'a> Shown<'a> {
             notes: self.notes.clone(),
         }
     }
+}
+
+/// What was measured, the conventions of the evaluator's measures, how many of their values are undefined.
+fn notes(curves: &Curves, evaluator: &Evaluator, undefined: &[usize], remarks: &[String]) -> Vec<String> {
+    let mut notes = vec![curves.about.clone()];
+    notes.extend(evaluator.describe());
+    let names = evaluator.names().iter();
+    let undefined: Vec<String> = names
+        .zip(undefined)
+        .filter(|(_, undefined)| **undefined > 0)
+        .map(|(name, count)| format!("{name} {count}"))
+        .collect();
+    if !undefined.is_empty() {
+        notes.push(format!("undefined values over all sizes, rankers and trials: {}", undefined.join(", ")));
+    }
+    notes.extend_from_slice(remarks);
+    notes
 }
 
 /// The limit for each ranker of the simulation, where a theorem gives one.

@@ -16,7 +16,8 @@ pub enum Order {
     /// Its place in the input.
     #[default]
     Input,
-    /// The first time stamp in its name, YYYY-MM-DDThh-mm-ss with `-`, `:` or `_` between the digits of the time.
+    /// The first time stamp in its name, YYYY-MM-DDThh-mm-ss with `-`, `:` or `_` between the digits of the time, and with
+    /// fractions of the second where there are some.
     Timestamp,
 }
 
@@ -48,7 +49,7 @@ pub fn chronology(names: &[String], order: Order) -> Result<Vec<usize>, StudyErr
     Ok(systems)
 }
 
-/// The digits of the first time stamp in a text, to the second; what was written within one keeps the order of the input.
+/// The digits of the first time stamp in a text, with those of the fraction of its second, which sort as text does.
 fn time_stamp(text: &str) -> Option<String> {
     const FORM: &[u8] = b"0000-00-00T00-00-00";
     let fits = |(found, form): (&u8, &u8)| match form {
@@ -56,8 +57,12 @@ fn time_stamp(text: &str) -> Option<String> {
         b'T' => matches!(found, b'T' | b't' | b'_' | b' '),
         _ => matches!(found, b'-' | b':' | b'_'),
     };
-    let window = text.as_bytes().windows(FORM.len()).find(|window| window.iter().zip(FORM).all(fits))?;
-    Some(window.iter().filter(|byte| byte.is_ascii_digit()).map(|&byte| char::from(byte)).collect())
+    let bytes = text.as_bytes();
+    let start = bytes.windows(FORM.len()).position(|window| window.iter().zip(FORM).all(fits))?;
+    let (stamp, rest) = bytes[start..].split_at(FORM.len());
+    let fraction = rest.strip_prefix(b".").unwrap_or_default();
+    let digits = stamp.iter().filter(|byte| byte.is_ascii_digit());
+    Some(digits.chain(fraction.iter().take_while(|byte| byte.is_ascii_digit())).map(|&byte| char::from(byte)).collect())
 }
 
 /// The group of each system, as numbers of `groups`: the longest text with which its name begins.
@@ -121,7 +126,7 @@ mod tests {
 
     #[test]
     fn systems_come_in_the_order_of_their_time_stamps() {
-        let all = names(&["b_2023-09-13T11-58-44.290501", "a_2023-08-04T23:26:51", "c_2023-09-13T11-58-43.9"]);
+        let all = names(&["b_2023-09-13T11-58-44.290501", "a_2023-08-04T23:26:51", "c_2023-09-13T11-58-44.29.txt"]);
         assert_eq!(chronology(&all, Order::Input).unwrap(), [0, 1, 2]);
         assert_eq!(chronology(&all, Order::Timestamp).unwrap(), [1, 2, 0]);
         let error = chronology(&names(&["2023-09-13"]), Order::Timestamp).unwrap_err().to_string();

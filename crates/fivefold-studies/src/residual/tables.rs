@@ -11,8 +11,10 @@ use super::compute::{Gains, Numbers, Settings};
 use crate::study::{Findings, StudyError};
 use crate::systems::RankedSystems;
 
-/// Names longer than this stand beside points by their number.
+/// Where names are longer than this, points have numbers beside them.
 const LONGEST_LABEL: usize = 16;
+/// Where there are more points, too: so many names would cover each other.
+const MOST_LABELS: usize = 20;
 
 /// What is common to the tables of all measures.
 pub(super) struct Shown<'a> {
@@ -90,7 +92,7 @@ impl<'a> View<'a> {
     /// The beginning of names that makes a group, without the separator at its end.
     fn group(&self, group: usize) -> String {
         let name = &self.shown.groups[group];
-        let plain = name.trim_end_matches(['_', '-', '.']);
+        let plain = name.trim_end_matches(['_', '-', '.', ' ']);
         if plain.is_empty() { name.clone() } else { plain.to_owned() }
     }
 
@@ -183,7 +185,8 @@ impl<'a> View<'a> {
 
     fn scatter(&self, gains: &Gains) -> Chart {
         let residual = self.numbers.means(&gains.residual);
-        let by_number = self.shown.systems.names.iter().any(|name| name.chars().count() > LONGEST_LABEL);
+        let names = &self.shown.systems.names;
+        let by_number = names.len() > MOST_LABELS || names.iter().any(|name| name.chars().count() > LONGEST_LABEL);
         let series_of = |group: Option<usize>| {
             let point = |(place, &system): (usize, &usize)| {
                 let own = self.shown.settings.groups.map(|(group_of, _)| group_of[system]);

@@ -50,8 +50,9 @@ pub struct Family {
 pub const RAW: &str = "raw";
 /// See [`RAW`].
 pub const STANDARDISED: &str = "standardised";
+/// See [`RAW`].
+pub const LINEAR: &str = "linear";
 const U_NORMALISED: &str = "U-normalised";
-const LINEAR: &str = "linear";
 const VERSIONS: [(Version, &str); 2] = [(Version::V1, "V1"), (Version::V2, "V2")];
 
 /// The families of these measures; of all that make sense where none are named.

@@ -7,7 +7,7 @@ use fivefold_stats::kendall_tau_b;
 
 use super::Standardise;
 use super::comparability::Comparability;
-use super::forms::{Family, Form, RAW, STANDARDISED};
+use super::forms::{Family, Form, LINEAR, RAW, STANDARDISED};
 use super::matrix::{Matrix, mean, mean_and_deviation, quantile};
 use super::needed::{Needed, SHARES};
 use crate::study::{Findings, StudyError};
@@ -73,6 +73,10 @@ impl Shown<'_> {
                 family.queries.len(),
             ));
             notes.push(format!("{}: {standardising} standardising systems; sd: sample, n - 1", family.measure));
+            let linear = family.forms.iter().filter(|form| form.name == LINEAR);
+            let scores: Vec<f64> = linear.flat_map(|form| form.matrix.select(&family.common).values).collect();
+            let cut = scores.iter().filter(|score| **score <= 0.0 || **score >= 1.0).count();
+            notes.push(format!("{}: {cut} of {} linear scores are cut to 0 or 1", family.measure, scores.len()));
         }
         let (a, b) = (self.study.linear.a, self.study.linear.b);
         notes.push(format!("standardised: normal distribution function of z; linear: {a} z + {b}, cut to [0, 1]"));

@@ -218,7 +218,7 @@ fn expand(cx: &StudyContext<'_>, patterns: &[String]) -> Result<Vec<Named>, Stud
 }
 
 /// Names and paths that `[NAME=]PATH` means: itself, or one for each text that can stand for its `*`, in the order of the
-/// texts. `file` gives the file whose being there decides.
+/// texts. `file` makes of a path, or a part of one, that whose being there decides.
 pub(super) fn names_of(
     cx: &StudyContext<'_>,
     pattern: &str,
@@ -246,15 +246,15 @@ pub(super) fn names_of(
         Some(slash) => after.split_at(slash),
         None => (after, ""),
     };
-    let listed = cx.find(Path::new(if folder.is_empty() { "." } else { folder }))?;
+    let listed = cx.find(Path::new(&if folder.is_empty() { ".".to_owned() } else { file(folder) }))?;
+    let (start, end, inner) = (file(start), file(end), file(inner));
     let unreadable = |error: std::io::Error| StudyError::Input(format!("cannot read {}: {error}", listed.display()));
     let mut names = Vec::new();
     for entry in std::fs::read_dir(&listed).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
-        let middle = entry.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+        let middle = entry.strip_prefix(&start).and_then(|rest| rest.strip_suffix(&end));
         let Some(middle) = middle.filter(|middle| !middle.is_empty()) else { continue };
-        let there = listed.join(file(&format!("{entry}{inner}")).trim_start_matches('/'));
-        if there.is_file() {
+        if listed.join(format!("{entry}{inner}")).is_file() {
             names.push(middle.to_owned());
         }
     }
@@ -275,4 +275,33 @@ pub(crate) fn input(given: &str, path: &Path) -> Result<Input, StudyError> {
     let unreadable = |error| StudyError::Input(format!("cannot read {}: {error}", path.display()));
     let content = std::fs::read(path).map_err(unreadable)?;
     Ok(Input { name: given.to_owned(), hash: blake3::hash(&content).to_hex().to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_core::Seed;
+
+    use super::*;
+
+    /// The star stands for the same names whatever part of the path the number of the fold is in.
+    #[test]
+    fn a_star_and_the_fold_may_stand_anywhere() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in ["fold1/b.txt", "fold1/a.txt", "fold2/a.txt", "x1-c-1.txt", "d/fold1.txt", "e/fold2.txt"] {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        let folders = [folder.path().to_owned()];
+        let cx = StudyContext { name: "", seed: Seed::new(0), folders: &folders, progress: None, cancelled: None };
+        let of = |pattern: &str| names_of(&cx, pattern, |path| path.replace(FOLD, "1"));
+        for (pattern, names) in
+            [("fold{fold}/*.txt", &["a", "b"][..]), ("x{fold}-*-{fold}.txt", &["c"]), ("*/fold{fold}.txt", &["d"])]
+        {
+            let expected: Vec<(Option<String>, String)> =
+                names.iter().map(|&name| (Some(name.to_owned()), pattern.replace('*', name))).collect();
+            assert_eq!(of(pattern).unwrap(), expected, "{pattern}");
+        }
+        assert!(of("fold{fold}/*.csv").unwrap_err().to_string().contains("matches no file"));
+    }
 }
