@@ -17,13 +17,17 @@
 //! Cost: microseconds; nothing is read but the two texts.
 
 mod check;
+mod conclusions;
 pub mod misprint;
 mod published;
 mod report;
+mod reproduce;
 
 pub use check::{CheckedCell, Verdict};
+pub use conclusions::{Answer, Conclusion};
 pub use misprint::Misprint;
 pub use published::{Column, ReplayError, Statistic};
+pub use reproduce::{DerivedPair, ReproduceError, Reproduction, ScorePair, reproduce};
 
 use published::{PublishedScores, read_derived};
 

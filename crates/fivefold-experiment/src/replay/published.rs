@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 /// Scores are kept as whole millionths, so that sums and ties of printed decimals are exact.
-const MILLION: f64 = 1e6;
+pub(super) const MILLION: f64 = 1e6;
 
 /// Why a replay cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +70,7 @@ pub enum ReplayError {
 /// The printed scores of all methods under one measure on one data set.
 #[derive(Debug, Clone)]
 pub(super) struct ScoreBlock {
+    pub table: u32,
     pub dataset: String,
     pub metric: String,
     pub cutoffs: Vec<u32>,
@@ -91,6 +93,8 @@ impl ScoreBlock {
 #[derive(Debug, Clone)]
 pub(super) struct PublishedScores {
     pub blocks: Vec<ScoreBlock>,
+    /// Other names of methods and data sets, and the printed ones.
+    pub map: BTreeMap<String, String>,
 }
 
 impl PublishedScores {
@@ -113,7 +117,7 @@ impl PublishedScores {
             }
             blocks.push(block);
         }
-        Ok(PublishedScores { blocks })
+        Ok(PublishedScores { blocks, map: file.map })
     }
 
     pub fn block(&self, dataset: &str, metric: &str) -> Option<&ScoreBlock> {
@@ -136,6 +140,13 @@ impl PublishedScores {
 #[serde(deny_unknown_fields)]
 struct ScoresFile {
     scores: Vec<ScoreEntry>,
+    /// Other names of methods and data sets, and the printed ones.
+    #[serde(default)]
+    map: BTreeMap<String, String>,
+    /// Derived tables may stand in the same file.
+    #[serde(default)]
+    #[expect(dead_code, reason = "read by `read_derived`")]
+    derived: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -155,7 +166,8 @@ impl ScoreEntry {
             let problem = "at least one cutoff and two methods are needed".to_owned();
             return Err(ReplayError::Block { table, dataset, metric, problem });
         }
-        let mut block = ScoreBlock { dataset, metric, cutoffs, methods: Vec::new(), scores: Vec::new(), decimals: 0 };
+        let mut block =
+            ScoreBlock { table, dataset, metric, cutoffs, methods: Vec::new(), scores: Vec::new(), decimals: 0 };
         for (method, row) in values {
             let (dataset, metric) = (block.dataset.clone(), block.metric.clone());
             if row.len() != block.cutoffs.len() {
@@ -287,6 +299,12 @@ pub(super) fn read_derived(text: &str) -> Result<Vec<DerivedRow>, ReplayError> {
     #[serde(deny_unknown_fields)]
     struct DerivedFile {
         derived: Vec<DerivedRow>,
+        #[serde(default)]
+        #[expect(dead_code, reason = "read by `PublishedScores::read`")]
+        map: Option<IgnoredAny>,
+        #[serde(default)]
+        #[expect(dead_code, reason = "read by `PublishedScores::read`")]
+        scores: Option<IgnoredAny>,
     }
     let file: DerivedFile =
         toml::from_str(text).map_err(|source| ReplayError::Read { what: "derived tables", source })?;

@@ -103,7 +103,7 @@ fn misprint_table(misprints: &[Misprint]) -> Table {
     }
 }
 
-fn number(statistic: Statistic, value: f64) -> Cell {
+pub(super) fn number(statistic: Statistic, value: f64) -> Cell {
     match statistic {
         Statistic::Conflicts | Statistic::DiscriminativePower => Cell::Count(value as u64),
         Statistic::PadPercent => Cell::Number { value, digits: 2 },
@@ -111,7 +111,7 @@ fn number(statistic: Statistic, value: f64) -> Cell {
     }
 }
 
-fn text(text: &str) -> Cell {
+pub(super) fn text(text: &str) -> Cell {
     Cell::Text(text.to_owned())
 }
 
@@ -135,7 +135,7 @@ mod tests {
             })
             .sum();
         assert_eq!(counts as usize, replay.cells.len());
-        let parity = "table 8, mslr-web30k, ndcg.v2, uninformative: of another parity than the difference 45 of the \
+        let parity = "table 8, mslr-web30k, ndcg.v2, uninformative: 46 conflicts are of another parity than the difference 45 of the \
                       discriminative powers (powers 33 and 78 in table 9)";
         assert!(tables[1].notes.contains(&parity.to_owned()), "{:#?}", tables[1].notes);
         assert_eq!(tables[1].rows.len(), 2 + 4 + 4, "two swap rates and four PAD cells differ, four are impossible");
