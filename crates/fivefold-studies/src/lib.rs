@@ -6,6 +6,7 @@
 
 pub mod converge;
 pub mod file;
+pub mod meta;
 pub mod registry;
 pub mod residual;
 pub mod run;

@@ -8,13 +8,18 @@ use toml::de::DeTable;
 
 use crate::converge::Converge;
 use crate::file;
+use crate::meta::Meta;
 use crate::residual::Residual;
 use crate::standardise::Standardise;
 use crate::study::{Findings, Study, StudyContext, StudyError};
 
 /// Every kind of study. A new one is a module and a line here.
-pub const STUDIES: &[StudyEntry] =
-    &[StudyEntry::of::<Residual>(), StudyEntry::of::<Standardise>(), StudyEntry::of::<Converge>()];
+pub const STUDIES: &[StudyEntry] = &[
+    StudyEntry::of::<Residual>(),
+    StudyEntry::of::<Standardise>(),
+    StudyEntry::of::<Converge>(),
+    StudyEntry::of::<Meta>(),
+];
 
 /// Reads the settings of a study from the keys of its file.
 pub type Parse = fn(Spanned<DeTable<'_>>) -> Result<Box<dyn AnyStudy>, ParamError>;

@@ -7,8 +7,8 @@ use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcom
 use fivefold_core::Registry;
 
 use crate::commands::{
-    completions, converge, datasets, dialects, eval, export, import, importance, job, jobs, lint, make, measures,
-    new_ranker, rankers, replay, report, residual, run, score, standardise, train,
+    completions, converge, datasets, dialects, eval, export, import, importance, job, jobs, lint, make, measures, meta,
+    new_ranker, rankers, replay, report, reproduce, residual, run, score, standardise, train,
 };
 use crate::screen::{Screen, tell};
 use crate::{interrupt, problem};
@@ -77,6 +77,8 @@ enum Command {
     Datasets(datasets::Args),
     Make(make::Args),
     Replay(replay::Args),
+    Reproduce(reproduce::Args),
+    Meta(meta::Args),
     Residual(residual::Args),
     Standardise(standardise::Args),
     Converge(converge::Args),
@@ -122,6 +124,8 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
         Command::Datasets(args) => args.run(&mut screen),
         Command::Make(args) => args.run(&mut screen),
         Command::Replay(args) => args.run(&mut screen),
+        Command::Reproduce(args) => args.run(registry, &mut screen),
+        Command::Meta(args) => args.run(&mut screen),
         Command::Residual(args) => args.run(&mut screen),
         Command::Standardise(args) => args.run(&mut screen),
         Command::Converge(args) => args.run(&mut screen),

@@ -16,6 +16,7 @@ pub(crate) const SHIPPED: &[(&str, &str)] = &[
     ("quickstart", include_str!("../../../experiments/quickstart.toml")),
     ("mq2008-systems", include_str!("../../../experiments/mq2008-systems.toml")),
     ("mq2008", include_str!("../../../experiments/mq2008.toml")),
+    ("mq2008-ranklib", include_str!("../../../experiments/mq2008-ranklib.toml")),
     ("ohsumed", include_str!("../../../experiments/ohsumed.toml")),
     ("clueweb09", include_str!("../../../experiments/clueweb09.toml")),
     ("paper", include_str!("../../../experiments/paper.toml")),
@@ -25,6 +26,9 @@ pub(crate) const SHIPPED: &[(&str, &str)] = &[
     ("residual-mq2008", include_str!("../../../experiments/residual-mq2008.toml")),
     ("standardise-trec8", include_str!("../../../experiments/standardise-trec8.toml")),
     ("standardise-mq2008-systems", include_str!("../../../experiments/standardise-mq2008-systems.toml")),
+    ("meta-trec8", include_str!("../../../experiments/meta-trec8.toml")),
+    ("meta-dl19", include_str!("../../../experiments/meta-dl19.toml")),
+    ("meta-mq2008-systems", include_str!("../../../experiments/meta-mq2008-systems.toml")),
     ("standardise-rankers", include_str!("../../../experiments/standardise-rankers.toml")),
     ("convergence", include_str!("../../../experiments/convergence.toml")),
     ("convergence-open", include_str!("../../../experiments/convergence-open.toml")),
@@ -35,8 +39,9 @@ pub(crate) const SHIPPED: &[(&str, &str)] = &[
 #[derive(clap::Args)]
 pub(crate) struct ExperimentArgs {
     /// A TOML file, or the name of an experiment that comes with the program: quickstart, mq2008-systems, mq2008,
-    /// ohsumed, clueweb09, paper, paper-tuned, quality, and the studies residual-dl19, residual-mq2008, standardise-trec8,
-    /// standardise-mq2008-systems, standardise-rankers, convergence, convergence-open, convergence-clueweb09
+    /// mq2008-ranklib, ohsumed, clueweb09, paper, paper-tuned, quality, and the studies residual-dl19, residual-mq2008,
+    /// standardise-trec8, standardise-mq2008-systems, standardise-rankers, meta-trec8, meta-dl19, meta-mq2008-systems,
+    /// convergence, convergence-open, convergence-clueweb09
     #[arg(value_name = "EXPERIMENT")]
     experiment: String,
     /// The results folder [default: runs/NAME, with the experiment's name]
@@ -119,6 +124,12 @@ impl ExperimentArgs {
     pub(crate) fn text(&self) -> miette::Result<Text> {
         let text = Text::read(&self.experiment, self.data_dir.as_deref())?;
         Ok(Text { cache: self.cache.cache(), ..text })
+    }
+
+    /// The results folder that was named instead of an experiment.
+    pub(crate) fn results_folder(&self) -> Option<PathBuf> {
+        let path = Path::new(&self.experiment);
+        path.is_dir().then(|| path.to_owned())
     }
 
     /// Reads and checks a learning-to-rank experiment.

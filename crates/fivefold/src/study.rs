@@ -21,6 +21,13 @@ pub(crate) struct StudyArgs {
     /// A TOML file, or the name of an experiment that comes with the program, instead of options
     #[arg(value_name = "EXPERIMENT", conflicts_with = "SystemsArgs")]
     experiment: Option<String>,
+    #[command(flatten)]
+    run: StudyRunArgs,
+}
+
+/// How and where a study is run.
+#[derive(clap::Args)]
+pub(crate) struct StudyRunArgs {
     /// The results folder [default: runs/NAME, with the experiment's name or the command's]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -38,23 +45,36 @@ pub(crate) struct StudyArgs {
 impl StudyArgs {
     /// Runs the experiment that was named, or else `study` with this seed.
     pub(crate) fn run<S: Study>(self, study: S, seed: u64, screen: &mut Screen) -> miette::Result<Outcome> {
-        let (file, folders) = match &self.experiment {
-            None => {
-                study.check().map_err(|error| Problem::param(error, "", ""))?;
-                let here = std::iter::once(PathBuf::new());
-                let folders = here.chain(data_dir(self.data_dir.as_deref())).collect();
-                (StudyFile::of(S::KIND, seed, study), folders)
+        match &self.experiment {
+            None => self.run.settings(study, seed, screen),
+            Some(name) => self.run.experiment::<S>(name, screen),
+        }
+    }
+}
+
+impl StudyRunArgs {
+    /// Runs a study whose settings came from options.
+    pub(crate) fn settings<S: Study>(self, study: S, seed: u64, screen: &mut Screen) -> miette::Result<Outcome> {
+        study.check().map_err(|error| Problem::param(error, "", ""))?;
+        let here = std::iter::once(PathBuf::new());
+        let folders = here.chain(data_dir(self.data_dir.as_deref())).collect();
+        self.file(&StudyFile::of(S::KIND, seed, study), folders, screen)
+    }
+
+    /// Runs an experiment, which must be of this kind.
+    pub(crate) fn experiment<S: Study>(self, name: &str, screen: &mut Screen) -> miette::Result<Outcome> {
+        match Text::read(name, self.data_dir.as_deref())?.study()? {
+            Some((file, folders)) if file.kind == S::KIND => self.file(&file, folders, screen),
+            _ => {
+                let what = format!("`{name}` is not a study of kind \"{}\"", S::KIND);
+                Err(Problem::new(what).help(format!("fivefold run {name}")).into())
             }
-            Some(name) => match Text::read(name, self.data_dir.as_deref())?.study()? {
-                Some((file, folders)) if file.kind == S::KIND => (file, folders),
-                _ => {
-                    let what = format!("`{name}` is not a study of kind \"{}\"", S::KIND);
-                    return Err(Problem::new(what).help(format!("fivefold run {name}")).into());
-                }
-            },
-        };
+        }
+    }
+
+    fn file(self, file: &StudyFile, folders: Vec<PathBuf>, screen: &mut Screen) -> miette::Result<Outcome> {
         let out = self.out.unwrap_or_else(|| default_out(&file.name));
-        Run { folders, out, threads: self.threads.threads, json: self.json }.run(&file, screen)
+        Run { folders, out, threads: self.threads.threads, json: self.json }.run(file, screen)
     }
 }
 
@@ -118,7 +138,7 @@ impl Run {
             screen.tables(&findings.tables);
         }
         screen.flush();
-        tell(format_args!("Results are in {shown} (manifest.json, tables/, figures/)."));
+        tell(format_args!("Results are in {shown} (report.html, tables/, figures/, manifest.json)."));
         Ok(Outcome::Done)
     }
 }

@@ -5,14 +5,17 @@
 mod browser;
 mod cache;
 mod collections;
+mod command;
 mod converge;
 mod eval;
 mod exchange;
 mod harness;
 mod interrupted;
+mod meta;
 mod models;
 mod new_ranker;
 mod real_data;
+mod reproduce;
 mod residual;
 mod runs;
 mod screens;

@@ -1,0 +1,185 @@
+//! `kind = "meta"`: what scores of any program say of the systems, and what the measures say of each other.
+//!
+//! ```toml
+//! [systems]                          # see `systems`: any source. A results folder of several data sets gives all of them
+//! # or several, each with a label:
+//! # [[dataset]]
+//! # label = "TREC-8"
+//! # systems = { values = ["trec/trec8/adhoc8_ap.csv"] }
+//!
+//! measures = ["ndcg@10", "ap"]       # of rankings: any; of values: columns, all when absent
+//! test = "t"                         # a test of fivefold_stats::TESTS
+//! correction = "none"                # of fivefold_stats::CORRECTIONS, over all comparisons of one measure
+//! against = "bm25"                   # compare this system with each other one, instead of all pairs
+//! top = 10                           # systems that tables show, the best first; the files have all
+//! draws = 1000                       # of tests that draw
+//! alpha = 0.05
+//! differences = [0.01, 0.02, 0.05]   # that are to be found with probability `power`: how many queries does that need?
+//! power = 0.8
+//! trials = 1000                      # random halves of the swap method
+//! profile = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
+//! ```
+//! A measure stands with all its cutoffs (`ndcg@5`, `ndcg@10`): as in Feng & Karmaker (2023), its comparisons are those of all pairs
+//! at all cutoffs, and its score of a system is the mean over cutoffs. Reading order: [`scores`] (the input), [`compare`] (tests),
+//! [`between`] (measures against each other), [`across`] (data sets), `tables`, `charts`.
+
+pub mod across;
+pub mod between;
+mod charts;
+pub mod compare;
+pub mod scores;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use fivefold_core::ParamError;
+use fivefold_experiment::number_equal;
+use fivefold_metrics::Overrides;
+use fivefold_stats::{Family, TestOptions, correction, test};
+use serde::{Deserialize, Serialize};
+
+use self::compare::Compared;
+use crate::study::{Findings, Study, StudyContext, StudyError, conventions};
+use crate::systems::SystemsConfig;
+
+/// The study of anyone's scores.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Meta {
+    /// Where the systems come from.
+    pub systems: SystemsConfig,
+    /// Several data sets, instead of `systems`.
+    pub dataset: Vec<MetaDataset>,
+    /// Measures of rankings, or columns of values; empty: all columns, or `ndcg@10`, `ap` and `rr`.
+    pub measures: Vec<String>,
+    /// The test of significance.
+    pub test: String,
+    /// The correction for several comparisons.
+    pub correction: String,
+    /// The system with which each other one is compared; absent: all pairs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against: Option<String>,
+    /// How many systems tables show; absent: all up to ten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top: Option<usize>,
+    /// Draws of tests that draw.
+    pub draws: usize,
+    /// The level below which a p-value is significant; intervals have the confidence 1 - alpha.
+    pub alpha: f64,
+    /// Differences to be found.
+    pub differences: Vec<f64>,
+    /// The probability with which they are to be found.
+    pub power: f64,
+    /// Random halves of the swap method.
+    pub trials: usize,
+    /// The dialect whose conventions hold.
+    pub profile: String,
+    /// Conventions instead of the dialect's.
+    pub conventions: Overrides,
+}
+
+/// One of several data sets.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MetaDataset {
+    /// Its name in tables.
+    pub label: String,
+    /// Where its systems come from.
+    pub systems: SystemsConfig,
+}
+
+impl Default for Meta {
+    fn default() -> Self {
+        Meta {
+            systems: SystemsConfig::default(),
+            dataset: Vec::new(),
+            measures: Vec::new(),
+            test: "t".to_owned(),
+            correction: "none".to_owned(),
+            against: None,
+            top: None,
+            draws: TestOptions::default().draws,
+            alpha: 0.05,
+            differences: vec![0.01, 0.02, 0.05],
+            power: 0.8,
+            trials: 1000,
+            profile: "paper".to_owned(),
+            conventions: Overrides::default(),
+        }
+    }
+}
+
+impl Meta {
+    /// Whether the test and the correction exist and go together: tried on the smallest family.
+    fn check_test(&self) -> Result<(), ParamError> {
+        let test = test(&self.test).map_err(|error| ParamError::new("test", format!("is wrong: {error}")))?;
+        let wrong = |error: &dyn std::fmt::Display| ParamError::new("correction", format!("is wrong: {error}"));
+        let correction = correction(&self.correction).map_err(|error| wrong(&error))?;
+        let family = Family::of_pair(&[0.0, 1.0], &[1.0, 0.0]).map_err(|error| wrong(&error))?;
+        let options = TestOptions { draws: 1, ..TestOptions::default() };
+        let run = (test.run)(&family, &options).map_err(|error| wrong(&error))?;
+        (correction.adjust)(&run).map(|_| ()).map_err(|error| wrong(&error))
+    }
+}
+
+impl Study for Meta {
+    const KIND: &'static str = "meta";
+    const SUMMARY: &'static str = "any program's scores: tests, effect sizes, power, and measures against each other";
+
+    fn check(&self) -> Result<(), ParamError> {
+        if self.dataset.is_empty() {
+            self.systems.check()?;
+        } else if self.systems != SystemsConfig::default() {
+            return Err(ParamError::new("systems", "stands beside `dataset`: give one of them"));
+        }
+        for (at, dataset) in self.dataset.iter().enumerate() {
+            let within = |error: ParamError| ParamError::new("dataset", format!("`{}`: {error}", dataset.label));
+            dataset.systems.check().map_err(within)?;
+            if self.dataset[..at].iter().any(|other| other.label == dataset.label) {
+                return Err(ParamError::new("dataset", format!("has the label `{}` twice", dataset.label)));
+            }
+        }
+        self.check_test()?;
+        let share = |value: f64| value > 0.0 && value < 1.0;
+        ParamError::unless(share(self.alpha), "alpha", self.alpha, "between 0 and 1")?;
+        ParamError::unless(share(self.power), "power", self.power, "between 0 and 1")?;
+        ParamError::unless((1..1 << 32).contains(&self.draws), "draws", self.draws, "at least 1 and below 2^32")?;
+        ParamError::unless(self.trials > 0, "trials", self.trials, "at least 1")?;
+        ParamError::unless(self.top != Some(0), "top", 0, "at least 1")?;
+        if let Some(difference) = self.differences.iter().find(|value| !(**value > 0.0 && value.is_finite())) {
+            return Err(ParamError::new("differences", format!("must be above 0 each, not {difference}")));
+        }
+        conventions(&self.profile, &self.conventions).map(|_| ())
+    }
+
+    fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {
+        let datasets = scores::read(self, cx)?;
+        let steps = datasets.iter().map(|dataset| dataset.scores.measures.len() as u64).sum();
+        let mut findings = Findings::default();
+        let mut done = 0;
+        let mut all = Vec::with_capacity(datasets.len());
+        for dataset in &datasets {
+            findings.inputs.extend(dataset.inputs.iter().cloned());
+            let mut compared: Vec<Compared> = Vec::new();
+            for measure in &dataset.scores.measures {
+                cx.step(done, steps)?;
+                compared.push(compare::compare(self, &dataset.scores, measure, cx.seed())?);
+                done += 1;
+            }
+            all.push((&dataset.scores, compared));
+        }
+        for (scores, compared) in &all {
+            let several = all.len() > 1;
+            tables::Shown { study: self, scores, compared, several }.add(&mut findings)?;
+            charts::add(self, scores, compared, several, &mut findings);
+        }
+        if let [_, _, ..] = all.as_slice() {
+            let of_datasets: Vec<&scores::Scores> = all.iter().map(|(scores, _)| *scores).collect();
+            findings.tables.extend(across::tables(&of_datasets)?);
+        }
+        tables::add_files(self, &all, &mut findings)?;
+        number_equal(findings.tables.iter_mut().map(|table| &mut table.id));
+        number_equal(findings.charts.iter_mut().map(|chart| &mut chart.id));
+        Ok(findings)
+    }
+}

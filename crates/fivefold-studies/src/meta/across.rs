@@ -1,0 +1,87 @@
+//! Several data sets: who wins most, and does the order of the systems stand?
+//!
+//! Winning numbers (Tax, Bockting & Hiemstra 2015) need no system to be in all data sets. The swap rate of two data sets is
+//! that of the systems in both (Feng & Karmaker 2023, Tables 13, 14, 25, 26). Measures are those of all data sets.
+
+use std::cmp::Ordering;
+
+use fivefold_experiment::{Cell, Table};
+use fivefold_stats::{swap_rate, winning_numbers};
+
+use super::scores::Scores;
+use super::tables::{notes_of, number_or, text};
+use crate::study::StudyError;
+
+/// The tables over data sets.
+///
+/// # Errors
+/// Never for scores that were read.
+pub fn tables(datasets: &[&Scores]) -> Result<Vec<Table>, StudyError> {
+    let mut measures: Vec<&str> = datasets[0].measures.iter().map(|measure| measure.name.as_str()).collect();
+    measures.retain(|name| datasets.iter().all(|dataset| means(dataset, name).is_some()));
+    let mut systems: Vec<&str> = Vec::new();
+    for system in datasets.iter().flat_map(|dataset| &dataset.systems) {
+        if !systems.contains(&system.as_str()) {
+            systems.push(system);
+        }
+    }
+    let (mut winning, mut swapped) = (Vec::new(), Vec::new());
+    for measure in measures {
+        let values: Vec<Vec<Option<f64>>> =
+            datasets.iter().map(|dataset| of_systems(dataset, measure, &systems)).collect();
+        let mut numbers: Vec<_> = systems.iter().zip(winning_numbers(&values)?).collect();
+        numbers.sort_by(|(_, a), (_, b)| b.normalised().partial_cmp(&a.normalised()).unwrap_or(Ordering::Equal));
+        for (system, number) in numbers {
+            let share = number.normalised().map_or_else(|| Cell::Missing("n/a".to_owned()), |nwn| number_cell(nwn));
+            let counts = [number.wins, number.ideal].map(|count| Cell::Count(count as u64));
+            winning.push([text(measure), text(system)].into_iter().chain(counts).chain([share]).collect());
+        }
+        for (at, first) in datasets.iter().enumerate() {
+            for second in &datasets[at + 1..] {
+                swapped.push(swap_row(measure, first, second)?);
+            }
+        }
+    }
+    let labels: Vec<&str> = datasets.iter().map(|dataset| dataset.label.as_str()).collect();
+    let over = format!("data sets: {}", labels.join(", "));
+    let mut notes = vec![over, "a win is a higher mean on a data set; an equal one is none".to_owned()];
+    notes.extend(datasets.iter().flat_map(|dataset| notes_of(dataset, true)));
+    let table = |id: &str, title: &str, columns: &[&str], labels, rows| Table {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        columns: columns.iter().map(|&column| column.to_owned()).collect(),
+        label_columns: labels,
+        rows,
+        notes: notes.clone(),
+    };
+    let winning_title = "Winning numbers over data sets (WN wins of IWN comparisons; NWN = WN / IWN)";
+    let swap_title = "Swap rates: pairs of systems in opposite order on two data sets";
+    Ok(vec![
+        table("winning-numbers", winning_title, &["measure", "system", "WN", "IWN", "NWN"], 2, winning),
+        table("swap-datasets", swap_title, &["measure", "first", "second", "systems", "swap rate"], 3, swapped),
+    ])
+}
+
+fn number_cell(value: f64) -> Cell {
+    Cell::Number { value, digits: 3 }
+}
+
+fn means(dataset: &Scores, measure: &str) -> Option<Vec<f64>> {
+    dataset.measures.iter().find(|own| own.name == measure).map(super::scores::Measure::means)
+}
+
+/// The scores of these systems; `None` where a system is not in the data set.
+fn of_systems(dataset: &Scores, measure: &str, systems: &[&str]) -> Vec<Option<f64>> {
+    let means = means(dataset, measure).unwrap_or_default();
+    let of = |name: &&str| dataset.systems.iter().position(|own| own == name).and_then(|at| means.get(at).copied());
+    systems.iter().map(of).collect()
+}
+
+fn swap_row(measure: &str, first: &Scores, second: &Scores) -> Result<Vec<Cell>, StudyError> {
+    let systems: Vec<&str> = first.systems.iter().map(String::as_str).collect();
+    let pairs = of_systems(first, measure, &systems).into_iter().zip(of_systems(second, measure, &systems));
+    let (one, two): (Vec<f64>, Vec<f64>) = pairs.filter_map(|(one, two)| Some((one?, two?))).unzip();
+    let count = Cell::Count(one.len() as u64);
+    let rate = number_or(swap_rate(&one, &two)?, 3);
+    Ok(vec![text(measure), text(&first.label), text(&second.label), count, rate])
+}

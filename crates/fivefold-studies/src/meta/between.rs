@@ -1,0 +1,95 @@
+//! Measures against each other: do they order the systems alike, and lead to the same conclusions?
+//!
+//! - Orders: tau-b, tau-AP (the reference is named) and weighted tau of the systems' scores.
+//! - Conflicts: comparisons significant under exactly one of two measures, held to what the two discriminative powers allow.
+//! - Agreement: same winner, same order, same significant pairs at each cutoff, and the six classes of Moffat, Scholer & Thomas (2012).
+//!
+//! Conflicts and agreement need measures with as many cutoffs as each other; agreement needs all pairs.
+
+use fivefold_stats::{
+    Agreement, Conclusions, agreement, check_conflicts, conflicts, kendall_tau_b, tau_ap, weighted_tau,
+};
+
+use super::compare::Compared;
+use super::scores::{Measure, Scores};
+use crate::study::StudyError;
+
+/// A rank correlation: scores of the systems under a measure, and under the reference.
+pub type Correlation = fn(&[f64], &[f64]) -> Result<Option<f64>, fivefold_stats::StatsError>;
+
+/// The rank correlations: id, title, function.
+pub const CORRELATIONS: [(&str, &str, Correlation); 3] = [
+    ("tau", "Kendall's tau-b between the measures' orders of the systems", kendall_tau_b),
+    ("tau-ap", "tau-AP of the order in a column, with the order of the row as the reference", |reference, own| {
+        tau_ap(own, reference)
+    }),
+    ("weighted-tau", "Weighted tau between the measures' orders of the systems", weighted_tau),
+];
+
+/// `correlation` of every measure (column) with every measure (row); `None` where an order does not exist.
+///
+/// # Errors
+/// Never for scores that were read.
+pub fn matrix(scores: &Scores, correlation: Correlation) -> Result<Vec<Vec<Option<f64>>>, StudyError> {
+    let means: Vec<Vec<f64>> = scores.measures.iter().map(Measure::means).collect();
+    let row = |row: &Vec<f64>| means.iter().map(|column| Ok(correlation(row, column)?)).collect();
+    means.iter().map(row).collect()
+}
+
+/// Two measures whose comparisons correspond.
+pub struct Pair<'a> {
+    /// The first measure.
+    pub first: (&'a Measure, &'a Compared),
+    /// The second measure.
+    pub second: (&'a Measure, &'a Compared),
+}
+
+/// All pairs of measures with as many cutoffs as each other, and how many pairs have not.
+pub fn pairs<'a>(scores: &'a Scores, compared: &'a [Compared]) -> (Vec<Pair<'a>>, usize) {
+    let all: Vec<(&Measure, &Compared)> = scores.measures.iter().zip(compared).collect();
+    let mut found = Vec::new();
+    let mut unlike = 0;
+    for (at, &first) in all.iter().enumerate() {
+        for &second in &all[at + 1..] {
+            if first.0.columns.len() == second.0.columns.len() {
+                found.push(Pair { first, second });
+            } else {
+                unlike += 1;
+            }
+        }
+    }
+    (found, unlike)
+}
+
+impl Pair<'_> {
+    /// Comparisons that are significant under exactly one, with the fewest and the most that the powers allow.
+    ///
+    /// # Errors
+    /// A number that the powers do not allow, which would be a fault of this program.
+    pub fn conflicts(&self, alpha: f64) -> Result<(usize, usize, usize), StudyError> {
+        let ((_, first), (_, second)) = (self.first, self.second);
+        let found = conflicts(&first.p_values, &second.p_values, alpha)?;
+        let comparisons = first.p_values.len();
+        check_conflicts(first.power, second.power, found, comparisons)
+            .map_err(|flaw| StudyError::Input(format!("the conflicts contradict the powers: {flaw}")))?;
+        let both = first.power + second.power;
+        Ok((found, first.power.abs_diff(second.power), both.min(2 * comparisons - both)))
+    }
+
+    /// How the conclusions agree, cutoff by cutoff; all pairs must have been compared.
+    ///
+    /// # Errors
+    /// Never for scores that were read.
+    pub fn agreements(&self, alpha: f64) -> Result<Vec<Agreement>, StudyError> {
+        let ((one, first), (two, second)) = (self.first, self.second);
+        let pairs = first.p_values.len() / one.columns.len();
+        let of_column = |column: usize| {
+            let own = column * pairs..(column + 1) * pairs;
+            let (means_one, means_two) = (one.columns[column].means(), two.columns[column].means());
+            let first = Conclusions { means: &means_one, p_values: &first.p_values[own.clone()] };
+            let second = Conclusions { means: &means_two, p_values: &second.p_values[own] };
+            Ok(agreement(first, second, alpha)?)
+        };
+        (0..one.columns.len()).map(of_column).collect()
+    }
+}

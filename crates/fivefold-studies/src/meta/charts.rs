@@ -1,0 +1,70 @@
+//! Achieved significance levels (Sakai, SIGIR 2006, Fig. 3) and swap rates by difference, a line a measure.
+
+use fivefold_experiment::Chart;
+use fivefold_experiment::chart::{Axis, Point, ReferenceLine, Series, SeriesKind};
+use fivefold_stats::asl_curve;
+
+use super::Meta;
+use super::compare::Compared;
+use super::scores::Scores;
+use super::tables::{id_of, notes_of};
+use crate::study::Findings;
+
+/// Points of a line at most.
+const POINTS: usize = 300;
+
+/// Adds the charts of a data set.
+pub(super) fn add(study: &Meta, scores: &Scores, compared: &[Compared], several: bool, findings: &mut Findings) {
+    let named = |title: &str| if several { format!("{title}: {}", scores.label) } else { title.to_owned() };
+    let line = |label: String, y: f64| ReferenceLine { label, y, series: None };
+    let measures = || scores.measures.iter().zip(compared);
+    let levels: Vec<Series> = measures()
+        .map(|(measure, compared)| {
+            let curve = asl_curve(&compared.p_values).p_values;
+            let last = curve.len().saturating_sub(1);
+            let count = curve.len().min(POINTS);
+            let place = |at: usize| if count < 2 { 0 } else { at * last / (count - 1) };
+            let point = |at: usize| Point::new((place(at) + 1) as f64 / curve.len() as f64, curve[place(at)]);
+            Series { name: measure.name.clone(), kind: SeriesKind::Line, points: (0..count).map(point).collect() }
+        })
+        .filter(|series| !series.points.is_empty())
+        .collect();
+    let mut notes = vec!["p-values of all comparisons from the highest to the lowest; the lower the line, the more a measure tells apart".to_owned()];
+    notes.extend(notes_of(scores, several));
+    findings.charts.push(Chart {
+        id: id_of(scores, several, "achieved-significance-levels"),
+        title: named("Achieved significance levels"),
+        x: Axis { range: Some((0.0, 1.0)), ..Axis::linear("share of the comparisons") },
+        y: Axis {
+            range: Some((0.0, 1.0)),
+            ..Axis::linear(format!("p ({}, correction: {})", study.test, study.correction))
+        },
+        series: levels,
+        lines: vec![line(format!("p = {}", study.alpha), study.alpha)],
+        notes,
+    });
+    let rates: Vec<Series> = measures()
+        .map(|(measure, compared)| {
+            let bins = compared.swaps.first().map_or(0, |curve| curve.bins.len());
+            let sum = |bin: usize| {
+                let own = compared.swaps.iter().map(|curve| curve.bins[bin]);
+                own.fold((0.0, 0, 0), |(_, all, swaps), bin| (bin.from, all + bin.comparisons, swaps + bin.swaps))
+            };
+            let point = |(from, all, swaps)| (all > 0).then(|| Point::new(from, swaps as f64 / all as f64));
+            let points = (0..bins).map(sum).filter_map(point).collect();
+            Series { name: measure.name.clone(), kind: SeriesKind::Line, points }
+        })
+        .filter(|series| !series.points.is_empty())
+        .collect();
+    let mut notes = vec![format!("{} random halves; the last difference stands for all above it", study.trials)];
+    notes.extend(notes_of(scores, several));
+    findings.charts.push(Chart {
+        id: id_of(scores, several, "swap-rates"),
+        title: named("Swap rates by difference"),
+        x: Axis::linear("difference on the first half, from"),
+        y: Axis::linear("share that is reversed on the second half"),
+        series: rates,
+        lines: vec![line("5 %".to_owned(), 0.05)],
+        notes,
+    });
+}

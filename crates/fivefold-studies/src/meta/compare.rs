@@ -1,0 +1,96 @@
+//! The comparisons of one measure: all pairs of systems, or one system with each other one, at all cutoffs.
+//!
+//! The family that is corrected together is that of one measure: pairs x cutoffs. Cost: that of the test
+//! (docs/statistics.md), and of the swap method.
+
+use fivefold_core::Seed;
+use fivefold_stats::{
+    Family, Moments, PadDenominator, SwapCurve, SwapOptions, TestOptions, TestRun, correction, discriminative_power,
+    pad, queries_needed, swap_method, test,
+};
+
+use super::Meta;
+use super::scores::{Measure, Scores};
+use crate::study::StudyError;
+
+/// What was found of one measure.
+#[derive(Debug, Clone)]
+pub struct Compared {
+    /// The tests, column by column.
+    pub run: TestRun,
+    /// p-values after the correction.
+    pub p_values: Vec<Option<f64>>,
+    /// Comparisons with a p-value below alpha.
+    pub power: usize,
+    /// Percentage absolute difference of the systems' scores; `None`: undefined for every pair.
+    pub pad: Option<f64>,
+    /// The swap method, one a column.
+    pub swaps: Vec<SwapCurve>,
+    /// Queries that differences need, one a column.
+    pub needed: Vec<Needed>,
+}
+
+/// How many queries a column needs.
+#[derive(Debug, Clone)]
+pub struct Needed {
+    /// Median over comparisons of the standard deviation of differences.
+    pub median: f64,
+    /// The largest one.
+    pub largest: f64,
+    /// Queries for each of the differences asked for, at the median deviation; `None`: more than 2^30.
+    pub queries: Vec<Option<usize>>,
+}
+
+/// The family of a measure's comparisons.
+pub(super) fn family<'a>(scores: &Scores, measure: &'a Measure) -> Result<Family<'a>, StudyError> {
+    let groups = measure.columns.iter().map(|column| column.values.iter().map(Vec::as_slice).collect()).collect();
+    let family = Family::of_groups(groups)?;
+    match scores.baseline {
+        Some(baseline) => Ok(family.against(baseline)?),
+        None => Ok(family),
+    }
+}
+
+/// Compares the systems under one measure.
+///
+/// # Errors
+/// A test or correction that there is not, or that cannot be done.
+pub fn compare(study: &Meta, scores: &Scores, measure: &Measure, seed: Seed) -> Result<Compared, StudyError> {
+    let unknown = |error: fivefold_stats::UnknownName| StudyError::Input(error.to_string());
+    let family = family(scores, measure)?;
+    // The same draws for every measure, so that measures differ by their values alone.
+    let options = TestOptions { draws: study.draws, seed: seed.derive("test"), confidence: 1.0 - study.alpha };
+    let run = (test(&study.test).map_err(unknown)?.run)(&family, &options)?;
+    let p_values = (correction(&study.correction).map_err(unknown)?.adjust)(&run)?;
+    let swaps = SwapOptions { trials: study.trials, seed: seed.derive("halves"), ..SwapOptions::default() };
+    Ok(Compared {
+        power: discriminative_power(&p_values, study.alpha),
+        pad: pad(&measure.means(), PadDenominator::Signed)?.percent,
+        swaps: swap_method(&family, &swaps)?,
+        needed: (0..measure.columns.len()).map(|column| needed(study, &family, column)).collect::<Result<_, _>>()?,
+        run,
+        p_values,
+    })
+}
+
+fn needed(study: &Meta, family: &Family<'_>, column: usize) -> Result<Needed, StudyError> {
+    let own = family.comparisons().iter().filter(|comparison| comparison.group == column);
+    let mut deviations: Vec<f64> = own.filter_map(|comparison| deviation(&family.moments(*comparison))).collect();
+    deviations.sort_unstable_by(f64::total_cmp);
+    let (median, largest) = match deviations.as_slice() {
+        [] => (0.0, 0.0),
+        all => (all[all.len() / 2], all[all.len() - 1]),
+    };
+    let of = |&difference: &f64| match median > 0.0 {
+        true => Ok(queries_needed(difference, median, study.alpha, study.power)?),
+        // Without spread two queries show any difference.
+        false => Ok(Some(2)),
+    };
+    let queries = study.differences.iter().map(of).collect::<Result<_, StudyError>>()?;
+    Ok(Needed { median, largest, queries })
+}
+
+/// The sample standard deviation.
+pub(super) fn deviation(moments: &Moments) -> Option<f64> {
+    moments.variance().map(f64::sqrt)
+}

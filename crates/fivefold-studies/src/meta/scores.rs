@@ -1,0 +1,292 @@
+//! The input: values per query, settled so that every system has a number for every query that counts.
+//!
+//! A value that is undefined (NaN) becomes 0 or 1, or its query is left out for all systems and measures, by the convention
+//! `undefined`; it is counted in either case. Systems are joined by query id where they are read ([`crate::systems`]).
+
+use fivefold_core::Seed;
+use fivefold_core::params::nearest;
+use fivefold_data::per_query::SystemValues;
+use fivefold_experiment::Results;
+use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Undefined, dialect, settle};
+
+use super::Meta;
+use crate::study::{Input, StudyContext, StudyError, conventions};
+use crate::systems::{Content, SystemsConfig};
+
+/// The measures of rankings where none are named.
+const DEFAULT_MEASURES: [&str; 3] = ["ndcg@10", "ap", "rr"];
+
+/// The scores of one data set.
+#[derive(Debug, Clone)]
+pub struct Scores {
+    /// Its name.
+    pub label: String,
+    /// Names of the systems.
+    pub systems: Vec<String>,
+    /// Number of queries that count.
+    pub queries: usize,
+    /// The measures, each with its cutoffs.
+    pub measures: Vec<Measure>,
+    /// Number of the system with which each other one is compared.
+    pub baseline: Option<usize>,
+    /// What a reader should know: conventions, policies with counts, remarks of the input.
+    pub notes: Vec<String>,
+}
+
+/// One measure.
+#[derive(Debug, Clone)]
+pub struct Measure {
+    /// Its name without a cutoff.
+    pub name: String,
+    /// One a cutoff, or one.
+    pub columns: Vec<Column>,
+}
+
+/// A measure at a cutoff.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// Its whole name.
+    pub name: String,
+    /// `[system][query]`, all finite.
+    pub values: Vec<Vec<f64>>,
+}
+
+impl Measure {
+    /// The score of each system: its mean over queries, then over cutoffs.
+    pub fn means(&self) -> Vec<f64> {
+        let columns: Vec<Vec<f64>> = self.columns.iter().map(Column::means).collect();
+        let systems = columns.first().map_or(0, Vec::len);
+        let of = |system: usize| columns.iter().map(|means| means[system]).sum::<f64>() / columns.len() as f64;
+        (0..systems).map(of).collect()
+    }
+}
+
+impl Column {
+    /// The mean of each system.
+    pub fn means(&self) -> Vec<f64> {
+        self.values.iter().map(|values| values.iter().sum::<f64>() / values.len() as f64).collect()
+    }
+}
+
+/// A data set with what it was read from.
+pub(super) struct Read {
+    pub(super) scores: Scores,
+    pub(super) inputs: Vec<Input>,
+}
+
+/// Reads the data sets.
+pub(super) fn read(study: &Meta, cx: &StudyContext<'_>) -> Result<Vec<Read>, StudyError> {
+    let mut sources = Vec::new();
+    if study.dataset.is_empty() {
+        sources.extend(each_dataset(None, &study.systems, cx)?);
+    }
+    for dataset in &study.dataset {
+        sources.extend(each_dataset(Some(&dataset.label), &dataset.systems, cx)?);
+    }
+    sources.iter().map(|(label, source)| one(study, label, source, cx)).collect()
+}
+
+/// The data sets of a source: a results folder may hold several.
+fn each_dataset(
+    label: Option<&str>,
+    source: &SystemsConfig,
+    cx: &StudyContext<'_>,
+) -> Result<Vec<(String, SystemsConfig)>, StudyError> {
+    if let (Some(folder), None) = (&source.results, &source.results_dataset) {
+        let results = Results::load(&cx.find(folder)?)?;
+        let names = results.evaluation.datasets.into_iter().map(|dataset| dataset.name);
+        let named = |name: String| {
+            let full = label.map_or_else(|| name.clone(), |label| format!("{label}, {name}"));
+            (full, SystemsConfig { results_dataset: Some(name), ..source.clone() })
+        };
+        return Ok(names.map(named).collect());
+    }
+    let label = label.map_or_else(|| source.results_dataset.clone().unwrap_or_default(), str::to_owned);
+    Ok(vec![(label, source.clone())])
+}
+
+fn one(study: &Meta, label: &str, source: &SystemsConfig, cx: &StudyContext<'_>) -> Result<Read, StudyError> {
+    let read = source.read(cx)?;
+    let conventions =
+        conventions(&study.profile, &study.conventions).map_err(|error| StudyError::Input(error.to_string()))?;
+    let (values, mut notes) = values(&read.content, study, &conventions, cx.seed())?;
+    notes.extend(read.remarks);
+    let scores = Scores::of(label, values, conventions.undefined, study.against.as_deref(), notes)?;
+    Ok(Read { scores, inputs: read.inputs })
+}
+
+/// The values of the measures that are asked for, and their conventions.
+fn values(
+    content: &Content,
+    study: &Meta,
+    conventions: &Conventions,
+    seed: Seed,
+) -> Result<(SystemValues, Vec<String>), StudyError> {
+    match content {
+        Content::Rankings(ranked) => {
+            let specs: Vec<MeasureSpec> = match study.measures.as_slice() {
+                [] => DEFAULT_MEASURES.iter().map(|name| name.parse()).collect::<Result<_, _>>()?,
+                named => named.iter().map(|name| name.parse()).collect::<Result<_, _>>()?,
+            };
+            let mut notes = vec![dialect(&study.profile)?.describe(conventions)];
+            notes.extend(Evaluator::new(&specs, conventions, ranked.max_grade, seed)?.describe());
+            Ok((ranked.values(&specs, conventions, seed)?, notes))
+        }
+        Content::Values(values) if study.measures.is_empty() => Ok((values.clone(), Vec::new())),
+        Content::Values(values) => Ok((selected(values, &study.measures)?, Vec::new())),
+    }
+}
+
+/// Some of the measures.
+fn selected(values: &SystemValues, measures: &[String]) -> Result<SystemValues, StudyError> {
+    let mut chosen = SystemValues {
+        measures: measures.to_vec(),
+        systems: values.systems.clone(),
+        queries: values.queries.clone(),
+        ..SystemValues::default()
+    };
+    for measure in measures {
+        let Some(column) = values.measures.iter().position(|other| other == measure) else {
+            let known = || values.measures.iter().map(String::as_str);
+            let help = nearest(measure, known()).map_or_else(
+                || format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            );
+            return Err(StudyError::Input(format!("the values have no measure `{measure}`; {help}")));
+        };
+        (0..values.systems.len()).for_each(|system| chosen.values.extend_from_slice(values.of(column, system)));
+    }
+    Ok(chosen)
+}
+
+impl Scores {
+    /// Settles undefined values and finds the baseline.
+    ///
+    /// # Errors
+    /// Fewer than two systems, fewer than two queries, a baseline that there is not.
+    pub fn of(
+        label: &str,
+        values: SystemValues,
+        undefined: Undefined,
+        against: Option<&str>,
+        mut notes: Vec<String>,
+    ) -> Result<Self, StudyError> {
+        let fault = |what: String| {
+            let place = if label.is_empty() { String::new() } else { format!("{label}: ") };
+            Err(StudyError::Input(format!("{place}{what}")))
+        };
+        if values.systems.len() < 2 {
+            return fault(format!("{} system cannot be compared; give at least two", values.systems.len()));
+        }
+        let baseline = match against {
+            None => None,
+            Some(name) => match values.systems.iter().position(|system| system == name) {
+                Some(found) => Some(found),
+                None => {
+                    let known = || values.systems.iter().map(String::as_str);
+                    let near = nearest(name, known()).map(|near| format!("; did you mean `{near}`?"));
+                    return fault(format!("no system is called `{name}`{}", near.unwrap_or_default()));
+                }
+            },
+        };
+        let all = values.queries.len();
+        let columns = values.measures.len();
+        let has_none = |query: &usize| {
+            let of_column = |m: usize| (0..values.systems.len()).any(|system| values.of(m, system)[*query].is_nan());
+            (0..columns).any(of_column)
+        };
+        let (without, with): (Vec<usize>, Vec<usize>) = (0..all).partition(has_none);
+        let counted: Vec<usize> = if undefined == Undefined::Skip { with } else { (0..all).collect() };
+        if counted.len() < 2 {
+            return fault(format!("{} of {all} queries count; two are needed at least", counted.len()));
+        }
+        notes.push(match (without.len(), undefined) {
+            (0, _) => format!("{} systems, {all} queries", values.systems.len()),
+            (some, Undefined::Skip) => {
+                format!(
+                    "{} systems, {} of {all} queries: {some} with an undefined value are left out",
+                    values.systems.len(),
+                    counted.len()
+                )
+            }
+            (some, policy) => {
+                format!(
+                    "{} systems, {all} queries, {some} with undefined values, which count as {policy}",
+                    values.systems.len()
+                )
+            }
+        });
+        let mut measures: Vec<Measure> = Vec::new();
+        for (number, name) in values.measures.iter().enumerate() {
+            let settled = |system: usize| {
+                let own = values.of(number, system);
+                counted.iter().filter_map(|&query| settle(own[query], undefined)).collect()
+            };
+            let column = Column { name: name.clone(), values: (0..values.systems.len()).map(settled).collect() };
+            let base = without_cutoff(name);
+            match measures.iter_mut().find(|measure| measure.name == base) {
+                Some(measure) => measure.columns.push(column),
+                None => measures.push(Measure { name: base.to_owned(), columns: vec![column] }),
+            }
+        }
+        let queries = counted.len();
+        Ok(Scores { label: label.to_owned(), systems: values.systems, queries, measures, baseline, notes })
+    }
+}
+
+/// `ndcg@10` without `@10`.
+fn without_cutoff(name: &str) -> &str {
+    match name.rsplit_once('@') {
+        Some((base, cutoff)) if !base.is_empty() && cutoff.parse::<usize>().is_ok() => base,
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(measures: &[&str], systems: &[&str], values: &[f64]) -> SystemValues {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let queries = values.len() / measures.len() / systems.len();
+        SystemValues {
+            measures: owned(measures),
+            systems: owned(systems),
+            queries: (0..queries).map(|query| query.to_string()).collect(),
+            values: values.to_vec(),
+            undefined: values.iter().map(|value| value.is_nan()).collect(),
+            remarks: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn cutoffs_of_a_measure_stand_together() {
+        let names = ["ndcg@5", "ap", "ndcg@10", "a@b", "ndcg.v1@5"];
+        let given = values(&names, &["x", "y"], &[0.5; 20]);
+        let scores = Scores::of("", given, Undefined::Zero, None, Vec::new()).unwrap();
+        let found: Vec<(&str, usize)> = scores.measures.iter().map(|m| (m.name.as_str(), m.columns.len())).collect();
+        assert_eq!(found, [("ndcg", 2), ("ap", 1), ("a@b", 1), ("ndcg.v1", 1)]);
+    }
+
+    #[test]
+    fn undefined_values_are_settled_and_counted() {
+        let given = || values(&["ap"], &["x", "y"], &[f64::NAN, 0.5, 1.0, 0.25, 0.5, 0.75]);
+        let of = |policy| Scores::of("", given(), policy, None, Vec::new()).unwrap();
+        assert_eq!(of(Undefined::Zero).measures[0].columns[0].values, [[0.0, 0.5, 1.0], [0.25, 0.5, 0.75]]);
+        assert_eq!(of(Undefined::One).measures[0].columns[0].values[0][0], 1.0);
+        let skipped = of(Undefined::Skip);
+        assert_eq!(skipped.measures[0].columns[0].values, [[0.5, 1.0], [0.5, 0.75]]);
+        assert_eq!(skipped.notes, ["2 systems, 2 of 3 queries: 1 with an undefined value are left out"]);
+        assert_eq!(of(Undefined::Zero).notes, ["2 systems, 3 queries, 1 with undefined values, which count as zero"]);
+        assert_eq!(skipped.measures[0].means(), [0.75, 0.625]);
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_refused() {
+        let of = |given, against| Scores::of("d", given, Undefined::Skip, against, Vec::new()).unwrap_err().to_string();
+        assert_eq!(of(values(&["ap"], &["x"], &[1.0, 0.0]), None), "d: 1 system cannot be compared; give at least two");
+        let two = values(&["ap"], &["bm25", "y"], &[1.0, f64::NAN, 0.0, 0.0]);
+        assert_eq!(of(two.clone(), Some("bm52")), "d: no system is called `bm52`; did you mean `bm25`?");
+        assert_eq!(of(two, None), "d: 1 of 2 queries count; two are needed at least");
+    }
+}

@@ -1,0 +1,500 @@
+//! What the study shows: scores with intervals, comparisons, power, queries needed, the swap method, ranks, and measures
+//! against each other; and the files with everything that tables leave out.
+
+use fivefold_experiment::{Cell, Table, slug};
+use fivefold_stats::effect::{cliffs_delta, hedges_g, superiority};
+use fivefold_stats::outcome::t_interval;
+use fivefold_stats::{
+    Agreement, CORRECTIONS, Method, Moments, Outcome, Significance, cliques, critical_difference, friedman,
+    queries_needed,
+};
+
+use super::Meta;
+use super::between::{CORRELATIONS, matrix, pairs};
+use super::compare::{Compared, deviation, family};
+use super::scores::{Measure, Scores};
+use crate::study::{Findings, StudyError};
+
+/// Systems that tables show where the settings do not say.
+const SHOWN_SYSTEMS: usize = 10;
+/// Comparisons that the table of them shows at most.
+const SHOWN_PAIRS: usize = 60;
+
+/// What is common to all tables of a data set.
+pub(super) struct Shown<'a> {
+    pub(super) study: &'a Meta,
+    pub(super) scores: &'a Scores,
+    pub(super) compared: &'a [Compared],
+    /// Whether there are other data sets.
+    pub(super) several: bool,
+}
+
+/// The notes of a data set, with its label where there are several.
+pub(super) fn notes_of(scores: &Scores, several: bool) -> Vec<String> {
+    let labelled = |note: &String| if several { format!("{}: {note}", scores.label) } else { note.clone() };
+    scores.notes.iter().map(labelled).collect()
+}
+
+/// The id of a table or chart of a data set.
+pub(super) fn id_of(scores: &Scores, several: bool, id: &str) -> String {
+    if several { format!("{}-{id}", slug(&scores.label)) } else { id.to_owned() }
+}
+
+impl Shown<'_> {
+    /// Adds all tables of the data set.
+    pub(super) fn add(&self, findings: &mut Findings) -> Result<(), StudyError> {
+        for measure in &self.scores.measures {
+            findings.tables.push(self.means(measure));
+        }
+        findings.tables.push(self.pairs()?);
+        findings.tables.push(self.power());
+        findings.tables.push(self.needed());
+        findings.tables.push(self.swaps());
+        findings.tables.push(self.ranks()?);
+        if self.scores.measures.len() > 1 {
+            for (id, title, correlation) in CORRELATIONS {
+                let rows = matrix(self.scores, correlation)?.into_iter().zip(&self.scores.measures);
+                let row = |(row, measure): (Vec<Option<f64>>, &Measure)| {
+                    std::iter::once(text(&measure.name)).chain(row.into_iter().map(|tau| number_or(tau, 3))).collect()
+                };
+                let mut columns = vec!["measure"];
+                columns.extend(self.scores.measures.iter().map(|measure| measure.name.as_str()));
+                let mut table = self.table(id, title, &columns, 1, rows.map(row).collect());
+                table
+                    .notes
+                    .insert(0, format!("over all {} systems, by the mean over cutoffs", self.scores.systems.len()));
+                if id == "tau-ap" {
+                    let ties = "ties of scores: the mean over all their orders, so that an order with ties is not quite itself";
+                    table.notes.insert(1, ties.to_owned());
+                }
+                findings.tables.push(table);
+            }
+            findings.tables.extend(self.conflicts()?);
+            findings.tables.extend(self.agreement()?);
+        }
+        Ok(())
+    }
+
+    fn table(&self, id: &str, title: &str, columns: &[&str], labels: usize, rows: Vec<Vec<Cell>>) -> Table {
+        let title = if self.several { format!("{title}: {}", self.scores.label) } else { title.to_owned() };
+        Table {
+            id: id_of(self.scores, self.several, id),
+            title,
+            columns: columns.iter().map(|&column| column.to_owned()).collect(),
+            label_columns: labels,
+            rows,
+            notes: notes_of(self.scores, self.several),
+        }
+    }
+
+    /// The systems that tables show: the best first, by their score under a measure.
+    fn order(&self, measure: &Measure) -> Vec<usize> {
+        let means = measure.means();
+        let mut order: Vec<usize> = (0..means.len()).collect();
+        order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
+        order.truncate(self.study.top.unwrap_or(SHOWN_SYSTEMS));
+        order
+    }
+
+    /// "10 of 129 systems are shown" where not all are.
+    fn cut(&self, table: &mut Table, shown: usize, of: usize, what: &str, file: &str) {
+        if shown < of {
+            table.notes.insert(0, format!("{shown} of {of} {what} are shown; {file} has all"));
+        }
+    }
+
+    fn means(&self, measure: &Measure) -> Table {
+        let order = self.order(measure);
+        let row = |&system: &usize| {
+            let mut cells = vec![text(&self.scores.systems[system])];
+            for column in &measure.columns {
+                let moments = Moments::of(&column.values[system]);
+                let half =
+                    t_interval(&moments, 1.0 - self.study.alpha).ok().map(|interval| interval.high - moments.mean);
+                cells.extend([number(moments.mean, 4), number_or(half, 4)]);
+            }
+            cells
+        };
+        let mut columns = vec!["system"];
+        columns.extend(measure.columns.iter().flat_map(|column| [column.name.as_str(), "±"]));
+        let title = format!("Systems by {}", measure.name);
+        let rows: Vec<Vec<Cell>> = order.iter().map(row).collect();
+        let mut table = self.table(&format!("scores-{}", slug(&measure.name)), &title, &columns, 1, rows);
+        let confidence = 100.0 * (1.0 - self.study.alpha);
+        table.notes.insert(
+            0,
+            format!("±: half the width of the {confidence:.4} % interval of the mean (t)").replace(".0000", ""),
+        );
+        self.cut(&mut table, order.len(), self.scores.systems.len(), "systems", "scores.csv");
+        table
+    }
+
+    /// Whether p-values were corrected: `none` is the first of the corrections.
+    fn corrected(&self) -> bool {
+        self.study.correction != CORRECTIONS[0].name
+    }
+
+    /// Measures of which no comparison can be significant, because the draws are too few for so many comparisons.
+    fn drowned(&self) -> Option<String> {
+        let drowned = |(_, compared): &(&Measure, &Compared)| {
+            let outcomes = compared.run.outcomes.iter().zip(&compared.p_values);
+            let least = |(outcome, p): (&Outcome, &Option<f64>)| match (outcome.test, p) {
+                (Ok(Significance { p: raw, method: Method::Draws(draws), .. }), Some(p)) => {
+                    Some((raw <= 1.0 / (1.0 + draws as f64), *p))
+                }
+                _ => None,
+            };
+            let mut at_floor = outcomes.filter_map(least).filter(|(floor, _)| *floor).peekable();
+            at_floor.peek().is_some() && at_floor.all(|(_, p)| p >= self.study.alpha)
+        };
+        let names: Vec<&str> =
+            self.scores.measures.iter().zip(self.compared).filter(drowned).map(|(m, _)| m.name.as_str()).collect();
+        let what =
+            "the smallest p-value that so many draws can give is not significant after the correction: take more draws";
+        (self.corrected() && !names.is_empty()).then(|| format!("{}: {what}, or the correction maxt", names.join(", ")))
+    }
+
+    /// What the tests are, a line.
+    fn test_note(&self) -> String {
+        let Meta { test, correction, alpha, draws, .. } = self.study;
+        let drawn = self.compared.iter().flat_map(|compared| &compared.run.outcomes).filter_map(|o| o.test.ok());
+        let drawn = drawn.into_iter().any(|test| matches!(test.method, Method::Draws(_)));
+        let draws = if drawn { format!(" ({draws} draws)") } else { String::new() };
+        let family = self.compared.first().map_or(0, |compared| compared.p_values.len());
+        format!(
+            "test: {test}{draws}, two-sided; correction: {correction}, over the comparisons of one measure ({family} for the first); \
+             significant: p < {alpha}"
+        )
+    }
+
+    fn pairs(&self) -> Result<Table, StudyError> {
+        let mut rows = Vec::new();
+        let mut all = 0;
+        for (measure, compared) in self.scores.measures.iter().zip(self.compared) {
+            let order = self.order(measure);
+            let place = |system: usize| order.iter().position(|&shown| shown == system);
+            let family = family(self.scores, measure)?;
+            let per_column = compared.run.outcomes.len() / measure.columns.len();
+            all += compared.run.outcomes.len();
+            for (column, outcomes) in measure.columns.iter().zip(compared.run.outcomes.chunks(per_column.max(1))) {
+                let start = outcomes.first().map_or(0, |outcome| outcome.comparison.group) * per_column;
+                let mut shown: Vec<((usize, usize), &Outcome, Option<f64>)> = Vec::new();
+                for (number, outcome) in outcomes.iter().enumerate() {
+                    let (first, second) = (place(outcome.comparison.first), place(outcome.comparison.second));
+                    let key = match (first, second, self.scores.baseline) {
+                        (Some(first), _, Some(_)) => (first, 0),
+                        (Some(first), Some(second), None) => (first.min(second), first.max(second)),
+                        _ => continue,
+                    };
+                    shown.push((key, outcome, compared.p_values[start + number]));
+                }
+                shown.sort_by_key(|(key, _, _)| *key);
+                for (_, outcome, p) in shown {
+                    if rows.len() < SHOWN_PAIRS {
+                        let deviation = deviation(&family.moments(outcome.comparison));
+                        rows.push(self.pair_row(&column.name, outcome, p, deviation)?);
+                    }
+                }
+            }
+        }
+        let mut columns = vec!["measure", "first", "second", "difference", "low", "high", "p"];
+        columns.extend(self.corrected().then_some("corrected p"));
+        columns.extend(["d_z", "queries needed"]);
+        let title = match self.scores.baseline {
+            Some(baseline) => format!("Differences from {}", self.scores.systems[baseline]),
+            None => "Differences of systems".to_owned(),
+        };
+        let shown = rows.len();
+        let mut table = self.table("pairs", &title, &columns, 3, rows);
+        let Meta { alpha, power, .. } = self.study;
+        table.notes.insert(
+            0,
+            format!(
+                "queries needed: for a difference like this to be found with probability {power} at level {alpha} (t)"
+            ),
+        );
+        table.notes.insert(0, self.test_note());
+        self.cut(&mut table, shown, all, "comparisons", "pairs.csv");
+        Ok(table)
+    }
+
+    /// The better system first, unless one is the baseline.
+    fn pair_row(
+        &self,
+        column: &str,
+        outcome: &Outcome,
+        p: Option<f64>,
+        deviation: Option<f64>,
+    ) -> Result<Vec<Cell>, StudyError> {
+        let turned = self.scores.baseline.is_none() && outcome.difference < 0.0;
+        let sign = if turned { -1.0 } else { 1.0 };
+        let (mut first, mut second) = (outcome.comparison.first, outcome.comparison.second);
+        let mut ends = outcome.interval.ok().map_or([None; 2], |interval| [Some(interval.low), Some(interval.high)]);
+        if turned {
+            std::mem::swap(&mut first, &mut second);
+            ends = [ends[1].map(|end| -end), ends[0].map(|end| -end)];
+        }
+        let needed = match deviation {
+            Some(deviation) if deviation > 0.0 => {
+                queries_needed(outcome.difference, deviation, self.study.alpha, self.study.power)?
+            }
+            _ => None,
+        };
+        let name = |system: usize| text(&self.scores.systems[system]);
+        let mut cells = vec![text(column), name(first), name(second)];
+        // Without -0 for two systems that are the same.
+        cells.push(number(sign * outcome.difference + 0.0, 4));
+        cells.extend(ends.map(|end| number_or(end, 4)));
+        cells.push(number_or(outcome.test.ok().map(|test| test.p), 4));
+        cells.extend(self.corrected().then(|| number_or(p, 4)));
+        cells.push(number_or(outcome.effect.ok().map(|effect| sign * effect), 3));
+        cells.push(needed.map_or_else(missing, |queries| Cell::Count(queries as u64)));
+        Ok(cells)
+    }
+
+    fn power(&self) -> Table {
+        let row = |(measure, compared): (&Measure, &Compared)| {
+            let comparisons = compared.p_values.len();
+            let undefined = compared.p_values.iter().filter(|p| p.is_none()).count();
+            let share = 100.0 * compared.power as f64 / comparisons as f64;
+            vec![
+                text(&measure.name),
+                Cell::Count(measure.columns.len() as u64),
+                Cell::Count(comparisons as u64),
+                Cell::Count(compared.power as u64),
+                number(share, 1),
+                Cell::Count(undefined as u64),
+                number_or(compared.pad, 2),
+            ]
+        };
+        let rows = self.scores.measures.iter().zip(self.compared).map(row).collect();
+        let columns = ["measure", "cutoffs", "comparisons", "significant", "%", "undefined", "PAD %"];
+        let title = "Discriminative power, and percentage absolute difference";
+        let mut table = self.table("power", title, &columns, 1, rows);
+        if let Some(note) = self.drowned() {
+            table.notes.insert(0, note);
+        }
+        table.notes.insert(0, self.test_note());
+        table
+    }
+
+    fn needed(&self) -> Table {
+        let mut rows = Vec::new();
+        for (measure, compared) in self.scores.measures.iter().zip(self.compared) {
+            for (column, needed) in measure.columns.iter().zip(&compared.needed) {
+                let mut cells = vec![text(&column.name), number(needed.median, 4), number(needed.largest, 4)];
+                let counts = needed.queries.iter().map(|count| count.map_or_else(missing, |n| Cell::Count(n as u64)));
+                cells.extend(counts);
+                rows.push(cells);
+            }
+        }
+        let heads: Vec<String> = self.study.differences.iter().map(|difference| format!("for {difference}")).collect();
+        let mut columns = vec!["measure", "median sd", "largest sd"];
+        columns.extend(heads.iter().map(String::as_str));
+        let Meta { alpha, power, .. } = self.study;
+        let mut table = self.table("queries-needed", "Queries needed to find a difference", &columns, 1, rows);
+        table.notes.insert(0, format!(
+            "sd: of the differences of two systems, over all comparisons; queries: at the median, with probability {power}, at level \
+             {alpha} (paired t)"
+        ));
+        table
+    }
+
+    fn swaps(&self) -> Table {
+        let mut rows = Vec::new();
+        for (measure, compared) in self.scores.measures.iter().zip(self.compared) {
+            for (column, curve) in measure.columns.iter().zip(&compared.swaps) {
+                let (comparisons, swaps) =
+                    curve.bins.iter().fold((0, 0), |(all, swaps), bin| (all + bin.comparisons, swaps + bin.swaps));
+                let rate = (comparisons > 0).then(|| 100.0 * swaps as f64 / comparisons as f64);
+                let mut cells = vec![text(&column.name), Cell::Count(comparisons as u64), number_or(rate, 1)];
+                cells.push(number_or(curve.needed, 2));
+                cells.push(number_or(curve.sensitivity.map(|share| 100.0 * share), 1));
+                rows.push(cells);
+            }
+        }
+        let columns = ["measure", "comparisons", "swaps %", "difference needed", "sensitivity %"];
+        let title = "Swap method: how often the order on one half of the queries is reversed on the other";
+        let mut table = self.table("swap-method", title, &columns, 1, rows);
+        table.notes.insert(0, format!(
+            "{} random halves; difference needed: for at most 5 % swaps, in steps of .01; sensitivity: comparisons that reach it",
+            self.study.trials
+        ));
+        table
+    }
+
+    fn ranks(&self) -> Result<Table, StudyError> {
+        let mut rows = Vec::new();
+        for column in self.scores.measures.iter().flat_map(|measure| &measure.columns) {
+            let values: Vec<&[f64]> = column.values.iter().map(Vec::as_slice).collect();
+            let found = friedman(&values)?;
+            let critical = critical_difference(values.len(), found.queries, self.study.alpha)?;
+            let best = (0..values.len()).min_by(|&a, &b| found.average_ranks[a].total_cmp(&found.average_ranks[b]));
+            let best = best.unwrap_or_default();
+            let like_best = cliques(&found.average_ranks, critical).into_iter().find(|clique| clique.contains(&best));
+            rows.push(vec![
+                text(&column.name),
+                number(found.chi_square, 2),
+                number(found.f_p, 4),
+                number(critical, 2),
+                text(&self.scores.systems[best]),
+                number(found.average_ranks[best], 2),
+                Cell::Count(like_best.map_or(0, |clique| clique.len() as u64 - 1)),
+            ]);
+        }
+        let columns =
+            ["measure", "chi-square", "p", "critical difference", "best", "average rank", "not told from the best"];
+        let title = "Average ranks: Friedman test and Nemenyi's critical difference";
+        let mut table = self.table("ranks", title, &columns, 1, rows);
+        table
+            .notes
+            .insert(0, format!("p: of Iman and Davenport's F; critical difference at level {}", self.study.alpha));
+        Ok(table)
+    }
+
+    fn conflicts(&self) -> Result<Option<Table>, StudyError> {
+        let (pairs, unlike) = pairs(self.scores, self.compared);
+        let mut rows = Vec::new();
+        for pair in &pairs {
+            let (found, least, most) = pair.conflicts(self.study.alpha)?;
+            let mut cells = vec![text(&pair.first.0.name), text(&pair.second.0.name)];
+            let counts = [pair.first.1.power, pair.second.1.power, found, least, most];
+            cells.extend(counts.map(|count| Cell::Count(count as u64)));
+            rows.push(cells);
+        }
+        let columns = ["first", "second", "power", "power of second", "conflicts", "least", "most"];
+        let title = "Conflicts: comparisons significant under exactly one of two measures";
+        let mut table = self.table("conflicts", title, &columns, 2, rows);
+        table.notes.insert(0, "least, most: what the two powers allow, in steps of two".to_owned());
+        table.notes.insert(0, self.test_note());
+        if unlike > 0 {
+            table.notes.push(format!("{unlike} pairs of measures have different numbers of cutoffs and are left out"));
+        }
+        Ok((!table.rows.is_empty()).then_some(table))
+    }
+
+    fn agreement(&self) -> Result<Option<Table>, StudyError> {
+        if self.scores.baseline.is_some() {
+            return Ok(None);
+        }
+        let (pairs, _) = pairs(self.scores, self.compared);
+        let mut rows = Vec::new();
+        for pair in &pairs {
+            let found = pair.agreements(self.study.alpha)?;
+            let of = |holds: fn(&Agreement) -> bool| {
+                let count = found.iter().filter(|agreement| holds(agreement)).count();
+                match found.len() {
+                    1 => text(if count == 1 { "yes" } else { "no" }),
+                    all => text(&format!("{count} of {all}")),
+                }
+            };
+            let sum = |part: fn(&Agreement) -> usize| Cell::Count(found.iter().map(part).sum::<usize>() as u64);
+            rows.push(vec![
+                text(&pair.first.0.name),
+                text(&pair.second.0.name),
+                of(|a| a.same_winner),
+                of(|a| a.same_order),
+                of(|a| a.same_significant),
+                sum(|a| a.active_agreements),
+                sum(|a| a.active_disagreements),
+                sum(|a| a.mixed_agreements),
+                sum(|a| a.mixed_disagreements),
+                sum(|a| a.passive_agreements),
+                sum(|a| a.passive_disagreements),
+            ]);
+        }
+        let columns =
+            ["first", "second", "same winner", "same order", "same significant", "AA", "AD", "MA", "MD", "PA", "PD"];
+        let title = "Agreement of conclusions";
+        let mut table = self.table("agreement", title, &columns, 2, rows);
+        table.notes.insert(
+            0,
+            "pairs of systems significant under both (A), one (M) or none (P) of the measures; second letter: agreement or disagreement \
+             on who is better (Moffat, Scholer & Thomas 2012); of several cutoffs: at how many"
+                .to_owned(),
+        );
+        Ok((!table.rows.is_empty()).then_some(table))
+    }
+}
+
+/// Adds `scores.csv` and `pairs.csv`: every system and every comparison of every data set.
+pub(super) fn add_files(
+    study: &Meta,
+    all: &[(&Scores, Vec<Compared>)],
+    findings: &mut Findings,
+) -> Result<(), StudyError> {
+    let owned = |head: &[&str]| head.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    let shown = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let (mut of_systems, mut of_pairs) = (Vec::new(), Vec::new());
+    for (scores, compared) in all {
+        for (measure, compared) in scores.measures.iter().zip(compared) {
+            for column in &measure.columns {
+                for (system, values) in scores.systems.iter().zip(&column.values) {
+                    let moments = Moments::of(values);
+                    let ends = t_interval(&moments, 1.0 - study.alpha).ok();
+                    let mut row = vec![scores.label.clone(), column.name.clone(), system.clone()];
+                    row.extend([moments.mean.to_string(), shown(ends.map(|e| e.low)), shown(ends.map(|e| e.high))]);
+                    of_systems.push(row);
+                }
+            }
+            let family = family(scores, measure)?;
+            for (outcome, p) in compared.run.outcomes.iter().zip(&compared.p_values) {
+                let comparison = outcome.comparison;
+                let (a, b) = family.values(comparison);
+                let name = |system: usize| scores.systems[system].clone();
+                let column = measure.columns[comparison.group].name.clone();
+                let mut row = vec![scores.label.clone(), column, name(comparison.first), name(comparison.second)];
+                row.push(outcome.difference.to_string());
+                row.extend(outcome.interval.ok().map_or([None; 2], |i| [Some(i.low), Some(i.high)]).map(shown));
+                row.extend([
+                    shown(outcome.test.ok().map(|test| test.statistic)),
+                    shown(outcome.test.ok().map(|test| test.p)),
+                    shown(*p),
+                ]);
+                row.extend([shown(outcome.effect.ok()), shown(hedges_g(&family.moments(comparison)).ok())]);
+                row.extend([superiority(a, b)?.to_string(), cliffs_delta(a, b)?.to_string()]);
+                of_pairs.push(row);
+            }
+        }
+    }
+    findings.add_csv(
+        "scores.csv",
+        &owned(&["data set", "measure", "system", "mean", "low", "high"]),
+        of_systems.into_iter(),
+    );
+    let head = owned(&[
+        "data set",
+        "measure",
+        "first",
+        "second",
+        "difference",
+        "low",
+        "high",
+        "statistic",
+        "p",
+        "corrected p",
+        "d_z",
+        "hedges g",
+        "superiority",
+        "cliffs delta",
+    ]);
+    findings.add_csv("pairs.csv", &head, of_pairs.into_iter());
+    Ok(())
+}
+
+pub(super) fn text(text: &str) -> Cell {
+    Cell::Text(text.to_owned())
+}
+
+fn number(value: f64, digits: u8) -> Cell {
+    Cell::Number { value, digits }
+}
+
+fn missing() -> Cell {
+    Cell::Missing("n/a".to_owned())
+}
+
+/// A number, or a word where there is none.
+pub(super) fn number_or(value: Option<f64>, digits: u8) -> Cell {
+    value.filter(|value| value.is_finite()).map_or_else(missing, |value| number(value, digits))
+}

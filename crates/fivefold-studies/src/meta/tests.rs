@@ -1,0 +1,179 @@
+//! The study on scores whose answers are known.
+
+use fivefold_core::Seed;
+use fivefold_data::per_query::SystemValues;
+use fivefold_experiment::{Cell, Table};
+use fivefold_metrics::Undefined;
+
+use super::compare::{Compared, compare};
+use super::scores::Scores;
+use super::tables::Shown;
+use super::{Meta, across, between};
+use crate::study::{Findings, Study};
+
+/// One measure a name, `[measure][system][query]`.
+fn scores(measures: &[&str], systems: &[&str], values: &[&[&[f64]]], against: Option<&str>) -> Scores {
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let flat: Vec<f64> = values.iter().flat_map(|systems| systems.iter().flat_map(|own| own.to_vec())).collect();
+    let values = SystemValues {
+        measures: owned(measures),
+        systems: owned(systems),
+        queries: (0..values[0][0].len()).map(|query| query.to_string()).collect(),
+        undefined: vec![false; flat.len()],
+        values: flat,
+        remarks: Vec::new(),
+    };
+    Scores::of("", values, Undefined::Zero, against, Vec::new()).unwrap()
+}
+
+fn compared(study: &Meta, scores: &Scores) -> Vec<Compared> {
+    scores.measures.iter().map(|measure| compare(study, scores, measure, Seed::new(1)).unwrap()).collect()
+}
+
+fn shown(study: &Meta, scores: &Scores) -> Vec<Table> {
+    let mut findings = Findings::default();
+    let compared = compared(study, scores);
+    Shown { study, scores, compared: &compared, several: false }.add(&mut findings).unwrap();
+    findings.tables
+}
+
+fn table<'a>(tables: &'a [Table], id: &str) -> &'a Table {
+    tables.iter().find(|table| table.id == id).unwrap()
+}
+
+fn value(cell: &Cell) -> f64 {
+    match cell {
+        Cell::Number { value, .. } => *value,
+        Cell::Count(count) => *count as f64,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Differences [.5 x4, 0 x4]: t p = .0331, exact permutation p = .125 (scipy's ttest_rel; 2 of 16 signs).
+#[test]
+fn known_answers_of_tests() {
+    let (a, b): ([f64; 8], [f64; 8]) =
+        ([0.9, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1], [0.4, 0.3, 0.2, 0.1, 0.4, 0.3, 0.2, 0.1]);
+    let given = scores(&["ap"], &["a", "b"], &[&[&a, &b]], None);
+    let p = |test: &str| {
+        let study = Meta { test: test.to_owned(), ..Meta::default() };
+        value(&table(&shown(&study, &given), "pairs").rows[0][6])
+    };
+    assert!((p("t") - 0.0331).abs() < 5e-5, "{}", p("t"));
+    assert_eq!(p("permutation"), 0.125);
+}
+
+#[test]
+fn two_identical_systems_do_not_differ() {
+    let same = [0.1, 0.5, 0.9, 0.3];
+    let given = scores(&["ap"], &["a", "b", "c"], &[&[&same, &same, &[0.0, 0.1, 0.2, 0.0]]], None);
+    for test in fivefold_stats::TESTS {
+        let study = Meta { test: test.name.to_owned(), ..Meta::default() };
+        let tables = shown(&study, &given);
+        let row = table(&tables, "pairs").rows.iter().find(|row| row[2] == Cell::Text("b".to_owned())).unwrap();
+        assert_eq!((value(&row[3]), value(&row[6])), (0.0, 1.0), "{}", test.name);
+        assert!(!value(&row[3]).is_sign_negative());
+    }
+}
+
+/// The better system stands first; with a baseline, its value is subtracted whatever the sign.
+#[test]
+fn differences_are_of_the_better_system_or_from_the_baseline() {
+    let values: &[&[f64]] = &[&[0.1, 0.2, 0.1], &[0.5, 0.7, 0.6], &[0.3, 0.2, 0.4]];
+    let names = |against| {
+        let given = scores(&["ap"], &["low", "high", "middle"], &[values], against);
+        let tables = shown(&Meta::default(), &given);
+        let rows: Vec<(Cell, Cell, bool)> = table(&tables, "pairs")
+            .rows
+            .iter()
+            .map(|row| (row[1].clone(), row[2].clone(), value(&row[3]) > 0.0))
+            .collect();
+        rows
+    };
+    let text = |text: &str| Cell::Text(text.to_owned());
+    let pair = |a: &str, b: &str, positive| (text(a), text(b), positive);
+    assert_eq!(names(None), [pair("high", "middle", true), pair("high", "low", true), pair("middle", "low", true)]);
+    assert_eq!(names(Some("middle")), [pair("high", "middle", true), pair("low", "middle", false)]);
+}
+
+/// Holm over two comparisons: [.010, .011] -> [.020, .020] in fivefold-stats; here: p-values and their corrected ones stand side
+/// by side, and the family is that of one measure at all its cutoffs.
+#[test]
+fn the_family_of_a_correction_is_a_measure_with_its_cutoffs() {
+    let one: &[&[f64]] = &[&[0.9, 0.8, 0.9, 0.7, 0.8], &[0.1, 0.3, 0.2, 0.2, 0.1]];
+    let study = Meta { correction: "bonferroni".to_owned(), ..Meta::default() };
+    let given = scores(&["ndcg@5", "ndcg@10", "ap"], &["a", "b"], &[one, one, one], None);
+    let tables = shown(&study, &given);
+    let factors: Vec<f64> = table(&tables, "pairs").rows.iter().map(|row| value(&row[7]) / value(&row[6])).collect();
+    for (factor, expected) in factors.iter().zip([2.0, 2.0, 1.0]) {
+        assert!((factor - expected).abs() < 1e-9, "{factors:?}");
+    }
+    let power = table(&tables, "power");
+    assert_eq!(power.rows.iter().map(|row| value(&row[2])).collect::<Vec<_>>(), [2.0, 1.0]);
+}
+
+#[test]
+fn draws_that_are_too_few_for_the_correction_are_named() {
+    let better: Vec<f64> = (0..30).map(|i| 0.5 + f64::from(i) / 100.0).collect();
+    let worse = [0.0; 30];
+    let middle: Vec<f64> = better.iter().map(|value| value - 0.3).collect();
+    let given = scores(&["ap"], &["a", "b", "c"], &[&[&better, &worse, &middle]], None);
+    let noted = |draws, correction: &str| {
+        let study =
+            Meta { draws, test: "permutation".to_owned(), correction: correction.to_owned(), ..Meta::default() };
+        shown(&study, &given).iter().any(|table| table.notes.iter().any(|note| note.contains("take more draws")))
+    };
+    assert!(noted(19, "holm"));
+    assert!(!noted(999, "holm") && !noted(19, "none"));
+}
+
+/// By hand: measures that agree on everything, and one that turns the order round.
+#[test]
+fn measures_are_held_against_each_other() {
+    let up: &[&[f64]] = &[&[0.9, 0.8, 0.9, 0.85], &[0.1, 0.2, 0.15, 0.1], &[0.5, 0.45, 0.5, 0.4]];
+    let down: Vec<Vec<f64>> = up.iter().map(|own| own.iter().map(|value| 1.0 - value).collect()).collect();
+    let down: Vec<&[f64]> = down.iter().map(Vec::as_slice).collect();
+    let given = scores(&["x", "y", "z"], &["a", "b", "c"], &[up, up, &down], None);
+    let found = compared(&Meta::default(), &given);
+    let taus = between::matrix(&given, fivefold_stats::kendall_tau_b).unwrap();
+    assert_eq!(taus[0], [Some(1.0), Some(1.0), Some(-1.0)]);
+    let (pairs, unlike) = between::pairs(&given, &found);
+    assert_eq!((pairs.len(), unlike), (3, 0));
+    assert_eq!(pairs[0].conflicts(0.05).unwrap(), (0, 0, 0));
+    let [same] = pairs[0].agreements(0.05).unwrap()[..] else { panic!() };
+    assert!(same.same_winner && same.same_order && same.active_agreements == 3);
+    let [turned] = pairs[1].agreements(0.05).unwrap()[..] else { panic!() };
+    assert_eq!((turned.same_winner, turned.active_disagreements), (false, 3));
+}
+
+/// Two data sets, one system in only one of them: WN and IWN by hand.
+#[test]
+fn winning_numbers_over_data_sets() {
+    let mut first = scores(&["ap"], &["a", "b", "c"], &[&[&[0.9, 0.9], &[0.5, 0.5], &[0.1, 0.1]]], None);
+    let mut second = scores(&["ap"], &["b", "a"], &[&[&[0.9, 0.9], &[0.5, 0.5]]], None);
+    (first.label, second.label) = ("one".to_owned(), "two".to_owned());
+    let tables = across::tables(&[&first, &second]).unwrap();
+    let rows: Vec<(Cell, f64, f64)> =
+        tables[0].rows.iter().map(|row| (row[1].clone(), value(&row[2]), value(&row[3]))).collect();
+    let text = |text: &str| Cell::Text(text.to_owned());
+    assert_eq!(rows, [(text("a"), 2.0, 3.0), (text("b"), 2.0, 3.0), (text("c"), 0.0, 2.0)]);
+    assert_eq!(value(&tables[1].rows[0][4]), 1.0, "the order of a and b is reversed");
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused() {
+    let error = |study: Meta| study.check().unwrap_err().to_string();
+    let base = || Meta {
+        systems: crate::SystemsConfig { values: vec!["x.csv".to_owned()], ..Default::default() },
+        ..Meta::default()
+    };
+    assert!(base().check().is_ok());
+    assert!(error(Meta { test: "tt".to_owned(), ..base() }).starts_with("`test` is wrong: unknown test \"tt\""));
+    let joint = error(Meta { correction: "maxt".to_owned(), ..base() });
+    assert!(joint.starts_with("`correction` is wrong: "), "{joint}");
+    assert!(Meta { correction: "maxt".to_owned(), test: "permutation".to_owned(), ..base() }.check().is_ok());
+    assert!(error(Meta { alpha: 1.0, ..base() }).starts_with("`alpha` must be between 0 and 1"));
+    assert!(error(Meta { differences: vec![0.1, 0.0], ..base() }).contains("must be above 0 each, not 0"));
+    let both = super::MetaDataset { label: "d".to_owned(), systems: base().systems };
+    assert!(error(Meta { dataset: vec![both], ..base() }).contains("give one of them"));
+}

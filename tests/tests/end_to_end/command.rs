@@ -1,0 +1,87 @@
+//! `kind = "command"` through the program, and the example with LightGBM from Python.
+
+use std::process::Command;
+
+use crate::harness::{directory, run, stdout};
+
+/// The value of the first feature, by a program of the shell: the same as the ranker `feature`.
+const EXPERIMENT: &str = r#"
+name = "small"
+seed = 3
+[[dataset]]
+label = "A"
+made = { shape = "mq2007", queries = 20 }
+[[ranker]]
+label = "Shell"
+kind = "command"
+params = { argv = ["sh", "first.sh", "{test}", "{scores}"], files = ["first.sh"] }
+[[ranker]]
+label = "Feature"
+kind = "feature"
+params = { feature = 1 }
+[evaluation]
+measures = ["ndcg"]
+cutoffs = [5]
+[query_sets]
+uninformative = 5
+ideal = 5
+"#;
+const FIRST: &str = "sed 's/^[^ ]* [^ ]* 1:\\([^ ]*\\) .*/\\1/' \"$1\" > \"$2\"\n";
+
+#[cfg(unix)]
+#[test]
+fn a_program_of_the_shell_ranks_like_the_ranker_that_it_imitates() {
+    let folder = directory(&[("small.toml", EXPERIMENT), ("first.sh", FIRST)]);
+    stdout(folder.path(), "run small.toml");
+    let values = std::fs::read_to_string(folder.path().join("runs/small/per_query.csv")).unwrap();
+    let of = |label: &str| -> Vec<String> {
+        let rows = values.lines().filter(|line| line.contains(&format!(",{label},")));
+        rows.map(|line| line.replace(label, "")).collect()
+    };
+    assert_eq!(of("Shell"), of("Feature"));
+    assert!(of("Shell").len() >= 20, "{values}");
+    assert!(!folder.path().join("runs/small/.work").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_fails_is_a_failed_job_and_says_why() {
+    let folder = directory(&[("small.toml", EXPERIMENT), ("first.sh", "echo 'no such model' >&2; exit 4\n")]);
+    let output = run(folder.path(), "run small.toml");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("FAILED"));
+    let record = std::fs::read_to_string(folder.path().join("runs/small/jobs/A/fold1/Shell.json")).unwrap();
+    assert!(record.contains("ended with exit status: 4") && record.contains("no such model"), "{record}");
+}
+
+/// The Python that has LightGBM: the variable FIVEFOLD_PYTHON, else `python3`.
+fn python() -> Option<String> {
+    let python = std::env::var("FIVEFOLD_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let there = Command::new(&python).args(["-c", "import lightgbm, numpy"]).output();
+    if !there.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: {python} has no lightgbm (FIVEFOLD_PYTHON names another Python)");
+        return None;
+    }
+    Some(python)
+}
+
+#[cfg(unix)]
+#[test]
+fn the_example_with_lightgbm_learns_and_is_deterministic() {
+    let Some(python) = python() else { return };
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/command-lightgbm");
+    let read = |name: &str| std::fs::read_to_string(format!("{example}/{name}")).unwrap();
+    let experiment = read("experiment.toml").replace("\"python3\"", &format!("{python:?}"));
+    let folder = directory(&[("experiment.toml", &experiment), ("rank.py", &read("rank.py"))]);
+    for out in ["one", "two"] {
+        stdout(folder.path(), &format!("run experiment.toml --out {out}"));
+    }
+    crate::harness::assert_same_content(&folder.path().join("one"), &folder.path().join("two"));
+    let shown = stdout(folder.path(), "meta one --measure ndcg@10 --trials 10");
+    let mean = |label: &str| -> f64 {
+        let row = shown.lines().find(|line| line.starts_with(label)).unwrap();
+        row.split_whitespace().nth_back(1).unwrap().parse().unwrap()
+    };
+    assert!(mean("LightGBM") > mean("Random") + 0.1, "{shown}");
+    assert!((mean("LightGBM") - mean("LambdaMART")).abs() < 0.05, "{shown}");
+}

@@ -1,0 +1,129 @@
+//! `fivefold meta`: scores of other programs compared, and the shipped studies.
+
+use crate::harness::{assert_same_content, directory, fivefold, json, real_data, stderr, stdout};
+
+const VALUES: &str = "query,a,b,c\n1,.9,.1,.5\n2,.8,.3,.5\n3,.9,.2,.4\n4,.7,.2,.6\n5,.8,.1,.5\n";
+const FEW: &str = "--draws 100 --trials 20";
+
+/// trec_eval -q of one system; `all` is a summary row, never a query.
+fn trec_eval(values: &[&str]) -> String {
+    let lines = values.iter().enumerate().map(|(query, value)| format!("map\t{}\t{value}\n", query + 1));
+    lines.chain(["map\tall\t0.9\n".to_owned()]).collect()
+}
+
+#[test]
+fn every_table_of_a_table_of_values() {
+    let folder = directory(&[("ap.csv", VALUES)]);
+    let shown = stdout(folder.path(), &format!("meta ap.csv {FEW}"));
+    for title in [
+        "Systems by ap",
+        "Differences of systems",
+        "Discriminative power",
+        "Queries needed",
+        "Swap method",
+        "Average ranks",
+    ] {
+        assert!(shown.contains(title), "{title}\n{shown}");
+    }
+    let pairs = std::fs::read_to_string(folder.path().join("runs/meta/pairs.csv")).unwrap();
+    assert_eq!(pairs.lines().count(), 1 + 3);
+    for figure in ["achieved-significance-levels", "swap-rates"] {
+        assert!(folder.path().join(format!("runs/meta/figures/{figure}.svg")).exists());
+    }
+}
+
+#[test]
+fn systems_are_joined_by_query_and_a_missing_one_is_settled_by_a_policy() {
+    let (one, other) = (trec_eval(&["0.5", "0.25", "0.75", "0.5"]), trec_eval(&["0.25", "0.5", "0.25"]));
+    // The queries of the second stand in another order.
+    let mut lines: Vec<&str> = other.lines().collect();
+    lines.reverse();
+    let folder = directory(&[("one.txt", &one), ("other.txt", &(lines.join("\n") + "\n"))]);
+    let message = stderr(folder.path(), &format!("meta bm25=one.txt other.txt {FEW}"), 2);
+    assert!(message.contains("other") && message.contains('4'), "{message}");
+    let shown = stdout(folder.path(), &format!("meta bm25=one.txt other.txt --missing-queries drop {FEW}"));
+    assert!(shown.contains("1 of 4 queries are left out") && shown.contains("2 systems, 3 queries"), "{shown}");
+    let scores = std::fs::read_to_string(folder.path().join("runs/meta/scores.csv")).unwrap();
+    // (.5 + .25 + .75) / 3, without the summary row.
+    assert!(scores.lines().any(|line| line.starts_with(",map,bm25,0.5,")), "{scores}");
+    let zero = stdout(folder.path(), &format!("meta bm25=one.txt other.txt --missing-queries zero {FEW}"));
+    assert!(zero.contains("1 missing values count as 0") && zero.contains("2 systems, 4 queries"), "{zero}");
+}
+
+#[test]
+fn a_baseline_a_test_and_a_correction() {
+    let folder = directory(&[("ap.csv", VALUES)]);
+    let arguments = format!("meta ap.csv --against c --test permutation --correction holm {FEW}");
+    let shown = stdout(folder.path(), &arguments);
+    assert!(shown.contains("Differences from c") && shown.contains("corrected"), "{shown}");
+    assert!(shown.contains("test: permutation, two-sided; correction: holm"), "{shown}");
+    assert!(!shown.contains("Agreement of conclusions"));
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads() {
+    let folder = directory(&[("ap.csv", VALUES)]);
+    for (threads, out) in [(1, "one"), (4, "four")] {
+        stdout(folder.path(), &format!("meta ap.csv --test bootstrap {FEW} --threads {threads} --out {out}"));
+    }
+    assert_same_content(&folder.path().join("one"), &folder.path().join("four"));
+    let summary = json(folder.path(), &format!("meta ap.csv {FEW} --json"));
+    assert_eq!(summary["kind"].as_str(), Some("meta"));
+}
+
+#[test]
+fn a_results_folder_of_several_data_sets_gives_winning_numbers() {
+    let experiment = "name = \"small\"\nseed = 3\n[[dataset]]\nlabel = \"A\"\nmade = { shape = \"mq2007\", queries = 25 }\n\
+                      [[dataset]]\nlabel = \"B\"\nmade = { shape = \"mq2007\", queries = 20, seed = 2 }\n\
+                      [[ranker]]\nkind = \"linear\"\n[[ranker]]\nkind = \"random\"\n[evaluation]\ncutoffs = [5, 10]\n\
+                      measures = [\"ndcg\"]\n[query_sets]\nuninformative = 5\nideal = 5\n";
+    let folder = directory(&[("small.toml", experiment)]);
+    stdout(folder.path(), "run small.toml");
+    let shown = stdout(folder.path(), &format!("meta runs/small {FEW}"));
+    for text in [
+        "Winning numbers over data sets",
+        "Swap rates: pairs of systems",
+        "Systems by ndcg.v2: B",
+        "Agreement of conclusions: A",
+    ] {
+        assert!(shown.contains(text), "{text}\n{shown}");
+    }
+    // Our own tables count the same: two rankers at two cutoffs.
+    let power = std::fs::read_to_string(folder.path().join("runs/meta/tables/a-power.csv")).unwrap();
+    assert!(power.lines().nth(1).unwrap().starts_with("ndcg,2,2,"), "{power}");
+}
+
+#[test]
+fn mistakes_are_explained() {
+    let folder = directory(&[("ap.csv", VALUES), ("one.csv", "query,a\n1,.5\n2,.5\n")]);
+    let says = |arguments: &str, words: &str| {
+        let message = stderr(folder.path(), arguments, 2);
+        assert!(message.contains(words), "{arguments}\n{message}");
+    };
+    says("meta", "does not say where the systems come from");
+    says("meta ap.csv --measure app", "did you mean `ap`?");
+    says("meta ap.csv --against d", "no system is called `d`");
+    says("meta ap.csv --test tt", "possible values: t, wilcoxon");
+    says("meta ap.csv --correction maxt", "`correction` is wrong");
+    says("meta one.csv", "1 system cannot be compared");
+    says("meta ap.csv .", "is a folder and `ap.csv` is none");
+    says("meta meta-trec8 --alpha 0.01", "which has its settings in its file");
+    says("meta residual-dl19", "is not a study of kind");
+}
+
+#[test]
+fn the_shipped_studies_find_what_their_page_says() {
+    let Some(data) = real_data() else { return };
+    let folder = directory(&[]);
+    let shown = |name: &str| {
+        let output = fivefold(folder.path()).env("FIVEFOLD_DATA", &data).args(["meta", name]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let trec8 = shown("meta-trec8");
+    assert!(trec8.contains("45 of 8256 comparisons are shown") && trec8.contains("129 systems, 50 queries"), "{trec8}");
+    // 45 rows of comparisons, not 8,256.
+    assert!(trec8.lines().count() < 150);
+    assert!(shown("meta-dl19").contains("38 systems, 43 queries"));
+    assert!(shown("meta-mq2008-systems").contains("8 systems, 784 queries, 220 with undefined values"));
+}

@@ -1,0 +1,110 @@
+//! `fivefold reproduce`: a run beside printed tables.
+
+use crate::harness::{directory, fivefold, real_data, stderr, stdout};
+
+const EXPERIMENT: &str = r#"
+name = "small"
+seed = 3
+[[dataset]]
+label = "A"
+made = { shape = "mq2007", queries = 30 }
+[[ranker]]
+label = "Ridge"
+kind = "linear"
+[[ranker]]
+label = "Random"
+kind = "random"
+[evaluation]
+measures = ["ndcg"]
+cutoffs = [5, 10]
+[query_sets]
+uninformative = 5
+ideal = 5
+"#;
+
+/// Printed scores and figures in one file; the paper calls ridge regression Linear.
+const PUBLISHED: &str = r#"
+[map]
+Ridge = "Linear"
+
+[[scores]]
+table = 1
+dataset = "a"
+metric = "ndcg"
+cutoffs = [5, 10]
+values.Linear = [0.61, 0.65]
+values.Random = [0.21, 0.25]
+
+[[derived]]
+table = 2
+statistic = "discriminative_power"
+dataset = "a"
+metric = "ndcg"
+all = 2
+uninformative = 0
+
+[[derived]]
+table = 2
+statistic = "discriminative_power"
+dataset = "a"
+metric = "ndcg.v2"
+all = 2
+uninformative = 1
+"#;
+
+#[test]
+fn a_run_is_made_and_put_beside_the_paper() {
+    let folder = directory(&[("small.toml", EXPERIMENT), ("paper.toml", PUBLISHED)]);
+    let shown = stdout(folder.path(), "reproduce small.toml --against paper.toml --cells");
+    for text in [
+        "same winner",
+        "Linear 0.6300",
+        "0 → 1",
+        "4 printed scores have one of ours beside them",
+        "Scores beside the paper's",
+    ] {
+        assert!(shown.contains(text), "{text}\n{shown}");
+    }
+    // From the folder it says the same.
+    assert_eq!(stdout(folder.path(), "reproduce runs/small --against paper.toml --cells"), shown);
+    let csv = stdout(folder.path(), "reproduce runs/small --against paper.toml --cells --format csv");
+    let row = csv.lines().find(|line| line.starts_with("1,A,ndcg@5,Linear,0.61,")).unwrap();
+    let numbers: Vec<f64> = row.split(',').skip(4).map(|cell| cell.parse().unwrap()).collect();
+    assert!((numbers[1] - numbers[0] - numbers[2]).abs() < 1e-12, "{row}");
+    // Our figure is that of our table.
+    let scores = std::fs::read_to_string(folder.path().join("runs/small/tables/table-03-ndcg-a.csv"));
+    if let Ok(scores) = scores {
+        assert!(scores.contains(&numbers[1].to_string()), "{scores}\n{row}");
+    }
+}
+
+#[test]
+fn another_data_set_stands_for_the_papers_with_a_warning() {
+    let published = PUBLISHED.replace("\"a\"", "\"other\"");
+    let folder = directory(&[("small.toml", EXPERIMENT), ("paper.toml", &published)]);
+    let message = stderr(folder.path(), "reproduce small.toml --against paper.toml", 2);
+    assert!(message.contains("no data set of the run (A) is called like one of the paper's (other)"), "{message}");
+    let shown = stdout(folder.path(), "reproduce runs/small --against paper.toml --map A=other");
+    assert!(shown.contains("A stands for the paper's other") && shown.contains("none is compared"), "{shown}");
+    assert!(shown.contains("A (for other)"), "{shown}");
+    let wrong = stderr(folder.path(), "reproduce runs/small --against paper.toml --map B=other", 2);
+    assert!(wrong.contains("the mapping `B=other` names nothing"), "{wrong}");
+}
+
+/// Eight published rankers on MQ2008 for the paper's MQ2007: four methods are in both.
+#[test]
+fn conclusions_of_the_paper_on_mq2008() {
+    let Some(data) = real_data() else { return };
+    let folder = directory(&[]);
+    let run = |arguments: &[&str]| {
+        let output = fivefold(folder.path()).env("FIVEFOLD_DATA", &data).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let shown = run(&["reproduce", "mq2008-systems", "--map", "MQ2008=mq2007"]);
+    assert!(shown.contains("methods of the paper that the run has not: CA, L2LR, LMART, RF"), "{shown}");
+    let row = |what: &str| shown.lines().find(|line| line.starts_with(what)).unwrap().split_whitespace().rev();
+    // cannot tell, does not, holds
+    assert_eq!(row("same winner  ").take(3).collect::<Vec<_>>(), ["1", "0", "5"]);
+    assert_eq!(row("PAD goes up  ").take(3).collect::<Vec<_>>(), ["2", "0", "10"]);
+}
