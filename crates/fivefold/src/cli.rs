@@ -7,8 +7,8 @@ use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcom
 use fivefold_core::Registry;
 
 use crate::commands::{
-    completions, converge, datasets, dialects, eval, export, import, importance, job, jobs, lint, make, measures, meta,
-    new_ranker, rankers, replay, report, reproduce, residual, run, score, standardise, train,
+    completions, converge, datasets, dialects, diff, eval, explain, export, import, importance, job, jobs, lint,
+    make, measures, meta, new_ranker, rankers, replay, report, reproduce, residual, run, score, standardise, train,
 };
 use crate::screen::{Screen, tell};
 use crate::{interrupt, problem};
@@ -74,6 +74,8 @@ enum Command {
     NewRanker(new_ranker::Args),
     Measures(measures::Args),
     Dialects(dialects::Args),
+    Diff(diff::Args),
+    Explain(explain::Args),
     Datasets(datasets::Args),
     Make(make::Args),
     Replay(replay::Args),
@@ -121,6 +123,8 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
         Command::NewRanker(args) => args.run(registry, &mut screen),
         Command::Measures(args) => args.run(&mut screen),
         Command::Dialects(args) => args.run(&mut screen),
+        Command::Diff(args) => args.run(&mut screen),
+        Command::Explain(args) => args.run(registry, &mut screen),
         Command::Datasets(args) => args.run(&mut screen),
         Command::Make(args) => args.run(&mut screen),
         Command::Replay(args) => args.run(&mut screen),

@@ -72,7 +72,12 @@ pub(crate) struct ConventionArgs {
 impl ConventionArgs {
     /// The conventions in force.
     pub(crate) fn resolve(&self) -> Result<Conventions, MeasureError> {
-        let overrides = Overrides {
+        Ok(self.overrides().apply((self.dialect()?.conventions)()))
+    }
+
+    /// The single choices, whatever the dialect.
+    pub(crate) fn overrides(&self) -> Overrides {
+        Overrides {
             gain: self.gain,
             discount: self.discount,
             ties: self.ties,
@@ -90,8 +95,7 @@ impl ConventionArgs {
             no_relevant: self.no_relevant,
             err_no_relevant: self.err_no_relevant,
             gmax: self.gmax,
-        };
-        Ok(overrides.apply((self.dialect()?.conventions)()))
+        }
     }
 
     /// The dialect that they start from.

@@ -2,7 +2,7 @@
 
 mod output;
 mod runs;
-mod systems;
+pub(super) mod systems;
 
 use std::path::PathBuf;
 
@@ -143,7 +143,7 @@ fn duplicates() -> impl TypedValueParser<Value = Duplicates> {
 }
 
 /// Measures separated by commas, those within parentheses apart.
-fn measures(list: &str) -> miette::Result<Vec<MeasureSpec>> {
+pub(super) fn measures(list: &str) -> miette::Result<Vec<MeasureSpec>> {
     let mut depth = 0;
     let separator = |c: char| {
         depth += i32::from(c == '(') - i32::from(c == ')');

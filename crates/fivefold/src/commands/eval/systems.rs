@@ -14,17 +14,17 @@ use crate::screen::tell;
 const FOLD: &str = "{fold}";
 
 /// The test part of one fold.
-pub(super) struct Fold {
+pub(in crate::commands) struct Fold {
     /// Its number; `None` where there is only one file.
-    pub(super) number: Option<usize>,
-    pub(super) test: Dataset,
+    pub(in crate::commands) number: Option<usize>,
+    pub(in crate::commands) test: Dataset,
     /// The file it was read from, if it was one: score files have its order, also where lines were regrouped.
     file: Option<Part>,
 }
 
 impl Fold {
     /// One score a document of `test`, from a score file.
-    fn scores(&self, path: &Path) -> miette::Result<Vec<f64>> {
+    pub(in crate::commands) fn scores(&self, path: &Path) -> miette::Result<Vec<f64>> {
         let scores = read_scores(path, self.test.documents()).map_err(problem::report)?;
         Ok(match &self.file {
             Some(file) => file.in_data_order(scores),
@@ -34,7 +34,11 @@ impl Fold {
 }
 
 /// Reads the data of every fold: one file, several (fold 1, 2, ...), or a pattern with `{fold}`.
-pub(super) fn folds_of_files(files: &[String], count: usize, options: &ReadOptions) -> miette::Result<Vec<Fold>> {
+pub(in crate::commands) fn folds_of_files(
+    files: &[String],
+    count: usize,
+    options: &ReadOptions,
+) -> miette::Result<Vec<Fold>> {
     let paths: Vec<(Option<usize>, String)> = match files {
         [pattern] if pattern.contains(FOLD) => (1..=count).map(|n| (Some(n), path(pattern, Some(n)))).collect(),
         [one] => vec![(None, one.clone())],
@@ -65,7 +69,8 @@ pub(super) fn folds_of_collection(name: &str, data_dir: Option<PathBuf>) -> miet
         .collect())
 }
 
-fn path(pattern: &str, fold: Option<usize>) -> String {
+/// The path of a fold's file.
+pub(in crate::commands) fn path(pattern: &str, fold: Option<usize>) -> String {
     fold.map_or_else(|| pattern.to_owned(), |number| pattern.replace(FOLD, &number.to_string()))
 }
 
@@ -145,7 +150,7 @@ pub(super) fn labelled(systems: &[String]) -> miette::Result<Vec<(String, String
 }
 
 /// Checks that there is a score file for each fold.
-fn check_folds(pattern: &str, many_folds: bool) -> miette::Result<()> {
+pub(in crate::commands) fn check_folds(pattern: &str, many_folds: bool) -> miette::Result<()> {
     let what = match (many_folds, pattern.contains(FOLD)) {
         (true, false) => format!("`{pattern}` is one score file for the data of several folds"),
         (false, true) => format!("`{pattern}` names a score file for each fold, but there is one data file"),

@@ -1,0 +1,115 @@
+//! `fivefold diff`: what differs between two dialects, two score files or two results folders, and which rule causes it.
+
+mod dialects;
+mod results;
+mod scores;
+
+use std::path::Path;
+
+use fivefold_experiment::{Cell, Table};
+use fivefold_metrics::{DIALECTS, dialect};
+
+use crate::cli::Outcome;
+use crate::conventions::ConventionArgs;
+use crate::format::Format;
+use crate::problem::Problem;
+use crate::reading::ReadArgs;
+use crate::screen::Screen;
+
+/// Compare two dialects on the same scores, two score files, or two results folders
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold diff letor4 trec_eval --data test.txt --scores s.txt --measures ndcg@10,ap
+  fivefold diff lightgbm xgboost --data 'MQ/Fold{fold}/test.txt' --scores 's/{fold}.txt'
+  fivefold diff ours.txt theirs.txt --data test.txt --measures ndcg@10
+  fivefold diff runs/monday runs/tuesday
+
+Two dialects: each convention in which they differ is changed from the first's choice to the second's in every combination with the others. \
+A rule's share is its mean effect over all orders in which they can be changed (its Shapley value), so the shares add up to the difference \
+of the means.
+
+The exit code is 0 where nothing differs and 1 where something does, as with diff.")]
+pub(crate) struct Args {
+    /// A dialect, a score file or a results folder
+    one: String,
+    /// Another of the same kind
+    other: String,
+    /// LETOR file with the grades; several, or `{fold}`: the folds
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    data: Vec<String>,
+    /// The score file that both dialects are to measure
+    #[arg(long, value_name = "FILE")]
+    scores: Option<String>,
+    /// How many folds `{fold}` in --data runs through
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    folds: usize,
+    /// Measures, separated by commas
+    #[arg(long, value_name = "LIST", default_value = "ndcg@10,ap")]
+    measures: String,
+    /// How many differing queries are shown of each measure
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    queries: usize,
+    /// The form of the output
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// The seed of shuffled ties
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    reading: ReadArgs,
+    #[command(flatten)]
+    conventions: ConventionArgs,
+}
+
+/// What was found.
+struct Difference {
+    tables: Vec<Table>,
+    differs: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+        let sides = [&self.one, &self.other];
+        let found = if sides.iter().all(|side| Path::new(side).is_dir()) {
+            results::compare(&self)?
+        } else if let [Ok(one), Ok(other)] = sides.map(|side| dialect(side)) {
+            dialects::compare(&self, [one, other])?
+        } else if let Some(side) = sides.into_iter().find(|side| !self.is_score_file(side)) {
+            let known = DIALECTS.iter().map(|dialect| dialect.name);
+            let problem = Problem::unknown("dialect, score file or results folder", side, known);
+            return Err(problem.into());
+        } else {
+            scores::compare(&self)?
+        };
+        if self.json { Format::Json } else { self.format }.print(&found.tables, screen)?;
+        Ok(if found.differs { Outcome::Failed } else { Outcome::Done })
+    }
+
+    /// Whether it is a file, or a pattern for the files of folds.
+    fn is_score_file(&self, side: &str) -> bool {
+        side.contains("{fold}") || Path::new(side).is_file()
+    }
+}
+
+fn text(text: impl Into<String>) -> Cell {
+    Cell::Text(text.into())
+}
+
+fn number(value: f64) -> Cell {
+    match value.is_nan() {
+        false => Cell::Number { value, digits: 6 },
+        true => Cell::Missing("undefined".to_owned()),
+    }
+}
+
+fn perhaps(value: Option<f64>) -> Cell {
+    value.map_or_else(|| Cell::Missing("left out".to_owned()), number)
+}
+
+fn table(id: &str, title: &str, columns: &[&str], label_columns: usize) -> Table {
+    let columns = columns.iter().map(|&column| column.to_owned()).collect();
+    Table { id: id.to_owned(), title: title.to_owned(), columns, label_columns, rows: Vec::new(), notes: Vec::new() }
+}

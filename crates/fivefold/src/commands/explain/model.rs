@@ -1,0 +1,245 @@
+//! What each feature adds to the score of a document, against the mean of its query.
+//!
+//! Trees: the value of a node is the mean leaf value of the query's documents that come through it. On a document's way from the root to
+//! its leaf each cut changes that value, and the change is its feature's (A. Saabas, "Interpreting random forests", 2014). The values of
+//! the roots add up to the mean score of the query, so mean + shares = score. Weights: w (x - mean of x in the query). Not
+//! Shapley values: a cut near the root gets no part of what cuts below it make possible.
+
+use fivefold_core::Registry;
+use fivefold_data::{Fitted, Missing};
+use fivefold_experiment::{Cell, Table, score};
+use fivefold_rankers::linear_model::LinearModel;
+use fivefold_rankers::tree_model::TreeModel;
+use serde_json::Value;
+
+use super::{Args, blank, document, find, number, table};
+use crate::model;
+use crate::problem::{self, Problem};
+use crate::reading;
+
+/// Trees whose cuts are shown.
+const TREES: usize = 3;
+
+/// Shares of the features, and the way through the first trees.
+pub(super) fn tables(args: &Args, registry: &Registry) -> miette::Result<Vec<Table>> {
+    let file = model::read(&args.file)?;
+    let unusable = |error: &dyn std::fmt::Display| model::unusable(&args.file, error);
+    let missing: Missing =
+        serde_json::from_value(Value::String(file.header.missing.clone())).map_err(|error| unusable(&error))?;
+    let normaliser: Option<Fitted> =
+        serde_json::from_value(file.header.normaliser.clone()).map_err(|error| unusable(&error))?;
+    let Some(path) = &args.data else { return Err(Problem::new("give --data FILE, the documents to score").into()) };
+    let options = fivefold_data::ReadOptions { missing, ..args.reading.options() };
+    let part = reading::read(path, &options)?;
+    let data = match normaliser {
+        Some(fitted) => fitted.apply(&part.data).map_err(problem::report)?,
+        None => part.data.clone(),
+    };
+    let content = file.model.clone();
+    let ranker = file.header.ranker.clone();
+    let loaded = file.load(registry, data.width()).map_err(|error| unusable(&error))?;
+    let scores = score(&*loaded, &data).map_err(|error| unusable(&error))?;
+    let (first, query) = find(data.queries(), &args.query)?;
+    let scores = &scores[first..first + query.len()];
+    let rows: Vec<&[f32]> = query.view().rows().collect();
+    let row = chosen(args, scores, |row| query.doc_id(row))?;
+    let model = if content.get("trees").is_some() {
+        Explained::Trees(serde_json::from_value(content).map_err(|error| unusable(&error))?)
+    } else if content.get("weights").is_some() {
+        Explained::Weights(serde_json::from_value(content).map_err(|error| unusable(&error))?)
+    } else {
+        let what =
+            format!("a model of `{ranker}` is neither trees nor weights, so that no feature has a share of its own");
+        return Err(unusable(&what).help("models of trees and of weights can be explained").into());
+    };
+    let (mean, shares) = model.shares(&rows, row);
+    let rank = 1 + scores.iter().filter(|&&other| other > scores[row]).count();
+    let Cell::Text(name) = document(&query, row) else { return Ok(Vec::new()) };
+    let title = format!(
+        "Document {name} of query {}: score {:.4}, rank {rank} of {}, grade {}",
+        args.query,
+        scores[row],
+        rows.len(),
+        query.grades()[row]
+    );
+    let mut table_of_shares = table("shares", title, &["feature", "value", "mean of query", "share", "sum"], 1);
+    let mut order: Vec<usize> = (0..shares.len()).filter(|&feature| shares[feature] != 0.0).collect();
+    order.sort_by(|&one, &other| shares[other].abs().total_cmp(&shares[one].abs()));
+    let mut sum = mean;
+    let mean_row = [Cell::Text("(mean of the query)".to_owned()), blank(), blank(), number(mean), number(mean)];
+    table_of_shares.rows.push(mean_row.to_vec());
+    for &feature in order.iter().take(args.rows) {
+        sum += shares[feature];
+        let mean = rows.iter().map(|row| f64::from(row[feature])).sum::<f64>() / rows.len() as f64;
+        let cells = [f64::from(rows[row][feature]), mean, shares[feature], sum].map(number);
+        table_of_shares.rows.push([Cell::Text((feature + 1).to_string())].into_iter().chain(cells).collect());
+    }
+    let rest: f64 = order.iter().skip(args.rows).map(|&feature| shares[feature]).sum();
+    if order.len() > args.rows {
+        let cells = [blank(), blank(), number(rest), number(sum + rest)];
+        let name = Cell::Text(format!("({} more features)", order.len() - args.rows));
+        table_of_shares.rows.push([name].into_iter().chain(cells).collect());
+    }
+    table_of_shares.notes.push(model.method().to_owned());
+    table_of_shares
+        .notes
+        .push("features count from 1, with values as the model sees them, after its normaliser".to_owned());
+    let mut tables = vec![table_of_shares];
+    if let Explained::Trees(trees) = &model {
+        tables.push(way(trees, &rows, row));
+    }
+    Ok(tables)
+}
+
+/// The row of the document asked for; without one, of the highest score.
+fn chosen<'a>(args: &Args, scores: &[f64], id: impl Fn(usize) -> Option<&'a str>) -> miette::Result<usize> {
+    let Some(name) = &args.document else {
+        let best = (0..scores.len()).max_by(|&one, &other| scores[one].total_cmp(&scores[other]).then(other.cmp(&one)));
+        return Ok(best.unwrap_or(0));
+    };
+    let number = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let by_id = (0..scores.len()).find(|&row| id(row) == Some(name));
+    by_id.or(number.filter(|&row| row < scores.len())).ok_or_else(|| {
+        let what = format!("query {} has no document `{name}`", args.query);
+        Problem::new(what).help(format!("give a document's id, or its number from 1 to {}", scores.len())).into()
+    })
+}
+
+enum Explained {
+    Trees(TreeModel),
+    Weights(LinearModel),
+}
+
+impl Explained {
+    fn method(&self) -> &'static str {
+        match self {
+            Explained::Trees(_) => {
+                "method: path contributions (Saabas, 2014); a node's value is the mean over the query's documents that reach it"
+            }
+            Explained::Weights(_) => "method: weight x (value - mean of the query)",
+        }
+    }
+
+    /// The mean score of the query, and what each feature adds to it for the document at `row`.
+    fn shares(&self, rows: &[&[f32]], row: usize) -> (f64, Vec<f64>) {
+        let width = rows.first().map_or(0, |row| row.len());
+        let mut shares = vec![0.0; width];
+        match self {
+            Explained::Weights(model) => {
+                let mean =
+                    |feature: usize| rows.iter().map(|row| f64::from(row[feature])).sum::<f64>() / rows.len() as f64;
+                let mut base = model.intercept;
+                for (feature, weight) in model.weights.iter().enumerate() {
+                    base += weight * mean(feature);
+                    shares[feature] = weight * (f64::from(rows[row][feature]) - mean(feature));
+                }
+                (base, shares)
+            }
+            Explained::Trees(model) => {
+                let mut base = model.base();
+                for number in 0..model.trees().len() {
+                    let steps = path(model, number, rows, row);
+                    base += steps.first().map_or(0.0, |step| step.before);
+                    for step in steps {
+                        if let Some(cut) = step.cut {
+                            shares[cut.feature as usize] += step.after - step.before;
+                        }
+                    }
+                }
+                (base, shares)
+            }
+        }
+    }
+}
+
+/// One step of a document's way through a tree.
+struct Step {
+    /// `None`: the tree is one leaf.
+    cut: Option<fivefold_trees::Node>,
+    /// Documents of the query that come to the cut.
+    documents: usize,
+    left: bool,
+    /// Mean value of the query's documents before and behind the cut.
+    before: f64,
+    after: f64,
+}
+
+/// A document's way through one tree, beside the other documents of its query.
+fn path(model: &TreeModel, number: usize, rows: &[&[f32]], row: usize) -> Vec<Step> {
+    let tree = &model.trees()[number];
+    let nodes: Vec<_> = tree.nodes().collect();
+    let value = |row: usize| tree.values()[tree.leaf_of(rows[row])];
+    let mean = |there: &[usize]| there.iter().map(|&row| value(row)).sum::<f64>() / there.len() as f64;
+    let mut there: Vec<usize> = (0..rows.len()).collect();
+    let mut before = mean(&there);
+    let mut steps = Vec::new();
+    let mut child = if nodes.is_empty() { !0 } else { 0 };
+    if nodes.is_empty() {
+        return vec![Step { cut: None, documents: rows.len(), left: false, before, after: before }];
+    }
+    while child >= 0 {
+        let cut = nodes[child as usize];
+        let goes_left = |row: usize| {
+            let value = rows[row][cut.feature as usize];
+            if value.is_nan() { cut.missing_left } else { value <= cut.threshold }
+        };
+        let (left, documents) = (goes_left(row), there.len());
+        there.retain(|&other| goes_left(other) == left);
+        let after = mean(&there);
+        steps.push(Step { cut: Some(cut), documents, left, before, after });
+        before = after;
+        child = if left { cut.left } else { cut.right };
+    }
+    steps
+}
+
+/// The way through the first trees, cut by cut.
+fn way(model: &TreeModel, rows: &[&[f32]], row: usize) -> Table {
+    let count = model.trees().len();
+    let title = format!("The way through the first {} of {count} trees", TREES.min(count));
+    let columns = ["tree", "cut", "value", "gain of the cut", "documents", "mean before", "mean behind", "share"];
+    let mut table = table("way", title, &columns, 2);
+    for tree in 0..TREES.min(count) {
+        for step in path(model, tree, rows, row) {
+            let Some(cut) = step.cut else { continue };
+            let side = if step.left { "<=" } else { ">" };
+            let text = format!("feature {} {side} {}", cut.feature + 1, cut.threshold);
+            let value = f64::from(rows[row][cut.feature as usize]);
+            let mut cells = vec![Cell::Text((tree + 1).to_string()), Cell::Text(text), number(value)];
+            cells.extend([number(cut.gain), Cell::Count(step.documents as u64)]);
+            cells.extend([step.before, step.after, step.after - step.before].map(number));
+            table.rows.push(cells);
+        }
+    }
+    table.notes.push(
+        "the training chose each cut for its gain, the largest fall of its loss that any feature and threshold gave there; \
+         documents: of this query, since the model file counts none"
+            .to_owned(),
+    );
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_trees::{Node, Tree};
+
+    use super::*;
+
+    /// x1 <= .5 ? 1 : (x2 <= .5 ? 2 : 6), base .25, documents (0,0), (1,0), (1,1): root 3, behind the first cut 4.
+    #[test]
+    fn shares_of_a_tree_by_hand_add_up_to_the_score() {
+        let node = |feature, left, right| Node { feature, threshold: 0.5, missing_left: true, left, right, gain: 1.0 };
+        let tree = Tree::new(&[node(0, !0, 1), node(1, !1, !2)], vec![1.0, 2.0, 6.0]);
+        let model = Explained::Trees(TreeModel::new(2, 0.25, vec![tree.unwrap()]).unwrap());
+        let rows: [&[f32]; 3] = [&[0.0, 0.0], &[1.0, 0.0], &[1.0, 1.0]];
+        assert_eq!(model.shares(&rows, 2), (3.25, vec![1.0, 2.0]));
+        assert_eq!(model.shares(&rows, 0), (3.25, vec![-2.0, 0.0]));
+    }
+
+    #[test]
+    fn shares_of_weights_by_hand() {
+        let model = Explained::Weights(LinearModel { weights: vec![2.0, -1.0], intercept: 0.5 });
+        let rows: [&[f32]; 2] = [&[1.0, 0.0], &[3.0, 4.0]];
+        assert_eq!(model.shares(&rows, 1), (2.5, vec![2.0, -2.0]));
+    }
+}
