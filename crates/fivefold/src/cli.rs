@@ -7,8 +7,8 @@ use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcom
 use fivefold_core::Registry;
 
 use crate::commands::{
-    completions, converge, datasets, dialects, diff, eval, explain, export, import, importance, job, jobs, lint,
-    make, measures, meta, new_ranker, rankers, replay, report, reproduce, residual, run, score, standardise, train,
+    completions, converge, datasets, dialects, diff, eval, explain, export, import, importance, job, jobs, lint, make,
+    measures, meta, new_ranker, rankers, replay, report, reproduce, residual, run, score, standardise, train,
 };
 use crate::screen::{Screen, tell};
 use crate::{interrupt, problem};
