@@ -53,8 +53,8 @@ pub(crate) struct ConventionArgs {
     #[arg(long, value_name = "POLICY", value_parser = word::<MissingTopics>(MissingTopics::WORDS))]
     missing_topics: Option<MissingTopics>,
     /// With how many digits scores are compared
-    #[arg(long = "score-precision", value_name = "BITS", value_parser = word::<Scores>(Scores::WORDS))]
-    scores: Option<Scores>,
+    #[arg(long, value_name = "BITS", value_parser = word::<Scores>(Scores::WORDS))]
+    score_precision: Option<Scores>,
     /// What AP makes of equal scores where ties are averaged: the mean over orders, or one threshold
     #[arg(long, value_name = "RULE", value_parser = word::<ApTies>(ApTies::WORDS))]
     ap_ties: Option<ApTies>,
@@ -90,7 +90,7 @@ impl ConventionArgs {
             short_list: self.short_list,
             fold_mean: self.fold_mean,
             missing_topics: self.missing_topics,
-            scores: self.scores,
+            scores: self.score_precision,
             ap_ties: self.ap_ties,
             no_relevant: self.no_relevant,
             err_no_relevant: self.err_no_relevant,
