@@ -233,6 +233,16 @@ mod tests {
     }
 
     #[test]
+    fn each_thread_of_the_pool_needs_memory_for_a_bag() {
+        let bytes = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| RandomForest::default().fit_bytes(1000, 46))
+        };
+        // 52 nodes of 64 features, 256 cells of 16 bytes each.
+        assert_eq!(bytes(3) - bytes(1), 2 * (68_000 + 52 * 64 * 256 * 16));
+    }
+
+    #[test]
     fn scores_are_the_mean_over_bags() {
         let data = signal_in_order(30, 1);
         let forest = RandomForest { bags: 7, learning_rate: 1.0, ..RandomForest::default() };
