@@ -38,7 +38,13 @@ struct Index<'a> {
     figures: &'a [Figure],
 }
 
-/// What is read back of it: the ids, whatever else an earlier version wrote.
+/// The tables in it.
+#[derive(Deserialize)]
+struct Written {
+    tables: Vec<Table>,
+}
+
+/// What is read back to tell what is ours: the ids, whatever else an earlier version wrote.
 #[derive(Deserialize)]
 struct Owned {
     tables: Vec<Id>,
@@ -97,6 +103,21 @@ pub fn write_files(name: &str, tables: &[Table], figures: &[Figure], folder: &Pa
     let mut files = contents(tables, figures)?;
     files.push((PAGE.to_owned(), plain_page(name, tables, figures)?));
     write(files, folder)
+}
+
+/// Reads back the tables that [`write_files`] or [`write_report`] wrote into `folder`.
+///
+/// # Errors
+/// When `tables.json` is missing or not ours, or when the file system refuses.
+pub fn read_tables(folder: &Path) -> Result<Vec<Table>, ReportError> {
+    let store = Store::new(folder);
+    let wrong = |reason: String| StoreError::Content { path: store.path(INDEX), reason };
+    let Some(content) = store.read(INDEX)? else {
+        return Err(wrong("there is no such file; run the experiment again".to_owned()).into());
+    };
+    let written: Written = serde_json::from_slice(&content)
+        .map_err(|error| wrong(format!("not the tables of a report ({error}); run the experiment again")))?;
+    Ok(written.tables)
 }
 
 fn write(files: Vec<(String, String)>, folder: &Path) -> Result<(), ReportError> {
@@ -240,6 +261,16 @@ mod tests {
         insta::assert_snapshot!(names.join("\n"));
         let all = &written.iter().find(|(name, _)| name == ALL_TABLES).unwrap().1;
         insta::assert_snapshot!(all);
+    }
+
+    #[test]
+    fn tables_are_read_back_as_they_were_written() {
+        let tables = [samples::every_cell(), samples::wide()];
+        let folder = tempfile::tempdir().unwrap();
+        let error = read_tables(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("tables.json") && error.contains("run the experiment again"), "{error}");
+        write_files("test", &tables, &[figure()], folder.path()).unwrap();
+        assert_eq!(read_tables(folder.path()).unwrap(), tables);
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub use chart::chart_figure;
 pub use csv::csv;
 pub use error::ReportError;
 pub use figure::Figure;
-pub use folder::{write_files, write_report};
+pub use folder::{read_tables, write_files, write_report};
 pub use html::Templates;
 pub use latex::latex;
 pub use markdown::markdown;
