@@ -368,7 +368,7 @@ impl Evaluator {
             let documents = ranked.positions();
             let mut contributions = vec![0.0; cutoff.map_or(documents, |k| k.min(documents))];
             base.measure.contributions(ranked, &mut contributions);
-            let parts = base.measure.parts(ranked, &contributions);
+            let parts = base.measure.parts(cutoff, ranked, &contributions);
             (contributions, parts)
         };
         let Order { grades: in_order, ends, .. } = &scratch.order;

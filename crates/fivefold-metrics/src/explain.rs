@@ -206,7 +206,8 @@ fn steps(of: &Arithmetic<'_>) -> Vec<Step> {
         }
         Version::V2 => ("(A-E)/E, since A < E".to_owned(), format!("({a}-{e})/{e}")),
     };
-    let numbers = if ue || of.version == Version::Original { numbers } else { "undefined".to_owned() };
+    let exists = !normaliser.is_nan() && (ue || of.version == Version::Original);
+    let numbers = if exists { numbers } else { "undefined".to_owned() };
     steps.push(step(of.name, formula, numbers, of.value));
     steps
 }
@@ -245,8 +246,9 @@ fn remarks(of: &Arithmetic<'_>) -> Vec<String> {
     });
     let tied = tied.filter(|&(start, end)| end - start > 1 && start < counted).count();
     if tied > 0 {
-        remarks
-            .push(format!("{tied} groups of documents tie: each position takes the mean over the orders of its group"));
+        remarks.push(format!(
+            "groups of documents that tie: {tied}; each position takes the mean over the orders of its group"
+        ));
     }
     remarks
 }

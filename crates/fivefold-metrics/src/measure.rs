@@ -39,7 +39,7 @@ pub trait Measure: Send + Sync {
     }
 
     /// How its arithmetic is told: see [`Parts`]. `contributions` are those of `ranked`.
-    fn parts(&self, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
+    fn parts(&self, _: Option<usize>, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
         let _ = (ranked, contributions);
         Parts::default()
     }

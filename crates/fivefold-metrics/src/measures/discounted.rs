@@ -75,7 +75,7 @@ impl Measure for Discounted {
         }
     }
 
-    fn parts(&self, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
+    fn parts(&self, _: Option<usize>, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
         let gains = ranked.of_positions(contributions.len(), |grades| self.gain.mean(grades));
         let values = gains.into_iter().enumerate().map(|(position, gain)| [gain, self.discounts.at(position)]);
         let normaliser = match self.original {

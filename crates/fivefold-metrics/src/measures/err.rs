@@ -75,7 +75,7 @@ impl Measure for ExpectedReciprocalRank {
         }
     }
 
-    fn parts(&self, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
+    fn parts(&self, _: Option<usize>, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
         Parts { values: by_rank(contributions), factors: Some(["stops here", "1/rank"]), ..Parts::default() }
     }
 

@@ -45,7 +45,7 @@ impl Measure for MeanNdcg {
         }
     }
 
-    fn parts(&self, _: &Ranked<'_>, _: &[f64]) -> Parts {
+    fn parts(&self, _: Option<usize>, _: &Ranked<'_>, _: &[f64]) -> Parts {
         Parts { denominator: "documents", ..Parts::default() }
     }
 

@@ -65,7 +65,7 @@ impl Measure for Precision {
         }
     }
 
-    fn parts(&self, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
+    fn parts(&self, _: Option<usize>, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
         let denominator = match self.denominator {
             PDenominator::Cutoff => "k",
             PDenominator::List => "min(k, documents)",

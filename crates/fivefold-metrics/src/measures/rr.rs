@@ -69,7 +69,7 @@ impl Measure for ReciprocalRank {
         }
     }
 
-    fn parts(&self, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
+    fn parts(&self, _: Option<usize>, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
         Parts { values: by_rank(contributions), factors: Some(["is the first", "1/rank"]), ..Parts::default() }
     }
 

@@ -161,7 +161,7 @@ impl Measure for SumOfPrecision {
         }
     }
 
-    fn parts(&self, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
+    fn parts(&self, cutoff: Option<usize>, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
         let relevant = ranked.of_positions(contributions.len(), |grades| self.relevant.mean(grades));
         let mut found = 0.0;
         let of_position = |(position, (&share, &contribution)): (usize, (&f64, &f64))| {
@@ -169,11 +169,11 @@ impl Measure for SumOfPrecision {
             [share, if share > 0.0 { contribution / share } else { found / (position + 1) as f64 }]
         };
         let values = relevant.iter().zip(contributions).enumerate().map(of_position).collect();
-        let normaliser = match self.share.as_ref().map(|share| share.denominator) {
-            None => "",
-            Some(ApDenominator::Cutoff) => "k",
-            Some(ApDenominator::Relevant) => "relevant documents",
-            Some(ApDenominator::Min) => "min(k, relevant documents)",
+        let normaliser = match (self.share.as_ref().map(|share| share.denominator), cutoff) {
+            (None, _) => "",
+            (Some(ApDenominator::Cutoff), Some(_)) => "k",
+            (Some(ApDenominator::Min), Some(_)) => "min(k, relevant documents)",
+            (Some(_), _) => "relevant documents",
         };
         Parts { factors: Some(["relevant", "precision"]), values, normaliser, ..Parts::default() }
     }

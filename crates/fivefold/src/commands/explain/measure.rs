@@ -46,10 +46,10 @@ pub(super) fn tables(args: &Args, scores: &str, measure: &str) -> miette::Result
         ranking.rows.push(cells);
     }
     if told.positions > shown {
-        ranking.notes.push(format!("{} more positions count; --rows shows more", told.positions - shown));
+        ranking.notes.push(format!("further positions that count: {}; --rows shows more", told.positions - shown));
     }
     if told.ranking.len() > told.positions {
-        ranking.notes.push(format!("{} more documents are beyond the cutoff", told.ranking.len() - told.positions));
+        ranking.notes.push(format!("documents beyond the cutoff: {}", told.ranking.len() - told.positions));
     }
     if told.ranking[..shown].iter().any(|place| place.tied > 1) {
         ranking.notes.push("= marks scores that tie".to_owned());
