@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use fivefold_experiment::Results;
-use fivefold_report::{Templates, write_report};
+use fivefold_report::{Templates, read_tables, write_report};
+use fivefold_studies::Manifest;
 
 use crate::cli::Outcome;
 use crate::format::Format;
@@ -17,10 +18,11 @@ use crate::screen::{Screen, tell};
   fivefold report runs/quickstart --format md > tables.md
   fivefold report runs/quickstart --table table-07 --format latex
   fivefold report runs/quickstart --write mine --templates my-templates
+  fivefold report runs/residual-dl19 --table ndcg-gain-linear-10-residual
 
 Needs the folder alone, neither data nor rankers.")]
 pub(crate) struct Args {
-    /// The results folder of `fivefold run`
+    /// The results folder of `fivefold run`, or of a study
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// The form of the output
@@ -39,7 +41,12 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+        let study = Manifest::read(&self.folder).map_err(problem::report)?.is_some();
         if let Some(folder) = &self.write {
+            if study {
+                let what = format!("the report of a study is written by its run alone: {}", self.folder.display());
+                return Err(Problem::new(what).help("leave out --write, or run the study with --out DIR").into());
+            }
             let results = Results::load(&self.folder).map_err(problem::report)?;
             let templates =
                 self.templates.as_deref().map(Templates::overridden).transpose().map_err(problem::report)?;
@@ -47,7 +54,10 @@ impl Args {
             tell(format_args!("{}", folder.join("report.html").display()));
             return Ok(Outcome::Done);
         }
-        let mut tables = Results::load(&self.folder).map_err(problem::report)?.tables().map_err(problem::report)?;
+        let mut tables = match study {
+            true => read_tables(&self.folder).map_err(problem::report)?,
+            false => Results::load(&self.folder).map_err(problem::report)?.tables().map_err(problem::report)?,
+        };
         let ids: Vec<String> = tables.iter().map(|table| table.id.clone()).collect();
         if let Some(wanted) = self.table.iter().find(|wanted| !ids.iter().any(|id| id.starts_with(wanted.as_str()))) {
             return Err(Problem::unknown("table", wanted, ids.iter().map(String::as_str)).into());
