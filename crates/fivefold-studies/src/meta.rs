@@ -21,12 +21,13 @@
 //! ```
 //! A measure stands with all its cutoffs (`ndcg@5`, `ndcg@10`): as in Feng & Karmaker (2023), its comparisons are those of all pairs
 //! at all cutoffs, and its score of a system is the mean over cutoffs. Reading order: [`scores`] (the input), [`compare`] (tests),
-//! [`between`] (measures against each other), [`across`] (data sets), `tables`, `charts`.
+//! [`between`] (measures against each other), [`across`] (data sets), `tables`, `charts`, `files`.
 
 pub mod across;
 pub mod between;
 mod charts;
 pub mod compare;
+mod files;
 pub mod scores;
 mod tables;
 #[cfg(test)]
@@ -177,7 +178,7 @@ impl Study for Meta {
             let of_datasets: Vec<&scores::Scores> = all.iter().map(|(scores, _)| *scores).collect();
             findings.tables.extend(across::tables(&of_datasets)?);
         }
-        tables::add_files(self, &all, &mut findings)?;
+        files::add(self, &all, &mut findings)?;
         number_equal(findings.tables.iter_mut().map(|table| &mut table.id));
         number_equal(findings.charts.iter_mut().map(|chart| &mut chart.id));
         Ok(findings)

@@ -90,7 +90,7 @@ fn a_results_folder_of_several_data_sets_gives_winning_numbers() {
     }
     // Our own tables count the same: two rankers at two cutoffs.
     let power = std::fs::read_to_string(folder.path().join("runs/meta/tables/a-power.csv")).unwrap();
-    assert!(power.lines().nth(1).unwrap().starts_with("ndcg,2,2,"), "{power}");
+    assert!(power.lines().any(|line| line.starts_with("ndcg,2,2,")), "{power}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub fn tables(datasets: &[&Scores]) -> Result<Vec<Table>, StudyError> {
         let mut numbers: Vec<_> = systems.iter().zip(winning_numbers(&values)?).collect();
         numbers.sort_by(|(_, a), (_, b)| b.normalised().partial_cmp(&a.normalised()).unwrap_or(Ordering::Equal));
         for (system, number) in numbers {
-            let share = number.normalised().map_or_else(|| Cell::Missing("n/a".to_owned()), |nwn| number_cell(nwn));
+            let share = number_or(number.normalised(), 3);
             let counts = [number.wins, number.ideal].map(|count| Cell::Count(count as u64));
             winning.push([text(measure), text(system)].into_iter().chain(counts).chain([share]).collect());
         }
@@ -60,10 +60,6 @@ pub fn tables(datasets: &[&Scores]) -> Result<Vec<Table>, StudyError> {
         table("winning-numbers", winning_title, &["measure", "system", "WN", "IWN", "NWN"], 2, winning),
         table("swap-datasets", swap_title, &["measure", "first", "second", "systems", "swap rate"], 3, swapped),
     ])
-}
-
-fn number_cell(value: f64) -> Cell {
-    Cell::Number { value, digits: 3 }
 }
 
 fn means(dataset: &Scores, measure: &str) -> Option<Vec<f64>> {

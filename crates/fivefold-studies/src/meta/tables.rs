@@ -1,8 +1,7 @@
 //! What the study shows: scores with intervals, comparisons, power, queries needed, the swap method, ranks, and measures
-//! against each other; and the files with everything that tables leave out.
+//! against each other.
 
 use fivefold_experiment::{Cell, Table, slug};
-use fivefold_stats::effect::{cliffs_delta, hedges_g, superiority};
 use fivefold_stats::outcome::t_interval;
 use fivefold_stats::{
     Agreement, CORRECTIONS, Method, Moments, Outcome, Significance, cliques, critical_difference, friedman,
@@ -96,13 +95,6 @@ impl Shown<'_> {
         order
     }
 
-    /// "10 of 129 systems are shown" where not all are.
-    fn cut(&self, table: &mut Table, shown: usize, of: usize, what: &str, file: &str) {
-        if shown < of {
-            table.notes.insert(0, format!("{shown} of {of} {what} are shown; {file} has all"));
-        }
-    }
-
     fn means(&self, measure: &Measure) -> Table {
         let order = self.order(measure);
         let row = |&system: &usize| {
@@ -120,12 +112,10 @@ impl Shown<'_> {
         let title = format!("Systems by {}", measure.name);
         let rows: Vec<Vec<Cell>> = order.iter().map(row).collect();
         let mut table = self.table(&format!("scores-{}", slug(&measure.name)), &title, &columns, 1, rows);
-        let confidence = 100.0 * (1.0 - self.study.alpha);
-        table.notes.insert(
-            0,
-            format!("±: half the width of the {confidence:.4} % interval of the mean (t)").replace(".0000", ""),
-        );
-        self.cut(&mut table, order.len(), self.scores.systems.len(), "systems", "scores.csv");
+        // Rounded: 1 - .05 is not quite .95.
+        let confidence = (100.0 * (1.0 - self.study.alpha) * 1e6).round() / 1e6;
+        table.notes.insert(0, format!("±: half the width of the {confidence} % interval of the mean (t)"));
+        cut(&mut table, order.len(), self.scores.systems.len(), "systems", "scores.csv");
         table
     }
 
@@ -214,7 +204,7 @@ impl Shown<'_> {
             ),
         );
         table.notes.insert(0, self.test_note());
-        self.cut(&mut table, shown, all, "comparisons", "pairs.csv");
+        cut(&mut table, shown, all, "comparisons", "pairs.csv");
         Ok(table)
     }
 
@@ -417,69 +407,11 @@ impl Shown<'_> {
     }
 }
 
-/// Adds `scores.csv` and `pairs.csv`: every system and every comparison of every data set.
-pub(super) fn add_files(
-    study: &Meta,
-    all: &[(&Scores, Vec<Compared>)],
-    findings: &mut Findings,
-) -> Result<(), StudyError> {
-    let owned = |head: &[&str]| head.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-    let shown = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    let (mut of_systems, mut of_pairs) = (Vec::new(), Vec::new());
-    for (scores, compared) in all {
-        for (measure, compared) in scores.measures.iter().zip(compared) {
-            for column in &measure.columns {
-                for (system, values) in scores.systems.iter().zip(&column.values) {
-                    let moments = Moments::of(values);
-                    let ends = t_interval(&moments, 1.0 - study.alpha).ok();
-                    let mut row = vec![scores.label.clone(), column.name.clone(), system.clone()];
-                    row.extend([moments.mean.to_string(), shown(ends.map(|e| e.low)), shown(ends.map(|e| e.high))]);
-                    of_systems.push(row);
-                }
-            }
-            let family = family(scores, measure)?;
-            for (outcome, p) in compared.run.outcomes.iter().zip(&compared.p_values) {
-                let comparison = outcome.comparison;
-                let (a, b) = family.values(comparison);
-                let name = |system: usize| scores.systems[system].clone();
-                let column = measure.columns[comparison.group].name.clone();
-                let mut row = vec![scores.label.clone(), column, name(comparison.first), name(comparison.second)];
-                row.push(outcome.difference.to_string());
-                row.extend(outcome.interval.ok().map_or([None; 2], |i| [Some(i.low), Some(i.high)]).map(shown));
-                row.extend([
-                    shown(outcome.test.ok().map(|test| test.statistic)),
-                    shown(outcome.test.ok().map(|test| test.p)),
-                    shown(*p),
-                ]);
-                row.extend([shown(outcome.effect.ok()), shown(hedges_g(&family.moments(comparison)).ok())]);
-                row.extend([superiority(a, b)?.to_string(), cliffs_delta(a, b)?.to_string()]);
-                of_pairs.push(row);
-            }
-        }
+/// Says how many of the items a table shows, where not all.
+fn cut(table: &mut Table, shown: usize, of: usize, what: &str, file: &str) {
+    if shown < of {
+        table.notes.insert(0, format!("{shown} of {of} {what} are shown; {file} has all"));
     }
-    findings.add_csv(
-        "scores.csv",
-        &owned(&["data set", "measure", "system", "mean", "low", "high"]),
-        of_systems.into_iter(),
-    );
-    let head = owned(&[
-        "data set",
-        "measure",
-        "first",
-        "second",
-        "difference",
-        "low",
-        "high",
-        "statistic",
-        "p",
-        "corrected p",
-        "d_z",
-        "hedges g",
-        "superiority",
-        "cliffs delta",
-    ]);
-    findings.add_csv("pairs.csv", &head, of_pairs.into_iter());
-    Ok(())
 }
 
 pub(super) fn text(text: &str) -> Cell {

@@ -1,0 +1,71 @@
+//! `scores.csv` and `pairs.csv`: every system and every comparison, with all that tables leave out.
+
+use fivefold_stats::Moments;
+use fivefold_stats::effect::{cliffs_delta, hedges_g, superiority};
+use fivefold_stats::outcome::t_interval;
+
+use super::Meta;
+use super::compare::{Compared, family};
+use super::scores::Scores;
+use crate::study::{Findings, StudyError};
+
+/// Adds `scores.csv` and `pairs.csv`: every system and every comparison of every data set.
+pub(super) fn add(study: &Meta, all: &[(&Scores, Vec<Compared>)], findings: &mut Findings) -> Result<(), StudyError> {
+    let owned = |head: &[&str]| head.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    let shown = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let (mut of_systems, mut of_pairs) = (Vec::new(), Vec::new());
+    for (scores, compared) in all {
+        for (measure, compared) in scores.measures.iter().zip(compared) {
+            for column in &measure.columns {
+                for (system, values) in scores.systems.iter().zip(&column.values) {
+                    let moments = Moments::of(values);
+                    let ends = t_interval(&moments, 1.0 - study.alpha).ok();
+                    let mut row = vec![scores.label.clone(), column.name.clone(), system.clone()];
+                    row.extend([moments.mean.to_string(), shown(ends.map(|e| e.low)), shown(ends.map(|e| e.high))]);
+                    of_systems.push(row);
+                }
+            }
+            let family = family(scores, measure)?;
+            for (outcome, p) in compared.run.outcomes.iter().zip(&compared.p_values) {
+                let comparison = outcome.comparison;
+                let (a, b) = family.values(comparison);
+                let name = |system: usize| scores.systems[system].clone();
+                let column = measure.columns[comparison.group].name.clone();
+                let mut row = vec![scores.label.clone(), column, name(comparison.first), name(comparison.second)];
+                row.push(outcome.difference.to_string());
+                row.extend(outcome.interval.ok().map_or([None; 2], |i| [Some(i.low), Some(i.high)]).map(shown));
+                row.extend([
+                    shown(outcome.test.ok().map(|test| test.statistic)),
+                    shown(outcome.test.ok().map(|test| test.p)),
+                    shown(*p),
+                ]);
+                row.extend([shown(outcome.effect.ok()), shown(hedges_g(&family.moments(comparison)).ok())]);
+                row.extend([superiority(a, b)?.to_string(), cliffs_delta(a, b)?.to_string()]);
+                of_pairs.push(row);
+            }
+        }
+    }
+    findings.add_csv(
+        "scores.csv",
+        &owned(&["data set", "measure", "system", "mean", "low", "high"]),
+        of_systems.into_iter(),
+    );
+    let head = owned(&[
+        "data set",
+        "measure",
+        "first",
+        "second",
+        "difference",
+        "low",
+        "high",
+        "statistic",
+        "p",
+        "corrected p",
+        "d_z",
+        "hedges g",
+        "superiority",
+        "cliffs delta",
+    ]);
+    findings.add_csv("pairs.csv", &head, of_pairs.into_iter());
+    Ok(())
+}
