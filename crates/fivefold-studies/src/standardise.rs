@@ -14,7 +14,7 @@
 //! profile = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
 //! ```
 //! All forms of a measure are compared on the same queries: those for which every form of every system has a value. Reading order:
-//! [`factors`], [`matrix`], [`forms`] (raw, U-normalised, V1, V2, standardised, linear), [`comparability`], [`needed`],
+//! [`factors`], [`matrix`], [`forms`] (raw, U-normalised, V1, V2, standardised, linear), [`mod@comparability`], [`mod@needed`],
 //! `tables`.
 
 pub mod comparability;

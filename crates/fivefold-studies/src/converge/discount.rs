@@ -15,7 +15,7 @@
 //!
 //! A discount of a known family has its type by its formula. Of any other it is found by number: the exponent
 //! a(n) = -log2(D(2n)/D(n)), which for logarithms falls as 1/log n only, is taken at three n and continued to infinity by a
-//! parabola over 1/log n. Within [`UNSURE`] of 1 the numbers do not decide.
+//! parabola over 1/log n. Within `UNSURE` of 1 the numbers do not decide.
 
 use std::fmt;
 
