@@ -2,20 +2,34 @@
 //!
 //! All tails are taken as tails, never as 1 - cdf, so that small p-values keep their digits.
 
-use statrs::function::beta::{beta_reg, inv_beta_reg};
+use statrs::function::beta::beta_reg;
 use statrs::function::erf::erfc;
-use statrs::function::gamma::gamma_ur;
+use statrs::function::gamma::{gamma_ur, ln_gamma};
 
 /// P(|T| >= |t|) for Student's t: I_x(v/2, 1/2) with x = v / (v + t^2).
 pub(crate) fn student_two_sided(t: f64, degrees: f64) -> f64 {
     beta_reg(degrees / 2.0, 0.5, degrees / (degrees + t * t))
 }
 
-/// The q with P(|T| <= q) = `confidence`.
+/// The q with P(|T| <= q) = `confidence`, by Newton's method from 0: the tail falls and is convex, so every step stays below q
+/// and none can overshoot. (The inverse of the beta function in `statrs` does not end for some degrees.)
 pub(crate) fn student_quantile(confidence: f64, degrees: f64) -> f64 {
-    let x = inv_beta_reg(degrees / 2.0, 0.5, 1.0 - confidence);
-    (degrees * (1.0 - x) / x).sqrt()
+    let half = (degrees + 1.0) / 2.0;
+    let scale = (ln_gamma(half) - ln_gamma(degrees / 2.0)).exp() / (degrees * std::f64::consts::PI).sqrt();
+    let mut q = 0.0;
+    for _ in 0..MOST_STEPS {
+        let density = scale * (-half * (q * q / degrees).ln_1p()).exp();
+        let step = (student_two_sided(q, degrees) - (1.0 - confidence)) / (2.0 * density);
+        if step.abs() <= f64::EPSILON * q {
+            break;
+        }
+        q += step;
+    }
+    q
 }
+
+/// More steps than any quantile takes: about 10, and 60 for one degree of freedom and the highest confidence.
+const MOST_STEPS: usize = 200;
 
 /// P(Z <= z) for the standard normal.
 pub(crate) fn normal_below(z: f64) -> f64 {
@@ -57,4 +71,24 @@ pub(crate) fn coins_at_most(k: usize, n: usize) -> f64 {
         sum += term;
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn student_quantiles_end_and_invert_the_tail_for_any_degrees() {
+        // scipy.stats.t.ppf(.975, [1, 5, 783])
+        for (degrees, quantile) in [(1.0, 12.70620474), (5.0, 2.57058184), (783.0, 1.96299831)] {
+            let found = student_quantile(0.95, degrees);
+            assert!((found / quantile - 1.0).abs() < 1e-8, "{degrees}: {found}");
+        }
+        for degrees in 1..4000u32 {
+            for confidence in [0.5, 0.8, 0.9, 0.95, 0.99, 0.999] {
+                let tail = student_two_sided(student_quantile(confidence, f64::from(degrees)), f64::from(degrees));
+                assert!((tail / (1.0 - confidence) - 1.0).abs() < 1e-9, "{degrees} {confidence}: {tail}");
+            }
+        }
+    }
 }
