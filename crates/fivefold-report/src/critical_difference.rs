@@ -33,8 +33,7 @@ pub(crate) fn critical_difference_figure(
     let ranks = comparison.ranks.as_ref().filter(|_| !comparison.normalised)?;
     let data = &evaluation.datasets[comparison.dataset];
     let methods = comparison.methods.iter().map(|&method| data.rankers[method].as_str()).collect();
-    let head = &comparison.cutoffs[comparison.main_cutoff()];
-    let measure = format!("{}{}", comparison.measure, if head.starts_with('@') { head } else { "" });
+    let measure = comparison.measure_at(comparison.main_cutoff());
     Some(diagram(Diagram { measure, dataset: &data.name, methods, ranks, alpha }, conventions))
 }
 

@@ -92,8 +92,8 @@ fn figures(
     histograms.chain(charts).chain(differences).collect()
 }
 
-/// Writes the tables and figures of what is called `name` into `folder`, which is made if need be, and removes the files of an earlier report there
-/// that are not made any more.
+/// Writes the tables and figures of what is called `name` into `folder`, which is made if need be, and removes the files of an
+/// earlier report there that are not made any more.
 ///
 /// # Errors
 /// When a table or figure is malformed (an id that is no file name or stands twice, a row of another length than the heads,

@@ -49,6 +49,12 @@ impl Comparison {
         main_cutoff(&self.cutoffs)
     }
 
+    /// The measure at a cutoff: `ndcg.v1@10`, `ap` for the whole list.
+    pub fn measure_at(&self, cutoff: usize) -> String {
+        let head = &self.cutoffs[cutoff];
+        format!("{}{}", self.measure, if head.starts_with('@') { head } else { "" })
+    }
+
     /// The p-value of two methods (places in [`Comparison::methods`]) at a cutoff; `None` for a method and itself.
     pub fn p(&self, a: usize, b: usize, cutoff: usize) -> Option<f64> {
         let (low, high) = (a.min(b), a.max(b));

@@ -5,8 +5,6 @@ use fivefold_experiment::Evaluation;
 use fivefold_experiment::tables::{Comparison, QueryClass, QueryClasses};
 use serde::Serialize;
 
-use super::wording::measure_at;
-
 /// A value of 1 in the numbers of the page.
 const SCALE: f64 = 10_000.0;
 
@@ -71,7 +69,7 @@ pub(super) fn drill(evaluation: &Evaluation, comparisons: &[Comparison], classes
             let value = |ranker: usize, query: usize| data.all[(ranker * of + query) * width + column];
             let class = classes.iter().find(|c| c.dataset == dataset && c.family == comparison.family);
             DrillMeasure {
-                name: measure_at(comparison, cutoff),
+                name: comparison.measure_at(cutoff),
                 classes: queries
                     .iter()
                     .map(|&query| class.map_or(QueryClass::Neither, |class| class.classes[query]) as usize)

@@ -5,7 +5,7 @@ use fivefold_experiment::tables::Comparison;
 use fivefold_stats::{StatsError, kendall_tau_b};
 use serde::Serialize;
 
-use super::wording::{means, measure_at, p_in_words};
+use super::wording::{means, p_in_words};
 use crate::error::ReportError;
 
 /// A square table.
@@ -59,7 +59,7 @@ fn of_pairs(evaluation: &Evaluation, comparison: &Comparison, alpha: f64) -> Mat
     let labels: Vec<String> = comparison.methods.iter().map(|&method| data.rankers[method].clone()).collect();
     let cutoff = comparison.main_cutoff();
     let column = means(comparison, cutoff);
-    Matrix::new(format!("{} on {}", measure_at(comparison, cutoff), data.name), &labels, |row, other| {
+    Matrix::new(format!("{} on {}", comparison.measure_at(cutoff), data.name), &labels, |row, other| {
         let (Some(p), Some(a), Some(b)) = (comparison.p(row, other, cutoff), column[row], column[other]) else {
             return MatrixCell { text: "n/a".to_owned(), ..MatrixCell::default() };
         };

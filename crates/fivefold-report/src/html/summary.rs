@@ -5,7 +5,7 @@ use fivefold_experiment::{Evaluation, Results};
 use serde::Serialize;
 
 use super::scores::beaten;
-use super::wording::{list, means, measure_at, p_in_words};
+use super::wording::{list, means, p_in_words};
 use crate::error::ReportError;
 
 /// Sentences under a heading; the first part has none.
@@ -55,7 +55,7 @@ fn winner(evaluation: &Evaluation, comparison: &Comparison, alpha: f64) -> Optio
     let (&first, others) = order.split_first()?;
     let name = |method: usize| data.rankers[comparison.methods[method]].as_str();
     let mean = column[first]?;
-    let head = format!("Under {}, {} is best ({mean:.4})", measure_at(comparison, cutoff), name(first));
+    let head = format!("Under {}, {} is best ({mean:.4})", comparison.measure_at(cutoff), name(first));
     if others.is_empty() {
         return Some(format!("{head}; it is the only method."));
     }
@@ -100,7 +100,7 @@ fn agreement(evaluation: &Evaluation, own: &[&Comparison]) -> Vec<String> {
                 let cutoff = comparison.main_cutoff();
                 let first = *order(&means(comparison, cutoff)).first()?;
                 let data = &evaluation.datasets[comparison.dataset];
-                Some((measure_at(comparison, cutoff), data.rankers[comparison.methods[first]].as_str()))
+                Some((comparison.measure_at(cutoff), data.rankers[comparison.methods[first]].as_str()))
             })
             .collect();
         let Some((_, winner)) = winners.first() else { continue };

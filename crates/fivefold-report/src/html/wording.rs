@@ -7,12 +7,6 @@ pub(super) fn test_in_words(alpha: f64) -> String {
     format!("paired two-sided t-test over queries, p < {alpha}, no correction for the number of pairs")
 }
 
-/// A measure at a cutoff: `ndcg.v1@10`, `ap` for the whole list.
-pub(super) fn measure_at(comparison: &Comparison, cutoff: usize) -> String {
-    let head = &comparison.cutoffs[cutoff];
-    format!("{}{}", comparison.measure, if head.starts_with('@') { head } else { "" })
-}
-
 /// The means of a column, `None` where undefined, one a method.
 pub(super) fn means(comparison: &Comparison, cutoff: usize) -> Vec<Option<f64>> {
     let mean = |of_method: &Vec<(fivefold_metrics::Mean, _)>| Some(of_method[cutoff].0.value).filter(|v| !v.is_nan());
