@@ -1,7 +1,7 @@
 //! From an experiment file to a results folder: plan, jobs, cache, evaluation and tables.
 //!
 //! Reading order: [`config`] (what an experiment file says), [`plan`] (its jobs and their keys), [`job`] (one job; `command`: by a program of another language),
-//! [`store`] (the results folder), [`mod@run`] (all jobs, then the evaluation), [`results`] (a folder read back),
+//! [`store`] (the results folder), [`reuse`] (what is in it already), [`mod@run`] (all jobs, then the evaluation), [`results`] (a folder read back),
 //! [`evaluation`], [`table`] and [`chart`] (the values and the forms of what is computed from them), [`tables`] (the paper's tables),
 //! [`replay`] (published tables recomputed from published scores).
 
@@ -12,12 +12,14 @@ mod evaluate;
 pub mod evaluation;
 mod filter;
 pub mod job;
+pub mod lock;
 mod log;
 pub mod manifest;
 mod names;
 pub mod plan;
 pub mod replay;
 pub mod results;
+pub mod reuse;
 pub mod run;
 mod schedule;
 mod scoring;
@@ -31,11 +33,13 @@ pub use config::{ConfigError, Experiment};
 pub use evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};
 pub use filter::Only;
 pub use job::JobEnd;
+pub use lock::{FolderLock, Hold};
 pub use log::RunLog;
 pub use manifest::Manifest;
 pub use names::{file_name, number_equal, slug};
 pub use plan::{Job, Plan};
 pub use results::Results;
+pub use reuse::{CacheReport, Change, EvaluationState, Reuse, explain_cache};
 pub use run::{JobState, Observer, Outcome, RunError, RunOptions, Silent, job_states, run};
 pub use scoring::{NotFinite, score, scores_text};
 pub use table::{Cell, Table};

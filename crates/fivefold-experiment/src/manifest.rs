@@ -173,5 +173,14 @@ pub(crate) fn result_hash(files: &[String; 2]) -> String {
     crate::store::hash(files.concat().as_bytes())
 }
 
+/// The hash of the two files as they lie in a folder; a file that is not there counts as empty.
+pub(crate) fn stored_result(store: &Store) -> Result<String, StoreError> {
+    let mut hashes = [String::new(), String::new()];
+    for (found, file) in hashes.iter_mut().zip(RESULT_FILES) {
+        *found = crate::store::hash(&store.read(file)?.unwrap_or_default());
+    }
+    Ok(result_hash(&hashes))
+}
+
 /// The evaluation files that the hash is about, in order.
 pub(crate) const RESULT_FILES: [&str; 2] = [values::QUERIES, values::PER_QUERY];

@@ -6,8 +6,8 @@ use fivefold_stats::PadDenominator;
 
 use crate::config::{Experiment, Pad};
 use crate::evaluation::Evaluation;
-use crate::manifest::{DatasetFacts, Manifest, RESULT_FILES, result_hash};
-use crate::store::{Store, StoreError, hash};
+use crate::manifest::{DatasetFacts, Manifest, RESULT_FILES, stored_result};
+use crate::store::{Store, StoreError};
 use crate::table::Table;
 use crate::tables::{self, SetSizes, TableOptions, TablesError};
 use crate::values;
@@ -29,11 +29,7 @@ impl Results {
     pub fn load(folder: &Path) -> Result<Self, StoreError> {
         let store = Store::new(folder);
         let manifest = Manifest::read(&store)?;
-        let mut hashes = [String::new(), String::new()];
-        for (found, file) in hashes.iter_mut().zip(RESULT_FILES) {
-            *found = hash(&store.read(file)?.unwrap_or_default());
-        }
-        if result_hash(&hashes) != manifest.result {
+        if stored_result(&store)? != manifest.result {
             return Err(StoreError::Content {
                 path: store.root().to_owned(),
                 reason: format!(

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use fivefold_core::{Progress, Registry};
+use fivefold_core::{Progress, Registry, Seed};
 use fivefold_data::ScoreError;
 use fivefold_metrics::{Evaluator, MeasureError, dialect};
 
@@ -19,12 +19,14 @@ use crate::evaluate::{check_measures, evaluate};
 use crate::evaluation::{DatasetValues, Evaluation};
 use crate::filter::Only;
 use crate::job::{JobEnd, PreparedFolds, Work, run_job};
+use crate::lock::{FolderLock, Hold};
 use crate::log::RunLog;
 use crate::manifest::{DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, result_hash};
 use crate::plan::{Job, Plan};
 use crate::results::{Results, table_options};
+use crate::reuse::{Reuse, job_reuse};
 use crate::schedule::Schedule;
-use crate::store::{Record, Status, Store, StoreError};
+use crate::store::{Status, Store, StoreError};
 use crate::tables::{self, TablesError};
 use crate::values;
 
@@ -39,24 +41,37 @@ pub struct RunOptions<'a> {
     pub memory: Option<u64>,
     /// Which jobs to do. Only a run of all jobs evaluates.
     pub only: Only,
+    /// Begins the jobs in an order drawn from this seed, not in that of the plan; the results are the same.
+    pub order_seed: Option<u64>,
     /// Is told what happens.
     pub observer: &'a dyn Observer,
     /// Asks the run to stop; the next run goes on from there.
     pub cancel: Option<&'a AtomicBool>,
+    /// The hold of `out` that the caller has, to write there afterwards; `None`: the run takes hold of it for its own time.
+    pub lock: Option<&'a FolderLock>,
 }
 
 impl RunOptions<'_> {
     /// All jobs into `out`, with a thread a processor, silently.
     pub fn new(out: impl Into<PathBuf>) -> Self {
-        RunOptions { out: out.into(), threads: 0, memory: None, only: Only::All, observer: &Silent, cancel: None }
+        RunOptions {
+            out: out.into(),
+            threads: 0,
+            memory: None,
+            only: Only::All,
+            order_seed: None,
+            observer: &Silent,
+            cancel: None,
+            lock: None,
+        }
     }
 }
 
 /// Is told what happens in a run, from several threads.
 pub trait Observer: Sync {
-    /// The jobs are known: `reused` have a valid result, the others of `plan` are to be done.
-    fn planned(&self, plan: &Plan<'_>, reused: usize) {
-        let _ = (plan, reused);
+    /// The jobs are known, and which of them have a valid result: the others are to be done.
+    fn planned(&self, plan: &Plan<'_>, reuse: &[Reuse]) {
+        let _ = (plan, reuse);
     }
     /// A job begins that needs more memory than it may have, `needed` bytes with the data; it runs alone.
     fn beyond_memory(&self, job: &Job, needed: u64, budget: u64) {
@@ -76,6 +91,10 @@ pub trait Observer: Sync {
     }
     /// All jobs have ended; their scores are being evaluated.
     fn evaluating(&self) {}
+    /// Something that the user should know at once, and that does not end the run.
+    fn warning(&self, text: &str) {
+        let _ = text;
+    }
 }
 
 /// An observer that says nothing.
@@ -145,6 +164,9 @@ pub enum RunError {
     #[error(transparent)]
     #[diagnostic(help("`only` of `[tables]` takes ids of tables, or how they begin"))]
     Tables(#[from] TablesError),
+    /// It was asked to stop while it evaluated.
+    #[error("the run was stopped")]
+    Cancelled,
     /// No thread pool could be made.
     #[error("cannot start the threads: {0}")]
     Threads(String),
@@ -161,39 +183,51 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         .map_err(|error| RunError::Threads(error.to_string()))?;
     let started = Instant::now();
     let store = Store::new(&options.out);
+    // Whoever holds it alone may remove what killed runs left.
+    let hold = if matches!(options.only, Only::Job(_)) { Hold::Shared } else { Hold::Alone };
+    let lock = if options.lock.is_none() { Some(FolderLock::take(&options.out, hold)?) } else { None };
+    if let Some(warning) = options.lock.or(lock.as_ref()).and_then(FolderLock::warning) {
+        options.observer.warning(warning);
+    }
     check_tables(experiment)?;
     let plan = pool.install(|| Plan::new(experiment, &options.only))?;
     check_measures(&plan)?;
+    if hold == Hold::Alone {
+        store.sweep()?;
+    }
     store.prepare()?;
-    let records = pool.install(|| records(&plan, &store))?;
-    let open: Vec<&Job> =
-        plan.jobs.iter().zip(&records).filter(|(_, record)| !is_done(record)).map(|(job, _)| job).collect();
-    options.observer.planned(&plan, plan.jobs.len() - open.len());
+    let reuse = pool.install(|| job_reuse(&plan, &store))?;
+    let mut open: Vec<&Job> =
+        plan.jobs.iter().zip(&reuse).filter(|(_, reuse)| **reuse != Reuse::Reused).map(|(job, _)| job).collect();
+    options.observer.planned(&plan, &reuse);
+    if let Some(seed) = options.order_seed {
+        Seed::new(seed).derive("order of jobs").rng().shuffle(&mut open);
+    }
 
-    let ends = run_jobs(&plan, &open, registry, &store, &pool, options)?;
+    let mut ends = run_jobs(&plan, &open, registry, &store, &pool, options)?;
+    ends.sort_by_key(|(job, _)| (job.dataset, job.fold, job.ranker));
     let mut outcome = Outcome {
         jobs: plan.jobs.len(),
         reused: plan.jobs.len() - open.len(),
-        done: ends.iter().filter(|(_, end, _)| *end == JobEnd::Done).count(),
-        failed: Vec::new(),
-        cancelled: ends.len() < open.len() || ends.iter().any(|(_, end, _)| *end == JobEnd::Cancelled),
+        done: ends.iter().filter(|(_, end)| *end == JobEnd::Done).count(),
+        failed: ends.iter().filter_map(|(job, end)| end.failure().map(|error| (job.id.clone(), error.to_owned()))).collect(),
+        cancelled: ends.len() < open.len() || ends.iter().any(|(_, end)| *end == JobEnd::Cancelled),
         results: None,
     };
-    let mut log = RunLog::read(&store, pool.current_num_threads());
-    for (job, end, seconds) in &ends {
-        if let JobEnd::Failed(error) = end {
-            outcome.failed.push((job.id.clone(), error.clone()));
-        }
-        if *end != JobEnd::Cancelled {
-            log.add(&job.id, *seconds);
-        }
-    }
     if !outcome.cancelled && options.only == Only::All {
         options.observer.evaluating();
-        outcome.results = Some(pool.install(|| finish(&plan, &store, &outcome.failed))?);
+        match pool.install(|| finish(&plan, &store, &outcome.failed, options.cancel)) {
+            Err(RunError::Cancelled) => outcome.cancelled = true,
+            finished => outcome.results = Some(finished?),
+        }
+    }
+    if hold == Hold::Alone {
+        // Times are for information: without them the results are as good.
+        if let Err(error) = RunLog::update(&store, pool.current_num_threads(), started.elapsed().as_secs_f64()) {
+            options.observer.warning(&error.to_string());
+        }
         store.sweep()?;
     }
-    log.write(&store, started.elapsed().as_secs_f64())?;
     Ok(outcome)
 }
 
@@ -224,27 +258,15 @@ fn check_tables(experiment: &Experiment) -> Result<(), RunError> {
 /// # Errors
 /// A file of the folder that is there and cannot be read.
 pub fn job_states(plan: &Plan<'_>, folder: impl Into<PathBuf>) -> Result<Vec<JobState>, RunError> {
-    let state = |record: &Option<Record>| match record.as_ref().map(|record| record.status) {
-        Some(Status::Done) => JobState::Done,
-        Some(Status::Failed) => JobState::Failed,
-        None => JobState::Open,
+    let state = |reuse: &Reuse| match reuse {
+        Reuse::Reused => JobState::Done,
+        Reuse::Failed { .. } => JobState::Failed,
+        _ => JobState::Open,
     };
-    Ok(records(plan, &Store::new(folder))?.iter().map(state).collect())
+    Ok(job_reuse(plan, &Store::new(folder))?.iter().map(state).collect())
 }
 
-fn records(plan: &Plan<'_>, store: &Store) -> Result<Vec<Option<Record>>, StoreError> {
-    use rayon::prelude::*;
-    plan.jobs.par_iter().map(|job| store.record(&job.record_file(), &job.key)).collect()
-}
-
-fn is_done(record: &Option<Record>) -> bool {
-    record.as_ref().is_some_and(|record| record.status == Status::Done)
-}
-
-/// How a job ended and its seconds.
-type Ended = Result<(JobEnd, f64), StoreError>;
-
-/// Does jobs in parallel; those that were begun come back in the order of the plan, with their seconds.
+/// Does jobs in parallel; those that were begun come back in the order of `open`.
 fn run_jobs<'p>(
     plan: &Plan<'_>,
     open: &[&'p Job],
@@ -252,12 +274,12 @@ fn run_jobs<'p>(
     store: &Store,
     pool: &rayon::ThreadPool,
     options: &RunOptions<'_>,
-) -> Result<Vec<(&'p Job, JobEnd, f64)>, RunError> {
+) -> Result<Vec<(&'p Job, JobEnd)>, RunError> {
     let prepared = PreparedFolds::new(plan, open.iter().copied());
     let needs = pool.install(|| open.iter().map(|job| prepared.need(plan, job, registry)).collect());
     let schedule = Schedule::new(needs, plan.data_bytes(), options.memory);
     let broken = AtomicBool::new(false);
-    let ended: Mutex<BTreeMap<usize, Ended>> = Mutex::default();
+    let ended: Mutex<BTreeMap<usize, Result<JobEnd, StoreError>>> = Mutex::default();
     let cancelled = || options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
     let worker = || {
         while let Some(turn) = schedule.next(|| cancelled() || broken.load(Ordering::Relaxed)) {
@@ -267,15 +289,16 @@ fn run_jobs<'p>(
             }
             options.observer.started(job);
             let progress = JobProgress { job, observer: options.observer };
-            let begun = Instant::now();
             let work = Work { registry, store, pool, prepared: &prepared, progress: &progress, cancel: options.cancel };
             let end = run_job(plan, job, &work);
             prepared.release(plan, job);
             match &end {
                 Ok(end) => options.observer.finished(job, end),
-                Err(_) => broken.store(true, Ordering::Relaxed),
+                Err(error) => {
+                    broken.store(true, Ordering::Relaxed);
+                    options.observer.warning(&format!("{error}; no more jobs are begun, those at work may still end"));
+                }
             }
-            let end = end.map(|end| (end, begun.elapsed().as_secs_f64()));
             ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(turn.index, end);
         }
     };
@@ -285,10 +308,7 @@ fn run_jobs<'p>(
         }
     });
     let ended = ended.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    ended
-        .into_iter()
-        .map(|(index, end)| end.map(|(end, seconds)| (open[index], end, seconds)).map_err(RunError::from))
-        .collect()
+    ended.into_iter().map(|(index, end)| Ok((open[index], end?))).collect()
 }
 
 struct JobProgress<'a> {
@@ -303,7 +323,12 @@ impl Progress for JobProgress<'_> {
 }
 
 /// Evaluates and writes the files that make the folder a finished run; the manifest last.
-fn finish(plan: &Plan<'_>, store: &Store, failed: &[(String, String)]) -> Result<Results, RunError> {
+fn finish(
+    plan: &Plan<'_>,
+    store: &Store,
+    failed: &[(String, String)],
+    cancel: Option<&AtomicBool>,
+) -> Result<Results, RunError> {
     let experiment = plan.experiment;
     let error_of = |job: &Job| failed.iter().find(|(id, _)| *id == job.id).map(|(_, error)| error.clone());
     let jobs: Vec<JobFacts> = plan
@@ -323,7 +348,7 @@ fn finish(plan: &Plan<'_>, store: &Store, failed: &[(String, String)]) -> Result
         })
         .collect();
     let has_failed: Vec<bool> = jobs.iter().map(|job| job.status == Status::Failed).collect();
-    let evaluation = evaluate(plan, store, &has_failed)?;
+    let evaluation = evaluate(plan, store, &has_failed, cancel)?;
     let files = values::write(store, &evaluation)?;
     let collections = plan.collections.iter().flatten().zip(&evaluation.datasets);
     let manifest = Manifest {

@@ -7,9 +7,10 @@
 //! queries.csv, per_query.csv          the evaluation
 //! manifest.json                       the experiment, data, versions and conventions that it came from
 //! ```
-//! A file appears under its name only when it is complete: it is written to `.partial/` and renamed. A result is reused
-//! if its record has the key of the job and its files have the hashes of the record. Nothing in the folder depends on
-//! time, machine or number of threads; times go to `FOLDER.log.json` beside it.
+//! A file appears under its name only when it is complete: it is written to `.partial/` and renamed. Nothing in the
+//! folder depends on time, machine or number of threads; times go to `FOLDER.log.json` beside it. While somebody writes,
+//! there are also `.lock` ([`crate::lock`]), `.times` ([`crate::log`]) and `.work/`, where programs run; a run that ends
+//! leaves none of them, and the next run removes what a killed one left.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +24,7 @@ use serde::{Deserialize, Serialize};
 #[non_exhaustive]
 pub enum StoreError {
     /// The file system says no.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {source}{}", path.display(), advice(source))]
     Io {
         /// "make", "read", "write" or "remove".
         action: &'static str,
@@ -40,7 +41,51 @@ pub enum StoreError {
         /// What is wrong with it and what to do.
         reason: String,
     },
+    /// Somebody else holds the folder.
+    #[error("{} is in use by {by}; wait for its end or stop it, or give another folder", folder.display())]
+    InUse {
+        /// The folder.
+        folder: PathBuf,
+        /// Who.
+        by: String,
+    },
 }
+
+/// What to do about an error of the file system, to be put behind it; nothing where the error says it itself.
+pub fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "; make room and do it again: what is finished is kept"
+        }
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+            "; give another place, or make this one writable"
+        }
+        io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => "; move away what stands there",
+        _ => "",
+    }
+}
+
+/// Writes a file so that it appears complete or not at all: under another name in `folder`, which is on the same file
+/// system, then renamed. If `write` fails, nothing is left.
+///
+/// # Errors
+/// What the file system says.
+pub fn replace(path: &Path, folder: &Path, write: impl FnOnce(&mut fs::File) -> io::Result<()>) -> io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // A plain new file's permissions, from which the umask is taken; a temporary file would be private.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let mut temporary = builder.tempfile_in(folder)?;
+    write(temporary.as_file_mut())?;
+    temporary.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Where programs run.
+const WORK: &str = ".work";
 
 /// A results folder.
 #[derive(Debug, Clone)]
@@ -114,56 +159,71 @@ impl Store {
         fs::create_dir_all(&path).map_err(|source| StoreError::Io { action: "make", path, source })
     }
 
-    /// Writes a file so that it appears complete or not at all; returns the hash of its content.
+    /// Writes a file so that it appears complete or not at all; returns the hash of its content. For what can be made anew
+    /// from other files of the folder: see [`keep`](Self::keep).
     ///
     /// # Errors
     /// [`StoreError::Io`].
     pub fn write(&self, file: &str, content: &[u8]) -> Result<String, StoreError> {
+        self.put(file, content, |_| Ok(()))
+    }
+
+    /// The same, and returns only when the content is on the disk. A power cut can empty a file that was renamed and not
+    /// yet written through: a model, scores or a record that are found empty are done again, which costs hours, so they
+    /// wait for the disk, and a record never comes to the disk before the files that it speaks of.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn keep(&self, file: &str, content: &[u8]) -> Result<String, StoreError> {
+        self.put(file, content, fs::File::sync_data)
+    }
+
+    fn put(&self, file: &str, content: &[u8], end: fn(&fs::File) -> io::Result<()>) -> Result<String, StoreError> {
         let path = self.path(file);
-        let written = match self.persist(&path, content) {
+        let persist = || {
+            let partial = self.partial();
+            fs::create_dir_all(&partial)?;
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            replace(&path, &partial, |temporary| {
+                temporary.write_all(content)?;
+                end(temporary)
+            })
+        };
+        let written = match persist() {
             // Another process that shares the folder swept up in between.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => self.persist(&path, content),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => persist(),
             written => written,
         };
-        written.map_err(|source| StoreError::Io { action: "write", path, source })?;
+        written.map_err(|source| StoreError::Io { action: "write", path: path.clone(), source })?;
         Ok(hash(content))
     }
 
-    fn persist(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        let partial = self.partial();
-        fs::create_dir_all(&partial)?;
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            // A plain new file's permissions, from which the umask is taken; a temporary file would be private.
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        let mut temporary = builder.tempfile_in(&partial)?;
-        temporary.write_all(content)?;
-        temporary.persist(path).map_err(|error| error.error)?;
-        Ok(())
-    }
-
-    fn partial(&self) -> PathBuf {
+    pub(crate) fn partial(&self) -> PathBuf {
         self.root.join(".partial")
     }
 
-    /// Removes what killed processes left half written.
+    /// The folder of a program that runs for a job.
+    pub(crate) fn work(&self, name: &str) -> PathBuf {
+        self.root.join(WORK).join(name)
+    }
+
+    /// Removes what killed processes left: files half written, and folders of programs. For whoever holds the folder alone.
     ///
     /// # Errors
     /// [`StoreError::Io`].
     pub fn sweep(&self) -> Result<(), StoreError> {
-        let path = self.partial();
-        match fs::remove_dir_all(&path) {
-            Ok(()) => Ok(()),
-            // Not empty: another process writes there, and will sweep up.
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => Ok(()),
-            Err(source) => Err(StoreError::Io { action: "remove", path, source }),
+        for path in [self.partial(), self.root.join(WORK)] {
+            match fs::remove_dir_all(&path) {
+                Ok(()) => {}
+                // Not empty: a program that has not noticed yet that its owner was killed.
+                Err(error)
+                    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => {}
+                Err(source) => return Err(StoreError::Io { action: "remove", path, source }),
+            }
         }
+        Ok(())
     }
 
     /// Removes a file, if it is there.
@@ -193,27 +253,7 @@ impl Store {
         }
     }
 
-    /// The record of a job whose key is `key` and whose files are all there as they were written. A record of another
-    /// key, an unreadable one and one whose files were altered are no record: the job is to be done.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
-    pub fn record(&self, file: &str, key: &str) -> Result<Option<Record>, StoreError> {
-        let Some(content) = self.read(file)? else { return Ok(None) };
-        let Ok(record) = serde_json::from_slice::<Record>(&content) else { return Ok(None) };
-        if record.key != key {
-            return Ok(None);
-        }
-        for (output, expected) in &record.outputs {
-            match self.read(output)? {
-                Some(content) if hash(&content) == *expected => {}
-                _ => return Ok(None),
-            }
-        }
-        Ok(Some(record))
-    }
-
-    /// Writes a value as JSON, indented, with a newline at the end.
+    /// Writes a value as JSON, indented, with a newline at the end, as [`keep`](Self::keep) does.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -222,7 +262,7 @@ impl Store {
         let mut content = serde_json::to_vec_pretty(value)
             .map_err(|error| StoreError::Content { path, reason: format!("cannot be written as JSON: {error}") })?;
         content.push(b'\n');
-        self.write(file, &content)
+        self.keep(file, &content)
     }
 }
 
@@ -234,35 +274,6 @@ pub(crate) fn hash(content: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn record(outputs: &[(&str, String)]) -> Record {
-        Record {
-            id: "d/fold1/r".to_owned(),
-            key: "k".to_owned(),
-            inputs: BTreeMap::new(),
-            status: Status::Done,
-            error: None,
-            outputs: outputs.iter().map(|(file, hash)| ((*file).to_owned(), hash.clone())).collect(),
-        }
-    }
-
-    #[test]
-    fn a_record_counts_only_with_its_key_and_its_files() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::new(folder.path().join("run"));
-        assert_eq!(store.record("jobs/r.json", "k").unwrap(), None);
-        let hash = store.write("scores/r.txt", b"1.0\n").unwrap();
-        let written = record(&[("scores/r.txt", hash)]);
-        store.write_json("jobs/r.json", &written).unwrap();
-        assert_eq!(store.record("jobs/r.json", "k").unwrap(), Some(written));
-        assert_eq!(store.record("jobs/r.json", "other").unwrap(), None);
-        store.write("scores/r.txt", b"2.0\n").unwrap();
-        assert_eq!(store.record("jobs/r.json", "k").unwrap(), None);
-        fs::remove_file(store.path("scores/r.txt")).unwrap();
-        assert_eq!(store.record("jobs/r.json", "k").unwrap(), None);
-        store.write("jobs/r.json", b"{").unwrap();
-        assert_eq!(store.record("jobs/r.json", "k").unwrap(), None);
-    }
 
     #[test]
     fn nothing_half_written_stays() {

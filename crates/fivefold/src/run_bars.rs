@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use fivefold_experiment::{Job, JobEnd, Observer, Plan};
+use fivefold_experiment::{Job, JobEnd, Observer, Plan, Reuse};
 use indicatif::{MultiProgress, ProgressBar};
 
 use crate::memory::Bytes;
 use crate::progress::bar;
+use crate::reasons::{counted, done_again};
 use crate::screen::tell;
 
 /// The bars of a run: all jobs together, and each that is being done.
@@ -43,7 +44,8 @@ impl RunBars {
 }
 
 impl Observer for RunBars {
-    fn planned(&self, plan: &Plan<'_>, reused: usize) {
+    fn planned(&self, plan: &Plan<'_>, reuse: &[Reuse]) {
+        let reused = reuse.iter().filter(|reuse| **reuse == Reuse::Reused).count();
         let experiment = plan.experiment;
         let memory = self.memory.map_or(String::new(), |bytes| format!(", within {} of memory", Bytes(bytes)));
         self.line(&format!(
@@ -54,6 +56,9 @@ impl Observer for RunBars {
             counted(plan.jobs.len(), "job"),
             plan.jobs.len() - reused,
         ));
+        if let Some(reasons) = done_again(plan, reuse) {
+            self.line(&reasons);
+        }
         for remark in plan.remarks() {
             self.line(&format!("note: {remark}"));
         }
@@ -100,9 +105,4 @@ impl Observer for RunBars {
     fn evaluating(&self) {
         self.all.set_message("evaluating");
     }
-}
-
-/// `1 job`, `2 jobs`.
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

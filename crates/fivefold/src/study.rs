@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use fivefold_experiment::reuse::changes;
 use fivefold_report::{chart_figure, write_files};
-use fivefold_studies::{Folder, RunOptions, Study, StudyError, StudyFile};
+use fivefold_studies::{Folder, Manifest, RunOptions, Study, StudyError, StudyFile};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::Outcome;
 use crate::data_dir::data_dir;
@@ -12,6 +14,7 @@ use crate::experiment::{Text, default_out};
 use crate::interrupt;
 use crate::problem::{self, Problem};
 use crate::progress::FitBar;
+use crate::reasons::change_lines;
 use crate::screen::{Screen, tell};
 use crate::threads::ThreadArgs;
 
@@ -101,6 +104,35 @@ struct Summary<'a> {
 }
 
 impl Run {
+    /// Says that nothing is reused, and which settings are not those of the folder.
+    pub(crate) fn explain_cache(self, file: &StudyFile, screen: &mut Screen) -> miette::Result<Outcome> {
+        let last = Manifest::read(&self.out).map_err(problem::report)?;
+        let settings = |seed: u64, settings: Value| json!({ "seed": seed, "settings": settings });
+        let changed = last.map(|last| {
+            let now = settings(file.seed, file.study.settings());
+            changes(&settings(last.seed, last.settings), &now)
+        });
+        if self.json {
+            screen.json(&json!({ "experiment": file.name, "kind": file.kind, "jobs": [], "changes": changed }))?;
+            return Ok(Outcome::Done);
+        }
+        screen.line(format_args!("{}: a study keeps nothing, every run computes it anew", file.name));
+        let folder = self.out.display();
+        match changed {
+            None => screen.line(format_args!("{folder} holds none of its results")),
+            Some(changed) if changed.is_empty() => {
+                screen.line(format_args!(
+                    "its settings are those of {folder}; `fivefold verify {folder}` compares what it reads, too"
+                ));
+            }
+            Some(changed) => {
+                screen.line(format_args!("its settings are not those of {folder}:"));
+                change_lines(changed.iter()).iter().for_each(|line| screen.line(format_args!("  {line}")));
+            }
+        }
+        Ok(Outcome::Done)
+    }
+
     /// Does the study, writes its folder and shows its tables.
     pub(crate) fn run(self, file: &StudyFile, screen: &mut Screen) -> miette::Result<Outcome> {
         let folder = Folder::open(&self.out).map_err(problem::report)?;

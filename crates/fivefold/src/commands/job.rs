@@ -31,12 +31,11 @@ impl Args {
         let experiment = self.experiment.load(registry)?;
         let bars = RunBars::new();
         let options = RunOptions {
-            out: self.experiment.out(&experiment.name),
             threads: self.threads.threads,
-            memory: None,
             only: Only::job(&self.id),
             observer: &bars,
             cancel: Some(interrupt::watch()),
+            ..RunOptions::new(self.experiment.out(&experiment.name))
         };
         let outcome = experiment::run(&experiment, registry, &options);
         bars.finish();

@@ -1,7 +1,7 @@
 //! `fivefold run`: an experiment from its file to its tables.
 
 use fivefold_core::Registry;
-use fivefold_experiment::{self as experiment, Only, RunOptions};
+use fivefold_experiment::{self as experiment, CacheReport, Only, Plan, Reuse, RunOptions};
 use fivefold_report::{Templates, write_report};
 use serde::Serialize;
 
@@ -10,6 +10,7 @@ use crate::experiment::ExperimentArgs;
 use crate::interrupt;
 use crate::memory::MemoryArgs;
 use crate::problem::{self, Problem};
+use crate::reasons::{counted, evaluation_text, jobs_text};
 use crate::run_bars::RunBars;
 use crate::screen::{Screen, tell};
 use crate::study;
@@ -22,11 +23,13 @@ use crate::threads::ThreadArgs;
   fivefold run my.toml --out runs/my --threads 4
   fivefold run paper --memory 6GiB --cache /scratch/letor
   fivefold run my.toml --only Ridge 'mq2008/fold1/*'
+  fivefold run my.toml --explain-cache           what would be done again, and why; does nothing
   FIVEFOLD_DATA=~/letor fivefold run mq2008      a real collection; see `fivefold datasets`
 
 A job (data set x fold x ranker) whose result is in the folder is not done again unless something changed that alters \
 it. Ctrl-C, or a crash, leaves a folder from which the next `run` goes on. Failed jobs show as FAILED in the tables, make \
-the exit code 1, and are tried again by the next `run`.")]
+the exit code 1, and are tried again by the next `run`. The result hash covers every value of every query; `fivefold \
+verify` derives it again.")]
 pub(crate) struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,
@@ -37,9 +40,16 @@ pub(crate) struct Args {
     /// Do only these jobs, and no tables: DATASET/foldK/RANKER with `*`, or the name of a data set, fold or ranker
     #[arg(long, value_name = "PATTERN", num_args = 1..)]
     only: Vec<String>,
+    /// Do nothing, but say of each job whether its result is reused or why it would be done again, and of the evaluation
+    /// what changed
+    #[arg(long)]
+    explain_cache: bool,
     /// Print what was done as JSON instead of the tables
     #[arg(long)]
     json: bool,
+    /// Begin the jobs in an order drawn from this seed: for tests of determinism
+    #[arg(long, value_name = "SEED", hide = true)]
+    shuffle_jobs: Option<u64>,
 }
 
 /// What `--json` prints.
@@ -52,8 +62,26 @@ struct Summary<'a> {
     done: usize,
     failed: Vec<FailedJob<'a>>,
     cancelled: bool,
+    /// Hash over every value of every query; none where the run was partial.
+    result: Option<&'a str>,
     /// Ids of the tables in the folder; empty where the run was partial.
     tables: Vec<String>,
+}
+
+/// What `--explain-cache --json` prints.
+#[derive(Serialize)]
+struct Explained<'a> {
+    experiment: &'a str,
+    folder: String,
+    jobs: Vec<ExplainedJob<'a>>,
+    evaluation: &'a experiment::EvaluationState,
+}
+
+#[derive(Serialize)]
+struct ExplainedJob<'a> {
+    id: &'a str,
+    #[serde(flatten)]
+    reuse: &'a Reuse,
 }
 
 #[derive(Serialize)]
@@ -70,19 +98,27 @@ impl Args {
                 return Err(Problem::new("a study has no jobs, so that --only means nothing").into());
             }
             let out = self.experiment.out(&file.name);
-            return study::Run { folders, out, threads: self.threads.threads, json: self.json }.run(&file, screen);
+            let run = study::Run { folders, out, threads: self.threads.threads, json: self.json };
+            return if self.explain_cache { run.explain_cache(&file, screen) } else { run.run(&file, screen) };
         }
         let experiment = text.experiment(registry)?;
         let folder = self.experiment.out(&experiment.name);
+        let only = Only::patterns(self.only.iter().map(String::as_str));
+        if self.explain_cache {
+            let plan = Plan::new(&experiment, &only)?;
+            let report = experiment::explain_cache(&plan, &folder)?;
+            return self.explain(&plan, &report, &folder.display().to_string(), screen);
+        }
         let memory = self.memory.budget();
         let bars = RunBars::new().within(memory);
         let options = RunOptions {
-            out: folder.clone(),
             threads: self.threads.threads,
             memory,
-            only: Only::patterns(self.only.iter().map(String::as_str)),
+            only,
+            order_seed: self.shuffle_jobs,
             observer: &bars,
             cancel: Some(interrupt::watch()),
+            ..RunOptions::new(folder.clone())
         };
         let outcome = experiment::run(&experiment, registry, &options);
         bars.finish();
@@ -101,6 +137,7 @@ impl Args {
                 done: outcome.done,
                 failed: outcome.failed.iter().map(|(id, error)| FailedJob { id, error }).collect(),
                 cancelled: outcome.cancelled,
+                result: outcome.results.as_ref().map(|results| results.manifest.result.as_str()),
                 tables: tables.iter().map(|table| table.id.clone()).collect(),
             })?;
         } else {
@@ -114,6 +151,35 @@ impl Args {
             _ => Outcome::Done,
         })
     }
+
+    /// Says what a run would do.
+    fn explain(
+        &self,
+        plan: &Plan<'_>,
+        report: &CacheReport,
+        folder: &str,
+        screen: &mut Screen,
+    ) -> miette::Result<Outcome> {
+        let name = &plan.experiment.name;
+        if self.json {
+            let jobs = plan.jobs.iter().zip(&report.jobs).map(|(job, reuse)| ExplainedJob { id: &job.id, reuse });
+            screen.json(&Explained {
+                experiment: name,
+                folder: folder.to_owned(),
+                jobs: jobs.collect(),
+                evaluation: &report.evaluation,
+            })?;
+            return Ok(Outcome::Done);
+        }
+        let to_do = report.jobs.iter().filter(|reuse| **reuse != Reuse::Reused).count();
+        let jobs = counted(report.jobs.len(), "job");
+        screen.line(format_args!("{name}: {jobs}, {} reused, {to_do} to do, in {folder}", report.jobs.len() - to_do));
+        screen.text(jobs_text(plan, &report.jobs));
+        if self.only.is_empty() {
+            screen.line(evaluation_text(&report.evaluation, to_do));
+        }
+        Ok(Outcome::Done)
+    }
 }
 
 /// The last line.
@@ -123,9 +189,12 @@ fn ending(outcome: &experiment::Outcome, folder: &str) -> String {
         count => format!(" {count} of {} jobs failed: their cells say FAILED.", outcome.jobs),
     };
     match &outcome.results {
-        Some(_) => format!("{failed} Results are in {folder} (tables/, figures/, scores/, per_query.csv).")
-            .trim_start()
-            .to_owned(),
+        Some(results) => {
+            let result = &results.manifest.result;
+            format!("{failed} Results are in {folder} (tables/, figures/, scores/, per_query.csv).\nresult hash: {result}")
+                .trim_start()
+                .to_owned()
+        }
         None if outcome.cancelled => {
             format!("Stopped; what is done is in {folder}, and the same command goes on from there.")
         }

@@ -1,0 +1,259 @@
+//! Whether the results folder holds a job's result, and if not, why: which input changed, which file is missing or altered.
+//!
+//! A result is reused if its record has the key of the job and its files have the hashes of the record. Where the key is
+//! another, the inputs that are kept in the record say what changed, from which value to which.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::config::Experiment;
+use crate::manifest::{MANIFEST, Manifest, RESULT_FILES, stored_result};
+use crate::plan::{Job, Plan};
+use crate::run::RunError;
+use crate::store::{Record, Status, Store, StoreError, hash};
+
+/// What becomes of a job in the next run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "result", rename_all = "kebab-case")]
+pub enum Reuse {
+    /// Its result is there and is that of this job.
+    Reused,
+    /// There is no record of it: it was never done in this folder under these labels.
+    New,
+    /// It was done from other inputs.
+    Changed {
+        /// What is not as it was, by the names of the record's inputs.
+        changes: Vec<Change>,
+    },
+    /// The record cannot be used.
+    Damaged {
+        /// The record.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file that it wrote is not there.
+    Missing {
+        /// The file.
+        file: String,
+    },
+    /// A file that it wrote has another content now.
+    Altered {
+        /// The file.
+        file: String,
+    },
+    /// It failed the last time.
+    Failed {
+        /// Why.
+        error: String,
+    },
+}
+
+/// A value that is not what it was.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// Its name; a `.` stands before the name of a part.
+    pub input: String,
+    /// What it was; `None`: there was none.
+    pub old: Option<Value>,
+    /// What it is; `None`: there is none.
+    pub new: Option<Value>,
+}
+
+/// What a run would do with what a results folder holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CacheReport {
+    /// One for each job of the plan, in order.
+    pub jobs: Vec<Reuse>,
+    /// What is known of the evaluation, which every complete run makes anew.
+    pub evaluation: EvaluationState,
+}
+
+/// What the folder's evaluation was made from, beside what the next one will be made from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "last", rename_all = "kebab-case")]
+pub enum EvaluationState {
+    /// The folder holds none.
+    None,
+    /// Its manifest cannot be read.
+    Damaged {
+        /// Why.
+        reason: String,
+    },
+    /// It is there.
+    There {
+        /// What it depends on beside scores and is not as it was: measures, conventions, labels, sizes of query sets, seed.
+        changes: Vec<Change>,
+        /// Files of values that are not as they were written.
+        altered: Vec<String>,
+    },
+}
+
+impl Reuse {
+    /// Looks for the result of a job.
+    pub(crate) fn of(job: &Job, store: &Store) -> Result<Self, StoreError> {
+        let file = job.record_file();
+        let Some(content) = store.read(&file)? else { return Ok(Reuse::New) };
+        let record: Record = match serde_json::from_slice(&content) {
+            Ok(record) => record,
+            Err(error) => return Ok(Reuse::Damaged { file, reason: error.to_string() }),
+        };
+        if record.key != job.key {
+            let changes = changes(&json!(record.inputs), &json!(job.inputs));
+            if changes.is_empty() {
+                return Ok(Reuse::Damaged { file, reason: "its key is not that of its inputs".to_owned() });
+            }
+            return Ok(Reuse::Changed { changes });
+        }
+        for (output, expected) in &record.outputs {
+            match store.read(output)? {
+                Some(content) if hash(&content) == *expected => {}
+                Some(_) => return Ok(Reuse::Altered { file: output.clone() }),
+                None => return Ok(Reuse::Missing { file: output.clone() }),
+            }
+        }
+        Ok(match record.status {
+            Status::Done => Reuse::Reused,
+            Status::Failed => Reuse::Failed { error: record.error.unwrap_or_default() },
+        })
+    }
+}
+
+/// What a run of this plan would do with what a results folder holds.
+///
+/// # Errors
+/// A file of the folder that is there and cannot be read.
+pub fn explain_cache(plan: &Plan<'_>, folder: impl Into<PathBuf>) -> Result<CacheReport, RunError> {
+    let store = Store::new(folder);
+    Ok(CacheReport { jobs: job_reuse(plan, &store)?, evaluation: evaluation_state(plan.experiment, &store)? })
+}
+
+/// [`Reuse`] of every job of a plan.
+pub(crate) fn job_reuse(plan: &Plan<'_>, store: &Store) -> Result<Vec<Reuse>, StoreError> {
+    plan.jobs.par_iter().map(|job| Reuse::of(job, store)).collect()
+}
+
+fn evaluation_state(experiment: &Experiment, store: &Store) -> Result<EvaluationState, StoreError> {
+    if store.read(MANIFEST)?.is_none() {
+        return Ok(EvaluationState::None);
+    }
+    let manifest = match Manifest::read(store) {
+        Ok(manifest) => manifest,
+        Err(StoreError::Content { reason, .. }) => return Ok(EvaluationState::Damaged { reason }),
+        Err(error) => return Err(error),
+    };
+    let changes = changes(&evaluated_by(&manifest.experiment), &evaluated_by(experiment));
+    let altered =
+        if manifest.result == stored_result(store)? { Vec::new() } else { RESULT_FILES.map(str::to_owned).to_vec() };
+    Ok(EvaluationState::There { changes, altered })
+}
+
+/// What an evaluation depends on beside scores and grades.
+fn evaluated_by(experiment: &Experiment) -> Value {
+    let labels: Vec<&str> = experiment.rankers.iter().map(|ranker| ranker.label.as_str()).collect();
+    let mut datasets = Map::new();
+    for dataset in &experiment.datasets {
+        let settings =
+            json!({ "queries": dataset.queries, "uninformative": dataset.uninformative, "ideal": dataset.ideal });
+        datasets.insert(dataset.label.clone(), settings);
+    }
+    json!({
+        "seed": experiment.seed,
+        "evaluation": experiment.evaluation,
+        "query_sets": experiment.query_sets,
+        "tables": experiment.tables,
+        "dataset": datasets,
+        "ranker labels": labels,
+    })
+}
+
+/// Where two values differ: objects part by part, anything else as a whole.
+pub fn changes(old: &Value, new: &Value) -> Vec<Change> {
+    let mut found = Vec::new();
+    compare("", Some(old), Some(new), &mut found);
+    found
+}
+
+fn compare(name: &str, old: Option<&Value>, new: Option<&Value>, found: &mut Vec<Change>) {
+    if let (Some(Value::Object(old)), Some(Value::Object(new))) = (old, new) {
+        let parts: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        for part in parts {
+            let name = if name.is_empty() { part.clone() } else { format!("{name}.{part}") };
+            compare(&name, old.get(part), new.get(part), found);
+        }
+    } else if old != new {
+        found.push(Change { input: name.to_owned(), old: old.cloned(), new: new.cloned() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use fivefold_core::Seed;
+
+    use super::*;
+
+    fn job(inputs: Value) -> Job {
+        let inputs: BTreeMap<String, Value> = serde_json::from_value(inputs).unwrap();
+        let key = hash(json!(inputs).to_string().as_bytes());
+        Job { id: "d/fold1/r".to_owned(), dataset: 0, fold: 0, ranker: 0, seed: Seed::new(0), inputs, key }
+    }
+
+    fn record(store: &Store, job: &Job, change: impl FnOnce(&mut Record)) {
+        let mut record = Record {
+            id: job.id.clone(),
+            key: job.key.clone(),
+            inputs: job.inputs.clone(),
+            status: Status::Done,
+            error: None,
+            outputs: BTreeMap::from([(job.scores_file(), store.write(&job.scores_file(), b"1.0\n").unwrap())]),
+        };
+        change(&mut record);
+        store.write_json(&job.record_file(), &record).unwrap();
+    }
+
+    #[test]
+    fn a_result_counts_only_with_its_key_and_its_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().join("run"));
+        let job = job(json!({ "kind": "x", "params": { "a": 1, "b": [1, 2] } }));
+        let reuse = || Reuse::of(&job, &store).unwrap();
+        assert_eq!(reuse(), Reuse::New);
+        record(&store, &job, |_| {});
+        assert_eq!(reuse(), Reuse::Reused);
+        store.write(&job.scores_file(), b"2.0\n").unwrap();
+        assert_eq!(reuse(), Reuse::Altered { file: job.scores_file() });
+        store.remove(&job.scores_file()).unwrap();
+        assert_eq!(reuse(), Reuse::Missing { file: job.scores_file() });
+        record(&store, &job, |record| record.key = "other".to_owned());
+        assert!(matches!(reuse(), Reuse::Damaged { reason, .. } if reason == "its key is not that of its inputs"));
+        store.write(&job.record_file(), b"{").unwrap();
+        assert!(matches!(reuse(), Reuse::Damaged { file, .. } if file == job.record_file()));
+        record(&store, &job, |record| {
+            record.status = Status::Failed;
+            record.error = Some("no".to_owned());
+        });
+        assert_eq!(reuse(), Reuse::Failed { error: "no".to_owned() });
+    }
+
+    #[test]
+    fn changed_inputs_are_named_with_their_values() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path());
+        record(&store, &job(json!({ "kind": "x", "params": { "a": 1, "b": [1, 2] }, "seed": null })), |_| {});
+        let now = job(json!({ "kind": "x", "params": { "a": 2, "b": [1, 3], "c": null }, "seed": null }));
+        let Reuse::Changed { changes } = Reuse::of(&now, &store).unwrap() else { panic!() };
+        let change = |input: &str, old: Option<Value>, new| Change { input: input.to_owned(), old, new: Some(new) };
+        let expected = [
+            change("params.a", Some(json!(1)), json!(2)),
+            change("params.b", Some(json!([1, 2])), json!([1, 3])),
+            change("params.c", None, Value::Null),
+        ];
+        assert_eq!(changes, expected);
+    }
+}
