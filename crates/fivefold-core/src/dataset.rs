@@ -241,6 +241,11 @@ impl Dataset {
         (0..self.len()).map(|i| self.query(i))
     }
 
+    /// The number of each query of this view in the collection, in order.
+    pub fn numbers(&self) -> &[u32] {
+        &self.queries
+    }
+
     /// Where each query's documents start when the view's documents are numbered in order, and at the end their number.
     pub fn bounds(&self) -> Vec<usize> {
         let mut bounds = Vec::with_capacity(self.len() + 1);

@@ -11,6 +11,7 @@ use crate::error::{DataError, Place};
 use crate::groups;
 use crate::hash::{PartHashes, combine};
 use crate::layout::{FoldFiles, Folds};
+use crate::leaks::{Overlap, Role};
 use crate::letor::{Listing, Missing, ReadOptions, read_into};
 use crate::store::Store;
 
@@ -35,6 +36,8 @@ pub struct Collection {
     pub hash: String,
     /// What became of missing values.
     pub missing: Missing,
+    /// The id of the first feature in the files.
+    pub first_feature_id: u32,
     /// Whether lines of a file were moved to bring queries together, so that score files in the order of the file no longer fit.
     pub moved: bool,
     /// What a user should know, e.g. that the numbers of documents differ from the descriptor's.
@@ -56,6 +59,10 @@ pub struct Fold {
     pub test: Dataset,
     /// Content hashes of the parts.
     pub hashes: PartHashes,
+    /// Queries that stand in two of its parts, which is for [guards](crate::leaks) to judge.
+    pub overlaps: Vec<Overlap>,
+    /// The files that its test part was read from.
+    pub test_files: Vec<PathBuf>,
 }
 
 /// The parts of a fold, as numbers of stored queries.
@@ -63,6 +70,8 @@ struct FoldQueries {
     train: Vec<usize>,
     validation: Vec<usize>,
     test: Vec<usize>,
+    overlaps: Vec<Overlap>,
+    test_files: Vec<PathBuf>,
 }
 
 impl Collection {
@@ -70,7 +79,7 @@ impl Collection {
     /// cut into folds.
     ///
     /// # Errors
-    /// A missing file, a file that is not as it should be, a query that is both learned from and tested on.
+    /// A missing file, a file that is not as it should be.
     pub fn read(
         descriptor: &Descriptor,
         folder: &Path,
@@ -99,12 +108,12 @@ impl Collection {
         };
         let all = &parsed.all;
         let listings: HashMap<&str, &Listing> = files.iter().copied().zip(&parsed.listings).collect();
-        let queries = match &folds {
-            Folds::Cut(_) => cut(all.len(), seed)?,
-            Folds::Files(folds) => {
-                let parts = (1..).zip(folds).map(|(number, files)| fold_of_files(number, files, &listings, all));
-                parts.collect::<Result<_, _>>()?
-            }
+        let queries: Vec<FoldQueries> = match &folds {
+            Folds::Cut(_) => cut(all.len(), seed)?
+                .into_iter()
+                .map(|fold| FoldQueries { test_files: paths.clone(), ..fold })
+                .collect(),
+            Folds::Files(folds) => folds.iter().map(|files| fold_of_files(files, &listings, all)).collect(),
         };
         let moved = files.iter().zip(&parsed.listings).filter(|(_, listing)| listing.moved.is_some());
         let regrouped: Vec<String> = moved
@@ -112,8 +121,9 @@ impl Collection {
                 format!("{file}: lines were moved to bring queries together; score files must be in that order")
             })
             .collect();
-        let mut collection = Self::assemble(&descriptor.name, &descriptor.title, &parsed, &queries);
+        let mut collection = Self::assemble(&descriptor.name, &descriptor.title, &parsed, queries);
         collection.missing = options.missing;
+        collection.first_feature_id = options.first_feature_id;
         collection.cache = cached;
         collection.moved = !regrouped.is_empty();
         collection.remarks = remarks(descriptor, &collection.all);
@@ -128,10 +138,10 @@ impl Collection {
     /// [`DataError::FewQueries`].
     pub fn cut(name: &str, title: &str, data: Dataset, seed: Seed) -> Result<Self, DataError> {
         let queries = cut(data.len(), seed)?;
-        Ok(Self::assemble(name, title, &Parsed::new(data, Vec::new()), &queries))
+        Ok(Self::assemble(name, title, &Parsed::new(data, Vec::new()), queries))
     }
 
-    fn assemble(name: &str, title: &str, parsed: &Parsed, queries: &[FoldQueries]) -> Self {
+    fn assemble(name: &str, title: &str, parsed: &Parsed, queries: Vec<FoldQueries>) -> Self {
         let Parsed { all, hashes, .. } = parsed;
         let view = |numbers: &[usize]| all.select(numbers.iter().copied());
         let hash = |numbers: &[usize]| {
@@ -153,6 +163,8 @@ impl Collection {
                 validation: validated.then(|| view(&fold.validation)),
                 test: view(&fold.test),
                 hashes: PartHashes { train, validation: validated.then_some(validation), test },
+                overlaps: fold.overlaps,
+                test_files: fold.test_files,
             });
         }
         Collection {
@@ -163,6 +175,7 @@ impl Collection {
             hash: hasher.finalize().to_hex().to_string(),
             all: all.clone(),
             missing: Missing::default(),
+            first_feature_id: 1,
             moved: false,
             remarks: Vec::new(),
             cache: CacheUse::None,
@@ -178,36 +191,48 @@ fn parse(files: &[PathBuf], options: &ReadOptions) -> Result<Parsed, DataError> 
 }
 
 /// The parts of a fold from the listings of its files.
-fn fold_of_files(
-    number: usize,
-    files: &FoldFiles,
-    listings: &HashMap<&str, &Listing>,
-    all: &Dataset,
-) -> Result<FoldQueries, DataError> {
-    let entries = |names: &'_ [String]| -> Vec<(usize, Place)> {
-        let listings = names.iter().filter_map(|name| listings.get(name.as_str()));
-        let of_file = |listing: &&Listing| {
-            let lines = listing.queries.iter().zip(listing.lines.clone());
-            lines.map(|(&query, line)| (query as usize, Place { file: listing.file.clone(), line })).collect::<Vec<_>>()
-        };
-        listings.flat_map(of_file).collect()
+fn fold_of_files(files: &FoldFiles, listings: &HashMap<&str, &Listing>, all: &Dataset) -> FoldQueries {
+    let of_part = |names: &'_ [String]| -> Vec<&Listing> {
+        names.iter().filter_map(|name| listings.get(name.as_str()).copied()).collect()
     };
-    let test = entries(&files.test);
-    let tested: HashMap<&str, &Place> = test.iter().map(|(query, place)| (all.query(*query).id(), place)).collect();
-    let learned = |part: &'static str, names: &[String]| -> Result<Vec<usize>, DataError> {
-        let check = |(query, other): (usize, Place)| {
-            let qid = all.query(query).id();
-            tested.get(qid).map_or(Ok(query), |&test| {
-                Err(DataError::Leak { fold: number, qid: qid.to_owned(), part, test: test.clone(), other })
-            })
-        };
-        entries(names).into_iter().map(check).collect()
+    let [train, validation, test] = [&files.train, &files.validation, &files.test].map(|names| of_part(names));
+    let overlap = |parts, one: &[&Listing], other: &[&Listing]| overlap(all, parts, one, other);
+    let overlaps = [
+        overlap([Role::Training, Role::Test], &train, &test),
+        overlap([Role::Validation, Role::Test], &validation, &test),
+        overlap([Role::Training, Role::Validation], &train, &validation),
+    ];
+    let numbers = |listings: &[&Listing]| -> Vec<usize> {
+        listings.iter().flat_map(|listing| &listing.queries).map(|&query| query as usize).collect()
     };
-    Ok(FoldQueries {
-        train: learned("training", &files.train)?,
-        validation: learned("validation", &files.validation)?,
-        test: test.iter().map(|(query, _)| *query).collect(),
-    })
+    FoldQueries {
+        overlaps: overlaps.into_iter().flatten().collect(),
+        test_files: test.iter().map(|listing| listing.file.clone()).collect(),
+        train: numbers(&train),
+        validation: numbers(&validation),
+        test: numbers(&test),
+    }
+}
+
+/// The queries that stand in two parts, by their ids: how many, and the first in the order of the second part.
+fn overlap(all: &Dataset, parts: [Role; 2], one: &[&Listing], other: &[&Listing]) -> Option<Overlap> {
+    let mut first_places: HashMap<&str, Place> = HashMap::new();
+    for (qid, place) in one.iter().flat_map(|listing| entries(all, listing)) {
+        first_places.entry(qid).or_insert(place);
+    }
+    let mut found: Option<Overlap> = None;
+    for (qid, there) in other.iter().flat_map(|listing| entries(all, listing)) {
+        let Some(here) = first_places.get(qid) else { continue };
+        let new = || Overlap { parts, queries: 0, qid: qid.to_owned(), places: [here.clone(), there.clone()] };
+        found.get_or_insert_with(new).queries += 1;
+    }
+    found
+}
+
+/// The queries of a file with their places.
+fn entries<'a>(all: &'a Dataset, listing: &'a Listing) -> impl Iterator<Item = (&'a str, Place)> {
+    let lines = listing.queries.iter().zip(&listing.lines);
+    lines.map(|(&query, &line)| (all.query(query as usize).id(), Place { file: listing.file.clone(), line }))
 }
 
 /// Deals queries to five parts whose sizes differ by at most one, and rotates the parts as LETOR 4.0 does.
@@ -227,6 +252,8 @@ fn cut(queries: usize, seed: Seed) -> Result<Vec<FoldQueries>, DataError> {
         train: (first..first + FOLDS - 2).flat_map(part).collect(),
         validation: part(first + FOLDS - 2),
         test: part(first + FOLDS - 1),
+        overlaps: Vec::new(),
+        test_files: Vec::new(),
     };
     Ok((0..FOLDS).map(fold).collect())
 }

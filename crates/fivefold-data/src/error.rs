@@ -67,22 +67,6 @@ pub enum DataError {
         /// How to get the collection, or what the layout needs.
         get: String,
     },
-    /// A query both learned from and tested on.
-    #[error(
-        "fold {fold}: query `{qid}` is in the test part ({test}) and in the {part} part ({other}); a query may be in one only, so correct the files, or the ids if these are different queries"
-    )]
-    Leak {
-        /// The fold, from 1.
-        fold: usize,
-        /// The query.
-        qid: String,
-        /// "training" or "validation".
-        part: &'static str,
-        /// Where it is tested.
-        test: Place,
-        /// Where it is learned from.
-        other: Place,
-    },
     /// Too few queries to be cut into folds.
     #[error("{found} queries cannot be cut into {needed} folds; every fold needs at least one")]
     FewQueries {

@@ -4,7 +4,7 @@
 //! [`mod@descriptor`] and [`layout`] (where files lie), [`collection`] (folds as views of one storage), [`cache`] (read once,
 //! mapped from then on), [`normalise`],
 //! [`made`] (collections that need no files), [`scores`], [`hash`], [`trec`] (qrels and runs),
-//! [`per_query`] (values that other programs computed), [`mod@lint`] (what is wrong with files).
+//! [`per_query`] (values that other programs computed), [`mod@lint`] (what is wrong with files), [`leaks`] (what lets a ranker see what is tested).
 
 pub mod cache;
 pub mod collection;
@@ -13,6 +13,7 @@ pub mod error;
 mod groups;
 pub mod hash;
 pub mod layout;
+pub mod leaks;
 pub mod letor;
 pub mod lint;
 pub mod made;

@@ -124,28 +124,6 @@ fn all_parts_have_document_ids_or_none() {
 }
 
 #[test]
-fn a_query_may_not_be_learned_from_and_tested_on() {
-    for (file, part, text) in
-        [("train", "training", "0 qid:9 1:5\n1 qid:8 1:1\n"), ("vali", "validation", "1 qid:8 1:1\n")]
-    {
-        let folder = tempfile::tempdir().unwrap();
-        for fold in 1..=5 {
-            for (role, id) in [("train", 1), ("vali", 2), ("test", 3)] {
-                write(folder.path(), &format!("Fold{fold}/{role}.txt"), &format!("1 qid:{id} 1:1\n"));
-            }
-        }
-        write(folder.path(), &format!("Fold4/{file}.txt"), text);
-        write(folder.path(), "Fold4/test.txt", "0 qid:7 1:1\n# other content, the same query\n0 qid:8 1:2\n");
-        let error = open(&source(folder.path(), "fold-dirs"), &[]).unwrap_err();
-        let DataError::Leak { fold, qid, part: found, test, other } = &error else { panic!("{error}") };
-        assert_eq!((*fold, qid.as_str(), *found), (4, "8", part));
-        assert_eq!((test.line, other.line), (3, if file == "train" { 2 } else { 1 }));
-        let shown = error.to_string();
-        assert!(shown.contains(&format!("Fold4/{file}.txt:")) && shown.contains("Fold4/test.txt:3"), "{shown}");
-    }
-}
-
-#[test]
 fn queries_tested_twice_and_moved_lines_are_remarked() {
     let folder = tempfile::tempdir().unwrap();
     for fold in 1..=5 {

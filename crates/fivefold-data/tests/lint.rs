@@ -81,9 +81,9 @@ fn the_facts_of_a_part() {
     assert_eq!(report.problems.count, 0, "{:?}", report.problems);
     let part = &report.parts[0];
     assert_eq!(part.grades.clone().into_iter().collect::<Vec<_>>(), [(0, 4), (1, 3), (2, 1)]);
-    assert_eq!((part.single_grade_queries, part.sorted_queries), (1, 1));
+    assert_eq!((part.single_grade_queries, part.sorted.best_first + part.sorted.worst_first), (1, 1));
     // Query 1: 2/3! = 1/3; query 3 with grades 1, 0, 1: 2 * 2/3! = 2/3.
-    assert!((part.sorted_by_chance - 1.0).abs() < 1e-12);
+    assert!((part.sorted.by_chance - 1.0).abs() < 1e-12);
     assert_eq!((part.missing_values, part.documents_without_values), (7, 1));
     assert_eq!(part.features_with_missing, [1, 2, 3, 4, 5]);
     assert_eq!(part.duplicate_features, [[1, 3]]);

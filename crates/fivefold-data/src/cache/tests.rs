@@ -95,17 +95,9 @@ fn the_second_opening_reads_the_cache_and_gives_the_same() {
 #[test]
 fn places_in_the_text_are_kept() {
     let files = Files::new();
-    // A query that is trained on and tested on: the error names the lines of both.
+    // A query that is trained on and tested on: the guard names the lines of both.
     fs::write(files.path("S5.txt"), TEXT.replace("qid:b", "qid:b1")).unwrap();
-    let message = || {
-        let descriptor = Descriptor::unnamed("d", "letor4");
-        let opened =
-            Collection::read(&descriptor, files.folder.path(), &files.options, Seed::new(0), Some(&files.cache()));
-        match opened {
-            Err(error @ DataError::Leak { .. }) => error.to_string(),
-            other => panic!("{other:?}"),
-        }
-    };
+    let message = || files.open(Some(&files.cache())).leaks()[0].to_string();
     let first = message();
     assert!(first.contains("S5.txt:2") && first.contains("S1.txt:2"), "{first}");
     assert_eq!(message(), first);

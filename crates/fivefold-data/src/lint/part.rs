@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::columns::{ALL_MISSING, Columns};
 use super::{Grades, Problems};
+use crate::leaks::SortedRows;
 
 /// What a LETOR file holds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -33,10 +34,8 @@ pub struct PartReport {
     pub features_with_missing: Vec<usize>,
     /// Documents in which every value is missing.
     pub documents_without_values: usize,
-    /// Queries of more than one grade whose rows are sorted by grade, either way.
-    pub sorted_queries: usize,
-    /// How many of them would be if rows stood in a random order.
-    pub sorted_by_chance: f64,
+    /// Whether the rows of queries are sorted by grade.
+    pub sorted: SortedRows,
     /// Whether documents have ids.
     pub document_ids: bool,
 }
@@ -118,8 +117,7 @@ impl Assembly {
             self.report.single_grade_queries += 1;
             return;
         }
-        self.report.sorted_queries += usize::from(grades.is_sorted() || grades.iter().rev().is_sorted());
-        self.report.sorted_by_chance += chance_of_order(&grades);
+        self.report.sorted.add(&grades);
     }
 
     /// The finished report.
@@ -145,34 +143,5 @@ impl Assembly {
         report.documents_without_values = vectors.iter().filter(|&&hash| hash == ALL_MISSING).count();
         report.document_ids = self.first_has_id == Some(true);
         Part { report, vectors, queries: self.queries, compared: false }
-    }
-}
-
-/// How probable it is that a random order of rows is sorted by grade, rising or falling: 2 n_0! n_1! ... / n!.
-fn chance_of_order(grades: &[u8]) -> f64 {
-    let mut left = [0u32; 256];
-    grades.iter().for_each(|&grade| left[usize::from(grade)] += 1);
-    let mut chance = 2.0;
-    let mut remaining = grades.len() as f64;
-    for count in left {
-        for rest in (1..=count).rev() {
-            chance *= f64::from(rest) / remaining;
-            remaining -= 1.0;
-        }
-    }
-    chance
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// By counting orders: of 3 rows with grades 0, 0, 1 the six orders give 001 twice, 010 twice, 100 twice.
-    #[test]
-    fn the_chance_of_sorted_rows() {
-        assert!((chance_of_order(&[0, 1]) - 1.0).abs() < 1e-12);
-        assert!((chance_of_order(&[0, 0, 1]) - 2.0 / 3.0).abs() < 1e-12);
-        assert!((chance_of_order(&[0, 1, 2]) - 1.0 / 3.0).abs() < 1e-12);
-        assert!((chance_of_order(&[2, 2, 0, 0]) - 1.0 / 3.0).abs() < 1e-12);
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_data::ReadOptions;
+use fivefold_data::leaks::SortedRows;
 use fivefold_data::lint::{Across, Kind, LintOptions, PartReport, QrelsReport, Report, RunReport, ScoresReport, lint};
 
 use crate::cli::Outcome;
@@ -125,13 +126,12 @@ fn letor(part: &PartReport) -> Vec<(&'static str, String)> {
             format!("{} in {}{empty}", count, counted(features, "feature"))
         }
     };
-    let sorted = match part.queries - part.single_grade_queries.min(part.queries) {
-        0 => String::new(),
-        comparable => format!(
-            "{} of {} with several grades ({:.1} expected of rows in random order)",
-            part.sorted_queries,
+    let sorted = match part.sorted {
+        SortedRows { comparable: 0, .. } => String::new(),
+        SortedRows { comparable, best_first, worst_first, by_chance } => format!(
+            "{} of {} with several grades ({by_chance:.1} expected of rows in random order)",
+            best_first + worst_first,
             counted(comparable, "query"),
-            part.sorted_by_chance
         ),
     };
     vec![
