@@ -13,7 +13,7 @@ use fivefold_data::{CacheUse, Collection};
 use serde_json::{Value, json};
 
 use crate::command::Listed;
-use crate::config::{CommandLine, Experiment, Method, Place, RankerConfig, ScoreFiles};
+use crate::config::{CommandLine, ConfigError, Experiment, Method, Place, RankerConfig, ScoreFiles};
 use crate::filter::Only;
 use crate::manifest::remark_lines;
 use crate::names::job_id;
@@ -76,19 +76,28 @@ impl<'e> Plan<'e> {
     /// A collection or score file that is missing or broken, a sample larger than the collection, a filter that lets
     /// no job through.
     pub fn new(experiment: &'e Experiment, only: &Only) -> Result<Self, RunError> {
-        let mut plan = Plan { experiment, jobs: Vec::new(), collections: Vec::new() };
+        let mut plan = Plan::empty(experiment);
         for (index, dataset) in experiment.datasets.iter().enumerate() {
-            let wanted = experiment.rankers.iter().any(|ranker| only.may_match(&dataset.label, &ranker.label));
-            let collection = if wanted { Some(dataset.open(experiment, index)?) } else { None };
-            if let Some(collection) = &collection {
-                plan.add_jobs(index, collection, only)?;
+            if experiment.rankers.iter().any(|ranker| only.may_match(&dataset.label, &ranker.label)) {
+                plan.open(index)?;
+                plan.add_jobs(index, only)?;
             }
-            plan.collections.push(collection);
         }
         if plan.jobs.is_empty() {
             return Err(RunError::NothingToDo { only: only.to_string() });
         }
         Ok(plan)
+    }
+
+    /// No job, and no collection opened yet.
+    pub(crate) fn empty(experiment: &'e Experiment) -> Self {
+        Plan { experiment, jobs: Vec::new(), collections: experiment.datasets.iter().map(|_| None).collect() }
+    }
+
+    /// Opens the collection of a data set.
+    pub(crate) fn open(&mut self, dataset: usize) -> Result<(), ConfigError> {
+        self.collections[dataset] = Some(self.experiment.datasets[dataset].open(self.experiment, dataset)?);
+        Ok(())
     }
 
     /// What a user should know of the collections, a line each.
@@ -122,80 +131,96 @@ impl<'e> Plan<'e> {
         self.collections[job.dataset].as_ref()
     }
 
-    fn add_jobs(&mut self, dataset: usize, collection: &Collection, only: &Only) -> Result<(), RunError> {
-        let experiment = self.experiment;
-        let label = &experiment.datasets[dataset].label;
+    fn add_jobs(&mut self, dataset: usize, only: &Only) -> Result<(), RunError> {
+        let Some(collection) = &self.collections[dataset] else { return Ok(()) };
+        let label = &self.experiment.datasets[dataset].label;
+        let mut jobs = Vec::new();
         for (fold, parts) in collection.folds.iter().enumerate() {
-            let (number, hashes) = (parts.number, &parts.hashes);
-            for (ranker, config) in experiment.rankers.iter().enumerate() {
-                if !only.matches(label, number, &config.label) {
-                    continue;
+            for (ranker, config) in self.experiment.rankers.iter().enumerate() {
+                if only.matches(label, parts.number, &config.label) {
+                    jobs.push(self.job(dataset, collection, fold, ranker)?);
                 }
-                // From names, so that neither other jobs nor their order matter.
-                let seed =
-                    experiment.root_seed().derive(label).derive_index("fold", number as u64).derive(&config.label);
-                let inputs = match &config.method {
-                    Method::Train { version, seeded, params } => BTreeMap::from([
-                        ("kind", json!(config.kind)),
-                        ("version", json!(version)),
-                        ("params", params.clone()),
-                        ("normalise", json!(config.normalise)),
-                        ("missing", json!(collection.missing)),
-                        ("train", json!(hashes.train)),
-                        ("validation", json!(hashes.validation)),
-                        ("test", json!(hashes.test)),
-                        ("seed", json!(seeded.then_some(seed.value()))),
-                    ]),
-                    Method::Scores(_) if collection.moved => {
-                        let message = format!(
-                            "score files have the order of their data files, which `regroup` changed in data set \
-                             `{label}`; bring the lines of each query together in the files, and drop `regroup`"
-                        );
-                        return Err(experiment.ranker_error(ranker, &message).into());
-                    }
-                    Method::Scores(files) => {
-                        let what = format!("the scores of fold {number}");
-                        let content = self.read_file(&self.score_path(files, dataset, number), &what, ranker)?;
-                        BTreeMap::from([
-                            ("kind", json!(config.kind)),
-                            ("file", json!(hash(&content))),
-                            ("test", json!(hashes.test)),
-                        ])
-                    }
-                    Method::Command(command) => {
-                        if command.uses(Place::Validation) && parts.validation.is_none() {
-                            let message = format!(
-                                "fold {number} of data set `{label}` has no validation part, which `argv` asks for; \
-                                 leave {} out",
-                                Place::Validation.name()
-                            );
-                            return Err(experiment.ranker_error(ranker, &message).into());
-                        }
-                        let mut files = BTreeMap::new();
-                        for file in &command.files {
-                            let content = self.read_file(&self.find(file), &format!("`{file}`"), ranker)?;
-                            files.insert(file, hash(&content));
-                        }
-                        BTreeMap::from([
-                            ("kind", json!(config.kind)),
-                            // With the seed, where it is asked for.
-                            ("argv", json!(command.filled(seed))),
-                            ("files", json!(files)),
-                            ("normalise", json!(config.normalise)),
-                            ("missing", json!(collection.missing)),
-                            ("train", json!(hashes.train)),
-                            ("validation", json!(hashes.validation)),
-                            ("test", json!(hashes.test)),
-                        ])
-                    }
-                };
-                let key = hash(json!(inputs).to_string().as_bytes());
-                let inputs = inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-                let id = job_id(label, number, &config.label);
-                self.jobs.push(Job { id, dataset, fold, ranker, seed, inputs, key });
             }
         }
+        self.jobs.extend(jobs);
         Ok(())
+    }
+
+    /// The job of a ranker on a fold, with everything that alters its result.
+    ///
+    /// # Errors
+    /// A file that the ranker needs and that cannot be read.
+    pub(crate) fn job(
+        &self,
+        dataset: usize,
+        collection: &Collection,
+        fold: usize,
+        ranker: usize,
+    ) -> Result<Job, RunError> {
+        let experiment = self.experiment;
+        let (label, config) = (&experiment.datasets[dataset].label, &experiment.rankers[ranker]);
+        let parts = &collection.folds[fold];
+        let (number, hashes) = (parts.number, &parts.hashes);
+        // From names, so that neither other jobs nor their order matter.
+        let seed = experiment.root_seed().derive(label).derive_index("fold", number as u64).derive(&config.label);
+        let inputs = match &config.method {
+            Method::Train { version, seeded, params } => BTreeMap::from([
+                ("kind", json!(config.kind)),
+                ("version", json!(version)),
+                ("params", params.clone()),
+                ("normalise", json!(config.normalise)),
+                ("missing", json!(collection.missing)),
+                ("train", json!(hashes.train)),
+                ("validation", json!(hashes.validation)),
+                ("test", json!(hashes.test)),
+                ("seed", json!(seeded.then_some(seed.value()))),
+            ]),
+            Method::Scores(_) if collection.moved => {
+                let message = format!(
+                    "score files have the order of their data files, which `regroup` changed in data set \
+                     `{label}`; bring the lines of each query together in the files, and drop `regroup`"
+                );
+                return Err(experiment.ranker_error(ranker, &message).into());
+            }
+            Method::Scores(files) => {
+                let what = format!("the scores of fold {number}");
+                let content = self.read_file(&self.score_path(files, dataset, number), &what, ranker)?;
+                BTreeMap::from([
+                    ("kind", json!(config.kind)),
+                    ("file", json!(hash(&content))),
+                    ("test", json!(hashes.test)),
+                ])
+            }
+            Method::Command(command) => {
+                if command.uses(Place::Validation) && parts.validation.is_none() {
+                    let message = format!(
+                        "fold {number} of data set `{label}` has no validation part, which `argv` asks for; \
+                         leave {} out",
+                        Place::Validation.name()
+                    );
+                    return Err(experiment.ranker_error(ranker, &message).into());
+                }
+                let mut files = BTreeMap::new();
+                for file in &command.files {
+                    let content = self.read_file(&self.find(file), &format!("`{file}`"), ranker)?;
+                    files.insert(file, hash(&content));
+                }
+                BTreeMap::from([
+                    ("kind", json!(config.kind)),
+                    // With the seed, where it is asked for.
+                    ("argv", json!(command.filled(seed))),
+                    ("files", json!(files)),
+                    ("normalise", json!(config.normalise)),
+                    ("missing", json!(collection.missing)),
+                    ("train", json!(hashes.train)),
+                    ("validation", json!(hashes.validation)),
+                    ("test", json!(hashes.test)),
+                ])
+            }
+        };
+        let key = key(&json!(inputs));
+        let inputs = inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Ok(Job { id: job_id(label, number, &config.label), dataset, fold, ranker, seed, inputs, key })
     }
 
     /// The content of a file that a ranker needs.
@@ -226,4 +251,9 @@ impl<'e> Plan<'e> {
         };
         command.files.iter().map(listed).collect()
     }
+}
+
+/// The key of a job with these inputs.
+pub(crate) fn key(inputs: &Value) -> String {
+    hash(inputs.to_string().as_bytes())
 }

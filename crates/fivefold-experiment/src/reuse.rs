@@ -200,7 +200,7 @@ mod tests {
 
     fn job(inputs: Value) -> Job {
         let inputs: BTreeMap<String, Value> = serde_json::from_value(inputs).unwrap();
-        let key = hash(json!(inputs).to_string().as_bytes());
+        let key = crate::plan::key(&json!(inputs));
         Job { id: "d/fold1/r".to_owned(), dataset: 0, fold: 0, ranker: 0, seed: Seed::new(0), inputs, key }
     }
 
