@@ -6,12 +6,14 @@
 //! anything has none. A query is affected by r where some S has another value with r than without. Cost: 2^|R| evaluations; |R| is 4
 //! to 6 for most pairs, 10 at the most.
 
+use std::borrow::Cow;
+
 use fivefold_core::Seed;
 
-use crate::conventions::{Conventions, RULES, Rule};
+use crate::conventions::{Conventions, MissingTopics, RULES, Rule};
 use crate::error::MeasureError;
-use crate::evaluator::{Evaluator, Scratch};
-use crate::mean::{mean_over_folds, settle};
+use crate::evaluator::{Evaluator, Judged, Scratch};
+use crate::mean::{Mean, mean_over_folds, settle};
 use crate::spec::MeasureSpec;
 
 /// Values that differ by less are equal: sums of the same numbers in another form.
@@ -19,6 +21,9 @@ const EQUAL: f64 = 1e-12;
 
 /// Conventions that alter a value or a mean without being a parameter of the measure.
 const OF_EVERY_MEASURE: [&str; 4] = ["ties", "undefined", "fold_mean", "scores"];
+
+/// The convention that matters only where a run lacks a topic.
+const MISSING_TOPICS: &str = "missing_topics";
 
 /// One query with scores.
 #[derive(Debug, Clone)]
@@ -28,11 +33,48 @@ pub struct Case<'a> {
     /// Its id.
     pub id: &'a str,
     /// Grades of its documents.
-    pub grades: &'a [u8],
+    pub grades: Cow<'a, [u8]>,
     /// Ids of its documents.
     pub doc_ids: Option<Vec<&'a str>>,
     /// Scores of its documents.
-    pub scores: &'a [f64],
+    pub scores: Cow<'a, [f64]>,
+    /// Grades of all judged documents, where a run retrieved some of them; `None`: the documents are the judged ones.
+    pub pool: Option<Vec<u8>>,
+    /// Whether the run lacks the topic.
+    pub missing: bool,
+}
+
+impl Case<'_> {
+    /// The query, prepared for an evaluator.
+    ///
+    /// # Errors
+    /// As [`Evaluator::judge`] and [`Evaluator::judge_pool`].
+    pub fn judge(&self, evaluator: &Evaluator) -> Result<Judged, MeasureError> {
+        let ids = self.doc_ids.as_deref();
+        match &self.pool {
+            None => evaluator.judge(self.id, &self.grades, ids),
+            Some(pool) => evaluator.judge_pool(self.id, pool, &self.grades, ids),
+        }
+    }
+
+    /// Whether means leave the query out because the run lacks it.
+    pub fn left_out(&self, conventions: &Conventions) -> bool {
+        self.missing && conventions.missing_topics == MissingTopics::Skip
+    }
+}
+
+/// The mean over cases of their values (NaN: undefined), one a case, without those that are left out.
+pub fn mean_of_cases(cases: &[Case<'_>], values: &[f64], conventions: &Conventions) -> Mean {
+    let mut folds = Vec::new();
+    let mut rest = values;
+    for fold in cases.chunk_by(|one, other| one.fold == other.fold) {
+        let (own, after) = rest.split_at(fold.len());
+        rest = after;
+        let counted = fold.iter().zip(own).filter(|(case, _)| !case.left_out(conventions));
+        folds.push(counted.map(|(_, &value)| value).collect::<Vec<f64>>());
+    }
+    let folds: Vec<&[f64]> = folds.iter().map(Vec::as_slice).collect();
+    mean_over_folds(&folds, conventions.fold_mean, conventions.undefined)
 }
 
 /// What one measure is under two sets of conventions, and why.
@@ -82,7 +124,8 @@ pub fn attribute(
         let mut changed = a.clone();
         (rule.take)(&mut changed, b);
         let known = spec.settings(&changed, max_grade)? != spec.settings(a, max_grade)?;
-        if known || OF_EVERY_MEASURE.contains(&rule.name) {
+        let missing = rule.name == MISSING_TOPICS && cases.iter().any(|case| case.missing);
+        if known || missing || OF_EVERY_MEASURE.contains(&rule.name) {
             rules.push(rule);
         }
     }
@@ -143,20 +186,16 @@ fn evaluate(
     let mut scratch = Scratch::default();
     let mut raw = Vec::with_capacity(cases.len());
     for case in cases {
-        let judged = evaluator.judge(case.id, case.grades, case.doc_ids.as_deref())?;
+        let judged = case.judge(&evaluator)?;
         let mut value = [0.0];
-        evaluator.evaluate(&judged, case.scores, &mut scratch, &mut value)?;
+        evaluator.evaluate(&judged, &case.scores, &mut scratch, &mut value)?;
         raw.push(value[0]);
     }
-    let mut folds = Vec::new();
-    let mut rest = raw.as_slice();
-    for fold in cases.chunk_by(|one, other| one.fold == other.fold) {
-        let (own, after) = rest.split_at(fold.len());
-        folds.push(own);
-        rest = after;
-    }
-    let mean = mean_over_folds(&folds, conventions.fold_mean, conventions.undefined).value;
-    Ok(Evaluated { values: raw.iter().map(|&value| settle(value, conventions.undefined)).collect(), mean })
+    let mean = mean_of_cases(cases, &raw, conventions).value;
+    let settled = |(case, &value): (&Case<'_>, &f64)| {
+        if case.left_out(conventions) { None } else { settle(value, conventions.undefined) }
+    };
+    Ok(Evaluated { values: cases.iter().zip(&raw).map(settled).collect(), mean })
 }
 
 #[cfg(test)]
@@ -170,7 +209,8 @@ mod tests {
     }
 
     fn case<'a>(fold: usize, grades: &'a [u8], scores: &'a [f64]) -> Case<'a> {
-        Case { fold, id: "q", grades, doc_ids: None, scores }
+        let (grades, scores) = (Cow::from(grades), Cow::from(scores));
+        Case { fold, id: "q", grades, doc_ids: None, scores, pool: None, missing: false }
     }
 
     /// Grade 2 at rank 2: the letor discount adds 1 - 1/log2(3) of a perfect nDCG; a query of grades 0 counts 1 in LightGBM.
@@ -215,5 +255,18 @@ mod tests {
     fn equal_conventions_have_no_rule() {
         let found = effects("ndcg@3", "paper", "paper", &[case(0, &[0, 1], &[1.0, 1.0])]);
         assert!(found.rules.is_empty() && !found.differs(0));
+    }
+
+    /// A run of one of two topics: nDCG@1 of the other is 0, or leaves the mean; half of the pool's gain was not retrieved.
+    #[test]
+    fn topics_that_a_run_lacks_are_a_rule_of_their_own() {
+        let found = Case { pool: Some(vec![1, 2]), ..case(0, &[1], &[1.0]) };
+        let lacking = Case { pool: Some(vec![1]), missing: true, ..case(0, &[], &[]) };
+        let cases = [found, lacking];
+        let effects = effects("ndcg@1", "ranx", "trec_eval", &cases);
+        let of = |name: &str| effects.rules.iter().find(|effect| effect.rule.name == name).unwrap();
+        assert_eq!(of("missing_topics").affects, [false, true]);
+        assert_eq!((effects.means, of("missing_topics").mean_difference), ([0.25, 0.5], 0.25));
+        assert_eq!(effects.values[1], [Some(0.5), None]);
     }
 }

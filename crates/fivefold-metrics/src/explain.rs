@@ -189,7 +189,10 @@ fn steps(of: &Arithmetic<'_>) -> Vec<Step> {
     };
     let (by, numbers) = divided(total);
     let mut steps = vec![
-        step("A", format!("sum of the contributions of ranks 1 to {counted}{by}"), numbers, a),
+        match counted {
+            0 => step("A", "no document is ranked".to_owned(), numbers, a),
+            _ => step("A", format!("sum of the contributions of ranks 1 to {counted}{by}"), numbers, a),
+        },
         bound("U", "the same sum for the ideal order", sum(&of.ideal), u),
         bound("E", "the same sum, mean over all orders", sum(&of.tied), e),
     ];

@@ -1,5 +1,6 @@
 //! One file a command: its options, its help, what it does.
 
+mod cases;
 pub(crate) mod completions;
 pub(crate) mod converge;
 pub(crate) mod datasets;

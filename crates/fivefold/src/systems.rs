@@ -8,6 +8,15 @@ use fivefold_data::per_query::MissingQuery;
 use fivefold_data::trec::Duplicates;
 use fivefold_studies::SystemsConfig;
 
+/// What becomes of repeated documents.
+#[derive(clap::Args)]
+#[group(skip)]
+pub(crate) struct DuplicatesArgs {
+    /// What becomes of a document that stands twice under a topic of the qrels or of a run
+    #[arg(long, value_name = "POLICY", default_value = Duplicates::Error.name(), value_parser = duplicates())]
+    pub(crate) duplicates: Duplicates,
+}
+
 /// Where the systems come from.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Systems")]
@@ -18,9 +27,8 @@ pub(crate) struct SystemsArgs {
     /// TREC runs; one `*` in a path stands for the names of systems
     #[arg(long, value_name = "[NAME=]FILE", num_args = 1..)]
     runs: Vec<String>,
-    /// What becomes of a document that stands twice under a topic
-    #[arg(long, value_name = "POLICY", default_value = Duplicates::Error.name(), value_parser = duplicates())]
-    duplicates: Duplicates,
+    #[command(flatten)]
+    duplicates: DuplicatesArgs,
     /// A known LETOR collection, whose test folds were scored; needs --scores with `{fold}`
     #[arg(long, value_name = "NAME")]
     dataset: Option<String>,
@@ -50,7 +58,7 @@ impl SystemsArgs {
         SystemsConfig {
             qrels: self.qrels,
             runs: self.runs,
-            duplicates: self.duplicates,
+            duplicates: self.duplicates.duplicates,
             dataset: self.dataset.map(|name| Source { name: Some(name), ..Source::default() }),
             data: self.data,
             scores: self.scores,
@@ -62,7 +70,8 @@ impl SystemsArgs {
     }
 }
 
-fn duplicates() -> impl TypedValueParser<Value = Duplicates> {
+/// Parses the name of a policy; help and errors list all.
+pub(crate) fn duplicates() -> impl TypedValueParser<Value = Duplicates> {
     let named = |name: String| Duplicates::ALL.into_iter().find(|policy| policy.name() == name).ok_or("not a policy");
     PossibleValuesParser::new(Duplicates::ALL.map(Duplicates::name)).try_map(named)
 }

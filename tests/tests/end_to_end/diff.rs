@@ -74,6 +74,58 @@ fn two_score_files_part_at_a_rank() {
     assert_snapshot!(String::from_utf8(output.stdout).unwrap());
 }
 
+/// Topic 1: of the pool a, b, c (d is negative, x not judged) a stands at rank 3, or at 2 where scores are 64-bit and so b does
+/// not tie with it; 2: lacking; 3: nothing relevant; 4: both relevant ones on top.
+fn topics() -> tempfile::TempDir {
+    directory(&[
+        ("qrels.txt", "1 0 a 1\n1 0 b 0\n1 0 c 2\n1 0 d -1\n2 0 a 1\n3 0 a 0\n4 0 a 1\n4 0 b 1\n"),
+        (
+            "one.run",
+            "1 Q0 x 1 3 t\n1 Q0 a 2 2.0000000001 t\n1 Q0 b 3 2 t\n1 Q0 d 4 1 t\n3 Q0 a 1 1 t\n4 Q0 b 1 1 t\n4 Q0 a 2 1 t\n4 Q0 y 3 0.5 t\n",
+        ),
+        ("other.run", "1 Q0 a 1 4 t\n1 Q0 x 2 3 t\n2 Q0 a 1 1 t\n3 Q0 a 1 1 t\n4 Q0 a 1 1 t\n4 Q0 b 2 1 t\n"),
+    ])
+}
+
+/// AP by hand. trec_eval: 1/3 / 2, left out, 0, 1. ranx: 1/2 / 2, 0, 0, 1. The lacking topic alone would make (1/6 + 1) / 4 of the
+/// first mean, 7/18.
+#[test]
+fn dialects_differ_on_a_run_by_topics_that_it_lacks_and_by_32_bit_scores() {
+    let folder = topics();
+    let found = difference(folder.path(), "trec_eval ranx --qrels qrels.txt --run one.run --measures ap", 1);
+    let value = |cell: &Value| cell["number"]["value"].as_f64().unwrap();
+    let near = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-12, "{value} {expected}");
+    near(value(&found[0]["rows"][0][1]), 7.0 / 18.0);
+    near(value(&found[0]["rows"][0][2]), 1.25 / 4.0);
+    let rows = found[1]["rows"].as_array().unwrap();
+    let share = |rule: &str| value(&rows.iter().find(|row| row[1]["text"] == rule).unwrap()[5]);
+    let sum: f64 = ["ties", "scores", "missing_topics"].map(share).iter().sum();
+    near(sum, 1.25 / 4.0 - 7.0 / 18.0);
+    // Without the missing topic: three topics, of which one rises by 1/12 if scores or ties change.
+    near(share("missing_topics"), {
+        let mean = |first: f64, topics: f64| (first + 1.0) / topics;
+        let effect = |first: f64| mean(first, 4.0) - mean(first, 3.0);
+        // First of the three rules to be changed in a third of the orders, in the others behind one or both of them.
+        effect(1.0 / 6.0) / 3.0 + effect(0.25) * 2.0 / 3.0
+    });
+    let lacking = &found[2]["rows"].as_array().unwrap()[1];
+    assert_eq!((lacking[1]["text"].as_str(), lacking[2]["missing"].as_str()), (Some("2"), Some("left out")));
+}
+
+#[test]
+fn two_runs_part_at_a_rank() {
+    let folder = topics();
+    let output = run(folder.path(), "diff one.run other.run --qrels qrels.txt --dialect trec_eval --measures ap");
+    assert_eq!(output.status.code(), Some(1));
+    assert_snapshot!(String::from_utf8(output.stdout).unwrap());
+    // Lines in another order are the same run: where ties are averaged they have no order.
+    let text = std::fs::read_to_string(folder.path().join("one.run")).unwrap();
+    let turned: String = text.lines().rev().map(|line| format!("{line}\n")).collect();
+    std::fs::write(folder.path().join("turned.run"), turned).unwrap();
+    difference(folder.path(), "one.run turned.run --qrels qrels.txt", 0);
+    difference(folder.path(), "one.run turned.run --qrels qrels.txt --dialect ranx", 1);
+}
+
 #[test]
 fn results_folders_differ_in_settings_and_values() {
     let folder = directory(&[(
@@ -91,6 +143,26 @@ fn results_folders_differ_in_settings_and_values() {
     let settings = found[0]["rows"].as_array().unwrap();
     assert!(settings.iter().any(|row| row[0]["text"].as_str().unwrap().ends_with("lambda")), "{settings:?}");
     assert!(!found[1]["rows"].as_array().unwrap().is_empty());
+
+    // The same values with undefined ones left out: no query differs, the means do. One and the same sum of values over
+    // 25 queries, or over those that have one.
+    std::fs::write(
+        folder.path().join("e.toml"),
+        text.replace("cutoffs = [5]", "cutoffs = [5]\nconventions = { undefined = 'skip' }"),
+    )
+    .unwrap();
+    stdout(folder.path(), "run e.toml --out three");
+    let found = difference(folder.path(), "one three", 1);
+    let number = |row: &Value, column: usize| row[column]["number"]["value"].as_f64().unwrap();
+    let count = |row: &Value, column: usize| row[column]["count"].as_u64().unwrap();
+    let rows = found[1]["rows"].as_array().unwrap();
+    assert!(!rows.is_empty());
+    for row in rows {
+        let (differing, undefined) = (count(row, 6), count(row, 7));
+        assert!(differing == 0 && undefined > 0 && undefined == count(row, 8), "{row}");
+        let (zero, skip) = (number(row, 3), number(row, 4));
+        assert!((zero * 25.0 - skip * (25 - undefined) as f64).abs() < 1e-9, "{row}");
+    }
 }
 
 #[test]
@@ -99,4 +171,6 @@ fn what_is_neither_is_named() {
     assert_snapshot!(stderr(folder.path(), "diff letor trec_eval --data test.txt --scores s.txt", 2));
     assert!(stderr(folder.path(), "diff letor4 trec_eval --data test.txt", 2).contains("--scores"));
     assert!(stderr(folder.path(), "diff s.txt other.txt", 2).contains("--data"));
+    assert!(stderr(folder.path(), "diff s.txt other.txt", 2).contains("--qrels"));
+    assert!(stderr(folder.path(), "diff letor4 trec_eval --run s.txt", 2).contains("--qrels"));
 }

@@ -42,6 +42,46 @@ fn what_is_told_is_what_eval_counts() {
     }
 }
 
+/// One topic with a repeated judgement, a negative grade, an unjudged document, scores that tie as 32-bit floats only and a relevant
+/// document that was not retrieved; one that the run lacks.
+fn topics() -> tempfile::TempDir {
+    directory(&[
+        ("qrels.txt", "101 0 a 1\n101 0 b 0\n101 0 c 2\n101 0 d -1\n101 0 c 2\n102 0 a 1\n"),
+        ("run.txt", "101 Q0 x 1 3 t\n101 Q0 a 2 2 t\n101 Q0 b 3 2.0000000001 t\n101 Q0 d 4 1 t\n9 Q0 a 1 1 t\n"),
+    ])
+}
+
+#[test]
+fn a_value_of_a_run_is_told_with_what_is_not_judged() {
+    let folder = topics();
+    let explain = |rest: &str| {
+        stdout(
+            folder.path(),
+            &format!("explain --qrels qrels.txt --run run.txt --duplicates last --dialect trec_eval {rest}"),
+        )
+    };
+    assert_snapshot!(explain("--query 101 --measure ndcg@3"));
+    assert!(explain("--query 102 --measure ap").contains("the run lacks this topic; means leave it out"));
+}
+
+/// The last step is the value that `eval` prints, which the tests of `eval` hold to trec_eval's own.
+#[test]
+fn what_is_told_of_a_run_is_what_eval_counts() {
+    let folder = topics();
+    for measure in ["ndcg@2", "ndcg", "ap", "ap.v2", "err@3", "rr", "p@2"] {
+        for dialect in ["paper", "trec_eval", "gdeval", "ranx"] {
+            let common = format!("--qrels qrels.txt --duplicates last --dialect {dialect}");
+            let told = json(
+                folder.path(),
+                &format!("explain --run run.txt --query 101 --measure {measure} {common} --format json"),
+            );
+            let counted =
+                json(folder.path(), &format!("eval --runs run.txt --measures {measure} {common} --per-query --json"));
+            assert_eq!(told[2]["rows"][3][3]["number"]["value"], counted["values"][0]["value"], "{measure} {dialect}");
+        }
+    }
+}
+
 #[test]
 fn shares_of_features_add_up_to_the_score() {
     let data: String = (0..400)
@@ -74,4 +114,14 @@ fn mistakes_are_explained() {
     assert!(stderr(folder.path(), "explain test.txt s.txt --query 7", 2).contains("--measure"));
     assert!(stderr(folder.path(), "explain model.json --query 7", 2).contains("--data"));
     assert!(stderr(folder.path(), "explain no.json --data test.txt --query 7", 2).contains("no.json"));
+    let folder = topics();
+    let says = |arguments: &str, words: &str| {
+        let message = stderr(folder.path(), &format!("explain --qrels qrels.txt {arguments}"), 2);
+        assert!(message.contains(words), "{arguments}\n{message}");
+    };
+    says("--query 101", "give --run FILE --measure NAME");
+    says("--query 101 --measure ap", "--qrels FILE --run FILE");
+    says("--query 101 --measure ap --run run.txt", "qrels.txt:5: document `c` of topic `101` stands on line 3 already");
+    says("--query 103 --measure ap --run run.txt --duplicates first", "no query `103`");
+    says("run.txt run.txt --query 101 --measure ap --duplicates first", "two sources of grades");
 }

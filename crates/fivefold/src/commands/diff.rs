@@ -9,6 +9,7 @@ use std::path::Path;
 use fivefold_experiment::{Cell, Table};
 use fivefold_metrics::{DIALECTS, dialect};
 
+use super::cases::{Judgements, QrelsArgs};
 use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
 use crate::format::Format;
@@ -16,12 +17,14 @@ use crate::problem::Problem;
 use crate::reading::ReadArgs;
 use crate::screen::Screen;
 
-/// Compare two dialects on the same scores, two score files, or two results folders
+/// Compare two dialects on the same scores, two score files or TREC runs, or two results folders
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold diff letor4 trec_eval --data test.txt --scores s.txt --measures ndcg@10,ap
   fivefold diff lightgbm xgboost --data 'MQ/Fold{fold}/test.txt' --scores 's/{fold}.txt'
   fivefold diff ours.txt theirs.txt --data test.txt --measures ndcg@10
+  fivefold diff trec_eval ranx --qrels qrels.txt --run bm25.run
+  fivefold diff bm25.run ours.run --qrels qrels.txt --dialect trec_eval
   fivefold diff runs/monday runs/tuesday
 
 Two dialects: each convention in which they differ is changed from the first's choice to the second's in every combination with the others. \
@@ -30,7 +33,7 @@ of the means.
 
 The exit code is 0 where nothing differs and 1 where something does, as with diff.")]
 pub(crate) struct Args {
-    /// A dialect, a score file or a results folder
+    /// A dialect, a score file, a TREC run or a results folder
     one: String,
     /// Another of the same kind
     other: String,
@@ -40,6 +43,11 @@ pub(crate) struct Args {
     /// The score file that both dialects are to measure
     #[arg(long, value_name = "FILE")]
     scores: Option<String>,
+    #[command(flatten)]
+    qrels: QrelsArgs,
+    /// The TREC run that both dialects are to measure
+    #[arg(long, value_name = "FILE", requires = "qrels", conflicts_with = "scores")]
+    run: Option<String>,
     /// How many folds `{fold}` in --data runs through
     #[arg(long, value_name = "N", default_value_t = 5)]
     folds: usize,
@@ -79,13 +87,18 @@ impl Args {
             dialects::compare(&self, [one, other])?
         } else if let Some(side) = sides.into_iter().find(|side| !self.is_score_file(side)) {
             let known = DIALECTS.iter().map(|dialect| dialect.name);
-            let problem = Problem::unknown("dialect, score file or results folder", side, known);
+            let problem = Problem::unknown("dialect, score file, run or results folder", side, known);
             return Err(problem.into());
         } else {
             scores::compare(&self)?
         };
         if self.json { Format::Json } else { self.format }.print(&found.tables, screen)?;
         Ok(if found.differs { Outcome::Failed } else { Outcome::Done })
+    }
+
+    /// The grades that scores are measured against.
+    fn judgements(&self) -> miette::Result<Judgements> {
+        Judgements::read(&self.data, self.folds, &self.reading, &self.qrels)
     }
 
     /// Whether it is a file, or a pattern for the files of folds.

@@ -6,7 +6,6 @@ pub(super) mod systems;
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_core::Seed;
 use fivefold_data::ReadOptions;
 use fivefold_data::trec::{Duplicates, read_qrels};
@@ -19,6 +18,7 @@ use crate::format::Format;
 use crate::problem::{self, Problem};
 use crate::reading::ReadArgs;
 use crate::screen::Screen;
+use crate::systems::duplicates;
 use systems::Evaluated;
 
 /// Measure score files against the grades of a LETOR file, or TREC runs against qrels
@@ -134,12 +134,6 @@ impl Args {
         let evaluated = systems::evaluate(&evaluator, &folds, &self.scores)?;
         Ok((evaluator, evaluated))
     }
-}
-
-/// Parses the name of a policy; help and errors list all.
-fn duplicates() -> impl TypedValueParser<Value = Duplicates> {
-    let named = |name: String| Duplicates::ALL.into_iter().find(|policy| policy.name() == name).ok_or("not a policy");
-    PossibleValuesParser::new(Duplicates::ALL.map(Duplicates::name)).try_map(named)
 }
 
 /// Measures separated by commas, those within parentheses apart.

@@ -3,11 +3,12 @@
 mod measure;
 mod model;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use fivefold_core::{JudgedQuery, Registry};
+use fivefold_core::Registry;
 use fivefold_experiment::{Cell, Table};
 
+use super::cases::QrelsArgs;
 use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
 use crate::format::Format;
@@ -20,6 +21,7 @@ use crate::screen::Screen;
 #[command(after_help = "Examples:
   fivefold explain test.txt scores.txt --query 18219 --measure ndcg@5
   fivefold explain test.txt scores.txt --query 18219 --measure ap.v2@10 --dialect letor4 --format md
+  fivefold explain --qrels qrels.txt --run bm25.run --query 101 --measure ndcg@10 --dialect trec_eval
   fivefold explain model.json --data test.txt --query 18219
   fivefold explain model.json --data test.txt --query 18219 --document 3
 
@@ -29,18 +31,24 @@ of the query. In a tree, a cut's share is the mean score of the query's document
 feature; the shares and the mean add up to the score.")]
 pub(crate) struct Args {
     /// A LETOR file, or a model file
-    file: PathBuf,
+    #[arg(required_unless_present = "qrels")]
+    file: Option<String>,
     /// A score file: one number a line, in the order of the LETOR file's documents
     #[arg(requires = "measure", conflicts_with_all = ["data", "document"])]
     scores: Option<String>,
+    #[command(flatten)]
+    qrels: QrelsArgs,
+    /// A TREC run: `topic Q0 document rank score tag` a line
+    #[arg(long, value_name = "FILE", requires_all = ["qrels", "measure"], conflicts_with_all = ["file", "data", "document"])]
+    run: Option<String>,
     /// The query's id
     #[arg(long, value_name = "ID")]
     query: String,
     /// The measure, as in `ndcg@5` or `ap.v2@10`
-    #[arg(long, value_name = "NAME", requires = "scores")]
+    #[arg(long, value_name = "NAME")]
     measure: Option<String>,
     /// The LETOR file whose documents the model scores
-    #[arg(long, value_name = "FILE", required_unless_present = "scores")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["scores", "qrels"])]
     data: Option<PathBuf>,
     /// The document's number in the query, from 1, or its id
     #[arg(long, value_name = "DOCUMENT")]
@@ -62,18 +70,18 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
-        let tables = match (&self.scores, &self.measure) {
-            (Some(scores), Some(measure)) => measure::tables(&self, scores, measure)?,
-            _ => model::tables(&self, registry)?,
+        let tables = match (&self.measure, &self.file) {
+            (Some(measure), _) => measure::tables(&self, measure)?,
+            (None, Some(model)) => model::tables(&self, Path::new(model), registry)?,
+            (None, None) => {
+                return Err(Problem::new("qrels go with a run and a measure")
+                    .help("give --run FILE --measure NAME")
+                    .into());
+            }
         };
         self.format.print(&tables, screen)?;
         Ok(Outcome::Done)
     }
-}
-
-/// What a document is called: its id, or its number in the query.
-fn document(query: &JudgedQuery<'_>, row: usize) -> Cell {
-    Cell::Text(query.doc_id(row).map_or_else(|| format!("#{}", row + 1), str::to_owned))
 }
 
 fn number(value: f64) -> Cell {
@@ -92,18 +100,4 @@ fn blank() -> Cell {
 fn table(id: &str, title: String, columns: &[&str], label_columns: usize) -> Table {
     let columns = columns.iter().map(|&column| column.to_owned()).collect();
     Table { id: id.to_owned(), title, columns, label_columns, rows: Vec::new(), notes: Vec::new() }
-}
-
-/// The query of this id.
-fn find<'a>(mut queries: impl Iterator<Item = JudgedQuery<'a>>, id: &str) -> miette::Result<(usize, JudgedQuery<'a>)> {
-    let mut row = 0;
-    let mut before = 0;
-    queries
-        .find(|query| {
-            before = row;
-            row += query.len();
-            query.id() == id
-        })
-        .map(|query| (before, query))
-        .ok_or_else(|| Problem::new(format!("the data have no query `{id}`")).help("ids stand behind `qid:`").into())
 }

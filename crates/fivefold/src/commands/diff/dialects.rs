@@ -1,25 +1,23 @@
 //! Two dialects on the same scores: the rules that make them differ.
 
-use std::path::Path;
-
-use fivefold_core::{JudgedQuery, Seed};
+use fivefold_core::Seed;
 use fivefold_experiment::Cell;
-use fivefold_metrics::{Attribution, Case, Dialect, attribute};
+use fivefold_metrics::{Attribution, Dialect, attribute};
 
 use super::{Args, Difference, number, perhaps, table, text};
 use crate::commands::eval::measures;
-use crate::commands::eval::systems::{Fold, check_folds, folds_of_files, path};
 use crate::problem::Problem;
 
 /// Means, rules and the first queries of each measure.
 pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miette::Result<Difference> {
-    let Some(scores) = &args.scores else {
-        return Err(Problem::new("two dialects are compared on scores").help("give --data FILE --scores FILE").into());
+    let Some(scores) = args.scores.as_ref().or(args.run.as_ref()) else {
+        let help = "give --data FILE --scores FILE, or --qrels FILE --run FILE";
+        return Err(Problem::new("two dialects are compared on scores").help(help).into());
     };
-    let folds = folds(args)?;
-    let scores = read_scores(&folds, scores)?;
-    let max_grade = folds.iter().map(|fold| fold.test.max_grade()).max().unwrap_or(0);
-    let cases = cases(&folds, &scores);
+    let judgements = args.judgements()?;
+    let scored = judgements.scores(scores)?;
+    let max_grade = judgements.max_grade();
+    let cases = judgements.cases(&scored);
     let overrides = args.conventions.overrides();
     let [a, b] = [one, other].map(|dialect| overrides.apply((dialect.conventions)()));
     let mut means = table("means", "Means", &["measure", one.name, other.name, "difference", "queries that differ"], 1);
@@ -54,38 +52,10 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
         }
     }
     means.notes.push(format!("{} queries; the difference is {} less {}", cases.len(), other.name, one.name));
+    means.notes.extend(judgements.remarks());
+    means.notes.extend(judgements.remarks_of(&scored));
     rules.notes.push(
         "shares are means over all orders in which the rules can be changed, and add up to the difference".to_owned(),
     );
     Ok(Difference { tables: vec![means, rules, queries], differs })
-}
-
-/// The data of all folds.
-pub(super) fn folds(args: &Args) -> miette::Result<Vec<Fold>> {
-    if args.data.is_empty() {
-        return Err(Problem::new("scores are measured against grades").help("give --data FILE").into());
-    }
-    folds_of_files(&args.data, args.folds, &args.reading.options())
-}
-
-/// The scores of each fold's documents.
-pub(super) fn read_scores(folds: &[Fold], pattern: &str) -> miette::Result<Vec<Vec<f64>>> {
-    check_folds(pattern, folds.iter().any(|fold| fold.number.is_some()))?;
-    folds.iter().map(|fold| fold.scores(Path::new(&path(pattern, fold.number)))).collect()
-}
-
-/// All queries with their scores.
-pub(super) fn cases<'a>(folds: &'a [Fold], scores: &'a [Vec<f64>]) -> Vec<Case<'a>> {
-    let of_fold = |(number, (fold, scores)): (usize, (&'a Fold, &'a Vec<f64>))| {
-        let mut row = 0;
-        let case = move |query: JudgedQuery<'a>| {
-            let start = row;
-            row += query.len();
-            let view = query.view();
-            let doc_ids = (0..query.len()).map(|row| view.doc_id(row)).collect();
-            Case { fold: number, id: view.id(), grades: query.grades(), doc_ids, scores: &scores[start..row] }
-        };
-        fold.test.queries().map(case).collect::<Vec<_>>()
-    };
-    folds.iter().zip(scores).enumerate().flat_map(of_fold).collect()
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use fivefold_experiment::{Cell, Results, Table};
+use fivefold_metrics::{Mean, mean_over_folds};
 use serde_json::Value;
 
 use super::{Args, Difference, number, table, text};
@@ -11,8 +12,9 @@ use crate::problem::{self, Problem};
 
 /// Settings, means of values, and first queries.
 pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
-    if args.scores.is_some() || !args.data.is_empty() {
-        return Err(Problem::new("results folders hold their own values, so --data and --scores have no effect").into());
+    if args.scores.is_some() || args.run.is_some() || !args.data.is_empty() || args.qrels.qrels.is_some() {
+        let what = "results folders hold their own values, so --data, --scores, --qrels and --run have no effect";
+        return Err(Problem::new(what).into());
     }
     let load = |folder: &str| Results::load(Path::new(folder)).map_err(problem::report);
     let sides = [load(&args.one)?, load(&args.other)?];
@@ -29,7 +31,17 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
         let side = |all: &BTreeMap<String, String>| text(all.get(name).map_or("(none)", String::as_str));
         settings.rows.push(vec![text(name), side(&one), side(&other)]);
     }
-    let columns = ["data set", "ranker", "measure", "A", "B", "difference", "queries that differ"];
+    let columns = [
+        "data set",
+        "ranker",
+        "measure",
+        "A",
+        "B",
+        "difference",
+        "queries that differ",
+        "undefined in A",
+        "undefined in B",
+    ];
     let mut means = table("means", "Values that differ", &columns, 3);
     let columns = ["data set", "ranker", "measure", "query", "A", "B"];
     let mut queries = table("queries", "The first queries that differ", &columns, 4);
@@ -51,17 +63,17 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
             one.iter().filter_map(|(query, &value)| Some((query, value, *other.get(query)?))).collect();
         let differing = pairs.iter().filter(|(_, a, b)| a.to_bits() != b.to_bits() && !(a.is_nan() && b.is_nan()));
         let differing: Vec<_> = differing.collect();
-        if differing.is_empty() {
+        let one = mean(&sides[0], pairs.iter().map(|&(query, value, _)| (query, value)));
+        let other = mean(&sides[1], pairs.iter().map(|&(query, _, value)| (query, value)));
+        let [a, b] = [one.value, other.value];
+        // Conventions alone, of folds and undefined values, can make two means of the same values differ.
+        if differing.is_empty() && (a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())) {
             continue;
         }
-        // Undefined values count 0 here on both sides, so that the difference is that of the queries shown.
-        let mean = |value: fn(&(&Query, f64, f64)) -> f64| {
-            let sum: f64 = pairs.iter().map(value).filter(|value| !value.is_nan()).sum();
-            sum / pairs.len() as f64
-        };
-        let [a, b] = [mean(|pair| pair.1), mean(|pair| pair.2)];
+        let count = |of: usize| Cell::Count(of as u64);
         let mut cells: Vec<Cell> = key.iter().map(text).collect();
-        cells.extend([number(a), number(b), number(b - a), Cell::Count(differing.len() as u64)]);
+        cells.extend([number(a), number(b), number(b - a), count(differing.len())]);
+        cells.extend([count(one.undefined), count(other.undefined)]);
         means.rows.push(cells);
         for (query, a, b) in differing.into_iter().take(args.queries) {
             let mut cells: Vec<Cell> = key.iter().map(text).collect();
@@ -75,14 +87,32 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
             .filter(|key| !values[0].contains_key(*key))
             .map(|key| format!("only B has {}", key.join(", "))),
     );
-    means.notes.push(format!(
-        "A: {}; B: {}; {compared} columns of values compared; undefined values count 0",
-        args.one, args.other
-    ));
+    let [a, b] = sides.each_ref().map(policy);
+    means.notes.push(format!("A: {}; B: {}; {compared} columns of values compared", args.one, args.other));
+    means.notes.push(match a == b {
+        true => format!("{a}; means are over the queries that both sides have"),
+        false => format!("A: {a}; B: {b}; means are over the queries that both sides have"),
+    });
     means.notes.extend(only.iter().cloned());
     let differs = !means.rows.is_empty() || !only.is_empty() || !settings.rows.is_empty();
     let tables: Vec<Table> = [settings, means, queries].into_iter().collect();
     Ok(Difference { tables, differs })
+}
+
+/// The mean of values by query, in the order of folds, by the conventions of their results folder.
+fn mean<'a>(results: &Results, values: impl Iterator<Item = (&'a Query, f64)>) -> Mean {
+    let values: Vec<(&Query, f64)> = values.collect();
+    let folds = values.chunk_by(|(one, _), (other, _)| one.0 == other.0);
+    let folds: Vec<Vec<f64>> = folds.map(|fold| fold.iter().map(|&(_, value)| value).collect()).collect();
+    let folds: Vec<&[f64]> = folds.iter().map(Vec::as_slice).collect();
+    let conventions = &results.manifest.experiment.evaluation.conventions;
+    mean_over_folds(&folds, conventions.fold_mean, conventions.undefined)
+}
+
+/// What undefined values count as, and what means are over.
+fn policy(results: &Results) -> String {
+    let conventions = &results.manifest.experiment.evaluation.conventions;
+    format!("undefined values: {}; mean over: {}", conventions.undefined, conventions.fold_mean)
 }
 
 /// Fold and id of a query.

@@ -1,83 +1,159 @@
-//! Two score files under one dialect: which queries they rank differently, from which rank on.
+//! Two score files, or two runs, under one dialect: which queries they rank differently, from which rank on.
+
+use std::collections::HashMap;
 
 use fivefold_core::Seed;
 use fivefold_experiment::Cell;
-use fivefold_metrics::{Evaluator, Scratch, mean_over_folds};
+use fivefold_metrics::{Case, Evaluator, Explanation, Scratch, mean_of_cases};
 
-use super::dialects::{cases, folds, read_scores};
-use super::{Args, Difference, number, table, text};
+use super::{Args, Difference, number, perhaps, table, text};
+use crate::commands::cases::Judgements;
 use crate::commands::eval::measures;
 use crate::problem::Problem;
 
 /// Means, and the first queries of each measure.
 pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
-    if args.scores.is_some() {
-        return Err(Problem::new("--scores goes with two dialects, but these are score files themselves").into());
+    if args.scores.is_some() || args.run.is_some() {
+        let what = "--scores and --run go with two dialects, but these are score files themselves";
+        return Err(Problem::new(what).into());
     }
     let conventions = args.conventions.resolve().map_err(Problem::from)?;
     let dialect = args.conventions.dialect().map_err(Problem::from)?;
-    let folds = folds(args)?;
-    let scores = [read_scores(&folds, &args.one)?, read_scores(&folds, &args.other)?];
-    let sides = [cases(&folds, &scores[0]), cases(&folds, &scores[1])];
-    let max_grade = folds.iter().map(|fold| fold.test.max_grade()).max().unwrap_or(0);
+    let judgements = args.judgements()?;
+    let scored = [judgements.scores(&args.one)?, judgements.scores(&args.other)?];
+    let sides = [judgements.cases(&scored[0]), judgements.cases(&scored[1])];
     let specs = measures(&args.measures)?;
-    let evaluator = Evaluator::new(&specs, &conventions, max_grade, Seed::new(args.seed)).map_err(Problem::from)?;
+    let evaluator = Evaluator::new(&specs, &conventions, judgements.max_grade(), Seed::new(args.seed));
+    let evaluator = evaluator.map_err(Problem::from)?;
     let mut scratch = Scratch::default();
     // [side][query][measure]
     let mut values: [Vec<Vec<f64>>; 2] = [Vec::new(), Vec::new()];
     let mut first_ranks = Vec::new();
     for (one, other) in sides[0].iter().zip(&sides[1]) {
-        let judged = evaluator.judge(one.id, one.grades, one.doc_ids.as_deref()).map_err(Problem::from)?;
         let mut orders = Vec::new();
         for (case, values) in [one, other].into_iter().zip(&mut values) {
+            let judged = case.judge(&evaluator).map_err(Problem::from)?;
             let mut out = vec![0.0; specs.len()];
-            evaluator.evaluate(&judged, case.scores, &mut scratch, &mut out).map_err(Problem::from)?;
+            evaluator.evaluate(&judged, &case.scores, &mut scratch, &mut out).map_err(Problem::from)?;
             values.push(out);
-            let told = evaluator.explain(&judged, case.scores, 0).map_err(Problem::from)?;
-            orders.push(told.ranking.iter().map(|place| (place.row, place.tied)).collect::<Vec<_>>());
+            orders.push(order(case, &evaluator.explain(&judged, &case.scores, 0).map_err(Problem::from)?));
         }
-        first_ranks.push(orders[0].iter().zip(&orders[1]).position(|(one, other)| one != other).map(|at| at + 1));
+        let shorter = orders[0].len().min(orders[1].len());
+        let parted = orders[0].iter().zip(&orders[1]).position(|(one, other)| one != other);
+        first_ranks.push(parted.or_else(|| (orders[0].len() != orders[1].len()).then_some(shorter)).map(|at| at + 1));
     }
-    let unlike = |query: usize, measure: usize| {
-        let [one, other] = [0, 1].map(|side: usize| values[side][query][measure]);
-        one.is_nan() != other.is_nan() || (one - other).abs() > 1e-12
+    // `None`: left out.
+    let value = |side: usize, query: usize, measure: usize| {
+        (!sides[side][query].left_out(&conventions)).then_some(values[side][query][measure])
+    };
+    let unlike = |query: usize, measure: usize| match [0, 1].map(|side| value(side, query, measure)) {
+        [Some(one), Some(other)] => one.is_nan() != other.is_nan() || (one - other).abs() > 1e-12,
+        [one, other] => one.is_some() != other.is_some(),
     };
     let count = |of: usize| Cell::Count(of as u64);
     let mut means = table("means", "Means", &["measure", "A", "B", "difference", "queries that differ"], 1);
-    let columns = ["measure", "query", "A", "B", "rankings part at rank", "documents"];
+    let lengths: &[&str] = match &judgements {
+        Judgements::Letor(_) => &["documents"],
+        Judgements::Trec(_) => &["documents of A", "documents of B"],
+    };
+    let columns = [&["measure", "query", "A", "B", "rankings part at rank"], lengths].concat();
     let mut queries = table("queries", "The first queries that differ", &columns, 2);
     for (measure, name) in evaluator.names().iter().enumerate() {
         let mean = |side: usize| {
-            let of_fold = |fold: usize| -> Vec<f64> {
-                let own = (0..sides[side].len()).filter(|&query| sides[side][query].fold == fold);
-                own.map(|query| values[side][query][measure]).collect()
-            };
-            let of_folds: Vec<Vec<f64>> = (0..folds.len()).map(of_fold).collect();
-            let of_folds: Vec<&[f64]> = of_folds.iter().map(Vec::as_slice).collect();
-            mean_over_folds(&of_folds, conventions.fold_mean, conventions.undefined).value
+            let own: Vec<f64> = values[side].iter().map(|of_query| of_query[measure]).collect();
+            mean_of_cases(&sides[side], &own, &conventions).value
         };
         let differing: Vec<usize> = (0..first_ranks.len()).filter(|&query| unlike(query, measure)).collect();
         let [one, other] = [mean(0), mean(1)];
         means.rows.push(vec![text(name), number(one), number(other), number(other - one), count(differing.len())]);
         for &query in differing.iter().take(args.queries) {
             let part = first_ranks[query].map_or_else(|| text(""), count);
-            let case = &sides[0][query];
-            let values = [0, 1].map(|side: usize| number(values[side][query][measure]));
-            let mut cells = vec![text(name), text(case.id)];
-            cells.extend(values);
-            cells.extend([part, count(case.scores.len())]);
+            let mut cells = vec![text(name), text(sides[0][query].id)];
+            cells.extend([0, 1].map(|side| perhaps(value(side, query, measure))));
+            cells.push(part);
+            cells.extend(sides.iter().take(lengths.len()).map(|side| count(side[query].scores.len())));
             queries.rows.push(cells);
         }
     }
     let otherwise = first_ranks.iter().flatten().count();
-    let pairs = || sides[0].iter().zip(&sides[1]).flat_map(|(one, other)| one.scores.iter().zip(other.scores));
-    let [scores, singles] = [
-        pairs().filter(|(one, other)| one != other).count(),
-        pairs().filter(|&(&one, &other)| one as f32 != other as f32).count(),
-    ];
+    let changed = Changed::between(&sides);
     means.notes.push(format!("A: {}; B: {}", args.one, args.other));
     means.notes.push(format!("{otherwise} of {} queries are ranked otherwise", first_ranks.len()));
-    means.notes.push(format!("{scores} scores differ, {singles} of them also as 32-bit floats"));
+    means.notes.push(changed.note());
+    means.notes.extend(judgements.remarks());
+    for (side, scored) in ["A", "B"].iter().zip(&scored) {
+        means.notes.extend(judgements.remarks_of(scored).into_iter().map(|remark| format!("{side}: {remark}")));
+    }
     means.notes.push(dialect.describe(&conventions));
-    Ok(Difference { tables: vec![means, queries], differs: otherwise > 0 || scores > 0 })
+    Ok(Difference { tables: vec![means, queries], differs: otherwise > 0 || changed.any() })
+}
+
+/// A document in a way that tells it on both sides: by its id in runs, by its row in score files.
+fn key<'a>(case: &Case<'a>, row: usize) -> (usize, &'a str) {
+    match (&case.pool, &case.doc_ids) {
+        (Some(_), Some(ids)) => (0, ids[row]),
+        _ => (row, ""),
+    }
+}
+
+/// The documents from the first to the last, each with the size of its group of ties; groups have no order of their own.
+fn order<'a>(case: &Case<'a>, told: &Explanation) -> Vec<((usize, &'a str), usize)> {
+    let mut order: Vec<_> = told.ranking.iter().map(|place| (key(case, place.row), place.tied)).collect();
+    let mut start = 0;
+    while start < order.len() {
+        let end = start + order[start].1;
+        order[start..end].sort_unstable();
+        start = end;
+    }
+    order
+}
+
+/// What differs between the scores of two sides.
+#[derive(Default)]
+struct Changed {
+    scores: usize,
+    /// Of those, the ones that differ as 32-bit floats too.
+    singles: usize,
+    /// Documents that stand on one side only.
+    only: [usize; 2],
+}
+
+impl Changed {
+    fn between([one, other]: &[Vec<Case<'_>>; 2]) -> Self {
+        let mut changed = Changed::default();
+        for (one, other) in one.iter().zip(other) {
+            let scores = |case: &Case<'_>| -> HashMap<(usize, String), f64> {
+                let of = |(row, &score): (usize, &f64)| {
+                    let (row, id) = key(case, row);
+                    ((row, id.to_owned()), score)
+                };
+                case.scores.iter().enumerate().map(of).collect()
+            };
+            let [one, other] = [scores(one), scores(other)];
+            for (document, &score) in &one {
+                match other.get(document) {
+                    None => changed.only[0] += 1,
+                    Some(&theirs) => {
+                        changed.scores += usize::from(score != theirs);
+                        changed.singles += usize::from(score as f32 != theirs as f32);
+                    }
+                }
+            }
+            changed.only[1] += other.keys().filter(|document| !one.contains_key(*document)).count();
+        }
+        changed
+    }
+
+    fn any(&self) -> bool {
+        self.scores > 0 || self.only != [0, 0]
+    }
+
+    fn note(&self) -> String {
+        let Changed { scores, singles, only: [a, b] } = self;
+        let scores = format!("{scores} scores differ, {singles} of them also as 32-bit floats");
+        match [a, b] {
+            [0, 0] => scores,
+            _ => format!("{scores}; retrieved by A only: {a} documents, by B only: {b}"),
+        }
+    }
 }

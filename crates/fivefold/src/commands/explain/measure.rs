@@ -2,27 +2,29 @@
 
 use fivefold_core::Seed;
 use fivefold_experiment::{Cell, Table};
-use fivefold_metrics::{Evaluator, Explanation, MeasureSpec};
+use fivefold_metrics::{Conventions, Evaluator, Explanation, MeasureSpec, Scores, Ties};
 
-use super::{Args, blank, document, find, number, perhaps, table};
-use crate::commands::eval::systems::folds_of_files;
+use super::{Args, blank, number, perhaps, table};
+use crate::commands::cases::{Judgements, document_name};
 use crate::problem::Problem;
 
 /// The ranking, the bounds, and the steps from the sums to the value.
-pub(super) fn tables(args: &Args, scores: &str, measure: &str) -> miette::Result<Vec<Table>> {
+pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
     let conventions = args.conventions.resolve().map_err(Problem::from)?;
     let dialect = args.conventions.dialect().map_err(Problem::from)?;
     let spec: MeasureSpec = measure.parse().map_err(Problem::from)?;
-    let file = args.file.to_string_lossy().into_owned();
-    let folds = folds_of_files(&[file], 1, &args.reading.options())?;
-    let Some(fold) = folds.first() else { return Err(Problem::new("there is no data file").into()) };
-    let scores = fold.scores(scores.as_ref())?;
-    let (row, query) = find(fold.test.queries(), &args.query)?;
-    let evaluator = Evaluator::new(&[spec], &conventions, fold.test.max_grade(), Seed::new(args.seed));
+    let Some(scores) = args.scores.as_ref().or(args.run.as_ref()) else {
+        let what = "a value is of scores, a score file beside the LETOR file or a run beside the qrels";
+        return Err(Problem::new(what).help("give DATA SCORES, or --qrels FILE --run FILE").into());
+    };
+    let data: Vec<String> = args.file.iter().cloned().collect();
+    let judgements = Judgements::read(&data, 1, &args.reading, &args.qrels)?;
+    let scored = judgements.scores(scores)?;
+    let query = judgements.find(judgements.cases(&scored), &args.query)?;
+    let evaluator = Evaluator::new(&[spec], &conventions, judgements.max_grade(), Seed::new(args.seed));
     let evaluator = evaluator.map_err(Problem::from)?;
-    let ids: Option<Vec<&str>> = (0..query.len()).map(|row| query.doc_id(row)).collect();
-    let judged = evaluator.judge(query.id(), query.grades(), ids.as_deref()).map_err(Problem::from)?;
-    let told = evaluator.explain(&judged, &scores[row..row + query.len()], 0).map_err(Problem::from)?;
+    let judged = query.judge(&evaluator).map_err(Problem::from)?;
+    let told = evaluator.explain(&judged, &query.scores, 0).map_err(Problem::from)?;
 
     let named = told.factors;
     let names = named.map_or_else(Vec::new, |names| names.to_vec());
@@ -37,10 +39,15 @@ pub(super) fn tables(args: &Args, scores: &str, measure: &str) -> miette::Result
     let title = format!("{} of query {}: {}", told.measure, args.query, value(&told));
     let mut ranking = table("ranking", title, &columns, 2);
     let shown = told.positions.min(args.rows);
-    for place in &told.ranking[..shown] {
-        let score = Cell::Text(format!("{}{}", place.score, if place.tied > 1 { " =" } else { "" }));
-        let mut cells = vec![Cell::Text(place.rank.to_string()), document(&query, place.row), score];
-        cells.push(Cell::Count(place.grade.into()));
+    let tied = tied(&told, &conventions);
+    for (place, &tied) in told.ranking[..shown].iter().zip(&tied) {
+        let id = query.doc_ids.as_ref().map(|ids| ids[place.row]);
+        let score = format!("{}{}", place.score, if tied { " =" } else { "" });
+        let mut cells = [place.rank.to_string(), document_name(id, place.row), score].map(Cell::Text).to_vec();
+        cells.push(match judgements.is_judged(&query, place.row) {
+            true => Cell::Count(place.grade.into()),
+            false => Cell::Missing("unjudged".to_owned()),
+        });
         cells.extend(factors(place.factors));
         cells.extend([perhaps(place.contribution), perhaps(place.sum)]);
         ranking.rows.push(cells);
@@ -51,8 +58,21 @@ pub(super) fn tables(args: &Args, scores: &str, measure: &str) -> miette::Result
     if told.ranking.len() > told.positions {
         ranking.notes.push(format!("documents beyond the cutoff: {}", told.ranking.len() - told.positions));
     }
-    if told.ranking[..shown].iter().any(|place| place.tied > 1) {
-        ranking.notes.push("= marks scores that tie".to_owned());
+    if tied[..shown].contains(&true) {
+        let how = match conventions.scores {
+            Scores::F64 => "",
+            Scores::F32 => " as 32-bit floats",
+        };
+        let order = match conventions.ties {
+            Ties::Average => String::new(),
+            ties => format!("; their order: {ties}"),
+        };
+        ranking.notes.push(format!("= marks scores that tie{how}{order}"));
+    }
+    if let Some(pool) = &query.pool {
+        ranking.notes.push(retrieved(&query.doc_ids, pool, |row| judgements.is_judged(&query, row)));
+        ranking.notes.extend(judgements.remarks());
+        ranking.notes.extend(judgements.remarks_of(&scored).into_iter().map(|remark| format!("run: {remark}")));
     }
 
     let names: Vec<String> = names.iter().map(|name| format!("ideal {name}")).collect();
@@ -74,6 +94,13 @@ pub(super) fn tables(args: &Args, scores: &str, measure: &str) -> miette::Result
         let words = [&step.what, &step.formula, &step.numbers].map(|text| Cell::Text(text.clone()));
         steps.rows.push(words.into_iter().chain([value]).collect());
     }
+    if query.missing {
+        let how = match query.left_out(&conventions) {
+            true => "means leave it out",
+            false => "it counts as a run that retrieved nothing",
+        };
+        steps.notes.push(format!("the run lacks this topic; {how} (missing_topics: {})", conventions.missing_topics));
+    }
     steps.notes.extend(told.remarks.iter().cloned());
     steps.notes.push(dialect.describe(&conventions));
     steps.notes.extend(evaluator.describe());
@@ -82,4 +109,24 @@ pub(super) fn tables(args: &Args, scores: &str, measure: &str) -> miette::Result
 
 fn value(told: &Explanation) -> String {
     told.value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.4}"))
+}
+
+/// Which positions have the score of a neighbour, as the conventions compare scores.
+fn tied(told: &Explanation, conventions: &Conventions) -> Vec<bool> {
+    let compared = |place: usize| {
+        let score = told.ranking[place].score;
+        match conventions.scores {
+            Scores::F64 => score,
+            Scores::F32 => f64::from(score as f32),
+        }
+    };
+    let like_next = |place: usize| place + 1 < told.ranking.len() && compared(place) == compared(place + 1);
+    (0..told.ranking.len()).map(|place| like_next(place) || place.checked_sub(1).is_some_and(like_next)).collect()
+}
+
+/// How many documents the run retrieved, and what of the pool.
+fn retrieved(ids: &Option<Vec<&str>>, pool: &[u8], is_judged: impl Fn(usize) -> bool) -> String {
+    let all = ids.as_ref().map_or(0, Vec::len);
+    let judged = (0..all).filter(|&row| is_judged(row)).count();
+    format!("the run retrieved {all} documents, of which {judged} are judged; judged in all: {}", pool.len())
 }

@@ -5,14 +5,17 @@
 //! the roots add up to the mean score of the query, so mean + shares = score. Weights: w (x - mean of x in the query). Not
 //! Shapley values: a cut near the root gets no part of what cuts below it make possible.
 
-use fivefold_core::Registry;
+use std::path::Path;
+
+use fivefold_core::{JudgedQuery, Registry};
 use fivefold_data::{Fitted, Missing};
 use fivefold_experiment::{Cell, Table, score};
 use fivefold_rankers::linear_model::LinearModel;
 use fivefold_rankers::tree_model::TreeModel;
 use serde_json::Value;
 
-use super::{Args, blank, document, find, number, table};
+use super::{Args, blank, number, table};
+use crate::commands::cases::{LETOR_IDS, document_name, no_query};
 use crate::model;
 use crate::problem::{self, Problem};
 use crate::reading;
@@ -21,9 +24,9 @@ use crate::reading;
 const TREES: usize = 3;
 
 /// Shares of the features, and the way through the first trees.
-pub(super) fn tables(args: &Args, registry: &Registry) -> miette::Result<Vec<Table>> {
-    let file = model::read(&args.file)?;
-    let unusable = |error: &dyn std::fmt::Display| model::unusable(&args.file, error);
+pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::Result<Vec<Table>> {
+    let file = model::read(model)?;
+    let unusable = |error: &dyn std::fmt::Display| model::unusable(model, error);
     let missing: Missing =
         serde_json::from_value(Value::String(file.header.missing.clone())).map_err(|error| unusable(&error))?;
     let normaliser: Option<Fitted> =
@@ -54,7 +57,7 @@ pub(super) fn tables(args: &Args, registry: &Registry) -> miette::Result<Vec<Tab
     };
     let (mean, shares) = model.shares(&rows, row);
     let rank = 1 + scores.iter().filter(|&&other| other > scores[row]).count();
-    let Cell::Text(name) = document(&query, row) else { return Ok(Vec::new()) };
+    let name = document_name(query.doc_id(row), row);
     let title = format!(
         "Document {name} of query {}: score {:.4}, rank {rank} of {}, grade {}",
         args.query,
@@ -89,6 +92,18 @@ pub(super) fn tables(args: &Args, registry: &Registry) -> miette::Result<Vec<Tab
         tables.push(way(trees, &rows, row));
     }
     Ok(tables)
+}
+
+/// The query of this id, and how many documents stand before it.
+fn find<'a>(mut queries: impl Iterator<Item = JudgedQuery<'a>>, id: &str) -> miette::Result<(usize, JudgedQuery<'a>)> {
+    let mut row = 0;
+    let mut before = 0;
+    let found = queries.find(|query| {
+        before = row;
+        row += query.len();
+        query.id() == id
+    });
+    Ok(found.map(|query| (before, query)).ok_or_else(|| no_query(id, LETOR_IDS))?)
 }
 
 /// The row of the document asked for; without one, of the highest score.

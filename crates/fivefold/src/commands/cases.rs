@@ -1,0 +1,175 @@
+//! What `explain` and `diff` look at: queries with grades and scores, from LETOR files with score files or from qrels with runs.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use fivefold_core::JudgedQuery;
+use fivefold_data::trec::{Joined, Judgement, Qrels, Run, read_qrels, read_run};
+use fivefold_metrics::Case;
+
+use super::eval::systems::{Fold, check_folds, folds_of_files, path};
+use crate::problem::{self, Problem};
+use crate::reading::ReadArgs;
+use crate::systems::DuplicatesArgs;
+
+/// Where the ids of queries stand.
+pub(super) const LETOR_IDS: &str = "ids stand behind `qid:`";
+
+/// The qrels of a command that also takes LETOR files.
+#[derive(clap::Args)]
+#[group(skip)]
+pub(super) struct QrelsArgs {
+    /// TREC qrels instead of LETOR files: `topic 0 document grade` a line
+    #[arg(long, value_name = "FILE")]
+    pub(super) qrels: Option<PathBuf>,
+    #[command(flatten)]
+    duplicates: DuplicatesArgs,
+}
+
+/// Grades of queries.
+pub(super) enum Judgements {
+    /// LETOR files, one a fold.
+    Letor(Vec<Fold>),
+    /// TREC qrels.
+    Trec(Qrels),
+}
+
+/// Scores of documents that have [`Judgements`].
+pub(super) enum Scored {
+    /// One a document, by fold.
+    Letor(Vec<Vec<f64>>),
+    /// What a run retrieved.
+    Trec(Run),
+}
+
+impl Judgements {
+    /// Reads LETOR files, or the qrels where there are some.
+    pub(super) fn read(data: &[String], folds: usize, reading: &ReadArgs, qrels: &QrelsArgs) -> miette::Result<Self> {
+        match (&qrels.qrels, data) {
+            (Some(_), [file, ..]) => {
+                let what = format!("there are two sources of grades, {file} and --qrels");
+                Err(Problem::new(what).help("give LETOR files, or qrels").into())
+            }
+            (Some(file), []) => {
+                Ok(Judgements::Trec(read_qrels(file, qrels.duplicates.duplicates).map_err(problem::report)?))
+            }
+            (None, []) => {
+                let help = "give --data FILE, or --qrels FILE for TREC runs";
+                Err(Problem::new("scores are measured against grades").help(help).into())
+            }
+            (None, files) => Ok(Judgements::Letor(folds_of_files(files, folds, &reading.options())?)),
+        }
+    }
+
+    /// Reads the scores of these queries: a score file, with `{fold}` where there are folds, or a run.
+    pub(super) fn scores(&self, file: &str) -> miette::Result<Scored> {
+        match self {
+            Judgements::Letor(folds) => {
+                check_folds(file, folds.iter().any(|fold| fold.number.is_some()))?;
+                let read = |fold: &Fold| fold.scores(Path::new(&path(file, fold.number)));
+                Ok(Scored::Letor(folds.iter().map(read).collect::<miette::Result<_>>()?))
+            }
+            Judgements::Trec(qrels) => {
+                Ok(Scored::Trec(read_run(Path::new(file), qrels.duplicates).map_err(problem::report)?))
+            }
+        }
+    }
+
+    /// The highest grade.
+    pub(super) fn max_grade(&self) -> u8 {
+        match self {
+            Judgements::Letor(folds) => folds.iter().map(|fold| fold.test.max_grade()).max().unwrap_or(0),
+            Judgements::Trec(qrels) => qrels.max_grade(),
+        }
+    }
+
+    /// All queries with their scores, which must be of the same kind.
+    pub(super) fn cases<'a>(&'a self, scored: &'a Scored) -> Vec<Case<'a>> {
+        match (self, scored) {
+            (Judgements::Letor(folds), Scored::Letor(scores)) => folds
+                .iter()
+                .zip(scores)
+                .enumerate()
+                .flat_map(|(number, (fold, scores))| of_fold(number, fold, scores))
+                .collect(),
+            (Judgements::Trec(qrels), Scored::Trec(run)) => of_run(qrels, run),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The query of this id.
+    pub(super) fn find<'a>(&self, cases: Vec<Case<'a>>, id: &str) -> miette::Result<Case<'a>> {
+        let help = match self {
+            Judgements::Letor(_) => LETOR_IDS,
+            Judgements::Trec(_) => "ids stand first on each line of the qrels",
+        };
+        Ok(cases.into_iter().find(|case| case.id == id).ok_or_else(|| no_query(id, help))?)
+    }
+
+    /// What was counted in the qrels.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        match self {
+            Judgements::Letor(_) => Vec::new(),
+            Judgements::Trec(qrels) => qrels.remarks().into_iter().map(|remark| format!("qrels: {remark}")).collect(),
+        }
+    }
+
+    /// What was counted in a run, and where it meets the qrels.
+    pub(super) fn remarks_of(&self, scored: &Scored) -> Vec<String> {
+        match (self, scored) {
+            (Judgements::Trec(qrels), Scored::Trec(run)) => {
+                run.remarks().into_iter().chain(Joined::new(qrels, run).remarks()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether a document of a query was judged.
+    pub(super) fn is_judged(&self, case: &Case<'_>, row: usize) -> bool {
+        let (Judgements::Trec(qrels), Some(ids)) = (self, &case.doc_ids) else { return true };
+        let judgement = qrels.topic(case.id).and_then(|topic| topic.judgement(ids[row]));
+        judgement.and_then(Judgement::grade).is_some()
+    }
+}
+
+/// What a document is called: its id, or its number in the query.
+pub(super) fn document_name(id: Option<&str>, row: usize) -> String {
+    id.map_or_else(|| format!("#{}", row + 1), str::to_owned)
+}
+
+/// The error for a query that the data lack.
+pub(super) fn no_query(id: &str, help: &str) -> Problem {
+    Problem::new(format!("the data have no query `{id}`")).help(help)
+}
+
+fn of_fold<'a>(number: usize, fold: &'a Fold, scores: &'a [f64]) -> impl Iterator<Item = Case<'a>> {
+    let mut row = 0;
+    fold.test.queries().map(move |query: JudgedQuery<'a>| {
+        let start = row;
+        row += query.len();
+        let view = query.view();
+        Case {
+            fold: number,
+            id: view.id(),
+            grades: Cow::Borrowed(query.grades()),
+            doc_ids: (0..query.len()).map(|row| view.doc_id(row)).collect(),
+            scores: Cow::Borrowed(&scores[start..row]),
+            pool: None,
+            missing: false,
+        }
+    })
+}
+
+fn of_run<'a>(qrels: &'a Qrels, run: &'a Run) -> Vec<Case<'a>> {
+    let topics = Joined::new(qrels, run).topics.into_iter().zip(&qrels.topics);
+    let case = |(joined, topic): (fivefold_data::trec::JoinedTopic<'a>, &fivefold_data::trec::QrelsTopic)| Case {
+        fold: 0,
+        id: joined.id,
+        grades: Cow::Owned(joined.grades),
+        doc_ids: Some(joined.documents),
+        scores: Cow::Owned(joined.scores),
+        pool: Some(topic.grades()),
+        missing: !joined.in_run,
+    };
+    topics.map(case).collect()
+}
