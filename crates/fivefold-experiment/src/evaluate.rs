@@ -4,6 +4,8 @@
 //! rankers. The sample of queries and the halves of documents are drawn here from the experiment's seed, so neither
 //! alters a job. Queries are evaluated in parallel and put together in order.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use fivefold_core::{Dataset, JudgedQuery, Seed};
 use fivefold_data::{Collection, read_scores};
 use fivefold_metrics::{Evaluator, MeasureError, Scratch, Ties};
@@ -16,7 +18,12 @@ use crate::run::RunError;
 use crate::store::Store;
 
 /// Evaluates a plan whose jobs have all ended; `failed[i]` says how job `i` did.
-pub(crate) fn evaluate(plan: &Plan<'_>, store: &Store, failed: &[bool]) -> Result<Evaluation, RunError> {
+pub(crate) fn evaluate(
+    plan: &Plan<'_>,
+    store: &Store,
+    failed: &[bool],
+    cancel: Option<&AtomicBool>,
+) -> Result<Evaluation, RunError> {
     let experiment = plan.experiment;
     let mut datasets = Vec::with_capacity(experiment.datasets.len());
     for (index, collection) in plan.collections.iter().enumerate() {
@@ -31,7 +38,7 @@ pub(crate) fn evaluate(plan: &Plan<'_>, store: &Store, failed: &[bool]) -> Resul
                 scores[job.ranker].push(read_scores(&store.path(&job.scores_file()), documents)?);
             }
         }
-        datasets.push(evaluate_dataset(experiment, index, collection, &scores, failed)?);
+        datasets.push(evaluate_dataset(experiment, index, collection, &scores, failed, cancel)?);
     }
     let measures = experiment.evaluation.measures.iter().map(ToString::to_string).collect();
     Ok(Evaluation { measures, datasets })
@@ -44,6 +51,7 @@ fn evaluate_dataset(
     collection: &Collection,
     scores: &[Vec<Vec<f64>>],
     failed: Vec<bool>,
+    cancel: Option<&AtomicBool>,
 ) -> Result<DatasetValues, RunError> {
     let config = &experiment.datasets[index];
     let seed = experiment.root_seed().derive(&config.label);
@@ -53,9 +61,13 @@ fn evaluate_dataset(
     let task = Task { evaluator: &evaluator, scores, failed: &failed, halves: experiment.query_sets.halves, seed };
     let evaluated: Vec<QueryValues> = queries
         .par_iter()
-        .map_init(Scratch::default, |scratch, query| task.evaluate(query, scratch))
-        .collect::<Result<_, MeasureError>>()
-        .map_err(place)?;
+        .map_init(Scratch::default, |scratch, query| {
+            if cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                return Err(RunError::Cancelled);
+            }
+            task.evaluate(query, scratch).map_err(place)
+        })
+        .collect::<Result<_, RunError>>()?;
     let threshold = experiment.evaluation.conventions.threshold;
     Ok(DatasetValues {
         name: config.label.clone(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
@@ -11,6 +12,7 @@ use fivefold_data::{Collection, Fitted, Method as Normalisation, Normaliser, Ove
 
 use crate::command::{CommandError, Parts, run_command};
 use crate::config::{Method, RankerConfig};
+use crate::log::note_time;
 use crate::plan::{Job, Plan};
 use crate::schedule::Need;
 use crate::scoring::{score, scores_text};
@@ -25,6 +27,16 @@ pub enum JobEnd {
     Failed(String),
     /// It was cancelled and left nothing.
     Cancelled,
+}
+
+impl JobEnd {
+    /// Why it has no scores, if it failed.
+    pub fn failure(&self) -> Option<&str> {
+        match self {
+            JobEnd::Failed(error) => Some(error),
+            JobEnd::Done | JobEnd::Cancelled => None,
+        }
+    }
 }
 
 /// A score as a number, as text, and in the text's buffer while it grows.
@@ -43,6 +55,7 @@ pub(crate) struct Work<'a> {
 /// Does one job and writes its results. An error of the job itself (of the fit, a panic, scores that are not finite) is
 /// written into its record; only an error of the folder is returned.
 pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<JobEnd, StoreError> {
+    let started = Instant::now();
     let attempt = catch_unwind(AssertUnwindSafe(|| compute(plan, job, work)));
     let result = attempt.unwrap_or_else(|panic| Err(Failure::Failed(format!("panicked: {}", panic_text(&*panic)))));
     let mut record = Record {
@@ -56,10 +69,10 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Job
     let end = match result {
         Ok(output) => {
             if let Some(model) = output.model {
-                record.outputs.insert(job.model_file(), work.store.write(&job.model_file(), model.as_bytes())?);
+                record.outputs.insert(job.model_file(), work.store.keep(&job.model_file(), model.as_bytes())?);
             }
             let text = scores_text(&output.scores);
-            record.outputs.insert(job.scores_file(), work.store.write(&job.scores_file(), text.as_bytes())?);
+            record.outputs.insert(job.scores_file(), work.store.keep(&job.scores_file(), text.as_bytes())?);
             JobEnd::Done
         }
         Err(Failure::Cancelled) => return Ok(JobEnd::Cancelled),
@@ -72,6 +85,7 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Job
             JobEnd::Failed(error)
         }
     };
+    note_time(work.store, &job.id, started.elapsed().as_secs_f64())?;
     work.store.write_json(&job.record_file(), &record)?;
     Ok(end)
 }

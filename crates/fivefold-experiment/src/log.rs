@@ -1,10 +1,18 @@
 //! `FOLDER.log.json`, beside the results folder: times and machine facts, which differ from run to run.
+//!
+//! While a run goes on, each job's seconds are a line of `FOLDER/.times`, written before the job's record, so that a run
+//! that is killed loses none, and several processes can add to it. The end of a run puts the lines into the log.
 
 use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, replace};
+
+/// File of the results folder with a line for each job that was done since the log was written.
+const TIMES: &str = ".times";
 
 /// Times of the last run of each job, and where the last run took place.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -22,31 +30,81 @@ pub struct RunLog {
     pub jobs: BTreeMap<String, f64>,
 }
 
+/// A line of [`TIMES`].
+#[derive(Serialize, Deserialize)]
+struct Time {
+    job: String,
+    seconds: f64,
+}
+
+/// Notes how long a job took.
+pub(crate) fn note_time(store: &Store, job: &str, seconds: f64) -> Result<(), StoreError> {
+    let line = serde_json::to_string(&Time { job: job.to_owned(), seconds }).unwrap_or_default() + "\n";
+    let path = store.path(TIMES);
+    // One write of an appended line: lines of several processes do not mix.
+    let written =
+        File::options().append(true).create(true).open(&path).and_then(|mut file| file.write_all(line.as_bytes()));
+    written.map_err(|source| StoreError::Io { action: "write", path, source })
+}
+
 impl RunLog {
-    /// The log of a folder, or an empty one: it is for information only.
-    pub(crate) fn read(store: &Store, threads: usize) -> Self {
-        let old = std::fs::read(store.log_path()).ok();
+    /// The log of a folder with the jobs that were done since, or an empty one: it is for information only.
+    fn read(store: &Store, threads: usize) -> Self {
+        let old = fs::read(store.log_path()).ok();
         let old: Option<RunLog> = old.and_then(|content| serde_json::from_slice(&content).ok());
-        RunLog {
+        let mut log = RunLog {
             machine: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             processors: std::thread::available_parallelism().map_or(0, usize::from),
             threads,
             ..old.unwrap_or_default()
-        }
+        };
+        let lines = fs::read_to_string(store.path(TIMES)).unwrap_or_default();
+        // A line that a full disk cut short is none.
+        let times = lines.lines().filter_map(|line| serde_json::from_str::<Time>(line).ok());
+        log.jobs.extend(times.map(|time| (time.job, time.seconds)));
+        log
     }
 
-    pub(crate) fn add(&mut self, job: &str, seconds: f64) {
-        self.jobs.insert(job.to_owned(), seconds);
-    }
-
-    pub(crate) fn write(&mut self, store: &Store, seconds: f64) -> Result<(), StoreError> {
-        self.seconds = seconds;
+    /// Puts the times of the jobs done since the last log into the log of the folder, which nobody else must write to.
+    pub(crate) fn update(store: &Store, threads: usize, seconds: f64) -> Result<(), StoreError> {
+        let log = RunLog { seconds, ..RunLog::read(store, threads) };
         let path = store.log_path();
-        if let Some(parent) = path.parent() {
-            // A failure shows in the write.
-            let _ = std::fs::create_dir_all(parent);
+        let content = serde_json::to_vec_pretty(&log).unwrap_or_default();
+        let written = match replace(&path, &store.partial(), |file| file.write_all(&content)) {
+            // The folder is a file system of its own.
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => fs::write(&path, &content),
+            written => written,
+        };
+        written.map_err(|source| StoreError::Io { action: "write", path, source })?;
+        match fs::remove_file(store.path(TIMES)) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(StoreError::Io { action: "remove", path: store.path(TIMES), source })
+            }
+            _ => Ok(()),
         }
-        let content = serde_json::to_vec_pretty(self).unwrap_or_default();
-        std::fs::write(&path, content).map_err(|source| StoreError::Io { action: "write", path, source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_runs_that_did_not_end_are_kept_and_the_last_counts() {
+        let root = tempfile::tempdir().unwrap();
+        let store = Store::new(root.path().join("x"));
+        store.prepare().unwrap();
+        note_time(&store, "a", 1.0).unwrap();
+        note_time(&store, "b", 2.0).unwrap();
+        RunLog::update(&store, 3, 9.0).unwrap();
+        assert!(!store.path(TIMES).exists());
+        note_time(&store, "a", 4.0).unwrap();
+        // A disk that was full half way through a line.
+        File::options().append(true).open(store.path(TIMES)).unwrap().write_all(b"{\"job\":\"c\"").unwrap();
+        RunLog::update(&store, 1, 8.0).unwrap();
+        let log: RunLog = serde_json::from_slice(&fs::read(store.log_path()).unwrap()).unwrap();
+        assert_eq!((log.threads, log.seconds), (1, 8.0));
+        assert_eq!(log.jobs, BTreeMap::from([("a".to_owned(), 4.0), ("b".to_owned(), 2.0)]));
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 2, "the folder and its log");
     }
 }

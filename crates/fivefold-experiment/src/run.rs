@@ -19,6 +19,7 @@ use crate::evaluate::{check_measures, evaluate};
 use crate::evaluation::{DatasetValues, Evaluation};
 use crate::filter::Only;
 use crate::job::{JobEnd, PreparedFolds, Work, run_job};
+use crate::leaks::Guards;
 use crate::lock::{FolderLock, Hold};
 use crate::log::RunLog;
 use crate::manifest::{DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, result_hash};
@@ -192,6 +193,8 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     check_tables(experiment)?;
     let plan = pool.install(|| Plan::new(experiment, &options.only))?;
     check_measures(&plan)?;
+    let mut guards = pool.install(|| Guards::check(&plan))?;
+    guards.warnings.iter().for_each(|warning| options.observer.warning(warning));
     if hold == Hold::Alone {
         store.sweep()?;
     }
@@ -210,16 +213,23 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         jobs: plan.jobs.len(),
         reused: plan.jobs.len() - open.len(),
         done: ends.iter().filter(|(_, end)| *end == JobEnd::Done).count(),
-        failed: ends.iter().filter_map(|(job, end)| end.failure().map(|error| (job.id.clone(), error.to_owned()))).collect(),
+        failed: ends
+            .iter()
+            .filter_map(|(job, end)| end.failure().map(|error| (job.id.clone(), error.to_owned())))
+            .collect(),
         cancelled: ends.len() < open.len() || ends.iter().any(|(_, end)| *end == JobEnd::Cancelled),
         results: None,
     };
+    // Whatever becomes of the evaluation, what the jobs took is kept.
+    let mut refused = None;
     if !outcome.cancelled && options.only == Only::All {
         options.observer.evaluating();
-        match pool.install(|| finish(&plan, &store, &outcome.failed, options.cancel)) {
+        match pool.install(|| finish(&plan, &store, &outcome.failed, &mut guards, options.cancel)) {
             Err(RunError::Cancelled) => outcome.cancelled = true,
-            finished => outcome.results = Some(finished?),
+            Err(error) => refused = Some(error),
+            Ok(results) => outcome.results = Some(results),
         }
+        guards.needless(&plan).iter().for_each(|warning| options.observer.warning(warning));
     }
     if hold == Hold::Alone {
         // Times are for information: without them the results are as good.
@@ -228,7 +238,7 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         }
         store.sweep()?;
     }
-    Ok(outcome)
+    refused.map_or(Ok(outcome), Err)
 }
 
 /// Whether all tables asked for can be made, before hours go into the jobs: the tables of no queries have the same ids.
@@ -327,6 +337,7 @@ fn finish(
     plan: &Plan<'_>,
     store: &Store,
     failed: &[(String, String)],
+    guards: &mut Guards<'_>,
     cancel: Option<&AtomicBool>,
 ) -> Result<Results, RunError> {
     let experiment = plan.experiment;
@@ -348,6 +359,7 @@ fn finish(
         })
         .collect();
     let has_failed: Vec<bool> = jobs.iter().map(|job| job.status == Status::Failed).collect();
+    guards.check_scores(plan, store, &has_failed)?;
     let evaluation = evaluate(plan, store, &has_failed, cancel)?;
     let files = values::write(store, &evaluation)?;
     let collections = plan.collections.iter().flatten().zip(&evaluation.datasets);
@@ -357,6 +369,7 @@ fn finish(
         experiment: experiment.clone(),
         datasets: collections.map(|(c, values)| DatasetFacts::new(&values.name, c, values.queries.len())).collect(),
         conventions: conventions(plan)?,
+        guards: guards.facts.clone(),
         jobs,
         result: result_hash(&files),
     };

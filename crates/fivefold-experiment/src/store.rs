@@ -218,8 +218,7 @@ impl Store {
             match fs::remove_dir_all(&path) {
                 Ok(()) => {}
                 // Not empty: a program that has not noticed yet that its owner was killed.
-                Err(error)
-                    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => {}
+                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => {}
                 Err(source) => return Err(StoreError::Io { action: "remove", path, source }),
             }
         }

@@ -33,7 +33,7 @@ pub(crate) struct Shape {
 pub(crate) fn write(store: &Store, evaluation: &Evaluation) -> Result<[String; 2], StoreError> {
     let queries = queries_csv(evaluation).map_err(|error| csv_error(store, QUERIES, &error))?;
     let values = values_csv(evaluation).map_err(|error| csv_error(store, PER_QUERY, &error))?;
-    Ok([store.write(QUERIES, &queries)?, store.write(PER_QUERY, &values)?])
+    Ok([store.keep(QUERIES, &queries)?, store.keep(PER_QUERY, &values)?])
 }
 
 /// Reads both files.

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use fivefold_core::{Progress, Seed};
 use fivefold_experiment::store::Store;
+use fivefold_experiment::{FolderLock, Hold};
 use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
 
@@ -91,19 +92,25 @@ pub struct Folder {
     store: Store,
     /// Files of an earlier run that are neither tables nor figures.
     earlier: Vec<String>,
+    /// Until the report, which is written after the study, is there too.
+    _lock: FolderLock,
 }
 
 impl Folder {
-    /// A folder that need not exist yet: call it before the study, so that a folder of something else is known at once.
+    /// A folder that need not exist yet, held as long as this lives: call it before the study, so that a folder of something
+    /// else is known at once.
     ///
     /// # Errors
-    /// If it holds the results of something else, or cannot be made.
+    /// If it holds the results of something else, cannot be made, or is in use.
     pub fn open(folder: &Path) -> Result<Self, StudyError> {
         let store = Store::new(folder);
-        store.prepare()?;
-        let Some(content) = store.read(MANIFEST)? else { return Ok(Folder { store, earlier: Vec::new() }) };
+        let lock = FolderLock::take(folder, Hold::Alone)?;
+        store.sweep()?;
+        let Some(content) = store.read(MANIFEST)? else {
+            return Ok(Folder { store, earlier: Vec::new(), _lock: lock });
+        };
         match Manifest::parse(&content) {
-            Some(manifest) => Ok(Folder { store, earlier: manifest.files }),
+            Some(manifest) => Ok(Folder { store, earlier: manifest.files, _lock: lock }),
             None => {
                 let what = "holds results that are not those of a study; give another folder";
                 Err(StudyError::Input(format!("{} {what}", folder.display())))

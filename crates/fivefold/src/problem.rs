@@ -6,6 +6,7 @@ use std::path::Path;
 use fivefold_core::ParamError;
 use fivefold_core::params::nearest;
 use fivefold_data::{ReadError, ReadErrorKind};
+use fivefold_experiment::store::advice;
 use fivefold_metrics::MeasureError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, NamedSource, Report, SourceSpan, ThemeStyles};
 
@@ -39,7 +40,7 @@ impl Problem {
 
     /// A file that cannot be read or written.
     pub(crate) fn file(what: &str, path: &Path, error: std::io::Error) -> Self {
-        Problem::new(format!("cannot {what} {}: {error}", path.display()))
+        Problem::new(format!("cannot {what} {}: {error}{}", path.display(), advice(&error)))
     }
 
     /// A wrong parameter of a ranker, underlined in the `text` that was read from `name`.

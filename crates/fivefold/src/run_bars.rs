@@ -102,6 +102,10 @@ impl Observer for RunBars {
         self.all.inc(1);
     }
 
+    fn warning(&self, text: &str) {
+        self.line(&format!("warning: {text}"));
+    }
+
     fn evaluating(&self) {
         self.all.set_message("evaluating");
     }

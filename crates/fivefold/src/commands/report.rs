@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fivefold_experiment::Results;
+use fivefold_experiment::{FolderLock, Hold, Results};
 use fivefold_report::{Templates, read_tables, write_report};
 use fivefold_studies::Manifest;
 
@@ -48,6 +48,7 @@ impl Args {
                 return Err(Problem::new(what).help("leave out --write, or run the study with --out DIR").into());
             }
             let results = Results::load(&self.folder).map_err(problem::report)?;
+            let _lock = FolderLock::take(folder, Hold::Alone).map_err(problem::report)?;
             let templates =
                 self.templates.as_deref().map(Templates::overridden).transpose().map_err(problem::report)?;
             write_report(&results, folder, &templates.unwrap_or_default()).map_err(problem::report)?;

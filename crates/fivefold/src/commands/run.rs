@@ -1,7 +1,7 @@
 //! `fivefold run`: an experiment from its file to its tables.
 
 use fivefold_core::Registry;
-use fivefold_experiment::{self as experiment, CacheReport, Only, Plan, Reuse, RunOptions};
+use fivefold_experiment::{self as experiment, CacheReport, FolderLock, Hold, Only, Plan, Results, Reuse, RunOptions};
 use fivefold_report::{Templates, write_report};
 use serde::Serialize;
 
@@ -64,6 +64,8 @@ struct Summary<'a> {
     cancelled: bool,
     /// Hash over every value of every query; none where the run was partial.
     result: Option<&'a str>,
+    /// Leak guards that were overridden, as every table says.
+    stamps: Vec<String>,
     /// Ids of the tables in the folder; empty where the run was partial.
     tables: Vec<String>,
 }
@@ -109,6 +111,7 @@ impl Args {
             let report = experiment::explain_cache(&plan, &folder)?;
             return self.explain(&plan, &report, &folder.display().to_string(), screen);
         }
+        let lock = FolderLock::take(&folder, Hold::Alone).map_err(problem::report)?;
         let memory = self.memory.budget();
         let bars = RunBars::new().within(memory);
         let options = RunOptions {
@@ -118,6 +121,7 @@ impl Args {
             order_seed: self.shuffle_jobs,
             observer: &bars,
             cancel: Some(interrupt::watch()),
+            lock: Some(&lock),
             ..RunOptions::new(folder.clone())
         };
         let outcome = experiment::run(&experiment, registry, &options);
@@ -138,6 +142,7 @@ impl Args {
                 failed: outcome.failed.iter().map(|(id, error)| FailedJob { id, error }).collect(),
                 cancelled: outcome.cancelled,
                 result: outcome.results.as_ref().map(|results| results.manifest.result.as_str()),
+                stamps: outcome.results.as_ref().map(Results::stamps).unwrap_or_default(),
                 tables: tables.iter().map(|table| table.id.clone()).collect(),
             })?;
         } else {
@@ -191,9 +196,11 @@ fn ending(outcome: &experiment::Outcome, folder: &str) -> String {
     match &outcome.results {
         Some(results) => {
             let result = &results.manifest.result;
-            format!("{failed} Results are in {folder} (tables/, figures/, scores/, per_query.csv).\nresult hash: {result}")
-                .trim_start()
-                .to_owned()
+            format!(
+                "{failed} Results are in {folder} (tables/, figures/, scores/, per_query.csv).\nresult hash: {result}"
+            )
+            .trim_start()
+            .to_owned()
         }
         None if outcome.cancelled => {
             format!("Stopped; what is done is in {folder}, and the same command goes on from there.")

@@ -1,0 +1,181 @@
+//! `FOLDER/.lock`: who writes into a results folder.
+//!
+//! A run, a study and a report hold it alone; single jobs (`fivefold job`) share it. It is the system's lock on an open
+//! file, so that it ends with its owner, however that ends: a file that a killed owner left locks nothing. Readers need
+//! none, since every file appears whole, and the values of a run that is being written do not fit its manifest.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::store::StoreError;
+
+/// File name in the results folder, while it is locked.
+const LOCK: &str = ".lock";
+
+/// How a folder is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// By nobody else.
+    Alone,
+    /// Beside others that share it.
+    Shared,
+}
+
+/// A results folder that is held until this is dropped.
+#[derive(Debug)]
+pub struct FolderLock {
+    file: File,
+    folder: PathBuf,
+    /// Whether the folder was made for the lock.
+    made: bool,
+    warning: Option<String>,
+}
+
+impl FolderLock {
+    /// Takes hold of a folder, which is made if it is not there.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`] if somebody else holds it, [`StoreError::Io`] if it cannot be made or written.
+    pub fn take(folder: &Path, hold: Hold) -> Result<Self, StoreError> {
+        let path = folder.join(LOCK);
+        let refused = |action, path: &Path| {
+            let path = path.to_owned();
+            move |source| StoreError::Io { action, path, source }
+        };
+        let mut made = false;
+        loop {
+            if !folder.is_dir() {
+                fs::create_dir_all(folder).map_err(refused("make", folder))?;
+                made = true;
+            }
+            let mut options = File::options();
+            let opened = options.read(true).write(true).create(true).truncate(false).open(&path);
+            let file = match opened {
+                // Whoever made it for a lock, and wrote nothing, has removed it since.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !folder.is_dir() => continue,
+                opened => opened.map_err(refused("write", &path))?,
+            };
+            let locked = match hold {
+                Hold::Alone => file.try_lock(),
+                Hold::Shared => file.try_lock_shared(),
+            };
+            let warning = match locked {
+                Ok(()) => None,
+                Err(TryLockError::WouldBlock) => {
+                    let by = fs::read_to_string(&path).unwrap_or_default().trim().to_owned();
+                    return Err(StoreError::InUse { folder: folder.to_owned(), by });
+                }
+                Err(TryLockError::Error(error)) => Some(format!(
+                    "{} cannot be locked ({error}): see to it that nothing else writes there",
+                    folder.display()
+                )),
+            };
+            // Between opening and locking, the last owner may have removed the file: then nobody would see this lock.
+            if is_file_at(&file, &path) {
+                let mut lock = FolderLock { file, folder: folder.to_owned(), made, warning };
+                lock.sign().map_err(refused("write", &path))?;
+                return Ok(lock);
+            }
+        }
+    }
+
+    /// Why the folder is not safe from others after all: its file system knows no locks.
+    pub fn warning(&self) -> Option<&str> {
+        self.warning.as_deref()
+    }
+
+    /// Writes who holds it, for those who come later.
+    fn sign(&mut self) -> io::Result<()> {
+        let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+        self.file.set_len(0)?;
+        writeln!(self.file, "process {} (`{}`)", std::process::id(), words.join(" "))
+    }
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        // The last of those who share it removes the file; with anybody left, it cannot be held alone.
+        let _ = self.file.unlock();
+        if self.file.try_lock().is_ok() && is_file_at(&self.file, &self.folder.join(LOCK)) {
+            let _ = fs::remove_file(self.folder.join(LOCK));
+            if self.made {
+                // Only if nothing was written.
+                let _ = fs::remove_dir(&self.folder);
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_file_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(open), Ok(there)) => (open.dev(), open.ino()) == (there.dev(), there.ino()),
+        _ => false,
+    }
+}
+
+/// Elsewhere an open file cannot be removed.
+#[cfg(not(unix))]
+fn is_file_at(_: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_alone_or_several_together() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("runs/x");
+        let alone = FolderLock::take(&folder, Hold::Alone).unwrap();
+        for hold in [Hold::Alone, Hold::Shared] {
+            let error = FolderLock::take(&folder, hold).unwrap_err().to_string();
+            assert!(error.contains(&format!("in use by process {}", std::process::id())), "{error}");
+        }
+        drop(alone);
+        assert!(!folder.exists(), "nothing was written");
+        fs::create_dir_all(&folder).unwrap();
+        let first = FolderLock::take(&folder, Hold::Shared).unwrap();
+        let second = FolderLock::take(&folder, Hold::Shared).unwrap();
+        drop(first);
+        assert!(matches!(FolderLock::take(&folder, Hold::Alone), Err(StoreError::InUse { .. })));
+        drop(second);
+        drop(FolderLock::take(&folder, Hold::Alone).unwrap());
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_a_dead_owner_left_locks_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(LOCK), "process 1 (`fivefold run a very long time ago`)\n").unwrap();
+        let lock = FolderLock::take(folder.path(), Hold::Alone).unwrap();
+        let by = fs::read_to_string(folder.path().join(LOCK)).unwrap();
+        assert!(by.starts_with(&format!("process {} ", std::process::id())) && by.ends_with("`)\n"), "{by}");
+        drop(lock);
+    }
+
+    #[test]
+    fn of_many_that_come_and_go_never_two_hold_it_alone() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let folder = tempfile::tempdir().unwrap();
+        let (holders, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..300 {
+                        if let Ok(lock) = FolderLock::take(folder.path(), Hold::Alone) {
+                            assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0);
+                            taken.fetch_add(1, Ordering::SeqCst);
+                            holders.fetch_sub(1, Ordering::SeqCst);
+                            drop(lock);
+                        }
+                    }
+                });
+            }
+        });
+        assert!(taken.into_inner() > 0);
+    }
+}
