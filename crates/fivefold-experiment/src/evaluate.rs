@@ -45,7 +45,7 @@ pub(crate) fn evaluate(
 }
 
 /// `scores[ranker][fold]`, of rankers that did not fail.
-fn evaluate_dataset(
+pub(crate) fn evaluate_dataset(
     experiment: &Experiment,
     index: usize,
     collection: &Collection,

@@ -2,12 +2,13 @@
 //!
 //! Reading order: [`config`] (what an experiment file says), [`plan`] (its jobs and their keys), [`job`] (one job; `command`: by a program of another language),
 //! [`store`] (the results folder), [`reuse`] (what is in it already), [`mod@run`] (all jobs, then the evaluation), [`results`] (a folder read back),
-//! [`evaluation`], [`table`] and [`chart`] (the values and the forms of what is computed from them), [`tables`] (the paper's tables),
+//! [`evaluation`], [`table`], [`chart`] and [`diagram`] (the values and the forms of what is computed from them), [`tables`] (the paper's tables),
 //! [`replay`] (published tables recomputed from published scores).
 
 pub mod chart;
 mod command;
 pub mod config;
+pub mod diagram;
 mod evaluate;
 pub mod evaluation;
 mod filter;
@@ -28,9 +29,11 @@ pub mod store;
 pub mod table;
 pub mod tables;
 mod values;
+pub mod verify;
 
 pub use chart::Chart;
 pub use config::{ConfigError, Experiment};
+pub use diagram::Diagram;
 pub use evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};
 pub use filter::Only;
 pub use job::JobEnd;
@@ -45,3 +48,4 @@ pub use reuse::{CacheReport, Change, EvaluationState, Reuse, explain_cache};
 pub use run::{JobState, Observer, Outcome, RunError, RunOptions, Silent, job_states, run};
 pub use scoring::{NotFinite, score, scores_text};
 pub use table::{Cell, Table};
+pub use verify::{Verification, VerifyOptions, verify};

@@ -52,17 +52,17 @@ pub struct Job {
 impl Job {
     /// The record's path in the results folder.
     pub fn record_file(&self) -> String {
-        format!("jobs/{}.json", self.id)
+        record_file(&self.id)
     }
 
     /// The scores' path in the results folder.
     pub fn scores_file(&self) -> String {
-        format!("scores/{}.txt", self.id)
+        scores_file(&self.id)
     }
 
     /// The model's path in the results folder.
     pub fn model_file(&self) -> String {
-        format!("models/{}.json", self.id)
+        model_file(&self.id)
     }
 }
 
@@ -128,11 +128,16 @@ impl<'e> Plan<'e> {
 
     /// The collection of a job.
     pub(crate) fn collection(&self, job: &Job) -> Option<&Collection> {
-        self.collections[job.dataset].as_ref()
+        self.collection_of(job.dataset)
+    }
+
+    /// The collection of a data set, if it is open.
+    pub(crate) fn collection_of(&self, dataset: usize) -> Option<&Collection> {
+        self.collections[dataset].as_ref()
     }
 
     fn add_jobs(&mut self, dataset: usize, only: &Only) -> Result<(), RunError> {
-        let Some(collection) = &self.collections[dataset] else { return Ok(()) };
+        let Some(collection) = self.collection_of(dataset) else { return Ok(()) };
         let label = &self.experiment.datasets[dataset].label;
         let mut jobs = Vec::new();
         for (fold, parts) in collection.folds.iter().enumerate() {
@@ -251,6 +256,21 @@ impl<'e> Plan<'e> {
         };
         command.files.iter().map(listed).collect()
     }
+}
+
+/// The path of the record of the job with this id.
+pub(crate) fn record_file(id: &str) -> String {
+    format!("jobs/{id}.json")
+}
+
+/// The path of its scores.
+pub(crate) fn scores_file(id: &str) -> String {
+    format!("scores/{id}.txt")
+}
+
+/// The path of its model.
+pub(crate) fn model_file(id: &str) -> String {
+    format!("models/{id}.json")
 }
 
 /// The key of a job with these inputs.

@@ -379,7 +379,7 @@ fn finish(
 
 /// The conventions in force, a line each; one that depends on the highest grade is given for every data set, if they
 /// differ.
-fn conventions(plan: &Plan<'_>) -> Result<Vec<String>, RunError> {
+pub(crate) fn conventions(plan: &Plan<'_>) -> Result<Vec<String>, RunError> {
     let evaluation = &plan.experiment.evaluation;
     let mut described: Vec<(&str, Vec<String>)> = Vec::new();
     let mut lines = Vec::new();

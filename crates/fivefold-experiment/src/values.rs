@@ -31,9 +31,13 @@ pub(crate) struct Shape {
 
 /// Writes both files; returns the hashes of [`QUERIES`] and [`PER_QUERY`].
 pub(crate) fn write(store: &Store, evaluation: &Evaluation) -> Result<[String; 2], StoreError> {
-    let queries = queries_csv(evaluation).map_err(|error| csv_error(store, QUERIES, &error))?;
-    let values = values_csv(evaluation).map_err(|error| csv_error(store, PER_QUERY, &error))?;
+    let [queries, values] = contents(evaluation).map_err(|error| csv_error(store, PER_QUERY, &error))?;
     Ok([store.keep(QUERIES, &queries)?, store.keep(PER_QUERY, &values)?])
+}
+
+/// The content of [`QUERIES`] and [`PER_QUERY`].
+pub(crate) fn contents(evaluation: &Evaluation) -> Result<[Vec<u8>; 2], csv::Error> {
+    Ok([queries_csv(evaluation)?, values_csv(evaluation)?])
 }
 
 /// Reads both files.
@@ -209,7 +213,7 @@ fn sets(halves: bool) -> &'static [DocumentSet] {
     if halves { sets } else { &sets[..1] }
 }
 
-fn set_name(set: DocumentSet) -> &'static str {
+pub(crate) fn set_name(set: DocumentSet) -> &'static str {
     match set {
         DocumentSet::All => "all",
         DocumentSet::Left => "left",

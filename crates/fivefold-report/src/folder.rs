@@ -25,7 +25,7 @@ use crate::{csv, latex, markdown};
 /// Bins of the histograms of expected values.
 const BINS: usize = 20;
 
-const INDEX: &str = "tables.json";
+pub(crate) const INDEX: &str = "tables.json";
 const ALL_TABLES: &str = "tables.md";
 const PAGE: &str = "report.html";
 const TABLE_FORMS: [&str; 3] = ["csv", "md", "tex"];
@@ -62,6 +62,16 @@ struct Id {
 /// # Errors
 /// When the tables cannot be computed, a template cannot be used, and as [`write_files`].
 pub fn write_report(results: &Results, folder: &Path, templates: &Templates) -> Result<Vec<Table>, ReportError> {
+    let (tables, files) = report_files(results, templates)?;
+    write(files, folder)?;
+    Ok(tables)
+}
+
+/// Every file of the report of a run with its content, and the tables in it.
+pub(crate) fn report_files(
+    results: &Results,
+    templates: &Templates,
+) -> Result<(Vec<Table>, Vec<(String, String)>), ReportError> {
     let tables = results.tables()?;
     let options = results.table_options();
     let comparisons = comparisons(&results.evaluation, &options)?;
@@ -70,8 +80,9 @@ pub fn write_report(results: &Results, folder: &Path, templates: &Templates) -> 
     // Labels that differ only in marks that an id does not keep.
     number_equal(figures.iter_mut().map(|figure| &mut figure.id));
     let page = run_page(results, (&comparisons, &classes), &tables, &figures, templates)?;
-    write(contents(&tables, &figures)?.into_iter().chain([(PAGE.to_owned(), page)]).collect(), folder)?;
-    Ok(tables)
+    let mut files = contents(&tables, &figures)?;
+    files.push((PAGE.to_owned(), page));
+    Ok((tables, files))
 }
 
 /// The figures of a run: the paper's histograms, measures by cutoff, queries in the plane of expected and original values,
@@ -82,7 +93,7 @@ fn figures(
     classes: &[QueryClasses],
 ) -> Result<Vec<Figure>, ReportError> {
     let Results { manifest, evaluation } = results;
-    let conventions = &manifest.conventions;
+    let conventions = &results.notes();
     let histograms = expected_histograms(evaluation, BINS)?;
     let histograms = histograms.iter().map(|histogram| expected_figure(histogram, conventions));
     let charts = run_charts(evaluation, comparisons, classes, conventions);
@@ -100,9 +111,18 @@ fn figures(
 /// a number that is not finite), when `tables.json` is there but not ours, or when the file system refuses. A malformed
 /// table is found before anything is written.
 pub fn write_files(name: &str, tables: &[Table], figures: &[Figure], folder: &Path) -> Result<(), ReportError> {
+    write(plain_files(name, tables, figures)?, folder)
+}
+
+/// Every file of a report of tables and figures only, with its content.
+pub(crate) fn plain_files(
+    name: &str,
+    tables: &[Table],
+    figures: &[Figure],
+) -> Result<Vec<(String, String)>, ReportError> {
     let mut files = contents(tables, figures)?;
     files.push((PAGE.to_owned(), plain_page(name, tables, figures)?));
-    write(files, folder)
+    Ok(files)
 }
 
 /// Reads back the tables that [`write_files`] or [`write_report`] wrote into `folder`.

@@ -2,20 +2,24 @@
 //!
 //! [`write_report`] fills a folder from [`Results`](fivefold_experiment::Results) alone: the data is not needed any more.
 //! [`print_tables`] shows tables on the terminal; [`csv()`], [`markdown()`] and [`latex()`] give one table in one form,
-//! [`chart_figure`] draws a chart. All
+//! [`chart_figure`] and [`diagram_figure`] draw. All
 //! forms print a cell by the same words; each escapes them its own way.
 
 mod cell;
 mod chart;
+mod check;
 mod critical_difference;
 mod csv;
+mod diagram;
 mod error;
 mod figure;
 mod folder;
 mod histogram;
 mod html;
+mod intervals;
 mod latex;
 mod markdown;
+mod p_values;
 mod page;
 mod run_charts;
 #[cfg(test)]
@@ -23,7 +27,9 @@ mod samples;
 mod terminal;
 
 pub use chart::chart_figure;
+pub use check::{Compared, check_files, check_report};
 pub use csv::csv;
+pub use diagram::diagram_figure;
 pub use error::ReportError;
 pub use figure::Figure;
 pub use folder::{read_tables, write_files, write_report};

@@ -14,10 +14,12 @@ use std::ops::Range;
 use fivefold_core::ParamError;
 use fivefold_core::params::{field_names, nearest};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use crate::registry::{AnyStudy, STUDIES, StudyEntry};
+use crate::run::Manifest;
 use crate::study::Study;
 
 /// The keys of every study.
@@ -41,6 +43,16 @@ impl StudyFile {
         StudyFile { name: name.into(), seed, kind: S::KIND, study: Box::new(study) }
     }
 
+    /// The study that a results folder was made by.
+    ///
+    /// # Errors
+    /// A kind or settings that this version does not know.
+    pub fn restore(manifest: &Manifest) -> Result<Self, ParamError> {
+        let entry = find(&manifest.kind, 0..0)?;
+        let study = (entry.restore)(&manifest.settings)?;
+        Ok(StudyFile { name: manifest.name.clone(), seed: manifest.seed, kind: entry.kind, study })
+    }
+
     /// Whether this text is the experiment file of a study, and not a learning-to-rank experiment: whether it has a `kind`.
     pub fn is_study(text: &str) -> bool {
         DeTable::parse(text).is_ok_and(|table| table.get_ref().contains_key("kind"))
@@ -60,13 +72,7 @@ impl StudyFile {
             }
             None => return Err(error("the experiment has no `kind`", start, Some(kinds()))),
         };
-        let entry = STUDIES.iter().find(|entry| entry.kind == kind).ok_or_else(|| {
-            let help = match nearest(&kind, STUDIES.iter().map(|entry| entry.kind)) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => kinds(),
-            };
-            error(format!("unknown kind of study \"{kind}\""), place, Some(help))
-        })?;
+        let entry = find(&kind, place)?;
         let name = match table.get_mut().remove("name") {
             Some(value) => read_name(value)?,
             None => return Err(error("the experiment has no `name`", start, Some("add `name = \"...\"`".to_owned()))),
@@ -74,6 +80,16 @@ impl StudyFile {
         let seed = table.get_mut().remove("seed").map(read).transpose()?.unwrap_or(0);
         Ok(StudyFile { name, seed, kind: entry.kind, study: (entry.parse)(table)? })
     }
+}
+
+fn find(kind: &str, place: Range<usize>) -> Result<&'static StudyEntry, ParamError> {
+    STUDIES.iter().find(|entry| entry.kind == kind).ok_or_else(|| {
+        let help = match nearest(kind, STUDIES.iter().map(|entry| entry.kind)) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => kinds(),
+        };
+        error(format!("unknown kind of study \"{kind}\""), place, Some(help))
+    })
 }
 
 fn kinds() -> String {
@@ -107,6 +123,15 @@ pub(crate) fn settings<S: Study>(table: Spanned<DeTable<'_>>) -> Result<S, Param
         error.span = error.span.or_else(|| found.map(|(_, span)| span.clone()));
         error
     })?;
+    Ok(study)
+}
+
+/// Reads and checks the settings of a study from a manifest.
+pub(crate) fn restored<S: Study>(settings: &Value) -> Result<S, ParamError> {
+    let study: S = serde_json::from_value(settings.clone()).map_err(|e| {
+        error(format!("the settings are not those of a study of kind \"{}\": {e}", S::KIND), 0..0, None)
+    })?;
+    study.check()?;
     Ok(study)
 }
 

@@ -24,6 +24,9 @@ pub const STUDIES: &[StudyEntry] = &[
 /// Reads the settings of a study from the keys of its file.
 pub type Parse = fn(Spanned<DeTable<'_>>) -> Result<Box<dyn AnyStudy>, ParamError>;
 
+/// Reads the settings of a study from a manifest.
+pub type Restore = fn(&Value) -> Result<Box<dyn AnyStudy>, ParamError>;
+
 /// One registered kind of study.
 #[derive(Debug, Clone, Copy)]
 pub struct StudyEntry {
@@ -35,6 +38,8 @@ pub struct StudyEntry {
     pub keys: fn() -> &'static [&'static str],
     /// Reads its settings from the keys of an experiment file.
     pub parse: Parse,
+    /// Reads its settings from a manifest.
+    pub restore: Restore,
 }
 
 impl StudyEntry {
@@ -45,6 +50,7 @@ impl StudyEntry {
             summary: S::SUMMARY,
             keys: field_names::<S>,
             parse: |table| Ok(Box::new(file::settings::<S>(table)?)),
+            restore: |settings| Ok(Box::new(file::restored::<S>(settings)?)),
         }
     }
 }

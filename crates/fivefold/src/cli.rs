@@ -8,7 +8,7 @@ use fivefold_core::Registry;
 
 use crate::commands::{
     completions, converge, datasets, dialects, diff, eval, explain, export, import, importance, job, jobs, lint, make,
-    measures, meta, new_ranker, rankers, replay, report, reproduce, residual, run, score, standardise, train,
+    measures, meta, new_ranker, rankers, replay, report, reproduce, residual, run, score, standardise, train, verify,
 };
 use crate::screen::{Screen, tell};
 use crate::{interrupt, problem};
@@ -63,6 +63,7 @@ enum Command {
     Jobs(jobs::Args),
     Job(job::Args),
     Report(report::Args),
+    Verify(verify::Args),
     Train(train::Args),
     Score(score::Args),
     Importance(importance::Args),
@@ -112,6 +113,7 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
         Command::Jobs(args) => args.run(registry, &mut screen),
         Command::Job(args) => args.run(registry, &mut screen),
         Command::Report(args) => args.run(&mut screen),
+        Command::Verify(args) => args.run(registry, &mut screen),
         Command::Train(args) => args.run(registry, &mut screen),
         Command::Score(args) => args.run(registry, &mut screen),
         Command::Importance(args) => args.run(registry, &mut screen),

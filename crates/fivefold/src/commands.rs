@@ -27,3 +27,4 @@ pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod standardise;
 pub(crate) mod train;
+pub(crate) mod verify;

@@ -10,6 +10,8 @@ use serde_json::Value;
 const MOST: usize = 8;
 /// Letters of a value that are shown.
 const LONGEST: usize = 90;
+/// The inputs that are hashes of the parts of a fold.
+const PARTS: [&str; 3] = ["train", "validation", "test"];
 /// Digits of a hash that are shown.
 const HASH_DIGITS: usize = 12;
 
@@ -50,7 +52,7 @@ pub(crate) fn evaluation_text(state: &EvaluationState, to_do: usize) -> String {
     let mut text = "evaluation: made anew by every run of all jobs, from the scores".to_owned();
     let again = match to_do {
         0 => String::new(),
-        _ => format!(", and {} to do", counted(to_do, "job")),
+        _ => format!(", and {} to be done", counted(to_do, "job")),
     };
     match state {
         EvaluationState::None => text += "; the folder holds none",
@@ -59,7 +61,7 @@ pub(crate) fn evaluation_text(state: &EvaluationState, to_do: usize) -> String {
         }
         EvaluationState::There { changes, altered } => {
             if !altered.is_empty() {
-                let _ = write!(text, "; {} are not as the last run wrote them", altered.join(" and "));
+                let _ = write!(text, "; {} is not as the last run wrote it", altered.join(" or "));
             }
             if !changes.is_empty() {
                 let _ = write!(text, "; its settings changed{again}");
@@ -98,11 +100,12 @@ fn reason(plan: &Plan<'_>, job: &Job, reuse: &Reuse) -> String {
         Reuse::Reused => String::new(),
         Reuse::New => "there is no result of this data set, fold and ranker".to_owned(),
         Reuse::Changed { changes } => {
-            let inputs: Vec<&str> = changes.iter().map(|change| change.input.as_str()).collect();
-            if inputs.iter().all(|input| ["train", "validation", "test"].contains(input)) {
-                return format!("the data of {} changed", plan.experiment.datasets[job.dataset].label);
-            }
-            format!("{} changed", inputs.join(", "))
+            let (data, own): (Vec<&str>, Vec<&str>) =
+                changes.iter().map(|change| change.input.as_str()).partition(|input| PARTS.contains(input));
+            let data =
+                (!data.is_empty()).then(|| format!("the data of {}", plan.experiment.datasets[job.dataset].label));
+            let what: Vec<String> = own.into_iter().map(str::to_owned).chain(data).collect();
+            format!("{} changed", what.join(" and "))
         }
         Reuse::Damaged { .. } => "the record is damaged".to_owned(),
         Reuse::Missing { .. } => "a file of the result is missing".to_owned(),

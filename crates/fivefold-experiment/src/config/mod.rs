@@ -10,6 +10,7 @@
 //! [evaluation]                 # see `evaluation`
 //! [query_sets]                 # see `query_sets`
 //! [tables]                     # see `tables`
+//! [guards]                     # see `guards`
 //! ```
 //! One file a section, with its type, its defaults and its tests. An unknown key, a wrong type and a value out of range
 //! are errors that underline the place, wherever they stand.
@@ -18,6 +19,7 @@ mod command;
 mod dataset;
 mod error;
 mod evaluation;
+mod guards;
 mod query_sets;
 mod ranker;
 mod read;
@@ -36,6 +38,7 @@ pub(crate) use command::{SCORES, STDERR, STDOUT};
 pub use dataset::DatasetConfig;
 pub use error::ConfigError;
 pub use evaluation::EvaluationConfig;
+pub use guards::GuardsConfig;
 pub use query_sets::{Distance, QuerySetsConfig};
 pub use ranker::{Method, OUTSIDE, OutsideKind, RankerConfig, ScoreFiles};
 pub use tables::{Pad, TablesConfig};
@@ -62,6 +65,9 @@ pub struct Experiment {
     pub query_sets: QuerySetsConfig,
     /// Tables.
     pub tables: TablesConfig,
+    /// Leak guards that are overridden.
+    #[serde(default)]
+    pub guards: GuardsConfig,
     #[serde(skip)]
     origin: Origin,
 }
@@ -98,8 +104,8 @@ pub enum LoadError {
 /// The environment variable that names the folder of collections.
 pub const DATA_VARIABLE: &str = "FIVEFOLD_DATA";
 
-const KEYS: [&str; 9] =
-    ["name", "seed", "profile", "normalise", "dataset", "ranker", "evaluation", "query_sets", "tables"];
+const KEYS: [&str; 10] =
+    ["name", "seed", "profile", "normalise", "dataset", "ranker", "evaluation", "query_sets", "tables", "guards"];
 
 impl Experiment {
     /// Reads an experiment file. Relative paths in it are looked for beside the file, then in the folder that the
@@ -132,6 +138,13 @@ impl Experiment {
         &self.origin.folders
     }
 
+    /// The same with other folders in which relative paths are looked for.
+    #[must_use]
+    pub fn with_folders(mut self, folders: Vec<PathBuf>) -> Self {
+        self.origin.folders = folders;
+        self
+    }
+
     /// The same with a cache for what is read; nothing else depends on it.
     #[must_use]
     pub fn with_cache(mut self, cache: Option<Cache>) -> Self {
@@ -147,6 +160,12 @@ impl Experiment {
     /// An error about a data set that underlines its entry.
     pub(crate) fn dataset_error(&self, index: usize, message: &str) -> ConfigError {
         self.error(self.origin.datasets.get(index), message)
+    }
+
+    /// The same with advice apart from the message.
+    pub(crate) fn dataset_error_with_help(&self, index: usize, message: &str, help: &str) -> ConfigError {
+        let span = self.origin.datasets.get(index).cloned().unwrap_or(0..0);
+        Fault::new(message, span).help(help).attach(&self.origin.file, &self.origin.text)
     }
 
     /// An error about a ranker that underlines its entry.
@@ -189,8 +208,9 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
     let evaluation = EvaluationConfig::read(section, profile)?;
     let query_sets = file.read("query_sets")?.unwrap_or_default();
     let tables = file.read("tables")?.unwrap_or_default();
+    let guards = file.read("guards")?.unwrap_or_default();
     let origin = Origin { datasets: dataset_spans, rankers: ranker_spans, ..Origin::default() };
-    Ok(Experiment { name, seed, datasets, rankers, evaluation, query_sets, tables, origin })
+    Ok(Experiment { name, seed, datasets, rankers, evaluation, query_sets, tables, guards, origin })
 }
 
 fn check_labels<'a>(

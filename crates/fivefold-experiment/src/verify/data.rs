@@ -1,0 +1,327 @@
+//! What can be checked with the data: inputs of the jobs, scores from models, values from scores.
+
+use fivefold_core::{ModelFile, Registry};
+use fivefold_data::{Collection, Fitted, read_scores};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Check, content};
+use crate::config::{Experiment, Method};
+use crate::evaluate::evaluate_dataset;
+use crate::evaluation::{DatasetValues, DocumentSet, Evaluation};
+use crate::manifest::{DatasetFacts, JobFacts, MANIFEST, Manifest, result_hash};
+use crate::plan::{Plan, model_file, record_file, scores_file};
+use crate::reuse::{Change, changes};
+use crate::run::conventions;
+use crate::scoring::{score, scores_text};
+use crate::store::{Record, Status, Store, hash};
+use crate::values::{self, PER_QUERY, QUERIES};
+
+/// What is checked.
+pub(super) struct Case<'a> {
+    pub manifest: &'a Manifest,
+    /// That of the manifest, with the folders in which its data are looked for.
+    pub experiment: &'a Experiment,
+    pub store: &'a Store,
+    pub registry: &'a Registry,
+    /// One for each job of the manifest, if it can be read.
+    pub records: &'a [Option<Record>],
+    /// The values of the folder, if they can be read.
+    pub evaluation: Option<&'a Evaluation>,
+}
+
+/// A job with its record, and where its fold is in the collection.
+struct Place<'a> {
+    facts: &'a JobFacts,
+    record: &'a Record,
+    fold: usize,
+}
+
+/// How the scores of a job compare with what they were made from.
+enum Scores {
+    Same,
+    Differ(String),
+    /// The model and not the scores are wrong.
+    Model(String),
+    Lacking(String),
+    Program,
+}
+
+pub(super) fn checks(case: &Case<'_>) -> Vec<Check> {
+    let mut data = Check::new("data");
+    let mut inputs = Check::new("inputs of jobs");
+    let mut scores = Check::new("scores from models");
+    let mut values = Check::new("values from scores");
+    let mut derived = Vec::new();
+    let mut plan = Plan::empty(case.experiment);
+    for (index, facts) in case.manifest.datasets.iter().enumerate() {
+        let jobs: Vec<usize> =
+            (0..case.manifest.jobs.len()).filter(|job| case.manifest.jobs[*job].dataset == index).collect();
+        let unusable = match plan.open(index) {
+            Err(error) => Some(error.to_string()),
+            Ok(()) => None,
+        };
+        let stored = case.evaluation.map(|evaluation| &evaluation.datasets[index]);
+        let count = stored.map_or(0, |stored| stored.all.len() + stored.left.len() + stored.right.len());
+        let leave = |reason: &str, checks: [&mut Check; 3]| {
+            let [inputs, scores, values] = checks;
+            inputs.lacking(jobs.len(), reason);
+            scores.lacking(jobs.len(), reason);
+            values.lacking(count, reason);
+        };
+        let collection = match (unusable, plan.collection_of(index)) {
+            (Some(reason), _) => {
+                data.lacking(1, &reason);
+                leave(&reason, [&mut inputs, &mut scores, &mut values]);
+                continue;
+            }
+            (None, None) => continue,
+            (None, Some(collection)) => collection,
+        };
+        let found = DatasetFacts::new(&facts.label, collection, facts.evaluated_queries);
+        let differences = changes(&json!(facts), &json!(found));
+        match differences.first() {
+            None => data.passed(),
+            Some(change) => data.failed(MANIFEST, format!("data set {}: {}", facts.label, moved(change))),
+        }
+        let places: Vec<Place<'_>> = jobs
+            .iter()
+            .filter_map(|&job| {
+                let (facts, record) = (&case.manifest.jobs[job], case.records[job].as_ref()?);
+                let fold = collection.folds.iter().position(|fold| is_of_fold(&facts.id, fold.number))?;
+                Some(Place { facts, record, fold })
+            })
+            .collect();
+        for place in &places {
+            let file = record_file(&place.facts.id);
+            match plan.job(index, collection, place.fold, place.facts.ranker) {
+                Err(error) => inputs.lacking(1, error.to_string()),
+                Ok(job) => match changes(&json!(place.record.inputs), &json!(job.inputs)).first() {
+                    None => inputs.passed(),
+                    Some(change) => inputs.failed(file, moved(change)),
+                },
+            }
+        }
+        if found.hash != facts.hash {
+            let reason = format!("the data of {} are not those of the run", facts.label);
+            scores.lacking(places.len(), &reason);
+            values.lacking(count, &reason);
+            continue;
+        }
+        check_scores(case, &plan, collection, &places, &mut scores);
+        let Some(stored) = stored else { continue };
+        match evaluate_again(case, index, collection, &places) {
+            Err(reason) => values.lacking(count, reason),
+            Ok(again) => {
+                compare(stored, &again, case.evaluation.map_or(&[], |evaluation| &evaluation.measures), &mut values);
+                derived.push(again);
+            }
+        }
+    }
+    let mut checks = vec![data, inputs, scores, values];
+    checks.push(result(case, &plan, derived));
+    checks
+}
+
+/// Whether a job's id is one of this fold: the second part of `DATASET/foldK/RANKER`.
+fn is_of_fold(id: &str, number: usize) -> bool {
+    id.split('/').nth(1) == Some(&format!("fold{number}"))
+}
+
+fn check_scores(case: &Case<'_>, plan: &Plan<'_>, collection: &Collection, places: &[Place<'_>], check: &mut Check) {
+    let done: Vec<&Place<'_>> = places.iter().filter(|place| place.facts.status == Status::Done).collect();
+    let found: Vec<Scores> = done.par_iter().map(|place| scores_again(case, plan, collection, place)).collect();
+    for (place, found) in done.into_iter().zip(found) {
+        match found {
+            Scores::Same => check.passed(),
+            Scores::Differ(what) => check.failed(scores_file(&place.facts.id), what),
+            Scores::Model(what) => check.failed(model_file(&place.facts.id), what),
+            Scores::Lacking(reason) => check.lacking(1, reason),
+            Scores::Program => {
+                check.beyond(1, "a program made them (`kind = \"command\"`), which would have to run again")
+            }
+        }
+    }
+}
+
+fn scores_again(case: &Case<'_>, plan: &Plan<'_>, collection: &Collection, place: &Place<'_>) -> Scores {
+    let fold = &collection.folds[place.fold];
+    let config = &case.experiment.rankers[place.facts.ranker];
+    let stored = match content(case.store, &scores_file(&place.facts.id)) {
+        Ok(stored) => String::from_utf8_lossy(&stored).into_owned(),
+        Err(reason) => return Scores::Differ(reason),
+    };
+    let (again, from) = match &config.method {
+        Method::Command(_) => return Scores::Program,
+        Method::Scores(files) => {
+            let path = plan.score_path(files, place.facts.dataset, fold.number);
+            match read_scores(&path, fold.test.documents()) {
+                Ok(scores) => (scores, "the file that they were read from"),
+                Err(error) => return Scores::Lacking(error.to_string()),
+            }
+        }
+        Method::Train { .. } => {
+            let model = match model(case, place) {
+                Ok(model) => model,
+                Err(what) => return Scores::Model(what),
+            };
+            let Some(_) = case.registry.find(&model.header.ranker) else {
+                return Scores::Lacking(format!("this program has no ranker `{}`", model.header.ranker));
+            };
+            let fitted = config.normalise.fit(&fold.train).map_err(|error| error.to_string());
+            let fitted: Fitted = match fitted {
+                Ok(fitted) if json!(fitted) == model.header.normaliser => fitted,
+                Ok(_) => return Scores::Model("the normaliser is not that of the training part".to_owned()),
+                Err(error) => return Scores::Model(error),
+            };
+            let scored = fitted.apply(&fold.test).map_err(|error| error.to_string()).and_then(|test| {
+                let model = model.load(case.registry, test.width()).map_err(|error| error.to_string())?;
+                score(&*model, &test).map_err(|error| error.to_string())
+            });
+            match scored {
+                Ok(scores) => (scores, "the model"),
+                Err(error) => return Scores::Model(error),
+            }
+        }
+    };
+    match differing_line(&stored, &scores_text(&again), from) {
+        None => Scores::Same,
+        Some(what) => Scores::Differ(what),
+    }
+}
+
+/// The model of a job, whose header must say what the job's record says.
+fn model(case: &Case<'_>, place: &Place<'_>) -> Result<ModelFile, String> {
+    let text = content(case.store, &model_file(&place.facts.id))?;
+    let model = ModelFile::parse(&String::from_utf8_lossy(&text)).map_err(|error| error.to_string())?;
+    let header = &model.header;
+    let said = [
+        ("kind", json!(header.ranker)),
+        ("version", json!(header.version)),
+        ("params", header.params.clone()),
+        ("missing", json!(header.missing)),
+        ("train", json!(header.data)),
+    ];
+    match said.iter().find(|(input, said)| place.record.inputs.get(*input) != Some(said)) {
+        Some((input, _)) => Err(format!("its header and {} do not agree on {input}", record_file(&place.facts.id))),
+        None => Ok(model),
+    }
+}
+
+/// The first line in which two texts differ, in words.
+fn differing_line(stored: &str, again: &str, from: &str) -> Option<String> {
+    if stored == again {
+        return None;
+    }
+    let (stored, again): (Vec<&str>, Vec<&str>) = (stored.lines().collect(), again.lines().collect());
+    let line = |lines: &[&str], number: usize| lines.get(number).copied().unwrap_or("nothing").to_owned();
+    let longest = stored.len().max(again.len());
+    let differing: Vec<usize> = (0..longest).filter(|&number| stored.get(number) != again.get(number)).collect();
+    let Some(&first) = differing.first() else { return Some("the ends of lines are others".to_owned()) };
+    let more = match differing.len() {
+        1 => String::new(),
+        count => format!("; {count} of {longest} lines differ"),
+    };
+    Some(format!("line {}: {}, but {from} gives {}{more}", first + 1, line(&stored, first), line(&again, first)))
+}
+
+/// Evaluates a data set again from the scores of the folder.
+fn evaluate_again(
+    case: &Case<'_>,
+    index: usize,
+    collection: &Collection,
+    places: &[Place<'_>],
+) -> Result<DatasetValues, String> {
+    let rankers = case.experiment.rankers.len();
+    let failed: Vec<bool> = (0..rankers).map(|ranker| case.manifest.failed(index, ranker)).collect();
+    let mut scores: Vec<Vec<Vec<f64>>> = vec![Vec::new(); rankers];
+    for place in places.iter().filter(|place| !failed[place.facts.ranker]) {
+        let path = case.store.path(&scores_file(&place.facts.id));
+        let documents = collection.folds[place.fold].test.documents();
+        scores[place.facts.ranker].push(read_scores(&path, documents).map_err(|error| error.to_string())?);
+    }
+    let complete = |ranker: usize| failed[ranker] || scores[ranker].len() == collection.folds.len();
+    if let Some(ranker) = (0..rankers).find(|ranker| !complete(*ranker)) {
+        let label = &case.experiment.rankers[ranker].label;
+        return Err(format!("not every fold has scores of {label}"));
+    }
+    evaluate_dataset(case.experiment, index, collection, &scores, failed, None).map_err(|error| error.to_string())
+}
+
+/// Value by value; each that differs is named.
+fn compare(stored: &DatasetValues, again: &DatasetValues, measures: &[String], check: &mut Check) {
+    if stored.queries != again.queries {
+        let other = stored.queries.iter().zip(&again.queries).position(|(stored, again)| stored != again);
+        let which = other.map_or("their number".to_owned(), |place| format!("query {}", stored.queries[place].id));
+        return check.failed(QUERIES, format!("{}: {which} is not as in the data", stored.name));
+    }
+    let same = |stored: f64, again: f64| stored.to_bits() == again.to_bits() || (stored.is_nan() && again.is_nan());
+    let shown = |value: f64| if value.is_nan() { "undefined".to_owned() } else { value.to_string() };
+    let queries = stored.queries.len();
+    for set in [DocumentSet::All, DocumentSet::Left, DocumentSet::Right] {
+        let (of_folder, of_scores) = (stored.values(set), again.values(set));
+        if of_folder.len() != of_scores.len() {
+            check.failed(
+                PER_QUERY,
+                format!("{}: {} values, but the scores give {}", stored.name, of_folder.len(), of_scores.len()),
+            );
+            continue;
+        }
+        for (place, (&old, &new)) in of_folder.iter().zip(of_scores).enumerate() {
+            if same(old, new) {
+                check.passed();
+                continue;
+            }
+            let (row, measure) = (place / measures.len(), &measures[place % measures.len()]);
+            let (ranker, query) = (&stored.rankers[row / queries], &stored.queries[row % queries].id);
+            let what = format!(
+                "{}, query {query}, {set} documents, {ranker}, {measure}",
+                stored.name,
+                set = values::set_name(set)
+            );
+            check.failed(PER_QUERY, format!("{what}: {}, but the scores give {}", shown(old), shown(new)));
+        }
+    }
+    for (place, (&old, &new)) in stored.expected.iter().zip(&again.expected).enumerate() {
+        let (query, measure) = (&stored.queries[place / measures.len()].id, &measures[place % measures.len()]);
+        if !same(old, new) {
+            let what = format!("{}, query {query}, expected share of {measure}", stored.name);
+            check.failed(QUERIES, format!("{what}: {}, but the grades give {}", shown(old), shown(new)));
+        }
+    }
+}
+
+/// The result hash from the values that were derived again, and the conventions.
+fn result(case: &Case<'_>, plan: &Plan<'_>, datasets: Vec<DatasetValues>) -> Check {
+    let mut check = Check::new("result hash");
+    if datasets.len() < case.manifest.datasets.len() {
+        check.lacking(1, "not every data set could be evaluated again");
+        return check;
+    }
+    let measures = case.experiment.evaluation.measures.iter().map(ToString::to_string).collect();
+    let hashes = values::contents(&Evaluation { measures, datasets }).map(|files| files.map(|content| hash(&content)));
+    let result = match hashes {
+        Ok(hashes) => result_hash(&hashes),
+        Err(error) => {
+            check.failed(MANIFEST, error.to_string());
+            return check;
+        }
+    };
+    let stored = &case.manifest.result;
+    check.add(
+        MANIFEST,
+        if result == *stored { Ok(()) } else { Err(format!("result is {stored}, but the scores give {result}")) },
+    );
+    match conventions(plan) {
+        Ok(lines) if lines == case.manifest.conventions => {}
+        Ok(_) => check.failed(MANIFEST, "the conventions are not those of the experiment"),
+        Err(error) => check.failed(MANIFEST, error.to_string()),
+    }
+    check
+}
+
+/// A change in words.
+fn moved(change: &Change) -> String {
+    let words = |value: &Option<Value>| value.as_ref().map_or("nothing".to_owned(), Value::to_string);
+    format!("{} was {}, but is {}", change.input, words(&change.old), words(&change.new))
+}

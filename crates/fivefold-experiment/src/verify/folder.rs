@@ -1,0 +1,100 @@
+//! What can be checked from the folder alone.
+
+use rayon::prelude::*;
+use serde_json::json;
+
+use super::{Check, content};
+use crate::evaluation::Evaluation;
+use crate::manifest::{JobFacts, Manifest, RESULT_FILES, stored_result};
+use crate::plan::{key, record_file, scores_file};
+use crate::store::{Record, Status, Store, hash};
+use crate::values;
+
+/// The records against the manifest, and the files that the jobs wrote against the records; with the records, one for each
+/// job, if it can be read.
+pub(super) fn records(manifest: &Manifest, store: &Store) -> (Check, Check, Vec<Option<Record>>) {
+    let (mut records, mut files) = (Check::new("records"), Check::new("files of jobs"));
+    let looked: Vec<_> = manifest.jobs.par_iter().map(|facts| look(facts, store)).collect();
+    let mut kept = Vec::with_capacity(looked.len());
+    for (facts, (record, outputs)) in manifest.jobs.iter().zip(looked) {
+        let file = record_file(&facts.id);
+        match record {
+            Ok(record) => {
+                records.add(&file, record_fits(&record, facts));
+                kept.push(Some(record));
+            }
+            Err(reason) => {
+                records.failed(file, reason);
+                kept.push(None);
+            }
+        }
+        outputs.into_iter().for_each(|(file, result)| files.add(&file, result));
+    }
+    (records, files, kept)
+}
+
+/// Each file that a job wrote, and whether it is as it was written.
+type Outputs = Vec<(String, Result<(), String>)>;
+
+fn look(facts: &JobFacts, store: &Store) -> (Result<Record, String>, Outputs) {
+    let record = content(store, &record_file(&facts.id)).and_then(|content| {
+        serde_json::from_slice::<Record>(&content).map_err(|error| format!("not the record of a job: {error}"))
+    });
+    let Ok(found) = &record else { return (record, Vec::new()) };
+    let as_written = |(file, expected): (&String, &String)| {
+        let result = content(store, file).and_then(|content| match hash(&content) == *expected {
+            true => Ok(()),
+            false => Err(format!("has another content than {} says", record_file(&facts.id))),
+        });
+        (file.clone(), result)
+    };
+    let outputs = found.outputs.iter().map(as_written).collect();
+    (record, outputs)
+}
+
+fn record_fits(record: &Record, facts: &JobFacts) -> Result<(), String> {
+    let differs = |what: &str, found: &str, expected: &str| {
+        Err(format!("{what} is \"{found}\", but \"{expected}\" in the manifest"))
+    };
+    if record.id != facts.id {
+        return differs("the id", &record.id, &facts.id);
+    }
+    if record.key != key(&json!(record.inputs)) {
+        return Err("the key is not that of the inputs".to_owned());
+    }
+    if record.key != facts.key {
+        return differs("the key", &record.key, &facts.key);
+    }
+    if (record.status, &record.error) != (facts.status, &facts.error) {
+        let words = |status: Status, error: &Option<String>| match status {
+            Status::Done => "done".to_owned(),
+            Status::Failed => format!("failed: {}", error.as_deref().unwrap_or_default()),
+        };
+        return differs("the end", &words(record.status, &record.error), &words(facts.status, &facts.error));
+    }
+    if record.status == Status::Done && !record.outputs.contains_key(&scores_file(&facts.id)) {
+        return Err("names no scores".to_owned());
+    }
+    Ok(())
+}
+
+/// The values against the result hash; with the values, if they can be read.
+pub(super) fn values(manifest: &Manifest, store: &Store) -> (Check, Option<Evaluation>) {
+    let mut check = Check::new("values");
+    let files = RESULT_FILES.join(" and ");
+    check.add(
+        &files,
+        match stored_result(store) {
+            Ok(stored) if stored == manifest.result => Ok(()),
+            Ok(stored) => Err(format!("the result hash is {stored}, but {} in the manifest", manifest.result)),
+            Err(error) => Err(error.to_string()),
+        },
+    );
+    match values::read(store, &manifest.shapes()) {
+        Ok(evaluation) => (check, Some(evaluation)),
+        Err(error) => {
+            check.failed(files, error.to_string());
+            (check, None)
+        }
+    }
+}

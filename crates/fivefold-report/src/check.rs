@@ -1,0 +1,119 @@
+//! Compares the report that lies in a folder with the one that its results give.
+
+use std::path::Path;
+
+use csv::{ReaderBuilder, StringRecord};
+use fivefold_experiment::store::Store;
+use fivefold_experiment::{Results, Table};
+
+use crate::error::ReportError;
+use crate::figure::Figure;
+use crate::folder::{INDEX, plain_files, report_files};
+use crate::html::Templates;
+
+/// Each file of a report, and in what it differs from what the results give, if it does.
+pub type Compared = Vec<(String, Result<(), String>)>;
+
+/// Compares the report of a run with its results; `None`: the folder holds no report.
+///
+/// # Errors
+/// As [`write_report`](crate::write_report).
+pub fn check_report(results: &Results, folder: &Path, templates: &Templates) -> Result<Option<Compared>, ReportError> {
+    let store = Store::new(folder);
+    if !store.path(INDEX).exists() {
+        return Ok(None);
+    }
+    compare(report_files(results, templates)?.1, &store).map(Some)
+}
+
+/// Compares tables and figures of what is called `name` with those in a folder.
+///
+/// # Errors
+/// As [`write_files`](crate::write_files).
+pub fn check_files(name: &str, tables: &[Table], figures: &[Figure], folder: &Path) -> Result<Compared, ReportError> {
+    compare(plain_files(name, tables, figures)?, &Store::new(folder))
+}
+
+fn compare(files: Vec<(String, String)>, store: &Store) -> Result<Compared, ReportError> {
+    let mut compared = Vec::with_capacity(files.len());
+    for (file, expected) in files {
+        let result = match store.read(&file)? {
+            None => Err("there is no such file".to_owned()),
+            Some(content) if content == expected.as_bytes() => Ok(()),
+            Some(content) => Err(difference(&file, &String::from_utf8_lossy(&content), &expected)),
+        };
+        compared.push((file, result));
+    }
+    Ok(compared)
+}
+
+/// The first difference: the cell of a table, else the line.
+fn difference(file: &str, found: &str, expected: &str) -> String {
+    let cell = if file.ends_with(".csv") { differing_cell(found, expected) } else { None };
+    cell.unwrap_or_else(|| {
+        let (found, expected): (Vec<&str>, Vec<&str>) = (found.lines().collect(), expected.lines().collect());
+        let longest = found.len().max(expected.len());
+        match (0..longest).find(|&line| found.get(line) != expected.get(line)) {
+            Some(line) => format!("line {} is not what the results give", line + 1),
+            None => "the ends of lines are not what the results give".to_owned(),
+        }
+    })
+}
+
+/// The first cell that differs, if both are tables of the same shape.
+fn differing_cell(found: &str, expected: &str) -> Option<String> {
+    let rows = |text: &str| -> Option<Vec<StringRecord>> {
+        // Notes stand in comments.
+        let mut reader = ReaderBuilder::new();
+        reader.has_headers(false).flexible(true).comment(Some(b'#'));
+        reader.from_reader(text.as_bytes()).into_records().collect::<Result<_, _>>().ok()
+    };
+    let (found, expected) = (rows(found)?, rows(expected)?);
+    let heads = expected.first()?;
+    for (of_file, of_results) in found.iter().zip(&expected) {
+        for (column, (cell, result)) in of_file.iter().zip(of_results).enumerate() {
+            if cell != result {
+                let (label, head) = (of_results.get(0)?, heads.get(column).unwrap_or_default());
+                return Some(format!("row \"{label}\", column \"{head}\": {cell}, but the results give {result}"));
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+    use crate::write_files;
+
+    #[test]
+    fn the_cell_or_else_the_line_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let tables = [samples::every_cell(), samples::wide()];
+        write_files("test", &tables, &[], folder.path()).unwrap();
+        let failures = || -> Vec<(String, String)> {
+            let compared = check_files("test", &tables, &[], folder.path()).unwrap();
+            assert_eq!(compared.len(), 9);
+            compared.into_iter().filter_map(|(file, result)| Some((file, result.err()?))).collect()
+        };
+        assert_eq!(failures(), []);
+        let change = |file: &str, change: &dyn Fn(String) -> String| {
+            let path = folder.path().join(file);
+            std::fs::write(&path, change(std::fs::read_to_string(&path).unwrap())).unwrap();
+        };
+        let csv = format!("tables/{}.csv", tables[0].id);
+        let stored = std::fs::read_to_string(folder.path().join(&csv)).unwrap();
+        let row = stored.lines().filter(|line| !line.starts_with('#')).nth(1).unwrap();
+        let altered = format!("{},9.75", row.rsplit_once(',').unwrap().0);
+        change(&csv, &|text| text.replacen(row, &altered, 1));
+        change("tables.md", &|text| format!("{text}\nmore\n"));
+        std::fs::remove_file(folder.path().join("report.html")).unwrap();
+        let found = failures();
+        let of = |file: &str| found.iter().find(|(name, _)| name == file).map(|(_, what)| what.as_str()).unwrap();
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert!(of(&csv).starts_with("row \"") && of(&csv).contains(": 9.75, but the results give "), "{}", of(&csv));
+        assert!(of("tables.md").ends_with("is not what the results give"), "{}", of("tables.md"));
+        assert_eq!(of("report.html"), "there is no such file");
+    }
+}

@@ -1,0 +1,179 @@
+//! `fivefold verify`: everything in a results folder derived again, and compared.
+
+mod study;
+
+use std::path::PathBuf;
+
+use fivefold_core::Registry;
+use fivefold_experiment::reuse::changes;
+use fivefold_experiment::verify::{Check, verify};
+use fivefold_experiment::{Results, VerifyOptions};
+use fivefold_report::{Templates, check_report};
+use fivefold_studies::Manifest;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::cache::CacheArgs;
+use crate::cli::Outcome;
+use crate::data_dir::data_dir;
+use crate::experiment::Text;
+use crate::problem::{self, Problem};
+use crate::screen::Screen;
+use crate::threads::ThreadArgs;
+
+/// Check a results folder: derive everything in it again, and compare
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fivefold verify runs/quickstart                    made data: everything is checked
+  fivefold verify runs/mq2008 --data-dir ~/letor
+  fivefold verify runs/mine --experiment mine.toml   finds the data beside the file, and compares the file, too
+  fivefold verify sent-by-a-colleague --without-data
+  fivefold verify runs/residual-dl19                 a study is done again
+
+Records of jobs against the manifest, files against their hashes, data and inputs of every job, scores from the saved \
+models, values from the scores, the result hash from the values, tables and page from the values. Nothing is trained \
+again: for that, run the experiment into another folder and compare the result hashes.
+
+Exit codes: 0 everything is as it was made, 1 something differs, 2 something could not be checked because data, a file \
+or a ranker is missing.")]
+pub(crate) struct Args {
+    /// The results folder of `fivefold run`, or of a study
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The experiment that it is said to come from: a file, or the name of one that comes with the program
+    #[arg(long, value_name = "EXPERIMENT")]
+    experiment: Option<String>,
+    /// Where collections and score files are looked for, after the experiment file's own folder or this one [default: the
+    /// environment variable FIVEFOLD_DATA]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// Check only what the folder alone can tell
+    #[arg(long, conflicts_with_all = ["data_dir", "experiment"])]
+    without_data: bool,
+    /// A folder with the page.html, report.css or report.js that the report was written with
+    #[arg(long, value_name = "DIR")]
+    templates: Option<PathBuf>,
+    #[command(flatten)]
+    cache: CacheArgs,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found, and what `--json` prints.
+#[derive(Serialize)]
+struct Found<'a> {
+    experiment: &'a str,
+    folder: String,
+    /// Hash over every value of every query; a study has none.
+    result: Option<&'a str>,
+    checks: Vec<Check>,
+}
+
+impl Args {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+        if let Some(manifest) = Manifest::read(&self.folder).map_err(problem::report)? {
+            return self.study(&manifest, screen);
+        }
+        let experiment = match &self.experiment {
+            Some(name) => Some(Text::read(name, self.data_dir.as_deref())?.experiment(registry)?),
+            None => None,
+        };
+        let folders = match &experiment {
+            Some(experiment) => experiment.folders().to_vec(),
+            None => self.folders(),
+        };
+        let options = VerifyOptions {
+            folders: (!self.without_data).then_some(folders),
+            cache: self.cache.cache(),
+            threads: self.threads.threads,
+        };
+        let found = verify(&self.folder, registry, &options)?;
+        let mut checks = found.checks;
+        if let Some(experiment) = &experiment {
+            let mut check = Check::new("experiment");
+            let name = self.experiment.as_deref().unwrap_or_default();
+            match changes(&json!(found.manifest.experiment), &json!(experiment)).first() {
+                None => check.passed(),
+                Some(change) => check.failed("manifest.json", format!("{} is not as in {name}", change.input)),
+            }
+            checks.insert(0, check);
+        }
+        let name = found.manifest.experiment.name.clone();
+        let result = found.manifest.result.clone();
+        let mut report = Check::new("report from values");
+        match found.evaluation {
+            None => report.lacking(1, "the values cannot be read"),
+            Some(evaluation) => {
+                let templates = self.templates.as_deref().map(Templates::overridden).transpose();
+                let templates = templates.map_err(problem::report)?.unwrap_or_default();
+                let results = Results { manifest: found.manifest, evaluation };
+                match check_report(&results, &self.folder, &templates).map_err(problem::report)? {
+                    None => report.lacking(1, "the folder holds no report (no tables.json)"),
+                    Some(files) => files.into_iter().for_each(|(file, result)| report.add(&file, result)),
+                }
+            }
+        }
+        checks.push(report);
+        self.show(&name, Some(&result), checks, screen)
+    }
+
+    /// Where relative paths are looked for when no experiment file is named.
+    fn folders(&self) -> Vec<PathBuf> {
+        std::iter::once(PathBuf::new()).chain(data_dir(self.data_dir.as_deref())).collect()
+    }
+
+    fn show(
+        &self,
+        experiment: &str,
+        result: Option<&str>,
+        checks: Vec<Check>,
+        screen: &mut Screen,
+    ) -> miette::Result<Outcome> {
+        let differ: usize = checks.iter().map(|check| check.differ).sum();
+        let lacking = checks.iter().flat_map(|check| &check.unchecked).any(|unchecked| unchecked.missing);
+        let found = Found { experiment, folder: self.folder.display().to_string(), result, checks };
+        if self.json {
+            screen.json(&found)?;
+        } else {
+            found.print(screen);
+        }
+        if differ > 0 {
+            return Ok(Outcome::Failed);
+        }
+        if lacking {
+            let what = format!("not everything in {} could be checked", found.folder);
+            let help = "give what is missing (--data-dir, --experiment), or --without-data to check the folder alone";
+            return Err(Problem::new(what).help(help).into());
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+impl Found<'_> {
+    fn print(&self, screen: &mut Screen) {
+        let count = |unchecked: &Check| unchecked.unchecked.iter().map(|left| left.count).sum::<usize>();
+        let rows = self.checks.iter().map(|check| {
+            let numbers = [check.ok, check.differ, count(check)].map(|number| number.to_string());
+            std::iter::once(check.name.to_owned()).chain(numbers).collect()
+        });
+        screen.columns(&["Checked", "OK", "Differ", "Not checked"], rows);
+        for check in &self.checks {
+            for difference in &check.differences {
+                screen.line(format_args!("DIFFERS {}: {}: {}", check.name, difference.file, difference.what));
+            }
+            if check.differ > check.differences.len() {
+                let more = check.differ - check.differences.len();
+                screen.line(format_args!("DIFFERS {}: {more} more", check.name));
+            }
+            for left in &check.unchecked {
+                screen.line(format_args!("not checked: {} of {}: {}", left.count, check.name, left.reason));
+            }
+        }
+        if let Some(result) = self.result {
+            screen.line(format_args!("result hash: {result}"));
+        }
+    }
+}

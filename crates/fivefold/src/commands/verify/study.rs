@@ -1,0 +1,84 @@
+//! A study is checked by doing it again.
+
+use fivefold_experiment::store::Store;
+use fivefold_experiment::verify::Check;
+use fivefold_report::{chart_figure, check_files};
+use fivefold_studies::{Manifest, RunOptions, StudyError, StudyFile, run};
+
+use super::Args;
+use crate::cli::Outcome;
+use crate::experiment::Text;
+use crate::interrupt;
+use crate::problem::{self, Problem};
+use crate::progress::FitBar;
+use crate::screen::Screen;
+
+impl Args {
+    pub(super) fn study(&self, manifest: &Manifest, screen: &mut Screen) -> miette::Result<Outcome> {
+        let checks = match self.again(manifest)? {
+            Some(checks) => checks,
+            None => return Ok(Outcome::Interrupted),
+        };
+        self.show(&manifest.name, None, checks, screen)
+    }
+
+    /// Does the study again and compares; `None`: it was stopped.
+    fn again(&self, manifest: &Manifest) -> miette::Result<Option<Vec<Check>>> {
+        let (mut inputs, mut files, mut report) = (Check::new("inputs"), Check::new("files"), Check::new("report"));
+        if self.without_data {
+            let what = "a study is checked by doing it again, which needs what it reads: leave out --without-data";
+            return Err(Problem::new(what).into());
+        }
+        let file = StudyFile::restore(manifest).map_err(|error| Problem::param(error, "", ""))?;
+        let folders = match &self.experiment {
+            Some(name) => Text::read(name, self.data_dir.as_deref())?.study()?,
+            None => None,
+        };
+        let folders = folders.map_or_else(|| self.folders(), |(_, folders)| folders);
+        let bar = FitBar::new(&file.name);
+        let options = RunOptions {
+            folders,
+            threads: self.threads.threads,
+            progress: Some(&bar),
+            cancel: Some(interrupt::watch()),
+        };
+        let found = run(&file, &options);
+        bar.finish();
+        let findings = match found {
+            Err(StudyError::Cancelled) => return Ok(None),
+            Err(error) => {
+                inputs.lacking(manifest.inputs.len(), error.to_string());
+                files.lacking(manifest.files.len(), "the study cannot be done again");
+                report.lacking(1, "the study cannot be done again");
+                return Ok(Some(vec![inputs, files, report]));
+            }
+            Ok(findings) => findings,
+        };
+        for input in &manifest.inputs {
+            let name = &input.name;
+            match findings.inputs.iter().find(|found| found.name == *name) {
+                Some(found) if found.hash == input.hash => inputs.passed(),
+                Some(found) => {
+                    let what = format!("{name}: the hash is {}, but {} of what was read now", input.hash, found.hash);
+                    inputs.failed("manifest.json", what);
+                }
+                None => inputs.failed("manifest.json", format!("{name}: was not read now")),
+            }
+        }
+        let store = Store::new(&self.folder);
+        for (name, content) in &findings.files {
+            let result = match store.read(name) {
+                Ok(Some(stored)) if stored == content.as_bytes() => Ok(()),
+                Ok(Some(_)) => Err("is not what the study gives".to_owned()),
+                Ok(None) => Err("there is no such file".to_owned()),
+                Err(error) => Err(error.to_string()),
+            };
+            files.add(name, result);
+        }
+        let figures =
+            findings.charts.iter().map(chart_figure).collect::<Result<Vec<_>, _>>().map_err(problem::report)?;
+        let compared = check_files(&file.name, &findings.tables, &figures, &self.folder).map_err(problem::report)?;
+        compared.into_iter().for_each(|(name, result)| report.add(&name, result));
+        Ok(Some(vec![inputs, files, report]))
+    }
+}
