@@ -52,6 +52,10 @@ impl Model for LinfaLogisticModel {
         }
     }
 
+    fn features(&self) -> Option<usize> {
+        Some(self.weights.len())
+    }
+
     fn importance(&self) -> Option<Vec<f64>> {
         Some(self.weights.iter().map(|w| w.abs()).collect())
     }

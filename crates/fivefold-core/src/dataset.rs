@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 /// The highest grade that any collection may use; exponential gain stays exact in `f64` far beyond it.
 pub const HIGHEST_GRADE: u8 = 30;
 
+/// The most features that a document may have: beyond it a dense matrix makes no sense.
+pub const MOST_FEATURES: usize = 100_000;
+
 /// A sequence of strings in one allocation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdTable {

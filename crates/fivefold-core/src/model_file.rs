@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::dataset::MOST_FEATURES;
 use crate::registry::{DynModel, Registry};
 
 /// Name of the format, first in every model file.
@@ -53,6 +54,17 @@ pub enum ModelFileError {
     /// A ranker that this program does not have.
     #[error("the model was made by ranker \"{0}\", which this program does not have")]
     Ranker(String),
+    /// A header that is not about this model.
+    #[error("the header says {header} features a document, but the model is one of {model}: the file was altered")]
+    Features {
+        /// Features by the header.
+        header: usize,
+        /// Features by the model itself.
+        model: usize,
+    },
+    /// More features than any data have.
+    #[error("the header says {0} features a document; the most is {MOST_FEATURES}")]
+    TooManyFeatures(usize),
     /// Data of another width.
     #[error("the model was trained on {model} features a document, but the data have {data}")]
     Width {
@@ -67,11 +79,14 @@ impl ModelFile {
     /// Reads a model file's text.
     ///
     /// # Errors
-    /// [`ModelFileError::Json`] and [`ModelFileError::Format`].
+    /// Text that is no model file, or one of another format or of too many features.
     pub fn parse(text: &str) -> Result<Self, ModelFileError> {
         let file: ModelFile = serde_json::from_str(text)?;
         if file.header.format != FORMAT {
             return Err(ModelFileError::Format(file.header.format));
+        }
+        if file.header.features > MOST_FEATURES {
+            return Err(ModelFileError::TooManyFeatures(file.header.features));
         }
         Ok(file)
     }
@@ -89,12 +104,16 @@ impl ModelFile {
     /// The model, ready to score data with `width` features a document.
     ///
     /// # Errors
-    /// A ranker that is not registered, another width, or a model that its ranker cannot read.
+    /// A ranker that is not registered, another width, a model that its ranker cannot read or that has another width than its header.
     pub fn load(self, registry: &Registry, width: usize) -> Result<Box<dyn DynModel>, ModelFileError> {
         if self.header.features != width {
             return Err(ModelFileError::Width { model: self.header.features, data: width });
         }
         let entry = registry.find(&self.header.ranker).ok_or(ModelFileError::Ranker(self.header.ranker))?;
-        Ok(entry.load(self.model)?)
+        let model = entry.load(self.model)?;
+        match model.features() {
+            Some(model) if model != width => Err(ModelFileError::Features { header: width, model }),
+            _ => Ok(model),
+        }
     }
 }

@@ -18,6 +18,11 @@ pub trait Model: Send + Sync {
     /// Writes one finite score a document into `out`, which has `query.len()` places. Higher is better.
     fn score(&self, query: QueryView<'_>, out: &mut [f64]);
 
+    /// Features of the documents that it can score; `None`: of any number. A model file that says otherwise is refused.
+    fn features(&self) -> Option<usize> {
+        None
+    }
+
     /// One importance a feature, if the model has a notion of it; larger means used more, in units of the model.
     fn importance(&self) -> Option<Vec<f64>> {
         None

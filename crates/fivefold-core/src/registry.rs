@@ -33,6 +33,8 @@ pub trait DynRanker: Send + Sync {
 pub trait DynModel: Send + Sync {
     /// [`Model::score`].
     fn score(&self, query: QueryView<'_>, out: &mut [f64]);
+    /// [`Model::features`].
+    fn features(&self) -> Option<usize>;
     /// [`Model::importance`].
     fn importance(&self) -> Option<Vec<f64>>;
     /// The model as JSON; [`RankerEntry::load`] reads it back.
@@ -80,6 +82,9 @@ impl<R: Ranker> DynRanker for Erased<R> {
 impl<M: Model + serde::Serialize> DynModel for ErasedModel<M> {
     fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
         self.0.score(query, out);
+    }
+    fn features(&self) -> Option<usize> {
+        self.0.features()
     }
     fn importance(&self) -> Option<Vec<f64>> {
         self.0.importance()

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
 use crate::layout::{Folds, LAYOUTS, layout};
-use crate::letor::{MOST_FEATURES, Missing};
-use fivefold_core::dataset::HIGHEST_GRADE;
+use crate::letor::Missing;
+use fivefold_core::dataset::{HIGHEST_GRADE, MOST_FEATURES};
 use fivefold_core::params::nearest;
 
 const BUILT_IN: &[&str] = &[

@@ -29,13 +29,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Dataset;
-use fivefold_core::dataset::HIGHEST_GRADE;
+use fivefold_core::dataset::{HIGHEST_GRADE, MOST_FEATURES};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::groups;
 use crate::store::{FileAppender, Store};
-pub(crate) use block::{Block, MOST_FEATURES};
+pub(crate) use block::Block;
 pub use error::{ReadError, ReadErrorKind};
 pub(crate) use lines::LineBlocks;
 pub use write::write_letor;
@@ -154,8 +154,17 @@ impl Part {
 /// # Errors
 /// [`ReadError`] names file, line, column, what was found and what to do.
 pub fn read_letor(path: &Path, options: &ReadOptions) -> Result<Part, ReadError> {
+    read_letor_in_blocks(path, options, lines::BLOCK_BYTES)
+}
+
+/// [`read_letor`] in blocks of another size, which alters nothing: so that this can be tried on small files.
+///
+/// # Errors
+/// The same.
+#[doc(hidden)]
+pub fn read_letor_in_blocks(path: &Path, options: &ReadOptions, block_bytes: usize) -> Result<Part, ReadError> {
     let mut store = Store::new(options.features.map(|_| options.most_features()));
-    let listing = read_into(&mut store, path, options)?;
+    let listing = read_blocks_into(&mut store, path, options, block_bytes)?;
     let data = store.finish(options.max_grade).map_err(|error| ReadError::of_file(path, error.into()))?;
     Ok(Part { file: path.to_owned(), data, lines: listing.lines, moved: listing.moved })
 }
@@ -176,8 +185,17 @@ pub(crate) struct Listing {
 
 /// Reads a file and adds its queries to `store`; those that are there already with the same content are not stored again.
 pub(crate) fn read_into(store: &mut Store, path: &Path, options: &ReadOptions) -> Result<Listing, ReadError> {
+    read_blocks_into(store, path, options, lines::BLOCK_BYTES)
+}
+
+fn read_blocks_into(
+    store: &mut Store,
+    path: &Path,
+    options: &ReadOptions,
+    block_bytes: usize,
+) -> Result<Listing, ReadError> {
     let source = groups::open(path).map_err(|error| ReadError::of_file(path, ReadErrorKind::Io(error)))?;
-    let mut lines = LineBlocks::new(source);
+    let mut lines = LineBlocks::of_bytes(source, block_bytes);
     let appender = FileAppender::new(store, path);
     let mut assembly = Assembly { path, options, appender, line: 1, kept: Vec::new() };
     let threads = rayon::current_num_threads();

@@ -208,7 +208,10 @@ fn fill_with_minimum(rows: &mut [f32], stride: usize) {
     let mut minima = vec![f32::INFINITY; stride];
     for row in rows.chunks_exact(stride) {
         for (minimum, &value) in minima.iter_mut().zip(row) {
-            *minimum = minimum.min(value); // f32::min passes over NaN
+            // Not `f32::min`, of which it is not said which of 0 and -0 it gives. NaN is passed over.
+            if value < *minimum {
+                *minimum = value;
+            }
         }
     }
     for row in rows.chunks_exact_mut(stride) {

@@ -12,6 +12,7 @@ mod build;
 pub mod lightgbm;
 pub mod ranklib;
 
+use fivefold_core::dataset::MOST_FEATURES;
 use fivefold_trees::Tree;
 use serde::Serialize;
 
@@ -20,9 +21,6 @@ use crate::tree_model::TreeModel;
 
 /// The known formats, in the order in which a file is tried for them.
 pub const FORMATS: &[Format] = &[ranklib::FORMAT, lightgbm::FORMAT];
-
-/// The most features of a document, as in LETOR files.
-const MOST_FEATURES: usize = 100_000;
 
 /// A format of model files.
 #[derive(Debug, Clone, Copy)]

@@ -18,12 +18,32 @@ pub struct Feature {
 
 /// Which column is the score, and its sign.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Parts")]
 pub struct FeatureModel {
     /// Column, from 0.
     column: usize,
     negate: bool,
     width: usize,
+}
+
+/// A model as it stands in a file, not yet checked.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parts {
+    column: usize,
+    negate: bool,
+    width: usize,
+}
+
+impl TryFrom<Parts> for FeatureModel {
+    type Error = String;
+
+    fn try_from(Parts { column, negate, width }: Parts) -> Result<Self, String> {
+        if column >= width {
+            return Err(format!("there is no column {column}; documents have {width}, from 0"));
+        }
+        Ok(FeatureModel { column, negate, width })
+    }
 }
 
 impl Model for FeatureModel {
@@ -32,6 +52,10 @@ impl Model for FeatureModel {
         for (score, row) in out.iter_mut().zip(query.rows()) {
             *score = sign * f64::from(row[self.column]);
         }
+    }
+
+    fn features(&self) -> Option<usize> {
+        Some(self.width)
     }
 
     fn importance(&self) -> Option<Vec<f64>> {

@@ -20,6 +20,10 @@ impl Model for LinearModel {
         }
     }
 
+    fn features(&self) -> Option<usize> {
+        Some(self.weights.len())
+    }
+
     /// The absolute weights: comparable only between features of the same scale.
     fn importance(&self) -> Option<Vec<f64>> {
         Some(self.weights.iter().map(|w| w.abs()).collect())

@@ -54,6 +54,9 @@ impl NetworkModel {
             if outputs != wanted {
                 return Err(format!("layer {} has {outputs} outputs, not {wanted}", number + 1));
             }
+            if layer.inputs == 0 {
+                return Err(format!("layer {} has no input", number + 1));
+            }
             if layer.inputs.checked_mul(outputs) != Some(layer.weights.len()) {
                 let found = layer.weights.len();
                 return Err(format!(
@@ -89,12 +92,12 @@ impl Model for NetworkModel {
         let (mut values, mut next) = (Vec::new(), Vec::new());
         for (score, row) in out.iter_mut().zip(query.rows()) {
             values.clear();
-            let rows = first.weights.chunks_exact(first.inputs.max(1));
+            let rows = first.weights.chunks_exact(first.inputs);
             values.extend(rows.zip(&first.biases).map(|(weights, bias)| dot(weights, row) + bias));
             for layer in &self.layers[1..] {
                 values.iter_mut().for_each(|value| *value = self.activation.value(*value));
                 next.clear();
-                let rows = layer.weights.chunks_exact(layer.inputs.max(1));
+                let rows = layer.weights.chunks_exact(layer.inputs);
                 next.extend(rows.zip(&layer.biases).map(|(weights, bias)| {
                     let sum: f64 = weights.iter().zip(&values).map(|(w, x)| w * x).sum();
                     sum + bias
@@ -103,6 +106,10 @@ impl Model for NetworkModel {
             }
             *score = values[0];
         }
+    }
+
+    fn features(&self) -> Option<usize> {
+        Some(self.layers[0].inputs)
     }
 
     /// Without a hidden layer the absolute weights, comparable only between features of the same scale; else none.

@@ -67,6 +67,10 @@ impl Model for TreeModel {
         self.trees.add_scores(query.features(), query.width(), out);
     }
 
+    fn features(&self) -> Option<usize> {
+        Some(self.features)
+    }
+
     /// For each feature the sum of the gains of the cuts on it.
     fn importance(&self) -> Option<Vec<f64>> {
         Some(self.trees.importance(self.features))

@@ -11,9 +11,6 @@ use super::number::{self, Slow};
 use super::{Missing, ReadOptions};
 use crate::matrix::Matrix;
 
-/// The most features a document may have where no number is declared: beyond it a dense matrix makes no sense.
-pub(crate) const MOST_FEATURES: usize = 100_000;
-
 /// One document of a block.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {

@@ -7,7 +7,7 @@ use super::error::ReadErrorKind;
 
 /// Bytes read at a time: large enough to hide the cost of a call, small enough to stay in a processor's cache and for
 /// threads to end together.
-const BLOCK_BYTES: usize = 1 << 18;
+pub(super) const BLOCK_BYTES: usize = 1 << 18;
 
 /// A line longer than this is taken for a sign that the file is not text.
 const LONGEST_LINE: usize = 1 << 24;
@@ -17,6 +17,7 @@ const UTF8_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 /// Cuts a stream into blocks of whole lines.
 pub(crate) struct LineBlocks {
     source: Box<dyn Read + Send>,
+    block_bytes: usize,
     /// The start of a line whose end has not been read.
     carry: Vec<u8>,
     started: bool,
@@ -24,7 +25,12 @@ pub(crate) struct LineBlocks {
 
 impl LineBlocks {
     pub(crate) fn new(source: Box<dyn Read + Send>) -> Self {
-        LineBlocks { source, carry: Vec::new(), started: false }
+        Self::of_bytes(source, BLOCK_BYTES)
+    }
+
+    /// Reads `block_bytes` at a time.
+    pub(super) fn of_bytes(source: Box<dyn Read + Send>, block_bytes: usize) -> Self {
+        LineBlocks { source, block_bytes, carry: Vec::new(), started: false }
     }
 
     /// Puts the next whole lines into the texts of `blocks`; gives how many were filled, and what stopped it.
@@ -45,8 +51,9 @@ impl LineBlocks {
         text.append(&mut self.carry);
         loop {
             let known = text.len();
-            text.reserve(BLOCK_BYTES + 1);
-            let read = self.source.by_ref().take(BLOCK_BYTES as u64).read_to_end(text).map_err(ReadErrorKind::Io)?;
+            text.reserve(self.block_bytes + 1);
+            let read =
+                self.source.by_ref().take(self.block_bytes as u64).read_to_end(text).map_err(ReadErrorKind::Io)?;
             if !std::mem::replace(&mut self.started, true) && text.starts_with(&UTF8_MARK) {
                 text.drain(..UTF8_MARK.len());
             }
