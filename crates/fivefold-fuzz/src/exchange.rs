@@ -1,0 +1,44 @@
+//! Model files of RankLib and LightGBM: read or refused with a line; a model that is read scores any data, and scores the same when
+//! it was written in either format and read again.
+
+use std::sync::LazyLock;
+
+use fivefold_core::{DynModel, Registry};
+use fivefold_rankers::RANKERS;
+use fivefold_rankers::exchange::{Columns, FORMATS, Format, Imported, ImportedModel};
+
+use crate::model::{bits, scores};
+
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(&[RANKERS]));
+
+const FEATURES: usize = 50;
+
+pub(crate) fn ranklib(bytes: &[u8]) {
+    import("ranklib", bytes);
+}
+
+pub(crate) fn lightgbm(bytes: &[u8]) {
+    import("lightgbm", bytes);
+}
+
+fn import(name: &str, bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let format = Format::find(name).unwrap();
+    let columns = |format: &Format| Columns { first: format.first_feature, features: Some(FEATURES) };
+    let lines = text.lines().count().max(1);
+    if let Err(error) = format.read(text, Columns { features: None, ..columns(format) }) {
+        assert!((1..=lines).contains(&error.line), "{error} of {lines} lines");
+    }
+    let Ok(imported) = format.read(text, columns(format)) else { return };
+    let before = scores(&*loaded(&imported), FEATURES);
+    let ImportedModel::Trees(trees) = &imported.model else { return };
+    for format in FORMATS {
+        let written = format.write(trees, imported.ranker, format.first_feature);
+        let again = format.read(&written, columns(format)).unwrap_or_else(|error| panic!("{error}\n{written}"));
+        assert_eq!(bits(&scores(&*loaded(&again), FEATURES)), bits(&before), "{}\n{written}", format.name);
+    }
+}
+
+fn loaded(imported: &Imported) -> Box<dyn DynModel> {
+    REGISTRY.find(imported.ranker).unwrap().load(serde_json::to_value(&imported.model).unwrap()).unwrap()
+}

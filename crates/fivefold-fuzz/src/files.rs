@@ -1,0 +1,48 @@
+//! Bytes as files, since readers take paths.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use tempfile::TempDir;
+
+thread_local! {
+    static FOLDER: TempDir = tempfile::tempdir().unwrap();
+}
+
+/// A file of this content in a folder of this thread; the next one of the same name replaces it.
+pub(crate) fn file(name: &str, content: &[u8]) -> PathBuf {
+    let path = folder().join(name);
+    std::fs::write(&path, content).unwrap();
+    path
+}
+
+/// The folder of this thread.
+pub(crate) fn folder() -> PathBuf {
+    FOLDER.with(|folder| folder.path().to_owned())
+}
+
+/// Whether a reader would take these bytes for a packed file.
+pub(crate) fn is_packed(content: &[u8]) -> bool {
+    let zstd_skipped = content.len() >= 4 && content[1..4] == [0x2a, 0x4d, 0x18] && content[0] & 0xf0 == 0x50;
+    zstd_skipped
+        || [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd], b"PK\x03\x04", b"PK\x05\x06"]
+            .iter()
+            .any(|magic| content.starts_with(magic))
+}
+
+/// The input up to the first line that is only `mark`, and what follows that line.
+pub(crate) fn halves<'a>(bytes: &'a [u8], mark: &str) -> (&'a [u8], &'a [u8]) {
+    let line = format!("\n{mark}\n").into_bytes();
+    match bytes.windows(line.len()).position(|window| window == line) {
+        Some(place) => (&bytes[..=place], &bytes[place + line.len()..]),
+        None => (bytes, b""),
+    }
+}
+
+/// Does it with this many threads.
+pub(crate) fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    static ONE: LazyLock<ThreadPool> = LazyLock::new(|| ThreadPoolBuilder::new().num_threads(1).build().unwrap());
+    static THREE: LazyLock<ThreadPool> = LazyLock::new(|| ThreadPoolBuilder::new().num_threads(3).build().unwrap());
+    if threads == 1 { ONE.install(work) } else { THREE.install(work) }
+}

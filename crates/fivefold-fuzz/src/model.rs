@@ -1,0 +1,50 @@
+//! Model files: read or refused; one that is read scores any data of its width, tells the importance of features, and is the same
+//! when it is written and read again. Also the normaliser in its header.
+
+use std::sync::LazyLock;
+
+use fivefold_core::{DynModel, ModelFile, QueryView, Registry};
+use fivefold_data::Fitted;
+use fivefold_rankers::RANKERS;
+
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(&[RANKERS]));
+
+/// More features than this are not made up.
+const MOST_MADE_UP: usize = 1000;
+const DOCUMENTS: usize = 5;
+
+pub(crate) fn run(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(file) = ModelFile::parse(text) else { return };
+    let again = ModelFile::parse(&file.to_text().unwrap()).unwrap();
+    assert_eq!(again, file);
+    let _ = serde_json::from_value::<Option<Fitted>>(file.header.normaliser.clone());
+    let features = file.header.features;
+    if features > MOST_MADE_UP {
+        let _ = file.load(&REGISTRY, features);
+        return;
+    }
+    let (ranker, json) = (file.header.ranker.clone(), file.model.clone());
+    let Ok(model) = file.load(&REGISTRY, features) else { return };
+    let scores = scores(&*model, features);
+    let written = model.to_json().unwrap();
+    let again = REGISTRY.find(&ranker).unwrap().load(written).unwrap();
+    assert_eq!(bits(&scores), bits(&self::scores(&*again, features)), "{json}");
+    if let Some(importance) = model.importance() {
+        assert!(importance.len() <= features, "{} of {features}", importance.len());
+    }
+}
+
+/// Scores of made-up documents.
+pub(crate) fn scores(model: &dyn DynModel, features: usize) -> Vec<f64> {
+    let value = |place: usize| [0.0, 1.0, -1.5, 0.25, 1e30, f32::MIN_POSITIVE, 7.0][place * 5 % 7];
+    let values: Vec<f32> = (0..DOCUMENTS * features).map(value).collect();
+    let mut scores = vec![f64::NAN; DOCUMENTS];
+    model.score(QueryView::new("q", &values, features, DOCUMENTS), &mut scores);
+    scores
+}
+
+/// Bits to be compared; one NaN is like another.
+pub(crate) fn bits(scores: &[f64]) -> Vec<u64> {
+    scores.iter().map(|score| if score.is_nan() { u64::MAX } else { score.to_bits() }).collect()
+}

@@ -1,0 +1,30 @@
+//! Score files: as many numbers as a slow reader finds, the same ones; lint agrees.
+
+use fivefold_data::lint::{Kind, LintOptions, lint};
+use fivefold_data::{ReadOptions, ScoreError, read_scores};
+
+use crate::files::{file, is_packed};
+
+pub(crate) fn run(bytes: &[u8]) {
+    if is_packed(bytes) {
+        return;
+    }
+    let path = file("scores", bytes);
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let tokens = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let tokens = tokens.filter(|token| !token.is_empty() && token[0] != b'#');
+    let number = |token: &[u8]| std::str::from_utf8(token).ok()?.parse::<f64>().ok().filter(|score| score.is_finite());
+    let expected: Option<Vec<f64>> = tokens.map(number).collect();
+    let count = expected.as_ref().map_or(0, Vec::len);
+    match (read_scores(&path, count), &expected) {
+        (Ok(scores), Some(expected)) => assert_eq!(&scores, expected),
+        (Err(ScoreError::Value { .. }), None) => {}
+        (result, expected) => panic!("{result:?}, {expected:?}"),
+    }
+    if count > 0 {
+        assert!(read_scores(&path, count - 1).is_err() && read_scores(&path, count + 1).is_err());
+    }
+    let options = LintOptions { kind: Some(Kind::Scores), most_problems: 3, reading: ReadOptions::default() };
+    let report = lint(&[path], &options).unwrap();
+    assert!(expected.is_none_or(|expected| expected.is_empty() || report.problems.count == 0), "{:?}", report.problems);
+}
