@@ -5,9 +5,9 @@
 //! stands to the right, that of lines in the order in which the lines end. Points with labels are given more room, and each
 //! label the nearest free place.
 
-mod axis;
+pub(crate) mod axis;
 mod labels;
-mod marks;
+pub(crate) mod marks;
 
 use std::collections::BTreeSet;
 

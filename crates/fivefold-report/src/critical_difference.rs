@@ -1,6 +1,7 @@
 //! Critical-difference diagrams (Demsar, JMLR 7, 2006): methods on a line of average ranks, the best to the left; a bar joins
 //! those whose ranks differ by no more than Nemenyi's critical difference.
 
+use fivefold_experiment::diagram::Ranks;
 use fivefold_experiment::tables::Comparison;
 use fivefold_experiment::{Evaluation, slug};
 use fivefold_stats::{Friedman, cliques, critical_difference};
@@ -10,12 +11,17 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use crate::csv;
 use crate::error::ReportError;
 use crate::figure::Figure;
-use crate::page::{Area, Drawn, FONT, SMALL, TEXT, page, pixel, pixels};
+use crate::page::{Area, Drawn, FONT, SMALL, TEXT, page, pixel, pixels, shortened};
 
 const BAR: RGBColor = RGBColor(0, 114, 178);
-const WIDTH: u32 = 860;
-/// From the sides to the ends of the line of ranks; the names stand there.
-const SIDE: i32 = 210;
+/// Pixels of the line of ranks.
+const RANKS: u32 = 440;
+/// From the sides to the ends of the line, where names of up to [`SHORT`] characters stand, and what each further one takes.
+const SIDE: u32 = 210;
+const SHORT: usize = 20;
+const CHARACTER: u32 = 8;
+/// Characters of a name at most.
+const FIT: usize = 34;
 const LINE: u32 = 24;
 /// From the top to the line, and from the line to the first bar.
 const ABOVE: i32 = 62;
@@ -31,72 +37,91 @@ pub(crate) fn critical_difference_figure(
     conventions: &[String],
 ) -> Option<Result<Figure, ReportError>> {
     let ranks = comparison.ranks.as_ref().filter(|_| !comparison.normalised)?;
-    let data = &evaluation.datasets[comparison.dataset];
-    let methods = comparison.methods.iter().map(|&method| data.rankers[method].as_str()).collect();
-    let measure = comparison.measure_at(comparison.main_cutoff());
-    Some(diagram(Diagram { measure, dataset: &data.name, methods, ranks, alpha }, conventions))
+    Some(of_comparison(evaluation, comparison, ranks, alpha, conventions))
 }
 
-struct Diagram<'a> {
-    measure: String,
-    dataset: &'a str,
-    methods: Vec<&'a str>,
-    ranks: &'a Friedman,
+fn of_comparison(
+    evaluation: &Evaluation,
+    comparison: &Comparison,
+    ranks: &Friedman,
     alpha: f64,
-}
-
-fn diagram(diagram: Diagram<'_>, conventions: &[String]) -> Result<Figure, ReportError> {
-    let Diagram { measure, dataset, methods, ranks, alpha } = &diagram;
-    let id = format!("figure-critical-difference-{}-{}", slug(measure), slug(dataset));
+    conventions: &[String],
+) -> Result<Figure, ReportError> {
+    let data = &evaluation.datasets[comparison.dataset];
+    let systems: Vec<String> = comparison.methods.iter().map(|&method| data.rankers[method].clone()).collect();
+    let measure = comparison.measure_at(comparison.main_cutoff());
+    let id = format!("figure-critical-difference-{}-{}", slug(&measure), slug(&data.name));
     let malformed =
         |error: fivefold_stats::StatsError| ReportError::Malformed { id: id.clone(), message: error.to_string() };
-    let difference = critical_difference(methods.len(), ranks.queries, *alpha).map_err(malformed)?;
+    let difference = critical_difference(systems.len(), ranks.queries, alpha).map_err(malformed)?;
     let test = format!(
         "average ranks over {} queries; Nemenyi's critical difference {difference:.3} (level {alpha}); Friedman's chi-square \
          {:.2}, p = {:.2e}, for all methods alike",
         ranks.queries, ranks.chi_square, ranks.chi_square_p
     );
-    let mut figure = Figure {
-        id: id.clone(),
-        title: format!("Critical differences under {measure} on {dataset}"),
+    ranks_figure(&Ranks {
+        title: format!("Critical differences under {measure} on {}", data.name),
+        cliques: cliques(&ranks.average_ranks, difference),
+        systems,
+        average: ranks.average_ranks.clone(),
+        critical_difference: difference,
         notes: std::iter::once(test).chain(conventions.iter().cloned()).collect(),
+        id,
+    })
+}
+
+/// The diagram of average ranks.
+///
+/// # Errors
+/// [`ReportError::Malformed`] where there is not one rank a system.
+pub(crate) fn ranks_figure(ranks: &Ranks) -> Result<Figure, ReportError> {
+    let mut figure = Figure {
+        id: ranks.id.clone(),
+        title: ranks.title.clone(),
+        notes: ranks.notes.clone(),
         svg: String::new(),
         csv: String::new(),
     };
-    let bars = cliques(&ranks.average_ranks, difference);
-    figure.csv = ranks_csv(&diagram, &figure, difference, &bars);
-    let side = methods.len().div_ceil(2);
-    let height = pixels(1, (ABOVE + BELOW) as u32) + pixels(bars.len() * BARS_APART, 1) + pixels(side, LINE) + LINE;
-    figure.svg = page(&figure, (WIDTH, height), |area| draw(&diagram, difference, &bars, area))?;
+    if ranks.average.len() != ranks.systems.len() {
+        let message = format!("{} ranks of {} systems", ranks.average.len(), ranks.systems.len());
+        return Err(ReportError::Malformed { id: figure.id, message });
+    }
+    figure.csv = ranks_csv(ranks, &figure);
+    let side = ranks.systems.len().div_ceil(2);
+    let height =
+        pixels(1, (ABOVE + BELOW) as u32) + pixels(ranks.cliques.len() * BARS_APART, 1) + pixels(side, LINE) + LINE;
+    let width = RANKS + 2 * side_of(ranks);
+    figure.svg = page(&figure, (width, height), |area| draw(ranks, area))?;
     Ok(figure)
 }
 
 /// One line a method, best first; after the title and the notes as comments, one comment a bar.
-fn ranks_csv(diagram: &Diagram<'_>, figure: &Figure, difference: f64, bars: &[Vec<usize>]) -> String {
+fn ranks_csv(ranks: &Ranks, figure: &Figure) -> String {
     let bar = |bar: &Vec<usize>| {
-        let names: Vec<&str> = bar.iter().map(|&method| diagram.methods[method]).collect();
+        let names: Vec<&str> = bar.iter().map(|&system| ranks.systems[system].as_str()).collect();
         format!("not significantly different: {}", names.join(", "))
     };
-    let notes: Vec<String> = figure.notes.iter().cloned().chain(bars.iter().map(bar)).collect();
+    let notes: Vec<String> = figure.notes.iter().cloned().chain(ranks.cliques.iter().map(bar)).collect();
     let mut out = csv::comments(&figure.title, &notes);
     csv::push_record(&mut out, ["method", "average rank", "critical difference"].map(str::to_owned).into_iter());
-    for method in best_first(diagram.ranks) {
-        let numbers = [diagram.ranks.average_ranks[method], difference].map(|number| number.to_string());
-        csv::push_record(&mut out, std::iter::once(csv::text_field(diagram.methods[method])).chain(numbers));
+    for system in best_first(ranks) {
+        let numbers = [ranks.average[system], ranks.critical_difference].map(|number| number.to_string());
+        csv::push_record(&mut out, std::iter::once(csv::text_field(&ranks.systems[system])).chain(numbers));
     }
     out
 }
 
-fn best_first(ranks: &Friedman) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..ranks.average_ranks.len()).collect();
-    order.sort_by(|&a, &b| ranks.average_ranks[a].total_cmp(&ranks.average_ranks[b]));
+fn best_first(ranks: &Ranks) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..ranks.average.len()).collect();
+    order.sort_by(|&a, &b| ranks.average[a].total_cmp(&ranks.average[b]));
     order
 }
 
-fn draw(diagram: &Diagram<'_>, difference: f64, bars: &[Vec<usize>], area: &Area<'_>) -> Drawn {
-    let Diagram { methods, ranks, .. } = diagram;
-    let (left, right) = (SIDE, pixel(WIDTH) - SIDE);
-    let extreme = |pick: fn(f64, f64) -> f64, start: f64| ranks.average_ranks.iter().copied().fold(start, pick);
+fn draw(ranks: &Ranks, area: &Area<'_>) -> Drawn {
+    let Ranks { systems, average, critical_difference: difference, cliques: bars, .. } = ranks;
+    let left = pixel(side_of(ranks));
+    let right = left + pixel(RANKS);
+    let extreme = |pick: fn(f64, f64) -> f64, start: f64| average.iter().copied().fold(start, pick);
     let first = extreme(f64::min, f64::INFINITY).floor();
     // Room for the length that the critical difference is drawn as.
     let last = extreme(f64::max, 0.0).max(first + difference).ceil();
@@ -126,28 +151,28 @@ fn draw(diagram: &Diagram<'_>, difference: f64, bars: &[Vec<usize>], area: &Area
     // Names of the better half to the left, the best one on top; those of the others to the right, the worst one on top.
     let order = best_first(ranks);
     let names_top = ABOVE + BELOW + pixel(pixels(bars.len() * BARS_APART, 1)) + 10;
-    let half = methods.len().div_ceil(2);
-    for (position, &method) in order.iter().enumerate() {
+    let half = systems.len().div_ceil(2);
+    for (position, &system) in order.iter().enumerate() {
         let better = position < half;
-        let row = if better { position } else { methods.len() - 1 - position };
+        let row = if better { position } else { systems.len() - 1 - position };
         let y = names_top + pixel(pixels(row, LINE));
-        let x = place(ranks.average_ranks[method]);
+        let x = place(average[system]);
         let (edge, anchor) = if better { (left - 8, HPos::Right) } else { (right + 8, HPos::Left) };
         line(area, vec![(x, ABOVE), (x, y), (edge, y)], thin)?;
-        let name = format!("{} ({:.2})", shortened(methods[method]), ranks.average_ranks[method]);
+        let name = format!("{} ({:.2})", shortened(&systems[system], FIT), average[system]);
         let beside = if better { edge - 6 } else { edge + 6 };
         area.draw_text(&name, &text(anchor, VPos::Center), (beside, y))?;
     }
     for (index, bar) in bars.iter().enumerate() {
-        let of = |method: Option<&usize>| method.map_or(1.0, |&method| ranks.average_ranks[method]);
+        let of = |system: Option<&usize>| system.map_or(1.0, |&system| average[system]);
         let y = ABOVE + BELOW + pixel(pixels(index * BARS_APART, 1));
         line(area, vec![(place(of(bar.first())) - 4, y), (place(of(bar.last())) + 4, y)], BAR.stroke_width(5))?;
     }
     Ok(())
 }
 
-/// A name that fits beside the line.
-fn shortened(name: &str) -> String {
-    const FIT: usize = 20;
-    if name.chars().count() <= FIT { name.to_owned() } else { name.chars().take(FIT - 1).chain(['…']).collect() }
+/// Pixels that the names take on either side.
+fn side_of(ranks: &Ranks) -> u32 {
+    let longest = ranks.systems.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(FIT);
+    SIDE + pixels(longest.saturating_sub(SHORT), CHARACTER)
 }

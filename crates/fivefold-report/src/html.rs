@@ -24,6 +24,7 @@ use crate::error::ReportError;
 use crate::figure::Figure;
 
 use page::Page;
+pub(crate) use wording::p_in_words;
 
 /// Names and contents of the built-in templates; `page.html` includes the others.
 const TEMPLATES: [(&str, &str); 3] = [

@@ -94,6 +94,11 @@ pub(crate) fn pixel(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
 
+/// A name of at most so many characters.
+pub(crate) fn shortened(name: &str, fit: usize) -> String {
+    if name.chars().count() <= fit { name.to_owned() } else { name.chars().take(fit - 1).chain(['…']).collect() }
+}
+
 /// Texts in lines that fit into a figure of `width` pixels.
 fn fitted<'a>(texts: impl IntoIterator<Item = &'a String>, width: u32, character: u32) -> Vec<String> {
     let characters = (width.saturating_sub(2 * MARGIN) / character).try_into().unwrap_or(u16::MAX);

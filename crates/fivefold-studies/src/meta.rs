@@ -21,12 +21,13 @@
 //! ```
 //! A measure stands with all its cutoffs (`ndcg@5`, `ndcg@10`): as in Feng & Karmaker (2023), its comparisons are those of all pairs
 //! at all cutoffs, and its score of a system is the mean over cutoffs. Reading order: [`scores`] (the input), [`compare`] (tests),
-//! [`between`] (measures against each other), [`across`] (data sets), `tables`, `charts`, `files`.
+//! [`between`] (measures against each other), [`across`] (data sets), `tables`, `diagrams`, `charts`, `files`.
 
 pub mod across;
 pub mod between;
 mod charts;
 pub mod compare;
+mod diagrams;
 mod files;
 pub mod scores;
 mod tables;
@@ -34,7 +35,7 @@ mod tables;
 mod tests;
 
 use fivefold_core::ParamError;
-use fivefold_experiment::number_equal;
+use fivefold_experiment::{Diagram, number_equal};
 use fivefold_metrics::Overrides;
 use fivefold_stats::{Family, TestOptions, correction, test};
 use serde::{Deserialize, Serialize};
@@ -171,7 +172,9 @@ impl Study for Meta {
         }
         for (scores, compared) in &all {
             let several = all.len() > 1;
-            tables::Shown { study: self, scores, compared, several }.add(&mut findings)?;
+            let shown = tables::Shown { study: self, scores, compared, several };
+            shown.add(&mut findings)?;
+            shown.add_diagrams(&mut findings)?;
             charts::add(self, scores, compared, several, &mut findings);
         }
         if let [_, _, ..] = all.as_slice() {
@@ -180,6 +183,7 @@ impl Study for Meta {
         }
         files::add(self, &all, &mut findings)?;
         number_equal(findings.tables.iter_mut().map(|table| &mut table.id));
+        number_equal(findings.diagrams.iter_mut().map(Diagram::id_mut));
         number_equal(findings.charts.iter_mut().map(|chart| &mut chart.id));
         Ok(findings)
     }

@@ -9,7 +9,7 @@ use fivefold_data::per_query::PerQueryError;
 use fivefold_data::trec::TrecError;
 use fivefold_data::{DataError, ReadError, ScoreError};
 use fivefold_experiment::store::StoreError;
-use fivefold_experiment::{Chart, Table};
+use fivefold_experiment::{Chart, Diagram, Table};
 use fivefold_metrics::{Conventions, MeasureError, Overrides, dialect};
 use fivefold_stats::StatsError;
 use serde::de::DeserializeOwned;
@@ -131,6 +131,8 @@ pub(crate) fn conventions(profile: &str, overrides: &Overrides) -> Result<Conven
 pub struct Findings {
     /// Tables, in the order in which they are shown.
     pub tables: Vec<Table>,
+    /// Diagrams, in the order in which they are shown, before the charts.
+    pub diagrams: Vec<Diagram>,
     /// Charts, in the order in which they are shown.
     pub charts: Vec<Chart>,
     /// Further files of the results folder: path with `/`, content.

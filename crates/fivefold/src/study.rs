@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use fivefold_experiment::reuse::changes;
-use fivefold_report::{chart_figure, write_files};
+use fivefold_report::{chart_figure, diagram_figure, write_files};
 use fivefold_studies::{Folder, Manifest, RunOptions, Study, StudyError, StudyFile};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -152,8 +152,8 @@ impl Run {
             }
             found => found.map_err(problem::report)?,
         };
-        let figures =
-            findings.charts.iter().map(chart_figure).collect::<Result<Vec<_>, _>>().map_err(problem::report)?;
+        let figures = findings.diagrams.iter().map(diagram_figure).chain(findings.charts.iter().map(chart_figure));
+        let figures = figures.collect::<Result<Vec<_>, _>>().map_err(problem::report)?;
         write_files(&file.name, &findings.tables, &figures, &self.out).map_err(problem::report)?;
         folder.write(file, &findings).map_err(problem::report)?;
         let shown = self.out.display().to_string();

@@ -148,7 +148,7 @@ fn results_folders_differ_in_settings_and_values() {
     // 25 queries, or over those that have one.
     std::fs::write(
         folder.path().join("e.toml"),
-        text.replace("cutoffs = [5]", "cutoffs = [5]\nconventions = { undefined = 'skip' }"),
+        text.replace("cutoffs = [5]", "cutoffs = [5]\nundefined = 'skip'"),
     )
     .unwrap();
     stdout(folder.path(), "run e.toml --out three");

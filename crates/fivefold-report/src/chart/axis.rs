@@ -23,7 +23,7 @@ pub(super) fn place(scale: Scale, value: f64) -> f64 {
 
 /// An axis as it is drawn: from place to place.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plotted {
+pub(crate) struct Plotted {
     scale: Scale,
     from: f64,
     to: f64,
@@ -87,7 +87,7 @@ impl Plotted {
     }
 
     /// The range asked for, or that of the values with a little space around.
-    fn over(axis: &Axis, values: impl Iterator<Item = f64>) -> Self {
+    pub(crate) fn over(axis: &Axis, values: impl Iterator<Item = f64>) -> Self {
         let scale = axis.scale;
         if let Some((from, to)) = axis.range {
             return Plotted { scale, from: place(scale, from), to: place(scale, to) };

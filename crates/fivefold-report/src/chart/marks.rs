@@ -28,8 +28,8 @@ const FILLED: f64 = 0.9;
 
 /// What tells a series from the others.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Look {
-    pub(super) colour: RGBColor,
+pub(crate) struct Look {
+    pub(crate) colour: RGBColor,
     dash: Option<(i32, i32)>,
     shape: Shape,
 }
@@ -44,7 +44,7 @@ enum Shape {
 
 impl Look {
     /// One look after the other.
-    pub(super) fn all() -> impl Iterator<Item = Look> + Clone {
+    pub(crate) fn all() -> impl Iterator<Item = Look> + Clone {
         const SHAPES: [Shape; 4] = [Shape::Disc, Shape::Square, Shape::Triangle, Shape::Cross];
         let styles = DASHES.into_iter().zip(SHAPES).cycle();
         COLOURS.into_iter().cycle().zip(styles).map(|(colour, (dash, shape))| Look { colour, dash, shape })
@@ -61,7 +61,7 @@ impl Look {
     }
 
     /// Draws a mark at a point.
-    pub(super) fn mark(self, area: &Area<'_>, (x, y): Pixel) -> Drawn {
+    pub(crate) fn mark(self, area: &Area<'_>, (x, y): Pixel) -> Drawn {
         let filled = self.colour.filled();
         match self.shape {
             Shape::Disc => area.draw(&Circle::new((x, y), MARK, filled))?,

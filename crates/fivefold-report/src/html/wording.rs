@@ -14,7 +14,7 @@ pub(super) fn means(comparison: &Comparison, cutoff: usize) -> Vec<Option<f64>> 
 }
 
 /// A p-value: three decimals, and what is smaller as such.
-pub(super) fn p_in_words(p: f64) -> String {
+pub(crate) fn p_in_words(p: f64) -> String {
     if p < 0.001 { "< .001".to_owned() } else { format!("{p:.3}").replacen("0.", ".", 1) }
 }
 

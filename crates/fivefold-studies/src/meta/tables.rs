@@ -77,7 +77,7 @@ impl Shown<'_> {
     fn table(&self, id: &str, title: &str, columns: &[&str], labels: usize, rows: Vec<Vec<Cell>>) -> Table {
         let title = if self.several { format!("{title}: {}", self.scores.label) } else { title.to_owned() };
         Table {
-            id: id_of(self.scores, self.several, id),
+            id: self.id(id),
             title,
             columns: columns.iter().map(|&column| column.to_owned()).collect(),
             label_columns: labels,
@@ -86,13 +86,27 @@ impl Shown<'_> {
         }
     }
 
-    /// The systems that tables show: the best first, by their score under a measure.
+    /// The systems that tables show, by their score under a measure.
     fn order(&self, measure: &Measure) -> Vec<usize> {
+        self.best(measure, SHOWN_SYSTEMS)
+    }
+
+    /// The best systems under a measure, best first: as many as the settings say, or else `most`.
+    pub(super) fn best(&self, measure: &Measure, most: usize) -> Vec<usize> {
         let means = measure.means();
         let mut order: Vec<usize> = (0..means.len()).collect();
         order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
-        order.truncate(self.study.top.unwrap_or(SHOWN_SYSTEMS));
+        order.truncate(self.study.top.unwrap_or(most));
         order
+    }
+
+    pub(super) fn id(&self, id: &str) -> String {
+        id_of(self.scores, self.several, id)
+    }
+
+    pub(super) fn interval_in_words(&self) -> String {
+        // Rounded: 1 - .05 is not quite .95.
+        format!("{} % intervals (t)", (100.0 * (1.0 - self.study.alpha) * 1e6).round() / 1e6)
     }
 
     fn means(&self, measure: &Measure) -> Table {
@@ -112,9 +126,7 @@ impl Shown<'_> {
         let title = format!("Systems by {}", measure.name);
         let rows: Vec<Vec<Cell>> = order.iter().map(row).collect();
         let mut table = self.table(&format!("scores-{}", slug(&measure.name)), &title, &columns, 1, rows);
-        // Rounded: 1 - .05 is not quite .95.
-        let confidence = (100.0 * (1.0 - self.study.alpha) * 1e6).round() / 1e6;
-        table.notes.insert(0, format!("±: half the width of the {confidence} % interval of the mean (t)"));
+        table.notes.insert(0, format!("±: half the width of the means' {}", self.interval_in_words()));
         cut(&mut table, order.len(), self.scores.systems.len(), "systems", "scores.csv");
         table
     }
@@ -145,7 +157,7 @@ impl Shown<'_> {
     }
 
     /// What the tests are, a line.
-    fn test_note(&self) -> String {
+    pub(super) fn test_note(&self) -> String {
         let Meta { test, correction, alpha, draws, .. } = self.study;
         let drawn = self.compared.iter().flat_map(|compared| &compared.run.outcomes).filter_map(|o| o.test.ok());
         let drawn = drawn.into_iter().any(|test| matches!(test.method, Method::Draws(_)));
