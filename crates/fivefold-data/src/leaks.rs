@@ -162,7 +162,8 @@ impl Collection {
             (Guard::ValidationOverlap, [Role::Validation, Role::Test]),
             (Guard::QueryOverlap, [Role::Training, Role::Validation]),
         ] {
-            let of_fold = self.folds.iter().flat_map(|fold| fold.overlaps.iter().map(move |found| (fold.number, found)));
+            let of_fold =
+                self.folds.iter().flat_map(|fold| fold.overlaps.iter().map(move |found| (fold.number, found)));
             let found: Vec<(usize, &Overlap)> = of_fold.filter(|(_, overlap)| overlap.parts == parts).collect();
             let Some((number, first)) = found.first() else { continue };
             let [one, other] = parts;

@@ -1,6 +1,6 @@
 //! From an experiment file to a results folder: plan, jobs, cache, evaluation and tables.
 //!
-//! Reading order: [`config`] (what an experiment file says), [`plan`] (its jobs and their keys), [`job`] (one job; `command`: by a program of another language),
+//! Reading order: [`config`] (what an experiment file says), [`plan`] (its jobs and their keys), [`job`] (one job; `command`: by a program of another language; `worker`: in a process of its own),
 //! [`store`] (the results folder), [`reuse`] (what is in it already), [`mod@run`] (all jobs, then the evaluation), [`results`] (a folder read back),
 //! [`evaluation`], [`table`], [`chart`] and [`diagram`] (the values and the forms of what is computed from them), [`tables`] (the paper's tables),
 //! [`replay`] (published tables recomputed from published scores).
@@ -29,6 +29,8 @@ pub mod store;
 pub mod table;
 pub mod tables;
 mod values;
+mod work;
+pub mod worker;
 pub mod verify;
 
 pub use chart::Chart;
@@ -48,4 +50,5 @@ pub use reuse::{CacheReport, Change, EvaluationState, Reuse, explain_cache};
 pub use run::{JobState, Observer, Outcome, RunError, RunOptions, Silent, job_states, run};
 pub use scoring::{NotFinite, score, scores_text};
 pub use table::{Cell, Table};
+pub use worker::Worker;
 pub use verify::{Verification, VerifyOptions, verify};

@@ -5,6 +5,7 @@ use fivefold_data::{Collection, Fold};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Experiment;
+use crate::leaks::GuardFact;
 use crate::store::{Status, Store, StoreError};
 use crate::values::{self, Shape};
 
@@ -27,6 +28,9 @@ pub struct Manifest {
     pub datasets: Vec<DatasetFacts>,
     /// Every convention in force, a line each, to be printed under tables.
     pub conventions: Vec<String>,
+    /// What leak guards found: warnings, and what was overridden.
+    #[serde(default)]
+    pub guards: Vec<GuardFact>,
     /// The jobs with the keys of their results.
     pub jobs: Vec<JobFacts>,
     /// Hash of the evaluation (`queries.csv` and `per_query.csv`).

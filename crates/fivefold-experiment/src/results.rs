@@ -6,6 +6,7 @@ use fivefold_stats::PadDenominator;
 
 use crate::config::{Experiment, Pad};
 use crate::evaluation::Evaluation;
+use crate::leaks::stamps;
 use crate::manifest::{DatasetFacts, Manifest, RESULT_FILES, stored_result};
 use crate::store::{Store, StoreError};
 use crate::table::Table;
@@ -50,10 +51,22 @@ impl Results {
         tables::all(&self.evaluation, &self.table_options())
     }
 
+    /// The leak guards that were overridden, a line each.
+    pub fn stamps(&self) -> Vec<String> {
+        stamps(&self.manifest.guards)
+    }
+
+    /// Lines that stand under every table and figure: the stamps, then the conventions.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = self.stamps();
+        notes.extend_from_slice(&self.manifest.conventions);
+        notes
+    }
+
     /// What the experiment says of its tables.
     pub fn table_options(&self) -> TableOptions {
         let remarks = self.manifest.datasets.iter().flat_map(DatasetFacts::remark_lines);
-        let notes = self.manifest.conventions.iter().cloned().chain(remarks).collect();
+        let notes = self.notes().into_iter().chain(remarks).collect();
         table_options(&self.manifest.experiment, notes)
     }
 }

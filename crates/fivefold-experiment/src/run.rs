@@ -10,11 +10,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use fivefold_core::{Progress, Registry, Seed};
+use fivefold_core::{Registry, Seed};
 use fivefold_data::ScoreError;
 use fivefold_metrics::{Evaluator, MeasureError, dialect};
 
-use crate::config::{ConfigError, Experiment};
+use crate::config::{ConfigError, Experiment, Method, RankerConfig};
 use crate::evaluate::{check_measures, evaluate};
 use crate::evaluation::{DatasetValues, Evaluation};
 use crate::filter::Only;
@@ -30,6 +30,7 @@ use crate::schedule::Schedule;
 use crate::store::{Status, Store, StoreError};
 use crate::tables::{self, TablesError};
 use crate::values;
+use crate::worker::Worker;
 
 /// How to run.
 pub struct RunOptions<'a> {
@@ -50,6 +51,9 @@ pub struct RunOptions<'a> {
     pub cancel: Option<&'a AtomicBool>,
     /// The hold of `out` that the caller has, to write there afterwards; `None`: the run takes hold of it for its own time.
     pub lock: Option<&'a FolderLock>,
+    /// The program that does fits with limits in processes of their own, and guards programs of other languages; without it
+    /// the former are refused, and the latter outlive a run that is killed.
+    pub worker: Option<&'a Worker>,
 }
 
 impl RunOptions<'_> {
@@ -64,6 +68,7 @@ impl RunOptions<'_> {
             observer: &Silent,
             cancel: None,
             lock: None,
+            worker: None,
         }
     }
 }
@@ -168,6 +173,9 @@ pub enum RunError {
     /// It was asked to stop while it evaluated.
     #[error("the run was stopped")]
     Cancelled,
+    /// A fit that needs a process of its own, with no program to be it.
+    #[error("limits of time and memory, and `isolate`, need a program that runs fits (`RunOptions::worker`)")]
+    NoWorker,
     /// No thread pool could be made.
     #[error("cannot start the threads: {0}")]
     Threads(String),
@@ -191,6 +199,10 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         options.observer.warning(warning);
     }
     check_tables(experiment)?;
+    let isolated = |ranker: &RankerConfig| ranker.limits.isolated() && matches!(ranker.method, Method::Train { .. });
+    if options.worker.is_none() && experiment.rankers.iter().any(isolated) {
+        return Err(RunError::NoWorker);
+    }
     let plan = pool.install(|| Plan::new(experiment, &options.only))?;
     check_measures(&plan)?;
     let mut guards = pool.install(|| Guards::check(&plan))?;
@@ -288,6 +300,9 @@ fn run_jobs<'p>(
     let prepared = PreparedFolds::new(plan, open.iter().copied());
     let needs = pool.install(|| open.iter().map(|job| prepared.need(plan, job, registry)).collect());
     let schedule = Schedule::new(needs, plan.data_bytes(), options.memory);
+    let workers = pool.current_num_threads().min(open.len()).max(1);
+    // As many at a time as there are workers, each with its share of the threads.
+    let threads = pool.current_num_threads().div_ceil(workers);
     let broken = AtomicBool::new(false);
     let ended: Mutex<BTreeMap<usize, Result<JobEnd, StoreError>>> = Mutex::default();
     let cancelled = || options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
@@ -298,8 +313,8 @@ fn run_jobs<'p>(
                 options.observer.beyond_memory(job, needed, budget);
             }
             options.observer.started(job);
-            let progress = JobProgress { job, observer: options.observer };
-            let work = Work { registry, store, pool, prepared: &prepared, progress: &progress, cancel: options.cancel };
+            let (observer, cancel, worker) = (options.observer, options.cancel, options.worker);
+            let work = Work { registry, store, pool, prepared: &prepared, observer, cancel, worker, threads };
             let end = run_job(plan, job, &work);
             prepared.release(plan, job);
             match &end {
@@ -313,23 +328,12 @@ fn run_jobs<'p>(
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..pool.current_num_threads().min(open.len()) {
+        for _ in 0..workers {
             scope.spawn(worker);
         }
     });
     let ended = ended.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     ended.into_iter().map(|(index, end)| Ok((open[index], end?))).collect()
-}
-
-struct JobProgress<'a> {
-    job: &'a Job,
-    observer: &'a dyn Observer,
-}
-
-impl Progress for JobProgress<'_> {
-    fn step(&self, done: u64, total: u64) {
-        self.observer.step(self.job, done, total);
-    }
 }
 
 /// Evaluates and writes the files that make the folder a finished run; the manifest last.

@@ -8,15 +8,17 @@
 //! argv = ["python3", "rank.py", "{train}", "{validation}", "{test}", "{scores}", "{seed}"]
 //! files = ["rank.py"]          # copied to where it runs; their content is part of the cache key
 //! time_limit = "10m"
+//! output_limit = "4GiB"
 //! ```
 
 use std::path::{Component, Path};
-use std::time::Duration;
 
 use fivefold_core::Seed;
 use fivefold_core::params::nearest;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
+
+use super::limits::{Bytes, TimeLimit};
 
 /// A program with its arguments, and the files that it needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,8 +32,19 @@ pub struct CommandLine {
     #[serde(default, deserialize_with = "files")]
     pub files: Vec<String>,
     /// How long it may run in one fold.
-    #[serde(default)]
+    #[serde(default = "default_time")]
     pub time_limit: TimeLimit,
+    /// How much it may write into its folder, temporary files included.
+    #[serde(default = "default_output")]
+    pub output_limit: Bytes,
+}
+
+pub(super) fn default_time() -> TimeLimit {
+    TimeLimit::HOUR
+}
+
+pub(super) fn default_output() -> Bytes {
+    Bytes(16 << 30)
 }
 
 /// What can stand in braces in an argument.
@@ -160,7 +173,7 @@ fn files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::E
 }
 
 /// Files that stand in the program's folder anyway.
-const RESERVED: [&str; 6] = ["train.txt", "validation.txt", "test.txt", SCORES, STDOUT, STDERR];
+const RESERVED: [&str; 7] = ["train.txt", "validation.txt", "test.txt", SCORES, STDOUT, STDERR, END];
 
 /// Where the program writes its scores.
 pub(crate) const SCORES: &str = "scores.txt";
@@ -168,56 +181,8 @@ pub(crate) const SCORES: &str = "scores.txt";
 pub(crate) const STDOUT: &str = "stdout.txt";
 /// Where its standard error goes.
 pub(crate) const STDERR: &str = "stderr.txt";
-
-/// A time in whole seconds, written `90s`, `10m` or `2h`; an hour by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct TimeLimit {
-    seconds: u64,
-}
-
-impl Default for TimeLimit {
-    fn default() -> Self {
-        TimeLimit { seconds: 3600 }
-    }
-}
-
-const UNITS: [(&str, u64); 3] = [("h", 3600), ("m", 60), ("s", 1)];
-
-impl TimeLimit {
-    /// The same for a clock.
-    pub fn duration(self) -> Duration {
-        Duration::from_secs(self.seconds)
-    }
-}
-
-impl TryFrom<String> for TimeLimit {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let parsed = UNITS.iter().find_map(|(unit, seconds)| {
-            let count: u64 = text.strip_suffix(unit)?.trim().parse().ok()?;
-            count.checked_mul(*seconds)
-        });
-        match parsed {
-            Some(seconds) if seconds > 0 => Ok(TimeLimit { seconds }),
-            _ => Err(format!("a time is written as \"90s\", \"10m\" or \"2h\", not \"{text}\"")),
-        }
-    }
-}
-
-impl From<TimeLimit> for String {
-    fn from(limit: TimeLimit) -> String {
-        limit.to_string()
-    }
-}
-
-impl std::fmt::Display for TimeLimit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let whole = UNITS.iter().find(|(_, seconds)| self.seconds.is_multiple_of(*seconds)).unwrap_or(&("s", 1));
-        write!(f, "{}{}", self.seconds / whole.1, whole.0)
-    }
-}
+/// How it ended, by whoever guards it.
+pub(crate) const END: &str = "end.json";
 
 #[cfg(test)]
 mod tests {
@@ -278,18 +243,6 @@ mod tests {
         assert_eq!(with("bin/mine", "\"bin/mine\"").misplaced(), None);
         for elsewhere in ["python3", "/usr/bin/python3"] {
             assert_eq!((with(elsewhere, "").misplaced(), with(elsewhere, "").own_program()), (None, None));
-        }
-    }
-
-    #[test]
-    fn times_read_back() {
-        for (text, seconds) in [("90s", 90), ("10m", 600), ("2h", 7200)] {
-            let limit = TimeLimit::try_from(text.to_owned()).unwrap();
-            assert_eq!((limit.duration(), limit.to_string().as_str()), (Duration::from_secs(seconds), text));
-        }
-        assert_eq!(TimeLimit::default().to_string(), "1h");
-        for wrong in ["0s", "10", "m", "-1s", "1.5h", "99999999999999999999h", "18446744073709551615h"] {
-            assert!(TimeLimit::try_from(wrong.to_owned()).is_err(), "{wrong}");
         }
     }
 }

@@ -7,6 +7,7 @@
 //! queries = 784                                      # a seeded sample of the test queries of all folds; all when absent
 //! uninformative = 1000                               # sizes of this data set's query sets, see `query_sets`
 //! ideal = 1000
+//! allow = ["identical-vectors"]                      # leak guards that do not stop the run, see `guards`
 //!
 //! [[dataset]]
 //! path = "my-data"                                   # beside this file, or in the folder of FIVEFOLD_DATA
@@ -19,6 +20,7 @@
 use std::ops::Range;
 
 use fivefold_core::params::field_names;
+use fivefold_data::leaks::Guard;
 use fivefold_data::{Collection, Source};
 use serde::{Deserialize, Serialize};
 
@@ -40,9 +42,12 @@ pub struct DatasetConfig {
     pub uninformative: Option<usize>,
     /// Size of the ideal set, where it is not that of the experiment.
     pub ideal: Option<usize>,
+    /// Leak guards that do not stop the run here.
+    #[serde(default)]
+    pub allow: Vec<Guard>,
 }
 
-const KEYS: [&str; 4] = ["label", "queries", "uninformative", "ideal"];
+const KEYS: [&str; 5] = ["label", "queries", "uninformative", "ideal", "allow"];
 
 impl DatasetConfig {
     pub(super) fn read(mut section: Section<'_>) -> Result<Self, Fault> {
@@ -58,12 +63,13 @@ impl DatasetConfig {
             return Err(Fault::new("`queries` must be at least 1", queries_span));
         }
         let (uninformative, ideal) = (section.read("uninformative")?, section.read("ideal")?);
+        let allow = section.read("allow")?.unwrap_or_default();
         let spans = ["name", "layout", "made"].map(|key| section.span_of(key));
         let source: Source = read(section.into_value())?;
         source.check().map_err(|error| source_fault(&source, &error.to_string(), spans))?;
         let label = label.unwrap_or_else(|| source.name());
         names::check(&label).map_err(|reason| Fault::new(format!("the label {reason}"), label_span))?;
-        Ok(DatasetConfig { label, source, queries, uninformative, ideal })
+        Ok(DatasetConfig { label, source, queries, uninformative, ideal, allow })
     }
 
     /// Reads the collection.

@@ -11,6 +11,7 @@
 //! [query_sets]                 # see `query_sets`
 //! [tables]                     # see `tables`
 //! [guards]                     # see `guards`
+//! [run]                        # see `limits`
 //! ```
 //! One file a section, with its type, its defaults and its tests. An unknown key, a wrong type and a value out of range
 //! are errors that underline the place, wherever they stand.
@@ -20,6 +21,7 @@ mod dataset;
 mod error;
 mod evaluation;
 mod guards;
+mod limits;
 mod query_sets;
 mod ranker;
 mod read;
@@ -33,12 +35,13 @@ use fivefold_data::{Cache, Normaliser};
 use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
 
-pub use command::{CommandLine, Place, TimeLimit};
-pub(crate) use command::{SCORES, STDERR, STDOUT};
+pub use command::{CommandLine, Place};
+pub(crate) use command::{END, SCORES, STDERR, STDOUT};
 pub use dataset::DatasetConfig;
 pub use error::ConfigError;
 pub use evaluation::EvaluationConfig;
 pub use guards::GuardsConfig;
+pub use limits::{Bytes, JobLimits, TimeLimit};
 pub use query_sets::{Distance, QuerySetsConfig};
 pub use ranker::{Method, OUTSIDE, OutsideKind, RankerConfig, ScoreFiles};
 pub use tables::{Pad, TablesConfig};
@@ -104,8 +107,9 @@ pub enum LoadError {
 /// The environment variable that names the folder of collections.
 pub const DATA_VARIABLE: &str = "FIVEFOLD_DATA";
 
-const KEYS: [&str; 10] =
-    ["name", "seed", "profile", "normalise", "dataset", "ranker", "evaluation", "query_sets", "tables", "guards"];
+const KEYS: [&str; 11] = [
+    "name", "seed", "profile", "normalise", "dataset", "ranker", "evaluation", "query_sets", "tables", "guards", "run",
+];
 
 impl Experiment {
     /// Reads an experiment file. Relative paths in it are looked for beside the file, then in the folder that the
@@ -152,6 +156,18 @@ impl Experiment {
         self
     }
 
+    /// The cache that it has.
+    pub(crate) fn cache(&self) -> Option<&Cache> {
+        self.origin.cache.as_ref()
+    }
+
+    /// The same with limits that go before its own.
+    #[must_use]
+    pub fn with_limits(mut self, limits: JobLimits) -> Self {
+        self.rankers.iter_mut().for_each(|ranker| ranker.limits = limits.or(ranker.limits));
+        self
+    }
+
     /// The seed from which those of all parts are derived.
     pub fn root_seed(&self) -> Seed {
         Seed::new(self.seed)
@@ -195,11 +211,12 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
     let datasets = sections.into_iter().map(DatasetConfig::read).collect::<Result<Vec<_>, _>>()?;
     check_labels("data sets", datasets.iter().map(|d| d.label.as_str()), &dataset_spans)?;
 
+    let limits = file.read("run")?.unwrap_or_default();
     let sections = file.tables("ranker")?;
     let ranker_spans: Vec<_> = sections.iter().map(Section::span).collect();
     let rankers = sections
         .into_iter()
-        .map(|section| RankerConfig::read(section, registry, &normalise))
+        .map(|section| RankerConfig::read(section, registry, &normalise, limits))
         .collect::<Result<Vec<_>, _>>()?;
     check_labels("rankers", rankers.iter().map(|r| r.label.as_str()), &ranker_spans)?;
 

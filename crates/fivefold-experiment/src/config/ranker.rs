@@ -5,6 +5,7 @@
 //! label = "Ridge"                                         # the kind when absent
 //! kind = "linear"
 //! normalise = { method = "z-score", over = "query" }      # the experiment's when absent
+//! time_limit = "10m"                                      # as are time_limit, memory_limit and isolate, see `limits`
 //! [ranker.params]                                         # those of the kind
 //! lambda = 1.0
 //!
@@ -24,8 +25,9 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::DeTable;
 
-use super::command::{CommandLine, TimeLimit};
+use super::command::{CommandLine, default_output, default_time};
 use super::error::Fault;
+use super::limits::JobLimits;
 use super::read::{Section, read};
 use crate::names;
 
@@ -78,6 +80,9 @@ pub struct RankerConfig {
     pub method: Method,
     /// What is done to the features before it sees them.
     pub normalise: Normaliser,
+    /// What a job of it may take. No result depends on it, so the results folder does not hold it.
+    #[serde(skip)]
+    pub limits: JobLimits,
 }
 
 /// Where scores come from.
@@ -137,8 +142,13 @@ impl CommandLine {
             ),
             param(
                 "time_limit",
-                Some(TimeLimit::default().to_string().into()),
+                Some(default_time().to_string().into()),
                 "how long one fold may take: 90s, 10m, 2h",
+            ),
+            param(
+                "output_limit",
+                Some(String::from(default_output()).into()),
+                "how much it may write into its folder: 800MiB, 4GiB",
             ),
         ]
     }
@@ -162,16 +172,31 @@ fn pattern<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, 
     }
 }
 
-const KEYS: [&str; 4] = ["label", "kind", "normalise", "params"];
+const KEYS: [&str; 7] = ["label", "kind", "normalise", "params", "time_limit", "memory_limit", "isolate"];
+
+/// The keys of `[run]`, which a ranker may have of its own.
+const LIMITS: [&str; 3] = ["time_limit", "memory_limit", "isolate"];
 
 impl RankerConfig {
-    pub(super) fn read(mut section: Section<'_>, registry: &Registry, default: &Normaliser) -> Result<Self, Fault> {
+    pub(super) fn read(
+        mut section: Section<'_>,
+        registry: &Registry,
+        default: &Normaliser,
+        run: JobLimits,
+    ) -> Result<Self, Fault> {
         let (kind, kind_span): (String, _) = section.require("kind", "this ranker")?;
         let label_span = if section.has("label") { section.span_of("label") } else { kind_span.clone() };
         let label = section.read::<String>("label")?.unwrap_or_else(|| kind.clone());
         names::check(&label).map_err(|reason| Fault::new(format!("the label {reason}"), label_span))?;
         let own_span = section.has("normalise").then(|| section.span_of("normalise"));
         let own: Option<Normaliser> = section.read("normalise")?;
+        let limits_span = section.first_span(&LIMITS);
+        let own_limits = JobLimits {
+            time: section.read("time_limit")?,
+            memory: section.read("memory_limit")?,
+            isolate: section.read("isolate")?,
+        };
+        let limits = own_limits.or(run);
         let params = match section.take("params") {
             Some(value) => Section::new(value, "`params`")?,
             None => Section::of_table(Spanned::new(kind_span.clone(), DeTable::new())),
@@ -181,8 +206,11 @@ impl RankerConfig {
             if let (false, Some(span)) = (outside.sees_features, own_span) {
                 return Err(Fault::new("`normalise` has no effect on scores that are read from files", span));
             }
+            if let (false, Some(span)) = (outside.sees_features, limits_span) {
+                return Err(Fault::new("limits have no effect on scores that are read from files", span));
+            }
             let normalise = if outside.sees_features { own.unwrap_or(*default) } else { Normaliser::default() };
-            return Ok(RankerConfig { label, kind, method: (outside.read)(params)?, normalise });
+            return Ok(RankerConfig { label, kind, method: (outside.read)(params)?, normalise, limits });
         }
         let Some(entry) = registry.find(&kind) else {
             let outside = OUTSIDE.iter().map(|outside| outside.name);
@@ -194,6 +222,6 @@ impl RankerConfig {
         // The job reads them back from here: a value that JSON cannot hold (infinity) is refused now, not in the run.
         entry.restore(&params).map_err(|error| Fault::from(error).or_at(&kind_span))?;
         let method = Method::Train { version: entry.version, seeded: ranker.seeded(), params };
-        Ok(RankerConfig { label, kind, method, normalise: own.unwrap_or(*default) })
+        Ok(RankerConfig { label, kind, method, normalise: own.unwrap_or(*default), limits })
     }
 }

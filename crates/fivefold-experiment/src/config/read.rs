@@ -39,6 +39,11 @@ impl<'i> Section<'i> {
         self.table.get(key).map_or_else(|| self.span(), Spanned::span)
     }
 
+    /// Where the value of the first of some keys that is given stands.
+    pub(crate) fn first_span(&self, keys: &[&str]) -> Option<Range<usize>> {
+        keys.iter().find_map(|key| self.table.get(*key)).map(Spanned::span)
+    }
+
     /// Whether `key` is given.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)

@@ -23,7 +23,7 @@ pub(super) fn methods(results: &Results, options: &TableOptions) -> Vec<String> 
         .collect();
     let rankers: Vec<String> =
         manifest.experiment.rankers.iter().map(|ranker| format!("{} ({})", ranker.label, ranker.kind)).collect();
-    let conventions = manifest.conventions.join("; ");
+    let conventions = results.notes().join("; ");
     vec![
         format!(
             "We evaluated {} on {}. Each method was fitted on the training part of every fold, with the validation part for \

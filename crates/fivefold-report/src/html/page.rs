@@ -25,6 +25,8 @@ pub(super) struct Page {
     /// Hash of the values.
     result: String,
     datasets: Vec<Facts>,
+    /// Leak guards that were overridden.
+    stamps: Vec<String>,
     /// The findings in words.
     summary: Vec<Part>,
     /// The test behind letters and p-values, in words.
@@ -129,6 +131,7 @@ impl Page {
                     max_grade: data.max_grade,
                 })
                 .collect(),
+            stamps: results.stamps(),
             summary: summary(results, comparisons, alpha)?,
             test: test_in_words(alpha),
             alpha,

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::cli::Outcome;
 use crate::experiment::ExperimentArgs;
 use crate::interrupt;
+use crate::limits::LimitArgs;
 use crate::memory::MemoryArgs;
 use crate::problem::{self, Problem};
 use crate::reasons::{counted, evaluation_text, jobs_text};
@@ -37,6 +38,8 @@ pub(crate) struct Args {
     threads: ThreadArgs,
     #[command(flatten)]
     memory: MemoryArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
     /// Do only these jobs, and no tables: DATASET/foldK/RANKER with `*`, or the name of a data set, fold or ranker
     #[arg(long, value_name = "PATTERN", num_args = 1..)]
     only: Vec<String>,
@@ -103,7 +106,7 @@ impl Args {
             let run = study::Run { folders, out, threads: self.threads.threads, json: self.json };
             return if self.explain_cache { run.explain_cache(&file, screen) } else { run.run(&file, screen) };
         }
-        let experiment = text.experiment(registry)?;
+        let (experiment, worker) = self.limits.apply(text.experiment(registry)?)?;
         let folder = self.experiment.out(&experiment.name);
         let only = Only::patterns(self.only.iter().map(String::as_str));
         if self.explain_cache {
@@ -122,6 +125,7 @@ impl Args {
             observer: &bars,
             cancel: Some(interrupt::watch()),
             lock: Some(&lock),
+            worker: Some(&worker),
             ..RunOptions::new(folder.clone())
         };
         let outcome = experiment::run(&experiment, registry, &options);

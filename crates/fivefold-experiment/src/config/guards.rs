@@ -1,0 +1,17 @@
+//! `[guards]`: leak guards that are overridden for all data sets; a `[[dataset]]` may have its own `allow`.
+//!
+//! ```toml
+//! [guards]
+//! allow = ["identical-vectors"]    # names of guards, see `fivefold_data::leaks`; every table then says so
+//! ```
+
+use fivefold_data::leaks::Guard;
+use serde::{Deserialize, Serialize};
+
+/// What the experiment says of leak guards.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GuardsConfig {
+    /// Guards that do not stop the run.
+    pub allow: Vec<Guard>,
+}
