@@ -86,7 +86,7 @@ impl Rng {
             let (x, y) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
             let s = x * x + y * y;
             if s > 0.0 && s < 1.0 {
-                return x * (-2.0 * s.ln() / s).sqrt();
+                return x * (-2.0 * libm::log(s) / s).sqrt();
             }
         }
     }

@@ -78,7 +78,7 @@ pub const SHAPES: &[Shape] = &[
         scaled: false,
         doc_ids: false,
         // Log-normal with mean 119: exp(4.599 + .6^2 / 2).
-        length: |rng| ((4.599 + 0.6 * rng.normal()).exp().round() as usize).clamp(2, 1251),
+        length: |rng| (libm::exp(4.599 + 0.6 * rng.normal()).round() as usize).clamp(2, 1251),
         groups: features::MSLR,
     },
 ];

@@ -158,7 +158,7 @@ impl Method {
     fn transform(self, value: f32) -> f64 {
         let value = f64::from(value);
         match self {
-            Method::LogZScore => value.abs().ln_1p().copysign(value),
+            Method::LogZScore => libm::log1p(value.abs()).copysign(value),
             Method::None | Method::MinMax | Method::ZScore => value,
         }
     }

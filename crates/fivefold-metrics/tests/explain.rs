@@ -57,7 +57,7 @@ fn one_query_by_hand() {
     assert_eq!(told.ranking[2].factors, Some([3.0, 0.5]));
     assert_eq!(
         told.ranking.iter().map(|place| place.contribution.unwrap()).collect::<Vec<_>>(),
-        [0.0, 1.0 / 3f64.log2(), 1.5]
+        [0.0, 1.0 / libm::log2(3.0), 1.5]
     );
     assert_eq!(told.bounds.iter().map(|bound| bound.grade.unwrap()).collect::<Vec<_>>(), [2, 1, 0]);
     let [a, u, e, v2] = [0, 1, 2, 3].map(|step: usize| told.steps[step].value.unwrap());

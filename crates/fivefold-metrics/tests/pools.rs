@@ -113,7 +113,7 @@ fn the_number_of_relevant_documents_is_that_of_the_pool() {
     let topic = evaluator.judge_pool("t", &[1, 1, 1, 0], &[1, 0, 0, 1], None).unwrap();
     let mut found = [0.0; 4];
     evaluator.evaluate(&topic, &[4.0, 3.0, 2.0, 1.0], &mut Scratch::default(), &mut found).unwrap();
-    let ndcg = (1.0 + 1.0 / 5f64.log2()) / (1.0 + 1.0 / 3f64.log2() + 0.5);
+    let ndcg = (1.0 + 1.0 / libm::log2(5.0)) / (1.0 + 1.0 / libm::log2(3.0) + 0.5);
     for (found, expected) in found.into_iter().zip([(1.0 + 0.5) / 3.0, ndcg, 0.4, 1.0]) {
         common::assert_close(found, expected, TOLERANCE);
     }

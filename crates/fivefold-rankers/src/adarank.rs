@@ -89,7 +89,7 @@ impl AdaRank {
     /// P after a round with weight `alpha`, from that before it and the values of E of the ensemble.
     fn reweigh(&self, weights: &mut [f64], alpha: f64, values: &[f64]) {
         for (weight, value) in weights.iter_mut().zip(values) {
-            *weight = if self.accumulate { *weight * (-alpha * value).exp() } else { (-value).exp() };
+            *weight = if self.accumulate { *weight * libm::exp(-alpha * value) } else { libm::exp(-value) };
         }
         let sum: f64 = weights.iter().sum();
         weights.iter_mut().for_each(|weight| *weight /= sum);
@@ -170,7 +170,7 @@ impl Ranker for AdaRank {
                 spent.fill(false);
             }
             let Some((best, value)) = best(&weak, &query_weights, &spent) else { break };
-            let alpha = ((1.0 + value).max(LEAST) / (1.0 - value).max(LEAST)).ln() / 2.0;
+            let alpha = libm::log((1.0 + value).max(LEAST) / (1.0 - value).max(LEAST)) / 2.0;
             let weight = best.sign * alpha;
             queries.add(best.feature, weight, &mut scores);
             let values = queries.values(&scores)?;
@@ -325,15 +325,15 @@ mod tests {
     fn rounds_by_hand() {
         // Reciprocal ranks are 1, 1/2, 1 by feature 1 and 1/2, 1, 1/2 by feature 2. With P = 1/3 feature 1 has 5/6 and
         // alpha = ln((11/6) / (1/6)) / 2 = ln(11) / 2. Then P is e^-1, e^-.5, e^-1 over their sum.
-        let first = 11f64.ln() / 2.0;
+        let first = libm::log(11.0) / 2.0;
         assert_near(&fit(&AdaRank { rounds: 1, ..reciprocal_rank() }, &three_queries()).unwrap(), &[first, 0.0]);
-        let (one, half) = ((-1f64).exp(), (-0.5f64).exp());
+        let (one, half) = (libm::exp(-1.0), libm::exp(-0.5));
         let of_feature_2 = (2.0 * one * 0.5 + half) / (2.0 * one + half);
-        let second = ((1.0 + of_feature_2) / (1.0 - of_feature_2)).ln() / 2.0;
+        let second = libm::log((1.0 + of_feature_2) / (1.0 - of_feature_2)) / 2.0;
         assert_near(&fit(&AdaRank { rounds: 2, ..reciprocal_rank() }, &three_queries()).unwrap(), &[first, second]);
         // Feature 1 still outweighs feature 2, so the values of the ensemble and with them P are as before.
         let of_feature_1 = (2.0 * one + 0.5 * half) / (2.0 * one + half);
-        let third = ((1.0 + of_feature_1) / (1.0 - of_feature_1)).ln() / 2.0;
+        let third = libm::log((1.0 + of_feature_1) / (1.0 - of_feature_1)) / 2.0;
         let expected = [first + third, second];
         assert_near(&fit(&AdaRank { rounds: 3, ..reciprocal_rank() }, &three_queries()).unwrap(), &expected);
         // Without the limit feature 1, which has the greater measure under both P, is taken again.
@@ -346,16 +346,16 @@ mod tests {
         // The first round is that of `rounds_by_hand`, alpha = ln(11) / 2; then P is 11^-(1/2), 11^-(1/4), 11^-(1/2) over their
         // sum, and after a second round, with beta and the same values, that times e^-beta, e^-(beta/2), e^-beta.
         let accumulate = AdaRank { accumulate: true, ..reciprocal_rank() };
-        let first = 11f64.ln() / 2.0;
+        let first = libm::log(11.0) / 2.0;
         let alpha = |(one, half): (f64, f64), (of_one, of_half): (f64, f64)| {
             let value = (2.0 * one * of_one + half * of_half) / (2.0 * one + half);
-            ((1.0 + value) / (1.0 - value)).ln() / 2.0
+            libm::log((1.0 + value) / (1.0 - value)) / 2.0
         };
-        let weights = ((-first).exp(), (-first / 2.0).exp());
+        let weights = (libm::exp(-first), libm::exp(-first / 2.0));
         let second = alpha(weights, (0.5, 1.0));
         let found = fit(&AdaRank { rounds: 2, ..accumulate.clone() }, &three_queries()).unwrap();
         assert_near(&found, &[first, second]);
-        let weights = (weights.0 * (-second).exp(), weights.1 * (-second / 2.0).exp());
+        let weights = (weights.0 * libm::exp(-second), weights.1 * libm::exp(-second / 2.0));
         // Feature 2 again, where P derived anew takes feature 1.
         let third = alpha(weights, (0.5, 1.0));
         let found = fit(&AdaRank { rounds: 3, ..accumulate }, &three_queries()).unwrap();
@@ -381,7 +381,7 @@ mod tests {
     fn a_perfect_feature_has_a_finite_weight() {
         let query: &[(u8, &[f32])] = &[(0, &[0.3, 1.0]), (1, &[0.1, 2.0]), (0, &[0.2, 1.0])];
         let data = rows(&[query, query]);
-        let perfect = (2.0 / LEAST).ln() / 2.0;
+        let perfect = libm::log(2.0 / LEAST) / 2.0;
         for objective in ["ndcg@10", "ndcg.v2@10", "rr"] {
             let ranker = AdaRank { objective: objective.to_owned(), rounds: 1, ..AdaRank::default() };
             // Feature 1 is perfect too, but backwards; feature 1 stands first.

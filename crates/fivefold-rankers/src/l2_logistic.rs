@@ -223,16 +223,16 @@ impl Problem<'_> {
 /// 1 / (1 + exp(-t)) without overflow.
 fn sigmoid(t: f64) -> f64 {
     if t >= 0.0 {
-        1.0 / (1.0 + (-t).exp())
+        1.0 / (1.0 + libm::exp(-t))
     } else {
-        let e = t.exp();
+        let e = libm::exp(t);
         e / (1.0 + e)
     }
 }
 
 /// log(1 + exp(t)) without overflow.
 fn log1p_exp(t: f64) -> f64 {
-    t.max(0.0) + (-t.abs()).exp().ln_1p()
+    t.max(0.0) + libm::log1p(libm::exp(-t.abs()))
 }
 
 #[cfg(test)]

@@ -89,7 +89,8 @@ impl<'a> LambdaLoss<'a> {
         let (best, worst) = (scores[0], scores[n - 1]);
         let far = self.sigma * (best - worst) > 2.0 * FARTHEST;
         let middle = best / 2.0 + worst / 2.0;
-        let relative = |score: f64, to: f64| (self.sigma * (score - to)).clamp(-2.0 * FARTHEST, 2.0 * FARTHEST).exp();
+        let relative =
+            |score: f64, to: f64| libm::exp((self.sigma * (score - to)).clamp(-2.0 * FARTHEST, 2.0 * FARTHEST));
         exponentials.clear();
         exponentials.extend(scores.iter().map(|&score| relative(score, middle)));
         let by_distance = self.normalise && best != worst;
@@ -113,7 +114,7 @@ impl<'a> LambdaLoss<'a> {
             total += add_pairs(ranked, pairs, &mut ranking.first[top..], &mut ranking.second[top..]);
         }
         let total = 2.0 * self.sigma * total;
-        let scale = if self.normalise && total > 0.0 { (1.0 + total).log2() / total } else { 1.0 };
+        let scale = if self.normalise && total > 0.0 { libm::log2(1.0 + total) / total } else { 1.0 };
         let (first_scale, second_scale) = (scale * self.sigma, scale * self.sigma * self.sigma);
         for ((&row, &gradient), &hessian) in order.iter().zip(&ranking.first).zip(&ranking.second) {
             first[row as usize] = gradient * first_scale;
@@ -303,7 +304,7 @@ mod tests {
                 if normalise {
                     weight /= 0.01 + (scores[better] - scores[worse]).abs();
                 }
-                let rho = 1.0 / (1.0 + (sigma * (scores[better] - scores[worse])).exp());
+                let rho = 1.0 / (1.0 + libm::exp(sigma * (scores[better] - scores[worse])));
                 first[better] -= sigma * weight * rho;
                 first[worse] += sigma * weight * rho;
                 second[better] += sigma * sigma * weight * rho * (1.0 - rho);
@@ -311,7 +312,7 @@ mod tests {
                 total += 2.0 * sigma * weight * rho;
             }
         }
-        let scale = if normalise && total > 0.0 { (1.0 + total).log2() / total } else { 1.0 };
+        let scale = if normalise && total > 0.0 { libm::log2(1.0 + total) / total } else { 1.0 };
         first.iter_mut().chain(&mut second).for_each(|x| *x *= scale);
         (first, second)
     }

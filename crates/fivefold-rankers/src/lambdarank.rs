@@ -184,9 +184,9 @@ mod tests {
                     // How much better the right order of the two is, by the measure itself.
                     let gain = (value(&scores) - value(&swapped)) * if scores[i] > scores[j] { 1.0 } else { -1.0 };
                     let lambda = if gain > 0.0 {
-                        gain / (1.0 + (scores[i] - scores[j]).exp())
+                        gain / (1.0 + libm::exp(scores[i] - scores[j]))
                     } else {
-                        gain / (1.0 + (scores[j] - scores[i]).exp())
+                        gain / (1.0 + libm::exp(scores[j] - scores[i]))
                     };
                     expected[i] -= lambda;
                     expected[j] += lambda;

@@ -158,7 +158,7 @@ impl<'a> TopOne<'a> {
 /// Values become the probabilities of standing first.
 fn top_one(values: &mut [f64]) {
     let highest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    values.iter_mut().for_each(|value| *value = (*value - highest).exp());
+    values.iter_mut().for_each(|value| *value = libm::exp(*value - highest));
     let sum: f64 = values.iter().sum();
     values.iter_mut().for_each(|value| *value /= sum);
 }
@@ -204,10 +204,10 @@ mod tests {
             let grades = [0u8, 2, 1, 0, 2, 0, 1];
             let scores: Vec<f64> = grades.iter().map(|_| 2.0 * rng.normal()).collect();
             let loss = |scores: &[f64]| -> f64 {
-                let target = |y: u8| (sharpness * f64::from(y)).exp();
+                let target = |y: u8| libm::exp(sharpness * f64::from(y));
                 let (all, total) =
-                    (grades.map(target).iter().sum::<f64>(), scores.iter().map(|s| s.exp()).sum::<f64>());
-                grades.iter().zip(scores).map(|(&y, s)| -target(y) / all * (s.exp() / total).ln()).sum()
+                    (grades.map(target).iter().sum::<f64>(), scores.iter().map(|s| libm::exp(*s)).sum::<f64>());
+                grades.iter().zip(scores).map(|(&y, s)| -target(y) / all * libm::log(libm::exp(*s) / total)).sum()
             };
             let found = slopes(&grades, &scores, sharpness);
             for row in 0..grades.len() {
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(slopes(&[0, 2], &[f64::MIN, f64::MAX], 1e9), [0.0, 0.0]);
         let mut highest = [30.0, 0.0, 0.0];
         top_one(&mut highest);
-        assert!((highest[1] - (-30f64).exp()).abs() < 1e-25 && (highest[0] - 1.0).abs() < 1e-12, "{highest:?}");
+        assert!((highest[1] - libm::exp(-30.0)).abs() < 1e-25 && (highest[0] - 1.0).abs() < 1e-12, "{highest:?}");
     }
 
     #[test]

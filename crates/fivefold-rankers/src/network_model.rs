@@ -139,7 +139,7 @@ mod tests {
         let text = serde_json::to_string(&model).unwrap();
         assert_eq!(serde_json::from_str::<NetworkModel>(&text).unwrap(), model);
         NetworkModel::new(Activation::Tanh, layers).unwrap().score(view, &mut out);
-        assert_eq!(out[0], 3.0 * 1f64.tanh() - 4f64.tanh() + 0.25);
+        assert_eq!(out[0], 3.0 * libm::tanh(1.0) - libm::tanh(4.0) + 0.25);
         let linear = NetworkModel::new(Activation::Relu, vec![dense(2, &[3.0, -1.0], &[0.0])]).unwrap();
         linear.score(view, &mut out);
         assert_eq!((out, linear.importance()), ([5.0, -1.0], Some(vec![3.0, 1.0])));

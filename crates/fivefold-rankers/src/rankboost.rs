@@ -155,7 +155,7 @@ impl Ranker for RankBoost {
 
 /// The weight of a weak ranker.
 fn alpha(r: f64) -> f64 {
-    ((1.0 + r).max(LEAST) / (1.0 - r).max(LEAST)).ln() / 2.0
+    libm::log((1.0 + r).max(LEAST) / (1.0 - r).max(LEAST)) / 2.0
 }
 
 /// alpha h as a tree; its gain is |alpha|.
@@ -197,12 +197,12 @@ mod tests {
         // is r of feature 2: (1 + r) / (1 - r) = 1 + 2 sqrt 3.
         let data = rows(&[&[(1, &[1.0, 1.0]), (0, &[0.0, 1.0]), (0, &[1.0, 0.0])]]);
         let model = fit(&RankBoost { rounds: 2, ..RankBoost::default() }, &data).unwrap();
-        let second = (1.0 + 2.0 * 3f64.sqrt()).ln() / 2.0;
-        assert_rounds(&model, &[(0, 0.5, 3f64.ln() / 2.0), (1, 0.5, second)]);
+        let second = libm::log(1.0 + 2.0 * 3f64.sqrt()) / 2.0;
+        assert_rounds(&model, &[(0, 0.5, libm::log(3.0) / 2.0), (1, 0.5, second)]);
         let mut scores = [0.0; 3];
         model.score(data.query(0).view(), &mut scores);
-        assert_eq!(scores, [3f64.ln() / 2.0 + second, second, 3f64.ln() / 2.0]);
-        assert_eq!(model.importance(), Some(vec![3f64.ln() / 2.0, second]));
+        assert_eq!(scores, [libm::log(3.0) / 2.0 + second, second, libm::log(3.0) / 2.0]);
+        assert_eq!(model.importance(), Some(vec![libm::log(3.0) / 2.0, second]));
     }
 
     #[test]
@@ -211,18 +211,18 @@ mod tests {
         // second (cut 2.5: one wrong, one right): r = 2/3 at cut 1.5.
         let data = rows(&[&[(2, &[2.0]), (1, &[3.0]), (0, &[1.0])]]);
         let model = fit(&RankBoost { rounds: 1, ..RankBoost::default() }, &data).unwrap();
-        assert_rounds(&model, &[(0, 1.5, 5f64.ln() / 2.0)]);
+        assert_rounds(&model, &[(0, 1.5, libm::log(5.0) / 2.0)]);
     }
 
     #[test]
     fn a_perfect_feature_has_a_finite_weight_and_ends_training() {
         let query: &[(u8, &[f32])] = &[(0, &[0.3, 1.0]), (1, &[0.2, 2.0]), (0, &[0.1, 1.0])];
         let model = fit(&RankBoost::default(), &rows(&[query, query])).unwrap();
-        assert_rounds(&model, &[(1, 1.5, (2.0 / LEAST).ln() / 2.0)]);
+        assert_rounds(&model, &[(1, 1.5, libm::log(2.0 / LEAST) / 2.0)]);
         // The same backwards: against the document where that is allowed.
         let turned: &[(u8, &[f32])] = &[(0, &[2.0]), (1, &[1.0]), (0, &[2.0])];
         let data = rows(&[turned, turned]);
-        let backwards = (LEAST / 2.0).ln() / 2.0;
+        let backwards = libm::log(LEAST / 2.0) / 2.0;
         assert_rounds(
             &fit(&RankBoost { negative: true, ..RankBoost::default() }, &data).unwrap(),
             &[(0, 1.5, backwards)],
@@ -258,7 +258,7 @@ mod tests {
                     *score += if row[feature as usize] > threshold { alpha } else { 0.0 };
                 }
                 // r = tanh(alpha), and 1 - tanh^2 = 1 / cosh^2.
-                bound /= alpha.cosh();
+                bound /= libm::cosh(alpha);
                 let loss = pairs.potentials(&scores, &mut potentials) / all;
                 assert!(loss <= bound * (1.0 + 1e-9), "{loss} {bound}");
             }

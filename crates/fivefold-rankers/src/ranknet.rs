@@ -197,7 +197,7 @@ impl QueryLoss for Pairwise {
         let far = high - low > FARTHEST;
         let middle = low / 2.0 + high / 2.0;
         exponentials.clear();
-        exponentials.extend(sorted.iter().map(|&score| (score - middle).exp()));
+        exponentials.extend(sorted.iter().map(|&score| libm::exp(score - middle)));
         for place in 0..n {
             let first = lower[place] as usize;
             let sum = if far {
@@ -238,7 +238,7 @@ fn shares(top: f64, others: &[f64], sums: &mut [f64]) -> f64 {
 fn far_shares(top: f64, others: &[f64], sums: &mut [f64]) -> f64 {
     let mut total = 0.0;
     for (other, sum) in others.iter().zip(sums) {
-        let share = 1.0 / (1.0 + (top - other).exp());
+        let share = 1.0 / (1.0 + libm::exp(top - other));
         *sum += share;
         total += share;
     }
@@ -264,7 +264,7 @@ mod tests {
         let (mut sum, mut pairs) = (0.0, 0.0);
         for i in 0..grades.len() {
             for j in (0..grades.len()).filter(|&j| grades[j] < grades[i]) {
-                sum += (-(scores[i] - scores[j])).exp().ln_1p();
+                sum += libm::log1p(libm::exp(-(scores[i] - scores[j])));
                 pairs += 1.0;
             }
         }

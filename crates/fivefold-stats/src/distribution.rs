@@ -15,10 +15,10 @@ pub(crate) fn student_two_sided(t: f64, degrees: f64) -> f64 {
 /// and none can overshoot. (The inverse of the beta function in `statrs` does not end for some degrees.)
 pub(crate) fn student_quantile(confidence: f64, degrees: f64) -> f64 {
     let half = (degrees + 1.0) / 2.0;
-    let scale = (ln_gamma(half) - ln_gamma(degrees / 2.0)).exp() / (degrees * std::f64::consts::PI).sqrt();
+    let scale = libm::exp(ln_gamma(half) - ln_gamma(degrees / 2.0)) / (degrees * std::f64::consts::PI).sqrt();
     let mut q = 0.0;
     for _ in 0..MOST_STEPS {
-        let density = scale * (-half * (q * q / degrees).ln_1p()).exp();
+        let density = scale * libm::exp(-half * libm::log1p(q * q / degrees));
         let step = (student_two_sided(q, degrees) - (1.0 - confidence)) / (2.0 * density);
         if step.abs() <= f64::EPSILON * q {
             break;

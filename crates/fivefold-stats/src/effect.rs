@@ -33,7 +33,7 @@ pub fn hedges_g(moments: &Moments) -> Result<f64, Undefined> {
         return Err(Undefined::TooFewQueries { found: moments.count, needed: 3 });
     }
     let half = (moments.count - 1) as f64 / 2.0;
-    let correction = (ln_gamma(half) - ln_gamma(half - 0.5)).exp() / half.sqrt();
+    let correction = libm::exp(ln_gamma(half) - ln_gamma(half - 0.5)) / half.sqrt();
     Ok(correction * cohens_dz(moments)?)
 }
 

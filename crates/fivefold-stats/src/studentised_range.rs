@@ -44,9 +44,9 @@ pub fn studentised_range_quantile(p: f64, means: usize, degrees: Option<f64>) ->
 
 /// P(largest - smallest <= q) of standard normal numbers.
 fn range_below(q: f64, means: usize) -> f64 {
-    let density = |z: f64| (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
-    let others = means as i32 - 1;
-    means as f64 * integral(-8.5, 8.5, 8, |z| density(z) * (normal_below(z) - normal_below(z - q)).powi(others))
+    let density = |z: f64| libm::exp(-z * z / 2.0) / (2.0 * std::f64::consts::PI).sqrt();
+    let others = means as f64 - 1.0;
+    means as f64 * integral(-8.5, 8.5, 8, |z| density(z) * libm::pow(normal_below(z) - normal_below(z - q), others))
 }
 
 #[cfg(test)]

@@ -108,8 +108,8 @@ mod tests {
         let value = |i: usize| if i % 11 == 3 { f32::NAN } else { ((i * 2654435761) % 977) as f32 };
         let values: Vec<f32> = (0..rows * width).map(value).collect();
         let matrix = BinnedMatrix::new(&Rows::new(vec![&values], width), 100);
-        let first: Vec<f64> = (0..rows).map(|i| (i as f64).sin()).collect();
-        let second: Vec<f64> = (0..rows).map(|i| (i as f64).cos().abs()).collect();
+        let first: Vec<f64> = (0..rows).map(|i| libm::sin(i as f64)).collect();
+        let second: Vec<f64> = (0..rows).map(|i| libm::cos(i as f64).abs()).collect();
         let mut cells = Vec::new();
         let gradients = Gradients { first: &first, second: Some(&second), copies: None };
         gradients.to_cells(rows, &mut cells).unwrap();

@@ -46,10 +46,10 @@ fn shares_of_the_rules_by_hand() {
     let value = |cell: &Value| cell["number"]["value"].as_f64().unwrap();
     let rows = found[1]["rows"].as_array().unwrap();
     let share = |rule: &str| value(&rows.iter().find(|row| row[1]["text"] == rule).unwrap()[5]);
-    let discount = (1.0 / 3f64.log2() - 1.0) / 4.0;
+    let discount = (1.0 / libm::log2(3.0) - 1.0) / 4.0;
     // With ties by id the document stands third: letor discounts it by 1/log2(3), log2 by 1/2. Half of what both rules do together
     // on that query belongs to each.
-    let (ties, both) = (1.0 / 3f64.log2() - 1.0, 0.5 - 1.0);
+    let (ties, both) = (1.0 / libm::log2(3.0) - 1.0, 0.5 - 1.0);
     let of_discount = (both - ties) / 2.0;
     let near = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-12, "{value} {expected}");
     near(share("discount"), discount + of_discount / 4.0);
@@ -146,11 +146,8 @@ fn results_folders_differ_in_settings_and_values() {
 
     // The same values with undefined ones left out: no query differs, the means do. One and the same sum of values over
     // 25 queries, or over those that have one.
-    std::fs::write(
-        folder.path().join("e.toml"),
-        text.replace("cutoffs = [5]", "cutoffs = [5]\nundefined = 'skip'"),
-    )
-    .unwrap();
+    std::fs::write(folder.path().join("e.toml"), text.replace("cutoffs = [5]", "cutoffs = [5]\nundefined = 'skip'"))
+        .unwrap();
     stdout(folder.path(), "run e.toml --out three");
     let found = difference(folder.path(), "one three", 1);
     let number = |row: &Value, column: usize| row[column]["number"]["value"].as_f64().unwrap();

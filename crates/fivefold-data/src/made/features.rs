@@ -201,13 +201,13 @@ impl Family {
     /// The value for an observation that is about standard normal, with six decimals as the real files have.
     fn value(self, x: f64) -> f32 {
         let value = match self {
-            Family::Count(median) => (median * (0.7 * x).exp()).floor(),
-            Family::Large(median) => (median * (1.3 * x).exp()).floor(),
-            Family::Ratio => 1.0 / (1.0 + (-1.5 * x).exp()),
+            Family::Count(median) => (median * libm::exp(0.7 * x)).floor(),
+            Family::Large(median) => (median * libm::exp(1.3 * x)).floor(),
+            Family::Ratio => 1.0 / (1.0 + libm::exp(-1.5 * x)),
             Family::Real(size) => size * (x + 0.85).max(0.0),
-            Family::Negative(size) => -size * (-0.4 * x).exp(),
+            Family::Negative(size) => -size * libm::exp(-0.4 * x),
             Family::Boolean => f64::from(u8::from(x > 0.5)),
-            Family::Rare => ((1.0 + 2.5 * (x - 0.85)).exp().floor()) * f64::from(u8::from(x > 0.85)),
+            Family::Rare => (libm::exp(1.0 + 2.5 * (x - 0.85)).floor()) * f64::from(u8::from(x > 0.85)),
         };
         ((value * 1e6).round() / 1e6) as f32
     }

@@ -92,7 +92,7 @@ impl Properties {
     /// True utility: linear in some properties, with interactions, thresholds and an optimum, and with weights that
     /// depend on the query's intent.
     pub(super) fn utility(&self, intent: f64) -> f64 {
-        let navigational = 1.0 / (1.0 + (-1.5 * intent).exp());
+        let navigational = 1.0 / (1.0 + libm::exp(-1.5 * intent));
         let match_text = (1.0 - 0.6 * navigational) * (0.75 * self.body + 0.4 * self.title);
         let both = 0.7 * self.title.max(-0.5) * self.anchor.max(-0.5);
         let site = navigational * if self.url > 0.4 { 1.2 } else { -0.3 };

@@ -3,7 +3,7 @@ use super::*;
 /// Plain nDCG@10, gain 2^y - 1, discount 1/log2(i+1); none where nothing is relevant. Scores have no ties that matter.
 fn ndcg(grades: &[u8], scores: &[f64]) -> Option<f64> {
     let dcg = |order: &[usize]| -> f64 {
-        let gain = |rank: usize| (f64::from(grades[order[rank]]).exp2() - 1.0) / (rank as f64 + 2.0).log2();
+        let gain = |rank: usize| (libm::exp2(f64::from(grades[order[rank]])) - 1.0) / libm::log2(rank as f64 + 2.0);
         (0..order.len().min(10)).map(gain).sum()
     };
     let mut order: Vec<usize> = (0..grades.len()).collect();
@@ -51,7 +51,7 @@ fn fit(rows: &[Vec<f64>], targets: &[f64]) -> impl Fn(&[f64]) -> f64 + use<> {
 
 /// Features as logarithms of their size, which any linear ranker would be given on such scales.
 fn logs(row: &[f32]) -> Vec<f64> {
-    row.iter().map(|&value| f64::from(value).abs().ln_1p().copysign(f64::from(value))).collect()
+    row.iter().map(|&value| libm::log1p(f64::from(value).abs()).copysign(f64::from(value))).collect()
 }
 
 fn train(data: &Dataset, basis: &dyn Fn(&[f32]) -> Vec<f64>) -> impl Fn(&[f64]) -> f64 + use<> {

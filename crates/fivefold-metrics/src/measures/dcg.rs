@@ -70,7 +70,7 @@ pub(super) const DISCOUNT: Param = Param {
 /// The gain of each grade.
 pub(super) fn gain_table(gain: Gain) -> GradeTable {
     GradeTable::new(|grade| match gain {
-        Gain::Exp2 => f64::from(grade).exp2() - 1.0,
+        Gain::Exp2 => libm::exp2(f64::from(grade)) - 1.0,
         Gain::Linear => f64::from(grade),
     })
 }

@@ -43,9 +43,9 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
                 settings.wrong("gmax", format!("at least the collection's highest grade {}", settings.max_grade()))
             );
         }
-        let highest = f64::from(gmax).exp2();
+        let highest = libm::exp2(f64::from(gmax));
         Ok(Box::new(ExpectedReciprocalRank {
-            pass: GradeTable::new(|grade| 1.0 - (f64::from(grade).exp2() - 1.0) / highest),
+            pass: GradeTable::new(|grade| 1.0 - (libm::exp2(f64::from(grade)) - 1.0) / highest),
             no_relevant: settings.get("no_relevant")?,
         }))
     },

@@ -53,7 +53,7 @@ fn build(settings: &Settings, original: Original) -> Result<Box<dyn Measure>, Me
     let (beta, neutral): (f64, f64) = (settings.get("beta")?, settings.get("d")?);
     Ok(Box::new(Discounted {
         gain: GradeTable::new(|grade| (f64::from(grade) - neutral).max(0.0)),
-        discounts: Discounts::new(move |rank| ((1.0 - rank as f64) / (beta - 1.0)).exp2()),
+        discounts: Discounts::new(move |rank| libm::exp2((1.0 - rank as f64) / (beta - 1.0))),
         original,
     }))
 }

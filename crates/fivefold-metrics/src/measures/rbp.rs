@@ -39,9 +39,9 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         let gain = match settings.get("gain")? {
             RbpGain::Binary => GradeTable::relevant(settings.get("threshold")?),
             RbpGain::Linear => GradeTable::new(f64::from),
-            RbpGain::Exp2 => GradeTable::new(|grade| f64::from(grade).exp2() - 1.0),
+            RbpGain::Exp2 => GradeTable::new(|grade| libm::exp2(f64::from(grade)) - 1.0),
         };
-        let discounts = Discounts::new(move |rank| (1.0 - p) * p.powf((rank - 1) as f64));
+        let discounts = Discounts::new(move |rank| (1.0 - p) * libm::pow(p, (rank - 1) as f64));
         Ok(Box::new(Discounted { gain, discounts, original: Original::Sum }))
     },
 };

@@ -59,12 +59,12 @@ impl Textbook<'_> {
     }
     fn discount(&self, i: usize) -> f64 {
         match self.param("discount") {
-            "log2" => 1.0 / ((i + 1) as f64).log2(),
+            "log2" => 1.0 / libm::log2((i + 1) as f64),
             "letor" => {
                 if i < 3 {
                     1.0
                 } else {
-                    1.0 / (i as f64).log2()
+                    1.0 / libm::log2(i as f64)
                 }
             }
             "zipf" => 1.0 / i as f64,
@@ -105,7 +105,7 @@ impl Textbook<'_> {
             "wta" => self.relevant(&grades[..1]),
             "rr" => top.iter().position(|&y| self.rel(y) > 0.0).map_or(0.0, |i| 1.0 / (i + 1) as f64),
             "err" => {
-                let stop = |y: u8| (2f64.powi(i32::from(y)) - 1.0) / 2f64.powf(self.number("gmax"));
+                let stop = |y: u8| (2f64.powi(i32::from(y)) - 1.0) / libm::pow(2.0, self.number("gmax"));
                 let reach = |r: usize| top[..r].iter().map(|&y| 1.0 - stop(y)).product::<f64>();
                 (0..cut).map(|r| reach(r) * stop(top[r]) / (r + 1) as f64).sum()
             }
@@ -115,7 +115,7 @@ impl Textbook<'_> {
             }
             "neru" | "nneru" => {
                 let utility = |y: u8| (f64::from(y) - self.number("d")).max(0.0);
-                (0..cut).map(|i| utility(top[i]) * 2f64.powf(-(i as f64) / (self.number("beta") - 1.0))).sum()
+                (0..cut).map(|i| utility(top[i]) * libm::pow(2.0, -(i as f64) / (self.number("beta") - 1.0))).sum()
             }
             other => panic!("add the definition of `{other}` to this test"),
         }

@@ -43,7 +43,7 @@ impl StepSearch {
             if weight != 0.0 && SMALLEST > LARGEST_SHARE * weight.abs() { self.step * weight.abs() } else { SMALLEST };
         let totals = |sign: f64| -> Vec<f64> {
             // The sum of the first k doubling steps is (2^k - 1) times the first.
-            (1..=self.steps).map(|k| sign * first * (f64::from(k).exp2() - 1.0)).collect()
+            (1..=self.steps).map(|k| sign * first * (libm::exp2(f64::from(k)) - 1.0)).collect()
         };
         [totals(1.0), totals(-1.0), vec![-weight]]
     }

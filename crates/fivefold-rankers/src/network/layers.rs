@@ -26,16 +26,16 @@ impl Activation {
     pub fn value(self, x: f64) -> f64 {
         match self {
             Activation::Relu => x.max(0.0),
-            Activation::Tanh => x.tanh(),
-            Activation::Logistic => 1.0 / (1.0 + (-x).exp()),
+            Activation::Tanh => libm::tanh(x),
+            Activation::Logistic => 1.0 / (1.0 + libm::exp(-x)),
         }
     }
 
     fn apply(self, values: &mut [f32]) {
         match self {
             Activation::Relu => values.iter_mut().for_each(|x| *x = x.max(0.0)),
-            Activation::Tanh => values.iter_mut().for_each(|x| *x = x.tanh()),
-            Activation::Logistic => values.iter_mut().for_each(|x| *x = 1.0 / (1.0 + (-*x).exp())),
+            Activation::Tanh => values.iter_mut().for_each(|x| *x = libm::tanhf(*x)),
+            Activation::Logistic => values.iter_mut().for_each(|x| *x = 1.0 / (1.0 + libm::expf(-*x))),
         }
     }
 

@@ -36,7 +36,7 @@ impl Steps {
             Steps::Sgd => weights.iter_mut().zip(gradient).for_each(|(w, g)| *w -= rate as f32 * g),
             Steps::Adam { first, second, done } => {
                 *done = done.saturating_add(1);
-                let correction = |beta: f32| 1.0 - f64::from(beta).powi(*done);
+                let correction = |beta: f32| 1.0 - libm::pow(f64::from(beta), f64::from(*done));
                 let rate = (rate / correction(BETA_1)) as f32;
                 let scale = (1.0 / correction(BETA_2)) as f32;
                 let means = first.iter_mut().zip(second);

@@ -61,7 +61,7 @@ impl<'a> Pairs<'a> {
                 scores.iter().fold((f64::MAX, f64::MIN), |(low, high), &score| (low.min(score), high.max(score)));
             let centre = low / 2.0 + high / 2.0;
             for (factor, score) in self.factors[documents].iter_mut().zip(scores) {
-                *factor = (score - centre).clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT).exp();
+                *factor = libm::exp((score - centre).clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT));
             }
             let grades = || bounds.windows(2).map(|pair| Range { start: pair[0], end: pair[1] });
             let mut worse = 0.0;
@@ -107,7 +107,7 @@ mod tests {
             let documents = bounds[0]..bounds[bounds.len() - 1];
             for (a, b) in documents.clone().flat_map(|a| documents.clone().map(move |b| (a, b))) {
                 if grade(a) > grade(b) {
-                    let weight = (scores[b] - scores[a]).exp();
+                    let weight = libm::exp(scores[b] - scores[a]);
                     expected[a] += weight;
                     expected[b] -= weight;
                     expected_total += weight;

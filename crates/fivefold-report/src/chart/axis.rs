@@ -17,7 +17,7 @@ const TICKS: f64 = 8.0;
 pub(super) fn place(scale: Scale, value: f64) -> f64 {
     match scale {
         Scale::Linear => value,
-        Scale::Log => value.log10(),
+        Scale::Log => libm::log10(value),
     }
 }
 
@@ -128,7 +128,7 @@ impl Plotted {
                 let few = (self.to - self.from) * 3.0 <= TICKS;
                 let factors: &[f64] = if few { &[1.0, 2.0, 5.0] } else { &[1.0] };
                 let decades = (self.from.floor() as i32)..=(self.to.ceil() as i32);
-                let all = decades.flat_map(|decade| factors.iter().map(move |by| f64::from(decade) + by.log10()));
+                let all = decades.flat_map(|decade| factors.iter().map(move |by| f64::from(decade) + libm::log10(*by)));
                 all.filter(|place| (self.from..=self.to).contains(place)).collect()
             }
         }
@@ -137,8 +137,8 @@ impl Plotted {
     /// The distance of linear ticks, and the decimals that show it.
     fn step(&self) -> (f64, usize) {
         let least = (self.to - self.from) / TICKS;
-        let power = least.log10().floor();
-        let unit = 10f64.powf(power);
+        let power = libm::log10(least).floor();
+        let unit = libm::pow(10.0, power);
         let factor = [1.0, 2.0, 5.0].into_iter().find(|factor| factor * unit >= least).unwrap_or(10.0);
         let decimals = if factor == 10.0 { -power - 1.0 } else { -power };
         (factor * unit, decimals.max(0.0) as usize)
@@ -168,7 +168,7 @@ impl ValueFormatter<f64> for Plotted {
         match self.scale {
             Scale::Linear => format!("{tick:.*}", self.step().1),
             // The logarithm was rounded; its power is not to show it.
-            Scale::Log => format!("{:.9e}", 10f64.powf(*tick)).parse::<f64>().unwrap_or(*tick).to_string(),
+            Scale::Log => format!("{:.9e}", libm::pow(10.0, *tick)).parse::<f64>().unwrap_or(*tick).to_string(),
         }
     }
 }

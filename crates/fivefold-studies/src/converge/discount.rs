@@ -96,7 +96,7 @@ impl Family {
     pub fn at(self, rank: usize) -> f64 {
         match self {
             Family::Cut(k) => f64::from(u8::from(rank <= k)),
-            Family::Geometric(ratio) => ratio.powf((rank - 1) as f64),
+            Family::Geometric(ratio) => libm::pow(ratio, (rank - 1) as f64),
             Family::Power(a) => Discount::Power(a).at(rank),
             Family::Log2 => Discount::Log2.at(rank),
             Family::Letor => Discount::Letor.at(rank),
@@ -124,7 +124,7 @@ impl Family {
             return Some(Family::Cut(cutoff));
         }
         let second = seen.seen(1);
-        let power = round(-second.log2());
+        let power = round(-libm::log2(second));
         let families = [Family::Log2, Family::Letor, Family::Power(power), Family::Geometric(second)];
         let fits = |family: &Family| {
             let close = |rank: usize| {
@@ -172,11 +172,11 @@ pub fn of_measure(spec: &MeasureSpec, conventions: &Conventions, max_grade: u8) 
 /// The type of a discount of which nothing is known but its values at the first `ranks` ranks, counted from 1; at least 1024.
 pub fn by_numbers(discount: impl Fn(usize) -> f64, ranks: usize) -> Verdict {
     let last = ranks / 2;
-    let local = |n: usize| -(discount(2 * n) / discount(n)).log2();
+    let local = |n: usize| -libm::log2(discount(2 * n) / discount(n));
     // The parabola through three exponents over 1/log n, at 0.
     let sizes = [last, last / 8, last / 64];
     let exponents = sizes.map(local);
-    let places = sizes.map(|n| 1.0 / (n as f64).ln());
+    let places = sizes.map(|n| 1.0 / libm::log(n as f64));
     let weight = |of: usize| -> f64 {
         let others = (0..places.len()).filter(|&other| other != of);
         others.map(|other| places[other] / (places[other] - places[of])).product()
@@ -238,7 +238,7 @@ mod tests {
         }
         let neru = kind("neru").unwrap();
         assert!(
-            matches!(neru, (Some(1), Some(Family::Geometric(r))) if (r - 0.5f64.powf(0.25)).abs() < 1e-12),
+            matches!(neru, (Some(1), Some(Family::Geometric(r))) if (r - libm::pow(0.5, 0.25)).abs() < 1e-12),
             "{neru:?}"
         );
         for name in ["ap", "err", "meanndcg"] {
@@ -258,9 +258,9 @@ mod tests {
         for unsure in [1.0, 0.99, 1.01] {
             assert_eq!(by_numbers(|rank| Family::Power(unsure).at(rank), LOOKED_AT).kind, None, "{unsure}");
         }
-        let mixed = by_numbers(|rank| (rank as f64).powf(-0.5) * (rank as f64 + 1.0).ln(), LOOKED_AT);
+        let mixed = by_numbers(|rank| libm::pow(rank as f64, -0.5) * libm::log(rank as f64 + 1.0), LOOKED_AT);
         assert_eq!(mixed.kind, Some(Kind::Three), "{}", mixed.why);
-        let squared = by_numbers(|rank| (rank as f64 + 1.0).ln().powi(-2), LOOKED_AT);
+        let squared = by_numbers(|rank| libm::log(rank as f64 + 1.0).powi(-2), LOOKED_AT);
         assert_eq!(squared.kind, Some(Kind::Two), "{}", squared.why);
     }
 
@@ -283,7 +283,7 @@ mod tests {
             (Family::Power(2.0), 1.0, 1e-5),
             (Family::Power(1.0), 1.0, 0.05),
             (Family::Power(0.5), 0.5f64.sqrt(), 1e-3),
-            (Family::Power(0.9), 0.5f64.powf(0.1), 0.03),
+            (Family::Power(0.9), libm::pow(0.5, 0.1), 0.03),
             (Family::Log2, 0.5, 0.03),
         ] {
             let share = share(family);

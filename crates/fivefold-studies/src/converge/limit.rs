@@ -60,7 +60,7 @@ impl Scored<'_> {
 
     /// The limit of U / S(n).
     fn upper(&self, a: f64) -> f64 {
-        let at_least = |grade: usize| self.shares[grade..].iter().sum::<f64>().powf(1.0 - a);
+        let at_least = |grade: usize| libm::pow(self.shares[grade..].iter().sum(), 1.0 - a);
         // A sum of nothing to a power above 0 is 0.
         (0..self.shares.len()).map(|grade| self.gains[grade] * (at_least(grade) - at_least(grade + 1))).sum()
     }
@@ -70,10 +70,10 @@ impl Scored<'_> {
         let lowest = self.means.iter().copied().fold(f64::INFINITY, f64::min) - REACH;
         let highest = self.means.iter().copied().fold(f64::NEG_INFINITY, f64::max) + REACH;
         let step = (highest - lowest) / f64::from(STEPS);
-        let integrand = |s: f64| (1.0 - a) * self.gain_density(s) * self.above(s).powf(-a);
+        let integrand = |s: f64| (1.0 - a) * self.gain_density(s) * libm::pow(self.above(s), -a);
         let sum: f64 = (0..STEPS).map(|index| integrand(lowest + (f64::from(index) + 0.5) * step)).sum();
         let density: f64 = self.means.iter().zip(self.shares).map(|(mean, share)| share * normal(highest - mean)).sum();
-        let beyond = self.above(highest).powf(1.0 - a) * self.gain_density(highest) / density;
+        let beyond = libm::pow(self.above(highest), 1.0 - a) * self.gain_density(highest) / density;
         sum * step + beyond
     }
 
@@ -92,7 +92,7 @@ impl Scored<'_> {
 
 /// The density of the standard normal distribution.
 fn normal(x: f64) -> f64 {
-    (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt()
+    libm::exp(-x * x / 2.0) / (2.0 * std::f64::consts::PI).sqrt()
 }
 
 #[cfg(test)]

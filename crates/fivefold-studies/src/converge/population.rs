@@ -27,7 +27,7 @@ impl Default for Population {
 /// The weights of the two features under a ranker at an angle in degrees.
 fn weights(angle: f64) -> [f64; 2] {
     let radians = angle.to_radians();
-    [radians.cos(), radians.sin()]
+    [libm::cos(radians), libm::sin(radians)]
 }
 
 impl Population {

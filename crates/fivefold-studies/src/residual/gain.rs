@@ -198,13 +198,16 @@ mod tests {
     #[test]
     fn agrees_with_brute_force() {
         type Form = (&'static str, usize, fn(u8) -> f64, fn(usize) -> f64);
-        let forms: [Form; 5] = [
-            ("ndcg@4", 4, |y| f64::from(y).exp2() - 1.0, |i| 1.0 / (i as f64 + 1.0).log2()),
-            ("ndcg(gain=linear,discount=letor)@3", 3, f64::from, |i| if i < 3 { 1.0 } else { 1.0 / (i as f64).log2() }),
-            ("rbp(p=0.6)", 99, |y| f64::from(u8::from(y > 0)), |i| 0.6_f64.powf(i as f64 - 1.0)),
-            ("p@3", 3, |y| f64::from(u8::from(y > 0)), |_| 1.0),
-            ("rr", 99, |y| f64::from(u8::from(y > 0)), |i| 1.0 / i as f64),
-        ];
+        let forms: [Form; 5] =
+            [
+                ("ndcg@4", 4, |y| libm::exp2(f64::from(y)) - 1.0, |i| 1.0 / libm::log2(i as f64 + 1.0)),
+                ("ndcg(gain=linear,discount=letor)@3", 3, f64::from, |i| {
+                    if i < 3 { 1.0 } else { 1.0 / libm::log2(i as f64) }
+                }),
+                ("rbp(p=0.6)", 99, |y| f64::from(u8::from(y > 0)), |i| libm::pow(0.6, i as f64 - 1.0)),
+                ("p@3", 3, |y| f64::from(u8::from(y > 0)), |_| 1.0),
+                ("rr", 99, |y| f64::from(u8::from(y > 0)), |i| 1.0 / i as f64),
+            ];
         let mut rng = Seed::new(5).rng();
         for (name, cutoff, gain, seen) in forms {
             let mut exhausted = 0;
