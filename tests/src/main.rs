@@ -1,5 +1,7 @@
-//! fivefold as an outside author would build it: the built-in rankers, and two that misbehave so that tests can see what
+//! fivefold as an outside author would build it: the built-in rankers, and three that misbehave so that tests can see what
 //! the program does about it.
+
+mod faulty;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -8,7 +10,7 @@ use fivefold_core::{Dataset, FitContext, FitError, Model, ParamHelp, QueryView, 
 use serde::{Deserialize, Serialize};
 
 fn main() -> ExitCode {
-    fivefold::main_with(fivefold::builtin().with::<Slow>().with::<Broken>())
+    fivefold::main_with(fivefold::builtin().with::<Slow>().with::<Broken>().with::<faulty::Faulty>())
 }
 
 /// Scores a document by its first feature.

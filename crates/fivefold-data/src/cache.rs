@@ -82,7 +82,7 @@ static READER_HASH: LazyLock<[u8; 32]> = LazyLock::new(|| {
 });
 
 /// A folder of parsed collections.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Cache {
     folder: PathBuf,
     least: u64,

@@ -10,13 +10,16 @@ use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
 use fivefold_data::{Collection, Fitted, Method as Normalisation, Normaliser, Over, read_scores};
 
-use crate::command::{CommandError, Parts, run_command};
+use crate::command::{Parts, run_command};
 use crate::config::{Method, RankerConfig};
 use crate::log::note_time;
 use crate::plan::{Job, Plan};
+use crate::run::Observer;
 use crate::schedule::Need;
 use crate::scoring::{score, scores_text};
-use crate::store::{Record, Status, Store, StoreError, hash};
+use crate::store::{Record, Status, Store, StoreError};
+use crate::work::WorkError;
+use crate::worker::Worker;
 
 /// How a job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,16 +51,18 @@ pub(crate) struct Work<'a> {
     pub store: &'a Store,
     pub pool: &'a rayon::ThreadPool,
     pub prepared: &'a PreparedFolds,
-    pub progress: &'a dyn Progress,
+    pub observer: &'a dyn Observer,
     pub cancel: Option<&'a AtomicBool>,
+    /// Does what needs a process of its own.
+    pub worker: Option<&'a Worker>,
+    /// Threads of such a process.
+    pub threads: usize,
 }
 
 /// Does one job and writes its results. An error of the job itself (of the fit, a panic, scores that are not finite) is
 /// written into its record; only an error of the folder is returned.
 pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<JobEnd, StoreError> {
     let started = Instant::now();
-    let attempt = catch_unwind(AssertUnwindSafe(|| compute(plan, job, work)));
-    let result = attempt.unwrap_or_else(|panic| Err(Failure::Failed(format!("panicked: {}", panic_text(&*panic)))));
     let mut record = Record {
         id: job.id.clone(),
         key: job.key.clone(),
@@ -66,7 +71,7 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Job
         error: None,
         outputs: BTreeMap::new(),
     };
-    let end = match result {
+    let end = match attempt(plan, job, work) {
         Ok(output) => {
             if let Some(model) = output.model {
                 record.outputs.insert(job.model_file(), work.store.keep(&job.model_file(), model.as_bytes())?);
@@ -76,6 +81,7 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Job
             JobEnd::Done
         }
         Err(Failure::Cancelled) => return Ok(JobEnd::Cancelled),
+        Err(Failure::Folder(error)) => return Err(error),
         Err(Failure::Failed(error)) => {
             // Files of an earlier success would be taken for results of this job.
             work.store.remove(&job.model_file())?;
@@ -90,9 +96,12 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Job
     Ok(end)
 }
 
-enum Failure {
+/// Why a job has no output.
+pub(crate) enum Failure {
     Cancelled,
     Failed(String),
+    /// It is no fault of the job's.
+    Folder(StoreError),
 }
 
 impl From<FitError> for Failure {
@@ -104,22 +113,35 @@ impl From<FitError> for Failure {
     }
 }
 
-impl From<CommandError> for Failure {
-    fn from(error: CommandError) -> Self {
+impl From<WorkError> for Failure {
+    fn from(error: WorkError) -> Self {
+        use std::io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
         match error {
-            CommandError::Cancelled => Failure::Cancelled,
+            WorkError::Cancelled => Failure::Cancelled,
+            WorkError::Io { action, file, source }
+                if matches!(source.kind(), QuotaExceeded | ReadOnlyFilesystem | StorageFull) =>
+            {
+                Failure::Folder(StoreError::Io { action, path: file.into(), source })
+            }
             other => Failure::Failed(other.to_string()),
         }
     }
 }
 
-fn failed(error: impl std::fmt::Display) -> Failure {
+pub(crate) fn failed(error: impl std::fmt::Display) -> Failure {
     Failure::Failed(error.to_string())
 }
 
-struct Output {
-    model: Option<String>,
-    scores: Vec<f64>,
+/// What a job makes.
+pub(crate) struct Output {
+    pub model: Option<String>,
+    pub scores: Vec<f64>,
+}
+
+/// Makes the output of a job; a panic is a failure as any other.
+pub(crate) fn attempt(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failure> {
+    let attempt = catch_unwind(AssertUnwindSafe(|| compute(plan, job, work)));
+    attempt.unwrap_or_else(|panic| Err(Failure::Failed(format!("panicked: {}", panic_text(&*panic)))))
 }
 
 fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failure> {
@@ -138,18 +160,20 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
             let validation = fold.validation.as_ref().map(|part| prepared.part(part)).transpose()?;
             let parts = Parts { train: &train, validation: validation.as_ref(), test: &test };
             let files = plan.listed_files(command, job);
-            // From the id, for two jobs may have the same key.
-            let folder = work.store.path(&format!(".work/{}", &hash(job.id.as_bytes())[..16]));
-            let scores = run_command(command, job.seed, &files, &parts, folder, work.cancel)?;
+            let scores = run_command(command, config.limits, job, &files, &parts, work)?;
             Ok(Output { model: None, scores })
         }
         Method::Train { params, version, .. } => {
+            if let Some(worker) = work.worker.filter(|_| config.limits.isolated()) {
+                return worker.fit(plan, job, work);
+            }
             let entry = work.registry.find(&config.kind).ok_or_else(|| failed("its ranker is not registered"))?;
             let ranker = entry.restore(params).map_err(failed)?;
             let prepared = work.prepared.get(job, config, collection, work.pool).map_err(failed)?;
             let (train, test) = (prepared.part(&fold.train)?, prepared.part(&fold.test)?);
             let validation = fold.validation.as_ref().map(|part| prepared.part(part)).transpose()?;
-            let mut context = FitContext::new(job.seed).with_progress(work.progress);
+            let progress = JobProgress { job, observer: work.observer };
+            let mut context = FitContext::new(job.seed).with_progress(&progress);
             if let Some(validation) = &validation {
                 context = context.with_validation(validation);
             }
@@ -171,6 +195,17 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
             let file = ModelFile { header, model: model.to_json().map_err(failed)? };
             Ok(Output { model: Some(file.to_text().map_err(failed)?), scores })
         }
+    }
+}
+
+struct JobProgress<'a> {
+    job: &'a Job,
+    observer: &'a dyn Observer,
+}
+
+impl Progress for JobProgress<'_> {
+    fn step(&self, done: u64, total: u64) {
+        self.observer.step(self.job, done, total);
     }
 }
 
@@ -250,17 +285,13 @@ impl PreparedFolds {
             Method::Scores(_) | Method::Command(_) => None,
         };
         let fit = ranker.map_or(0, |ranker| ranker.fit_bytes(learned, fold.train.width()));
-        let copied = config.normalise.method != Normalisation::None;
-        Need {
-            own: fit + (fold.test.documents() * BYTES_A_SCORE) as u64,
-            shared: (
-                slot,
-                if copied {
-                    (collection.all.documents() * collection.all.width() * size_of::<f32>()) as u64
-                } else {
-                    0
-                },
-            ),
+        let data = (collection.all.documents() * collection.all.width() * size_of::<f32>()) as u64;
+        let copy = if config.normalise.method == Normalisation::None { 0 } else { data };
+        let own = fit + (fold.test.documents() * BYTES_A_SCORE) as u64;
+        match &config.method {
+            // A process of its own has data and copy of its own, too.
+            Method::Train { .. } if config.limits.isolated() => Need { own: own + data + copy, shared: (slot, 0) },
+            _ => Need { own, shared: (slot, copy) },
         }
     }
 

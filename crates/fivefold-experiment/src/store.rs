@@ -140,13 +140,29 @@ impl Store {
 
     /// The file beside the folder that holds times and machine facts.
     pub fn log_path(&self) -> PathBuf {
+        self.beside(".log.json")
+    }
+
+    /// The file beside the folder that holds what the process of a job wrote to its standard error.
+    pub(crate) fn stderr_path(&self, job: &str) -> PathBuf {
+        let file = format!("{job}.txt");
+        file.split('/').fold(self.stderr_folder(), |path, part| path.join(part))
+    }
+
+    /// The folder of these files.
+    pub fn stderr_folder(&self) -> PathBuf {
+        self.beside(".stderr")
+    }
+
+    /// What stands beside the folder under its name with an ending.
+    fn beside(&self, ending: &str) -> PathBuf {
         // Of `.` and `..` the name is not in the path.
         let root = match self.root.file_name() {
             Some(_) => self.root.clone(),
             None => fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone()),
         };
         let mut name = root.file_name().unwrap_or_default().to_owned();
-        name.push(".log.json");
+        name.push(ending);
         root.with_file_name(name)
     }
 

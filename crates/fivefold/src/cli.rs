@@ -19,7 +19,7 @@ pub(crate) enum Outcome {
     Done,
     /// A job or a check of the experiment failed.
     Failed,
-    /// Ctrl-C stopped it.
+    /// A signal stopped it.
     Interrupted,
 }
 
@@ -28,7 +28,7 @@ impl From<Outcome> for ExitCode {
         match outcome {
             Outcome::Done => ExitCode::SUCCESS,
             Outcome::Failed => ExitCode::from(1),
-            Outcome::Interrupted => ExitCode::from(interrupt::EXIT_CODE),
+            Outcome::Interrupted => ExitCode::from(interrupt::exit_code()),
         }
     }
 }
@@ -47,7 +47,7 @@ const USER_ERROR: u8 = 2;
   fivefold measures ndcg             what a number means and where it comes from
 
 Exit codes: 0 all is well, 1 a job or check failed, 2 the request cannot be done, 70 a bug, 130 stopped by \
-Ctrl-C.")]
+Ctrl-C, 143 by SIGTERM.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -1,24 +1,51 @@
-//! Ctrl-C: the first asks the running jobs to stop at their next step, the second ends the program at once.
+//! SIGINT (Ctrl-C) and SIGTERM: the first asks the running jobs to stop at their next step, the second ends the program at
+//! once. SIGHUP is left alone, since `nohup` is there to ignore it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use crate::screen::tell;
 
-/// The exit code of a program that was stopped by Ctrl-C: 128 + SIGINT.
-pub(crate) const EXIT_CODE: u8 = 130;
-
+/// Raised by the first signal.
 static STOP: AtomicBool = AtomicBool::new(false);
+/// Which it was.
+static SIGNAL: AtomicU8 = AtomicU8::new(SIGINT);
+const SIGINT: u8 = 2;
 
-/// Starts to watch for Ctrl-C and gives the flag that it raises.
+/// The exit code of a program that was stopped: 128 + the signal, as shells have it.
+pub(crate) fn exit_code() -> u8 {
+    128 + SIGNAL.load(Ordering::Relaxed)
+}
+
+/// Starts to watch for signals and gives the flag that they raise.
 pub(crate) fn watch() -> &'static AtomicBool {
-    let installed = ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(EXIT_CODE));
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        if let Err(error) = install() {
+            tell(format_args!("note: Ctrl-C will end the program at once ({error})"));
         }
-        tell("\nstopping: running jobs end at their next step; Ctrl-C again ends at once");
     });
-    if let Err(error) = installed {
-        tell(format_args!("note: Ctrl-C will end the program at once ({error})"));
-    }
     &STOP
+}
+
+#[cfg(unix)]
+fn install() -> std::io::Result<()> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
+    let watcher = std::thread::Builder::new().name("signals".to_owned());
+    watcher.spawn(move || signals.forever().for_each(|signal| stop(u8::try_from(signal).unwrap_or_default())))?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn install() -> Result<(), ctrlc::Error> {
+    ctrlc::set_handler(|| stop(SIGINT))
+}
+
+fn stop(signal: u8) {
+    SIGNAL.store(signal, Ordering::Relaxed);
+    if STOP.swap(true, Ordering::Relaxed) {
+        std::process::exit(i32::from(exit_code()));
+    }
+    tell("\nstopping: running jobs end at their next step; the same signal again ends at once");
 }

@@ -19,7 +19,7 @@
 //! }
 //! ```
 //! `examples/my_ranker.rs` is the whole story. Reading order: `cli` (the commands and what is common to them),
-//! `commands` (one file each), `screen` (output), `problem` (errors), `interrupt` (Ctrl-C), `crash` (bugs).
+//! `commands` (one file each), `screen` (output), `problem` (errors), `interrupt` (signals), `crash` (bugs).
 
 mod cache;
 mod cli;
@@ -27,10 +27,12 @@ mod commands;
 mod conventions;
 mod crash;
 mod data_dir;
+mod estimate;
 mod experiment;
 mod files;
 mod format;
 mod interrupt;
+mod limits;
 mod memory;
 mod model;
 mod normaliser;
@@ -45,9 +47,11 @@ mod study;
 mod systems;
 mod threads;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use fivefold_core::Registry;
+use fivefold_experiment::Worker;
 
 /// The rankers that come with fivefold, our own and those adapted from other crates.
 pub fn builtin() -> Registry {
@@ -55,7 +59,14 @@ pub fn builtin() -> Registry {
 }
 
 /// Runs the command line with these rankers. The exit code: 0 all is well, 1 a job or a check of the experiment failed,
-/// 2 the user's request cannot be done (wrong option, file, key), 70 a bug, 130 stopped by Ctrl-C.
+/// 2 the user's request cannot be done (wrong option, file, key), 70 a bug, 130 stopped by Ctrl-C, 143 by SIGTERM.
 pub fn main_with(registry: Registry) -> ExitCode {
-    crash::guard(|| cli::run(&registry))
+    crash::guard(|| {
+        let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+        match arguments.split_first() {
+            // A process that a run of this very program started.
+            Some((first, rest)) if first == Worker::COMMAND => ExitCode::from(Worker::serve(&registry, rest)),
+            _ => cli::run(&registry),
+        }
+    })
 }

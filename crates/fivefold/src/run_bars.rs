@@ -1,13 +1,16 @@
-//! The progress of a run on standard error: bars on a terminal; elsewhere only the plan, remarks on the data and what
-//! failed.
+//! The progress of a run on standard error: bars on a terminal; elsewhere the plan, remarks on the data, what failed, and now and
+//! then a line that says how far it is.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::io::IsTerminal as _;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
+use fivefold_experiment::config::Bytes;
 use fivefold_experiment::{Job, JobEnd, Observer, Plan, Reuse};
 use indicatif::{MultiProgress, ProgressBar};
 
-use crate::memory::Bytes;
+use crate::estimate::{Estimate, about};
 use crate::progress::bar;
 use crate::reasons::{counted, done_again};
 use crate::screen::tell;
@@ -18,13 +21,32 @@ pub(crate) struct RunBars {
     all: ProgressBar,
     running: Mutex<BTreeMap<String, ProgressBar>>,
     memory: Option<u64>,
+    /// Time between two lines on how far it is; `None`: no such lines.
+    lines: Option<Duration>,
+    far: Mutex<Option<Far>>,
+}
+
+/// How far a run is.
+struct Far {
+    estimate: Estimate,
+    jobs: usize,
+    ended: usize,
+    begun: Instant,
+    /// When the last line was.
+    told: Instant,
 }
 
 impl RunBars {
+    /// Bars on a terminal; elsewhere no lines on how far it is.
     pub(crate) fn new() -> Self {
         let screen = MultiProgress::new();
         let all = screen.add(bar("reading the data"));
-        RunBars { screen, all, running: Mutex::default(), memory: None }
+        RunBars { screen, all, running: Mutex::default(), memory: None, lines: None, far: Mutex::default() }
+    }
+
+    /// Where there is no terminal, says at most every so often how far it is; never if the time is zero.
+    pub(crate) fn every(self, lines: Duration) -> Self {
+        RunBars { lines: (!lines.is_zero() && !std::io::stderr().is_terminal()).then_some(lines), ..self }
     }
 
     /// Says what memory the run may take.
@@ -35,6 +57,10 @@ impl RunBars {
     /// Removes the bars.
     pub(crate) fn finish(&self) {
         self.all.finish_and_clear();
+    }
+
+    fn far(&self) -> MutexGuard<'_, Option<Far>> {
+        self.far.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A line above the bars, shown whether or not there are any.
@@ -68,6 +94,10 @@ impl Observer for RunBars {
         self.all.set_length(plan.jobs.len() as u64);
         self.all.set_position(reused as u64);
         self.all.set_message("jobs");
+        let now = Instant::now();
+        let open = plan.jobs.iter().zip(reuse).filter(|(_, reuse)| **reuse != Reuse::Reused).map(|(job, _)| job);
+        let estimate = Estimate::new(plan, open, now);
+        *self.far() = Some(Far { estimate, jobs: plan.jobs.len(), ended: reused, begun: now, told: now });
     }
 
     fn beyond_memory(&self, job: &Job, needed: u64, budget: u64) {
@@ -80,6 +110,9 @@ impl Observer for RunBars {
     }
 
     fn started(&self, job: &Job) {
+        if let Some(far) = &mut *self.far() {
+            far.estimate.start(&job.id, Instant::now());
+        }
         let bar = self.screen.add(bar(&job.id));
         self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id.clone(), bar);
     }
@@ -100,6 +133,18 @@ impl Observer for RunBars {
             self.line(&format!("FAILED {}: {error}", job.id));
         }
         self.all.inc(1);
+        let now = Instant::now();
+        let mut far = self.far();
+        let Some(far) = &mut *far else { return };
+        far.estimate.finish(&job.id, now);
+        far.ended += 1;
+        let left = far.estimate.remaining(now).map(|left| format!(", about {} left", about(left))).unwrap_or_default();
+        self.all.set_message(format!("jobs{left}"));
+        if self.lines.is_some_and(|lines| now.duration_since(far.told) >= lines) && far.ended < far.jobs {
+            far.told = now;
+            let spent = about(now.duration_since(far.begun));
+            self.line(&format!("{} of {} jobs after {spent}{left}", far.ended, far.jobs));
+        }
     }
 
     fn warning(&self, text: &str) {

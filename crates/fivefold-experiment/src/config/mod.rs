@@ -31,6 +31,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::{Registry, Seed};
+use fivefold_data::input;
 use fivefold_data::{Cache, Normaliser};
 use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
@@ -118,7 +119,7 @@ impl Experiment {
     /// # Errors
     /// [`LoadError`] names the first thing that is wrong, with its place.
     pub fn load(path: &Path, registry: &Registry) -> Result<Self, LoadError> {
-        let text = std::fs::read_to_string(path).map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
+        let text = input::read_text(path, input::MOST_SETTINGS).map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
         let beside = path.parent().map(Path::to_owned).unwrap_or_default();
         let folders = std::iter::once(beside).chain(std::env::var_os(DATA_VARIABLE).map(PathBuf::from)).collect();
         Ok(Self::parse(&path.display().to_string(), &text, folders, registry)?)

@@ -140,11 +140,7 @@ impl CommandLine {
                 Some(serde_json::json!([])),
                 "files that are copied to where it runs, and count for the cache",
             ),
-            param(
-                "time_limit",
-                Some(default_time().to_string().into()),
-                "how long one fold may take: 90s, 10m, 2h",
-            ),
+            param("time_limit", Some(default_time().to_string().into()), "how long one fold may take: 90s, 10m, 2h"),
             param(
                 "output_limit",
                 Some(String::from(default_output()).into()),

@@ -6,6 +6,7 @@ use fivefold_experiment::{self as experiment, Only, RunOptions};
 use crate::cli::Outcome;
 use crate::experiment::ExperimentArgs;
 use crate::interrupt;
+use crate::limits::LimitArgs;
 use crate::run_bars::RunBars;
 use crate::screen::Screen;
 use crate::threads::ThreadArgs;
@@ -24,17 +25,20 @@ pub(crate) struct Args {
     id: String,
     #[command(flatten)]
     threads: ThreadArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
-        let experiment = self.experiment.load(registry)?;
+        let (experiment, worker) = self.limits.apply(self.experiment.load(registry)?)?;
         let bars = RunBars::new();
         let options = RunOptions {
             threads: self.threads.threads,
             only: Only::job(&self.id),
             observer: &bars,
             cancel: Some(interrupt::watch()),
+            worker: Some(&worker),
             ..RunOptions::new(self.experiment.out(&experiment.name))
         };
         let outcome = experiment::run(&experiment, registry, &options);

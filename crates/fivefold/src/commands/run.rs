@@ -1,5 +1,7 @@
 //! `fivefold run`: an experiment from its file to its tables.
 
+use std::time::Duration;
+
 use fivefold_core::Registry;
 use fivefold_experiment::{self as experiment, CacheReport, FolderLock, Hold, Only, Plan, Results, Reuse, RunOptions};
 use fivefold_report::{Templates, write_report};
@@ -47,6 +49,9 @@ pub(crate) struct Args {
     /// what changed
     #[arg(long)]
     explain_cache: bool,
+    /// Where standard error is no terminal: say how far it is, and about how long it will take, every so many seconds; 0: never
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    progress: u64,
     /// Print what was done as JSON instead of the tables
     #[arg(long)]
     json: bool,
@@ -116,7 +121,7 @@ impl Args {
         }
         let lock = FolderLock::take(&folder, Hold::Alone).map_err(problem::report)?;
         let memory = self.memory.budget();
-        let bars = RunBars::new().within(memory);
+        let bars = RunBars::new().within(memory).every(Duration::from_secs(self.progress));
         let options = RunOptions {
             threads: self.threads.threads,
             memory,

@@ -1,0 +1,365 @@
+//! A program that runs for a job: in a folder and a process group of its own, within limits, and gone with its job.
+//!
+//! The folder stands in the results folder (`.work/`), is the program's working and temporary directory, and takes what it
+//! writes to standard output and error. The group is killed when the time is up, memory or output are beyond their limits,
+//! the run is cancelled, or the program has ended and left others behind. A program that is one of ours (see
+//! [`crate::worker`]) also holds the reading end of a pipe whose other end closes with this process, however that ends.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::config::{Bytes, STDERR, STDOUT, TimeLimit};
+use crate::plan::Job;
+use crate::store::{Store, StoreError, advice, hash};
+
+/// Bytes that a program may write to its standard output, or to its standard error.
+const MOST_OUTPUT: u64 = 64 << 20;
+/// Bytes of what a program said that stand in the reason of its failure.
+const QUOTED: u64 = 2000;
+/// The longest time between two looks at a running program.
+const PAUSE: Duration = Duration::from_millis(50);
+/// The time between two looks at all files that it wrote.
+const PAUSE_FILES: Duration = Duration::from_secs(1);
+
+/// What a program may take.
+pub(crate) struct Bounds<'a> {
+    /// What the program is in messages: "the command".
+    pub what: &'static str,
+    pub time: Option<TimeLimit>,
+    pub memory: Option<Bytes>,
+    /// Bytes of all files in its folder, beside those that were there when it began.
+    pub written: Option<Bytes>,
+    /// Names of files in its folder, what they are, and how many bytes they may have; beside the standard ones.
+    pub files: &'a [(&'static str, &'static str, u64)],
+}
+
+/// Why a program came to no good end.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WorkError {
+    #[error("the run was cancelled")]
+    Cancelled,
+    #[error("cannot {action} {file}: {source}{}", advice(source))]
+    Io { action: &'static str, file: String, source: io::Error },
+    #[error("{what} ran longer than {limit} and was stopped; `time_limit` sets how long it may{said}")]
+    Time { what: &'static str, limit: TimeLimit, said: String },
+    #[error("{what} used more than {limit} of memory and was stopped; `memory_limit` sets how much it may{said}")]
+    Memory { what: &'static str, limit: Bytes, said: String },
+    #[error("{what} wrote more than {limit} bytes to {file} and was stopped")]
+    Output { what: &'static str, file: &'static str, limit: u64 },
+    #[error("{what} wrote more than {limit} into its folder and was stopped; `output_limit` sets how much it may")]
+    Written { what: &'static str, limit: Bytes },
+}
+
+pub(crate) fn io_error(action: &'static str, file: impl Into<String>) -> impl FnOnce(io::Error) -> WorkError {
+    let file = file.into();
+    move |source| WorkError::Io { action, file, source }
+}
+
+/// The folder in which a program runs; gone when this is dropped.
+pub(crate) struct WorkFolder {
+    path: PathBuf,
+    /// Where what it writes to standard error is kept.
+    stderr: PathBuf,
+}
+
+impl WorkFolder {
+    /// The folder of this process for a job; what a killed run left has another name, and is swept by the next run.
+    pub(crate) fn make(store: &Store, job: &Job) -> Result<Self, WorkError> {
+        // From the id, for two jobs may have the same key.
+        let path = store.work(&format!("{}-{}", &hash(job.id.as_bytes())[..16], std::process::id()));
+        let shown = path.display().to_string();
+        fs::create_dir_all(&path).map_err(io_error("make", shown.clone()))?;
+        // Absolute: the program that it runs has another working directory.
+        let path = std::path::absolute(path).map_err(io_error("find", shown))?;
+        Ok(WorkFolder { path, stderr: store.stderr_path(&job.id) })
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Runs a program here to its end, within bounds; `look` is called at every look at it. If its standard input is a pipe,
+    /// that is held open meanwhile.
+    pub(crate) fn run(
+        &self,
+        mut program: Command,
+        bounds: &Bounds<'_>,
+        cancel: Option<&AtomicBool>,
+        look: impl FnMut(),
+    ) -> Result<io::Result<ExitStatus>, WorkError> {
+        let output = |name: &str| File::create(self.file(name)).map_err(io_error("make", name));
+        // Files, not pipes: a pipe would stay open in processes that outlive the program.
+        program.current_dir(&self.path).stdout(output(STDOUT)?).stderr(output(STDERR)?);
+        for variable in ["TMPDIR", "TEMP", "TMP"] {
+            program.env(variable, &self.path);
+        }
+        let mut group = match Group::start(program) {
+            Ok(group) => group,
+            Err(error) => return Ok(Err(error)),
+        };
+        let before = bounds.written.map_or(0, |_| bytes_below(&self.path));
+        let end = self.wait(&mut group, bounds, before, cancel, look);
+        // Before anything is read: nobody must write any more.
+        drop(group);
+        let status = end?;
+        self.within(bounds)?;
+        Ok(Ok(status))
+    }
+
+    fn wait(
+        &self,
+        group: &mut Group,
+        bounds: &Bounds<'_>,
+        before: u64,
+        cancel: Option<&AtomicBool>,
+        mut look: impl FnMut(),
+    ) -> Result<ExitStatus, WorkError> {
+        let what = bounds.what;
+        let started = Instant::now();
+        let mut files_seen = started;
+        let mut pause = Duration::from_millis(1);
+        loop {
+            if let Some(status) = group.child.try_wait().map_err(io_error("wait for", what))? {
+                return Ok(status);
+            }
+            if cancel.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                return Err(WorkError::Cancelled);
+            }
+            if let Some(limit) = bounds.time.filter(|limit| started.elapsed() >= limit.duration()) {
+                return Err(WorkError::Time { what, limit, said: self.said() });
+            }
+            if let Some(limit) = bounds.memory.filter(|limit| group.memory() > limit.0) {
+                return Err(WorkError::Memory { what, limit, said: self.said() });
+            }
+            self.within(bounds)?;
+            if let Some(limit) = bounds.written.filter(|_| files_seen.elapsed() >= PAUSE_FILES) {
+                files_seen = Instant::now();
+                if bytes_below(&self.path).saturating_sub(before) > limit.0 {
+                    return Err(WorkError::Written { what, limit });
+                }
+            }
+            look();
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(PAUSE);
+        }
+    }
+
+    fn within(&self, bounds: &Bounds<'_>) -> Result<(), WorkError> {
+        let standard = [(STDOUT, "standard output", MOST_OUTPUT), (STDERR, "standard error", MOST_OUTPUT)];
+        let beyond = standard
+            .iter()
+            .chain(bounds.files)
+            .find(|(name, _, limit)| fs::metadata(self.file(name)).is_ok_and(|metadata| metadata.len() > *limit));
+        match beyond {
+            Some((_, file, limit)) => Err(WorkError::Output { what: bounds.what, file, limit: *limit }),
+            None => Ok(()),
+        }
+    }
+
+    /// The end of what the program wrote to its standard error, or else to its standard output, to be put after a reason.
+    pub(crate) fn said(&self) -> String {
+        let quoted = |(name, what): (&str, &str)| {
+            let end = tail(&self.file(name)).ok()?;
+            let text = String::from_utf8_lossy(&end);
+            // A character that was cut at the beginning.
+            let text = text.trim_start_matches(char::REPLACEMENT_CHARACTER).trim();
+            (!text.is_empty()).then(|| format!("; {what} ends with:\n{text}"))
+        };
+        [(STDERR, "its standard error"), (STDOUT, "its standard output")]
+            .into_iter()
+            .find_map(quoted)
+            .unwrap_or_default()
+    }
+
+    /// Puts all that the program wrote to its standard error beside the results folder, instead of what an earlier attempt
+    /// wrote.
+    pub(crate) fn keep_stderr(&self) -> Result<(), StoreError> {
+        let (from, to) = (self.file(STDERR), &self.stderr);
+        let refused = |action| move |source| StoreError::Io { action, path: to.clone(), source };
+        if fs::metadata(&from).map_or(0, |metadata| metadata.len()) == 0 {
+            return match fs::remove_file(to) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refused("remove")(error)),
+                _ => Ok(()),
+            };
+        }
+        if let Some(parent) = to.parent() {
+            fs::create_dir_all(parent).map_err(refused("write"))?;
+        }
+        match fs::rename(&from, to) {
+            // The results folder is a file system of its own.
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => fs::copy(&from, to).map(drop),
+            renamed => renamed,
+        }
+        .map_err(refused("write"))
+    }
+}
+
+fn tail(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(QUOTED)))?;
+    let mut end = Vec::new();
+    file.take(QUOTED).read_to_end(&mut end)?;
+    Ok(end)
+}
+
+/// Bytes of all files below a folder; what vanishes meanwhile has none.
+fn bytes_below(folder: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    let bytes = entries.flatten().map(|entry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() => bytes_below(&entry.path()),
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    });
+    bytes.sum()
+}
+
+impl Drop for WorkFolder {
+    fn drop(&mut self) {
+        // What cannot be removed now is swept by the next run.
+        let _ = fs::remove_dir_all(&self.path);
+        if let Some(parent) = self.path.parent() {
+            // Only if no other job has its folder there.
+            let _ = fs::remove_dir(parent);
+        }
+    }
+}
+
+/// How a process ended, in words that are the same on every machine.
+pub(crate) fn ending(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(number) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        let name = nix::sys::signal::Signal::try_from(number).map_or("unknown", |signal| signal.as_str());
+        return format!("signal: {number} ({name})");
+    }
+    // Of a signal it would add whether there was a core dump.
+    status.to_string()
+}
+
+/// A process with all that it started; none of them outlives this.
+struct Group {
+    child: Child,
+    /// Closes with this process, so that a program of ours knows.
+    _lifeline: Option<ChildStdin>,
+}
+
+impl Group {
+    fn start(mut program: Command) -> io::Result<Self> {
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut program, 0);
+        let mut child = program.spawn()?;
+        let lifeline = child.stdin.take();
+        Ok(Group { child, _lifeline: lifeline })
+    }
+
+    /// Bytes of memory that its processes have for themselves: pages of mapped files, which the system can drop, do not
+    /// count. 0 where the system does not tell.
+    #[cfg(target_os = "linux")]
+    fn memory(&self) -> u64 {
+        let group = self.child.id().to_string();
+        let Ok(processes) = fs::read_dir("/proc") else { return 0 };
+        let of_process = |entry: fs::DirEntry| {
+            let number = entry.file_name().to_str().is_some_and(|name| name.bytes().all(|b| b.is_ascii_digit()));
+            let stat = if number { fs::read_to_string(entry.path().join("stat")).ok()? } else { return None };
+            // After the name, which may hold anything: state, parent, group.
+            let own = stat.rsplit_once(')')?.1.split_whitespace().nth(2)? == group;
+            if own { private_bytes(&fs::read_to_string(entry.path().join("status")).ok()?) } else { None }
+        };
+        processes.flatten().filter_map(of_process).sum()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn memory(&self) -> u64 {
+        0
+    }
+}
+
+/// `RssAnon` and `RssShmem` of `/proc/PID/status`, in bytes.
+#[cfg(target_os = "linux")]
+fn private_bytes(status: &str) -> Option<u64> {
+    let of = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()
+    };
+    Some((of("RssAnon:")? + of("RssShmem:").unwrap_or(0)) << 10)
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Ok(group) = i32::try_from(self.child.id()) {
+            use nix::sys::signal::{Signal, killpg};
+            // An error: there is none left.
+            let _ = killpg(nix::unistd::Pid::from_raw(group), Signal::SIGKILL);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::collections::BTreeMap;
+
+    use fivefold_core::Seed;
+
+    use super::*;
+
+    pub(crate) fn job(id: &str) -> Job {
+        let inputs = BTreeMap::new();
+        Job { id: id.to_owned(), dataset: 0, fold: 0, ranker: 0, seed: Seed::new(0), inputs, key: String::new() }
+    }
+
+    #[test]
+    fn the_folder_is_removed_and_the_last_one_with_all_of_them() {
+        let root = tempfile::tempdir().unwrap();
+        let store = Store::new(root.path().join("run"));
+        let one = WorkFolder::make(&store, &job("a/fold1/r")).unwrap();
+        let other = WorkFolder::make(&store, &job("a/fold2/r")).unwrap();
+        fs::write(one.file("x"), "").unwrap();
+        let path = one.path.clone();
+        drop(one);
+        assert!(!path.exists() && other.path.exists());
+        drop(other);
+        assert_eq!(fs::read_dir(root.path().join("run")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_end_of_what_was_said_is_quoted_whole_letters_only_and_all_of_it_kept() {
+        let root = tempfile::tempdir().unwrap();
+        let store = Store::new(root.path().join("run"));
+        let folder = WorkFolder::make(&store, &job("a/fold1/r")).unwrap();
+        assert_eq!(folder.said(), "");
+        fs::write(folder.file(STDOUT), "out").unwrap();
+        assert_eq!(folder.said(), "; its standard output ends with:\nout");
+        let text = format!("{}x", "é".repeat(QUOTED as usize));
+        fs::write(folder.file(STDERR), &text).unwrap();
+        let said = folder.said();
+        assert!(said.ends_with("éx") && !said.contains(char::REPLACEMENT_CHARACTER), "{said}");
+        assert!(said.len() <= QUOTED as usize + 40);
+        folder.keep_stderr().unwrap();
+        let kept = root.path().join("run.stderr/a/fold1/r.txt");
+        assert_eq!(fs::read_to_string(&kept).unwrap(), text);
+        folder.keep_stderr().unwrap();
+        assert!(!kept.exists(), "the next attempt was silent");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn memory_is_that_of_the_whole_group() {
+        let status = "VmRSS:\t  900 kB\nRssAnon:\t     120 kB\nRssFile:\t 700 kB\nRssShmem:\t  80 kB\n";
+        assert_eq!(private_bytes(status), Some(200 << 10));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "sleep 60 & sleep 60 & wait"]);
+        let group = Group::start(shell).unwrap();
+        let own = private_bytes(&fs::read_to_string(format!("/proc/{}/status", group.child.id())).unwrap()).unwrap();
+        let patience = Instant::now() + Duration::from_secs(20);
+        while group.memory() <= own {
+            assert!(Instant::now() < patience, "{} {own}", group.memory());
+        }
+    }
+}

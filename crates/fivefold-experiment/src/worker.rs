@@ -1,0 +1,269 @@
+//! Processes of our own program that do parts of a run: a fit that may crash, hang or eat memory, and the guard of a
+//! foreign program. Each reads a pipe that closes when the run's process ends, be it by SIGKILL, and then ends itself with
+//! all that it started.
+//!
+//! The process of a fit is given the experiment, opens the data itself, does one job and leaves `model.json`, `scores.txt`
+//! and, last, `end.json` in its folder, where the run finds them: the results folder is written by the run alone. The bytes
+//! are those of a fit inside the run. Cost: the data are opened once more for each job, which a cache makes cheap.
+
+use std::cell::Cell;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use fivefold_core::Registry;
+use fivefold_data::{Cache, read_scores};
+use serde::{Deserialize, Serialize};
+
+use crate::config::{END, Experiment, SCORES};
+use crate::filter::Only;
+use crate::job::{Failure, Output, PreparedFolds, Work, attempt, failed};
+use crate::plan::{Job, Plan};
+use crate::run::Observer;
+use crate::scoring::scores_text;
+use crate::store::Store;
+use crate::work::{Bounds, WorkFolder, ending, io_error};
+
+/// Files in the folder of a fit: what it is to do, what it made, how far it is.
+const REQUEST: &str = "request.json";
+const MODEL: &str = "model.json";
+const PROGRESS: &str = "progress.txt";
+
+/// The time between two notes of how far a fit is.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The program that does parts of a run in processes of their own: one that calls [`Worker::serve`] when its first argument
+/// is [`Worker::COMMAND`].
+#[derive(Debug, Clone)]
+pub struct Worker {
+    program: PathBuf,
+}
+
+/// What the process of a fit is to do.
+#[derive(Serialize, Deserialize)]
+struct Request {
+    /// Where relative paths begin.
+    directory: PathBuf,
+    experiment: Experiment,
+    folders: Vec<PathBuf>,
+    cache: Option<Cache>,
+    job: String,
+    key: String,
+    threads: usize,
+}
+
+/// How what a process had to do ended.
+#[derive(Serialize, Deserialize)]
+pub(crate) enum End {
+    /// Well.
+    Done,
+    /// It did not, in words.
+    Failed(String),
+    /// The guarded program could not be started, in words of the system.
+    NotStarted(String),
+}
+
+impl End {
+    /// How it ended by its own account; `None`: it ended before it could tell.
+    pub(crate) fn told(folder: &WorkFolder) -> Option<Self> {
+        serde_json::from_slice(&fs::read(folder.file(END)).ok()?).ok()
+    }
+
+    fn tell(&self, folder: &Path) -> Result<(), String> {
+        let text = serde_json::to_vec(self).map_err(|error| error.to_string())?;
+        fs::write(folder.join(END), text).map_err(|error| format!("cannot write {END}: {error}"))
+    }
+}
+
+impl Worker {
+    /// The first argument.
+    pub const COMMAND: &str = "worker";
+
+    /// This very program, with the rankers that it has.
+    ///
+    /// # Errors
+    /// If the system does not tell where it is.
+    pub fn this_program() -> io::Result<Self> {
+        Ok(Worker { program: std::env::current_exe()? })
+    }
+
+    /// A program and its arguments under a guard, which ends them when this process ends. How they end is told by
+    /// [`End::told`].
+    pub(crate) fn guarded(&self, program: &OsStr, arguments: &[String]) -> Command {
+        let mut command = self.command("guard");
+        command.arg(program).args(arguments);
+        command
+    }
+
+    /// Does the fit of a job in a process of its own.
+    pub(crate) fn fit(&self, plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failure> {
+        let limits = plan.ranker(job).limits;
+        let folder = WorkFolder::make(work.store, job)?;
+        let request = Request {
+            directory: std::env::current_dir().map_err(io_error("find", "the working directory"))?,
+            experiment: plan.experiment.clone(),
+            folders: plan.experiment.folders().to_vec(),
+            cache: plan.experiment.cache().cloned(),
+            job: job.id.clone(),
+            key: job.key.clone(),
+            threads: work.threads,
+        };
+        let request = serde_json::to_vec(&request).map_err(failed)?;
+        fs::write(folder.file(REQUEST), request).map_err(io_error("write", REQUEST))?;
+        let what = "the process of the fit";
+        let bounds = Bounds { what, time: limits.time, memory: limits.memory, written: None, files: &[] };
+        let seen = Cell::new(None);
+        let ended = folder.run(self.command("fit"), &bounds, work.cancel, || {
+            let now = read_progress(&folder);
+            if let Some((done, total)) = now.filter(|_| now != seen.replace(now)) {
+                work.observer.step(job, done, total);
+            }
+        });
+        if let Err(error) = folder.keep_stderr() {
+            work.observer.warning(&error.to_string());
+        }
+        let status = ended?.map_err(|error| failed(format!("cannot start {}: {error}", self.program.display())))?;
+        match End::told(&folder) {
+            Some(End::Done) => {}
+            Some(End::Failed(reason) | End::NotStarted(reason)) => return Err(failed(reason)),
+            None => return Err(failed(format!("{what} ended with {}{}", ending(status), folder.said()))),
+        }
+        let documents = plan.collection(job).map_or(0, |collection| collection.folds[job.fold].test.documents());
+        let model = fs::read_to_string(folder.file(MODEL)).map_err(io_error("read", MODEL))?;
+        Ok(Output { model: Some(model), scores: read_scores(&folder.file(SCORES), documents).map_err(failed)? })
+    }
+
+    fn command(&self, what: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args([Self::COMMAND, what]).stdin(Stdio::piped());
+        command
+    }
+
+    /// What such a process does, given the arguments after [`COMMAND`](Self::COMMAND); its exit code.
+    pub fn serve(registry: &Registry, arguments: &[OsString]) -> u8 {
+        end_with_the_run();
+        let served = match arguments {
+            [what] if what == "fit" => fit(registry),
+            [what, program, arguments @ ..] if what == "guard" => guard(program, arguments),
+            _ => Err("this command is for processes that a run starts".to_owned()),
+        };
+        match served {
+            Ok(()) => 0,
+            Err(reason) => {
+                // If that fails there is nobody left to tell.
+                let _ = writeln!(io::stderr(), "{reason}");
+                2
+            }
+        }
+    }
+}
+
+/// Ends this process and all that it started when standard input, which the run holds open, ends.
+fn end_with_the_run() {
+    std::thread::spawn(|| {
+        let _ = io::copy(&mut io::stdin(), &mut io::sink());
+        #[cfg(unix)]
+        {
+            use nix::sys::signal::{Signal, killpg};
+            use nix::unistd::{getpgrp, getpid};
+            // Where somebody else started it, the group is not its own.
+            if getpgrp() == getpid() {
+                let _ = killpg(getpgrp(), Signal::SIGKILL);
+            }
+        }
+        std::process::exit(2)
+    });
+}
+
+/// Runs a program and tells how it ended.
+fn guard(program: &OsStr, arguments: &[OsString]) -> Result<(), String> {
+    let folder = std::env::current_dir().map_err(|error| error.to_string())?;
+    let ended = Command::new(program).args(arguments).stdin(Stdio::null()).spawn();
+    let end = match ended.map(|mut child| child.wait()) {
+        Ok(Ok(status)) => of_status(status),
+        Ok(Err(error)) => End::Failed(error.to_string()),
+        Err(error) => End::NotStarted(error.to_string()),
+    };
+    end.tell(&folder)
+}
+
+/// How a program ended that is not guarded.
+pub(crate) fn of_status(status: ExitStatus) -> End {
+    if status.success() { End::Done } else { End::Failed(ending(status)) }
+}
+
+/// Does the fit that the folder asks for.
+fn fit(registry: &Registry) -> Result<(), String> {
+    fn text(error: impl std::fmt::Display) -> String {
+        error.to_string()
+    }
+    let folder = std::env::current_dir().map_err(text)?;
+    let request = fs::read(REQUEST).map_err(text)?;
+    let request: Request = serde_json::from_slice(&request).map_err(text)?;
+    std::env::set_current_dir(&request.directory).map_err(text)?;
+    let experiment = request.experiment.with_folders(request.folders).with_cache(request.cache);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(request.threads).build().map_err(text)?;
+    let plan = pool.install(|| Plan::new(&experiment, &Only::job(&request.job)));
+    let plan = match plan {
+        Ok(plan) => plan,
+        Err(error) => return End::Failed(error.to_string()).tell(&folder),
+    };
+    let Some(job) = plan.jobs.first().filter(|job| job.key == request.key) else {
+        return End::Failed("its data changed while the run went on; run it again".to_owned()).tell(&folder);
+    };
+    let work = Work {
+        registry,
+        store: &Store::new(&folder),
+        pool: &pool,
+        prepared: &PreparedFolds::new(&plan, [job]),
+        observer: &ProgressNote::new(&folder)?,
+        cancel: None,
+        worker: None,
+        threads: request.threads,
+    };
+    let output = match attempt(&plan, job, &work) {
+        Ok(output) => output,
+        Err(Failure::Failed(reason)) => return End::Failed(reason).tell(&folder),
+        Err(Failure::Cancelled) => return End::Failed("cancelled".to_owned()).tell(&folder),
+        Err(Failure::Folder(error)) => return Err(error.to_string()),
+    };
+    fs::write(folder.join(MODEL), output.model.unwrap_or_default())
+        .map_err(|error| format!("cannot write {MODEL}: {error}"))?;
+    fs::write(folder.join(SCORES), scores_text(&output.scores))
+        .map_err(|error| format!("cannot write {SCORES}: {error}"))?;
+    End::Done.tell(&folder)
+}
+
+/// How far a fit is, in a file of two numbers that stand at the same place each time.
+struct ProgressNote {
+    last: Mutex<(File, Option<Instant>)>,
+}
+
+impl ProgressNote {
+    fn new(folder: &Path) -> Result<Self, String> {
+        let file = File::create(folder.join(PROGRESS)).map_err(|error| format!("cannot write {PROGRESS}: {error}"))?;
+        Ok(ProgressNote { last: Mutex::new((file, None)) })
+    }
+}
+
+impl Observer for ProgressNote {
+    fn step(&self, _: &Job, done: u64, total: u64) {
+        let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (file, noted) = &mut *last;
+        if noted.is_none_or(|noted| noted.elapsed() >= PAUSE) {
+            *noted = Some(Instant::now());
+            // For the eye only: a step that is not shown does no harm.
+            let _ = file.rewind().and_then(|()| write!(file, "{done:20} {total:20}"));
+        }
+    }
+}
+
+fn read_progress(folder: &WorkFolder) -> Option<(u64, u64)> {
+    let text = fs::read_to_string(folder.file(PROGRESS)).ok()?;
+    let (done, total) = text.trim().split_once(' ')?;
+    Some((done.parse().ok()?, total.trim().parse().ok()?))
+}

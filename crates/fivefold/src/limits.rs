@@ -1,0 +1,35 @@
+//! `--job-time-limit`, `--job-memory-limit`, `--isolate`: what each job may take.
+
+use fivefold_experiment::config::{Bytes, JobLimits, TimeLimit};
+use fivefold_experiment::{Experiment, Worker};
+
+use crate::problem::Problem;
+
+/// What each job may take.
+#[derive(clap::Args)]
+pub(crate) struct LimitArgs {
+    /// Stop a job that runs longer, such as 90s, 10m or 2h: it is FAILED, the others go on. Goes before `time_limit` of the
+    /// experiment
+    #[arg(long, value_name = "TIME")]
+    job_time_limit: Option<TimeLimit>,
+    /// Stop a job that uses more memory, such as 4GiB, the data included. Goes before `memory_limit` of the experiment
+    #[arg(long, value_name = "SIZE")]
+    job_memory_limit: Option<Bytes>,
+    /// Do each fit in a process of its own, so that a crash is a FAILED job; a limit implies it
+    #[arg(long)]
+    isolate: bool,
+}
+
+impl LimitArgs {
+    /// The experiment with these limits, and the program that keeps them.
+    pub(crate) fn apply(&self, experiment: Experiment) -> miette::Result<(Experiment, Worker)> {
+        let limits = JobLimits {
+            time: self.job_time_limit,
+            memory: self.job_memory_limit,
+            isolate: self.isolate.then_some(true),
+        };
+        let worker = Worker::this_program()
+            .map_err(|error| Problem::new(format!("cannot tell where this program is: {error}")))?;
+        Ok((experiment.with_limits(limits), worker))
+    }
+}

@@ -1,0 +1,103 @@
+//! A ranker that fails in any way that a ranker can.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use fivefold_core::{Dataset, FitContext, FitError, Model, ParamHelp, QueryView, Ranker};
+use serde::{Deserialize, Serialize};
+
+/// Fails as it is told.
+#[derive(Serialize, Deserialize)]
+#[serde(default)]
+pub struct Faulty {
+    how: How,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum How {
+    Panic,
+    Nan,
+    Hang,
+    Memory,
+    Abort,
+    Overflow,
+    Exit,
+    Chatter,
+}
+
+impl Default for Faulty {
+    fn default() -> Self {
+        Faulty { how: How::Panic }
+    }
+}
+
+/// Scores by the first feature, or not at all.
+#[derive(Serialize, Deserialize)]
+pub struct FaultyModel {
+    nan: bool,
+}
+
+impl Model for FaultyModel {
+    fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
+        out.iter_mut().zip(query.rows()).for_each(|(score, row)| *score = f64::from(row[0]));
+        if self.nan {
+            out[0] = f64::NAN;
+        }
+    }
+}
+
+impl Ranker for Faulty {
+    const NAME: &'static str = "faulty";
+    const SUMMARY: &'static str = "fails as it is told";
+    const PARAMS: &'static [ParamHelp] = &[ParamHelp {
+        name: "how",
+        help: "panic, nan, hang, memory, abort, overflow, exit, or chatter, which is no failure",
+    }];
+    type Model = FaultyModel;
+
+    fn seeded(&self) -> bool {
+        false
+    }
+
+    fn fit(&self, _: &Dataset, _: &FitContext<'_>) -> Result<FaultyModel, FitError> {
+        match self.how {
+            How::Panic => panic!("faulty on purpose"),
+            How::Nan => return Ok(FaultyModel { nan: true }),
+            // Never asks whether it should stop.
+            How::Hang => loop {
+                std::thread::sleep(Duration::from_secs(3600));
+            },
+            How::Memory => {
+                // Touched, so that it is there; an end, so that a limit that is not kept does not take the machine down.
+                let mut hoard = Vec::new();
+                for _ in 0..200 {
+                    hoard.push(vec![1u8; 16 << 20]);
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                return Err(FitError::Other(format!("nobody stopped it at {} blocks", hoard.len())));
+            }
+            How::Abort => {
+                eprintln!("about to abort");
+                std::process::abort()
+            }
+            How::Overflow => println!("{}", deep(&[0; 4096])),
+            How::Exit => std::process::exit(7),
+            // What rankers print must not be taken for anything else.
+            How::Chatter => {
+                println!("{{\"Failed\":\"not at all\"}}");
+                eprintln!("noise");
+                let _ = std::io::stdout().flush();
+            }
+        }
+        Ok(FaultyModel { nan: false })
+    }
+}
+
+/// Recursion without end, which the compiler cannot turn into a loop.
+fn deep(of: &[u64]) -> u64 {
+    let mut copy = [0; 4096];
+    copy.copy_from_slice(of);
+    copy[0] += 1;
+    std::hint::black_box(deep(std::hint::black_box(&copy))) + copy[1]
+}
