@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
+use crate::input::{self, MOST_SETTINGS, read_text};
 use crate::layout::{Folds, LAYOUTS, layout};
 use crate::letor::Missing;
 use fivefold_core::dataset::{HIGHEST_GRADE, MOST_FEATURES};
@@ -136,7 +137,7 @@ impl Descriptor {
     /// [`DataError::Descriptor`] says what is wrong.
     pub fn load(file: &Path) -> Result<Self, DataError> {
         let error = |message: String| DataError::Descriptor { file: file.to_owned(), message };
-        let text = std::fs::read_to_string(file).map_err(|e| error(format!("cannot be read: {e}")))?;
+        let text = read_text(file, MOST_SETTINGS).map_err(|e| error(format!("cannot be read: {e}")))?;
         Self::parse(&text).map_err(error)
     }
 
@@ -210,9 +211,7 @@ impl Descriptor {
             if !path.is_file() {
                 return Ok(Checked::Absent);
             }
-            let mut hasher = blake3::Hasher::new();
-            io::copy(&mut std::fs::File::open(path)?, &mut hasher)?;
-            Ok(if hasher.finalize().to_hex().as_str() == sum { Checked::Same } else { Checked::Differs })
+            Ok(if input::hash(&path)?.to_hex().as_str() == sum { Checked::Same } else { Checked::Differs })
         };
         self.checksums.iter().map(|(file, sum)| Ok((file.as_str(), check(file, sum)?))).collect()
     }

@@ -5,11 +5,12 @@
 //! name and n its query, from 1, so that queries of different files stay apart. Columns in messages count those letters too. Sizes
 //! that do not add up to the rows are an error.
 
-use std::io::{self, BufRead as _, BufReader, Cursor, Read, Write as _};
+use std::io::{self, BufReader, Cursor, Read, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::input::invalid;
 use crate::packed::{Bytes, open_file};
-use crate::text::TextLines;
+use crate::text::{LONGEST_LINE, TextLines, read_line};
 
 /// What the name of a file of sizes ends with.
 const ENDINGS: [&str; 2] = ["query", "group"];
@@ -28,12 +29,15 @@ pub(crate) fn open(path: &Path) -> io::Result<Bytes> {
     let source = open_file(path)?;
     let Some(sizes_file) = beside(path) else { return Ok(source) };
     let mut source = BufReader::with_capacity(1 << 16, source);
-    let mut start = Vec::new();
+    let (mut start, mut line) = (Vec::new(), Vec::new());
     // Comments and blank lines may come before the first row.
-    while source.read_until(b'\n', &mut start)? > 0 {
-        let line = start.rsplit(|&byte| byte == b'\n').nth(1).unwrap_or(&start);
-        if is_row(line) {
+    while read_line(&mut source, &mut line)? {
+        start.extend_from_slice(&line);
+        if is_row(&line) {
             break;
+        }
+        if start.len() > LONGEST_LINE {
+            return Err(invalid("begins with comments only, as no file of rows does"));
         }
     }
     let has_queries = start.windows(4).any(|token| token == b"qid:");
@@ -52,14 +56,16 @@ fn is_row(line: &[u8]) -> bool {
     line.trim_ascii().first().is_some_and(|&byte| byte != b'#')
 }
 
-/// The sizes of the queries.
+/// The sizes of the queries, which add up to a number of documents.
 fn sizes(path: &Path) -> io::Result<Vec<usize>> {
-    let mut sizes = Vec::new();
+    let (mut sizes, mut documents) = (Vec::new(), 0usize);
     let mut lines = TextLines::open(path)?;
     while let Some((number, line)) = lines.next()? {
         for token in line.split_ascii_whitespace() {
             let wrong = || wrong(path, &format!("line {number}: `{token}` is not the size of a query"));
-            sizes.push(token.parse().map_err(|_| wrong())?);
+            let size: usize = token.parse().map_err(|_| wrong())?;
+            documents = documents.checked_add(size).ok_or_else(wrong)?;
+            sizes.push(size);
         }
     }
     Ok(sizes)
@@ -85,10 +91,8 @@ struct Grouped {
 
 impl Grouped {
     fn next_line(&mut self) -> io::Result<()> {
-        self.line.clear();
         self.given = 0;
-        self.source.read_until(b'\n', &mut self.line)?;
-        if self.line.is_empty() {
+        if !read_line(&mut self.source, &mut self.line)? {
             return self.end();
         }
         if !is_row(&self.line) {

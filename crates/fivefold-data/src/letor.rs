@@ -34,8 +34,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::groups;
-use crate::store::{FileAppender, Store};
-pub(crate) use block::Block;
+use crate::store::{FileAppender, Store, Waiting};
+pub(crate) use block::{AfterFault, Block, Fault};
 pub use error::{ReadError, ReadErrorKind};
 pub(crate) use lines::LineBlocks;
 pub use write::write_letor;
@@ -197,7 +197,7 @@ fn read_blocks_into(
     let source = groups::open(path).map_err(|error| ReadError::of_file(path, ReadErrorKind::Io(error)))?;
     let mut lines = LineBlocks::of_bytes(source, block_bytes);
     let appender = FileAppender::new(store, path);
-    let mut assembly = Assembly { path, options, appender, line: 1, kept: Vec::new() };
+    let mut assembly = Assembly { path, options, appender, line: 1, kept: Vec::new(), waiting: Waiting::default() };
     let threads = rayon::current_num_threads();
     let blocks = if threads == 1 { 1 } else { (BLOCKS * threads).min(MOST_BLOCKS) };
     let (mut parsed, mut unparsed) = (Batch::of(blocks), Batch::of(blocks));
@@ -237,7 +237,10 @@ impl Batch {
     }
 
     fn parse(&mut self, options: &ReadOptions) {
-        self.blocks[..self.filled].par_iter_mut().with_max_len(1).for_each(|block| block.parse(options));
+        self.blocks[..self.filled]
+            .par_iter_mut()
+            .with_max_len(1)
+            .for_each(|block| block.parse(options, AfterFault::Stop));
     }
 }
 
@@ -250,27 +253,44 @@ struct Assembly<'a> {
     line: u64,
     /// With `regroup`, all blocks and the lines they start at, until the last query is known.
     kept: Vec<(u64, Block)>,
+    /// What these will be.
+    waiting: Waiting,
 }
 
 impl Assembly<'_> {
     fn add(&mut self, batch: &mut Batch) -> Result<(), ReadError> {
         for block in &mut batch.blocks[..batch.filled] {
-            let line = self.line;
-            if !self.options.regroup {
-                block.runs().try_for_each(|run| self.appender.append(line, block, run))?;
-            }
-            if let Some(fault) = block.fault.take() {
-                return Err(self.error(line + u64::from(fault.line), fault.column, fault.kind));
-            }
-            self.line += u64::from(block.lines);
-            if self.options.regroup {
-                self.kept.push((line, std::mem::take(block)));
+            let mut rest = block.rest().filter(|_| block.faults.is_empty());
+            self.add_block(block)?;
+            while let Some(mut block) = rest {
+                block.parse(self.options, AfterFault::Stop);
+                rest = block.rest().filter(|_| block.faults.is_empty());
+                self.add_block(&mut block)?;
             }
         }
         match batch.stopped.take() {
             Some(kind) => Err(self.error(self.line, 0, kind)),
             None => Ok(()),
         }
+    }
+
+    fn add_block(&mut self, block: &mut Block) -> Result<(), ReadError> {
+        let line = self.line;
+        self.appender.check_size(line, block, &self.waiting, self.options.first_feature_id)?;
+        if !self.options.regroup {
+            block.runs().try_for_each(|run| self.appender.append(line, block, run))?;
+        }
+        if let Some(fault) = block.faults.pop() {
+            return Err(self.error(line + u64::from(fault.line), fault.column, fault.kind));
+        }
+        self.line += u64::from(block.lines);
+        if self.options.regroup {
+            self.waiting.documents += block.rows.len();
+            self.waiting.width = self.waiting.width.max(block.matrix.width());
+            block.text.truncate(block.parsed);
+            self.kept.push((line, std::mem::take(block)));
+        }
+        Ok(())
     }
 
     fn error(&self, line: u64, column: usize, kind: ReadErrorKind) -> ReadError {

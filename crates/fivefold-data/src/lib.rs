@@ -12,6 +12,7 @@ pub mod descriptor;
 pub mod error;
 mod groups;
 pub mod hash;
+pub mod input;
 pub mod layout;
 pub mod leaks;
 pub mod letor;

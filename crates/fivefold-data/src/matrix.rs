@@ -42,6 +42,11 @@ impl Matrix {
         self.values.resize(self.rows * self.stride, 0.0);
     }
 
+    /// The bytes that a row of this width would make of it all.
+    pub(crate) fn bytes_with(&self, width: usize) -> usize {
+        self.rows.saturating_mul(self.stride.max(width)).saturating_mul(size_of::<f32>())
+    }
+
     /// Writes into the last row; it must exist.
     #[inline]
     pub(crate) fn set(&mut self, column: usize, value: f32) {

@@ -4,7 +4,8 @@
 //! one of several. Nothing is ever written to disk, and memory is that of the decoder's window, whatever the archive claims. Refused
 //! are: members whose name leads out of the archive, encrypted ones and other methods than deflate; content that does not match its
 //! checksum or length; zstd windows above 128 MiB (the limit of the `zstd` program); and content that, beyond the first 64 MiB, is
-//! over 400 times as long as what it was unpacked from: no text of numbers is, and the rows of such a file would fill the memory.
+//! over 400 times as long as what it was unpacked from: no text of numbers is, and the rows of such a file would fill the memory
+//! (the variable `FIVEFOLD_MOST_EXPANSION` allows another number of times).
 
 mod zipped;
 mod zstd;
@@ -17,6 +18,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 
+use crate::input;
+
 /// Where a file's bytes come from.
 pub(crate) type Bytes = Box<dyn Read + Send>;
 
@@ -24,18 +27,19 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const ZIP_MAGIC: [u8; 2] = *b"PK";
 
-/// Content may be this many times as long as what it was unpacked from.
+/// Content may be this many times as long as what it was unpacked from, unless [`EXPANSION_VARIABLE`] says otherwise.
 const MOST_EXPANSION: u64 = 400;
+const EXPANSION_VARIABLE: &str = "FIVEFOLD_MOST_EXPANSION";
 /// Content up to this length is never refused.
 const SMALL: u64 = 64 << 20;
 
 /// Opens a file, or a member of a zip archive, for its content.
 pub(crate) fn open_file(path: &Path) -> io::Result<Bytes> {
-    match File::open(path) {
+    match input::open(path) {
         Ok(file) => unpacked(file),
         Err(error) if error.kind() == io::ErrorKind::NotFound || error.kind() == io::ErrorKind::NotADirectory => {
             match zipped::split(path) {
-                Some((archive, member)) => zipped::open(File::open(archive)?, Some(member)),
+                Some((archive, member)) => zipped::open(input::open(&archive)?, Some(member)),
                 None => Err(error),
             }
         }
@@ -59,17 +63,23 @@ pub(crate) fn decompressed(mut source: impl Read + Send + 'static) -> io::Result
     let (gzip, zstd) = (start.starts_with(&GZIP_MAGIC), zstd::starts(&start));
     let whole = Cursor::new(start).chain(source);
     match (gzip, zstd) {
-        (true, _) => Ok(guarded(whole, |packed| Box::new(MultiGzDecoder::new(packed)))),
-        (_, true) => Ok(guarded(whole, |packed| Box::new(zstd::Frames::new(packed)))),
+        (true, _) => guarded(whole, |packed| Box::new(MultiGzDecoder::new(packed))),
+        (_, true) => guarded(whole, |packed| Box::new(zstd::Frames::new(packed))),
         _ => Ok(Box::new(whole)),
     }
 }
 
 /// A decoder whose output is held against what it has read.
-fn guarded<R: Read + Send + 'static>(packed: R, decoder: impl FnOnce(Counted<R>) -> Bytes) -> Bytes {
+fn guarded<R: Read + Send + 'static>(packed: R, decoder: impl FnOnce(Counted<R>) -> Bytes) -> io::Result<Bytes> {
+    let most = match std::env::var(EXPANSION_VARIABLE) {
+        Ok(number) => number.parse().ok().filter(|&most| most > 0).ok_or_else(|| {
+            damaged(format!("the variable {EXPANSION_VARIABLE} is `{number}`, not a whole number above 0"))
+        })?,
+        Err(_) => MOST_EXPANSION,
+    };
     let read = Arc::new(AtomicU64::new(0));
     let unpacked = decoder(Counted { inner: packed, read: Arc::clone(&read) });
-    Box::new(Guarded { unpacked, packed: read, length: 0 })
+    Ok(Box::new(Guarded { unpacked, packed: read, length: 0, most }))
 }
 
 /// Counts the bytes read.
@@ -91,14 +101,19 @@ struct Guarded {
     unpacked: Bytes,
     packed: Arc<AtomicU64>,
     length: u64,
+    /// See [`MOST_EXPANSION`].
+    most: u64,
 }
 
 impl Read for Guarded {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.unpacked.read(buffer)?;
         self.length += read as u64;
-        if self.length > SMALL && self.length / MOST_EXPANSION > self.packed.load(Ordering::Relaxed) {
-            return Err(damaged(format!("unpacks to over {MOST_EXPANSION} times its size, as no data file does")));
+        if self.length > SMALL && self.length / self.most > self.packed.load(Ordering::Relaxed) {
+            let most = self.most;
+            return Err(damaged(format!(
+                "unpacks to over {most} times its size, as no data file does; if it is one, set {EXPANSION_VARIABLE}"
+            )));
         }
         Ok(read)
     }

@@ -14,9 +14,12 @@ mod error;
 mod formats;
 mod join;
 
+use std::io::{self, Read as _};
 use std::path::Path;
 
+use crate::input::{MOST_TEXT, invalid, too_long};
 use crate::packed::open_file;
+use crate::text::refuse_utf16;
 pub use error::{PerQueryError, PerQueryErrorKind};
 pub use formats::{FORMATS, Format};
 pub use join::{MissingQuery, Settled};
@@ -75,10 +78,7 @@ pub struct PerQueryOptions {
 /// # Errors
 /// [`PerQueryError`] names file and line, or the formats that there are.
 pub fn read(path: &Path, options: &PerQueryOptions) -> Result<SystemValues, PerQueryError> {
-    let mut text = String::new();
-    open_file(path)
-        .and_then(|mut source| std::io::Read::read_to_string(&mut source, &mut text))
-        .map_err(|error| PerQueryError::new(path, 0, PerQueryErrorKind::Io(error)))?;
+    let text = text_of(path).map_err(|error| PerQueryError::new(path, 0, PerQueryErrorKind::Io(error)))?;
     let text = text.trim_start_matches('\u{feff}');
     let format = match &options.format {
         Some(name) => Format::named(name).map_err(|kind| PerQueryError::new(path, 0, kind))?,
@@ -93,4 +93,18 @@ pub fn read(path: &Path, options: &PerQueryOptions) -> Result<SystemValues, PerQ
     (format.parse)(text, &mut builder)
         .and_then(|()| builder.finish())
         .map_err(|(line, kind)| PerQueryError::new(path, line, kind))
+}
+
+/// The content of a file; it is small enough, and text.
+fn text_of(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    open_file(path)?.take(MOST_TEXT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_TEXT {
+        return Err(too_long(MOST_TEXT));
+    }
+    refuse_utf16(&bytes)?;
+    match memchr::memchr(0, &bytes) {
+        Some(_) => Err(invalid("has a NUL byte; this is not a text file")),
+        None => String::from_utf8(bytes).map_err(|_| invalid("is not UTF-8 text")),
+    }
 }

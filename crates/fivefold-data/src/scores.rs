@@ -1,9 +1,8 @@
 //! Score files: one number a line, in the order of a LETOR file's documents.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::packed::open_file;
+use crate::text::TextLines;
 
 /// Why a file is not the scores of a data set.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +22,7 @@ pub enum ScoreError {
         /// The file.
         file: PathBuf,
         /// Line from 1.
-        line: usize,
+        line: u64,
         /// Column from 1, in bytes.
         column: usize,
         /// The line's text.
@@ -48,27 +47,31 @@ pub enum ScoreError {
 /// [`ScoreError`] names the file and the line.
 pub fn read_scores(path: &Path, expected: usize) -> Result<Vec<f64>, ScoreError> {
     let file = || path.to_owned();
-    let mut text = Vec::new();
-    open_file(path)
-        .and_then(|mut source| source.read_to_end(&mut text))
-        .map_err(|error| ScoreError::Io { file: file(), error })?;
-    let mut scores = Vec::with_capacity(expected);
-    for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
-        let token = line.trim_ascii();
-        if token.is_empty() || token.starts_with(b"#") {
+    let unreadable = |error| ScoreError::Io { file: file(), error };
+    let mut lines = TextLines::open(path).map_err(unreadable)?;
+    let (mut scores, mut found) = (Vec::new(), 0);
+    while let Some((line, text)) = lines.next().map_err(unreadable)? {
+        let token = text.trim_ascii();
+        if token.is_empty() || token.starts_with('#') {
             continue;
         }
+        found += 1;
         match fast_float2::parse::<f64, _>(token) {
-            Ok(score) if score.is_finite() => scores.push(score),
+            Ok(score) if score.is_finite() => {
+                // Those beyond are only counted, so that a file of another kind cannot fill the memory.
+                if found <= expected {
+                    scores.push(score);
+                }
+            }
             _ => {
-                let column = line.len() - line.trim_ascii_start().len() + 1;
-                let found = String::from_utf8_lossy(token).chars().take(40).collect();
-                return Err(ScoreError::Value { file: file(), line: number + 1, column, found });
+                let column = text.len() - text.trim_ascii_start().len() + 1;
+                let found = token.escape_debug().take(40).collect();
+                return Err(ScoreError::Value { file: file(), line, column, found });
             }
         }
     }
-    if scores.len() != expected {
-        return Err(ScoreError::Count { file: file(), found: scores.len(), expected });
+    if found != expected {
+        return Err(ScoreError::Count { file: file(), found, expected });
     }
     Ok(scores)
 }

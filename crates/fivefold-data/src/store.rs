@@ -19,6 +19,8 @@ use crate::matrix::Matrix;
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     matrix: Matrix,
+    /// Bytes of text read so far, where the number of features is to be found.
+    text: Option<u64>,
     grades: Vec<u8>,
     bounds: Vec<usize>,
     query_ids: IdTable,
@@ -32,7 +34,8 @@ pub(crate) struct Store {
 impl Store {
     /// An empty store for documents of `width` features, or of as many as will be found.
     pub(crate) fn new(width: Option<usize>) -> Self {
-        Store { matrix: Matrix::with_width(width.unwrap_or(0)), bounds: vec![0], ..Store::default() }
+        let text = width.is_none().then_some(0);
+        Store { matrix: Matrix::with_width(width.unwrap_or(0)), text, bounds: vec![0], ..Store::default() }
     }
 
     /// All stored queries as a data set.
@@ -78,6 +81,24 @@ impl Store {
     }
 }
 
+/// Rows that wait to be stored.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    pub(crate) documents: usize,
+    pub(crate) width: usize,
+}
+
+/// A matrix up to this size may be any number of times as large as its text.
+const SMALL_MATRIX: u64 = 1 << 30;
+/// A larger matrix may be this many times as large as its text: beyond it, hardly any value is not 0.
+const MOST_SPARSENESS: u64 = 256;
+
+/// What a matrix of so many documents and features takes, if that is too much for its text.
+pub(crate) fn too_sparse(documents: usize, width: usize, text: u64) -> Option<u64> {
+    let bytes = (documents as u64).saturating_mul(width as u64).saturating_mul(size_of::<f32>() as u64);
+    (bytes > SMALL_MATRIX && bytes / MOST_SPARSENESS > text).then_some(bytes)
+}
+
 /// A query whose last line may not have been read.
 struct OpenQuery {
     id: String,
@@ -108,14 +129,42 @@ impl<'a> FileAppender<'a> {
         ReadError { file: self.listing.file.clone(), line, column, kind }
     }
 
+    /// What the matrix will be with the rows of a block, of which those in `waiting` came before.
+    pub(crate) fn check_size(
+        &mut self,
+        first_line: u64,
+        block: &Block,
+        waiting: &Waiting,
+        first_id: u32,
+    ) -> Result<(), ReadError> {
+        let Some(text) = &mut self.store.text else { return Ok(()) };
+        *text += block.parsed as u64;
+        let text = *text;
+        let mut documents = self.store.matrix.rows() + waiting.documents;
+        let mut width = self.store.matrix.width().max(waiting.width);
+        let widest = width.max(block.matrix.width());
+        if too_sparse(documents + block.rows.len(), widest, text).is_none() {
+            return Ok(());
+        }
+        for row in &block.rows {
+            documents += 1;
+            width = width.max(row.width as usize);
+            if let Some(bytes) = too_sparse(documents, width, text) {
+                let id = u64::from(row.width) + u64::from(first_id) - 1;
+                let kind = ReadErrorKind::Sparse { id, documents, width, bytes, text };
+                return Err(self.error(first_line + u64::from(row.line), 0, kind));
+            }
+        }
+        Ok(())
+    }
+
     /// Adds rows of a block that belong to one query; the block's text starts at `first_line`.
     pub(crate) fn append(&mut self, first_line: u64, block: &Block, run: Range<usize>) -> Result<(), ReadError> {
         let rows = &block.rows[run.clone()];
         let Some(first) = rows.first() else { return Ok(()) };
         let line_of = |row: usize| first_line + u64::from(rows[row].line);
-        let not_text = |what| ReadErrorKind::Encoding { what };
-        let id = std::str::from_utf8(block.bytes(&first.qid))
-            .map_err(|_| self.error(line_of(0), block.column(first.qid.start), not_text("query")))?;
+        let id = text_of(block, &first.qid, "query")
+            .map_err(|kind| self.error(line_of(0), block.column(first.qid.start), kind))?;
         if self.open.as_ref().is_none_or(|open| open.id != id) {
             self.close()?;
             if let Some(&(first_line, last)) = self.complete.get(id) {
@@ -134,8 +183,8 @@ impl<'a> FileAppender<'a> {
             let line = line_of(number);
             self.check_ids(line, !row.doc_id.is_empty())?;
             if !row.doc_id.is_empty() {
-                let doc_id = std::str::from_utf8(block.bytes(&row.doc_id))
-                    .map_err(|_| self.error(line, block.column(row.doc_id.start), not_text("document")))?;
+                let doc_id = text_of(block, &row.doc_id, "document")
+                    .map_err(|kind| self.error(line, block.column(row.doc_id.start), kind))?;
                 open.doc_ids.push(doc_id);
             }
             open.grades.push(row.grade);
@@ -200,6 +249,15 @@ impl<'a> FileAppender<'a> {
             return Err(self.error(0, 0, ReadErrorKind::Empty));
         }
         Ok(self.listing)
+    }
+}
+
+/// An id as text.
+fn text_of<'a>(block: &'a Block, id: &Range<u32>, what: &'static str) -> Result<&'a str, ReadErrorKind> {
+    match std::str::from_utf8(block.bytes(id)) {
+        Ok(id) if id.contains('\0') => Err(ReadErrorKind::Nul { what }),
+        Ok(id) => Ok(id),
+        Err(_) => Err(ReadErrorKind::Encoding { what }),
     }
 }
 

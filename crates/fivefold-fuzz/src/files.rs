@@ -31,6 +31,20 @@ pub(crate) fn is_packed(content: &[u8]) -> bool {
             .any(|magic| content.starts_with(magic))
 }
 
+/// Whether a file begins as UTF-16 text does.
+pub(crate) fn is_utf16(content: &[u8]) -> bool {
+    content.starts_with(b"\xff\xfe") || content.starts_with(b"\xfe\xff")
+}
+
+/// Whether bytes are what every line-by-line reader takes for lines of text.
+pub(crate) fn is_text(content: &[u8]) -> bool {
+    let lone_return = |line: &[u8]| line.strip_suffix(b"\r").unwrap_or(line).contains(&b'\r');
+    !is_utf16(content)
+        && !content.contains(&0)
+        && std::str::from_utf8(content).is_ok()
+        && !content.split(|&byte| byte == b'\n').any(lone_return)
+}
+
 /// The input up to the first line that is only `mark`, and what follows that line.
 pub(crate) fn halves<'a>(bytes: &'a [u8], mark: &str) -> (&'a [u8], &'a [u8]) {
     let line = format!("\n{mark}\n").into_bytes();

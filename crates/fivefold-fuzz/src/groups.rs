@@ -4,7 +4,7 @@
 
 use fivefold_data::{ReadOptions, data_hash, read_letor};
 
-use crate::files::{file, halves, is_packed};
+use crate::files::{file, halves, is_packed, is_text};
 
 pub(crate) fn run(bytes: &[u8]) {
     let (rows, sizes) = halves(bytes, "==");
@@ -31,7 +31,7 @@ pub(crate) fn run(bytes: &[u8]) {
 
 /// The rows with their queries; `None` where the sizes are not those of the rows.
 fn with_queries(rows: &[u8], sizes: &[u8]) -> Option<Vec<u8>> {
-    let sizes = std::str::from_utf8(sizes).ok()?;
+    let sizes = std::str::from_utf8(sizes).ok().filter(|sizes| is_text(sizes.as_bytes()))?;
     let sizes: Vec<usize> = sizes
         .trim_start_matches('\u{feff}')
         .split_ascii_whitespace()

@@ -8,7 +8,7 @@ use fivefold_data::letor::read_letor_in_blocks;
 use fivefold_data::lint::{Kind, LintOptions, lint};
 use fivefold_data::{Missing, Part, ReadError, ReadOptions, data_hash, read_letor, write_letor};
 
-use crate::files::{file, is_packed, with_threads};
+use crate::files::{file, is_packed, is_utf16, with_threads};
 
 pub(crate) fn run(bytes: &[u8]) {
     let Some((&choice, text)) = bytes.split_first() else { return };
@@ -66,7 +66,11 @@ fn read_back(part: &Part) {
     if write_letor(&part.data, &mut text).is_err() {
         return;
     }
-    let options = ReadOptions { features: Some(part.data.width().max(1)), ..ReadOptions::default() };
+    let options = ReadOptions {
+        features: Some(part.data.width().max(1)),
+        max_grade: Some(part.data.max_grade()),
+        ..ReadOptions::default()
+    };
     let again = read_letor(&file("again", &text), &options).unwrap();
     if part.data.width() > 0 {
         assert_eq!(data_hash(&part.data), data_hash(&again.data), "{}", String::from_utf8_lossy(&text));
@@ -109,6 +113,9 @@ fn skip(line: &[u8]) -> &[u8] {
 }
 
 fn slow_read(text: &[u8], options: &ReadOptions) -> Result<Vec<Row>, ()> {
+    if is_utf16(text) {
+        return Err(());
+    }
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut rows: Vec<Row> = Vec::new();
     for line in text.split(|&byte| byte == b'\n') {
@@ -180,7 +187,11 @@ fn slow_row(line: &[u8], options: &ReadOptions) -> Result<Row, ()> {
         rest = after;
     }
     let doc_id = if rest.is_empty() { &b""[..] } else { slow_doc_id(&rest[1..]) };
-    Ok(Row { grade: grade as u8, qid, doc_id: String::from_utf8(doc_id.to_vec()).map_err(|_| ())?, values })
+    let doc_id = String::from_utf8(doc_id.to_vec()).map_err(|_| ())?;
+    if qid.contains('\0') || doc_id.contains('\0') {
+        return Err(());
+    }
+    Ok(Row { grade: grade as u8, qid, doc_id, values })
 }
 
 fn slow_value(text: &[u8], missing: Missing) -> Result<f32, ()> {

@@ -3,13 +3,17 @@
 use fivefold_data::lint::{Kind, LintOptions, lint};
 use fivefold_data::{ReadOptions, ScoreError, read_scores};
 
-use crate::files::{file, is_packed};
+use crate::files::{file, is_packed, is_text};
 
 pub(crate) fn run(bytes: &[u8]) {
     if is_packed(bytes) {
         return;
     }
     let path = file("scores", bytes);
+    if !is_text(bytes) {
+        assert!(read_scores(&path, 0).is_err());
+        return;
+    }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let tokens = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let tokens = tokens.filter(|token| !token.is_empty() && token[0] != b'#');

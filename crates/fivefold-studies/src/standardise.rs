@@ -26,6 +26,7 @@ mod tables;
 
 use std::path::PathBuf;
 
+use fivefold_data::input;
 use fivefold_core::ParamError;
 use fivefold_metrics::Overrides;
 use serde::{Deserialize, Serialize};
@@ -90,7 +91,7 @@ impl Standardise {
         for file in &self.factors {
             let (name, path) = (file.display().to_string(), cx.find(file)?);
             let unreadable = |error| StudyError::Input(format!("cannot read {}: {error}", path.display()));
-            let factors = Factors::parse(&name, &std::fs::read_to_string(&path).map_err(unreadable)?)?;
+            let factors = Factors::parse(&name, &input::read_text(&path, input::MOST_SETTINGS).map_err(unreadable)?)?;
             if all.iter().any(|other: &Factors| other.measure == factors.measure) {
                 return Err(StudyError::Input(format!("{name}: a second file of factors of {}", factors.measure)));
             }

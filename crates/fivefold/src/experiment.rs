@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fivefold_core::Registry;
 use fivefold_data::Cache;
+use fivefold_data::input;
 use fivefold_experiment::{Experiment, file_name};
 use fivefold_studies::StudyFile;
 
@@ -75,7 +76,7 @@ impl Text {
             Some((_, text)) if !path.exists() => (*text).to_owned(),
             _ => {
                 folders.push(path.parent().map(Path::to_owned).unwrap_or_default());
-                std::fs::read_to_string(path).map_err(|error| unreadable(name, error))?
+                input::read_text(path, input::MOST_SETTINGS).map_err(|error| unreadable(name, error))?
             }
         };
         folders.extend(data_dir(asked));

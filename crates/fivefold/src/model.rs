@@ -5,13 +5,14 @@ use std::path::Path;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_core::ModelFile;
+use fivefold_data::input;
 use fivefold_rankers::exchange::{FORMATS, Format};
 
 use crate::problem::Problem;
 
 /// Reads a model file.
 pub(crate) fn read(path: &Path) -> miette::Result<ModelFile> {
-    let text = std::fs::read_to_string(path).map_err(|error| Problem::file("read", path, error))?;
+    let text = input::read_text(path, input::MOST_TEXT).map_err(|error| Problem::file("read", path, error))?;
     Ok(ModelFile::parse(&text).map_err(|error| unusable(path, error))?)
 }
 

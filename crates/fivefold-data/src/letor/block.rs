@@ -11,6 +11,10 @@ use super::number::{self, Slow};
 use super::{Missing, ReadOptions};
 use crate::matrix::Matrix;
 
+/// A block whose matrix would be larger is parsed in pieces: a text of short lines with high ids is a thousand times as large when
+/// it is dense.
+const MOST_MATRIX_BYTES: usize = 8 << 20;
+
 /// One document of a block.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
@@ -19,6 +23,8 @@ pub(crate) struct Row {
     pub(crate) missing: bool,
     /// Line within the block, from 0.
     pub(crate) line: u32,
+    /// Places up to the highest feature of the line.
+    pub(crate) width: u32,
     /// The query id in the text.
     pub(crate) qid: Range<u32>,
     /// The document id in the text; empty where there is none.
@@ -44,32 +50,56 @@ pub(crate) struct Block {
     pub(crate) matrix: Matrix,
     /// Lines of the text, as far as it was parsed.
     pub(crate) lines: u32,
-    /// What ended the parsing before the end of the text; the rows before it are good.
-    pub(crate) fault: Option<Fault>,
+    /// How much of the text was parsed.
+    pub(crate) parsed: usize,
+    /// Lines that are no rows, in order.
+    pub(crate) faults: Vec<Fault>,
+}
+
+/// What becomes of the lines after a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AfterFault {
+    /// They are not looked at.
+    Stop,
+    /// They are parsed.
+    GoOn,
 }
 
 impl Block {
-    /// Parses the text; former rows are forgotten.
-    pub(crate) fn parse(&mut self, options: &ReadOptions) {
-        let Block { text, rows, matrix, lines, fault } = self;
+    /// Parses the text up to a fault, its end, or the largest matrix of a block; former rows are forgotten.
+    pub(crate) fn parse(&mut self, options: &ReadOptions, after_fault: AfterFault) {
+        let Block { text, rows, matrix, lines, parsed, faults } = self;
         rows.clear();
         matrix.clear();
-        (*lines, *fault) = (0, None);
-        let mut start = 0;
-        while start < text.len() {
-            match parse_line(text, start, options, matrix) {
-                Ok((row, next)) => {
-                    rows.extend(row.map(|row| Row { line: *lines, ..row }));
-                    start = next;
+        faults.clear();
+        (*lines, *parsed) = (0, 0);
+        while *parsed < text.len() {
+            match parse_line(text, *parsed, options, matrix) {
+                Ok(Line::Row(row, next)) => {
+                    rows.push(Row { line: *lines, ..row });
+                    *parsed = next;
                 }
+                Ok(Line::Nothing(next)) => *parsed = next,
+                Ok(Line::TooMuch) => return matrix.truncate(rows.len()),
                 Err((at, kind)) => {
                     matrix.truncate(rows.len());
-                    *fault = Some(Fault { line: *lines, column: at - start + 1, kind });
-                    return;
+                    let kind =
+                        if ends_by_carriage_returns(text, *parsed) { ReadErrorKind::CarriageReturns } else { kind };
+                    faults.push(Fault { line: *lines, column: at - *parsed + 1, kind });
+                    *parsed = next_line(text, at);
+                    if after_fault == AfterFault::Stop {
+                        return;
+                    }
                 }
             }
             *lines += 1;
         }
+    }
+
+    /// The lines that were not parsed since the matrix would have been too large.
+    pub(crate) fn rest(&self) -> Option<Block> {
+        let rest = &self.text[self.parsed..];
+        (!rest.is_empty()).then(|| Block { text: rest.to_vec(), ..Block::default() })
     }
 
     /// The bytes of an id.
@@ -99,21 +129,28 @@ impl Block {
 /// A place in the text and what is wrong there.
 type Wrong = (usize, ReadErrorKind);
 
-/// Parses the line at `start`; gives its row, if it is not blank or a comment, and the start of the next line.
-fn parse_line(
-    text: &[u8],
-    start: usize,
-    options: &ReadOptions,
-    matrix: &mut Matrix,
-) -> Result<(Option<Row>, usize), Wrong> {
+/// A line, and where the next one starts.
+enum Line {
+    Row(Row, usize),
+    /// A blank line or a comment.
+    Nothing(usize),
+    /// A row that would make the matrix too large.
+    TooMuch,
+}
+
+/// Parses the line at `start`.
+fn parse_line(text: &[u8], start: usize, options: &ReadOptions, matrix: &mut Matrix) -> Result<Line, Wrong> {
     let mut at = skip_blanks(text, start);
     if text[at] == b'\n' || text[at] == b'#' {
-        return Ok((None, next_line(text, at)));
+        return Ok(Line::Nothing(next_line(text, at)));
     }
     let (grade, end) = read_grade(text, at, options)?;
     let qid = read_qid(text, skip_blanks(text, end))?;
     at = qid.end;
 
+    if matrix.rows() > 0 && matrix.bytes_with(0) > MOST_MATRIX_BYTES {
+        return Ok(Line::TooMuch);
+    }
     matrix.push_row();
     let features = options.most_features();
     let mut slots = 0; // the lowest slot that may come next
@@ -176,12 +213,15 @@ fn parse_line(
                 value
             }
         };
+        if slot >= matrix.stride() && matrix.rows() > 1 && matrix.bytes_with(slots) > MOST_MATRIX_BYTES {
+            return Ok(Line::TooMuch);
+        }
         matrix.set(slot, value);
     };
     matrix.use_width(slots);
     let short = |range: Range<usize>| range.start as u32..range.end as u32;
-    let row = Row { grade, missing, line: 0, qid: short(qid), doc_id: short(doc_id) };
-    Ok((Some(row), next_line(text, at)))
+    let row = Row { grade, missing, line: 0, width: slots as u32, qid: short(qid), doc_id: short(doc_id) };
+    Ok(Line::Row(row, next_line(text, at)))
 }
 
 #[inline(always)]
@@ -209,6 +249,13 @@ fn blank(text: &[u8], at: usize) -> usize {
 
 fn next_line(text: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline + 1)
+}
+
+/// Whether the line at `start` has a carriage return that does not end it, but may have been meant to.
+#[cold]
+fn ends_by_carriage_returns(text: &[u8], start: usize) -> bool {
+    let line = &text[start..next_line(text, start) - 1];
+    memchr::memchr(b'\r', line.strip_suffix(b"\r").unwrap_or(line)).is_some()
 }
 
 /// The token at `at`, cut short and made printable for a message.
@@ -277,12 +324,12 @@ mod tests {
 
     fn block(text: &str, options: &ReadOptions) -> Block {
         let mut block = Block { text: text.as_bytes().to_vec(), ..Block::default() };
-        block.parse(options);
+        block.parse(options, AfterFault::Stop);
         block
     }
 
     fn fault(text: &str, options: &ReadOptions) -> (u32, usize, String) {
-        let fault = block(text, options).fault.expect("a fault");
+        let fault = block(text, options).faults.pop().expect("a fault");
         (fault.line + 1, fault.column, fault.kind.to_string())
     }
 
@@ -298,7 +345,7 @@ mod tests {
     fn blanks_tabs_crlf_comments_and_blank_lines() {
         let text = "# head\r\n\n  \t\r\n  1\t qid:a  \t 2:1e1\t#x y \r\n0 qid:a 1:1\r\n0 qid:b\n";
         let block = block(text, &ReadOptions::default());
-        assert!(block.fault.is_none());
+        assert!(block.faults.is_empty());
         let lines: Vec<u32> = block.rows.iter().map(|row| row.line + 1).collect();
         assert_eq!((lines, block.lines), (vec![4, 5, 6], 6));
         assert_eq!(block.bytes(&block.rows[0].doc_id), b"x y");
@@ -370,6 +417,36 @@ mod tests {
     fn rows_before_a_fault_are_kept() {
         let block = block("1 qid:1 1:3\n0 qid:1 1:3 x\n0 qid:2 1:1\n", &ReadOptions::default());
         assert_eq!((block.rows.len(), block.matrix.rows()), (1, 1));
+    }
+
+    #[test]
+    fn lint_goes_on_after_a_fault() {
+        let mut block = Block { text: b"1 qid:1 1:3\n0 qid:1 1:3 x\n0 qid:2 1:1\nx\n".to_vec(), ..Block::default() };
+        block.parse(&ReadOptions::default(), AfterFault::GoOn);
+        let lines = (block.rows.iter().map(|row| row.line), block.faults.iter().map(|fault| fault.line));
+        assert_eq!((lines.0.collect::<Vec<_>>(), lines.1.collect::<Vec<_>>()), (vec![0, 2], vec![1, 3]));
+        assert_eq!((block.matrix.rows(), block.lines, block.rest().is_none()), (2, 4, true));
+    }
+
+    #[test]
+    fn a_block_that_would_be_too_large_is_parsed_in_pieces() {
+        let text = "0 qid:1 1:1\n".repeat(100) + &"0 qid:2 100000:2\n".repeat(100);
+        let mut next = Some(Block { text: text.into_bytes(), ..Block::default() });
+        let (mut rows, mut pieces) = (0, 0);
+        while let Some(mut block) = next {
+            block.parse(&ReadOptions::default(), AfterFault::Stop);
+            assert!(block.matrix.bytes_with(0) <= MOST_MATRIX_BYTES + (9 << 20) && !block.rows.is_empty());
+            assert_eq!(block.lines as usize, block.rows.len());
+            (rows, pieces) = (rows + block.rows.len(), pieces + 1);
+            next = block.rest();
+        }
+        assert!(rows == 200 && pieces > 4, "{rows} rows in {pieces} pieces");
+    }
+
+    #[test]
+    fn carriage_returns_that_end_lines_are_named() {
+        let found = fault("1 qid:1 1:3\r0 qid:1 1:2\r", &ReadOptions::default());
+        assert_eq!((found.1, found.2.as_str()), (13, "lines end with carriage returns only"));
     }
 
     #[test]

@@ -147,6 +147,33 @@ pub enum ReadErrorKind {
         /// The place of a line that differs (`line 3`, or `FILE line 3`).
         other: String,
     },
+    /// A feature id that makes the dense matrix much larger than the text.
+    #[error(
+        "feature id {id} would make a matrix of {documents} documents x {width} features, {} MiB for {} MiB of text so far",
+        bytes >> 20,
+        text >> 20
+    )]
+    Sparse {
+        /// The highest feature id of the line.
+        id: u64,
+        /// Documents up to here.
+        documents: usize,
+        /// Features a document.
+        width: usize,
+        /// What the matrix would take.
+        bytes: u64,
+        /// Bytes of text up to here.
+        text: u64,
+    },
+    /// Lines of an old Mac.
+    #[error("lines end with carriage returns only")]
+    CarriageReturns,
+    /// An id that no text has.
+    #[error("the {what} id has a NUL byte")]
+    Nul {
+        /// "query" or "document".
+        what: &'static str,
+    },
     /// A line of a length that no LETOR file has.
     #[error("a line longer than {limit} bytes")]
     LongLine {
@@ -177,6 +204,11 @@ impl ReadErrorKind {
             Self::Value { .. } => "give a decimal number, or NULL with missing = \"zero\" or \"query-min\"",
             Self::Missing { .. } => "set missing = \"zero\" or missing = \"query-min\" to read such files",
             Self::Encoding { .. } => "convert the file to UTF-8",
+            Self::Sparse { .. } => {
+                "correct the id; or number the features without gaps; or, if there are so many, declare it: `features = N` of the data set"
+            }
+            Self::CarriageReturns => "end lines by a line feed, with or without a carriage return before it",
+            Self::Nul { .. } => "check that this is a text file",
             Self::Scattered { .. } => {
                 "put the query's lines together, or set regroup = true; different queries need different ids"
             }

@@ -4,13 +4,11 @@ use std::io::Read;
 
 use super::block::Block;
 use super::error::ReadErrorKind;
+use crate::text::{LONGEST_LINE, refuse_utf16};
 
 /// Bytes read at a time: large enough to hide the cost of a call, small enough to stay in a processor's cache and for
 /// threads to end together.
 pub(super) const BLOCK_BYTES: usize = 1 << 18;
-
-/// A line longer than this is taken for a sign that the file is not text.
-const LONGEST_LINE: usize = 1 << 24;
 
 const UTF8_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
@@ -54,8 +52,11 @@ impl LineBlocks {
             text.reserve(self.block_bytes + 1);
             let read =
                 self.source.by_ref().take(self.block_bytes as u64).read_to_end(text).map_err(ReadErrorKind::Io)?;
-            if !std::mem::replace(&mut self.started, true) && text.starts_with(&UTF8_MARK) {
-                text.drain(..UTF8_MARK.len());
+            if !std::mem::replace(&mut self.started, true) {
+                refuse_utf16(text).map_err(ReadErrorKind::Io)?;
+                if text.starts_with(&UTF8_MARK) {
+                    text.drain(..UTF8_MARK.len());
+                }
             }
             if read == 0 {
                 if text.last().is_some_and(|&last| last != b'\n') {

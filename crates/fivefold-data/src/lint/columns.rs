@@ -83,14 +83,16 @@ impl Columns {
 
     /// Features that have the same value in every row, from 0.
     pub(super) fn constant(&self) -> Vec<usize> {
-        let rows = self.rows;
-        self.places(|column| column.missing == rows || (column.missing == 0 && column.least >= column.most))
+        self.places(|column| self.is_constant(column))
+    }
+
+    fn is_constant(&self, column: &Column) -> bool {
+        column.missing == self.rows || (column.missing == 0 && column.least >= column.most)
     }
 
     /// Groups of features that are equal in every row and not constant, from 0.
     pub(super) fn duplicates(&self) -> Vec<Vec<usize>> {
-        let constant = self.constant();
-        let mut order: Vec<usize> = (0..self.columns.len()).filter(|place| !constant.contains(place)).collect();
+        let mut order = self.places(|column| !self.is_constant(column));
         order.sort_by_key(|&place| (self.columns[place].hash, place));
         let same = |a: &usize, b: &usize| self.columns[*a].hash == self.columns[*b].hash;
         let mut groups: Vec<Vec<usize>> =

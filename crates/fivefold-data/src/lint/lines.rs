@@ -120,10 +120,11 @@ pub(super) fn qrels(file: &Path, problems: &mut Problems) -> QrelsReport {
 /// Lints a run.
 pub(super) fn run(file: &Path, problems: &mut Problems) -> RunReport {
     let mut topics = Topics::default();
-    let mut tags: Vec<String> = Vec::new();
+    let (mut tags, mut known) = (Vec::new(), HashSet::new());
     let comments = each_line(file, problems, |number, line| {
         let Some(line) = run::Line::parse(line).map_err(|kind| kind.to_string())? else { return Ok(false) };
-        if !tags.iter().any(|tag| tag == line.tag) {
+        if !known.contains(line.tag) {
+            known.insert(line.tag.to_owned());
             tags.push(line.tag.to_owned());
         }
         let new = || Retrieved { document: line.document.to_owned(), score: line.score, rank: line.rank };

@@ -54,7 +54,7 @@ pub(super) fn open(file: File, member: Option<&str>) -> io::Result<Bytes> {
     let content = file.take(packed);
     let content: Bytes = match method {
         CompressionMethod::Stored => Box::new(content),
-        CompressionMethod::Deflated => guarded(content, |packed| Box::new(DeflateDecoder::new(packed))),
+        CompressionMethod::Deflated => guarded(content, |packed| Box::new(DeflateDecoder::new(packed)))?,
         other => {
             return Err(damaged(format!(
                 "the member `{name}` is compressed by {other}, which is not read; use deflate"

@@ -8,6 +8,11 @@ use super::error::PerQueryErrorKind;
 /// Ids of rows that hold a mean over queries.
 const SUMMARIES: [&str; 4] = ["all", "amean", "mean", "average"];
 
+/// A table of so many values may have any number of gaps.
+const SMALL_TABLE: usize = 1 << 20;
+/// Of the values of a larger table, at least one in so many is there.
+const MOST_GAPS: usize = 64;
+
 /// A line and what is wrong with it.
 pub(super) type Wrong = (u64, PerQueryErrorKind);
 
@@ -90,7 +95,12 @@ impl Builder {
             remarks: self.remarks,
             ..SystemValues::default()
         };
-        let size = result.measures.len() * result.systems.len() * result.queries.len();
+        let [measures, systems, queries] = [result.measures.len(), result.systems.len(), result.queries.len()];
+        let size = measures.saturating_mul(systems).saturating_mul(queries);
+        if size > SMALL_TABLE && size / MOST_GAPS > self.values.len() {
+            let values = self.values.len();
+            return Err((0, PerQueryErrorKind::Sparse { measures, systems, queries, values }));
+        }
         result.values = vec![f64::NAN; size];
         result.undefined = vec![false; size];
         for ([measure, system, query], value, line) in self.values {

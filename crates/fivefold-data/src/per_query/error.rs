@@ -90,6 +90,18 @@ pub enum PerQueryErrorKind {
         /// The system.
         system: String,
     },
+    /// Names that hardly ever stand together.
+    #[error("{values} values of {measures} measures, {systems} systems and {queries} queries: nearly all are missing")]
+    Sparse {
+        /// Different measures.
+        measures: usize,
+        /// Different systems.
+        systems: usize,
+        /// Different queries.
+        queries: usize,
+        /// Values.
+        values: usize,
+    },
     /// No value of any query.
     #[error("there is no value of a query")]
     Empty,
@@ -131,6 +143,7 @@ impl PerQueryErrorKind {
             Self::Syntax(_) => "check the line, and that the file has the format that it was taken for",
             Self::Value { .. } => "give a decimal number, or `nan` where the value is undefined",
             Self::Duplicate { .. } => "remove one of the two",
+            Self::Sparse { .. } => "check the format: are these really names of measures and queries?",
             Self::Empty => "have the other program print values of each query (trec_eval -q), not only means",
             Self::SystemTwice { .. } => "give the systems different names",
             Self::NoCommonMeasure => "compute the same measures for all systems; names must be equal",

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use fivefold_core::model_file::FORMAT;
 use fivefold_core::{ModelFile, ModelFileError, ModelHeader, Registry};
+use fivefold_data::input;
 use fivefold_rankers::exchange::{Columns, Format};
 use serde_json::Value;
 
@@ -41,7 +42,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
-        let text = std::fs::read_to_string(&self.file).map_err(|error| Problem::file("read", &self.file, error))?;
+        let text = input::read_text(&self.file, input::MOST_TEXT).map_err(|error| Problem::file("read", &self.file, error))?;
         let format = self.format.or_else(|| Format::of_text(&text)).ok_or_else(|| {
             model::unusable(&self.file, "the first line is of no known format")
                 .help("RankLib's files begin with `## ` and the learner's name, LightGBM's with `tree`")

@@ -1,0 +1,105 @@
+//! Files that users name: opened only if they are files, and read as a whole only up to a length.
+//!
+//! A pipe without a writer would be waited for for ever, a device has no end, and both are gone after one reading, while many files
+//! are read twice (lint, hashes of inputs).
+
+use std::fs::{File, FileType, Metadata};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// The longest file of settings (experiments, descriptors, parameters, published tables): far above any that people write.
+pub const MOST_SETTINGS: u64 = 16 << 20;
+
+/// The longest model file, and the longest file of values per query.
+pub const MOST_TEXT: u64 = 1 << 30;
+
+/// Opens a file.
+///
+/// # Errors
+/// Those of the system; anything that is not a regular file (or a link to one), with what it is.
+pub fn open(path: &Path) -> io::Result<File> {
+    // Before it is opened: opening a pipe waits for its writer.
+    regular(&std::fs::metadata(path)?)?;
+    File::open(path)
+}
+
+/// The text of a file of at most `most` bytes.
+///
+/// # Errors
+/// As [`open`]; a longer file; text that is not UTF-8.
+pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    let file = open(path)?;
+    let length = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    if length <= most {
+        // One byte more, should it grow while it is read.
+        file.take(most + 1).read_to_end(&mut bytes)?;
+    }
+    if length.max(bytes.len() as u64) > most {
+        return Err(too_long(most));
+    }
+    String::from_utf8(bytes).map_err(|_| invalid("is not UTF-8 text"))
+}
+
+/// The hash of a file's content.
+///
+/// # Errors
+/// As [`open`].
+pub fn hash(path: &Path) -> io::Result<blake3::Hash> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(open(path)?)?;
+    Ok(hasher.finalize())
+}
+
+/// The error for content of over `most` bytes.
+pub(crate) fn too_long(most: u64) -> io::Error {
+    invalid(&format!("is longer than {} MiB, the most that is read of such a file", most >> 20))
+}
+
+fn regular(metadata: &Metadata) -> io::Result<()> {
+    let kind = metadata.file_type();
+    if kind.is_file() {
+        return Ok(());
+    }
+    let what = if kind.is_dir() { "is a folder, not a file" } else { special(kind) };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+}
+
+fn special(kind: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if kind.is_fifo() || kind.is_socket() {
+            return "is a pipe, not a file; save what comes out of it, since files may be read more than once";
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return "is a device, not a file";
+        }
+    }
+    let _ = kind;
+    "is not a regular file"
+}
+
+pub(crate) fn invalid(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_a_length_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, "four").unwrap();
+        assert_eq!(read_text(&path, 4).unwrap(), "four");
+        assert!(read_text(&path, 3).unwrap_err().to_string().contains("is longer than"));
+        std::fs::write(&path, b"\xff").unwrap();
+        assert_eq!(read_text(&path, 4).unwrap_err().to_string(), "is not UTF-8 text");
+        assert_eq!(open(folder.path()).unwrap_err().to_string(), "is a folder, not a file");
+        assert_eq!(open(&folder.path().join("b")).unwrap_err().kind(), io::ErrorKind::NotFound);
+        #[cfg(unix)]
+        assert_eq!(open(Path::new("/dev/null")).unwrap_err().to_string(), "is a device, not a file");
+    }
+}
