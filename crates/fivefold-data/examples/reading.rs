@@ -4,9 +4,10 @@
 //! cargo run --release -p fivefold-data --example reading -- make mslr-web30k 2050 made.txt
 //! cargo run --release -p fivefold-data --example reading -- text made.txt 1
 //! cargo run --release -p fivefold-data --example reading -- cache made.txt 1 FOLDER     (twice: the first one fills it)
+//! cargo run --release -p fivefold-data --example reading -- guards made.txt 1           (leak guards, after the reading)
 //! ```
 //! The last argument is `--json` for one line of JSON instead of words. The rates are 10^6 bytes of text (`text`; of a
-//! compressed file: of the file) or of the matrix (`cache`), for each second of wall time and of CPU time of the process;
+//! compressed file: of the file) or of the matrix (`cache`, `guards`), for each second of wall time and of CPU time of the process;
 //! peak memory is the process's resident memory, with the pages of the mapped file, divided by the size of the matrix.
 //! Linux only. With `text`, nothing but the file is read; with `cache`, the collection is cut into folds and hashed too.
 
@@ -45,8 +46,18 @@ fn main() -> Result<()> {
                 Ok((opened.all, bytes))
             })
         }
+        ["guards", file, threads] => {
+            let source = Source { path: Some(file.into()), layout: Some("one-file".to_owned()), ..Source::default() };
+            let opened = open_cached(&source, &[], None)?;
+            measure("guards", file, threads, as_json, || {
+                if let Some(finding) = opened.leaks().first() {
+                    return Err(finding.to_string().into());
+                }
+                Ok((opened.all.clone(), matrix_bytes(&opened.all)))
+            })
+        }
         _ => {
-            Err("arguments: make SHAPE QUERIES FILE, text FILE THREADS, or cache FILE THREADS FOLDER; then --json"
+            Err("arguments: make SHAPE QUERIES FILE, text FILE THREADS, cache FILE THREADS FOLDER, or guards FILE THREADS; then --json"
                 .into())
         }
     }

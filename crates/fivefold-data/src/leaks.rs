@@ -22,6 +22,7 @@ mod vectors;
 use std::fmt;
 use std::path::PathBuf;
 
+use fivefold_core::Dataset;
 use serde::{Deserialize, Serialize};
 
 use crate::collection::Collection;
@@ -93,7 +94,7 @@ impl Finding {
         Finding { guard, what, stops: true }
     }
 
-    fn warning(guard: Guard, what: String) -> Self {
+    pub(crate) fn warning(guard: Guard, what: String) -> Self {
         Finding { guard, what, stops: false }
     }
 }
@@ -138,11 +139,16 @@ impl fmt::Display for Role {
     }
 }
 
+/// Features of a data set off which the grades can be read; the first feature has the id `first_feature_id`.
+pub fn label_features(data: &Dataset, first_feature_id: u32) -> Vec<Finding> {
+    label_feature::find(data, first_feature_id)
+}
+
 impl Collection {
     /// What the guards find that need the collection alone, in the order of [`Guard::ALL`].
     pub fn leaks(&self) -> Vec<Finding> {
         let mut findings = self.overlaps();
-        findings.extend(label_feature::find(&self.all, self.first_feature_id));
+        findings.extend(label_features(&self.all, self.first_feature_id));
         findings.extend(vectors::find(self));
         findings
     }

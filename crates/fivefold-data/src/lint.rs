@@ -5,7 +5,8 @@
 //! values, blocks that are sorted by label; and between files: queries and feature vectors that stand in more than one.
 //!
 //! A problem is what a reader would refuse, or a query that is in two parts of which one is tested. All else is a finding: it may be
-//! as it should. Cost: one pass over each file in parallel blocks; memory: 16 bytes a document, and a few numbers a feature.
+//! as it should. Of a collection's folder, the [guards](crate::leaks) that a run asks are asked too. Cost: one pass over each file in
+//! parallel blocks; memory: 16 bytes a document, and a few numbers a feature; for the guards, the collection is read as a run does.
 //! Equality of features and vectors is equality of 128-bit hashes of their bits (-0 is 0, a missing value equals a missing value).
 
 mod across;
@@ -18,6 +19,7 @@ mod recognise;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use fivefold_core::Seed;
 use serde::Serialize;
 
 pub use across::Across;
@@ -25,6 +27,9 @@ pub use lines::{QrelsReport, RunReport, ScoresReport};
 pub use part::PartReport;
 pub use recognise::{Kind, LintError};
 
+use crate::collection::Collection;
+use crate::descriptor::Descriptor;
+use crate::leaks::{Finding, Guard};
 use crate::letor::ReadOptions;
 
 /// A mistake in a file.
@@ -78,6 +83,9 @@ pub struct Report {
     /// What several LETOR files have in common.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub across: Vec<Across>,
+    /// What the leak guards of a run say of collections.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub guards: Vec<Guarded>,
     /// Qrels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub qrels: Vec<QrelsReport>,
@@ -87,6 +95,36 @@ pub struct Report {
     /// Score files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<ScoresReport>,
+}
+
+/// What the leak guards say of a collection.
+#[derive(Debug, Clone, Serialize)]
+pub struct Guarded {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What they found.
+    pub findings: Vec<Finding>,
+    /// Why they could not be asked, if so.
+    pub not_asked: Option<String>,
+}
+
+impl Guarded {
+    fn ask(descriptor: &Descriptor, folder: PathBuf, reading: &ReadOptions) -> Self {
+        match Collection::read(descriptor, &folder, reading, Seed::new(0), None) {
+            Err(error) => Guarded { folder, findings: Vec::new(), not_asked: Some(error.to_string()) },
+            Ok(collection) => {
+                let mut findings = collection.leaks();
+                let sorted = collection.sorted_rows();
+                findings.extend(sorted.by_label().then(|| Finding::warning(Guard::LabelSortedTies, sorted.to_string())));
+                Guarded { folder, findings, not_asked: None }
+            }
+        }
+    }
+
+    /// Whether a run would be stopped.
+    pub fn stops(&self) -> bool {
+        self.findings.iter().any(|finding| finding.stops)
+    }
 }
 
 /// How files are linted.
@@ -126,6 +164,9 @@ pub fn lint(paths: &[PathBuf], options: &LintOptions) -> Result<Report, LintErro
                 Kind::Scores => report.scores.push(lines::scores(&file, &mut problems)),
             }
             report.problems.append(problems);
+        }
+        if let Some((descriptor, folder)) = found.collection {
+            report.guards.push(Guarded::ask(&descriptor, folder, &found.reading));
         }
     }
     // Files that belong to no folds are compared with each other.

@@ -7,9 +7,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fivefold_core::Dataset;
 use fivefold_data::leaks::{Finding, Guard, SortedRows};
 use fivefold_data::{Collection, read_scores};
-use fivefold_metrics::{Scores, Ties};
+use fivefold_metrics::{Conventions, Scores, Ties};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -83,25 +84,14 @@ impl<'e> Guards<'e> {
         let mut stopped = Vec::new();
         for (index, collection) in plan.collections.iter().enumerate() {
             let Some(collection) = collection else { continue };
-            let Some(sorted) = self.sorted_rows(collection) else { continue };
-            let mut ties = Vec::new();
-            for (job, _) in plan.jobs.iter().zip(failed).filter(|(job, failed)| job.dataset == index && !**failed) {
+            let done = plan.jobs.iter().zip(failed).filter(|(job, failed)| job.dataset == index && !**failed);
+            let scores = done.map(|(job, _)| -> Result<_, RunError> {
                 let test = &collection.folds[job.fold].test;
-                let scores = read_scores(&store.path(&job.scores_file()), test.documents())?;
-                let tied = self.tied(test, &scores);
-                if let Some(first) = tied.first() {
-                    ties.push((job.id.as_str(), tied.len(), test.query(*first).id().to_owned()));
-                }
-            }
-            let Some((job, _, query)) = ties.first() else { continue };
-            let what = format!(
-                "{}, and scores of documents of different grades are equal, which `ties = \"input\"` ranks by row: {} queries of {} jobs, the \
-                 first `{query}` of {job}",
-                in_words(&sorted),
-                ties.iter().map(|(_, queries, _)| queries).sum::<usize>(),
-                ties.len(),
-            );
-            self.judge(index, vec![Finding::stop(Guard::LabelSortedTies, what)], &mut stopped);
+                Ok((job.id.clone(), test.clone(), read_scores(&store.path(&job.scores_file()), test.documents())?))
+            });
+            let conventions = &self.experiment.evaluation.conventions;
+            let finding = label_sorted_ties(conventions, &collection.sorted_rows(), scores)?;
+            self.judge(index, finding.into_iter().collect(), &mut stopped);
         }
         self.refuse(stopped)
     }
@@ -168,45 +158,68 @@ impl<'e> Guards<'e> {
         rankers.into_iter().filter_map(of_ranker).collect()
     }
 
-    /// The sorted rows of a collection, if equal scores would be ranked by them.
-    fn sorted_rows(&self, collection: &Collection) -> Option<SortedRows> {
-        let by_row = self.experiment.evaluation.conventions.ties == Ties::Input;
-        by_row.then(|| collection.sorted_rows()).filter(SortedRows::by_label)
-    }
-
     /// Scores are not known yet, but that any equal ones will stop the evaluation is better said before hours of training.
     fn announce_ties(&mut self, index: usize, collection: &Collection) {
-        let Some(sorted) = self.sorted_rows(collection) else { return };
+        if self.experiment.evaluation.conventions.ties != Ties::Input {
+            return;
+        }
+        let sorted = collection.sorted_rows();
+        if !sorted.by_label() {
+            return;
+        }
         self.warnings.push(format!(
-            "{}: {}; with `ties = \"input\"`, equal scores will stop the evaluation ({})",
+            "{}: {sorted}; with `ties = \"input\"`, equal scores will stop the evaluation ({})",
             self.experiment.datasets[index].label,
-            in_words(&sorted),
             Guard::LabelSortedTies
         ));
     }
-
-    /// The queries in which documents of different grades have equal scores, as the evaluation compares them.
-    fn tied(&self, test: &fivefold_core::Dataset, scores: &[f64]) -> Vec<usize> {
-        let bounds = test.bounds();
-        let compared = |score: f64| match self.experiment.evaluation.conventions.scores {
-            Scores::F64 => score,
-            Scores::F32 => f64::from(score as f32),
-        };
-        let tied = |&query: &usize| {
-            let of_query = &scores[bounds[query]..bounds[query + 1]];
-            let mut ranked: Vec<(f64, u8)> =
-                of_query.iter().map(|&score| compared(score)).zip(test.query(query).grades().iter().copied()).collect();
-            ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-            ranked.chunk_by(|(a, _), (b, _)| a == b).any(|tie| tie.iter().any(|(_, grade)| *grade != tie[0].1))
-        };
-        (0..test.len()).into_par_iter().filter(tied).collect()
-    }
 }
 
-fn in_words(sorted: &SortedRows) -> String {
-    let SortedRows { comparable, best_first, worst_first, .. } = *sorted;
-    let (count, direction) = if best_first >= worst_first { (best_first, "highest") } else { (worst_first, "lowest") };
-    format!("rows are sorted by grade, the {direction} first, in {count} of {comparable} queries with several grades")
+/// What equal scores make of rows that are sorted by grade: scores of each test part with the name of what made them; `None` where ties
+/// are not ranked by row, rows are not sorted, or no scores are equal.
+///
+/// # Errors
+/// Those of `scores`.
+pub fn label_sorted_ties<E>(
+    conventions: &Conventions,
+    sorted: &SortedRows,
+    scores: impl IntoIterator<Item = Result<(String, Dataset, Vec<f64>), E>>,
+) -> Result<Option<Finding>, E> {
+    if conventions.ties != Ties::Input || !sorted.by_label() {
+        return Ok(None);
+    }
+    let (mut queries, mut of, mut first) = (0, 0, None);
+    for scores in scores {
+        let (name, test, scores) = scores?;
+        let tied = tied_queries(&test, &scores, conventions.scores);
+        let Some(&query) = tied.first() else { continue };
+        queries += tied.len();
+        of += 1;
+        first.get_or_insert_with(|| format!("`{}` of {name}", test.query(query).id()));
+    }
+    Ok(first.map(|first| {
+        let what = format!(
+            "{sorted}, and scores of documents of different grades are equal, which `ties = \"input\"` ranks by row: {queries} queries in {of} \
+             lists of scores, the first {first}"
+        );
+        Finding::stop(Guard::LabelSortedTies, what)
+    }))
+}
+
+/// The queries in which documents of different grades have equal scores, as the evaluation compares them.
+fn tied_queries(test: &Dataset, scores: &[f64], precision: Scores) -> Vec<usize> {
+    let bounds = test.bounds();
+    let compared = |score: f64| match precision {
+        Scores::F64 => score,
+        Scores::F32 => f64::from(score as f32),
+    };
+    let tied = |&query: &usize| {
+        let of_query = scores[bounds[query]..bounds[query + 1]].iter().map(|&score| compared(score));
+        let mut ranked: Vec<(f64, u8)> = of_query.zip(test.query(query).grades().iter().copied()).collect();
+        ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        ranked.chunk_by(|(a, _), (b, _)| a == b).any(|tie| tie.iter().any(|(_, grade)| *grade != tie[0].1))
+    };
+    (0..test.len()).into_par_iter().filter(tied).collect()
 }
 
 /// What a command is given that is, holds or copies one of the files, and that file.

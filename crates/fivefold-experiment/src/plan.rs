@@ -122,6 +122,12 @@ impl<'e> Plan<'e> {
         cached.map(|(dataset, cache)| format!("{}: {cache}", dataset.label)).collect()
     }
 
+    /// How many values a job learns from.
+    pub fn size(&self, job: &Job) -> usize {
+        let train = self.collection(job).map(|collection| &collection.folds[job.fold].train);
+        train.map_or(0, |train| train.documents() * train.width())
+    }
+
     pub(crate) fn ranker(&self, job: &Job) -> &RankerConfig {
         &self.experiment.rankers[job.ranker]
     }

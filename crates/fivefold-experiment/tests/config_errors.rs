@@ -20,6 +20,7 @@ normalise = { method = "z-score", over = "query" }
 label = "A"
 made = { shape = "mq2007", queries = 20 }
 queries = 10
+allow = ["query-overlap"]
 
 [[dataset]]
 name = "mq2008"
@@ -47,6 +48,9 @@ distance = "signed"
 [tables]
 alpha = 0.05
 pad = "abs"
+
+[guards]
+allow = ["identical-vectors", "label-sorted-ties"]
 "#;
 
 fn parse(text: &str) -> Result<Experiment, fivefold_experiment::ConfigError> {
@@ -117,6 +121,10 @@ fn errors_underline_the_place_and_suggest_the_nearest() {
         ("unknown distance", "\"signed\"", "\"sined\""),
         ("alpha out of range", "alpha = 0.05", "alpha = 5"),
         ("unknown divisor of PAD", "pad = \"abs\"", "pad = \"absolute\""),
+        ("unknown guard of a data set", "\"query-overlap\"", "\"querry-overlap\""),
+        ("unknown guard", "\"label-sorted-ties\"", "\"label-sorted\""),
+        ("a guard that is no list", "[\"identical-vectors\", \"label-sorted-ties\"]", "\"identical-vectors\""),
+        ("unknown key of guards", "allow = [\"identical", "alow = [\"identical"),
     ];
     let mut screen = String::new();
     for (what, from, to) in cases {

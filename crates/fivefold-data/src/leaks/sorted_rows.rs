@@ -1,5 +1,7 @@
 //! Whether rows stand in the order of their grades.
 
+use std::fmt;
+
 use serde::Serialize;
 
 /// How many queries of several grades have their rows in the order of grades.
@@ -27,12 +29,25 @@ impl SortedRows {
         self.by_chance += chance_of_order(grades);
     }
 
-    /// Whether the data are sorted by grade: more than half of the queries are, in the same direction, not counting on either side
-    /// those that a random order sorts (half of the queries of two documents are sorted one way, half the other).
+    /// Whether the data are sorted by grade: more than half of the queries are, in the same direction, and a random order would hardly
+    /// sort so many. (Of two documents each is sorted, half of them one way, half the other.) The probability that m or more queries are
+    /// sorted by chance, L of them expected, is at most e^(m - L) (L / m)^m (Chernoff, Ann. Math. Stat. 1952).
     pub fn by_label(&self) -> bool {
+        const BY_CHANCE: f64 = 0.01;
         let most = self.best_first.max(self.worst_first) as f64;
-        let chance = self.by_chance / 2.0;
-        most - chance > 0.5 * (self.comparable as f64 - chance)
+        let expected = self.by_chance / 2.0;
+        let bound = || (most - expected + most * (expected / most).ln()).exp();
+        2.0 * most > self.comparable as f64 && most > expected && bound() < BY_CHANCE
+    }
+}
+
+impl fmt::Display for SortedRows {
+    /// In the direction of most.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SortedRows { comparable, best_first, worst_first, .. } = *self;
+        let (count, first) =
+            if best_first >= worst_first { (best_first, "highest") } else { (worst_first, "lowest") };
+        write!(f, "rows are sorted by grade, the {first} first, in {count} of {comparable} queries with several grades")
     }
 }
 
@@ -92,5 +107,7 @@ mod tests {
         };
         assert!(!pairs(50, 100).by_label() && !pairs(65, 100).by_label() && !pairs(35, 100).by_label());
         assert!(pairs(90, 100).by_label() && pairs(0, 100).by_label());
+        // Nor is a single small query, whose order is nothing unusual.
+        assert!(!sorted(&[&[1, 1, 1, 0]]).by_label() && sorted(&[&[4, 4, 3, 3, 2, 2, 1, 0, 0]]).by_label());
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::LintOptions;
 use super::across::Comparison;
-use crate::descriptor::{descriptors, present};
+use crate::descriptor::{Descriptor, descriptors, present};
 use crate::groups;
 use crate::layout::{Folds, LAYOUTS};
 use crate::letor::ReadOptions;
@@ -79,6 +79,8 @@ pub(super) struct Found {
     /// Which files a fold learns from and which it tests; none: the files are parts on their own.
     pub(super) folds: Vec<Comparison>,
     pub(super) reading: ReadOptions,
+    /// The collection that they make, as a run would open it, and its folder.
+    pub(super) collection: Option<(Descriptor, PathBuf)>,
 }
 
 /// The files of a path.
@@ -90,7 +92,8 @@ pub(super) fn files(path: &Path, options: &LintOptions) -> Result<Found, LintErr
         Some(kind) => kind,
         None => kind(path)?,
     };
-    Ok(Found { files: vec![(path.to_owned(), kind)], folds: Vec::new(), reading: options.reading.clone() })
+    let files = vec![(path.to_owned(), kind)];
+    Ok(Found { files, folds: Vec::new(), reading: options.reading.clone(), collection: None })
 }
 
 /// A folder's files, by the descriptor of its name, else by the first layout or descriptor that is complete there.
@@ -98,10 +101,18 @@ fn collection(folder: &Path, options: &LintOptions) -> Result<Found, LintError> 
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let named = descriptors().iter().filter(|descriptor| descriptor.name == name);
     let complete = |folds: &Folds| folds.files().iter().all(|file| present(folder, file).is_some());
-    let laid_out = LAYOUTS.iter().filter_map(|layout| (layout.folds)(&[]).ok()).find(complete);
-    let by_name = named.filter_map(|descriptor| Some((descriptor.folds_in(folder).ok()?, Some(descriptor)))).next();
-    let by_layout = || laid_out.map(|folds| (folds, None));
-    let by_files = || descriptors().iter().find_map(|descriptor| Some((descriptor.folds_in(folder).ok()?, None)));
+    let laid_out = LAYOUTS.iter().filter_map(|layout| Some((layout, (layout.folds)(&[]).ok()?)));
+    let mut laid_out = laid_out.filter(|(_, folds)| complete(folds));
+    let by_name = named.filter_map(|descriptor| Some((descriptor.folds_in(folder).ok()?, descriptor.clone()))).next();
+    let by_layout = || laid_out.next().map(|(layout, folds)| (folds, Descriptor::unnamed(name, layout.name)));
+    // Of another folder's name only the files are known.
+    let by_files = || {
+        descriptors().iter().find_map(|known| {
+            let Descriptor { layouts, files, .. } = known.clone();
+            Some((known.folds_in(folder).ok()?, Descriptor { layouts, files, ..Descriptor::unnamed(name, "") }))
+        })
+    };
+    let known = by_name.is_some();
     let Some((folds, descriptor)) = by_name.or_else(by_layout).or_else(by_files) else {
         return Err(LintError::NoCollection { path: folder.to_owned() });
     };
@@ -120,13 +131,14 @@ fn collection(folder: &Path, options: &LintOptions) -> Result<Found, LintError> 
         _ => Vec::new(),
     };
     let mut reading = options.reading.clone();
-    if let Some(descriptor) = descriptor {
+    if known {
         reading.first_feature_id = descriptor.first_feature_id;
-        reading.features = reading.features.or(descriptor.features);
-        reading.max_grade = reading.max_grade.or(descriptor.max_grade);
     }
+    reading.features = reading.features.or(descriptor.features);
+    reading.max_grade = reading.max_grade.or(descriptor.max_grade);
+    reading.missing = descriptor.missing;
     let files = names.iter().filter_map(|file| Some((present(folder, file)?, Kind::Letor))).collect();
-    Ok(Found { files, folds: comparisons, reading })
+    Ok(Found { files, folds: comparisons, reading, collection: Some((descriptor, folder.to_owned())) })
 }
 
 /// What a file is, by its first lines.

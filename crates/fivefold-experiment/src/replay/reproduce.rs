@@ -135,7 +135,8 @@ pub fn reproduce(
         }
     }
     conclusions.extend(conclusions::of_figures(&derived));
-    Ok(Reproduction { scores: pairs, derived, conclusions, warnings: matched.warnings })
+    let warnings = results.stamps().into_iter().chain(matched.warnings).collect();
+    Ok(Reproduction { scores: pairs, derived, conclusions, warnings })
 }
 
 /// A method that both have.

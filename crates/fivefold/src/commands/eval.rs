@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 use fivefold_core::Seed;
 use fivefold_data::ReadOptions;
+use fivefold_data::leaks::Guard;
 use fivefold_data::trec::{Duplicates, read_qrels};
+use fivefold_experiment::STAMP;
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec};
 
 use crate::cli::Outcome;
@@ -80,6 +82,9 @@ pub(crate) struct Args {
     /// Decimals of the values, but for csv and json, which give them in full
     #[arg(long, value_name = "N", default_value_t = 4)]
     digits: u8,
+    /// Override a leak guard; the table then says so
+    #[arg(long, value_name = "GUARD", value_parser = guards())]
+    allow: Vec<Guard>,
     /// The seed of `--ties shuffle`
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -131,9 +136,24 @@ impl Args {
         };
         let max_grade = folds.iter().map(|fold| fold.test.max_grade()).max().unwrap_or(0);
         let evaluator = Evaluator::new(specs, conventions, max_grade, seed).map_err(Problem::from)?;
-        let evaluated = systems::evaluate(&evaluator, &folds, &self.scores)?;
+        let mut evaluated = systems::evaluate(&evaluator, &folds, &self.scores)?;
+        if let Some(finding) = systems::label_sorted_ties(&evaluator, &folds, &self.scores)? {
+            if !self.allow.contains(&finding.guard) {
+                let help = format!(
+                    "use other `--ties`, or --allow {}: the table will say that the guard was overridden",
+                    finding.guard
+                );
+                return Err(Problem::new(format!("stopped by a leak guard: {finding}")).help(help).into());
+            }
+            evaluated.remarks.insert(0, format!("{STAMP}: {finding}"));
+        }
         Ok((evaluator, evaluated))
     }
+}
+
+/// Parses the name of a guard that can stop an evaluation.
+fn guards() -> impl TypedValueParser<Value = Guard> {
+    PossibleValuesParser::new([Guard::LabelSortedTies.name()]).map(|_| Guard::LabelSortedTies)
 }
 
 /// Measures separated by commas, those within parentheses apart.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_data::ReadOptions;
 use fivefold_data::leaks::SortedRows;
-use fivefold_data::lint::{Across, Kind, LintOptions, PartReport, QrelsReport, Report, RunReport, ScoresReport, lint};
+use fivefold_data::lint::{Across, Guarded, Kind, LintOptions, PartReport, QrelsReport, Report, RunReport, ScoresReport, lint};
 
 use crate::cli::Outcome;
 use crate::problem;
@@ -20,8 +20,8 @@ use crate::screen::Screen;
   fivefold lint qrels.txt bm25.run scores.txt --json
 
 Files are LETOR text, TREC qrels, TREC runs or scores, plain or compressed (.gz, .zst, archive.zip:member); which, is \
-recognised by content. A problem is what a reader would refuse, or a query that is in two parts; exit code 1 if there is one. \
-Everything else is a finding that may be as it should.")]
+recognised by content. A problem is what a reader would refuse, or a query that is in two parts; exit code 1 if there is one, or if a \
+leak guard would stop a run on the collection. Everything else is a finding that may be as it should.")]
 pub(crate) struct Args {
     /// Files, or the folder of a collection
     #[arg(required = true, value_name = "PATH")]
@@ -56,7 +56,8 @@ impl Args {
             true => screen.json(&report)?,
             false => show(&report, screen),
         }
-        Ok(if report.problems.count == 0 { Outcome::Done } else { Outcome::Failed })
+        let stopped = report.guards.iter().any(Guarded::stops);
+        Ok(if report.problems.count == 0 && !stopped { Outcome::Done } else { Outcome::Failed })
     }
 }
 
@@ -84,6 +85,9 @@ fn show(report: &Report, screen: &mut Screen) {
             screen.line(line);
         }
         screen.line("");
+    }
+    for line in report.guards.iter().flat_map(guarded) {
+        screen.line(line);
     }
     let problems = &report.problems;
     for problem in &problems.listed {
@@ -207,6 +211,20 @@ fn shared(across: &Across) -> Vec<String> {
     let queries =
         (across.queries > 0).then(|| format!("{} in more than one of them.", counted(across.queries, "query")));
     std::iter::once(first).chain(queries).collect()
+}
+
+/// What leak guards say of a collection, a line each, and a blank line.
+fn guarded(guards: &Guarded) -> Vec<String> {
+    let folder = guards.folder.display();
+    let mut lines = vec![match (&guards.not_asked, guards.findings.is_empty()) {
+        (Some(error), _) => format!("Leak guards of {folder} could not be asked: {error}"),
+        (None, true) => format!("Leak guards of {folder}: nothing found."),
+        (None, false) => format!("Leak guards of {folder}:"),
+    }];
+    let effect = |stops: bool| if stops { "would stop a run" } else { "warning" };
+    lines.extend(guards.findings.iter().map(|finding| format!("  {finding} ({})", effect(finding.stops))));
+    lines.push(String::new());
+    lines
 }
 
 fn grades(grades: &fivefold_data::lint::Grades) -> String {

@@ -1,9 +1,12 @@
 //! `fivefold train`: one model from one training file.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::model_file::FORMAT;
-use fivefold_core::{DynRanker, FitContext, FitError, ModelFile, ModelHeader, RankerEntry, Registry, Seed};
+use fivefold_core::{Dataset, DynRanker, FitContext, FitError, ModelFile, ModelHeader, RankerEntry, Registry, Seed};
+use fivefold_data::input;
+use fivefold_data::leaks::{Guard, label_features};
 use fivefold_data::{Normaliser, data_hash};
 use toml::de::DeTable;
 
@@ -69,6 +72,7 @@ impl Args {
         let options = self.reading.options();
         let paths: Vec<&Path> = std::iter::once(&self.train).chain(&self.valid).map(PathBuf::as_path).collect();
         let parts = reading::read_parts(&paths, &options)?;
+        warn_of_leaks(&parts, options.first_feature_id);
         let fitted = self.normalise.fit(&parts[0]).map_err(problem::report)?;
         let normalised =
             parts.iter().map(|part| fitted.apply(part)).collect::<Result<Vec<_>, _>>().map_err(problem::report)?;
@@ -116,13 +120,30 @@ impl Args {
     fn ranker_with_params(&self, entry: &RankerEntry) -> miette::Result<Box<dyn DynRanker>> {
         let (name, text) = match &self.params {
             Some(path) => {
-                let text = std::fs::read_to_string(path).map_err(|error| Problem::file("read", path, error))?;
+                let text = input::read_text(path, input::MOST_SETTINGS).map_err(|error| Problem::file("read", path, error))?;
                 (path.display().to_string(), text)
             }
             None => ("--param".to_owned(), toml_lines(&self.param)?),
         };
         let table = DeTable::parse(&text).map_err(|error| Problem::toml(&error, &name, &text))?;
         Ok(entry.parse(table).map_err(|error| Problem::param(error, &name, &text))?)
+    }
+}
+
+/// What a run's leak guards would say of these parts: no table shows it, and the model may be meant so.
+fn warn_of_leaks(parts: &[Dataset], first_feature_id: u32) {
+    for finding in label_features(&parts[0], first_feature_id) {
+        tell(format_args!("warning: {finding}"));
+    }
+    let Some(validation) = parts.get(1) else { return };
+    let learned: HashSet<&str> = parts[0].queries().map(|query| query.view().id()).collect();
+    let both: Vec<&str> = validation.queries().map(|query| query.view().id()).filter(|id| learned.contains(id)).collect();
+    if let Some(first) = both.first() {
+        tell(format_args!(
+            "warning: {}: {} queries of --valid, the first `{first}`, are in --train too: early stopping does not see new queries",
+            Guard::QueryOverlap,
+            both.len()
+        ));
     }
 }
 

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Dataset;
+use fivefold_data::leaks::{Finding, SortedRows};
 use fivefold_data::{Part, ReadOptions, Source, open, read_scores};
+use fivefold_experiment::leaks;
 use fivefold_metrics::{Evaluator, Mean, Scratch, mean_over_folds};
 
 use crate::problem::{self, Problem};
@@ -128,6 +130,25 @@ pub(super) fn evaluate(evaluator: &Evaluator, folds: &[Fold], systems: &[String]
     let systems = systems.into_iter().map(|(label, _)| label).collect();
     let (left_out, remarks) = (Vec::new(), Vec::new());
     Ok(Evaluated { systems, measures, queries, values, left_out, words: ["queries", "documents"], remarks })
+}
+
+/// What equal scores make of rows that are sorted by grade.
+pub(super) fn label_sorted_ties(
+    evaluator: &Evaluator,
+    folds: &[Fold],
+    systems: &[String],
+) -> miette::Result<Option<Finding>> {
+    let mut sorted = SortedRows::default();
+    folds.iter().flat_map(|fold| fold.test.queries()).for_each(|query| sorted.add(query.grades()));
+    let systems = labelled(systems)?;
+    let scores = systems.iter().flat_map(|(label, pattern)| {
+        let of_fold = move |fold: &Fold| {
+            let scores = fold.scores(Path::new(&path(pattern, fold.number)))?;
+            Ok((label.clone(), fold.test.clone(), scores))
+        };
+        folds.iter().map(of_fold)
+    });
+    leaks::label_sorted_ties(evaluator.conventions(), &sorted, scores)
 }
 
 /// Labels and paths of `[LABEL=]FILE`; without a label the path itself is one. No label may stand twice.
