@@ -8,10 +8,10 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 /// The longest file of settings (experiments, descriptors, parameters, published tables): far above any that people write.
-pub const MOST_SETTINGS: u64 = 16 << 20;
+pub const MOST_SETTINGS: u64 = 4 << 20;
 
 /// The longest model file, and the longest file of values per query.
-pub const MOST_TEXT: u64 = 1 << 30;
+pub const MOST_TEXT: u64 = 512 << 20;
 
 /// Opens a file.
 ///

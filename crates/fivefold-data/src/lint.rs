@@ -15,6 +15,7 @@ mod letor;
 mod lines;
 mod part;
 mod recognise;
+mod values;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ pub use across::Across;
 pub use lines::{QrelsReport, RunReport, ScoresReport};
 pub use part::PartReport;
 pub use recognise::{Kind, LintError};
+pub use values::ValuesReport;
 
 use crate::collection::Collection;
 use crate::descriptor::Descriptor;
@@ -95,6 +97,9 @@ pub struct Report {
     /// Score files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<ScoresReport>,
+    /// Values per query.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<ValuesReport>,
 }
 
 /// What the leak guards say of a collection.
@@ -162,6 +167,7 @@ pub fn lint(paths: &[PathBuf], options: &LintOptions) -> Result<Report, LintErro
                 Kind::Qrels => report.qrels.push(lines::qrels(&file, &mut problems)),
                 Kind::Run => report.runs.push(lines::run(&file, &mut problems)),
                 Kind::Scores => report.scores.push(lines::scores(&file, &mut problems)),
+                Kind::Values => report.values.push(values::values(&file, &mut problems)),
             }
             report.problems.append(problems);
         }

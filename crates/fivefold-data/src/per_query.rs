@@ -20,6 +20,7 @@ use std::path::Path;
 use crate::input::{MOST_TEXT, invalid, too_long};
 use crate::packed::open_file;
 use crate::text::refuse_utf16;
+pub(crate) use builder::Faults;
 pub use error::{PerQueryError, PerQueryErrorKind};
 pub use formats::{FORMATS, Format};
 pub use join::{MissingQuery, Settled};
@@ -78,6 +79,21 @@ pub struct PerQueryOptions {
 /// # Errors
 /// [`PerQueryError`] names file and line, or the formats that there are.
 pub fn read(path: &Path, options: &PerQueryOptions) -> Result<SystemValues, PerQueryError> {
+    let (_, values, faults) = read_all(path, options)?;
+    match faults.first.into_iter().next() {
+        Some((line, kind)) => Err(PerQueryError::new(path, line, kind)),
+        None => Ok(values),
+    }
+}
+
+/// Reads over values that are wrong: what else there is, in which format, and these.
+///
+/// # Errors
+/// As [`read`], where there is no going on.
+pub(crate) fn read_all(
+    path: &Path,
+    options: &PerQueryOptions,
+) -> Result<(&'static Format, SystemValues, Faults), PerQueryError> {
     let text = text_of(path).map_err(|error| PerQueryError::new(path, 0, PerQueryErrorKind::Io(error)))?;
     let text = text.trim_start_matches('\u{feff}');
     let format = match &options.format {
@@ -90,14 +106,24 @@ pub fn read(path: &Path, options: &PerQueryOptions) -> Result<SystemValues, PerQ
         options.system.clone().unwrap_or_else(|| stem.to_owned()),
         options.measure.clone().unwrap_or_else(|| stem.to_owned()),
     );
-    (format.parse)(text, &mut builder)
+    let (values, faults) = (format.parse)(text, &mut builder)
         .and_then(|()| builder.finish())
-        .map_err(|(line, kind)| PerQueryError::new(path, line, kind))
+        .map_err(|(line, kind)| PerQueryError::new(path, line, kind))?;
+    Ok((format, values, faults))
+}
+
+/// Whether a file's content is that of a format.
+pub(crate) fn is_recognised(path: &Path) -> bool {
+    text_of(path).is_ok_and(|text| formats::recognise(text.trim_start_matches('\u{feff}')).is_ok())
 }
 
 /// The content of a file; it is small enough, and text.
 fn text_of(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
+    // A plain file tells its length; what is packed shows it on the way.
+    if path.metadata().is_ok_and(|metadata| metadata.len() > MOST_TEXT) {
+        return Err(too_long(MOST_TEXT));
+    }
     open_file(path)?.take(MOST_TEXT + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST_TEXT {
         return Err(too_long(MOST_TEXT));

@@ -89,7 +89,7 @@ pub(crate) struct Waiting {
 }
 
 /// A matrix up to this size may be any number of times as large as its text.
-const SMALL_MATRIX: u64 = 1 << 30;
+const SMALL_MATRIX: u64 = 256 << 20;
 /// A larger matrix may be this many times as large as its text: beyond it, hardly any value is not 0.
 const MOST_SPARSENESS: u64 = 256;
 

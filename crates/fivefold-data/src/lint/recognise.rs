@@ -11,6 +11,7 @@ use crate::descriptor::{Descriptor, descriptors, present};
 use crate::groups;
 use crate::layout::{Folds, LAYOUTS};
 use crate::letor::ReadOptions;
+use crate::per_query;
 use crate::text::TextLines;
 
 /// Lines that are looked at.
@@ -28,11 +29,13 @@ pub enum Kind {
     Run,
     /// One score a line.
     Scores,
+    /// Values per query of some program.
+    Values,
 }
 
 impl Kind {
     /// All kinds, in the order in which help lists them.
-    pub const ALL: [Kind; 4] = [Kind::Letor, Kind::Qrels, Kind::Run, Kind::Scores];
+    pub const ALL: [Kind; 5] = [Kind::Letor, Kind::Qrels, Kind::Run, Kind::Scores, Kind::Values];
 
     /// The kind's name on the command line.
     pub fn name(self) -> &'static str {
@@ -41,6 +44,7 @@ impl Kind {
             Kind::Qrels => "qrels",
             Kind::Run => "run",
             Kind::Scores => "scores",
+            Kind::Values => "values",
         }
     }
 }
@@ -58,7 +62,7 @@ pub enum LintError {
         error: io::Error,
     },
     /// A file of no known kind.
-    #[error("{}: it is not clear what this file is: {why}; say it: letor, qrels, run or scores", path.display())]
+    #[error("{}: it is not clear what this file is: {why}; say it: letor, qrels, run, scores or values", path.display())]
     Unclear {
         /// The file.
         path: PathBuf,
@@ -156,7 +160,7 @@ fn kind(path: &Path) -> Result<Kind, LintError> {
             continue;
         }
         if looked_at == 0 {
-            first = line.chars().take(60).collect();
+            first = line.escape_debug().take(60).collect();
         }
         looked_at += 1;
         if let Some(kind) = kind_of_line(line, groups::beside(path).is_some()) {
@@ -170,6 +174,7 @@ fn kind(path: &Path) -> Result<Kind, LintError> {
     match most {
         Some(kind) if votes[kind as usize] * 2 > looked_at => Ok(kind),
         _ if looked_at == 0 => Err(unclear("it has no content".to_owned())),
+        _ if per_query::is_recognised(path) => Ok(Kind::Values),
         _ => Err(unclear(format!("its first line is `{first}`"))),
     }
 }

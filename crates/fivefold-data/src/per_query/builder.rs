@@ -14,7 +14,7 @@ const SMALL_TABLE: usize = 1 << 20;
 const MOST_GAPS: usize = 64;
 
 /// A line and what is wrong with it.
-pub(super) type Wrong = (u64, PerQueryErrorKind);
+pub(crate) type Wrong = (u64, PerQueryErrorKind);
 
 /// Names in the order of their first appearance.
 #[derive(Default)]
@@ -48,6 +48,26 @@ pub(super) struct Builder {
     /// Places in the three lists, the value (NaN: undefined) and the line.
     values: Vec<([usize; 3], f64, u64)>,
     summaries: usize,
+    faults: Faults,
+}
+
+/// What is wrong with single values: a reader stops at the first, lint lists them.
+#[derive(Default)]
+pub(crate) struct Faults {
+    pub(crate) first: Vec<Wrong>,
+    pub(crate) count: usize,
+}
+
+/// So many faults are kept, and all are counted.
+const MOST_FAULTS: usize = 10_000;
+
+impl Faults {
+    fn add(&mut self, line: u64, kind: PerQueryErrorKind) {
+        self.count += 1;
+        if self.first.len() < MOST_FAULTS {
+            self.first.push((line, kind));
+        }
+    }
 }
 
 impl Builder {
@@ -61,32 +81,38 @@ impl Builder {
             queries: Names::default(),
             values: Vec::new(),
             summaries: 0,
+            faults: Faults::default(),
         }
     }
 
     /// Adds a value as it is written; summary rows are counted and left out.
-    pub(super) fn add(&mut self, measure: &str, system: &str, query: &str, text: &str, line: u64) -> Result<(), Wrong> {
+    pub(super) fn add(&mut self, measure: &str, system: &str, query: &str, text: &str, line: u64) {
         let text = text.trim();
         if is_summary(query) {
             self.summaries += 1;
-            return Ok(());
+            return;
         }
         let undefined =
             ["", "nan", "na", "null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word));
         let value = match fast_float2::parse::<f64, _>(text) {
             _ if undefined => f64::NAN,
             Ok(value) if value.is_finite() => value,
-            _ => return Err((line, PerQueryErrorKind::Value { found: text.chars().take(40).collect() })),
+            _ => return self.fault(line, PerQueryErrorKind::Value { found: text.escape_debug().take(40).collect() }),
         };
         let place = [self.measures.place(measure), self.systems.place(system), self.queries.place(query)];
         self.values.push((place, value, line));
-        Ok(())
     }
 
-    /// The values in order.
-    pub(super) fn finish(self) -> Result<SystemValues, Wrong> {
+    /// Notes a line that is wrong.
+    pub(super) fn fault(&mut self, line: u64, kind: PerQueryErrorKind) {
+        self.faults.add(line, kind);
+    }
+
+    /// The values in order, and what was wrong.
+    pub(super) fn finish(self) -> Result<(SystemValues, Faults), Wrong> {
+        let mut faults = self.faults;
         if self.values.is_empty() {
-            return Err((0, PerQueryErrorKind::Empty));
+            return Err(faults.first.into_iter().next().unwrap_or((0, PerQueryErrorKind::Empty)));
         }
         let mut result = SystemValues {
             measures: self.measures.names,
@@ -109,7 +135,8 @@ impl Builder {
                 let name = |names: &[String], place: usize| names[place].clone();
                 let (query, measure) = (name(&result.queries, query), name(&result.measures, measure));
                 let system = name(&result.systems, system);
-                return Err((line, PerQueryErrorKind::Duplicate { query, measure, system }));
+                faults.add(line, PerQueryErrorKind::Duplicate { query, measure, system });
+                continue;
             }
             result.values[place] = value;
             result.undefined[place] = value.is_nan();
@@ -121,7 +148,7 @@ impl Builder {
         if undefined > 0 {
             result.remarks.push(format!("{undefined} values are undefined"));
         }
-        Ok(result)
+        Ok((result, faults))
     }
 }
 

@@ -189,7 +189,7 @@ fn triples(text: &str, builder: &mut Builder, order: [usize; 2]) -> Result<(), W
             [_, _, value] => rows.push((line, fields[order[0]], fields[order[1]], value)),
             _ => {
                 let what = format!("found {} fields where there should be 3", fields.len());
-                return Err((line, PerQueryErrorKind::Syntax(what)));
+                builder.fault(line, PerQueryErrorKind::Syntax(what));
             }
         }
     }
@@ -197,7 +197,8 @@ fn triples(text: &str, builder: &mut Builder, order: [usize; 2]) -> Result<(), W
         builder.remarks.push(format!("{strings} values are texts and were left out"));
     }
     let system = builder.system.clone();
-    rows.into_iter().try_for_each(|(line, measure, query, value)| builder.add(measure, &system, query, value, line))
+    rows.into_iter().for_each(|(line, measure, query, value)| builder.add(measure, &system, query, value, line));
+    Ok(())
 }
 
 /// The entries of a JSON object, in the order of the file.
@@ -235,7 +236,7 @@ fn nested(text: &str, builder: &mut Builder, measures_outside: bool) -> Result<(
         for (inner, value) in entries.0 {
             let (measure, query) = if measures_outside { (&outer, &inner) } else { (&inner, &outer) };
             let value = value.map_or_else(String::new, |value| value.to_string());
-            builder.add(measure, &system, query, &value, 0)?;
+            builder.add(measure, &system, query, &value, 0);
         }
     }
     Ok(())
@@ -292,7 +293,7 @@ fn matrix(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
     for (number, (line, row)) in (1..).zip(&rows) {
         let id = if has_ids { row[0].clone() } else { number.to_string() };
         for (system, value) in head.iter().zip(row).skip(usize::from(has_ids)) {
-            builder.add(&measure, system, &id, value, *line)?;
+            builder.add(&measure, system, &id, value, *line);
         }
     }
     Ok(())
@@ -314,7 +315,7 @@ fn our_values(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
         }
         let id = if several { format!("{}/{}", row[0], row[2]) } else { row[2].clone() };
         for (measure, value) in head.iter().zip(row).skip(OUR_HEAD.len()) {
-            builder.add(measure, &row[4], &id, value, *line)?;
+            builder.add(measure, &row[4], &id, value, *line);
         }
     }
     if halves > 0 {
@@ -339,7 +340,7 @@ fn our_eval(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
             _ => row[query].clone(),
         };
         for system in systems.clone() {
-            builder.add(&row[0], &head[system], &id, &row[system], *line)?;
+            builder.add(&row[0], &head[system], &id, &row[system], *line);
         }
     }
     Ok(())

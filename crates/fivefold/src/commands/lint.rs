@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_data::ReadOptions;
 use fivefold_data::leaks::SortedRows;
-use fivefold_data::lint::{Across, Guarded, Kind, LintOptions, PartReport, QrelsReport, Report, RunReport, ScoresReport, lint};
+use fivefold_data::lint::{Across, Guarded, Kind, LintOptions, PartReport, QrelsReport, Report, RunReport, ScoresReport, ValuesReport, lint};
 
 use crate::cli::Outcome;
 use crate::problem;
@@ -19,7 +19,7 @@ use crate::screen::Screen;
   fivefold lint ~/letor/mq2008                the folds or parts of a collection's folder
   fivefold lint qrels.txt bm25.run scores.txt --json
 
-Files are LETOR text, TREC qrels, TREC runs or scores, plain or compressed (.gz, .zst, archive.zip:member); which, is \
+Files are LETOR text, TREC qrels, TREC runs, scores or values per query, plain or compressed (.gz, .zst, archive.zip:member); which, is \
 recognised by content. A problem is what a reader would refuse, or a query that is in two parts; exit code 1 if there is one, or if a \
 leak guard would stop a run on the collection. Everything else is a finding that may be as it should.")]
 pub(crate) struct Args {
@@ -79,6 +79,9 @@ fn show(report: &Report, screen: &mut Screen) {
     }
     for scores in &report.scores {
         block(screen, &scores.file, numbers(scores));
+    }
+    for values in &report.values {
+        block(screen, &values.file, per_query(values));
     }
     for across in &report.across {
         for line in shared(across) {
@@ -185,6 +188,20 @@ fn numbers(scores: &ScoresReport) -> Vec<(&'static str, String)> {
         ("different scores", scores.different.to_string()),
         ("range", scores.range.map_or_else(String::new, |[least, most]| format!("{least} to {most}"))),
         ("comment lines", none_if_zero(scores.comments)),
+    ]
+}
+
+fn per_query(values: &ValuesReport) -> Vec<(&'static str, String)> {
+    vec![
+        ("kind", format!("values per query ({})", if values.format.is_empty() { "unreadable" } else { values.format })),
+        ("measures", values.measures.join(", ")),
+        ("systems", values.systems.join(", ")),
+        ("queries", values.queries.to_string()),
+        ("values", values.values.to_string()),
+        ("undefined values", none_if_zero(values.undefined)),
+        ("missing values", none_if_zero(values.gaps)),
+        ("range", values.range.map_or_else(String::new, |[least, most]| format!("{least} to {most}"))),
+        ("remarks", values.remarks.join("; ")),
     ]
 }
 
