@@ -41,6 +41,17 @@ pub struct ModelFile {
     pub model: serde_json::Value,
 }
 
+/// A model file as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored<H, M> {
+    header: H,
+    model: M,
+    /// Hash of the rest; absent where somebody wrote the file by hand, or a version of the program that knew none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
+}
+
 /// Why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -54,6 +65,12 @@ pub enum ModelFileError {
     /// A ranker that this program does not have.
     #[error("the model was made by ranker \"{0}\", which this program does not have")]
     Ranker(String),
+    /// Another content than was written.
+    #[error(
+        "the model file was altered: its content has not the hash that stands in it; train or copy it again, or remove \
+         `hash` from it if you altered it yourself"
+    )]
+    Altered,
     /// A header that is not about this model.
     #[error("the header says {header} features a document, but the model is one of {model}: the file was altered")]
     Features {
@@ -79,9 +96,15 @@ impl ModelFile {
     /// Reads a model file's text.
     ///
     /// # Errors
-    /// Text that is no model file, or one of another format or of too many features.
+    /// Text that is no model file, or one of another format or of too many features, or that was altered.
     pub fn parse(text: &str) -> Result<Self, ModelFileError> {
-        let file: ModelFile = serde_json::from_str(text)?;
+        let Stored { header, model, hash } = serde_json::from_str(text)?;
+        let file = ModelFile { header, model };
+        if let Some(hash) = hash
+            && hash != file.hash()?
+        {
+            return Err(ModelFileError::Altered);
+        }
         if file.header.format != FORMAT {
             return Err(ModelFileError::Format(file.header.format));
         }
@@ -96,9 +119,15 @@ impl ModelFile {
     /// # Errors
     /// If a value cannot be written as JSON.
     pub fn to_text(&self) -> Result<String, serde_json::Error> {
-        let mut text = serde_json::to_string(self)?;
+        let stored = Stored { header: &self.header, model: &self.model, hash: Some(self.hash()?) };
+        let mut text = serde_json::to_string(&stored)?;
         text.push('\n');
         Ok(text)
+    }
+
+    /// Hash of header and model.
+    fn hash(&self) -> Result<String, serde_json::Error> {
+        Ok(blake3::hash(serde_json::to_string(self)?.as_bytes()).to_hex().to_string())
     }
 
     /// The model, ready to score data with `width` features a document.

@@ -25,6 +25,7 @@ pub mod reuse;
 pub mod run;
 mod schedule;
 mod scoring;
+pub mod seal;
 pub mod store;
 pub mod table;
 pub mod tables;

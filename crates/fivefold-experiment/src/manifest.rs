@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Experiment;
 use crate::leaks::GuardFact;
+use crate::seal::unsealed;
 use crate::store::{Status, Store, StoreError};
 use crate::values::{self, Shape};
 
@@ -146,8 +147,7 @@ impl Manifest {
                 .to_owned(),
         })?;
         let broken = |reason: String| StoreError::Content { path: path.clone(), reason };
-        let value: serde_json::Value =
-            serde_json::from_slice(&content).map_err(|error| broken(format!("not JSON: {error}")))?;
+        let value = unsealed(&content).map_err(|reason| broken(format!("{reason}; run the experiment again")))?;
         match value.get("format").and_then(|format| format.as_str()) {
             Some(FORMAT) => {}
             other => return Err(broken(format!("has format {other:?}; this program reads \"{FORMAT}\""))),

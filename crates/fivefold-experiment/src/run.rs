@@ -377,7 +377,7 @@ fn finish(
         jobs,
         result: result_hash(&files),
     };
-    store.write_json(MANIFEST, &manifest)?;
+    store.write_sealed(MANIFEST, &manifest)?;
     Ok(Results { manifest, evaluation })
 }
 

@@ -19,6 +19,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::seal::sealed;
+
 /// A file of the results folder that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -268,17 +270,33 @@ impl Store {
         }
     }
 
+    /// Writes a value as JSON with its hash, see [`crate::seal`], as [`keep`](Self::keep) does.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn write_sealed<T: Serialize>(&self, file: &str, value: &T) -> Result<String, StoreError> {
+        self.keep(file, &sealed(value).map_err(|error| self.unwritable(file, &error))?)
+    }
+
+    fn unwritable(&self, file: &str, error: &serde_json::Error) -> StoreError {
+        StoreError::Content { path: self.path(file), reason: format!("cannot be written as JSON: {error}") }
+    }
+
     /// Writes a value as JSON, indented, with a newline at the end, as [`keep`](Self::keep) does.
     ///
     /// # Errors
     /// [`StoreError`].
     pub fn write_json<T: Serialize>(&self, file: &str, value: &T) -> Result<String, StoreError> {
-        let path = self.path(file);
-        let mut content = serde_json::to_vec_pretty(value)
-            .map_err(|error| StoreError::Content { path, reason: format!("cannot be written as JSON: {error}") })?;
-        content.push(b'\n');
+        let content = json_text(value).map_err(|error| self.unwritable(file, &error))?;
         self.keep(file, &content)
     }
+}
+
+/// A value as indented JSON, with a newline at the end.
+pub(crate) fn json_text<T: Serialize>(value: &T) -> Result<Vec<u8>, serde_json::Error> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    text.push(b'\n');
+    Ok(text)
 }
 
 /// Hash of some bytes, in hexadecimal digits.

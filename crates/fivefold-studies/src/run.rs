@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fivefold_core::{Progress, Seed};
+use fivefold_experiment::seal::unsealed;
 use fivefold_experiment::store::Store;
 use fivefold_experiment::{FolderLock, Hold};
 use rayon::ThreadPoolBuilder;
@@ -65,7 +66,8 @@ impl Manifest {
     }
 
     fn parse(content: &[u8]) -> Option<Self> {
-        serde_json::from_slice::<Self>(content).ok().filter(|manifest| manifest.format == FORMAT)
+        let manifest = serde_json::from_value::<Self>(unsealed(content).ok()?).ok()?;
+        (manifest.format == FORMAT).then_some(manifest)
     }
 }
 
@@ -112,7 +114,8 @@ impl Folder {
         match Manifest::parse(&content) {
             Some(manifest) => Ok(Folder { store, earlier: manifest.files, _lock: lock }),
             None => {
-                let what = "holds results that are not those of a study; give another folder";
+                let what = "holds results that are not those of a study; give another folder, or move manifest.json away if \
+                            it is damaged";
                 Err(StudyError::Input(format!("{} {what}", folder.display())))
             }
         }
@@ -137,8 +140,7 @@ impl Folder {
             inputs: findings.inputs.clone(),
             files,
         };
-        let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
-        self.store.write(MANIFEST, text.as_bytes())?;
+        self.store.write_sealed(MANIFEST, &manifest)?;
         for (name, content) in &findings.files {
             self.store.write(name, content.as_bytes())?;
         }

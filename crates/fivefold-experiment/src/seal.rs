@@ -1,0 +1,64 @@
+//! JSON files that hold the hash of their own content, so that an altered one is found before anything is read from it.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::store::hash;
+
+/// The last key.
+const KEY: &str = "hash";
+
+/// A value as indented JSON with its hash, and a newline at the end.
+///
+/// # Errors
+/// If it is no JSON object.
+pub fn sealed<T: Serialize>(content: &T) -> Result<Vec<u8>, serde_json::Error> {
+    #[derive(Serialize)]
+    struct Sealed<'a, T> {
+        #[serde(flatten)]
+        content: &'a T,
+        hash: String,
+    }
+    let hash = hash(serde_json::to_value(content)?.to_string().as_bytes());
+    let mut text = serde_json::to_vec_pretty(&Sealed { content, hash })?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+/// Reads what [`sealed`] wrote. A file without a hash is of an earlier version, and taken as it is.
+///
+/// # Errors
+/// In words: no JSON, or not what was written.
+pub fn unsealed(text: &[u8]) -> Result<Value, String> {
+    let mut value: Value = serde_json::from_slice(text).map_err(|error| format!("not JSON: {error}"))?;
+    let Some(written) = value.as_object_mut().and_then(|object| object.remove(KEY)) else { return Ok(value) };
+    if written == hash(value.to_string().as_bytes()) {
+        Ok(value)
+    } else {
+        Err("was altered: its content has not the hash that stands in it".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn no_flipped_bit_and_no_cut_gets_through() {
+        let content = json!({ "a": [1, 0.1, "x"], "b": { "c": null } });
+        let text = sealed(&content).unwrap();
+        assert_eq!(unsealed(&text).unwrap(), content);
+        for at in 0..text.len() {
+            for bit in 0..8 {
+                let mut flipped = text.clone();
+                flipped[at] ^= 1 << bit;
+                // The name of the hash itself: then nothing else is altered, and nothing can be read from it.
+                let harmless = |value: &Value| value["a"] == content["a"] && value["b"] == content["b"];
+                assert!(unsealed(&flipped).is_err() || harmless(&unsealed(&flipped).unwrap()), "{at} {bit}");
+            }
+            assert!(unsealed(&text[..at]).is_err() || at == text.len() - 1, "{at}");
+        }
+    }
+}
