@@ -18,7 +18,7 @@ const SCALE: u32 = 560;
 const LINE: u32 = 20;
 const APART: u32 = 9;
 /// Pixels below the lines, for ticks and label, and of a line of the legend.
-const BELOW: u32 = 56;
+const BELOW: u32 = 66;
 const LEGEND: u32 = 22;
 /// Characters of a name at most.
 const FIT: usize = 40;
@@ -98,7 +98,7 @@ fn draw(intervals: &Intervals, legend: u32, area: &Area<'_>) -> Drawn {
 
     let scale = Plotted::over(&Axis::linear(&intervals.axis), intervals.series.iter().flat_map(numbers));
     let mut builder = ChartBuilder::on(&area);
-    builder.margin_right(20).x_label_area_size(BELOW - 6).y_label_area_size(names);
+    builder.margin_right(20).x_label_area_size(BELOW - 14).margin_bottom(8).y_label_area_size(names);
     let mut plot = builder.build_cartesian_2d(scale, 0.0..1.0)?;
     let mut mesh = plot.configure_mesh();
     style_mesh(&mut mesh);

@@ -23,6 +23,8 @@ const MIDDLE: usize = 24;
 const ABOVE: u32 = 24;
 const LEGEND: u32 = 3 * LEGEND_LINE + 20;
 const LEGEND_LINE: u32 = 22;
+/// Pixels of the number beside a name.
+const NUMBER: i32 = 32;
 /// Characters of a name at most.
 const FIT: usize = 40;
 /// Pixels that the legend needs.
@@ -80,7 +82,7 @@ fn side(count: usize) -> u32 {
 
 fn names_width(pairs: &Pairs) -> u32 {
     let longest = pairs.systems.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(FIT);
-    pixels(longest + 4, SMALL_LINE.1 + 1) + 16
+    pixels(longest, SMALL_LINE.1 + 1) + 16 + NUMBER.unsigned_abs()
 }
 
 fn colour(cell: PairOfSystems, alpha: f64) -> RGBColor {
@@ -101,8 +103,8 @@ fn draw(pairs: &Pairs, area: &Area<'_>) -> Drawn {
     for (row, name) in pairs.systems.iter().enumerate() {
         let (x, y) = (left + corner(row) + side / 2, pixel(ABOVE) + corner(row) + side / 2);
         area.draw_text(&(row + 1).to_string(), &numbered, (x, pixel(ABOVE) / 2))?;
-        let name = format!("{}  {}", shortened(name, FIT), row + 1);
-        area.draw_text(&name, &style(HPos::Right, SMALL), (left - 8, y))?;
+        area.draw_text(&(row + 1).to_string(), &numbered, (left - NUMBER / 2, y))?;
+        area.draw_text(&shortened(name, FIT), &style(HPos::Right, SMALL), (left - NUMBER, y))?;
         for (column, cell) in pairs.cells[row].iter().enumerate() {
             let Some(cell) = *cell else { continue };
             let (x, y) = (left + corner(column), pixel(ABOVE) + corner(row));
@@ -110,7 +112,9 @@ fn draw(pairs: &Pairs, area: &Area<'_>) -> Drawn {
             area.draw(&Rectangle::new(corners, colour(cell, pairs.alpha).filled()))?;
             area.draw(&Rectangle::new(corners, FRAME))?;
             if count <= WITH_NUMBERS {
-                area.draw_text(&p_in_words(cell.p), &small, (x + side / 2, y + side / 2))?;
+                let dark = [BETTER[2], WORSE[2]].contains(&colour(cell, pairs.alpha));
+                let ink = small.color(if dark { &FRAME } else { &TEXT });
+                area.draw_text(&p_in_words(cell.p), &ink, (x + side / 2, y + side / 2))?;
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Average ranks, the Friedman test, Iman and Davenport's F, and Nemenyi's critical difference: what a
 //! critical-difference diagram shows (Demsar, JMLR 7, 2006).
 //!
-//! Systems are ranked within each query (or data set): 1 is best, that is the highest value; ties take their mean rank.
+//! Systems are ranked within each query (or data set): 1 is best, that is the highest value; ties take their mean rank. Values that differ
+//! in their last bits only, as sums in another order do, tie.
 //! With N queries, k systems and rank sums R_j:
 //! - chi-square = (12 / (N k (k+1)) sum R_j^2 - 3 N (k+1)) / (1 - sum (t^3 - t) / (N k (k^2 - 1))), k - 1 degrees of freedom, t
 //!   over the sizes of ties (Friedman 1937; the correction as in scipy and R);
@@ -55,7 +56,7 @@ pub fn friedman(systems: &[&[f64]]) -> Result<Friedman, StatsError> {
         row.extend(systems.iter().map(|values| values[query]));
         order.sort_unstable_by(|&a, &b| row[b].total_cmp(&row[a]));
         let mut before = 0;
-        for tied in order.chunk_by(|&a, &b| row[a] == row[b]) {
+        for tied in order.chunk_by(|&a, &b| equal(row[a], row[b])) {
             let size = tied.len() as f64;
             let rank = before as f64 + (size + 1.0) / 2.0;
             tied.iter().for_each(|&system| rank_sums[system] += rank);
@@ -79,6 +80,13 @@ pub fn friedman(systems: &[&[f64]]) -> Result<Friedman, StatsError> {
         f,
         f_p: if f.is_infinite() { 0.0 } else { f_above(f, m - 1.0, (m - 1.0) * (n - 1.0)) },
     })
+}
+
+/// Relative difference up to which values tie.
+const ROUNDING: f64 = 1e-12;
+
+fn equal(one: f64, other: f64) -> bool {
+    (one - other).abs() <= ROUNDING * one.abs().max(other.abs())
 }
 
 /// Nemenyi's critical difference of average ranks.
@@ -116,6 +124,13 @@ pub fn cliques(average_ranks: &[f64], critical_difference: f64) -> Vec<Vec<usize
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// .1 + .2 and .3 differ in the last bit, which must not make a rank.
+    #[test]
+    fn what_rounding_parts_is_tied() {
+        let found = friedman(&[&[0.1 + 0.2, 0.5], &[0.3, 0.25]]).unwrap();
+        assert_eq!(found.average_ranks, [1.25, 1.75]);
+    }
 
     #[test]
     fn demsars_critical_difference() {

@@ -17,15 +17,18 @@
 //! differences = [0.01, 0.02, 0.05]   # that are to be found with probability `power`: how many queries does that need?
 //! power = 0.8
 //! trials = 1000                      # random halves of the swap method
+//! classes = { file = "classes.csv" } # or { quantiles = 3 }, or { sets = 500 }: queries by class, see `classes`
 //! profile = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
 //! ```
 //! A measure stands with all its cutoffs (`ndcg@5`, `ndcg@10`): as in Feng & Karmaker (2023), its comparisons are those of all pairs
 //! at all cutoffs, and its score of a system is the mean over cutoffs. Reading order: [`scores`] (the input), [`compare`] (tests),
-//! [`between`] (measures against each other), [`across`] (data sets), `tables`, `diagrams`, `charts`, `files`.
+//! [`between`] (measures against each other), [`across`] (data sets), [`classes`] and `by_class` (of queries), `tables`, `diagrams`, `charts`, `files`.
 
 pub mod across;
 pub mod between;
+mod by_class;
 mod charts;
+pub mod classes;
 pub mod compare;
 mod diagrams;
 mod files;
@@ -40,6 +43,7 @@ use fivefold_metrics::Overrides;
 use fivefold_stats::{Family, TestOptions, correction, test};
 use serde::{Deserialize, Serialize};
 
+use self::classes::Classes;
 use self::compare::Compared;
 use crate::study::{Findings, Study, StudyContext, StudyError, conventions};
 use crate::systems::SystemsConfig;
@@ -74,6 +78,9 @@ pub struct Meta {
     pub power: f64,
     /// Random halves of the swap method.
     pub trials: usize,
+    /// Classes of queries.
+    #[serde(skip_serializing_if = "is_default")]
+    pub classes: Classes,
     /// The dialect whose conventions hold.
     pub profile: String,
     /// Conventions instead of the dialect's.
@@ -105,10 +112,15 @@ impl Default for Meta {
             differences: vec![0.01, 0.02, 0.05],
             power: 0.8,
             trials: 1000,
+            classes: Classes::default(),
             profile: "paper".to_owned(),
             conventions: Overrides::default(),
         }
     }
+}
+
+fn is_default(classes: &Classes) -> bool {
+    !classes.any()
 }
 
 impl Meta {
@@ -148,6 +160,7 @@ impl Study for Meta {
         ParamError::unless((1..1 << 32).contains(&self.draws), "draws", self.draws, "at least 1 and below 2^32")?;
         ParamError::unless(self.trials > 0, "trials", self.trials, "at least 1")?;
         ParamError::unless(self.top != Some(0), "top", 0, "at least 1")?;
+        self.classes.check()?;
         if let Some(difference) = self.differences.iter().find(|value| !(**value > 0.0 && value.is_finite())) {
             return Err(ParamError::new("differences", format!("must be above 0 each, not {difference}")));
         }
@@ -174,6 +187,7 @@ impl Study for Meta {
             let several = all.len() > 1;
             let shown = tables::Shown { study: self, scores, compared, several };
             shown.add(&mut findings)?;
+            shown.add_classes(&by_class::of_classes(&shown, cx.seed())?, &mut findings)?;
             shown.add_diagrams(&mut findings)?;
             charts::add(self, scores, compared, several, &mut findings);
         }

@@ -144,6 +144,32 @@ impl RankedSystems {
         Ok(self.gather(evaluator.names(), |measure, system, query| by_query[query][system * columns + measure]))
     }
 
+    /// E/U of each query, one list a measure: the mean over the systems, whose lists can differ; NaN where it is undefined.
+    ///
+    /// # Errors
+    /// As [`values`](Self::values).
+    pub fn expected_shares(
+        &self,
+        specs: &[MeasureSpec],
+        conventions: &Conventions,
+        seed: Seed,
+    ) -> Result<Vec<Vec<f64>>, StudyError> {
+        let evaluator = Evaluator::new(specs, conventions, self.max_grade, seed)?;
+        let empty = ScoredList::default();
+        let of_query = |query: &RankedQuery| {
+            let mut sums = vec![0.0; specs.len()];
+            for list in &query.lists {
+                let judged = query.judge(&evaluator, list.as_ref().unwrap_or(&empty))?;
+                for (column, sum) in sums.iter_mut().enumerate() {
+                    *sum += evaluator.expected_share(&judged, column);
+                }
+            }
+            Ok(sums.into_iter().map(|sum| sum / query.lists.len() as f64).collect())
+        };
+        let by_query = self.queries.par_iter().map(of_query).collect::<Result<Vec<Vec<f64>>, StudyError>>()?;
+        Ok((0..specs.len()).map(|column| by_query.iter().map(|shares| shares[column]).collect()).collect())
+    }
+
     /// Values of the ideal order of each query's judged documents, one list a measure.
     ///
     /// # Errors

@@ -27,9 +27,54 @@ fn every_table_of_a_table_of_values() {
     }
     let pairs = std::fs::read_to_string(folder.path().join("runs/meta/pairs.csv")).unwrap();
     assert_eq!(pairs.lines().count(), 1 + 3);
-    for figure in ["achieved-significance-levels", "swap-rates"] {
-        assert!(folder.path().join(format!("runs/meta/figures/{figure}.svg")).exists());
+    for figure in ["means-ap", "p-values-ap", "critical-difference-ap", "achieved-significance-levels", "swap-rates"] {
+        for form in ["svg", "csv"] {
+            assert!(folder.path().join(format!("runs/meta/figures/{figure}.{form}")).exists(), "{figure}.{form}");
+        }
     }
+    let page = std::fs::read_to_string(folder.path().join("runs/meta/report.html")).unwrap();
+    assert!(page.contains("Means of ap with their 95 % intervals") && page.contains("p-values of all pairs under ap"));
+    assert!(shown.contains("not defined with one measure: Kendall's tau"), "{shown}");
+}
+
+/// Difficulty by hand: means over systems .5, .533, .5, .5, .467, so that query 5 and the first of those with .5 are hard.
+#[test]
+fn queries_are_classed_by_difficulty_or_by_a_file() {
+    let folder = directory(&[
+        ("ap.csv", VALUES),
+        ("classes.csv", "query,class\n1,short\n2,short\n3,long\n4,long\n5,long\n5,short\n9,long\n"),
+    ]);
+    let shown = stdout(folder.path(), &format!("meta ap.csv --quantiles 2 {FEW}"));
+    assert!(shown.contains("by the mean ap of all systems: hardest 0.467 to 0.500, easiest 0.500 to 0.533"), "{shown}");
+    let table = |id: &str| std::fs::read_to_string(folder.path().join(format!("runs/meta/tables/{id}.csv"))).unwrap();
+    let queries: Vec<String> =
+        table("class-power").lines().filter(|line| line.starts_with("ap,")).map(str::to_owned).collect();
+    let begins = ["ap,all,5,3,", "ap,hardest,2,3,", "ap,easiest,3,3,"];
+    assert!(queries.iter().zip(begins).all(|(line, begin)| line.starts_with(begin)), "{queries:?}");
+    let by_file = stdout(folder.path(), &format!("meta ap.csv --classes classes.csv {FEW}"));
+    assert!(by_file.contains("0 of 5 queries are in none, 1 of its lines are about other queries"), "{by_file}");
+    assert!(table("class-swaps").contains("ap,short,long,0,1,yes"), "{}", table("class-swaps"));
+    let manifest = std::fs::read_to_string(folder.path().join("runs/meta/manifest.json")).unwrap();
+    assert!(manifest.contains("classes.csv"), "the file of classes is an input");
+}
+
+#[test]
+fn labels_make_data_sets() {
+    let other = "query,a,b,c\n1,.1,.9,.5\n2,.3,.8,.5\n3,.2,.9,.4\n";
+    let folder = directory(&[("one.csv", VALUES), ("two.csv", other), ("a:b.csv", VALUES)]);
+    let shown = stdout(folder.path(), &format!("meta T7:ap=one.csv T8:ap=two.csv {FEW}"));
+    assert!(shown.contains("Winning numbers over data sets") && shown.contains("Systems by ap: T7"), "{shown}");
+    // a > c > b on the one, b > c > a on the other.
+    let swaps = std::fs::read_to_string(folder.path().join("runs/meta/tables/swap-datasets.csv")).unwrap();
+    assert!(swaps.contains("ap,T7,T8,3,1"), "{swaps}");
+    // A file whose name holds the sign is that file.
+    stdout(folder.path(), &format!("meta a:b.csv {FEW}"));
+    let says = |arguments: &str, words: &str| {
+        let message = stderr(folder.path(), arguments, 2);
+        assert!(message.contains(words), "{arguments}\n{message}");
+    };
+    says("meta T7:one.csv T8:two.csv", "the data sets have no measure in common: T7 has one; T8 has two");
+    says("meta T7:one.csv two.csv", "`two.csv` has no label");
 }
 
 #[test]
@@ -109,6 +154,15 @@ fn mistakes_are_explained() {
     says("meta ap.csv .", "is a folder and `ap.csv` is none");
     says("meta meta-trec8 --alpha 0.01", "which has its settings in its file");
     says("meta residual-dl19", "is not a study of kind");
+    says("meta ap.csv --sets 2", "uninformative and ideal queries of ap are not defined here");
+    says("meta ap.csv --quantiles 1", "needs `quantiles` of at least 2");
+    says("meta ap.csv --quantiles 3", "5 queries cannot be cut into 3 classes");
+    says(
+        "meta ap.csv --quantiles 2 --classes-by app",
+        "classes are by `app`, but the measures are ap; did you mean `ap`?",
+    );
+    std::fs::write(folder.path().join("twice.csv"), "1,a\n1,a\n").unwrap();
+    says("meta ap.csv --classes twice.csv", "twice.csv:2: query `1` stands in class `a` already");
 }
 
 #[test]
@@ -124,6 +178,11 @@ fn the_shipped_studies_find_what_their_page_says() {
     assert!(trec8.contains("45 of 8256 comparisons are shown") && trec8.contains("129 systems, 50 queries"), "{trec8}");
     // 45 rows of comparisons, not 8,256.
     assert!(trec8.lines().count() < 150);
+    let figure = |name: &str| {
+        std::fs::read_to_string(folder.path().join(format!("runs/meta-trec8/figures/{name}.csv"))).unwrap()
+    };
+    assert!(figure("means-adhoc8-ap").contains("the best 40 of 129 systems; scores.csv and pairs.csv have all"));
+    assert!(figure("critical-difference-adhoc8-ap").contains("the best 24 of 129 systems"));
     assert!(shown("meta-dl19").contains("38 systems, 43 queries"));
     assert!(shown("meta-mq2008-systems").contains("8 systems, 784 queries, 220 with undefined values"));
 }

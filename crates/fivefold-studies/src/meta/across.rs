@@ -15,10 +15,20 @@ use crate::study::StudyError;
 /// The tables over data sets.
 ///
 /// # Errors
-/// Never for scores that were read.
+/// Data sets without a measure in common.
 pub fn tables(datasets: &[&Scores]) -> Result<Vec<Table>, StudyError> {
     let mut measures: Vec<&str> = datasets[0].measures.iter().map(|measure| measure.name.as_str()).collect();
     measures.retain(|name| datasets.iter().all(|dataset| means(dataset, name).is_some()));
+    if measures.is_empty() {
+        let own = |dataset: &&Scores| {
+            let names: Vec<&str> = dataset.measures.iter().map(|measure| measure.name.as_str()).collect();
+            format!("{} has {}", dataset.label, names.join(", "))
+        };
+        let all: Vec<String> = datasets.iter().map(own).collect();
+        let help =
+            "a table of systems takes its measure's name from LABEL:MEASURE=FILE, or else from the name of the file";
+        return Err(StudyError::Input(format!("the data sets have no measure in common: {}; {help}", all.join("; "))));
+    }
     let mut systems: Vec<&str> = Vec::new();
     for system in datasets.iter().flat_map(|dataset| &dataset.systems) {
         if !systems.contains(&system.as_str()) {

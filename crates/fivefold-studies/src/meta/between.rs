@@ -10,7 +10,7 @@ use fivefold_stats::{
     Agreement, Conclusions, agreement, check_conflicts, conflicts, kendall_tau_b, tau_ap, weighted_tau,
 };
 
-use super::compare::Compared;
+use super::compare::Tested;
 use super::scores::{Measure, Scores};
 use crate::study::StudyError;
 
@@ -39,14 +39,14 @@ pub fn matrix(scores: &Scores, correlation: Correlation) -> Result<Vec<Vec<Optio
 /// Two measures whose comparisons correspond.
 pub struct Pair<'a> {
     /// The first measure.
-    pub first: (&'a Measure, &'a Compared),
+    pub first: (&'a Measure, &'a Tested),
     /// The second measure.
-    pub second: (&'a Measure, &'a Compared),
+    pub second: (&'a Measure, &'a Tested),
 }
 
 /// All pairs of measures with as many cutoffs as each other, and how many pairs have not.
-pub fn pairs<'a>(scores: &'a Scores, compared: &'a [Compared]) -> (Vec<Pair<'a>>, usize) {
-    let all: Vec<(&Measure, &Compared)> = scores.measures.iter().zip(compared).collect();
+pub fn pairs<'a>(scores: &'a Scores, tested: impl Iterator<Item = &'a Tested>) -> (Vec<Pair<'a>>, usize) {
+    let all: Vec<(&Measure, &Tested)> = scores.measures.iter().zip(tested).collect();
     let mut found = Vec::new();
     let mut unlike = 0;
     for (at, &first) in all.iter().enumerate() {

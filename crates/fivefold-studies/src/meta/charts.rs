@@ -20,7 +20,7 @@ pub(super) fn add(study: &Meta, scores: &Scores, compared: &[Compared], several:
     let measures = || scores.measures.iter().zip(compared);
     let levels: Vec<Series> = measures()
         .map(|(measure, compared)| {
-            let curve = asl_curve(&compared.p_values).p_values;
+            let curve = asl_curve(&compared.tested.p_values).p_values;
             let last = curve.len().saturating_sub(1);
             let count = curve.len().min(POINTS);
             let place = |at: usize| if count < 2 { 0 } else { at * last / (count - 1) };

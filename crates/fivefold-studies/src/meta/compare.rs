@@ -16,6 +16,17 @@ use crate::study::StudyError;
 /// What was found of one measure.
 #[derive(Debug, Clone)]
 pub struct Compared {
+    /// The tests.
+    pub tested: Tested,
+    /// The swap method, one a column.
+    pub swaps: Vec<SwapCurve>,
+    /// Queries that differences need, one a column.
+    pub needed: Vec<Needed>,
+}
+
+/// What the tests find of one measure.
+#[derive(Debug, Clone)]
+pub struct Tested {
     /// The tests, column by column.
     pub run: TestRun,
     /// p-values after the correction.
@@ -24,10 +35,6 @@ pub struct Compared {
     pub power: usize,
     /// Percentage absolute difference of the systems' scores; `None`: undefined for every pair.
     pub pad: Option<f64>,
-    /// The swap method, one a column.
-    pub swaps: Vec<SwapCurve>,
-    /// Queries that differences need, one a column.
-    pub needed: Vec<Needed>,
 }
 
 /// How many queries a column needs.
@@ -56,18 +63,32 @@ pub(super) fn family<'a>(scores: &Scores, measure: &'a Measure) -> Result<Family
 /// # Errors
 /// A test or correction that there is not, or that cannot be done.
 pub fn compare(study: &Meta, scores: &Scores, measure: &Measure, seed: Seed) -> Result<Compared, StudyError> {
-    let unknown = |error: fivefold_stats::UnknownName| StudyError::Input(error.to_string());
     let family = family(scores, measure)?;
-    // The same draws for every measure, so that measures differ by their values alone.
-    let options = TestOptions { draws: study.draws, seed: seed.derive("test"), confidence: 1.0 - study.alpha };
-    let run = (test(&study.test).map_err(unknown)?.run)(&family, &options)?;
-    let p_values = (correction(&study.correction).map_err(unknown)?.adjust)(&run)?;
     let swaps = SwapOptions { trials: study.trials, seed: seed.derive("halves"), ..SwapOptions::default() };
     Ok(Compared {
-        power: discriminative_power(&p_values, study.alpha),
-        pad: pad(&measure.means(), PadDenominator::Signed)?.percent,
+        tested: tested(study, measure, &family, seed)?,
         swaps: swap_method(&family, &swaps)?,
         needed: (0..measure.columns.len()).map(|column| needed(study, &family, column)).collect::<Result<_, _>>()?,
+    })
+}
+
+/// The tests of every measure.
+///
+/// # Errors
+/// As [`compare`].
+pub fn test_all(study: &Meta, scores: &Scores, seed: Seed) -> Result<Vec<Tested>, StudyError> {
+    scores.measures.iter().map(|measure| tested(study, measure, &family(scores, measure)?, seed)).collect()
+}
+
+fn tested(study: &Meta, measure: &Measure, family: &Family<'_>, seed: Seed) -> Result<Tested, StudyError> {
+    let unknown = |error: fivefold_stats::UnknownName| StudyError::Input(error.to_string());
+    // The same draws for every measure, so that measures differ by their values alone.
+    let options = TestOptions { draws: study.draws, seed: seed.derive("test"), confidence: 1.0 - study.alpha };
+    let run = (test(&study.test).map_err(unknown)?.run)(family, &options)?;
+    let p_values = (correction(&study.correction).map_err(unknown)?.adjust)(&run)?;
+    Ok(Tested {
+        power: discriminative_power(&p_values, study.alpha),
+        pad: pad(&measure.means(), PadDenominator::Signed)?.percent,
         run,
         p_values,
     })

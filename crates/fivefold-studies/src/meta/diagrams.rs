@@ -56,10 +56,11 @@ impl Shown<'_> {
             };
             IntervalSeries { name: column.name.clone(), means: order.iter().map(mean).collect() }
         });
+        let name = if let [only] = measure.columns.as_slice() { &only.name } else { &measure.name };
         Intervals {
             id: self.id(&format!("means-{}", slug(&measure.name))),
-            title: self.named(format!("Means of {} with their {}", measure.name, self.interval_in_words())),
-            axis: format!("mean {}", measure.name),
+            title: self.named(format!("Means of {name} with their {}", self.interval_in_words())),
+            axis: format!("mean {name}"),
             systems: self.names(&order),
             series: series.collect(),
             notes: self.notes(vec![OVERLAP.to_owned()], order.len()),
@@ -71,7 +72,7 @@ impl Shown<'_> {
         let column = main_column(measure);
         let place = |system: usize| order.iter().position(|&other| other == system);
         let mut cells = vec![vec![None; order.len()]; order.len()];
-        for (outcome, p) in compared.run.outcomes.iter().zip(&compared.p_values) {
+        for (outcome, p) in compared.tested.run.outcomes.iter().zip(&compared.tested.p_values) {
             let comparison = outcome.comparison;
             let (Some(first), Some(second), Some(p)) = (place(comparison.first), place(comparison.second), *p) else {
                 continue;

@@ -26,7 +26,7 @@ pub(super) fn add(study: &Meta, all: &[(&Scores, Vec<Compared>)], findings: &mut
                 }
             }
             let family = family(scores, measure)?;
-            for (outcome, p) in compared.run.outcomes.iter().zip(&compared.p_values) {
+            for (outcome, p) in compared.tested.run.outcomes.iter().zip(&compared.tested.p_values) {
                 let comparison = outcome.comparison;
                 let (a, b) = family.values(comparison);
                 let name = |system: usize| scores.systems[system].clone();

@@ -3,6 +3,8 @@
 //! A value that is undefined (NaN) becomes 0 or 1, or its query is left out for all systems and measures, by the convention
 //! `undefined`; it is counted in either case. Systems are joined by query id where they are read ([`crate::systems`]).
 
+use std::collections::BTreeSet;
+
 use fivefold_core::Seed;
 use fivefold_core::params::nearest;
 use fivefold_data::per_query::SystemValues;
@@ -10,8 +12,9 @@ use fivefold_experiment::Results;
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Undefined, dialect, settle};
 
 use super::Meta;
+use super::classes::{Class, Expected};
 use crate::study::{Input, StudyContext, StudyError, conventions};
-use crate::systems::{Content, SystemsConfig};
+use crate::systems::{Content, RankedSystems, SystemsConfig};
 
 /// The measures of rankings where none are named.
 const DEFAULT_MEASURES: [&str; 3] = ["ndcg@10", "ap", "rr"];
@@ -25,6 +28,10 @@ pub struct Scores {
     pub systems: Vec<String>,
     /// Number of queries that count.
     pub queries: usize,
+    /// Their ids.
+    pub query_ids: Vec<String>,
+    /// Classes of them, if they are classed.
+    pub classes: Vec<Class>,
     /// The measures, each with its cutoffs.
     pub measures: Vec<Measure>,
     /// Number of the system with which each other one is compared.
@@ -107,12 +114,56 @@ fn each_dataset(
 
 fn one(study: &Meta, label: &str, source: &SystemsConfig, cx: &StudyContext<'_>) -> Result<Read, StudyError> {
     let read = source.read(cx)?;
-    let conventions =
-        conventions(&study.profile, &study.conventions).map_err(|error| StudyError::Input(error.to_string()))?;
+    let conventions = conventions(&study.profile, &study.conventions)?;
     let (values, mut notes) = values(&read.content, study, &conventions, cx.seed())?;
     notes.extend(read.remarks);
-    let scores = Scores::of(label, values, conventions.undefined, study.against.as_deref(), notes)?;
-    Ok(Read { scores, inputs: read.inputs })
+    let ids = values.queries.clone();
+    let mut scores = Scores::of(label, values, conventions.undefined, study.against.as_deref(), notes)?;
+    let mut inputs = read.inputs;
+    if study.classes.any() {
+        let expected = match &read.content {
+            Content::Rankings(ranked) if study.classes.sets.is_some() => {
+                Some(expected(ranked, &ids, &scores, study, &conventions, cx.seed())?)
+            }
+            _ => None,
+        };
+        let classed = study.classes.of(&scores, conventions.undefined, expected.as_ref(), cx)?;
+        scores.notes.extend(classed.notes);
+        scores.classes = classed.classes;
+        inputs.extend(classed.input);
+    }
+    Ok(Read { scores, inputs })
+}
+
+/// E/U of the queries that count under every measure, column by column.
+fn expected(
+    ranked: &RankedSystems,
+    ids: &[String],
+    scores: &Scores,
+    study: &Meta,
+    conventions: &Conventions,
+    seed: Seed,
+) -> Result<Expected, StudyError> {
+    let specs = specs(study)?;
+    let shares = ranked.expected_shares(&specs, conventions, seed)?;
+    let counted: BTreeSet<&str> = scores.query_ids.iter().map(String::as_str).collect();
+    let kept: Vec<usize> = (0..ids.len()).filter(|&query| counted.contains(ids[query].as_str())).collect();
+    let mut found = Expected::new();
+    for (spec, shares) in specs.iter().zip(shares) {
+        let name = spec.to_string();
+        let columns = found.entry(without_cutoff(&name).to_owned()).or_insert_with(|| vec![Vec::new(); kept.len()]);
+        columns.iter_mut().zip(&kept).for_each(|(own, &query)| own.push(shares[query]));
+    }
+    Ok(found)
+}
+
+/// The measures of rankings.
+fn specs(study: &Meta) -> Result<Vec<MeasureSpec>, StudyError> {
+    let parse = |name: &str| Ok(name.parse::<MeasureSpec>()?);
+    match study.measures.as_slice() {
+        [] => DEFAULT_MEASURES.iter().map(|name| parse(name)).collect(),
+        named => named.iter().map(|name| parse(name)).collect(),
+    }
 }
 
 /// The values of the measures that are asked for, and their conventions.
@@ -124,10 +175,7 @@ fn values(
 ) -> Result<(SystemValues, Vec<String>), StudyError> {
     match content {
         Content::Rankings(ranked) => {
-            let specs: Vec<MeasureSpec> = match study.measures.as_slice() {
-                [] => DEFAULT_MEASURES.iter().map(|name| name.parse()).collect::<Result<_, _>>()?,
-                named => named.iter().map(|name| name.parse()).collect::<Result<_, _>>()?,
-            };
+            let specs = specs(study)?;
             let mut notes = vec![dialect(&study.profile)?.describe(conventions)];
             notes.extend(Evaluator::new(&specs, conventions, ranked.max_grade, seed)?.describe());
             Ok((ranked.values(&specs, conventions, seed)?, notes))
@@ -229,8 +277,39 @@ impl Scores {
                 None => measures.push(Measure { name: base.to_owned(), columns: vec![column] }),
             }
         }
-        let queries = counted.len();
-        Ok(Scores { label: label.to_owned(), systems: values.systems, queries, measures, baseline, notes })
+        Ok(Scores {
+            label: label.to_owned(),
+            systems: values.systems,
+            queries: counted.len(),
+            query_ids: counted.into_iter().map(|query| values.queries[query].clone()).collect(),
+            classes: Vec::new(),
+            measures,
+            baseline,
+            notes,
+        })
+    }
+
+    /// The same for some of the queries.
+    pub fn only(&self, queries: &[usize]) -> Scores {
+        let of_queries = |values: &Vec<f64>| queries.iter().map(|&query| values[query]).collect();
+        let of_column = |column: &Column| Column {
+            name: column.name.clone(),
+            values: column.values.iter().map(of_queries).collect(),
+        };
+        let of_measure = |measure: &Measure| Measure {
+            name: measure.name.clone(),
+            columns: measure.columns.iter().map(of_column).collect(),
+        };
+        Scores {
+            label: self.label.clone(),
+            systems: self.systems.clone(),
+            queries: queries.len(),
+            query_ids: queries.iter().map(|&query| self.query_ids[query].clone()).collect(),
+            classes: Vec::new(),
+            measures: self.measures.iter().map(of_measure).collect(),
+            baseline: self.baseline,
+            notes: self.notes.clone(),
+        }
     }
 }
 

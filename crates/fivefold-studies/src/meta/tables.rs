@@ -10,7 +10,7 @@ use fivefold_stats::{
 
 use super::Meta;
 use super::between::{CORRELATIONS, matrix, pairs};
-use super::compare::{Compared, deviation, family};
+use super::compare::{Compared, Tested, deviation, family};
 use super::scores::{Measure, Scores};
 use crate::study::{Findings, StudyError};
 
@@ -74,7 +74,7 @@ impl Shown<'_> {
         Ok(())
     }
 
-    fn table(&self, id: &str, title: &str, columns: &[&str], labels: usize, rows: Vec<Vec<Cell>>) -> Table {
+    pub(super) fn table(&self, id: &str, title: &str, columns: &[&str], labels: usize, rows: Vec<Vec<Cell>>) -> Table {
         let title = if self.several { format!("{title}: {}", self.scores.label) } else { title.to_owned() };
         Table {
             id: self.id(id),
@@ -139,7 +139,7 @@ impl Shown<'_> {
     /// Measures of which no comparison can be significant, because the draws are too few for so many comparisons.
     fn drowned(&self) -> Option<String> {
         let drowned = |(_, compared): &(&Measure, &Compared)| {
-            let outcomes = compared.run.outcomes.iter().zip(&compared.p_values);
+            let outcomes = compared.tested.run.outcomes.iter().zip(&compared.tested.p_values);
             let least = |(outcome, p): (&Outcome, &Option<f64>)| match (outcome.test, p) {
                 (Ok(Significance { p: raw, method: Method::Draws(draws), .. }), Some(p)) => {
                     Some((raw <= 1.0 / (1.0 + draws as f64), *p))
@@ -159,10 +159,10 @@ impl Shown<'_> {
     /// What the tests are, a line.
     pub(super) fn test_note(&self) -> String {
         let Meta { test, correction, alpha, draws, .. } = self.study;
-        let drawn = self.compared.iter().flat_map(|compared| &compared.run.outcomes).filter_map(|o| o.test.ok());
+        let drawn = self.compared.iter().flat_map(|compared| &compared.tested.run.outcomes).filter_map(|o| o.test.ok());
         let drawn = drawn.into_iter().any(|test| matches!(test.method, Method::Draws(_)));
         let draws = if drawn { format!(" ({draws} draws)") } else { String::new() };
-        let family = self.compared.first().map_or(0, |compared| compared.p_values.len());
+        let family = self.compared.first().map_or(0, |compared| compared.tested.p_values.len());
         format!(
             "test: {test}{draws}, two-sided; correction: {correction}, over the comparisons of one measure ({family} for the first); \
              significant: p < {alpha}"
@@ -176,9 +176,10 @@ impl Shown<'_> {
             let order = self.order(measure);
             let place = |system: usize| order.iter().position(|&shown| shown == system);
             let family = family(self.scores, measure)?;
-            let per_column = compared.run.outcomes.len() / measure.columns.len();
-            all += compared.run.outcomes.len();
-            for (column, outcomes) in measure.columns.iter().zip(compared.run.outcomes.chunks(per_column.max(1))) {
+            let per_column = compared.tested.run.outcomes.len() / measure.columns.len();
+            all += compared.tested.run.outcomes.len();
+            for (column, outcomes) in measure.columns.iter().zip(compared.tested.run.outcomes.chunks(per_column.max(1)))
+            {
                 let start = outcomes.first().map_or(0, |outcome| outcome.comparison.group) * per_column;
                 let mut shown: Vec<((usize, usize), &Outcome, Option<f64>)> = Vec::new();
                 for (number, outcome) in outcomes.iter().enumerate() {
@@ -188,7 +189,7 @@ impl Shown<'_> {
                         (Some(first), Some(second), None) => (first.min(second), first.max(second)),
                         _ => continue,
                     };
-                    shown.push((key, outcome, compared.p_values[start + number]));
+                    shown.push((key, outcome, compared.tested.p_values[start + number]));
                 }
                 shown.sort_by_key(|(key, _, _)| *key);
                 for (_, outcome, p) in shown {
@@ -256,17 +257,17 @@ impl Shown<'_> {
 
     fn power(&self) -> Table {
         let row = |(measure, compared): (&Measure, &Compared)| {
-            let comparisons = compared.p_values.len();
-            let undefined = compared.p_values.iter().filter(|p| p.is_none()).count();
-            let share = 100.0 * compared.power as f64 / comparisons as f64;
+            let comparisons = compared.tested.p_values.len();
+            let undefined = compared.tested.p_values.iter().filter(|p| p.is_none()).count();
+            let share = 100.0 * compared.tested.power as f64 / comparisons as f64;
             vec![
                 text(&measure.name),
                 Cell::Count(measure.columns.len() as u64),
                 Cell::Count(comparisons as u64),
-                Cell::Count(compared.power as u64),
+                Cell::Count(compared.tested.power as u64),
                 number(share, 1),
                 Cell::Count(undefined as u64),
-                number_or(compared.pad, 2),
+                number_or(compared.tested.pad, 2),
             ]
         };
         let rows = self.scores.measures.iter().zip(self.compared).map(row).collect();
@@ -277,6 +278,10 @@ impl Shown<'_> {
             table.notes.insert(0, note);
         }
         table.notes.insert(0, self.test_note());
+        if self.scores.measures.len() < 2 {
+            let what = "not defined with one measure: Kendall's tau, conflicts and agreement of conclusions, which are between measures";
+            table.notes.push(what.to_owned());
+        }
         table
     }
 
@@ -354,8 +359,12 @@ impl Shown<'_> {
         Ok(table)
     }
 
+    fn tested(&self) -> impl Iterator<Item = &Tested> {
+        self.compared.iter().map(|compared| &compared.tested)
+    }
+
     fn conflicts(&self) -> Result<Option<Table>, StudyError> {
-        let (pairs, unlike) = pairs(self.scores, self.compared);
+        let (pairs, unlike) = pairs(self.scores, self.tested());
         let mut rows = Vec::new();
         for pair in &pairs {
             let (found, least, most) = pair.conflicts(self.study.alpha)?;
@@ -379,7 +388,7 @@ impl Shown<'_> {
         if self.scores.baseline.is_some() {
             return Ok(None);
         }
-        let (pairs, _) = pairs(self.scores, self.compared);
+        let (pairs, _) = pairs(self.scores, self.tested());
         let mut rows = Vec::new();
         for pair in &pairs {
             let found = pair.agreements(self.study.alpha)?;
@@ -430,11 +439,11 @@ pub(super) fn text(text: &str) -> Cell {
     Cell::Text(text.to_owned())
 }
 
-fn number(value: f64, digits: u8) -> Cell {
+pub(super) fn number(value: f64, digits: u8) -> Cell {
     Cell::Number { value, digits }
 }
 
-fn missing() -> Cell {
+pub(super) fn missing() -> Cell {
     Cell::Missing("n/a".to_owned())
 }
 

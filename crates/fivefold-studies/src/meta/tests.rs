@@ -2,7 +2,7 @@
 
 use fivefold_core::Seed;
 use fivefold_data::per_query::SystemValues;
-use fivefold_experiment::{Cell, Table};
+use fivefold_experiment::{Cell, Diagram, Table};
 use fivefold_metrics::Undefined;
 
 use super::compare::{Compared, compare};
@@ -137,7 +137,7 @@ fn measures_are_held_against_each_other() {
     let found = compared(&Meta::default(), &given);
     let taus = between::matrix(&given, fivefold_stats::kendall_tau_b).unwrap();
     assert_eq!(taus[0], [Some(1.0), Some(1.0), Some(-1.0)]);
-    let (pairs, unlike) = between::pairs(&given, &found);
+    let (pairs, unlike) = between::pairs(&given, found.iter().map(|compared| &compared.tested));
     assert_eq!((pairs.len(), unlike), (3, 0));
     assert_eq!(pairs[0].conflicts(0.05).unwrap(), (0, 0, 0));
     let [same] = pairs[0].agreements(0.05).unwrap()[..] else { panic!() };
@@ -160,6 +160,67 @@ fn winning_numbers_over_data_sets() {
     assert_eq!(value(&tables[1].rows[0][4]), 1.0, "the order of a and b is reversed");
 }
 
+fn drawn(study: &Meta, scores: &Scores) -> Vec<Diagram> {
+    let mut findings = Findings::default();
+    let compared = compared(study, scores);
+    Shown { study, scores, compared: &compared, several: false }.add_diagrams(&mut findings).unwrap();
+    findings.diagrams
+}
+
+/// Two measures that rank the systems alike on every query share a diagram of ranks; the better system's row has the positive
+/// difference; intervals are those of the table (mean .5, sd .1, n = 4: half a width of 3.182 x .05, from a table of t).
+#[test]
+fn diagrams_have_the_numbers_of_the_tables() {
+    let low: &[f64] = &[0.1, 0.2, 0.1, 0.2];
+    let high = [0.4, 0.4, 0.6, 0.6].map(|value: f64| 0.5 + (value - 0.5) * 0.75f64.sqrt());
+    let given = scores(&["x@5", "x@10", "y"], &["low", "high"], &[&[low, &high], &[low, &high], &[low, &high]], None);
+    let diagrams = drawn(&Meta::default(), &given);
+    let [Diagram::Intervals(means), Diagram::Pairs(pairs), _, _, Diagram::Ranks(ranks)] = &diagrams[..] else {
+        panic!("{diagrams:?}");
+    };
+    assert_eq!(
+        (means.systems.join(" "), means.series.len(), means.series[1].name.as_str()),
+        ("high low".to_owned(), 2, "x@10")
+    );
+    let (mean, ends) = means.series[0].means[0];
+    assert!((mean - 0.5).abs() < 1e-12 && (ends.unwrap().1 - mean - 3.182 * 0.05).abs() < 1e-4, "{ends:?}");
+    assert!(pairs.title.ends_with("under x@10"));
+    let [above, below] = [pairs.cells[0][1].unwrap(), pairs.cells[1][0].unwrap()];
+    assert!(above.difference > 0.0 && above.difference == -below.difference && above.p == below.p);
+    assert_eq!(
+        (ranks.average.as_slice(), ranks.title.as_str()),
+        (&[1.0, 2.0][..], "Critical differences under x@10, y")
+    );
+}
+
+/// Of 30 systems 24 stand on the line of ranks: bars end with those, and none lies within another.
+#[test]
+fn many_systems_are_cut_to_the_best() {
+    let names: Vec<String> = (0..30).map(|system| format!("s{system}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let values: Vec<Vec<f64>> =
+        (0..30).map(|system| (0..40).map(|query| f64::from(system + query % 3)).collect()).collect();
+    let values: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
+    let given = scores(&["x"], &names, &[&values], None);
+    let of = |study: &Meta| match drawn(study, &given).pop() {
+        Some(Diagram::Ranks(ranks)) => ranks,
+        other => panic!("{other:?}"),
+    };
+    let ranks = of(&Meta::default());
+    assert_eq!((ranks.systems.len(), ranks.systems[0].as_str()), (24, "s29"));
+    assert!(ranks.notes.contains(&"the best 24 of 30 systems; scores.csv and pairs.csv have all".to_owned()));
+    assert!(ranks.cliques.iter().all(|clique| clique.len() > 1 && clique.iter().all(|&system| system < 24)));
+    for (at, one) in ranks.cliques.iter().enumerate() {
+        let within = |other: &Vec<usize>| one.iter().all(|system| other.contains(system));
+        assert!(
+            ranks.cliques.iter().enumerate().all(|(other, clique)| at == other || !within(clique)),
+            "{:?}",
+            ranks.cliques
+        );
+    }
+    assert_eq!(of(&Meta { top: Some(5), ..Meta::default() }).systems.len(), 5);
+}
+
 #[test]
 fn settings_that_make_no_sense_are_refused() {
     let error = |study: Meta| study.check().unwrap_err().to_string();
@@ -174,6 +235,11 @@ fn settings_that_make_no_sense_are_refused() {
     assert!(Meta { correction: "maxt".to_owned(), test: "permutation".to_owned(), ..base() }.check().is_ok());
     assert!(error(Meta { alpha: 1.0, ..base() }).starts_with("`alpha` must be between 0 and 1"));
     assert!(error(Meta { differences: vec![0.1, 0.0], ..base() }).contains("must be above 0 each, not 0"));
+    let classes = |classes| error(Meta { classes, ..base() });
+    let none = super::classes::Classes::default;
+    assert!(classes(super::classes::Classes { by: Some("ap".to_owned()), ..none() }).contains("needs one of"));
+    let two = super::classes::Classes { quantiles: Some(2), sets: Some(5), ..none() };
+    assert!(classes(two).contains("more than one of"));
     let both = super::MetaDataset { label: "d".to_owned(), systems: base().systems };
     assert!(error(Meta { dataset: vec![both], ..base() }).contains("give one of them"));
 }

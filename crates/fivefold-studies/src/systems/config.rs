@@ -136,8 +136,9 @@ impl SystemsConfig {
     fn per_query(&self, files: &[Named]) -> Result<Systems, StudyError> {
         let mut parts = Vec::with_capacity(files.len());
         for file in files {
-            // A file of one system goes by its own name; what the file itself names stays.
-            let options = PerQueryOptions { system: file.name.clone(), ..PerQueryOptions::default() };
+            // What the file does not name goes by the name that it was given: its system, or in a table of systems its measure.
+            let (system, measure) = (file.name.clone(), file.name.clone());
+            let options = PerQueryOptions { system, measure, ..PerQueryOptions::default() };
             parts.push(per_query::read(&file.path, &options)?);
         }
         let (mut values, _) = SystemValues::join(parts)?.settle(self.missing_queries)?;

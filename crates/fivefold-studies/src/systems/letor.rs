@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fivefold_core::Dataset;
-use fivefold_data::{Part, ReadOptions, Source, open, read_letor, read_scores};
+use fivefold_data::{Missing, Part, ReadOptions, Source, open, read_letor, read_scores};
 
 use super::config::{FOLD, input, names_of, unique_ids};
 use super::{Content, RankedQuery, RankedSystems, ScoredList, Systems};
@@ -40,7 +40,9 @@ pub(super) fn read_collection(
 /// One file.
 pub(super) fn read_file(data: &Path, scores: &[String], cx: &StudyContext<'_>) -> Result<Systems, StudyError> {
     let path = cx.find(data)?;
-    let file = read_letor(&path, &ReadOptions::default())?;
+    // Only grades are used: a missing feature value does no harm.
+    let options = ReadOptions { missing: Missing::Zero, ..ReadOptions::default() };
+    let file = read_letor(&path, &options)?;
     let test = file.data.clone();
     let (max_grade, input) = (test.max_grade(), input(&data.display().to_string(), &path)?);
     systems(&[Scored { fold: None, test, file: Some(file) }], max_grade, scores, input, Vec::new(), cx)

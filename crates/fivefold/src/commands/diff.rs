@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::reading::ReadArgs;
 use crate::screen::Screen;
 
-/// Compare two dialects on the same scores, two score files or TREC runs, or two results folders
+/// Compare two dialects on the same scores, two score files, runs or results folders
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold diff letor4 trec_eval --data test.txt --scores s.txt --measures ndcg@10,ap

@@ -1,11 +1,13 @@
 //! `fivefold meta`: what scores of any program say of the systems, and what measures say of each other.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use fivefold_metrics::DIALECTS;
 use fivefold_stats::{CORRECTIONS, TESTS};
 use fivefold_studies::SystemsConfig;
+use fivefold_studies::meta::classes::Classes;
 use fivefold_studies::meta::{Meta, MetaDataset};
 
 use crate::cli::Outcome;
@@ -22,12 +24,18 @@ use crate::systems::SystemsArgs;
   fivefold meta bm25=bm25.txt ours.txt --test permutation --correction holm    trec_eval -q, ir_measures, ranx, ...
   fivefold meta runs/mq2008 --measure ndcg@10 ndcg.v2@10       a results folder; of several data sets: all of them
   fivefold meta --qrels qrels.txt --runs 'runs/*.txt' --measure ap ndcg@10 --against bm25
+  fivefold meta TREC-7:ap=trec7.csv TREC-8:ap=trec8.csv        several data sets: winning numbers and swap rates too
+  fivefold meta ap.csv p10.csv --quantiles 3                   two measures, on hard and easy queries
   fivefold meta meta-trec8                                     an experiment file, or one that comes with the program
+
+Several data sets are told apart by labels, LABEL:[NAME=]FILE. Queries are classed by --classes, --quantiles or --sets; power, PAD, \
+tau, conflicts and swap rates are then given by class.
 
 Tables show the ten best systems; scores.csv and pairs.csv in the results folder have all. docs/statistics.md says which \
 test to take, docs/meta.md how to read the tables.")]
 pub(crate) struct Args {
-    /// Values per query (`[NAME=]FILE`), results folders, or an experiment: a TOML file or a name that comes with the program
+    /// Values per query (`[LABEL:][NAME=]FILE`), results folders, or an experiment: a TOML file or a name that comes with the
+    /// program. LABEL is the data set where there are several; NAME is the system, or the measure of a table of systems
     #[arg(value_name = "INPUT")]
     inputs: Vec<String>,
     #[command(flatten)]
@@ -64,6 +72,18 @@ pub(crate) struct Args {
     /// Random halves of the swap method
     #[arg(long, value_name = "N", default_value_t = Meta::default().trials)]
     trials: usize,
+    /// Class queries by a file: `query,class` a line
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quantiles", "sets"])]
+    classes: Option<PathBuf>,
+    /// Class queries by difficulty: so many parts of equal size, by the mean of all systems
+    #[arg(long, value_name = "N", conflicts_with = "sets")]
+    quantiles: Option<usize>,
+    /// Compare so many uninformative queries with so many ideal ones, as Feng & Karmaker (2023); needs rankings
+    #[arg(long, value_name = "N")]
+    sets: Option<usize>,
+    /// The measure, without cutoff, by which --quantiles and --sets go [default: the first]
+    #[arg(long, value_name = "MEASURE")]
+    classes_by: Option<String>,
     /// The seed of draws and halves
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -87,6 +107,7 @@ impl Args {
             differences: if self.difference.is_empty() { defaults.differences.clone() } else { self.difference },
             power: self.power,
             trials: self.trials,
+            classes: Classes { file: self.classes, quantiles: self.quantiles, sets: self.sets, by: self.classes_by },
             profile: self.dialect,
             ..Meta::default()
         };
@@ -111,23 +132,68 @@ fn is_experiment(input: &str) -> bool {
         || (!path.exists() && SHIPPED.iter().any(|(name, _)| *name == input))
 }
 
-/// Folders are results, a data set or more each; files are values of systems, joined.
+/// Folders are results, a data set or more each; files are values of systems, joined; with labels, those of a label are a data set.
 fn add_inputs(study: &mut Meta, inputs: Vec<String>) -> miette::Result<()> {
+    let own = study.systems.clone();
+    let labels: Vec<Option<&str>> = inputs.iter().map(|input| labelled(input).0).collect();
+    if labels.iter().all(Option::is_none) {
+        let folders = inputs.iter().filter(|input| Path::new(input).is_dir()).count();
+        if folders < 2 || folders < inputs.len() {
+            return add_source(&mut study.systems, inputs);
+        }
+        for folder in inputs {
+            let mut systems = own.clone();
+            add_source(&mut systems, vec![folder.clone()])?;
+            study.dataset.push(MetaDataset { label: folder, systems });
+        }
+    } else {
+        if let Some(lacking) = inputs.iter().find(|input| labelled(input).0.is_none()) {
+            let what = format!("`{lacking}` has no label, and others have one");
+            return Err(Problem::new(what).help("label all inputs: LABEL:[NAME=]FILE").into());
+        }
+        let mut seen: Vec<&str> = labels.into_iter().flatten().collect();
+        let mut known = BTreeSet::new();
+        seen.retain(|label| known.insert(*label));
+        for label in seen {
+            let mut systems = own.clone();
+            let of_label = inputs.iter().map(|input| labelled(input)).filter(|(own, _)| *own == Some(label));
+            add_source(&mut systems, of_label.map(|(_, rest)| rest.to_owned()).collect())?;
+            study.dataset.push(MetaDataset { label: label.to_owned(), systems });
+        }
+    }
+    study.systems = SystemsConfig::default();
+    Ok(())
+}
+
+/// The label of `LABEL:INPUT`, and the input. A path may hold the sign too: what is there is taken as it is, and a label holds no
+/// separator of folders and no `=`.
+fn labelled(input: &str) -> (Option<&str>, &str) {
+    match input.split_once(':') {
+        Some((label, rest))
+            if !label.is_empty()
+                && !rest.is_empty()
+                && !label.contains(|c| c == '=' || std::path::is_separator(c))
+                && !Path::new(input).exists() =>
+        {
+            (Some(label), rest)
+        }
+        _ => (None, input),
+    }
+}
+
+/// One results folder, or files of values.
+fn add_source(systems: &mut SystemsConfig, inputs: Vec<String>) -> miette::Result<()> {
     let (folders, files): (Vec<String>, Vec<String>) = inputs.into_iter().partition(|input| Path::new(input).is_dir());
-    match folders.as_slice() {
-        [] => study.systems.values.extend(files),
-        [folder, ..] if !files.is_empty() => {
-            let what = format!("`{folder}` is a folder and `{}` is none", files[0]);
+    match (folders.as_slice(), files.as_slice()) {
+        ([], _) => systems.values.extend(files),
+        ([folder], []) => systems.results = Some(folder.into()),
+        ([folder, ..], [file, ..]) => {
+            let what = format!("`{folder}` is a folder and `{file}` is none");
             return Err(Problem::new(what).help("give results folders, or files of values per query").into());
         }
-        [folder] => study.systems.results = Some(folder.into()),
-        _ => {
-            let own = std::mem::take(&mut study.systems);
-            let dataset = |folder: &String| MetaDataset {
-                label: folder.clone(),
-                systems: SystemsConfig { results: Some(folder.into()), ..own.clone() },
-            };
-            study.dataset = folders.iter().map(dataset).collect();
+        ([one, other, ..], []) => {
+            let what = format!("`{one}` and `{other}` are two results folders of one data set");
+            return Err(Problem::new(what).help("give each a label of its own").into());
         }
     }
     Ok(())

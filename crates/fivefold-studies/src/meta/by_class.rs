@@ -1,0 +1,151 @@
+//! The tables of query classes: does a measure tell systems apart on them, and do they order the systems alike?
+//!
+//! As in Feng & Karmaker (2023, Tables 7 to 14): Kendall's tau and conflicts between measures, discriminative power and PAD, each on
+//! all queries and on each class; swap rates of the systems' orders between classes.
+
+use fivefold_experiment::{Cell, Table};
+use fivefold_stats::{kendall_tau_b, swap_rate};
+
+use super::between::{Pair, pairs};
+use super::compare::{Tested, test_all};
+use super::scores::{Measure, Scores};
+use super::tables::{Shown, missing, number, number_or, text};
+use crate::study::{Findings, StudyError};
+
+/// A class with what the tests find on it.
+pub(super) struct OfClass {
+    pub(super) name: String,
+    pub(super) scores: Scores,
+    pub(super) tested: Vec<Tested>,
+}
+
+impl OfClass {
+    /// The system with the highest mean; `None`: several have it.
+    fn best(&self, measure: usize) -> Option<&str> {
+        let means = self.scores.measures[measure].means();
+        let highest = means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut best = self.scores.systems.iter().zip(&means).filter(|(_, mean)| **mean == highest);
+        best.next().filter(|_| best.next().is_none()).map(|(system, _)| system.as_str())
+    }
+}
+
+impl Shown<'_> {
+    /// Adds the tables of classes, if queries are classed.
+    pub(super) fn add_classes(&self, of_classes: &[OfClass], findings: &mut Findings) -> Result<(), StudyError> {
+        if of_classes.is_empty() {
+            return Ok(());
+        }
+        findings.tables.push(self.power_of_classes(of_classes));
+        findings.tables.push(self.swaps_of_classes(of_classes)?);
+        if self.scores.measures.len() > 1 {
+            findings.tables.push(self.taus_of_classes(of_classes)?);
+            let conflicts = self.conflicts_of_classes(of_classes)?;
+            findings.tables.extend((!conflicts.rows.is_empty()).then_some(conflicts));
+        }
+        Ok(())
+    }
+
+    fn power_of_classes(&self, of_classes: &[OfClass]) -> Table {
+        let mut rows = Vec::new();
+        for (number_of, measure) in self.scores.measures.iter().enumerate() {
+            for class in of_classes {
+                let tested = &class.tested[number_of];
+                let comparisons = tested.p_values.len();
+                let mut cells = vec![text(&measure.name), text(&class.name)];
+                cells.extend([class.scores.queries, comparisons, tested.power].map(|count| Cell::Count(count as u64)));
+                cells.push(number(100.0 * tested.power as f64 / comparisons as f64, 1));
+                cells.extend([number_or(tested.pad, 2), class.best(number_of).map_or_else(missing, text)]);
+                rows.push(cells);
+            }
+        }
+        let columns = ["measure", "class", "queries", "comparisons", "significant", "%", "PAD %", "best system"];
+        let title = "Discriminative power and PAD by class of queries";
+        let mut table = self.table("class-power", title, &columns, 2, rows);
+        table.notes.insert(0, self.test_note());
+        table
+    }
+
+    fn swaps_of_classes(&self, of_classes: &[OfClass]) -> Result<Table, StudyError> {
+        let mut rows = Vec::new();
+        for (number_of, measure) in self.scores.measures.iter().enumerate() {
+            for (at, first) in of_classes.iter().enumerate() {
+                for second in &of_classes[at + 1..] {
+                    let [one, two] = [first, second].map(|class| class.scores.measures[number_of].means());
+                    let same = match (first.best(number_of), second.best(number_of)) {
+                        (Some(one), Some(two)) => text(if one == two { "yes" } else { "no" }),
+                        _ => missing(),
+                    };
+                    let mut cells = [measure.name.as_str(), &first.name, &second.name].map(text).to_vec();
+                    cells.extend([
+                        number_or(swap_rate(&one, &two)?, 3),
+                        number_or(kendall_tau_b(&one, &two)?, 3),
+                        same,
+                    ]);
+                    rows.push(cells);
+                }
+            }
+        }
+        let columns = ["measure", "first", "second", "swap rate", "tau-b", "same winner"];
+        let title = "Swap rates: pairs of systems in opposite order on two classes of queries";
+        Ok(self.table("class-swaps", title, &columns, 3, rows))
+    }
+
+    fn taus_of_classes(&self, of_classes: &[OfClass]) -> Result<Table, StudyError> {
+        let measures = &self.scores.measures;
+        let mut rows = Vec::new();
+        for (at, first) in measures.iter().enumerate() {
+            for (offset, second) in measures[at + 1..].iter().enumerate() {
+                let mut cells = vec![text(&first.name), text(&second.name)];
+                for class in of_classes {
+                    let means = |measure: usize| Measure::means(&class.scores.measures[measure]);
+                    cells.push(number_or(kendall_tau_b(&means(at), &means(at + 1 + offset))?, 3));
+                }
+                rows.push(cells);
+            }
+        }
+        let title = "Kendall's tau-b between the measures' orders of the systems, by class of queries";
+        Ok(self.table("class-tau", title, &columns(of_classes), 2, rows))
+    }
+
+    fn conflicts_of_classes(&self, of_classes: &[OfClass]) -> Result<Table, StudyError> {
+        let by_class: Vec<Vec<Pair<'_>>> =
+            of_classes.iter().map(|class| pairs(&class.scores, class.tested.iter()).0).collect();
+        let mut rows = Vec::new();
+        for (number_of, pair) in by_class[0].iter().enumerate() {
+            let mut cells = vec![text(&pair.first.0.name), text(&pair.second.0.name)];
+            for of_class in &by_class {
+                let (found, ..) = of_class[number_of].conflicts(self.study.alpha)?;
+                cells.push(Cell::Count(found as u64));
+            }
+            rows.push(cells);
+        }
+        let title = "Conflicts: comparisons significant under exactly one of two measures, by class of queries";
+        let mut table = self.table("class-conflicts", title, &columns(of_classes), 2, rows);
+        table.notes.insert(0, self.test_note());
+        Ok(table)
+    }
+}
+
+fn columns(of_classes: &[OfClass]) -> Vec<&str> {
+    ["first", "second"].into_iter().chain(of_classes.iter().map(|class| class.name.as_str())).collect()
+}
+
+/// All queries, then each class, with tests of every measure.
+pub(super) fn of_classes(shown: &Shown<'_>, seed: fivefold_core::Seed) -> Result<Vec<OfClass>, StudyError> {
+    let scores = shown.scores;
+    if scores.classes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let all = OfClass {
+        name: "all".to_owned(),
+        scores: scores.clone(),
+        tested: shown.compared.iter().map(|compared| compared.tested.clone()).collect(),
+    };
+    let of_class = |class: &super::classes::Class| {
+        let own = scores.only(&class.queries);
+        let tested = test_all(shown.study, &own, seed)?;
+        Ok(OfClass { name: class.name.clone(), scores: own, tested })
+    };
+    let classes = scores.classes.iter().map(of_class);
+    std::iter::once(Ok(all)).chain(classes).collect()
+}

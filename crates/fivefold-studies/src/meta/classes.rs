@@ -1,0 +1,257 @@
+//! Classes of queries, to ask whether conclusions depend on the queries: `classes = { .. }` with one of
+//!
+//! - `file = "classes.csv"`: lines of `query,class` (or tabs, or blanks); a query may be in several classes, or in none;
+//! - `quantiles = 3`: as many parts of equal size, from the hardest to the easiest, by the mean of all systems;
+//! - `sets = 500`: the uninformative and the ideal queries of Feng & Karmaker (2023): those where |real - expected| is least, and where
+//!   real - expected is greatest; real is the mean of all systems and cutoffs, expected the mean of E/U. They need rankings: values alone
+//!   do not say what a random order would get.
+//!
+//! The latter two go by the measure `by`, the first one if it is absent. Equal queries stand in the order of the input.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use fivefold_core::ParamError;
+use fivefold_core::params::nearest;
+use fivefold_metrics::{Undefined, settle};
+use serde::{Deserialize, Serialize};
+
+use super::scores::{Measure, Scores};
+use crate::study::{Input, StudyContext, StudyError};
+use crate::systems::config::input;
+
+/// Rounding can part what is equal by less than this.
+const ROUNDING: f64 = 1e-12;
+
+/// How queries are classed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Classes {
+    /// A file that says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// Parts of equal size by difficulty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quantiles: Option<usize>,
+    /// So many uninformative and so many ideal queries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sets: Option<usize>,
+    /// The measure, without cutoff, by which queries are difficult or ideal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// One class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Class {
+    /// Its name.
+    pub name: String,
+    /// Its queries, as numbers of those that count, rising.
+    pub queries: Vec<usize>,
+}
+
+/// The classes of a data set.
+pub(super) struct Classed {
+    pub(super) classes: Vec<Class>,
+    /// How they were made, with counts.
+    pub(super) notes: Vec<String>,
+    pub(super) input: Option<Input>,
+}
+
+/// E/U of the queries by measure and id, over the columns of a measure; NaN where undefined.
+pub(super) type Expected = BTreeMap<String, Vec<Vec<f64>>>;
+
+impl Classes {
+    /// Whether queries are to be classed at all.
+    pub fn any(&self) -> bool {
+        *self != Classes::default()
+    }
+
+    pub(super) fn check(&self) -> Result<(), ParamError> {
+        let fault = |what: &str| Err(ParamError::new("classes", what.to_owned()));
+        let ways = [self.file.is_some(), self.quantiles.is_some(), self.sets.is_some()];
+        match ways.iter().filter(|&&way| way).count() {
+            0 if self.any() => fault("needs one of `file`, `quantiles` and `sets`"),
+            2.. => fault("has more than one of `file`, `quantiles` and `sets`: give one"),
+            _ if self.quantiles.is_some_and(|parts| parts < 2) => fault("needs `quantiles` of at least 2"),
+            _ if self.sets == Some(0) => fault("needs `sets` of at least 1"),
+            _ if self.by.is_some() && self.file.is_some() => fault("has `by`, which a file has no use for"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Classes the queries of a data set. `expected` has E/U where they come from rankings.
+    pub(super) fn of(
+        &self,
+        scores: &Scores,
+        undefined: Undefined,
+        expected: Option<&Expected>,
+        cx: &StudyContext<'_>,
+    ) -> Result<Classed, StudyError> {
+        let mut classed = if let Some(file) = &self.file {
+            from_file(file, scores, cx)?
+        } else if let Some(parts) = self.quantiles {
+            quantiles(parts, scores, self.by(scores)?)?
+        } else if let Some(size) = self.sets {
+            sets(size, scores, self.by(scores)?, undefined, expected)?
+        } else {
+            Classed { classes: Vec::new(), notes: Vec::new(), input: None }
+        };
+        let small: Vec<Class> = classed.classes.extract_if(.., |class| class.queries.len() < 2).collect();
+        for class in small {
+            classed.notes.push(format!(
+                "class {} has {} queries, too few to compare on",
+                class.name,
+                class.queries.len()
+            ));
+        }
+        Ok(classed)
+    }
+
+    fn by<'a>(&self, scores: &'a Scores) -> Result<&'a Measure, StudyError> {
+        let Some(name) = &self.by else { return Ok(&scores.measures[0]) };
+        let known = || scores.measures.iter().map(|measure| measure.name.as_str());
+        scores.measures.iter().find(|measure| measure.name == *name).ok_or_else(|| {
+            let near = nearest(name, known()).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            StudyError::Input(format!(
+                "classes are by `{name}`, but the measures are {}{near}",
+                known().collect::<Vec<_>>().join(", ")
+            ))
+        })
+    }
+}
+
+/// The mean of all systems and cutoffs on each query.
+fn real(measure: &Measure, queries: usize) -> Vec<f64> {
+    let all = || measure.columns.iter().flat_map(|column| &column.values);
+    let count = all().count() as f64;
+    (0..queries).map(|query| all().map(|values| values[query]).sum::<f64>() / count).collect()
+}
+
+fn quantiles(parts: usize, scores: &Scores, measure: &Measure) -> Result<Classed, StudyError> {
+    let all = scores.queries;
+    if all < 2 * parts {
+        let what = format!("{all} queries cannot be cut into {parts} classes of at least two");
+        return Err(StudyError::Input(what));
+    }
+    let real = real(measure, all);
+    let mut order: Vec<usize> = (0..all).collect();
+    order.sort_by(|&a, &b| real[a].total_cmp(&real[b]));
+    let class = |part: usize| {
+        let own = &order[part * all / parts..(part + 1) * all / parts];
+        let (first, last) = (real[own[0]], real[own[own.len() - 1]]);
+        let mut queries = own.to_vec();
+        queries.sort_unstable();
+        let name = match (part, parts) {
+            (0, _) => "hardest".to_owned(),
+            (part, parts) if part + 1 == parts => "easiest".to_owned(),
+            (1, 3) => "middle".to_owned(),
+            (part, parts) => format!("{} of {parts}", part + 1),
+        };
+        (Class { name: name.clone(), queries }, format!("{name} {first:.3} to {last:.3}"))
+    };
+    let (classes, ranges): (Vec<Class>, Vec<String>) = (0..parts).map(class).unzip();
+    let note = format!("classes of queries: by the mean {} of all systems: {}", measure.name, ranges.join(", "));
+    Ok(Classed { classes, notes: vec![note], input: None })
+}
+
+fn sets(
+    size: usize,
+    scores: &Scores,
+    measure: &Measure,
+    undefined: Undefined,
+    expected: Option<&Expected>,
+) -> Result<Classed, StudyError> {
+    let Some(expected) = expected.and_then(|expected| expected.get(&measure.name)) else {
+        return Err(StudyError::Input(format!(
+            "uninformative and ideal queries of {} are not defined here: they need E/U, what a random order gets, and so grades and rankings; give \
+             qrels with runs or LETOR data with scores (a results folder has them in its own tables), or class queries by a file or by \
+             quantiles",
+            measure.name
+        )));
+    };
+    if size > scores.queries {
+        return Err(StudyError::Input(format!("`sets` asks for {size} of {} queries", scores.queries)));
+    }
+    let real = real(measure, scores.queries);
+    let mut lacking = 0;
+    let differences = real.iter().zip(expected).map(|(real, of_columns)| {
+        lacking += usize::from(of_columns.iter().all(|value| value.is_nan()));
+        let settled = of_columns.iter().filter_map(|&value| settle(value, undefined));
+        let (sum, count) = settled.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+        let difference = if count > 0.0 { real - sum / count } else { 0.0 };
+        if difference.abs() <= ROUNDING { 0.0 } else { difference }
+    });
+    let differences: Vec<f64> = differences.collect();
+    let least = |key: fn(f64) -> f64| {
+        let mut order: Vec<usize> = (0..scores.queries).collect();
+        order.sort_by(|&a, &b| key(differences[a]).total_cmp(&key(differences[b])));
+        order.truncate(size);
+        order.sort_unstable();
+        order
+    };
+    let classes = vec![
+        Class { name: "uninformative".to_owned(), queries: least(f64::abs) },
+        Class { name: "ideal".to_owned(), queries: least(|difference| -difference) },
+    ];
+    let both = classes[0].queries.iter().filter(|query| classes[1].queries.contains(query)).count();
+    let note = format!(
+        "classes of queries: by the mean {} of all systems less E/U; {both} queries are in both, {lacking} have no E/U and the difference 0",
+        measure.name
+    );
+    Ok(Classed { classes, notes: vec![note], input: None })
+}
+
+fn from_file(file: &PathBuf, scores: &Scores, cx: &StudyContext<'_>) -> Result<Classed, StudyError> {
+    let path = cx.find(file)?;
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| StudyError::Input(format!("cannot read {}: {error}", path.display())))?;
+    let places: BTreeMap<&str, usize> = scores.query_ids.iter().map(String::as_str).zip(0..).collect();
+    let mut classes: Vec<Class> = Vec::new();
+    let mut unknown = 0;
+    for (line, text) in (1..).zip(text.lines().map(str::trim)) {
+        if text.is_empty() || text.starts_with('#') || (line == 1 && is_head(text)) {
+            continue;
+        }
+        let fault = |what: String| Err(StudyError::Input(format!("{}:{line}: {what}", path.display())));
+        let Some((query, name)) = split(text) else {
+            return fault(format!("`{text}` is not a query and its class, parted by a comma, a tab or a blank"));
+        };
+        let Some(&query) = places.get(query) else {
+            unknown += 1;
+            continue;
+        };
+        let place = classes.iter().position(|class| class.name == name).unwrap_or_else(|| {
+            classes.push(Class { name: name.to_owned(), queries: Vec::new() });
+            classes.len() - 1
+        });
+        if classes[place].queries.contains(&query) {
+            return fault(format!("query `{}` stands in class `{name}` already", scores.query_ids[query]));
+        }
+        classes[place].queries.push(query);
+    }
+    if classes.is_empty() {
+        let what = format!("{} has no class for any of the {} queries", path.display(), scores.queries);
+        return Err(StudyError::Input(format!("{what}; a line is `query,class`, with ids as in the values")));
+    }
+    classes.iter_mut().for_each(|class| class.queries.sort_unstable());
+    let none = (0..scores.queries).filter(|query| !classes.iter().any(|class| class.queries.contains(query))).count();
+    let note = format!(
+        "classes of queries: by {}; {none} of {} queries are in none, {unknown} of its lines are about other queries",
+        file.display(),
+        scores.queries
+    );
+    Ok(Classed { classes, notes: vec![note], input: Some(input(&file.display().to_string(), &path)?) })
+}
+
+/// Whether the first line names the columns.
+fn is_head(text: &str) -> bool {
+    split(text).is_some_and(|(query, _)| ["query", "topic", "qid", "query_id"].contains(&query.to_lowercase().as_str()))
+}
+
+fn split(text: &str) -> Option<(&str, &str)> {
+    let (query, class) =
+        text.split_once(',').or_else(|| text.split_once('\t')).or_else(|| text.split_once(char::is_whitespace))?;
+    let (query, class) = (query.trim(), class.trim());
+    (!query.is_empty() && !class.is_empty()).then_some((query, class))
+}
