@@ -6,6 +6,7 @@ pub(super) mod systems;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_core::Seed;
 use fivefold_data::ReadOptions;
 use fivefold_data::leaks::Guard;
