@@ -135,13 +135,15 @@ impl Run {
 
     /// Does the study, writes its folder and shows its tables.
     pub(crate) fn run(self, file: &StudyFile, screen: &mut Screen) -> miette::Result<Outcome> {
+        // Before anything is made that a signal might leave behind.
+        let cancel = interrupt::watch();
         let folder = Folder::open(&self.out).map_err(problem::report)?;
         let bar = FitBar::new(&file.name);
         let options = RunOptions {
             folders: self.folders,
             threads: self.threads,
             progress: Some(&bar),
-            cancel: Some(interrupt::watch()),
+            cancel: Some(cancel),
         };
         let found = fivefold_studies::run(file, &options);
         bar.finish();

@@ -119,6 +119,8 @@ impl Args {
             let report = experiment::explain_cache(&plan, &folder)?;
             return self.explain(&plan, &report, &folder.display().to_string(), screen);
         }
+        // Before anything is made that a signal might leave behind.
+        let cancel = interrupt::watch();
         let lock = FolderLock::take(&folder, Hold::Alone).map_err(problem::report)?;
         let memory = self.memory.budget();
         let bars = RunBars::new().within(memory).every(Duration::from_secs(self.progress));
@@ -128,7 +130,7 @@ impl Args {
             only,
             order_seed: self.shuffle_jobs,
             observer: &bars,
-            cancel: Some(interrupt::watch()),
+            cancel: Some(cancel),
             lock: Some(&lock),
             worker: Some(&worker),
             ..RunOptions::new(folder.clone())
