@@ -89,6 +89,7 @@ pub(crate) fn run_command(
         files: &[(SCORES, "the file of scores", scores_limit)],
     };
     let ended = folder.run(process(&folder, command, job.seed, work), &bounds, work.cancel, || {});
+    let said = folder.said();
     if let Err(error) = folder.keep_stderr() {
         work.observer.warning(&error.to_string());
     }
@@ -99,7 +100,7 @@ pub(crate) fn run_command(
     };
     match end {
         End::Done => {}
-        End::Failed(ending) => return Err(CommandError::Exit { ending, said: folder.said() }.into()),
+        End::Failed(ending) => return Err(CommandError::Exit { ending, said }.into()),
         End::NotStarted(reason) => {
             return Err(CommandError::Start { program: command.argv[0].clone(), reason }.into());
         }

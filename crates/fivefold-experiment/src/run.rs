@@ -176,6 +176,9 @@ pub enum RunError {
     /// A fit that needs a process of its own, with no program to be it.
     #[error("limits of time and memory, and `isolate`, need a program that runs fits (`RunOptions::worker`)")]
     NoWorker,
+    /// A system that does not tell how much memory a process has.
+    #[error("`memory_limit` needs Linux; leave it out, or run the experiment there")]
+    NoMemoryLimit,
     /// No thread pool could be made.
     #[error("cannot start the threads: {0}")]
     Threads(String),
@@ -199,6 +202,9 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         options.observer.warning(warning);
     }
     check_tables(experiment)?;
+    if !cfg!(target_os = "linux") && experiment.rankers.iter().any(|ranker| ranker.limits.memory.is_some()) {
+        return Err(RunError::NoMemoryLimit);
+    }
     let isolated = |ranker: &RankerConfig| ranker.limits.isolated() && matches!(ranker.method, Method::Train { .. });
     if options.worker.is_none() && experiment.rankers.iter().any(isolated) {
         return Err(RunError::NoWorker);

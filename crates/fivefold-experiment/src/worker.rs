@@ -123,6 +123,7 @@ impl Worker {
                 work.observer.step(job, done, total);
             }
         });
+        let said = folder.said();
         if let Err(error) = folder.keep_stderr() {
             work.observer.warning(&error.to_string());
         }
@@ -130,7 +131,7 @@ impl Worker {
         match End::told(&folder) {
             Some(End::Done) => {}
             Some(End::Failed(reason) | End::NotStarted(reason)) => return Err(failed(reason)),
-            None => return Err(failed(format!("{what} ended with {}{}", ending(status), folder.said()))),
+            None => return Err(failed(format!("{what} ended with {}{}", ending(status), said))),
         }
         let documents = plan.collection(job).map_or(0, |collection| collection.folds[job.fold].test.documents());
         let model = fs::read_to_string(folder.file(MODEL)).map_err(io_error("read", MODEL))?;
