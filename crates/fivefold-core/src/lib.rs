@@ -13,6 +13,7 @@ pub mod conformance;
 pub mod dataset;
 pub mod model_file;
 pub mod params;
+pub mod printable;
 pub mod ranker;
 pub mod registry;
 pub mod seed;

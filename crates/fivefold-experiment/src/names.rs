@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use fivefold_core::printable::acts;
+
 /// The longest label, in bytes.
 const LONGEST: usize = 80;
 
@@ -14,19 +16,22 @@ pub(crate) fn check(label: &str) -> Result<(), String> {
     if label.len() > LONGEST {
         return Err(format!("is longer than {LONGEST} bytes, too long for the name of a file"));
     }
-    if label.chars().any(char::is_control) {
-        return Err("contains a control character".to_owned());
+    if label.chars().any(acts) {
+        return Err("contains a control character, or one that turns the direction of text".to_owned());
     }
     Ok(())
 }
 
-/// A file name for a label: letters, digits, `-`, `_` and inner `.` stay, any other byte is written `%XX`. Different
-/// labels get different names.
+/// A file name for a label: letters, digits, `-`, `_` and inner `.` stay, any other byte is written `%XX`, and so is the first of a
+/// name that Windows keeps for a device. Different labels get different names.
 pub fn file_name(label: &str) -> String {
     use std::fmt::Write as _;
     let mut name = String::with_capacity(label.len());
+    let device = is_device(label);
     for (i, byte) in label.bytes().enumerate() {
-        let plain = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || (byte == b'.' && i > 0);
+        let inner = i > 0 && i + 1 < label.len();
+        let letter = byte.is_ascii_alphanumeric() && !(device && i == 0);
+        let plain = letter || matches!(byte, b'-' | b'_') || (byte == b'.' && inner);
         if plain {
             name.push(char::from(byte));
         } else {
@@ -35,6 +40,14 @@ pub fn file_name(label: &str) -> String {
         }
     }
     name
+}
+
+/// Whether Windows takes a file of this name, whatever its ending, for a device.
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().to_ascii_uppercase();
+    let numbered =
+        |kind: &str| stem.strip_prefix(kind).is_some_and(|rest| rest.len() == 1 && rest.as_bytes()[0].is_ascii_digit());
+    matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL") || numbered("COM") || numbered("LPT")
 }
 
 /// A label as a part of an id: lower-case letters, digits, `.` and single `-`. Different labels may have the same, so the
@@ -86,7 +99,12 @@ mod tests {
             ("LMART", "LMART"),
             ("L2 LR", "L2%20LR"),
             ("a/b", "a%2Fb"),
-            ("..", "%2E."),
+            ("..", "%2E%2E"),
+            ("a.", "a%2E"),
+            ("CON", "%43ON"),
+            ("nul.txt", "%6Eul.txt"),
+            ("COM1", "%43OM1"),
+            ("console", "console"),
             ("a%2Fb", "a%252Fb"),
             ("é", "%C3%A9"),
             ("v1.0_x-y", "v1.0_x-y"),
@@ -99,6 +117,7 @@ mod tests {
     fn labels_that_cannot_be_files_are_refused() {
         assert!(check("L2 LR").is_ok());
         assert!(check("").is_err() && check("  ").is_err() && check("a\nb").is_err());
+        assert!(check("a\u{1b}[31m").is_err() && check("a\u{202e}b").is_err());
         assert!(check(&"x".repeat(80)).is_ok() && check(&"x".repeat(81)).is_err());
     }
 

@@ -3,6 +3,7 @@
 //! A number is rounded to its table's decimals (to nearest; the paper cuts digits off instead, so a printed .785 may be
 //! our 0.786). The minus is the ASCII hyphen everywhere but in LaTeX, so that printed numbers can be searched and parsed.
 
+use fivefold_core::printable::acts;
 use fivefold_experiment::{Cell, Table};
 
 /// The cell as one line of plain text.
@@ -14,9 +15,10 @@ pub(crate) fn shown(cell: &Cell) -> String {
     }
 }
 
-/// `text` with each control character (line ends, tabs, escape codes of a hostile label) turned into a blank.
+/// `text` with each character that acts (line ends, tabs, escape codes and turns of direction of a hostile label) turned into a
+/// blank.
 pub(crate) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.chars().map(|c| if acts(c) { ' ' } else { c }).collect()
 }
 
 /// Whether a column holds words, not figures, and so is left aligned: a label column, or one with a text cell.
@@ -50,6 +52,6 @@ mod tests {
 
     #[test]
     fn a_label_cannot_break_the_line_or_send_escape_codes() {
-        assert_eq!(shown(&Cell::Text("a\r\nb\u{1b}[31m".into())), "a  b [31m");
+        assert_eq!(shown(&Cell::Text("a\r\nb\u{1b}[31m\u{202e}c".into())), "a  b [31m c");
     }
 }

@@ -4,8 +4,9 @@
 //! conventions; a reader skips them when told (`comment="#"` in pandas, `comment_prefix="#"` in polars). A cell that holds
 //! `#` is quoted, so that such a reader does not cut it. Numbers are written in full: they parse back to the same f64. Text
 //! that a spreadsheet would run as a formula (it begins with `=`, `+`, `-`, `@`, tab or carriage return) gets a leading
-//! apostrophe; a cutoff (`@10`) calls nothing and stays.
+//! apostrophe; a cutoff (`@10`) calls nothing and stays. Characters that act on a terminal become blanks.
 
+use fivefold_core::printable::acts;
 use fivefold_experiment::{Cell, Table};
 
 use crate::cell::one_line;
@@ -37,7 +38,8 @@ pub(crate) fn text_field(text: &str) -> String {
     let cutoff =
         text.strip_prefix('@').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()));
     let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !cutoff { "'" } else { "" };
-    let guarded = format!("{guard}{text}");
+    let plain = |c| if acts(c) && !matches!(c, '\t' | '\r' | '\n') { ' ' } else { c };
+    let guarded = format!("{guard}{}", text.chars().map(plain).collect::<String>());
     if guarded.contains([',', '"', '\n', '\r', '#']) || guarded.trim() != guarded {
         format!("\"{}\"", guarded.replace('"', "\"\""))
     } else {
@@ -97,6 +99,7 @@ mod tests {
         for text in ["a=b", "@10"] {
             assert_eq!(text_field(text), text);
         }
+        assert_eq!(read(&(text_field("a\u{1b}[2J\u{202e}\nb") + "\n")), [["a [2J \nb"]]);
     }
 
     proptest::proptest! {

@@ -58,7 +58,7 @@ fn cell_text(cell: &Cell) -> String {
 }
 
 /// Text in which nothing is a command. Brackets and stars are wrapped, as a row that begins with one would be read as an
-/// argument of the `\\` before it; runs of hyphens do not become dashes.
+/// argument of the `\\` before it; runs of hyphens do not become dashes, nor `?` and a backtick a sign of their own.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in one_line(text).chars() {
@@ -66,7 +66,7 @@ fn escape(text: &str) -> String {
             out += command;
         } else if "{}$&#_%".contains(c) {
             out.extend(['\\', c]);
-        } else if "[]*".contains(c) || c == '-' && out.ends_with('-') {
+        } else if "[]*`".contains(c) || c == '-' && out.ends_with('-') {
             out.extend(['{', c, '}']);
         } else {
             out.push(c);

@@ -1,14 +1,18 @@
 //! Errors as the user sees them: what is wrong, where (the line of the file, underlined), what to do.
 
+use std::fmt;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
 use fivefold_core::ParamError;
 use fivefold_core::params::nearest;
+use fivefold_core::printable::printable;
 use fivefold_data::{ReadError, ReadErrorKind};
 use fivefold_experiment::store::advice;
 use fivefold_metrics::MeasureError;
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, NamedSource, Report, SourceSpan, ThemeStyles};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, NamedSource, Report, ReportHandler, SourceSpan, ThemeStyles,
+};
 
 /// A mistake in a request, with a line that teaches.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -110,6 +114,30 @@ pub(crate) fn install(colour: Option<bool>) {
     let _ = miette::set_hook(Box::new(move |_| {
         // Where lines go to a file, they are left as they are. Messages name their causes, so these are not shown again.
         let handler = GraphicalReportHandler::new().with_wrap_lines(fancy).with_links(false).without_cause_chain();
-        Box::new(handler.with_theme(theme.clone()))
+        Box::new(Harmless { handler: handler.with_theme(theme.clone()), colour })
     }));
+}
+
+/// Draws errors, in which what came from files cannot act on the terminal.
+struct Harmless {
+    handler: GraphicalReportHandler,
+    colour: bool,
+}
+
+impl ReportHandler for Harmless {
+    fn debug(&self, error: &dyn Diagnostic, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.handler.render_report(&mut text, error)?;
+        if !self.colour {
+            return f.write_str(&printable(&text));
+        }
+        // The codes of colours are the handler's own; one that is in a file does no more than they do.
+        let mut parts = text.split("\u{1b}[");
+        f.write_str(&printable(parts.next().unwrap_or_default()))?;
+        parts.try_for_each(|part| {
+            let code = part.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(part.len());
+            let escape = if part[code..].starts_with('m') { "\u{1b}[" } else { "\\u{1b}[" };
+            write!(f, "{escape}{}", printable(part))
+        })
+    }
 }

@@ -4,13 +4,14 @@
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal as _, Stdout, Write as _};
 
+use fivefold_core::printable::printable;
 use fivefold_experiment::Table;
 use fivefold_report::Style;
 use serde::Serialize;
 
 /// Writes a line to standard error. If that fails there is nobody left to tell.
 pub(crate) fn tell(text: impl Display) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", printable(&text.to_string()));
 }
 
 /// Where a command's results go.
@@ -28,9 +29,9 @@ impl Screen {
         Screen { out: BufWriter::new(io::stdout()), style, failure: None }
     }
 
-    /// Writes a line.
+    /// Writes a line. Names and values from files cannot act on the terminal.
     pub(crate) fn line(&mut self, text: impl Display) {
-        self.write(|out| writeln!(out, "{text}"));
+        self.write(|out| writeln!(out, "{}", printable(&text.to_string())));
     }
 
     /// Writes a text that ends its own lines.
@@ -40,7 +41,8 @@ impl Screen {
 
     /// Writes a value as indented JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> miette::Result<()> {
-        self.line(serde_json::to_string_pretty(value).map_err(crate::problem::report)?);
+        // Has escapes of its own.
+        self.text(serde_json::to_string_pretty(value).map_err(crate::problem::report)? + "\n");
         Ok(())
     }
 

@@ -1,0 +1,35 @@
+//! Characters that do something to a screen or page instead of standing on it: control characters, among them the escape codes of
+//! terminals, and those that turn the direction of what follows, so that a text reads otherwise than it is.
+
+use std::borrow::Cow;
+
+/// Whether a character acts instead of showing.
+pub fn acts(c: char) -> bool {
+    // Bidirectional marks, embeddings, overrides and isolates (Unicode Standard Annex 9), and separators of lines.
+    c.is_control()
+        || matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text for a screen: line ends and tabs stay, what else acts is written as its escape.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let harmful = |c: char| acts(c) && !matches!(c, '\n' | '\t');
+    if !text.contains(harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if harmful(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_is_shown_as_its_escape() {
+        assert_eq!(printable("a\tb\nü−"), "a\tb\nü−");
+        assert_eq!(printable("\u{1b}[2J\r\u{202e}x\u{9b}"), "\\u{1b}[2J\\r\\u{202e}x\\u{9b}");
+    }
+}
