@@ -137,6 +137,9 @@ fn read_tree(block: &Section<'_>, columns: Columns, nan_is_missing: &mut bool) -
     let (left, right) = (block.numbers::<i32>("left_child", inner)?, block.numbers::<i32>("right_child", inner)?);
     let gains = block.numbers::<f64>("split_gain", inner)?;
     let line = |key| block.text(key).map_or(block.line, |(line, _)| line);
+    if gains.iter().any(|gain| !gain.is_finite()) {
+        return Err(ImportError::new(line("split_gain"), "a gain is not finite"));
+    }
     let mut banded = Vec::with_capacity(inner);
     for i in 0..inner {
         let decision = decisions[i];
