@@ -1,0 +1,56 @@
+//! Clocks that jump: no decision depends on the time of day.
+//!
+//! Limits are measured by a clock that only goes forward. What was done is known by hashes; the cache compares times of files
+//! with each other, and with the time of day only to decide that a text is too fresh to be cached.
+
+use std::process::Command;
+use std::time::Duration;
+
+use crate::harness::{assert_same_content, content, run};
+use crate::mixed::finished;
+
+#[test]
+fn files_of_any_time_are_reused_and_read_right() {
+    let folder = finished();
+    let at = folder.path();
+    std::thread::sleep(Duration::from_millis(2100));
+    for (round, time) in ["1971-01-01", "2001-02-03", "2099-12-31", "now"].into_iter().enumerate() {
+        // The results, the data and the cache, all of another time.
+        let everything = Command::new("find").args([".", "-exec", "touch", "-d", time, "{}", "+"]).current_dir(at).status();
+        assert!(everything.unwrap().success());
+        let output = run(at, "run mixed.toml --out whole --cache cache --json");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(summary["done"], 0, "{time}: {said}");
+        if round == 0 {
+            // The change time of a text is the system's, which just touched it: too fresh to be cached.
+            assert!(said.contains("changed a moment ago"), "{said}");
+        }
+    }
+}
+
+/// The library of the program `faketime`, where it is installed, gives a process any clock.
+#[test]
+fn a_run_gives_the_same_whatever_the_clock_does() {
+    let Some(library) = ["/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1"]
+        .into_iter()
+        .find(|path| std::path::Path::new(path).exists())
+    else {
+        eprintln!("skipped: libfaketime is not installed");
+        return;
+    };
+    let folder = finished();
+    let at = folder.path();
+    for (number, clock) in ["-20y", "+50y", "+0 x1000", "+0 i3600"].into_iter().enumerate() {
+        let out = format!("out{number}");
+        let mut command = crate::mixed::process(at, &["run", "mixed.toml", "--out", &out, "--threads", "2"]);
+        // Not the clock that only goes forward: it does not jump.
+        command.env("LD_PRELOAD", library).env("FAKETIME", clock).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+        command.env("FAKETIME_DONT_RESET", "1");
+        assert!(command.status().unwrap().success(), "{clock}");
+        assert_same_content(&at.join(&out), &at.join("whole"));
+        assert!(content(&at.join(&out)).len() > 100);
+    }
+    println!("count: 4 runs with clocks that are wrong or jump");
+}

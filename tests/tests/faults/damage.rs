@@ -1,0 +1,223 @@
+//! Files that a broken disk, a careless copy or an editor altered: found, made again or refused with their name, never used.
+
+use std::fs;
+use std::path::Path;
+
+use fivefold_core::Seed;
+
+use crate::harness::{assert_same_content, content, run, stdout};
+use crate::mixed::{finished, letor, succeed};
+
+/// What can happen to a file.
+#[derive(Debug, Clone, Copy)]
+enum Damage {
+    FlippedBit,
+    Truncated,
+    Empty,
+    Folder,
+}
+
+const ALL: [Damage; 4] = [Damage::FlippedBit, Damage::Truncated, Damage::Empty, Damage::Folder];
+
+fn damage(path: &Path, how: Damage, seed: Seed) {
+    let mut content = fs::read(path).unwrap();
+    let mut rng = seed.rng();
+    match how {
+        Damage::FlippedBit => content[rng.below(content.len() as u64) as usize] ^= 1 << rng.below(8),
+        Damage::Truncated => content.truncate(content.len() - 1 - rng.below(content.len() as u64 - 1) as usize),
+        Damage::Empty => content.clear(),
+        Damage::Folder => {
+            fs::remove_file(path).unwrap();
+            return fs::create_dir(path).unwrap();
+        }
+    }
+    fs::write(path, content).unwrap();
+}
+
+/// How many times each damage is done to each file: more with FIVEFOLD_DAMAGES.
+fn rounds() -> u64 {
+    std::env::var("FIVEFOLD_DAMAGES").ok().map_or(1, |text| text.parse().expect("FIVEFOLD_DAMAGES is a number"))
+}
+
+fn copy(from: &Path, to: &Path) {
+    for (name, bytes) in content(from) {
+        let path = to.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+}
+
+#[test]
+fn whatever_is_altered_in_a_results_folder_the_next_run_repairs_or_names_it() {
+    let folder = finished();
+    let at = folder.path();
+    let (hurt, whole) = (at.join("hurt"), at.join("whole"));
+    copy(&whole, &hurt);
+    let files: Vec<String> = content(&whole).into_keys().collect();
+    // One of each kind; the manifest, the values, the tables.
+    let chosen = [
+        "jobs/made/fold1/Slow.json",
+        "jobs/read/fold3/Shell.json",
+        "scores/made/fold2/Theirs.txt",
+        "scores/read/fold1/Trees.txt",
+        "models/read/fold2/Trees.json",
+        "manifest.json",
+        "per_query.csv",
+        "queries.csv",
+        "tables.json",
+        "tables.md",
+        "report.html",
+    ];
+    let (mut repaired, mut refused) = (0, 0);
+    for file in chosen {
+        assert!(files.iter().any(|name| name == file), "{file} in {files:?}");
+        for how in ALL {
+            for round in 0..rounds() {
+                damage(&hurt.join(file), how, Seed::new(round).derive(file).derive(&format!("{how:?}")));
+                let output = run(at, "run mixed.toml --out hurt");
+                let said = String::from_utf8_lossy(&output.stderr);
+                if output.status.success() {
+                    repaired += 1;
+                } else {
+                    let name = format!("hurt/{file}");
+                    assert!(output.status.code() == Some(2) && said.contains(&name), "{file} {how:?}: {said}");
+                    assert!(matches!(how, Damage::Folder) || file == "tables.json", "{file} {how:?}: {said}");
+                    refused += 1;
+                    // What the message says: move it away.
+                    let moved = at.join("moved");
+                    fs::rename(hurt.join(file), &moved).unwrap();
+                    succeed(at, &["run", "mixed.toml", "--out", "hurt"]);
+                    if moved.is_dir() { fs::remove_dir(&moved).unwrap() } else { fs::remove_file(&moved).unwrap() }
+                }
+                assert_same_content(&hurt, &whole);
+            }
+        }
+    }
+    println!("count: {repaired} damages repaired by the next run, {refused} refused with the name of the file");
+}
+
+#[test]
+fn readers_refuse_what_was_altered_and_name_it() {
+    let folder = finished();
+    let at = folder.path();
+    succeed(at, &["run", "study.toml", "--out", "study"]);
+    fs::copy(at.join("whole/models/read/fold2/Trees.json"), at.join("model.json")).unwrap();
+    let cases: [(&str, &[&str]); 6] = [
+        ("whole/per_query.csv", &["report whole", "meta whole --measure ndcg@5 --trials 5"]),
+        ("whole/queries.csv", &["report whole"]),
+        ("whole/manifest.json", &["report whole", "meta whole --measure ndcg@5 --trials 5"]),
+        ("study/manifest.json", &["report study"]),
+        ("study/tables.json", &["report study"]),
+        (
+            "model.json",
+            &["score model.json --data data.txt -o s.txt", "explain model.json --data data.txt --query 1", "importance model.json"],
+        ),
+    ];
+    let mut refused = 0;
+    for (file, commands) in cases {
+        let good = fs::read(at.join(file)).unwrap();
+        for how in ALL {
+            for round in 0..4 * rounds() {
+                damage(&at.join(file), how, Seed::new(round).derive(file).derive(&format!("{how:?}")));
+                for command in commands {
+                    let output = run(at, command);
+                    let said = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
+                    let folder = file.split('/').next().unwrap();
+                    assert_eq!(output.status.code(), Some(2), "{command}, {file} {how:?} {round}: {said}");
+                    assert!(said.contains(folder), "{command}, {file} {how:?}: {said}");
+                    assert!(!at.join("s.txt").exists());
+                    refused += 1;
+                }
+                if at.join(file).is_dir() {
+                    fs::remove_dir(at.join(file)).unwrap();
+                }
+                fs::write(at.join(file), &good).unwrap();
+            }
+        }
+        commands.iter().for_each(|command| drop(stdout(at, command)));
+        let _ = fs::remove_file(at.join("s.txt"));
+    }
+    println!("count: {refused} readings of damaged files refused");
+}
+
+#[test]
+fn a_damaged_cache_is_read_again_from_the_text() {
+    let folder = finished();
+    let at = folder.path();
+    // Text that changed a moment ago is not cached.
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let run_it = || {
+        let output = run(at, "run mixed.toml --out cached --cache cache");
+        assert!(output.status.success());
+        assert_same_content(&at.join("cached"), &at.join("whole"));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(run_it().contains("kept in the cache"));
+    assert!(run_it().contains("from the cache"));
+    let file = at.join("cache").read_dir().unwrap().next().unwrap().unwrap().path();
+    let mut found = 0;
+    for how in [Damage::FlippedBit, Damage::Truncated, Damage::Empty] {
+        for round in 0..6 * rounds() {
+            damage(&file, how, Seed::new(round).derive("cache").derive(&format!("{how:?}")));
+            let said = run_it();
+            assert!(said.contains("read again, since ") && said.contains("kept in the cache"), "{how:?}: {said}");
+            found += 1;
+        }
+    }
+    damage(&file, Damage::Folder, Seed::new(0));
+    assert!(run_it().contains("not cached: "));
+    println!("count: {found} damaged caches read again from the text");
+}
+
+#[test]
+fn a_damaged_packed_file_is_refused() {
+    let folder = finished();
+    let at = folder.path();
+    let pack = std::process::Command::new("gzip").args(["-k", "data.txt"]).current_dir(at).status().unwrap();
+    assert!(pack.success());
+    let good = fs::read(at.join("data.txt.gz")).unwrap();
+    let clean = stdout(at, "eval --data data.txt.gz --scores theirs.scores --measures ndcg@5 --help");
+    assert!(!clean.is_empty());
+    let mut refused = 0;
+    for how in [Damage::FlippedBit, Damage::Truncated, Damage::Empty] {
+        for round in 0..8 * rounds() {
+            damage(&at.join("data.txt.gz"), how, Seed::new(round).derive("gz").derive(&format!("{how:?}")));
+            let output = run(at, "train --ranker linear --train data.txt.gz -o m.json");
+            let said = String::from_utf8_lossy(&output.stderr);
+            // A bit of the name or time in the head of the file says nothing about the text.
+            if output.status.success() {
+                assert!(matches!(how, Damage::FlippedBit));
+                let model = fs::read(at.join("m.json")).unwrap();
+                fs::remove_file(at.join("m.json")).unwrap();
+                succeed(at, &["train", "--ranker", "linear", "--train", "data.txt", "-o", "m.json"]);
+                assert_eq!(fs::read(at.join("m.json")).unwrap(), model);
+                fs::remove_file(at.join("m.json")).unwrap();
+            } else {
+                assert!(output.status.code() == Some(2) && said.contains("data.txt.gz"), "{how:?}: {said}");
+                refused += 1;
+            }
+            fs::write(at.join("data.txt.gz"), &good).unwrap();
+        }
+    }
+    println!("count: {refused} damaged packed files refused");
+}
+
+#[test]
+fn data_that_changed_under_a_finished_run_are_noticed_explained_and_learned_from_again() {
+    let folder = finished();
+    let at = folder.path();
+    succeed(at, &["run", "mixed.toml", "--out", "old"]);
+    let text = letor(40);
+    fs::write(at.join("data.txt"), text.replacen("2 qid:0", "1 qid:0", 1)).unwrap();
+    assert_ne!(fs::read_to_string(at.join("data.txt")).unwrap(), text);
+    let output = run(at, "run mixed.toml --out old --json");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let done = summary["done"].as_u64().unwrap();
+    // Those that learn from the data or are given them; never those of the other data set.
+    assert!((20..=30).contains(&done), "{summary}");
+    assert!(said.contains("again") && (said.contains("train") || said.contains("test")), "{said}");
+    succeed(at, &["run", "mixed.toml", "--out", "new"]);
+    assert_same_content(&at.join("old"), &at.join("new"));
+}

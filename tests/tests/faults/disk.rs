@@ -1,0 +1,130 @@
+//! No room, and places that cannot be written: small file systems in memory. Mounting them needs root and Linux; where that
+//! is not to be had the tests say that they were skipped.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::harness::{assert_same_content, content, fivefold, run, stderr, stdout};
+use crate::mixed::{finished, succeed};
+
+/// A small file system, gone when this is dropped.
+struct Small(PathBuf);
+
+impl Small {
+    fn mount(at: &Path, size: &str) -> Option<Self> {
+        std::fs::create_dir_all(at).unwrap();
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]).arg(at).output();
+        if mounted.is_ok_and(|output| output.status.success()) {
+            return Some(Small(at.to_owned()));
+        }
+        eprintln!("skipped: no file system can be mounted here (it takes root)");
+        None
+    }
+
+    fn remount(&self, options: &str) {
+        let done = Command::new("mount").args(["-o", &format!("remount,{options}")]).arg(&self.0).status().unwrap();
+        assert!(done.success());
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+const FULL: &str = "No space left on device";
+const READ_ONLY: &str = "Read-only file system";
+
+#[test]
+fn a_full_disk_is_told_leaves_nothing_half_written_and_room_is_enough_to_go_on() {
+    let folder = finished();
+    let at = folder.path();
+    let whole = content(&at.join("whole"));
+    // What a block of the file system rounds up included: it is full in the jobs, in the evaluation, in the report.
+    let blocks: usize = whole.values().map(|content| content.len().div_ceil(4096) * 4 + 4).sum();
+    let Some(small) = Small::mount(&at.join("small"), "1m") else { return };
+    let mut full = 0;
+    for part in 1..20 {
+        let kib = blocks * part / 20;
+        small.remount(&format!("size={kib}k"));
+        let output = run(at, "run mixed.toml --out small/run --threads 2");
+        if output.status.success() {
+            continue;
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{kib} KiB: {said}");
+        assert!(said.contains(FULL) && said.contains("make room and do it again: what is finished is kept"), "{said}");
+        assert!(said.contains("small/run"), "{said}");
+        // Whatever has its final name has its whole content.
+        for (name, bytes) in content(&small.0.join("run")) {
+            let complete = name.starts_with('.') || whole.get(&name).is_some_and(|whole| *whole == bytes);
+            assert!(complete, "{kib} KiB: {name}");
+        }
+        full += 1;
+    }
+    assert!(full >= 5, "{full}");
+    small.remount("size=64m");
+    succeed(at, &["run", "mixed.toml", "--out", "small/run"]);
+    assert_same_content(&small.0.join("run"), &at.join("whole"));
+    println!("count: {full} runs on full disks of different size");
+}
+
+#[test]
+fn a_read_only_folder_is_told_and_still_read() {
+    let folder = finished();
+    let at = folder.path();
+    let Some(small) = Small::mount(&at.join("small"), "64m") else { return };
+    succeed(at, &["run", "mixed.toml", "--out", "small/run"]);
+    succeed(at, &["run", "study.toml", "--out", "small/study"]);
+    let tables = stdout(at, "report small/run");
+    small.remount("ro");
+    for command in [
+        "run mixed.toml --out small/run",
+        "run mixed.toml --out small/new",
+        "run study.toml --out small/study",
+        "job mixed.toml made/fold1/Slow --out small/run",
+        "report small/run --write small/run",
+        "train --ranker linear --train data.txt -o small/model.json",
+    ] {
+        let said = stderr(at, command, 2);
+        assert!(said.contains(READ_ONLY) && said.contains("small/"), "{command}: {said}");
+        assert!(said.contains("give another place, or make this one writable"), "{command}: {said}");
+    }
+    assert_eq!(stdout(at, "report small/run"), tables);
+    assert_same_content(&small.0.join("run"), &at.join("whole"));
+    println!("count: 6 commands on a read-only folder");
+}
+
+#[test]
+fn without_a_place_for_the_cache_or_the_log_the_run_goes_on_and_says_so() {
+    let folder = finished();
+    let at = folder.path();
+    let Some(small) = Small::mount(&at.join("small"), "64m") else { return };
+    // Without the two seconds after which a text is taken to be at rest, nothing would be cached anyway.
+    let old = ["-d", "2020-01-01", "data.txt"];
+    assert!(Command::new("touch").args(old).current_dir(at).status().unwrap().success());
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let said = |output: std::process::Output| {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    std::fs::create_dir_all(small.0.join("run")).unwrap();
+    let Some(own) = Small::mount(&small.0.join("run"), "64m") else { return };
+    small.remount("ro");
+    let command = |cache: &str| {
+        let mut command = fivefold(at);
+        command.args(["run", "mixed.toml", "--out", "small/run"]).env("FIVEFOLD_CACHE", cache);
+        command.output().unwrap()
+    };
+    let text = said(command("small/cache"));
+    assert!(text.contains("not cached: cannot write small/cache/") && text.contains(READ_ONLY), "{text}");
+    assert!(text.contains("warning: cannot write small/run.log.json: "), "{text}");
+    assert_same_content(&own.0, &at.join("whole"));
+
+    let Some(full) = Small::mount(&at.join("full"), "4k") else { return };
+    let text = said(command("full"));
+    assert!(text.contains("not cached: cannot write full/") && text.contains(FULL), "{text}");
+    assert_eq!(content(&full.0).len(), 0, "nothing half written");
+    drop(own);
+}

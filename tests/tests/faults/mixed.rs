@@ -1,0 +1,122 @@
+//! An experiment with every kind of job: read and made data, a cache, fits in the run and in processes of their own, score
+//! files, and programs; each short, so that it can be killed many times.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::harness::{content, directory, fivefold, program};
+
+/// A ranker's jobs take some hundredths of a second each.
+const EXPERIMENT: &str = r#"
+name = "mixed"
+seed = 5
+
+[[dataset]]
+label = "read"
+path = "data.txt"
+layout = "one-file"
+
+[[dataset]]
+label = "made"
+made = { shape = "mq2007", queries = 15 }
+
+[[ranker]]
+label = "Trees"
+kind = "lambdamart"
+params = { trees = 8, leaves = 4 }
+
+[[ranker]]
+label = "Slow"
+kind = "slow"
+params = { steps = 3 }
+
+[[ranker]]
+label = "Apart"
+kind = "slow"
+params = { steps = 1 }
+isolate = true
+
+[[ranker]]
+label = "Linear"
+kind = "linear"
+normalise = { method = "z-score", over = "query" }
+
+[[ranker]]
+label = "Theirs"
+kind = "scores"
+params = { path = "theirs/{dataset}/{fold}.txt" }
+
+[[ranker]]
+label = "Shell"
+kind = "command"
+params = { argv = ["sh", "first.sh", "{test}", "{scores}"], files = ["first.sh"] }
+
+[evaluation]
+measures = ["ndcg", "ap"]
+cutoffs = [5]
+
+[query_sets]
+uninformative = 5
+ideal = 5
+
+[tables]
+only = ["table-03"]
+"#;
+
+/// Jobs of the experiment.
+pub const JOBS: usize = 2 * 5 * 6;
+
+const FIRST: &str = "sed 's/^[^ ]* [^ ]* 1:\\([^ ]*\\) .*/\\1/' \"$1\" > \"$2\"; sleep 0.02; echo seen >&2\n";
+
+/// A study of the same kind, on its results.
+const STUDY: &str = r#"
+name = "study"
+kind = "converge"
+seed = 3
+measures = ["ndcg", "ap"]
+"#;
+
+/// A folder with the experiment, its data and a finished run of it in `whole`.
+pub fn finished() -> tempfile::TempDir {
+    let folder = directory(&[("mixed.toml", EXPERIMENT), ("study.toml", STUDY), ("first.sh", FIRST)]);
+    let at = folder.path();
+    std::fs::write(at.join("data.txt"), letor(40)).unwrap();
+    // Scores of another program: those of one of our rankers, of another run.
+    let first = EXPERIMENT.split("[[ranker]]").next().unwrap();
+    let theirs = format!("{first}\n[[ranker]]\nkind = \"feature\"\nparams = {{ feature = 2 }}\n");
+    std::fs::write(at.join("theirs.toml"), theirs).unwrap();
+    succeed(at, &["run", "theirs.toml", "--out", "other"]);
+    for (name, scores) in content(&at.join("other/scores")) {
+        let (dataset, rest) = name.split_once("/fold").unwrap();
+        let fold = rest.split('/').next().unwrap();
+        std::fs::create_dir_all(at.join("theirs").join(dataset)).unwrap();
+        std::fs::write(at.join(format!("theirs/{dataset}/{fold}.txt")), scores).unwrap();
+    }
+    succeed(at, &["run", "mixed.toml", "--out", "whole", "--threads", "2"]);
+    folder
+}
+
+/// LETOR text.
+pub fn letor(queries: usize) -> String {
+    let line = |query: usize, document: usize| {
+        let features: String = (1..=6).map(|f| format!(" {f}:{}", (query * f + document * 7 + f) % 13)).collect();
+        format!("{} qid:{query}{features}\n", (query * 5 + document * 3) % 3)
+    };
+    (0..queries).flat_map(|query| (0..8).map(move |document| line(query, document))).collect()
+}
+
+/// Runs the program, which must succeed.
+pub fn succeed(at: &Path, arguments: &[&str]) {
+    let output = fivefold(at).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The program as a process of its own, silent, with nothing of the caller's environment that alters what it does.
+pub fn process(at: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program());
+    command.args(arguments).current_dir(at).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    for variable in ["FIVEFOLD_DATA", "FIVEFOLD_CACHE", "RUST_BACKTRACE", "NO_COLOR"] {
+        command.env_remove(variable);
+    }
+    command
+}

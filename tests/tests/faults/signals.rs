@@ -1,0 +1,67 @@
+//! SIGINT and SIGTERM at every stage: the exit code, what is said, and that the next run ends with the same bytes.
+
+use std::process::Stdio;
+
+use crate::harness::{assert_same_content, content};
+use crate::mixed::{JOBS, finished, process, succeed};
+use crate::processes::{nobody_is_left, signal, until};
+
+#[test]
+fn both_signals_stop_a_run_at_every_stage_and_the_next_goes_on() {
+    let folder = finished();
+    let at = folder.path();
+    let half = at.join("half");
+    let records = || if half.join("jobs").exists() { content(&half.join("jobs")).len() } else { 0 };
+    let run = ["run", "mixed.toml", "--out", "half", "--threads", "2"];
+    let mut count = 0;
+    for (name, code) in [("INT", 130), ("TERM", 143)] {
+        for stage in ["reading", "first jobs", "a program at work", "last jobs", "evaluation and report"] {
+            let mut child = process(at, &run).stderr(Stdio::piped()).spawn().unwrap();
+            until(stage, || match stage {
+                "reading" => half.join(".lock").exists(),
+                "first jobs" => records() > 0,
+                "a program at work" => half.join(".work").exists() && records() > 0,
+                "last jobs" => records() > JOBS / 2,
+                _ => records() == JOBS,
+            });
+            signal(child.id(), name);
+            let output = child.wait_with_output().unwrap();
+            let text = String::from_utf8(output.stderr).unwrap();
+            nobody_is_left(&half);
+            match output.status.code() {
+                // It had all its results, and wrote the report.
+                Some(0) => {
+                    assert_eq!(stage, "evaluation and report", "{text}");
+                    assert_same_content(&half, &at.join("whole"));
+                }
+                ended => {
+                    assert_eq!(ended, Some(code), "{stage}: {text}");
+                    assert!(text.contains("stopping: ") && text.contains("the same command goes on from there"), "{text}");
+                    assert!(!half.join("manifest.json").exists());
+                }
+            }
+            succeed(at, &run);
+            assert_same_content(&half, &at.join("whole"));
+            std::fs::remove_dir_all(&half).unwrap();
+            count += 1;
+        }
+    }
+    println!("count: {count} signals at five stages");
+}
+
+#[test]
+fn a_fit_apart_that_hangs_is_ended_at_once() {
+    let folder = crate::harness::directory(&[(
+        "hang.toml",
+        "name = \"hang\"\n[[dataset]]\nlabel = \"made\"\nmade = { shape = \"mq2007\", queries = 5 }\n\
+         [[ranker]]\nkind = \"faulty\"\nparams = { how = \"hang\" }\nisolate = true\n",
+    )]);
+    let at = folder.path();
+    let child = process(at, &["run", "hang.toml", "--out", "out", "--threads", "1"]).spawn().unwrap();
+    let out = at.join("out");
+    until("the fit has begun", || out.exists() && !crate::processes::below(&out).is_empty());
+    signal(child.id(), "TERM");
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(143));
+    nobody_is_left(&out);
+    assert!(!out.join(".work").exists() && !out.join("jobs").exists());
+}
