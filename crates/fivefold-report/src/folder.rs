@@ -8,9 +8,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use fivefold_experiment::seal::{sealed, unsealed};
 use fivefold_experiment::store::{Store, StoreError};
-use fivefold_experiment::tables::{Comparison, QueryClasses, comparisons, expected_histograms, query_classes};
+use fivefold_experiment::tables::{QueryClasses, comparisons, expected_histograms, query_classes};
 use fivefold_experiment::{Cell, Results, Table, number_equal};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::chart::chart_figure;
@@ -19,6 +21,7 @@ use crate::error::ReportError;
 use crate::figure::Figure;
 use crate::histogram::expected_figure;
 use crate::html::{Templates, plain_page, run_page};
+use crate::leading::{Leading, leading};
 use crate::run_charts::run_charts;
 use crate::{csv, latex, markdown};
 
@@ -76,10 +79,11 @@ pub(crate) fn report_files(
     let options = results.table_options();
     let comparisons = comparisons(&results.evaluation, &options)?;
     let classes = query_classes(&results.evaluation, &options)?;
-    let mut figures = figures(results, &comparisons, &classes)?;
+    let leading = leading(&results.evaluation, &comparisons);
+    let mut figures = figures(results, &leading, &classes)?;
     // Labels that differ only in marks that an id does not keep.
     number_equal(figures.iter_mut().map(|figure| &mut figure.id));
-    let page = run_page(results, (&comparisons, &classes), &tables, &figures, templates)?;
+    let page = run_page(results, (&comparisons, &leading, &classes), &tables, &figures, templates)?;
     let mut files = contents(&tables, &figures)?;
     files.push((PAGE.to_owned(), page));
     Ok((tables, files))
@@ -89,13 +93,14 @@ pub(crate) fn report_files(
 /// critical differences.
 fn figures(
     results: &Results,
-    comparisons: &[Comparison],
+    Leading { comparisons, notices }: &Leading,
     classes: &[QueryClasses],
 ) -> Result<Vec<Figure>, ReportError> {
     let Results { manifest, evaluation } = results;
     let conventions = &results.notes();
     let histograms = expected_histograms(evaluation, BINS)?;
     let histograms = histograms.iter().map(|histogram| expected_figure(histogram, conventions));
+    let conventions = &[notices.as_slice(), conventions].concat();
     let charts = run_charts(evaluation, comparisons, classes, conventions);
     let charts = charts.iter().map(chart_figure);
     let alpha = manifest.experiment.tables.alpha;
@@ -135,9 +140,14 @@ pub fn read_tables(folder: &Path) -> Result<Vec<Table>, ReportError> {
     let Some(content) = store.read(INDEX)? else {
         return Err(wrong("there is no such file; run the experiment again".to_owned()).into());
     };
-    let written: Written = serde_json::from_slice(&content)
-        .map_err(|error| wrong(format!("not the tables of a report ({error}); run the experiment again")))?;
+    let written: Written =
+        read_index(&content).map_err(|reason| wrong(format!("{reason}; run the experiment again")))?;
     Ok(written.tables)
+}
+
+/// Reads `tables.json`, or says what is wrong with it.
+fn read_index<T: DeserializeOwned>(content: &[u8]) -> Result<T, String> {
+    serde_json::from_value(unsealed(content)?).map_err(|error| format!("not the tables of a report ({error})"))
 }
 
 fn write(files: Vec<(String, String)>, folder: &Path) -> Result<(), ReportError> {
@@ -192,9 +202,9 @@ fn figure_file(id: &str, form: &str) -> String {
 /// The table and figure files of an earlier report, by its index; none when there is no index.
 fn owned(store: &Store) -> Result<Vec<String>, ReportError> {
     let Some(content) = store.read(INDEX)? else { return Ok(Vec::new()) };
-    let Owned { tables, figures } = serde_json::from_slice(&content).map_err(|error| StoreError::Content {
+    let Owned { tables, figures } = read_index(&content).map_err(|reason| StoreError::Content {
         path: store.path(INDEX),
-        reason: format!("not the tables of a report ({error}); move it away and run the report again"),
+        reason: format!("{reason}; move it away and run the report again"),
     })?;
     // An id that we would not have written is not ours to remove.
     let ours = |ids: Vec<Id>| ids.into_iter().map(|id| id.id).filter(|id| check_id(id).is_ok());
@@ -236,8 +246,8 @@ fn malformed(id: &str, message: String) -> ReportError {
 }
 
 fn index(tables: &[Table], figures: &[Figure]) -> Result<String, ReportError> {
-    let text = serde_json::to_string_pretty(&Index { tables, figures });
-    text.map(|text| text + "\n").map_err(|error| malformed(INDEX, error.to_string()))
+    let text = sealed(&Index { tables, figures }).map_err(|error| malformed(INDEX, error.to_string()))?;
+    String::from_utf8(text).map_err(|error| malformed(INDEX, error.to_string()))
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ use minijinja::{AutoEscape, Environment};
 
 use crate::error::ReportError;
 use crate::figure::Figure;
+use crate::leading::Leading;
 
 use page::Page;
 pub(crate) use wording::p_in_words;
@@ -67,12 +68,12 @@ impl Templates {
 /// As [`crate::write_report`], and [`ReportError::Template`] for a template that is malformed or asks for what there is not.
 pub(crate) fn run_page(
     results: &Results,
-    (comparisons, classes): (&[Comparison], &[QueryClasses]),
+    values: (&[Comparison], &Leading, &[QueryClasses]),
     tables: &[Table],
     figures: &[Figure],
     templates: &Templates,
 ) -> Result<String, ReportError> {
-    render(&Page::new(results, (comparisons, classes), tables, figures)?, templates)
+    render(&Page::new(results, values, tables, figures)?, templates)
 }
 
 /// A page of tables and figures that are not of a run.

@@ -18,6 +18,7 @@ mod histogram;
 mod html;
 mod intervals;
 mod latex;
+mod leading;
 mod markdown;
 mod p_values;
 mod page;

@@ -28,7 +28,7 @@ fn prepare(at: &Path, flaw: Flaw, more: &str, allow: &str) {
                 _ => [0, 2, 1, 0, 1][(document + query) % 5],
             };
             let (one, two) = match (flaw, query, document) {
-                (Flaw::Vectors, 1 | 8, 0..3) => (90 + document, 4),
+                (Flaw::Vectors, 1 | 9, 0..3) => (90 + document, 4),
                 _ => (10 * query + document, (query * 7 + document * 3) % 11),
             };
             let three = if flaw == Flaw::Label { 5 - 2 * grade } else { (query + document) as i32 % 2 };
@@ -58,13 +58,23 @@ const INPUT: &str = "[evaluation]\nties = 'input'\n";
 /// The flaws with their guards and what the error says of them.
 const FLAWS: [(Flaw, &str, &str, &str); 4] = [
     (Flaw::Overlap, "query-overlap", "", "1 in fold 1; the first is `2` of fold 1 (./test.txt:1 and ./train.txt:11)"),
-    (Flaw::Validation, "validation-overlap", "", "validation part: 1 in fold 1; the first is `6` of fold 1 (./test.txt:1 and ./vali.txt:1)"),
-    (Flaw::Label, "label-feature", "", "feature 3 tells the grade: in all documents it is 5 for grade 0, 3 for grade 1, 1 for grade 2"),
+    (
+        Flaw::Validation,
+        "validation-overlap",
+        "",
+        "validation part: 1 in fold 1; the first is `6` of fold 1 (./test.txt:1 and ./vali.txt:1)",
+    ),
+    (
+        Flaw::Label,
+        "label-feature",
+        "",
+        "feature 3 tells the grade: in all documents it is 5 for grade 0, 3 for grade 1, 1 for grade 2",
+    ),
     (
         Flaw::Vectors,
         "identical-vectors",
         "",
-        "3 of 20 in fold 1 (15.0 %); the first is of document `D8-0` of query `8` of fold 1, and of query `1`",
+        "3 of 20 in fold 1 (15.0 %); the first is of document `D9-0` of query `9` of fold 1, and of query `1`",
     ),
 ];
 
@@ -94,7 +104,9 @@ fn each_guard_stops_the_run_before_the_first_job_and_says_how_to_override_it() {
         prepare(folder.path(), flaw, more, "");
         for command in ["run x.toml", "run x.toml --only One"] {
             let error = plain(&stderr(folder.path(), command, 2));
-            for part in [what, &format!("{guard} of data set D:"), &format!("`allow = [\"{guard}\"]`"), "every table will say"] {
+            for part in
+                [what, &format!("{guard} of data set D:"), &format!("`allow = [\"{guard}\"]`"), "every table will say"]
+            {
                 assert!(error.contains(part), "{guard}: {part}\n{error}");
             }
         }
@@ -205,7 +217,10 @@ fn equal_scores_on_sorted_rows_refuse_the_evaluation_and_lose_no_job() {
     }
     // Without equal scores nothing is wrong.
     let text = std::fs::read_to_string(at.join("x.toml")).unwrap();
-    let text = text.replace("label = 'Three'\nkind = 'feature'\nparams = { feature = 3 }", "label = 'Two'\nkind = 'feature'");
+    let text = text.replace(
+        "label = 'Three'\nkind = 'feature'\nparams = { feature = 3 }",
+        "label = 'Two'\nkind = 'feature'\nparams = { feature = 2 }",
+    );
     std::fs::write(at.join("x.toml"), text.replace("allow = ['label-sorted-ties']", "")).unwrap();
     stdout(at, "run x.toml");
 }
@@ -285,10 +300,17 @@ fn real_collections_pass() {
     for name in ["mq2008", "ohsumed", "clueweb09", "mslr-sample", "mq2007-agg"] {
         writeln!(text, "[[dataset]]\nname = '{name}'").unwrap();
     }
-    std::fs::write(at.join("real.toml"), text + "[[ranker]]\nkind = 'feature'\n[evaluation]\nties = 'input'\n").unwrap();
+    std::fs::write(
+        at.join("real.toml"),
+        text + "[[ranker]]\nkind = 'feature'\nparams = { feature = 1 }\n[evaluation]\nties = 'input'\n",
+    )
+    .unwrap();
     let said = stderr(at, &format!("run real.toml --json --data-dir {}", data.display()), 0);
     let found: Vec<&str> = said.lines().filter(|line| line.starts_with("warning")).collect();
-    let expected = ["clueweb09: identical-vectors: vectors of the test part", "mq2007-agg: identical-vectors: vectors of the test part"];
+    let expected = [
+        "clueweb09: identical-vectors: vectors of the test part",
+        "mq2007-agg: identical-vectors: vectors of the test part",
+    ];
     assert!(found.len() == 2 && found.iter().zip(expected).all(|(line, part)| line.contains(part)), "{said}");
 }
 
@@ -341,7 +363,12 @@ fn eval_refuses_equal_scores_on_sorted_rows() {
     let at = folder.path();
     let eval = "eval --data test.txt --measures ndcg@5 --scores";
     let error = plain(&stderr(at, &format!("{eval} apart.txt tied.txt --dialect letor4"), 2));
-    assert!(error.contains("stopped by a leak guard: label-sorted-ties: rows are sorted by grade, the highest first, in 6 of 6"), "{error}");
+    assert!(
+        error.contains(
+            "stopped by a leak guard: label-sorted-ties: rows are sorted by grade, the highest first, in 6 of 6"
+        ),
+        "{error}"
+    );
     assert!(error.contains("6 queries in 1 lists of scores, the first `0` of tied.txt"), "{error}");
     stdout(at, &format!("{eval} apart.txt --dialect letor4"));
     stdout(at, &format!("{eval} tied.txt --ties average"));

@@ -16,6 +16,7 @@ mod explain_cache;
 mod harness;
 mod interrupted;
 mod leaks;
+mod many;
 mod meta;
 mod models;
 mod new_ranker;

@@ -57,13 +57,31 @@ impl Comparison {
 
     /// The p-value of two methods (places in [`Comparison::methods`]) at a cutoff; `None` for a method and itself.
     pub fn p(&self, a: usize, b: usize, cutoff: usize) -> Option<f64> {
+        self.p_values.get(self.pair(a, b)?)?.get(cutoff).copied().flatten()
+    }
+
+    /// The place of a pair of methods in [`Comparison::p_values`].
+    fn pair(&self, a: usize, b: usize) -> Option<usize> {
         let (low, high) = (a.min(b), a.max(b));
-        if low == high {
-            return None;
-        }
         // Pairs before those of `low`, then the place among them.
         let before = low * (2 * self.methods.len() - low - 1) / 2;
-        self.p_values.get(before + high - low - 1)?.get(cutoff).copied().flatten()
+        (low < high).then(|| before + high - low - 1)
+    }
+
+    /// The same for some of the methods (indices of the evaluation's rankers); without ranks, which are among all.
+    #[must_use]
+    pub fn among(&self, methods: &[usize]) -> Comparison {
+        let places: Vec<usize> =
+            (0..self.methods.len()).filter(|&place| methods.contains(&self.methods[place])).collect();
+        let pairs = places.iter().enumerate().flat_map(|(at, &a)| places[at + 1..].iter().map(move |&b| (a, b)));
+        let p_values = pairs.filter_map(|(a, b)| self.p_values.get(self.pair(a, b)?).cloned()).collect();
+        Comparison {
+            methods: places.iter().map(|&place| self.methods[place]).collect(),
+            means: places.iter().map(|&place| self.means[place].clone()).collect(),
+            p_values,
+            ranks: None,
+            ..self.clone()
+        }
     }
 }
 
@@ -141,4 +159,37 @@ fn ranks(values: &[Vec<Option<f64>>]) -> Option<Friedman> {
     let of_method = |of: &Vec<Option<f64>>| complete.iter().filter_map(|&query| of[query]).collect::<Vec<f64>>();
     let kept: Vec<Vec<f64>> = values.iter().map(of_method).collect();
     friedman(&kept.iter().map(Vec::as_slice).collect::<Vec<_>>()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The p-value of methods i < j is .ij, whatever else is compared.
+    #[test]
+    fn some_methods_keep_their_means_and_p_values() {
+        let mean = |method: usize| Mean { value: method as f64, queries: 9, undefined: 0 };
+        let pairs = (0..6).flat_map(|i| (i + 1..6).map(move |j| (i, j)));
+        let all = Comparison {
+            dataset: 0,
+            family: "ndcg".to_owned(),
+            measure: "ndcg".to_owned(),
+            normalised: false,
+            cutoffs: vec!["@10".to_owned()],
+            columns: vec![0],
+            methods: (0..6).collect(),
+            means: (0..6).map(|method| vec![(mean(method), None)]).collect(),
+            p_values: pairs.map(|(i, j)| vec![Some(i as f64 / 10.0 + j as f64 / 100.0)]).collect(),
+            ranks: None,
+        };
+        assert_eq!(all.p(4, 2, 0), Some(0.2 + 0.04));
+        let some = all.among(&[5, 1, 2]);
+        assert_eq!(some.methods, [1, 2, 5]);
+        assert_eq!(some.means.iter().map(|means| means[0].0.value).collect::<Vec<_>>(), [1.0, 2.0, 5.0]);
+        assert_eq!(
+            [some.p(0, 1, 0), some.p(0, 2, 0), some.p(2, 1, 0)],
+            [all.p(1, 2, 0), all.p(1, 5, 0), all.p(2, 5, 0)]
+        );
+        assert_eq!((some.p(1, 1, 0), some.p_values.len()), (None, 3));
+    }
 }

@@ -14,6 +14,7 @@ use super::wording::test_in_words;
 use crate::cell::{is_words, one_line, shown};
 use crate::error::ReportError;
 use crate::figure::Figure;
+use crate::leading::Leading;
 
 /// Everything on the page. The names of the fields are those that templates use; what is not about a run stays empty.
 #[derive(Default, Serialize)]
@@ -27,6 +28,8 @@ pub(super) struct Page {
     datasets: Vec<Facts>,
     /// Leak guards that were overridden.
     stamps: Vec<String>,
+    /// What is left out of the page.
+    notices: Vec<String>,
     /// The findings in words.
     summary: Vec<Part>,
     /// The test behind letters and p-values, in words.
@@ -64,6 +67,9 @@ struct Plot {
     title: String,
     svg: String,
 }
+
+/// Most rows of a table on the page.
+const ROWS: usize = 200;
 
 /// A table of the paper.
 #[derive(Serialize)]
@@ -107,7 +113,7 @@ impl Page {
     /// The page of a run.
     pub fn new(
         results: &Results,
-        (comparisons, classes): (&[Comparison], &[QueryClasses]),
+        (comparisons, leading, classes): (&[Comparison], &Leading, &[QueryClasses]),
         tables: &[Table],
         figures: &[Figure],
     ) -> Result<Self, ReportError> {
@@ -132,13 +138,14 @@ impl Page {
                 })
                 .collect(),
             stamps: results.stamps(),
+            notices: leading.notices.clone(),
             summary: summary(results, comparisons, alpha)?,
             test: test_in_words(alpha),
             alpha,
-            scores: scores(evaluation, comparisons, alpha),
-            pairs: pairs(evaluation, comparisons, alpha),
+            scores: scores(evaluation, &leading.comparisons, alpha),
+            pairs: pairs(evaluation, &leading.comparisons, alpha),
             taus: taus(evaluation, comparisons)?,
-            drill: drill(evaluation, comparisons, classes),
+            drill: drill(evaluation, &leading.comparisons, classes),
             methods: methods(results, &options),
             bibtex: bibtex(&manifest.experiment),
             manifest: json,
@@ -160,11 +167,13 @@ fn plain(table: &Table) -> PlainTable {
             Cell::Text(_) | Cell::Missing(_) => None,
         },
     };
+    let cut = (table.rows.len() > ROWS)
+        .then(|| format!("the first {ROWS} of {} rows; all are in tables/{}.csv", table.rows.len(), table.id));
     PlainTable {
         id: table.id.clone(),
         title: table.title.clone(),
         heads: heads.collect(),
-        rows: table.rows.iter().map(|row| row.iter().enumerate().map(cell).collect()).collect(),
-        notes: table.notes.clone(),
+        rows: table.rows.iter().take(ROWS).map(|row| row.iter().enumerate().map(cell).collect()).collect(),
+        notes: cut.into_iter().chain(table.notes.iter().cloned()).collect(),
     }
 }

@@ -25,7 +25,7 @@ use fivefold_core::ParamError;
 use fivefold_data::Source;
 use fivefold_data::per_query::{self, MissingQuery, PerQueryOptions, SystemValues};
 use fivefold_data::trec::Duplicates;
-use fivefold_experiment::Results;
+use fivefold_experiment::{GuardFact, Results};
 use serde::{Deserialize, Serialize};
 
 use super::{Content, Systems, letor, trec};
@@ -171,6 +171,8 @@ fn results_folder(folder: &Path, label: Option<&str>, cx: &StudyContext<'_>) -> 
         }
     }
     let failed = dataset.rankers.iter().zip(&dataset.failed).filter(|(_, failed)| **failed);
+    let failed = failed.map(|(ranker, _)| format!("`{ranker}` failed in that run and is left out"));
+    let guards = results.manifest.guards.iter().filter(|fact| fact.dataset == dataset.name);
     let values = SystemValues {
         measures: measures.clone(),
         systems: done.iter().map(|&ranker| dataset.rankers[ranker].clone()).collect(),
@@ -182,7 +184,7 @@ fn results_folder(folder: &Path, label: Option<&str>, cx: &StudyContext<'_>) -> 
     Ok(Systems {
         content: Content::Values(values),
         inputs: vec![Input { name: folder.display().to_string(), hash: results.manifest.result.clone() }],
-        remarks: failed.map(|(ranker, _)| format!("`{ranker}` failed in that run and is left out")).collect(),
+        remarks: guards.filter_map(GuardFact::stamp).chain(failed).collect(),
     })
 }
 
@@ -274,8 +276,8 @@ pub(super) fn inputs(files: &[Named]) -> Result<Vec<Input>, StudyError> {
 /// The hash of a file.
 pub(crate) fn input(given: &str, path: &Path) -> Result<Input, StudyError> {
     let unreadable = |error| StudyError::Input(format!("cannot read {}: {error}", path.display()));
-    let content = std::fs::read(path).map_err(unreadable)?;
-    Ok(Input { name: given.to_owned(), hash: blake3::hash(&content).to_hex().to_string() })
+    let hash = fivefold_data::input::hash(path).map_err(unreadable)?;
+    Ok(Input { name: given.to_owned(), hash: hash.to_hex().to_string() })
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use fivefold_core::{ModelFile, Registry};
-use fivefold_data::{Fitted, Missing, Part, ReadOptions};
+use fivefold_data::input;
+use fivefold_data::{Fitted, Missing, Part, ReadOptions, data_hash};
 use fivefold_experiment::{score, scores_text};
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use crate::cli::Outcome;
 use crate::files;
 use crate::problem::{self, Problem};
 use crate::reading::{self, LayoutArgs};
-use crate::screen::Screen;
+use crate::screen::{Screen, tell};
 
 /// Score the documents of a LETOR file with a saved model
 #[derive(clap::Args)]
@@ -41,7 +42,8 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
-        let text = std::fs::read_to_string(&self.model).map_err(|error| Problem::file("read", &self.model, error))?;
+        let text = input::read_text(&self.model, input::MOST_TEXT)
+            .map_err(|error| Problem::file("read", &self.model, error))?;
         let unusable = |error: &dyn std::fmt::Display| Problem::new(format!("{}: {error}", self.model.display()));
         let file = ModelFile::parse(&text).map_err(|error| unusable(&error))?;
         let missing: Missing =
@@ -49,6 +51,11 @@ impl Args {
         let normaliser: Option<Fitted> =
             serde_json::from_value(file.header.normaliser.clone()).map_err(|error| unusable(&error))?;
         let part = self.read(missing, file.header.features)?;
+        if data_hash(&part.data) == file.header.data {
+            tell(
+                "warning: the model was trained on these very documents: measures of their scores say nothing of new queries",
+            );
+        }
         let model = file.load(registry, part.data.width()).map_err(|error| {
             unusable(&error)
                 .help("score data with the model's features; --pad if the last ones are left out because they are 0")
