@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use fivefold_experiment::reuse::changes;
-use fivefold_report::{chart_figure, diagram_figure, write_files};
-use fivefold_studies::{Folder, Manifest, RunOptions, Study, StudyError, StudyFile};
+use fivefold_report::{Figure, chart_figure, diagram_figure, write_files};
+use fivefold_studies::{Findings, Folder, Manifest, RunOptions, Study, StudyError, StudyFile};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -139,12 +139,8 @@ impl Run {
         let cancel = interrupt::watch();
         let folder = Folder::open(&self.out).map_err(problem::report)?;
         let bar = FitBar::new(&file.name);
-        let options = RunOptions {
-            folders: self.folders,
-            threads: self.threads,
-            progress: Some(&bar),
-            cancel: Some(cancel),
-        };
+        let options =
+            RunOptions { folders: self.folders, threads: self.threads, progress: Some(&bar), cancel: Some(cancel) };
         let found = fivefold_studies::run(file, &options);
         bar.finish();
         let findings = match found {
@@ -154,8 +150,7 @@ impl Run {
             }
             found => found.map_err(problem::report)?,
         };
-        let figures = findings.diagrams.iter().map(diagram_figure).chain(findings.charts.iter().map(chart_figure));
-        let figures = figures.collect::<Result<Vec<_>, _>>().map_err(problem::report)?;
+        let figures = figures(&findings)?;
         write_files(&file.name, &findings.tables, &figures, &self.out).map_err(problem::report)?;
         folder.write(file, &findings).map_err(problem::report)?;
         let shown = self.out.display().to_string();
@@ -175,4 +170,10 @@ impl Run {
         tell(format_args!("Results are in {shown} (report.html, tables/, figures/, manifest.json)."));
         Ok(Outcome::Done)
     }
+}
+
+/// The figures of a study.
+pub(crate) fn figures(findings: &Findings) -> miette::Result<Vec<Figure>> {
+    let figures = findings.diagrams.iter().map(diagram_figure).chain(findings.charts.iter().map(chart_figure));
+    figures.collect::<Result<_, _>>().map_err(problem::report)
 }

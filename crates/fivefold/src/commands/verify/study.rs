@@ -2,7 +2,7 @@
 
 use fivefold_experiment::store::Store;
 use fivefold_experiment::verify::Check;
-use fivefold_report::{chart_figure, check_files};
+use fivefold_report::check_files;
 use fivefold_studies::{Manifest, RunOptions, StudyError, StudyFile, run};
 
 use super::Args;
@@ -12,6 +12,7 @@ use crate::interrupt;
 use crate::problem::{self, Problem};
 use crate::progress::FitBar;
 use crate::screen::Screen;
+use crate::study::figures;
 
 impl Args {
     pub(super) fn study(&self, manifest: &Manifest, screen: &mut Screen) -> miette::Result<Outcome> {
@@ -75,8 +76,7 @@ impl Args {
             };
             files.add(name, result);
         }
-        let figures =
-            findings.charts.iter().map(chart_figure).collect::<Result<Vec<_>, _>>().map_err(problem::report)?;
+        let figures = figures(&findings)?;
         let compared = check_files(&file.name, &findings.tables, &figures, &self.folder).map_err(problem::report)?;
         compared.into_iter().for_each(|(name, result)| report.add(&name, result));
         Ok(Some(vec![inputs, files, report]))
