@@ -260,8 +260,8 @@ mod tests {
     /// A run of one of two topics: nDCG@1 of the other is 0, or leaves the mean; half of the pool's gain was not retrieved.
     #[test]
     fn topics_that_a_run_lacks_are_a_rule_of_their_own() {
-        let found = Case { pool: Some(vec![1, 2]), ..case(0, &[1], &[1.0]) };
-        let lacking = Case { pool: Some(vec![1]), missing: true, ..case(0, &[], &[]) };
+        let found = Case { pool: Some(vec![1, 2]), doc_ids: Some(vec!["a"]), ..case(0, &[1], &[1.0]) };
+        let lacking = Case { pool: Some(vec![1]), doc_ids: Some(vec![]), missing: true, ..case(0, &[], &[]) };
         let cases = [found, lacking];
         let effects = effects("ndcg@1", "ranx", "trec_eval", &cases);
         let of = |name: &str| effects.rules.iter().find(|effect| effect.rule.name == name).unwrap();

@@ -199,6 +199,15 @@ fn the_page_holds_the_rules_in_force() {
             pages += &format!("{}.\n\n", names.collect::<Vec<_>>().join(", "));
         }
         dialect.notes.iter().for_each(|note| pages += &format!("- {note}\n"));
+        let name = dialect.name;
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/dialects/{name}.json"));
+        if fixture.exists() {
+            let fixture: serde_json::Value = serde_json::from_str(&read(&fixture)).unwrap();
+            let tool = fixture["tool"].as_str().unwrap();
+            pages += &format!(
+                "- fixture: `tests/dialects/{name}.json`, values of {tool}, made by `tests/dialects.py {name}`\n"
+            );
+        }
         pages += "\n";
     }
     let page = read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/dialects.md")));
