@@ -87,9 +87,9 @@ fn draw(intervals: &Intervals, legend: u32, area: &Area<'_>) -> Drawn {
     let (above, area) = area.split_vertically(legend);
     let style = (FONT, SMALL).into_font().color(&TEXT);
     let names = names_width(intervals);
-    for ((series, look), row) in
-        intervals.series.iter().zip(Look::all()).zip(0..).take(if legend > 0 { usize::MAX } else { 0 })
-    {
+    // A series of its own is named by the axis.
+    let named = if legend > 0 { intervals.series.as_slice() } else { &[] };
+    for ((series, look), row) in named.iter().zip(Look::all()).zip(0..) {
         let y = pixel(LEGEND * row + LEGEND / 2);
         look.mark(&above, (pixel(names), y))?;
         let beside = style.pos(Pos::new(HPos::Left, VPos::Center));

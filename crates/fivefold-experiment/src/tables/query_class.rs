@@ -63,21 +63,20 @@ pub fn query_classes(evaluation: &Evaluation, options: &TableOptions) -> Result<
         let analysis = Analysis::new(evaluation, options, &family);
         for (dataset, data) in analysis.datasets() {
             let Ok(worths) = worths(data, evaluation.measures.len(), &family, options) else { continue };
-            let members = |set: QuerySet| analysis.set(dataset, set).map(|values| values.selection.queries.clone());
-            let uninformative = members(QuerySet::Uninformative).unwrap_or_default();
-            let ideal = members(QuerySet::Ideal).unwrap_or_default();
+            let members = |set| analysis.set(dataset, set).map_or(&[][..], |values| &values.selection.queries);
+            let (uninformative, ideal) = (members(QuerySet::Uninformative), members(QuerySet::Ideal));
             let mut classes = vec![QueryClass::NoValue; data.queries.len()];
             let mut points = Vec::new();
             for worth in worths {
                 let is_in = |set: &[usize]| set.binary_search(&worth.query).is_ok();
-                let undefined = analysis.family.versions.iter().flat_map(|version| &version.columns);
-                let undefined = undefined
-                    .map(|column| data.expected[worth.query * evaluation.measures.len() + column])
-                    .all(f64::is_nan);
+                // E/U is that of the original measure, whatever the version.
+                let mut columns = family.original().into_iter().flat_map(|original| &original.columns);
+                let undefined =
+                    columns.all(|column| data.expected[worth.query * evaluation.measures.len() + column].is_nan());
                 if undefined {
                     continue;
                 }
-                classes[worth.query] = match (is_in(&uninformative), is_in(&ideal)) {
+                classes[worth.query] = match (is_in(uninformative), is_in(ideal)) {
                     (true, true) => QueryClass::Both,
                     (true, false) => QueryClass::Uninformative,
                     (false, true) => QueryClass::Ideal,

@@ -9,7 +9,7 @@
 //! The latter two go by the measure `by`, the first one if it is absent. Equal queries stand in the order of the input.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fivefold_core::ParamError;
 use fivefold_core::params::nearest;
@@ -202,7 +202,7 @@ fn sets(
     Ok(Classed { classes, notes: vec![note], input: None })
 }
 
-fn from_file(file: &PathBuf, scores: &Scores, cx: &StudyContext<'_>) -> Result<Classed, StudyError> {
+fn from_file(file: &Path, scores: &Scores, cx: &StudyContext<'_>) -> Result<Classed, StudyError> {
     let path = cx.find(file)?;
     let text = std::fs::read_to_string(&path)
         .map_err(|error| StudyError::Input(format!("cannot read {}: {error}", path.display())))?;
