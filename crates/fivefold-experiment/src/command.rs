@@ -100,7 +100,10 @@ pub(crate) fn run_command(
     };
     match end {
         End::Done => {}
-        End::Failed(ending) => return Err(CommandError::Exit { ending, said }.into()),
+        End::Failed(ending) => {
+            folder.check_room()?;
+            return Err(CommandError::Exit { ending, said }.into());
+        }
         End::NotStarted(reason) => {
             return Err(CommandError::Start { program: command.argv[0].clone(), reason }.into());
         }

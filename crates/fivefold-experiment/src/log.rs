@@ -75,13 +75,14 @@ impl RunLog {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => fs::write(&path, &content),
             written => written,
         };
-        written.map_err(|source| StoreError::Io { action: "write", path, source })?;
-        match fs::remove_file(store.path(TIMES)) {
+        // Even where there is no log: the folder must not depend on it.
+        let removed = match fs::remove_file(store.path(TIMES)) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
                 Err(StoreError::Io { action: "remove", path: store.path(TIMES), source })
             }
             _ => Ok(()),
-        }
+        };
+        written.map_err(|source| StoreError::Io { action: "write", path, source }).and(removed)
     }
 }
 

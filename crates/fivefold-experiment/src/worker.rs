@@ -131,7 +131,10 @@ impl Worker {
         match End::told(&folder) {
             Some(End::Done) => {}
             Some(End::Failed(reason) | End::NotStarted(reason)) => return Err(failed(reason)),
-            None => return Err(failed(format!("{what} ended with {}{}", ending(status), said))),
+            None => {
+                folder.check_room()?;
+                return Err(failed(format!("{what} ended with {}{}", ending(status), said)));
+            }
         }
         let documents = plan.collection(job).map_or(0, |collection| collection.folds[job.fold].test.documents());
         let model = fs::read_to_string(folder.file(MODEL)).map_err(io_error("read", MODEL))?;

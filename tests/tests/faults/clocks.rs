@@ -16,7 +16,8 @@ fn files_of_any_time_are_reused_and_read_right() {
     std::thread::sleep(Duration::from_millis(2100));
     for (round, time) in ["1971-01-01", "2001-02-03", "2099-12-31", "now"].into_iter().enumerate() {
         // The results, the data and the cache, all of another time.
-        let everything = Command::new("find").args([".", "-exec", "touch", "-d", time, "{}", "+"]).current_dir(at).status();
+        let everything =
+            Command::new("find").args([".", "-exec", "touch", "-d", time, "{}", "+"]).current_dir(at).status();
         assert!(everything.unwrap().success());
         let output = run(at, "run mixed.toml --out whole --cache cache --json");
         let said = String::from_utf8_lossy(&output.stderr);
@@ -33,9 +34,10 @@ fn files_of_any_time_are_reused_and_read_right() {
 /// The library of the program `faketime`, where it is installed, gives a process any clock.
 #[test]
 fn a_run_gives_the_same_whatever_the_clock_does() {
-    let Some(library) = ["/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1"]
-        .into_iter()
-        .find(|path| std::path::Path::new(path).exists())
+    let Some(library) =
+        ["/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1"]
+            .into_iter()
+            .find(|path| std::path::Path::new(path).exists())
     else {
         eprintln!("skipped: libfaketime is not installed");
         return;

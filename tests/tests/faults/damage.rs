@@ -23,7 +23,10 @@ fn damage(path: &Path, how: Damage, seed: Seed) {
     let mut content = fs::read(path).unwrap();
     let mut rng = seed.rng();
     match how {
-        Damage::FlippedBit => content[rng.below(content.len() as u64) as usize] ^= 1 << rng.below(8),
+        Damage::FlippedBit => {
+            let at = rng.below(content.len() as u64) as usize;
+            content[at] ^= 1 << rng.below(8);
+        }
         Damage::Truncated => content.truncate(content.len() - 1 - rng.below(content.len() as u64 - 1) as usize),
         Damage::Empty => content.clear(),
         Damage::Folder => {
@@ -110,7 +113,11 @@ fn readers_refuse_what_was_altered_and_name_it() {
         ("study/tables.json", &["report study"]),
         (
             "model.json",
-            &["score model.json --data data.txt -o s.txt", "explain model.json --data data.txt --query 1", "importance model.json"],
+            &[
+                "score --model model.json --data data.txt -o s.txt",
+                "explain model.json --data data.txt --query 1",
+                "importance model.json",
+            ],
         ),
     ];
     let mut refused = 0;
@@ -176,8 +183,6 @@ fn a_damaged_packed_file_is_refused() {
     let pack = std::process::Command::new("gzip").args(["-k", "data.txt"]).current_dir(at).status().unwrap();
     assert!(pack.success());
     let good = fs::read(at.join("data.txt.gz")).unwrap();
-    let clean = stdout(at, "eval --data data.txt.gz --scores theirs.scores --measures ndcg@5 --help");
-    assert!(!clean.is_empty());
     let mut refused = 0;
     for how in [Damage::FlippedBit, Damage::Truncated, Damage::Empty] {
         for round in 0..8 * rounds() {
@@ -208,8 +213,9 @@ fn data_that_changed_under_a_finished_run_are_noticed_explained_and_learned_from
     let at = folder.path();
     succeed(at, &["run", "mixed.toml", "--out", "old"]);
     let text = letor(40);
-    fs::write(at.join("data.txt"), text.replacen("2 qid:0", "1 qid:0", 1)).unwrap();
-    assert_ne!(fs::read_to_string(at.join("data.txt")).unwrap(), text);
+    let changed = text.replacen("2 qid:", "1 qid:", 1);
+    assert_ne!(changed, text);
+    fs::write(at.join("data.txt"), changed).unwrap();
     let output = run(at, "run mixed.toml --out old --json");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
@@ -217,7 +223,7 @@ fn data_that_changed_under_a_finished_run_are_noticed_explained_and_learned_from
     let done = summary["done"].as_u64().unwrap();
     // Those that learn from the data or are given them; never those of the other data set.
     assert!((20..=30).contains(&done), "{summary}");
-    assert!(said.contains("again") && (said.contains("train") || said.contains("test")), "{said}");
+    assert!(said.contains(&format!("done again: {done} jobs because the data of read changed")), "{said}");
     succeed(at, &["run", "mixed.toml", "--out", "new"]);
     assert_same_content(&at.join("old"), &at.join("new"));
 }

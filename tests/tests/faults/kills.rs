@@ -17,10 +17,13 @@ fn kills() -> usize {
     std::env::var("FIVEFOLD_KILLS").ok().map_or(100, |text| text.parse().expect("FIVEFOLD_KILLS is a number"))
 }
 
-/// Kills a command at a random moment of `length`; `false` if it had ended by then.
-fn kill(at: &Path, commands: &[Vec<&str>], length: Duration, chance: u64) -> bool {
+/// Kills commands so long after something is so; `false` if they had ended by then.
+fn kill(at: &Path, commands: &[Vec<&str>], is_so: impl Fn() -> bool, after: Duration) -> bool {
     let mut children: Vec<_> = commands.iter().map(|arguments| process(at, arguments).spawn().unwrap()).collect();
-    std::thread::sleep(length.mul_f64(chance as f64 / 1000.0));
+    while !is_so() && children.iter_mut().any(|child| child.try_wait().unwrap().is_none()) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::thread::sleep(after);
     let mut killed = false;
     for child in &mut children {
         killed |= child.try_wait().unwrap().is_none();
@@ -37,12 +40,17 @@ fn length(at: &Path, arguments: &[&str]) -> Duration {
     begun.elapsed()
 }
 
+/// Jobs that have ended.
+fn records(out: &Path) -> usize {
+    if out.join("jobs").exists() { content(&out.join("jobs")).len() } else { 0 }
+}
+
 /// What a killed run had done, by what lies in its folder.
 fn stage(out: &Path) -> &'static str {
-    let records = if out.join("jobs").exists() { content(&out.join("jobs")).len() } else { 0 };
+    let records = records(out);
     let work = out.join(".work").exists();
     match records {
-        _ if out.join("report.html").exists() => "afterwards",
+        JOBS if out.join("report.html").exists() => "afterwards",
         JOBS if out.join("manifest.json").exists() => "report",
         JOBS => "evaluation",
         0 if !work => "reading",
@@ -75,7 +83,10 @@ fn a_run_that_is_killed_again_and_again_ends_with_the_same_bytes() {
         let ids = ["read/fold{}/Shell", "made/fold{}/Apart"].map(|id| id.replace("{}", &fold.to_string()));
         let jobs = ids.iter().map(|id| vec!["job", "mixed.toml", id, "--out", "half", "--cache", "cache"]);
         let together: Vec<Vec<&str>> = if rng.below(5) == 0 { jobs.collect() } else { vec![run.to_vec()] };
-        let killed = kill(at, &together, whole, rng.below(700));
+        // The last stages are short: now and then the moment is one of theirs.
+        let late = together.len() == 1 && rng.below(3) == 0;
+        let part = whole.mul_f64(rng.below(1000) as f64 / if late { 4000.0 } else { 1400.0 });
+        let killed = kill(at, &together, || !late || records(&half) == JOBS, part);
         if half.exists() {
             nobody_is_left(&half);
         }
@@ -84,7 +95,7 @@ fn a_run_that_is_killed_again_and_again_ends_with_the_same_bytes() {
             *stages.entry(stage(&half)).or_insert(0) += 1;
         }
         // It got to its end between kills, or is brought there.
-        if (!killed && together.len() == 1) || rng.below(6) == 0 {
+        if (!killed && together.len() == 1) || rng.below(10) == 0 {
             succeed(at, &run);
             ended += 1;
             assert_same_content(&half, &at.join("whole"));
@@ -117,20 +128,25 @@ fn a_killed_study_report_training_and_scoring_leave_nothing_half_done() {
     let commands: [(&str, &[&str], &[&str]); 5] = [
         ("study", &["run", "study.toml", "--out", "x-study"], &["x-study"]),
         ("report", &["report", "whole", "--write", "x-report"], &["x-report"]),
-        ("train", &["train", "--ranker", "slow", "--param", "steps=3", "--train", "data.txt", "-o", "x-model"], &["x-model"]),
-        ("score", &["score", "model.json", "--data", "data.txt", "-o", "x-scores"], &["x-scores"]),
-        ("lint of a cache", &["run", "theirs.toml", "--out", "x-other", "--cache", "x-cache"], &["x-other", "x-cache"]),
+        (
+            "train",
+            &["train", "--ranker", "slow", "--param", "steps=3", "--train", "data.txt", "-o", "x-model"],
+            &["x-model"],
+        ),
+        ("score", &["score", "--model", "model.json", "--data", "data.txt", "-o", "x-scores"], &["x-scores"]),
+        ("another run, with its cache", &["run", "theirs.toml", "--out", "x-other", "--cache", "x-cache"], &["x-other", "x-cache"]),
     ];
     succeed(at, &["train", "--ranker", "slow", "--param", "steps=1", "--train", "data.txt", "-o", "model.json"]);
     let mut rng = Seed::new(11).derive("kills").rng();
     let each = (kills() * 3 / 10).div_ceil(commands.len());
     for (name, command, outputs) in commands {
         let whole = length(at, command);
-        let keep: Vec<_> = outputs.iter().map(|output| (at.join(output), at.join(output.replace("x-", "y-")))).collect();
+        let keep: Vec<_> =
+            outputs.iter().map(|output| (at.join(output), at.join(output.replace("x-", "y-")))).collect();
         keep.iter().for_each(|(made, kept)| std::fs::rename(made, kept).unwrap());
         let mut done = 0;
         while done < each {
-            if kill(at, &[command.to_vec()], whole, rng.below(1000)) {
+            if kill(at, &[command.to_vec()], || true, whole.mul_f64(rng.below(1000) as f64 / 1000.0)) {
                 done += 1;
             }
             // A file is not there, or is whole; a folder is brought to its end by the next kill-free command.

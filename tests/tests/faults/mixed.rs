@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use fivefold_core::Seed;
+
 use crate::harness::{content, directory, fivefold, program};
 
 /// A ranker's jobs take some hundredths of a second each.
@@ -74,6 +76,9 @@ name = "study"
 kind = "converge"
 seed = 3
 measures = ["ndcg", "ap"]
+documents = 300
+from = 100
+trials = 2
 "#;
 
 /// A folder with the experiment, its data and a finished run of it in `whole`.
@@ -98,11 +103,16 @@ pub fn finished() -> tempfile::TempDir {
 
 /// LETOR text.
 pub fn letor(queries: usize) -> String {
-    let line = |query: usize, document: usize| {
-        let features: String = (1..=6).map(|f| format!(" {f}:{}", (query * f + document * 7 + f) % 13)).collect();
-        format!("{} qid:{query}{features}\n", (query * 5 + document * 3) % 3)
-    };
-    (0..queries).flat_map(|query| (0..8).map(move |document| line(query, document))).collect()
+    let mut rng = Seed::new(1).derive("letor").rng();
+    let mut text = String::new();
+    for query in 0..queries {
+        for _ in 0..8 {
+            text += &format!("{} qid:{query}", rng.below(3));
+            (1..=6).for_each(|feature| text += &format!(" {feature}:{}", rng.below(1000)));
+            text.push('\n');
+        }
+    }
+    text
 }
 
 /// Runs the program, which must succeed.

@@ -9,7 +9,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Processes that work for the jobs of a results folder, with their command lines: their temporary directory is there.
 pub fn below(folder: &Path) -> Vec<(i32, String)> {
-    let variable = format!("TMPDIR={}/", std::fs::canonicalize(folder).unwrap().display());
+    let variable = format!("TMPDIR={}/", std::path::absolute(folder).unwrap().display());
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
         let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };

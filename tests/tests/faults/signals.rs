@@ -16,7 +16,7 @@ fn both_signals_stop_a_run_at_every_stage_and_the_next_goes_on() {
     let mut count = 0;
     for (name, code) in [("INT", 130), ("TERM", 143)] {
         for stage in ["reading", "first jobs", "a program at work", "last jobs", "evaluation and report"] {
-            let mut child = process(at, &run).stderr(Stdio::piped()).spawn().unwrap();
+            let child = process(at, &run).stderr(Stdio::piped()).spawn().unwrap();
             until(stage, || match stage {
                 "reading" => half.join(".lock").exists(),
                 "first jobs" => records() > 0,
@@ -36,7 +36,10 @@ fn both_signals_stop_a_run_at_every_stage_and_the_next_goes_on() {
                 }
                 ended => {
                     assert_eq!(ended, Some(code), "{stage}: {text}");
-                    assert!(text.contains("stopping: ") && text.contains("the same command goes on from there"), "{text}");
+                    assert!(
+                        text.contains("stopping: ") && text.contains("the same command goes on from there"),
+                        "{text}"
+                    );
                     assert!(!half.join("manifest.json").exists());
                 }
             }
