@@ -206,6 +206,24 @@ fn jobs_can_be_done_one_by_one_by_several_processes() {
 }
 
 #[test]
+fn the_order_in_which_jobs_begin_can_be_drawn_and_alters_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let order = |name: &str, order_seed: Option<u64>| {
+        let counter = Counter::default();
+        let options =
+            RunOptions { threads: 1, order_seed, observer: &counter, ..RunOptions::new(folder.path().join(name)) };
+        let outcome = run(&experiment(EXPERIMENT), &registry(), &options).unwrap();
+        assert_eq!(outcome.done, JOBS);
+        counter.started.into_inner().unwrap()
+    };
+    let orders = [order("plain", None), order("one", Some(1)), order("two", Some(2)), order("again", Some(1))];
+    assert!(orders[0] != orders[1] && orders[1] != orders[2] && orders[0] != orders[2]);
+    assert_eq!(orders[1], orders[3]);
+    assert_eq!(files(&folder.path().join("plain")), files(&folder.path().join("one")));
+    assert_eq!(files(&folder.path().join("plain")), files(&folder.path().join("two")));
+}
+
+#[test]
 fn a_filter_without_a_job_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let options = RunOptions { only: Only::job("a/fold9/First"), ..RunOptions::new(folder.path()) };

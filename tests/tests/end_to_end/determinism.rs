@@ -1,0 +1,90 @@
+//! The same result hash, and the same bytes of the whole folder, for any number of threads, any order of jobs and any set
+//! of results that were there already. `tests/determinism` does the same at full size, in debug and release builds.
+
+use std::path::Path;
+
+use crate::harness::{assert_same_content, content, directory, json, real_data, stdout};
+
+const THREADS: [usize; 4] = [1, 2, 3, 8];
+/// Where the hashes are that results must have.
+const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/golden.txt");
+
+/// The quickstart with fewer queries: every ranker, table and figure of it.
+fn small_quickstart() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiments/quickstart.toml");
+    let mut text = std::fs::read_to_string(path).unwrap();
+    for (from, to) in [
+        ("queries = 300", "queries = 20"),
+        ("queries = 600", "queries = 25"),
+        ("trees = 100", "trees = 10"),
+        ("bags = 50", "bags = 5"),
+        ("uninformative = 150\nideal = 150", "uninformative = 5\nideal = 5"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    text
+}
+
+fn result_hash(at: &Path, arguments: &str) -> String {
+    json(at, &format!("run {arguments} --json"))["result"].as_str().unwrap().to_owned()
+}
+
+/// The hash that the results of an experiment must have.
+fn golden(name: &str) -> String {
+    let text = std::fs::read_to_string(GOLDEN).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(' '));
+    let hash = lines.filter(|(of, _)| *of == name).map(|(_, hash)| hash.trim().to_owned()).next();
+    hash.unwrap_or_else(|| panic!("tests/golden.txt has no line for {name}"))
+}
+
+fn assert_golden(name: &str, found: &str) {
+    let expected = golden(name);
+    let what =
+        "a result is not what it was: if that is meant, put the new hash into tests/golden.txt (CONTRIBUTING.md)";
+    assert_eq!(found, expected, "{name}: {what}");
+}
+
+/// Removes the records of the jobs that `gone` picks by their number.
+fn forget(folder: &Path, gone: impl Fn(usize) -> bool) -> usize {
+    let jobs = folder.join("jobs");
+    let records: Vec<String> = content(&jobs).into_keys().collect();
+    let gone: Vec<&String> =
+        records.iter().enumerate().filter(|(number, _)| gone(*number)).map(|(_, name)| name).collect();
+    gone.iter().for_each(|name| std::fs::remove_file(jobs.join(name)).unwrap());
+    gone.len()
+}
+
+#[test]
+fn threads_order_and_results_that_are_there_alter_nothing() {
+    let folder = directory(&[("quickstart.toml", &small_quickstart())]);
+    let at = folder.path();
+    let hash = result_hash(at, "quickstart.toml --threads 1 --out plain");
+    assert_golden("small-quickstart", &hash);
+    for threads in THREADS {
+        let out = format!("threads-{threads}");
+        let options = format!("--threads {threads} --shuffle-jobs {threads} --out {out}");
+        assert_eq!(result_hash(at, &format!("quickstart.toml {options}")), hash, "{threads} threads");
+        assert_same_content(&at.join("plain"), &at.join(&out));
+        // A pseudorandom part of the jobs is done again.
+        let gone = forget(&at.join(&out), |number| (number * 7919 + threads * 31) % 11 < 2 * threads);
+        let again = json(at, &format!("run quickstart.toml {options} --shuffle-jobs {} --json", threads + 90));
+        assert_eq!((again["done"].as_u64(), again["result"].as_str()), (Some(gone as u64), Some(hash.as_str())));
+        assert_same_content(&at.join("plain"), &at.join(&out));
+    }
+    let shown = String::from_utf8(crate::harness::run(at, "run quickstart.toml --out plain").stderr).unwrap();
+    assert!(shown.contains(&format!("result hash: {hash}\n")), "{shown}");
+    let page = std::fs::read_to_string(at.join("plain/report.html")).unwrap();
+    assert!(page.contains(&hash));
+    assert!(stdout(at, "verify plain").ends_with(&format!("result hash: {hash}\n")));
+}
+
+#[test]
+fn published_scores_of_mq2008_give_the_golden_result() {
+    let Some(data) = real_data() else { return };
+    let folder = directory(&[]);
+    let at = folder.path();
+    let data = data.canonicalize().unwrap();
+    let options = format!("mq2008-systems --data-dir {}", data.display());
+    assert_golden("mq2008-systems", &result_hash(at, &format!("{options} --threads 3 --shuffle-jobs 5")));
+}
