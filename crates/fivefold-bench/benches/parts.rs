@@ -1,6 +1,6 @@
-//! Parts whose speed the project promises: evaluating, testing, one tree of LambdaMART (reading: `reading.rs`).
+//! Parts whose speed the project promises: evaluating, one tree of LambdaMART (reading: `reading.rs`; testing: `stats.rs`).
 //!
-//! Each is reported per element (documents, comparisons, trees), on one thread. Memory and CPU time of whole
+//! Each is reported per element (documents, trees), on one thread. Memory and CPU time of whole
 //! processes are printed by the examples `reading` (fivefold-data) and `lambdamart_speed` (fivefold-rankers).
 
 use std::error::Error;
@@ -11,7 +11,6 @@ use fivefold_bench::{mslr, one_thread, scores};
 use fivefold_core::{FitContext, Ranker as _, Seed};
 use fivefold_metrics::{Evaluator, MeasureSpec, Scratch, Version, dialect};
 use fivefold_rankers::lambdamart::LambdaMart;
-use fivefold_stats::paired_t_test;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -46,29 +45,6 @@ fn evaluate(criterion: &mut Criterion) -> Result<()> {
     Ok(())
 }
 
-/// The 140 paired t-tests of one table, over 10,000 queries.
-fn significance(criterion: &mut Criterion) {
-    let systems: Vec<Vec<f64>> = (0..8u64)
-        .map(|system| {
-            let mut rng = Seed::new(system).rng();
-            (0..10_000).map(|_| rng.uniform()).collect()
-        })
-        .collect();
-    let mut group = criterion.benchmark_group("significance");
-    group.throughput(Throughput::Elements(140));
-    group.bench_function("t", |bencher| {
-        bencher.iter(|| {
-            for _cutoff in 0..5 {
-                for (first, a) in systems.iter().enumerate() {
-                    for b in &systems[first + 1..] {
-                        black_box(paired_t_test(a, b).is_ok());
-                    }
-                }
-            }
-        });
-    });
-}
-
 /// Ten trees of 31 leaves, with binning.
 fn lambdamart(criterion: &mut Criterion) -> Result<()> {
     let data = mslr(200);
@@ -85,7 +61,6 @@ fn lambdamart(criterion: &mut Criterion) -> Result<()> {
 fn parts(criterion: &mut Criterion) {
     let done = evaluate(criterion).and_then(|()| lambdamart(criterion));
     done.unwrap_or_else(|error| panic!("{error}"));
-    significance(criterion);
 }
 
 criterion_group!(benches, parts);

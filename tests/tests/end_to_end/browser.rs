@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
-use crate::harness::{directory, stdout};
+use crate::harness::{directory, skipped, stdout};
 
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
@@ -36,7 +36,7 @@ impl Browser {
         let programs = std::env::split_paths(&path).flat_map(|folder| NAMES.map(|name| folder.join(name)));
         let Some(program) = programs.into_iter().find(|program| program.is_file()) else {
             assert!(std::env::var_os("CI").is_none(), "no Chromium, which CI must have");
-            eprintln!("skipped: no Chromium on this machine");
+            skipped("no Chromium on this machine");
             return None;
         };
         let profile = tempfile::tempdir().unwrap();

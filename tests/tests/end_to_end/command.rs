@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::harness::{directory, run, stdout};
+use crate::harness::{directory, run, skipped, stdout};
 
 /// The value of the first feature, by a program of the shell: the same as the ranker `feature`.
 const EXPERIMENT: &str = r#"
@@ -54,15 +54,17 @@ fn a_program_that_fails_is_a_failed_job_and_says_why() {
     assert!(record.contains("ended with exit status: 4") && record.contains("no such model"), "{record}");
 }
 
-/// The Python that has LightGBM: the variable FIVEFOLD_PYTHON, else `python3`.
+/// The Python that has LightGBM: that of the variable FIVEFOLD_PYTHON, which must have it, else `python3` if it has.
 fn python() -> Option<String> {
-    let python = std::env::var("FIVEFOLD_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let named = std::env::var("FIVEFOLD_PYTHON").ok();
+    let python = named.clone().unwrap_or_else(|| "python3".to_owned());
     let there = Command::new(&python).args(["-c", "import lightgbm, numpy"]).output();
-    if !there.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: {python} has no lightgbm (FIVEFOLD_PYTHON names another Python)");
-        return None;
+    if there.is_ok_and(|output| output.status.success()) {
+        return Some(python);
     }
-    Some(python)
+    assert!(named.is_none(), "{python}, which FIVEFOLD_PYTHON names, has no lightgbm");
+    skipped("python3 has no lightgbm (FIVEFOLD_PYTHON names another Python)");
+    None
 }
 
 #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! How tests run the program and find real data.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
@@ -83,11 +84,17 @@ pub fn assert_same_content(one: &Path, other: &Path) {
     assert!(!one.is_empty());
 }
 
+/// Says that a test is skipped, past the capture of the test runner, which would show it for failing tests only.
+pub fn skipped(why: &str) {
+    let test = std::thread::current().name().unwrap_or_default().to_owned();
+    let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
+}
+
 /// The folder of real data; `None`, said aloud, where FIVEFOLD_DATA is not set.
 pub fn real_data() -> Option<PathBuf> {
     let folder = std::env::var_os("FIVEFOLD_DATA").map(PathBuf::from);
     if folder.is_none() {
-        eprintln!("skipped: FIVEFOLD_DATA is not set");
+        skipped("FIVEFOLD_DATA is not set");
     }
     // Cargo runs tests in their package's folder, but the variable is given relative to the workspace.
     folder.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder))

@@ -76,12 +76,26 @@ fn a_run_is_made_and_put_beside_the_paper() {
     assert!(scores.lines().any(|line| line.starts_with(&format!("all,Ridge,{},", numbers[1]))), "{scores}\n{row}");
 }
 
+/// A method is known by its kind too, unless the run has two of it.
+#[test]
+fn methods_are_matched_by_kind_where_labels_differ() {
+    let published = PUBLISHED.replace("Ridge =", "linear =");
+    let twice = format!("{EXPERIMENT}[[ranker]]\nlabel = 'Ridge 2'\nkind = 'linear'\nparams = {{ lambda = 9.0 }}\n");
+    let folder = directory(&[("small.toml", EXPERIMENT), ("twice.toml", &twice), ("paper.toml", &published)]);
+    let shown = stdout(folder.path(), "reproduce small.toml --against paper.toml");
+    assert!(shown.contains("our methods and the paper's: Ridge is Linear"), "{shown}");
+    assert!(shown.contains("Linear 0.6300"), "{shown}");
+    let shown = stdout(folder.path(), "reproduce twice.toml --out twice --against paper.toml");
+    assert!(shown.contains("methods of the paper that the run has not: Linear"), "{shown}");
+}
+
 #[test]
 fn another_data_set_stands_for_the_papers_with_a_warning() {
     let published = PUBLISHED.replace("\"a\"", "\"other\"");
     let folder = directory(&[("small.toml", EXPERIMENT), ("paper.toml", &published)]);
     let message = stderr(folder.path(), "reproduce small.toml --against paper.toml", 2);
     assert!(message.contains("no data set of the run (A) is called like one of the paper's (other)"), "{message}");
+    assert!(message.contains("--map OURS=THEIRS"), "{message}");
     let shown = stdout(folder.path(), "reproduce runs/small --against paper.toml --map A=other");
     assert!(shown.contains("A stands for the paper's other") && shown.contains("none is compared"), "{shown}");
     assert!(shown.contains("A (for other)"), "{shown}");

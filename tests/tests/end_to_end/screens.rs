@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
 
-use crate::harness::{json, program, stderr, stdout};
+use crate::harness::{directory, json, program, stderr, stdout};
 
 fn here() -> &'static std::path::Path {
     std::path::Path::new(".")
@@ -99,7 +99,30 @@ fn the_paper_is_replayed() {
     let differing = tables.as_array().unwrap().iter().find(|table| table["id"] == "replay-not-following").unwrap();
     assert_eq!(differing["rows"].as_array().unwrap().len(), 10);
     assert!(stdout(here(), "replay").contains("Printed cells by verdict"));
-    assert!(stderr(here(), "replay no-such.toml no-such.toml", 2).contains("no-such.toml"));
+    assert!(stderr(here(), "replay no-such.toml", 2).contains("no-such.toml"));
+}
+
+/// From a folder, and from a file that has both halves; mistakes are underlined in the file where they are.
+#[test]
+fn printed_tables_of_ones_own_are_replayed() {
+    let shipped = |name: &str| {
+        let path = format!("{}/../published/feng-karmaker-2023/{name}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(path).unwrap()
+    };
+    let (scores, derived) = (shipped("scores.toml"), shipped("derived.toml"));
+    let broken = derived.replacen("kendall_tau", "kendal_tau", 1);
+    let files = [
+        ("scores.toml", scores.as_str()),
+        ("derived.toml", &derived),
+        ("both.toml", &format!("{scores}\n{derived}")),
+        ("broken.toml", &format!("{scores}\n{broken}")),
+    ];
+    let folder = directory(&files);
+    let shown = stdout(folder.path(), "replay");
+    assert_eq!(stdout(folder.path(), "replay ."), shown);
+    assert_eq!(stdout(folder.path(), "replay both.toml"), shown);
+    assert_snapshot!(stderr(folder.path(), "replay broken.toml", 2));
+    assert_snapshot!(stderr(folder.path(), "replay scores.toml", 2));
 }
 
 #[test]

@@ -65,8 +65,8 @@ const RULES: [(&str, &str); 5] = [
     (
         WINNER,
         "holds: the paper's best method has our highest score (mean over cutoffs, of the methods that both have); does not: ours is \
-         significantly better than the paper's at some cutoff (paired t, p < .05); cannot tell: another one is first, but not \
-         significantly",
+         significantly better than the paper's (paired t of the means over cutoffs, p < .05); cannot tell: another one is first, but \
+         not significantly",
     ),
     (
         ORDER,
@@ -138,14 +138,11 @@ pub(super) fn of_order(block: &ScoreBlock, methods: &[Method], dataset: &str) ->
     vec![winner, conclusion(ORDER, format!("{} methods", methods.len()), ours, answer)]
 }
 
-/// Whether a method is better than another at some cutoff, and significantly.
+/// Whether a method is better than another, and significantly.
 fn significantly_better(one: &Method, other: &Method) -> bool {
-    let better = |(a, b): (&Vec<f64>, &Vec<f64>)| {
-        let both = a.iter().zip(b).filter(|(a, b)| !a.is_nan() && !b.is_nan());
-        let (a, b): (Vec<f64>, Vec<f64>) = both.unzip();
-        paired_t_test(&a, &b).is_ok_and(|test| test.difference > 0.0 && test.p < ALPHA)
-    };
-    one.values.iter().zip(&other.values).any(better)
+    let both = one.values.iter().zip(&other.values).filter(|(a, b)| !a.is_nan() && !b.is_nan());
+    let (a, b): (Vec<f64>, Vec<f64>) = both.unzip();
+    paired_t_test(&a, &b).is_ok_and(|test| test.difference > 0.0 && test.p < ALPHA)
 }
 
 /// The share of all orders of n items whose tau with a given one is at least `tau` (n! orders, none with ties): those with at
@@ -304,7 +301,7 @@ mod tests {
 
     fn method(name: &str, paper: f64, values: &[f64]) -> Method {
         let ours = values.iter().sum::<f64>() / values.len() as f64;
-        Method { name: name.to_owned(), paper, ours, values: vec![values.to_vec()] }
+        Method { name: name.to_owned(), paper, ours, values: values.to_vec() }
     }
 
     fn block() -> ScoreBlock {

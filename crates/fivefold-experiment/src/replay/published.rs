@@ -12,15 +12,12 @@ pub(super) const MILLION: f64 = 1e6;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// Not the TOML that is expected.
-    #[error("cannot read the published {what}")]
-    Read {
-        /// `scores` or `derived tables`.
-        what: &'static str,
-        /// Where and why.
-        #[source]
-        source: toml::de::Error,
-    },
+    /// The printed scores are not the TOML that is expected.
+    #[error("cannot read the published scores: {0}")]
+    Scores(toml::de::Error),
+    /// The derived tables are not the TOML that is expected.
+    #[error("cannot read the published derived tables: {0}")]
+    Derived(toml::de::Error),
     /// A row of scores has another length than the cutoffs.
     #[error("table {table}, {dataset}, {metric}: {method} has {found} scores for {cutoffs} cutoffs")]
     ScoreCount {
@@ -99,7 +96,7 @@ pub(super) struct PublishedScores {
 
 impl PublishedScores {
     pub fn read(text: &str) -> Result<Self, ReplayError> {
-        let file: ScoresFile = toml::from_str(text).map_err(|source| ReplayError::Read { what: "scores", source })?;
+        let file: ScoresFile = toml::from_str(text).map_err(ReplayError::Scores)?;
         let mut blocks: Vec<ScoreBlock> = Vec::with_capacity(file.scores.len());
         for entry in file.scores {
             let table = entry.table;
@@ -306,8 +303,7 @@ pub(super) fn read_derived(text: &str) -> Result<Vec<DerivedRow>, ReplayError> {
         #[expect(dead_code, reason = "read by `PublishedScores::read`")]
         scores: Option<IgnoredAny>,
     }
-    let file: DerivedFile =
-        toml::from_str(text).map_err(|source| ReplayError::Read { what: "derived tables", source })?;
+    let file: DerivedFile = toml::from_str(text).map_err(ReplayError::Derived)?;
     Ok(file.derived)
 }
 
@@ -343,7 +339,7 @@ mod tests {
         assert!(error(&twice).contains("twice"));
         let other = twice.replace("values.B = [1, 1]", "values.C = [1, 1]").replacen("ndcg", "ap", 1);
         assert!(error(&other).contains("the methods are not those of the first block (A, B)"));
-        assert!(matches!(PublishedScores::read("x = 1"), Err(ReplayError::Read { what: "scores", .. })));
+        assert!(matches!(PublishedScores::read("x = 1"), Err(ReplayError::Scores(_))));
         assert!(read_derived("[[derived]]\ntable = 1\nstatistic = 'tau'\ndataset = 'd'\nmetric = 'm'").is_err());
     }
 

@@ -1,7 +1,7 @@
 //! A run of ours beside a paper: every printed cell that we have too, with its difference, and the paper's conclusions.
 //!
-//! Data sets and methods are matched by label (capitals do not matter), or by a mapping that the published file or the caller
-//! gives. Where the data set is another one than the paper's (MQ2008 for MQ2007), its cells stand side by side but are not
+//! Data sets and methods are matched by a mapping that the caller gives, by label (capitals do not matter), by a mapping of labels
+//! that the published file gives, or by one of kinds of rankers where the run has one of that kind. Where the data set is another one than the paper's (MQ2008 for MQ2007), its cells stand side by side but are not
 //! compared; conclusions still are. Our cells are those of our tables ([`crate::tables`]), so every convention of the run holds.
 
 use std::collections::BTreeMap;
@@ -147,8 +147,8 @@ pub(super) struct Method {
     pub paper: f64,
     /// Ours.
     pub ours: f64,
-    /// Our values per query, `[cutoff][query]`, undefined values settled.
-    pub values: Vec<Vec<f64>>,
+    /// Our values per query, each the mean over cutoffs, undefined values settled; NaN where one is left out.
+    pub values: Vec<f64>,
 }
 
 /// Which of our names are which of the paper's.
@@ -185,13 +185,18 @@ impl Matched {
                 return Err(ReproduceError::Mapping { ours: ours.clone(), theirs: theirs.clone(), what });
             }
         }
-        // What the caller says comes before what the file says, and both before equal names.
+        let rankers = &results.manifest.experiment.rankers;
+        let only_of_kind = |kind: &String| {
+            let mut of_kind = rankers.iter().filter(|ranker| ranker.kind == *kind);
+            of_kind.next().filter(|_| of_kind.next().is_none()).map(|ranker| &ranker.label)
+        };
         let find = |theirs: &String, ours: &[String]| -> Option<String> {
             let named = map.iter().find(|(own, name)| name == theirs && ours.contains(own)).map(|(own, _)| own);
-            let in_file =
-                || scores.map.iter().find(|(own, name)| *name == theirs && ours.contains(own)).map(|(own, _)| own);
             let equal = || ours.iter().find(|own| same(own, theirs));
-            named.or_else(equal).or_else(in_file).cloned()
+            let in_file = || scores.map.iter().filter(|(_, name)| *name == theirs).map(|(own, _)| own);
+            let labelled = || in_file().find(|own| ours.contains(own));
+            let of_kind = || in_file().find_map(only_of_kind).filter(|label| ours.contains(label));
+            named.or_else(equal).or_else(labelled).or_else(of_kind).cloned()
         };
         let pairs = |theirs: &[String], ours: &[String]| -> BTreeMap<String, String> {
             theirs.iter().filter_map(|name| Some((name.clone(), find(name, ours)?))).collect()
@@ -210,6 +215,14 @@ impl Matched {
             let lacking: Vec<&str> = all.iter().filter(|name| !found.contains_key(*name)).map(String::as_str).collect();
             (!lacking.is_empty()).then(|| format!("{what} of the paper that the run has not: {}", lacking.join(", ")))
         };
+        let renamed: Vec<String> = methods
+            .iter()
+            .filter(|(theirs, ours)| !same(theirs, ours))
+            .map(|(theirs, ours)| format!("{ours} is {theirs}"))
+            .collect();
+        if !renamed.is_empty() {
+            warnings.push(format!("our methods and the paper's: {}", renamed.join(", ")));
+        }
         warnings.extend(without("data sets", &their_datasets, &found));
         warnings.extend(without("methods", &their_methods, &methods));
         let more: Vec<&str> =
@@ -308,17 +321,19 @@ impl Ours<'_> {
         let undefined = self.options.conventions.undefined;
         let mut methods = Vec::new();
         for (name, row) in block.methods.iter().zip(&block.scores) {
-            let (mut paper, mut ours, mut values) = (0.0, 0.0, Vec::new());
+            let (mut paper, mut ours, mut cutoffs) = (0.0, 0.0, 0.0);
+            let mut values = vec![0.0; data.queries.len()];
             for (cutoff, &score) in block.cutoffs.iter().zip(row) {
                 let Some(own) = self.values(data, name, &format!("{}@{cutoff}", block.metric)) else { continue };
                 let Some(mean) = self.mean(data, &own) else { continue };
                 (paper, ours) = (paper + score as f64 / MILLION, ours + mean);
-                let settled =
-                    own.into_iter().map(|value| fivefold_metrics::settle(value, undefined).unwrap_or(f64::NAN));
-                values.push(settled.collect::<Vec<_>>());
+                cutoffs += 1.0;
+                for (sum, value) in values.iter_mut().zip(own) {
+                    *sum += fivefold_metrics::settle(value, undefined).unwrap_or(f64::NAN);
+                }
             }
-            if !values.is_empty() {
-                let cutoffs = values.len() as f64;
+            if cutoffs > 0.0 {
+                values.iter_mut().for_each(|sum| *sum /= cutoffs);
                 methods.push(Method { name: name.clone(), paper: paper / cutoffs, ours: ours / cutoffs, values });
             }
         }

@@ -7,7 +7,7 @@
 use super::Pixel;
 
 /// Pixels that a letter takes on average, and a line of text.
-const LETTER: f64 = 6.6;
+const LETTER: f64 = 7.2;
 const HEIGHT: i32 = 13;
 /// Distances from a point to its label that are tried, in pixels; from the second on a line ties them.
 const DISTANCES: [i32; 6] = [8, 20, 34, 50, 70, 95];

@@ -1,24 +1,21 @@
 //! `fivefold reproduce`: a run of ours beside a paper's printed tables, and the paper's conclusions tried on it.
 
-use std::path::{Path, PathBuf};
-
 use fivefold_core::Registry;
-use fivefold_experiment::replay::{FENG_KARMAKER_2023_DERIVED, FENG_KARMAKER_2023_SCORES, reproduce};
-use fivefold_experiment::{Results, RunOptions};
+use fivefold_experiment::replay::reproduce;
+use fivefold_experiment::{FolderLock, Hold, Results, RunOptions};
 use fivefold_report::{Templates, write_report};
 
 use crate::cli::Outcome;
 use crate::experiment::ExperimentArgs;
 use crate::format::Format;
 use crate::interrupt;
+use crate::limits::LimitArgs;
 use crate::memory::MemoryArgs;
-use crate::problem::{self, Problem};
+use crate::problem;
+use crate::published::{Published, SHIPPED};
 use crate::run_bars::RunBars;
-use crate::screen::{Screen, tell};
+use crate::screen::Screen;
 use crate::threads::ThreadArgs;
-
-/// The printed tables that come with the program.
-const SHIPPED: &str = "feng-karmaker-2023";
 
 /// Put a run beside a paper's printed tables: every cell with its difference, and which of the paper's conclusions hold
 #[derive(clap::Args)]
@@ -27,7 +24,7 @@ const SHIPPED: &str = "feng-karmaker-2023";
   fivefold reproduce runs/mq2008 --map MQ2008=mq2007         a results folder; another collection stands for the paper's
   fivefold reproduce runs/mine --against published.toml --cells --format csv > cells.csv
 
-Data sets and methods are matched by label; --map OURS=THEIRS names what is called otherwise. A conclusion that does not hold \
+Data sets and methods are matched by label, methods by kind too; --map OURS=THEIRS names what is called otherwise. A conclusion that does not hold \
 is a result, not a failure: the exit code stays 0. docs/reproduce.md says how each verdict is reached.")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -48,6 +45,8 @@ pub(crate) struct Args {
     threads: ThreadArgs,
     #[command(flatten)]
     memory: MemoryArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 fn mapping(text: &str) -> Result<(String, String), String> {
@@ -60,7 +59,7 @@ fn mapping(text: &str) -> Result<(String, String), String> {
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
         // Read before hours go into a run.
-        let (scores, derived) = published(&self.against)?;
+        let published = Published::read(&self.against)?;
         let results = match self.experiment.results_folder() {
             Some(folder) => Results::load(&folder).map_err(problem::report)?,
             None => match self.run_experiment(registry)? {
@@ -68,26 +67,27 @@ impl Args {
                 Err(outcome) => return Ok(outcome),
             },
         };
-        let found = reproduce(&results, &scores, &derived, &self.map).map_err(problem::report)?;
+        let found = reproduce(&results, published.scores(), published.derived(), &self.map)
+            .map_err(|error| published.reproduce_problem(error))?;
         self.format.print(&found.tables(self.cells), screen)?;
-        screen.flush();
-        for warning in &found.warnings {
-            tell(format_args!("note: {warning}"));
-        }
         Ok(Outcome::Done)
     }
 
     /// Runs what is left of the experiment; how it ended, if without results.
     fn run_experiment(&self, registry: &Registry) -> miette::Result<Result<Results, Outcome>> {
-        let experiment = self.experiment.load(registry)?;
+        let (experiment, worker) = self.limits.apply(self.experiment.load(registry)?)?;
         let folder = self.experiment.out(&experiment.name);
+        let cancel = interrupt::watch();
+        let lock = FolderLock::take(&folder, Hold::Alone).map_err(problem::report)?;
         let memory = self.memory.budget();
         let bars = RunBars::new().within(memory);
         let options = RunOptions {
             threads: self.threads.threads,
             memory,
             observer: &bars,
-            cancel: Some(interrupt::watch()),
+            cancel: Some(cancel),
+            lock: Some(&lock),
+            worker: Some(&worker),
             ..RunOptions::new(folder.clone())
         };
         let outcome = fivefold_experiment::run(&experiment, registry, &options);
@@ -95,21 +95,5 @@ impl Args {
         let Some(results) = outcome?.results else { return Ok(Err(Outcome::Interrupted)) };
         write_report(&results, &folder, &Templates::default()).map_err(problem::report)?;
         Ok(Ok(results))
-    }
-}
-
-/// The texts of the printed scores and of the derived tables.
-fn published(against: &str) -> miette::Result<(String, String)> {
-    let path = Path::new(against);
-    let read = |path: PathBuf| {
-        std::fs::read_to_string(&path).map_err(|error| miette::Report::from(Problem::file("read", &path, error)))
-    };
-    if path.is_dir() {
-        Ok((read(path.join("scores.toml"))?, read(path.join("derived.toml"))?))
-    } else if against == SHIPPED && !path.exists() {
-        Ok((FENG_KARMAKER_2023_SCORES.to_owned(), FENG_KARMAKER_2023_DERIVED.to_owned()))
-    } else {
-        let text = read(path.to_owned())?;
-        Ok((text.clone(), text))
     }
 }

@@ -1,0 +1,83 @@
+//! Printed scores and derived tables of a paper: those that come with the program, a file with both, or a folder.
+
+use std::path::{Path, PathBuf};
+
+use fivefold_experiment::replay::{FENG_KARMAKER_2023_DERIVED, FENG_KARMAKER_2023_SCORES, ReplayError, ReproduceError};
+
+use crate::problem::{self, Problem};
+
+/// The printed tables that come with the program.
+pub(crate) const SHIPPED: &str = "feng-karmaker-2023";
+
+/// A text and what it is called in messages.
+struct Named {
+    name: String,
+    text: String,
+}
+
+/// The two texts; they may be the same file.
+pub(crate) struct Published {
+    scores: Named,
+    derived: Named,
+}
+
+impl Published {
+    /// Reads them by the name that the user gave.
+    pub(crate) fn read(name: &str) -> miette::Result<Self> {
+        let path = Path::new(name);
+        if path.is_dir() {
+            return Ok(Published {
+                scores: file(path.join("scores.toml"))?,
+                derived: file(path.join("derived.toml"))?,
+            });
+        }
+        if name == SHIPPED && !path.exists() {
+            let shipped = |file: &str, text: &str| Named { name: format!("{SHIPPED}/{file}"), text: text.to_owned() };
+            return Ok(Published {
+                scores: shipped("scores.toml", FENG_KARMAKER_2023_SCORES),
+                derived: shipped("derived.toml", FENG_KARMAKER_2023_DERIVED),
+            });
+        }
+        let Named { name, text } = file(path.to_owned())?;
+        let derived = Named { name: name.clone(), text: text.clone() };
+        Ok(Published { scores: Named { name, text }, derived })
+    }
+
+    /// The text with the printed scores.
+    pub(crate) fn scores(&self) -> &str {
+        &self.scores.text
+    }
+
+    /// The text with the derived tables.
+    pub(crate) fn derived(&self) -> &str {
+        &self.derived.text
+    }
+
+    /// What is wrong with the texts, in the file where it is.
+    pub(crate) fn problem(&self, error: ReplayError) -> miette::Report {
+        let (of, source) = match &error {
+            ReplayError::Scores(source) => (&self.scores, source),
+            ReplayError::Derived(source) => (&self.derived, source),
+            error => return Problem::new(format!("{}: {error}", self.scores.name)).into(),
+        };
+        let help = "printed tables are [[scores]] and [[derived]] in one file, or scores.toml and derived.toml in a folder, which is \
+                    then given; docs/reproduce.md shows them";
+        Problem::toml(source, &of.name, &of.text).help(help).into()
+    }
+
+    /// The same for a run beside them.
+    pub(crate) fn reproduce_problem(&self, error: ReproduceError) -> miette::Report {
+        match error {
+            ReproduceError::Published(error) => self.problem(error),
+            ReproduceError::NoDataset { .. } => {
+                Problem::new(error.to_string()).help("say which stands for which: --map OURS=THEIRS").into()
+            }
+            error => problem::report(error),
+        }
+    }
+}
+
+fn file(path: PathBuf) -> miette::Result<Named> {
+    let text = std::fs::read_to_string(&path).map_err(|error| Problem::file("read", &path, error))?;
+    Ok(Named { name: path.display().to_string(), text })
+}
