@@ -35,8 +35,10 @@ const FEW_LABELS: usize = 12;
 const LEGEND_LINE: u32 = 20;
 const SAMPLE: i32 = 34;
 const GAP: i32 = 8;
-/// How much of a band's colour shows.
+/// How much of a band's colour shows, and how much where there are more than [`FEW_BANDS`].
 const BAND: f64 = 0.10;
+const FAINT_BAND: f64 = 0.05;
+const FEW_BANDS: usize = 4;
 const REFERENCE: RGBColor = RGBColor(110, 110, 110);
 
 /// The figure of a chart: its drawing, and its points as CSV.
@@ -163,12 +165,14 @@ fn draw_plot(chart: &Chart, area: &Area<'_>) -> Drawn {
 
     let looks = || chart.series.iter().zip(Look::all());
     // Areas first, so that no line is hidden by the spread of another.
+    let banded = chart.series.iter().filter(|series| series.points.iter().any(|point| point.band.is_some())).count();
+    let shown = if banded > FEW_BANDS { FAINT_BAND } else { BAND };
     for (series, look) in looks().filter(|(series, _)| series.kind == SeriesKind::Line) {
         let bands = || series.points.iter().filter_map(|point| Some((point.x, point.band?)));
         let low = bands().map(|(x, (low, _))| at(x, low));
         let outline = low.chain(bands().rev().map(|(x, (_, high))| at(x, high))).collect::<Vec<_>>();
         if outline.len() > 2 {
-            area.draw(&Polygon::new(outline, look.colour.mix(BAND)))?;
+            area.draw(&Polygon::new(outline, look.colour.mix(shown)))?;
         }
     }
     for line in &chart.lines {

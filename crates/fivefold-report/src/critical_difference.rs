@@ -140,12 +140,13 @@ fn draw(ranks: &Ranks, area: &Area<'_>) -> Drawn {
     area.draw_text(&label, &text(HPos::Left, VPos::Center), (end + 10, 16))?;
 
     line(area, vec![(left, ABOVE), (right, ABOVE)], TEXT.stroke_width(2))?;
-    // At most a dozen labelled ticks.
-    let step = ((last - first) as usize).div_ceil(12);
-    for rank in (first as usize..=last as usize).step_by(step) {
-        let x = place(rank as f64);
+    let step = tick_step(last - first);
+    for tick in 0..=((last - first) / step + 1e-9) as u32 {
+        let rank = first + f64::from(tick) * step;
+        let x = place(rank);
         line(area, vec![(x, ABOVE - 6), (x, ABOVE)], thin)?;
-        area.draw_text(&rank.to_string(), &text(HPos::Center, VPos::Bottom), (x, ABOVE - 8))?;
+        let label = format!("{rank:.*}", usize::from(step < 1.0));
+        area.draw_text(&label, &text(HPos::Center, VPos::Bottom), (x, ABOVE - 8))?;
     }
 
     // Names of the better half to the left, the best one on top; those of the others to the right, the worst one on top.
@@ -175,4 +176,10 @@ fn draw(ranks: &Ranks, area: &Area<'_>) -> Drawn {
 fn side_of(ranks: &Ranks) -> u32 {
     let longest = ranks.systems.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(FIT);
     SIDE + pixels(longest.saturating_sub(SHORT), CHARACTER)
+}
+
+/// The distance of ticks over so many ranks: at most a dozen of them.
+fn tick_step(ranks: f64) -> f64 {
+    const STEPS: [f64; 12] = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0];
+    STEPS.into_iter().find(|step| ranks / step <= 11.0).unwrap_or(ranks)
 }

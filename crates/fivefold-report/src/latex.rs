@@ -1,7 +1,9 @@
-//! Tables as LaTeX: a `table` float with caption, label, a `tabular` ruled by booktabs, and the notes under it.
+//! Tables as LaTeX: a `table` float with caption, label, a `tabular` ruled by booktabs, and the notes under it; what is too long for
+//! a page is a `longtable`, which goes on over the next.
 //!
-//! A file is read by `\input` and compiles as it is under pdflatex, xelatex and lualatex. It needs `booktabs`, and
-//! `graphicx` where the table is wide and so is scaled to the line; the first line of the file says which.
+//! A file is read by `\input` and compiles as it is under pdflatex, xelatex and lualatex. It needs `booktabs`, and `graphicx` where
+//! the table is wide and so is scaled to the line, or `longtable`; the first line of the file says which. The document numbers its
+//! tables itself, so that `Table 3:` is not in the caption.
 
 use fivefold_experiment::{Cell, Table};
 
@@ -9,6 +11,11 @@ use crate::cell::{is_words, one_line, shown};
 
 /// Characters of a row, two a column added, beyond which the table is scaled to the line: what one of `article` holds.
 const WIDE: usize = 66;
+/// Rows of full height beyond which a table does not fit on a page with its notes.
+const LONG: usize = 30;
+/// Sizes of type and how many characters of them a line holds, two a column added; a long table is set in the largest that fits.
+const SIZES: [(&str, usize); 4] =
+    [("normalsize", WIDE), ("footnotesize", 80), ("scriptsize", 92), ("tiny", usize::MAX)];
 
 /// The table as LaTeX.
 pub fn latex(table: &Table) -> String {
@@ -17,8 +24,14 @@ pub fn latex(table: &Table) -> String {
         let cells = rows.iter().filter_map(|row| row.get(column));
         2 + cells.chain([&table.columns[column]]).map(|text| text.chars().count()).max().unwrap_or(0)
     });
-    let wide = width.sum::<usize>() > WIDE;
-    let (package, open, close) = if wide {
+    let width = width.sum::<usize>();
+    // A wide table becomes lower, too, by being scaled.
+    if table.rows.len() * WIDE > LONG * width.max(WIDE) { long(table, width) } else { float(table, width) }
+}
+
+/// A table that fits on a page.
+fn float(table: &Table, width: usize) -> String {
+    let (package, open, close) = if width > WIDE {
         (
             "\\usepackage{booktabs,graphicx}",
             "  \\setlength{\\tabcolsep}{3pt}\n  \\resizebox{\\linewidth}{!}{%\n",
@@ -27,23 +40,56 @@ pub fn latex(table: &Table) -> String {
     } else {
         ("\\usepackage{booktabs}", "", "")
     };
-    let aligned = |column| if is_words(table, column) { 'l' } else { 'r' };
-    let columns = (0..table.columns.len()).map(aligned).collect::<String>();
-
     let mut out = format!("% Needs {package} in the preamble.\n");
     out += "\\begin{table}[htbp]\n  \\centering\n";
-    out += &format!("  \\caption{{{}}}\n  \\label{{tab:{}}}\n", escape(&table.title), table.id);
-    out += &format!("{open}  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n");
-    out += &record(table.columns.iter().map(|head| escape(head)));
-    out += "    \\midrule\n";
+    out += &format!("  {}\n  {}\n", caption(table), label(table));
+    out += &format!("{open}  \\begin{{tabular}}{{{}}}\n    \\toprule\n{}", columns(table), head(table));
     table.rows.iter().for_each(|row| out += &record(row.iter().map(cell_text)));
     out += &format!("    \\bottomrule\n  \\end{{tabular}}\n{close}");
     if !table.notes.is_empty() {
-        let notes = table.notes.iter().map(|note| escape(note)).collect::<Vec<_>>().join("\\par\n    ");
-        out += "\n  \\smallskip\n  \\begin{minipage}{\\linewidth}\\footnotesize\n    ";
-        out += &format!("{notes}\n  \\end{{minipage}}\n");
+        out += &format!("\n  \\smallskip\n{}", notes(table));
     }
     out + "\\end{table}\n"
+}
+
+/// A table over several pages.
+fn long(table: &Table, width: usize) -> String {
+    let size = SIZES.iter().find(|(_, characters)| width <= *characters).map_or("tiny", |(size, _)| size);
+    let mut out = "% Needs \\usepackage{booktabs,longtable} in the preamble.\n{\n".to_owned();
+    out += &format!("  \\{size}\n  \\setlength{{\\tabcolsep}}{{2pt}}\n  \\begin{{longtable}}{{{}}}\n", columns(table));
+    out += &format!("    {}\n    {} \\\\\n", caption(table), label(table));
+    out += &format!("    \\toprule\n{}    \\endfirsthead\n", head(table));
+    out += &format!("    \\toprule\n{}    \\endhead\n    \\bottomrule\n    \\endfoot\n", head(table));
+    table.rows.iter().for_each(|row| out += &record(row.iter().map(cell_text)));
+    out += "  \\end{longtable}\n}\n";
+    if !table.notes.is_empty() {
+        out += &format!("\\noindent\n{}", notes(table));
+    }
+    out
+}
+
+fn columns(table: &Table) -> String {
+    (0..table.columns.len()).map(|column| if is_words(table, column) { 'l' } else { 'r' }).collect()
+}
+
+/// The heads of the columns with the rule under them.
+fn head(table: &Table) -> String {
+    record(table.columns.iter().map(|head| escape(head))) + "    \\midrule\n"
+}
+
+fn caption(table: &Table) -> String {
+    let numbered = table.title.strip_prefix("Table ").and_then(|rest| rest.split_once(": "));
+    let title = numbered.filter(|(number, _)| number.bytes().all(|b| b.is_ascii_digit())).map(|(_, title)| title);
+    format!("\\caption{{{}}}", escape(title.unwrap_or(&table.title)))
+}
+
+fn label(table: &Table) -> String {
+    format!("\\label{{tab:{}}}", table.id)
+}
+
+fn notes(table: &Table) -> String {
+    let notes = table.notes.iter().map(|note| escape(note)).collect::<Vec<_>>().join("\\par\n    ");
+    format!("  \\begin{{minipage}}{{\\linewidth}}\\footnotesize\n    {notes}\n  \\end{{minipage}}\n")
 }
 
 fn record(cells: impl Iterator<Item = String>) -> String {
@@ -104,12 +150,13 @@ mod tests {
         insta::assert_snapshot!(latex(&samples::every_cell()));
         insta::assert_snapshot!(latex(&samples::empty()));
         insta::assert_snapshot!(latex(&samples::wide()).lines().take(8).collect::<Vec<_>>().join("\n"));
+        insta::assert_snapshot!(latex(&samples::long()));
     }
 
     /// Every environment and brace that opens closes, in order; comments and escaped characters do not count.
     #[test]
     fn environments_and_braces_are_balanced() {
-        for table in [samples::every_cell(), samples::empty(), samples::wide()] {
+        for table in [samples::every_cell(), samples::empty(), samples::wide(), samples::long()] {
             let text = latex(&table);
             let mut open = Vec::new();
             for line in text.lines().filter(|line| !line.starts_with('%')) {

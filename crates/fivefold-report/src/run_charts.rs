@@ -63,6 +63,11 @@ fn scatter(evaluation: &Evaluation, classes: &QueryClasses, conventions: &[Strin
             .map(|&(_, expected, real)| Point::new(expected, real))
             .collect(),
     });
+    let as_expected = Series {
+        name: "as a random order".to_owned(),
+        kind: SeriesKind::Line,
+        points: vec![Point::new(0.0, 0.0), Point::new(1.0, 1.0)],
+    };
     let mut notes = vec![format!(
         "a query's mean {} over methods and cutoffs against E/U, its mean over cutoffs; {} of {} queries have a value",
         classes.family,
@@ -77,7 +82,7 @@ fn scatter(evaluation: &Evaluation, classes: &QueryClasses, conventions: &[Strin
         title: format!("{} of the queries of {} against what a random order gets", classes.family, data.name),
         x: Axis { range: Some((0.0, 1.0)), ..Axis::linear(format!("expected {} (E/U)", classes.family)) },
         y: Axis { range: Some((0.0, 1.0)), ..Axis::linear(format!("mean {} of all methods", classes.family)) },
-        series: series.filter(|series| !series.points.is_empty()).collect(),
+        series: series.filter(|series| !series.points.is_empty()).chain([as_expected]).collect(),
         lines: Vec::new(),
         notes: notes.into_iter().chain(conventions.iter().cloned()).collect(),
     }

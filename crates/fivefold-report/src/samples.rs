@@ -37,6 +37,19 @@ pub(crate) fn empty() -> Table {
     Table { rows: Vec::new(), notes: Vec::new(), title: "Nothing to show".into(), ..every_cell() }
 }
 
+/// More rows than a page holds.
+pub(crate) fn long() -> Table {
+    let row = |number: u64| vec![text(&format!("query {number}")), Cell::Count(number)];
+    Table {
+        id: "long".into(),
+        title: "Table of many rows".into(),
+        columns: ["query", "count"].map(String::from).to_vec(),
+        label_columns: 1,
+        rows: (1..=31).map(row).collect(),
+        notes: vec!["made".into()],
+    }
+}
+
 /// Eight methods under three measures at five cutoffs: the paper's widest.
 pub(crate) fn wide() -> Table {
     let measures = ["ndcg", "ndcg.v1", "ndcg.v2"].map(|measure| [5, 10, 15, 20, 30].map(|k| format!("{measure}@{k}")));

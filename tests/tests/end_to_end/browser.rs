@@ -191,7 +191,8 @@ fn report() -> tempfile::TempDir {
             let grade = (query * 7 + document * document * 3) % 5 % 3;
             let (one, two) = ((query + document * 13) % 11, grade * 2 + document % 3);
             let id = if query == 7 { "</script><i>7".to_owned() } else { format!("q{query}") };
-            lines += &format!("{grade} qid:{id} 1:{one} 2:{two}\n");
+            // The third feature keeps vectors apart.
+            lines += &format!("{grade} qid:{id} 1:{one} 2:{two} 3:{}\n", query * 8 + document);
         }
     }
     let folder = directory(&[("small.toml", HOSTILE), ("data.txt", &lines)]);

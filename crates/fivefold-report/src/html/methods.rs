@@ -1,12 +1,15 @@
 //! The paragraphs that a paper's method section needs: data, methods, measures with every convention, tests, versions.
 
+use fivefold_data::normalise::{Method as Formula, Normaliser, Over};
 use fivefold_experiment::Results;
+use fivefold_experiment::config::{Distance, Method, QuerySetsConfig, RankerConfig};
 use fivefold_experiment::tables::TableOptions;
 
 use super::wording::{list, test_in_words};
 
 pub(super) fn methods(results: &Results, options: &TableOptions) -> Vec<String> {
     let manifest = &results.manifest;
+    let experiment = &manifest.experiment;
     let data: Vec<String> = manifest
         .datasets
         .iter()
@@ -21,17 +24,17 @@ pub(super) fn methods(results: &Results, options: &TableOptions) -> Vec<String> 
             )
         })
         .collect();
-    let rankers: Vec<String> =
-        manifest.experiment.rankers.iter().map(|ranker| format!("{} ({})", ranker.label, ranker.kind)).collect();
+    let labels: Vec<&str> = experiment.rankers.iter().map(|ranker| ranker.label.as_str()).collect();
     let conventions = results.notes().join("; ");
-    vec![
-        format!(
-            "We evaluated {} on {}. Each method was fitted on the training part of every fold, with the validation part for \
-             early stopping and model selection where it does so, and its test scores of all folds were taken together.",
-            list(&rankers),
-            list(&data)
-        ),
-        format!("Conventions: {conventions}."),
+    let mut paragraphs = vec![format!(
+        "We evaluated {} on {}. The test queries of all folds were taken together.",
+        list(&labels),
+        list(&data)
+    )];
+    paragraphs.extend(origins(&experiment.rankers));
+    paragraphs.push(format!("Conventions: {conventions}."));
+    paragraphs.extend(query_sets(&experiment.query_sets));
+    paragraphs.extend([
         format!(
             "Differences were tested by a {}; intervals are Student's t over queries at 95 %. UE normalisation is that of \
              Feng and Karmaker (2023).",
@@ -40,7 +43,86 @@ pub(super) fn methods(results: &Results, options: &TableOptions) -> Vec<String> 
         format!(
             "All numbers were made with fivefold {} (seed {}); the same experiment file gives the same bytes on any machine \
              and number of threads.",
-            manifest.version, manifest.experiment.seed
+            manifest.version, experiment.seed
         ),
+    ]);
+    paragraphs
+}
+
+/// Where the scores came from, a paragraph for each way.
+fn origins(rankers: &[RankerConfig]) -> Vec<String> {
+    let of = |wanted: fn(&Method) -> bool| -> Vec<&RankerConfig> {
+        rankers.iter().filter(|ranker| wanted(&ranker.method)).collect()
+    };
+    let labels =
+        |rankers: &[&RankerConfig]| list(&rankers.iter().map(|ranker| ranker.label.as_str()).collect::<Vec<_>>());
+    let mut paragraphs = Vec::new();
+    let trained = of(|method| matches!(method, Method::Train { .. }));
+    if !trained.is_empty() {
+        let each: Vec<String> = trained.iter().map(|ranker| in_words(ranker)).collect();
+        paragraphs.push(format!(
+            "Fitted on the training part of every fold, with the validation part for early stopping and model selection where the \
+             method does so: {}.",
+            each.join("; ")
+        ));
+    }
+    let programs = of(|method| matches!(method, Method::Command(_)));
+    if !programs.is_empty() {
+        paragraphs.push(format!(
+            "{}: programs of their own, which were given the training and validation parts of every fold and the test part without \
+             its grades.",
+            labels(&programs)
+        ));
+    }
+    let files = of(|method| matches!(method, Method::Scores(_)));
+    if !files.is_empty() {
+        paragraphs.push(format!("{}: test scores that were made elsewhere, read from files.", labels(&files)));
+    }
+    paragraphs
+}
+
+/// A ranker with its parameters and what was done to features before it saw them.
+fn in_words(ranker: &RankerConfig) -> String {
+    let mut words = vec![ranker.kind.clone()];
+    if let Method::Train { params: serde_json::Value::Object(params), .. } = &ranker.method {
+        let set = params.iter().filter(|(_, value)| !value.is_null());
+        words.extend(set.map(|(name, value)| format!("{name} = {}", value.to_string().trim_matches('"'))));
+    }
+    words.extend(normalised(ranker.normalise).map(str::to_owned));
+    format!("{} ({})", ranker.label, words.join(", "))
+}
+
+fn normalised(normaliser: Normaliser) -> Option<&'static str> {
+    Some(match (normaliser.method, normaliser.over) {
+        (Formula::None, _) => return None,
+        (Formula::MinMax, Over::Query) => "features min-max scaled over each query",
+        (Formula::MinMax, Over::Train) => "features min-max scaled over the training part",
+        (Formula::ZScore, Over::Query) => "features z-scored over each query",
+        (Formula::ZScore, Over::Train) => "features z-scored over the training part",
+        (Formula::LogZScore, Over::Query) => "logarithms of features z-scored over each query",
+        (Formula::LogZScore, Over::Train) => "logarithms of features z-scored over the training part",
+    })
+}
+
+/// How the sets of queries were chosen that tables compare.
+fn query_sets(sets: &QuerySetsConfig) -> Option<String> {
+    let distance = match sets.distance {
+        Distance::Absolute => "in absolute value",
+        Distance::Signed => "with its sign",
+    };
+    let of = |size: usize, what: &str| (size > 0).then(|| format!("{size} {what}"));
+    let chosen: Vec<String> = [
+        of(sets.uninformative, &format!("uninformative ones, where it is least ({distance})")),
+        of(sets.ideal, "ideal ones, where it is greatest"),
     ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!chosen.is_empty()).then(|| {
+        format!(
+            "Queries were ordered by the difference of the methods' mean value and the expected value of a random order, both over \
+             all cutoffs: {} (fewer where a data set asks for fewer or has fewer).",
+            list(&chosen)
+        )
+    })
 }
