@@ -10,7 +10,7 @@ use crate::commands::{
     completions, converge, datasets, dialects, diff, eval, explain, export, import, importance, job, jobs, lint, make,
     measures, meta, new_ranker, rankers, replay, report, reproduce, residual, run, score, standardise, train, verify,
 };
-use crate::screen::{Screen, tell};
+use crate::screen::{Screen, tell_report};
 use crate::{interrupt, problem};
 
 /// How a command ended, if not with an error.
@@ -144,7 +144,7 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
     });
     result.map_or_else(
         |report| {
-            tell(format_args!("{report:?}"));
+            tell_report(&report);
             ExitCode::from(USER_ERROR)
         },
         ExitCode::from,

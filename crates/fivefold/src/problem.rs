@@ -8,6 +8,7 @@ use fivefold_core::ParamError;
 use fivefold_core::params::nearest;
 use fivefold_core::printable::printable;
 use fivefold_data::{ReadError, ReadErrorKind};
+use fivefold_experiment::config::unseen;
 use fivefold_experiment::store::advice;
 use fivefold_metrics::MeasureError;
 use miette::{
@@ -49,12 +50,19 @@ impl Problem {
 
     /// A wrong parameter of a ranker, underlined in the `text` that was read from `name`.
     pub(crate) fn param(error: ParamError, name: &str, text: &str) -> Self {
-        let text = error.span.is_some().then(|| NamedSource::new(name, text.to_owned()).with_language("toml"));
-        Problem { what: error.message, help: error.help, text, span: error.span.map(SourceSpan::from) }
+        // A value of the command line has no place to be named.
+        let place = error.span.as_ref().and_then(|span| unseen(name, text, Some(span)));
+        let shown = error.span.filter(|_| place.is_none());
+        let what = place.map_or_else(|| error.message.clone(), |place| format!("{place}: {}", error.message));
+        let text = shown.is_some().then(|| NamedSource::new(name, text.to_owned()).with_language("toml"));
+        Problem { what, help: error.help, text, span: shown.map(SourceSpan::from) }
     }
 
     /// A text that is no TOML.
     pub(crate) fn toml(error: &toml::de::Error, name: &str, text: &str) -> Self {
+        if let Some(place) = unseen(name, text, error.span().as_ref()) {
+            return Problem::new(format!("{place}: {}", error.message()));
+        }
         let source = NamedSource::new(name, text.to_owned()).with_language("toml");
         let what = error.message().to_owned();
         Problem { what, help: None, text: Some(source), span: error.span().map(SourceSpan::from) }

@@ -14,6 +14,11 @@ pub(crate) fn tell(text: impl Display) {
     let _ = writeln!(io::stderr(), "{}", printable(&text.to_string()));
 }
 
+/// Writes an error or a warning as it is drawn; see `problem`.
+pub(crate) fn tell_report(report: &miette::Report) {
+    let _ = writeln!(io::stderr(), "{report:?}");
+}
+
 /// Where a command's results go.
 pub(crate) struct Screen {
     out: BufWriter<Stdout>,

@@ -78,14 +78,33 @@ impl Fault {
     }
 
     pub(crate) fn attach(self, file: &str, text: &str) -> ConfigError {
+        let (message, text, span) = match unseen(file, text, self.span.as_ref()) {
+            Some(place) => (format!("{place}: {}", self.message), "", None),
+            None => (self.message, text, self.span),
+        };
         ConfigError {
-            message: self.message,
+            message,
             source_code: Arc::new(NamedSource::new(file, text.to_owned()).with_language("toml")),
-            span: self.span.map(SourceSpan::from),
+            span: span.map(SourceSpan::from),
             label: self.label,
             help: self.help,
         }
     }
+}
+
+/// A longer line is not shown with an error.
+const LONGEST_SHOWN: usize = 2000;
+
+/// The place of an error in words, `FILE:LINE:COLUMN`, where it cannot be underlined: nobody said where it is, or in a line of a length
+/// that nobody would look through.
+pub fn unseen(file: &str, text: &str, span: Option<&Range<usize>>) -> Option<String> {
+    let Some(at) = span.map(|span| span.start.min(text.len())) else { return Some(file.to_owned()) };
+    let bytes = text.as_bytes();
+    let is_end = |&byte: &u8| byte == b'\n';
+    let start = bytes[..at].iter().rposition(is_end).map_or(0, |newline| newline + 1);
+    let end = bytes[at..].iter().position(is_end).map_or(text.len(), |newline| at + newline);
+    let line = 1 + bytes[..start].iter().filter(|byte| is_end(byte)).count();
+    (end - start > LONGEST_SHOWN).then(|| format!("{file}:{line}:{}", at - start + 1))
 }
 
 impl From<ParamError> for Fault {

@@ -39,7 +39,7 @@ use toml::de::DeTable;
 pub use command::{CommandLine, Place};
 pub(crate) use command::{END, SCORES, STDERR, STDOUT};
 pub use dataset::DatasetConfig;
-pub use error::ConfigError;
+pub use error::{ConfigError, unseen};
 pub use evaluation::EvaluationConfig;
 pub use guards::GuardsConfig;
 pub use limits::{Bytes, JobLimits, TimeLimit};
@@ -109,7 +109,17 @@ pub enum LoadError {
 pub const DATA_VARIABLE: &str = "FIVEFOLD_DATA";
 
 const KEYS: [&str; 11] = [
-    "name", "seed", "profile", "normalise", "dataset", "ranker", "evaluation", "query_sets", "tables", "guards", "run",
+    "name",
+    "seed",
+    "profile",
+    "normalise",
+    "dataset",
+    "ranker",
+    "evaluation",
+    "query_sets",
+    "tables",
+    "guards",
+    "run",
 ];
 
 impl Experiment {
@@ -119,7 +129,8 @@ impl Experiment {
     /// # Errors
     /// [`LoadError`] names the first thing that is wrong, with its place.
     pub fn load(path: &Path, registry: &Registry) -> Result<Self, LoadError> {
-        let text = input::read_text(path, input::MOST_SETTINGS).map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
+        let text = input::read_text(path, input::MOST_SETTINGS)
+            .map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
         let beside = path.parent().map(Path::to_owned).unwrap_or_default();
         let folders = std::iter::once(beside).chain(std::env::var_os(DATA_VARIABLE).map(PathBuf::from)).collect();
         Ok(Self::parse(&path.display().to_string(), &text, folders, registry)?)

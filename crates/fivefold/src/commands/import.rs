@@ -42,7 +42,8 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
-        let text = input::read_text(&self.file, input::MOST_TEXT).map_err(|error| Problem::file("read", &self.file, error))?;
+        let text =
+            input::read_text(&self.file, input::MOST_TEXT).map_err(|error| Problem::file("read", &self.file, error))?;
         let format = self.format.or_else(|| Format::of_text(&text)).ok_or_else(|| {
             model::unusable(&self.file, "the first line is of no known format")
                 .help("RankLib's files begin with `## ` and the learner's name, LightGBM's with `tree`")

@@ -14,7 +14,7 @@ use crate::cli::Outcome;
 use crate::problem::{self, Problem};
 use crate::progress::FitBar;
 use crate::reading::{self, ReadArgs};
-use crate::screen::{Screen, tell};
+use crate::screen::{Screen, tell, tell_report};
 use crate::threads::ThreadArgs;
 use crate::{files, interrupt, normaliser};
 
@@ -90,7 +90,7 @@ impl Args {
             Err(FitError::Cancelled) => return Ok(Outcome::Interrupted),
             Err(error) => {
                 let problem = Problem::new(format!("no model was made: {error}"));
-                tell(format_args!("{:?}", miette::Report::from(problem)));
+                tell_report(&problem.into());
                 return Ok(Outcome::Failed);
             }
         };
@@ -120,7 +120,8 @@ impl Args {
     fn ranker_with_params(&self, entry: &RankerEntry) -> miette::Result<Box<dyn DynRanker>> {
         let (name, text) = match &self.params {
             Some(path) => {
-                let text = input::read_text(path, input::MOST_SETTINGS).map_err(|error| Problem::file("read", path, error))?;
+                let text =
+                    input::read_text(path, input::MOST_SETTINGS).map_err(|error| Problem::file("read", path, error))?;
                 (path.display().to_string(), text)
             }
             None => ("--param".to_owned(), toml_lines(&self.param)?),
@@ -137,7 +138,8 @@ fn warn_of_leaks(parts: &[Dataset], first_feature_id: u32) {
     }
     let Some(validation) = parts.get(1) else { return };
     let learned: HashSet<&str> = parts[0].queries().map(|query| query.view().id()).collect();
-    let both: Vec<&str> = validation.queries().map(|query| query.view().id()).filter(|id| learned.contains(id)).collect();
+    let both: Vec<&str> =
+        validation.queries().map(|query| query.view().id()).filter(|id| learned.contains(id)).collect();
     if let Some(first) = both.first() {
         tell(format_args!(
             "warning: {}: {} queries of --valid, the first `{first}`, are in --train too: early stopping does not see new queries",
