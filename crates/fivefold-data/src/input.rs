@@ -4,7 +4,7 @@
 //! are read twice (lint, hashes of inputs).
 
 use std::fs::{File, FileType, Metadata};
-use std::io::{self, Read as _};
+use std::io::{self, Read};
 use std::path::Path;
 
 /// The longest file of settings (experiments, descriptors, parameters, published tables): far above any that people write.
@@ -23,6 +23,32 @@ pub fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+/// A file that is read from its start to its end, at which it must be what it was at the start: half a line of a file that is being
+/// written could be taken for a line.
+pub(crate) struct Steady {
+    file: File,
+    start: Metadata,
+}
+
+impl Steady {
+    pub(crate) fn new(file: File) -> io::Result<Self> {
+        Ok(Steady { start: file.metadata()?, file })
+    }
+}
+
+impl Read for Steady {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        if read == 0 && !buffer.is_empty() {
+            let end = self.file.metadata()?;
+            if end.len() != self.start.len() || end.modified().ok() != self.start.modified().ok() {
+                return Err(invalid("changed while it was read; read it when it is complete"));
+            }
+        }
+        Ok(read)
+    }
+}
+
 /// The text of a file of at most `most` bytes.
 ///
 /// # Errors
@@ -33,7 +59,7 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
     if length <= most {
         // One byte more, should it grow while it is read.
-        file.take(most + 1).read_to_end(&mut bytes)?;
+        Steady::new(file)?.take(most + 1).read_to_end(&mut bytes)?;
     }
     if length.max(bytes.len() as u64) > most {
         return Err(too_long(most));

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 
-use crate::input;
+use crate::input::{self, Steady};
 
 /// Where a file's bytes come from.
 pub(crate) type Bytes = Box<dyn Read + Send>;
@@ -53,7 +53,7 @@ fn unpacked(mut file: File) -> io::Result<Bytes> {
     if start.starts_with(&ZIP_MAGIC) && matches!(start[2..], [3, 4] | [5, 6]) {
         return zipped::open(file, None);
     }
-    decompressed(Cursor::new(start).chain(file))
+    decompressed(Cursor::new(start).chain(Steady::new(file)?))
 }
 
 /// A stream that may be compressed as gzip or zstd do, as one that is not.
