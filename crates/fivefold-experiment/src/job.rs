@@ -81,6 +81,10 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Job
             JobEnd::Done
         }
         Err(Failure::Cancelled) => return Ok(JobEnd::Cancelled),
+        // A file in the folder of a program is named by itself.
+        Err(Failure::Folder(StoreError::Io { action, path, source })) => {
+            return Err(StoreError::Io { action, path: work.store.work(path), source });
+        }
         Err(Failure::Folder(error)) => return Err(error),
         Err(Failure::Failed(error)) => {
             // Files of an earlier success would be taken for results of this job.

@@ -223,7 +223,7 @@ impl Store {
     }
 
     /// The folder of a program that runs for a job.
-    pub(crate) fn work(&self, name: &str) -> PathBuf {
+    pub(crate) fn work(&self, name: impl AsRef<Path>) -> PathBuf {
         self.root.join(WORK).join(name)
     }
 

@@ -70,11 +70,11 @@ impl WorkFolder {
     /// The folder of this process for a job; what a killed run left has another name, and is swept by the next run.
     pub(crate) fn make(store: &Store, job: &Job) -> Result<Self, WorkError> {
         // From the id, for two jobs may have the same key.
-        let path = store.work(&format!("{}-{}", &hash(job.id.as_bytes())[..16], std::process::id()));
-        let shown = path.display().to_string();
-        fs::create_dir_all(&path).map_err(io_error("make", shown.clone()))?;
+        let name = format!("{}-{}", &hash(job.id.as_bytes())[..16], std::process::id());
+        let path = store.work(&name);
+        fs::create_dir_all(&path).map_err(io_error("make", &name))?;
         // Absolute: the program that it runs has another working directory.
-        let path = std::path::absolute(path).map_err(io_error("find", shown))?;
+        let path = std::path::absolute(path).map_err(io_error("find", name))?;
         Ok(WorkFolder { path, stderr: store.stderr_path(&job.id) })
     }
 

@@ -59,7 +59,7 @@ fn whatever_is_altered_in_a_results_folder_the_next_run_repairs_or_names_it() {
     let files: Vec<String> = content(&whole).into_keys().collect();
     // One of each kind; the manifest, the values, the tables.
     let chosen = [
-        "jobs/made/fold1/Slow.json",
+        "jobs/made/fold1/Linear.json",
         "jobs/read/fold3/Shell.json",
         "scores/made/fold2/Theirs.txt",
         "scores/read/fold1/Trees.txt",

@@ -87,7 +87,7 @@ fn a_read_only_folder_is_told_and_still_read() {
         "run mixed.toml --out small/run",
         "run mixed.toml --out small/new",
         "run study.toml --out small/study",
-        "job mixed.toml made/fold1/Slow --out small/run",
+        "job mixed.toml made/fold1/Linear --out small/run",
         "report small/run --write small/run",
         "train --ranker linear --train data.txt -o small/model.json",
     ] {

@@ -137,7 +137,7 @@ fn limits_that_make_no_sense_are_underlined() {
     for (wrong, message) in [
         ("[run]\ntime_limit = \"soon\"", "a time is written as"),
         ("[run]\nmemory_limit = \"4\"", "say how much and in which unit"),
-        ("[run]\ntime = \"1s\"", "unknown field `time`"),
+        ("[run]\ntime = \"1s\"", "unknown key `time`"),
     ] {
         let folder = directory(&[("wrong.toml", &experiment(wrong))]);
         let said = stderr(folder.path(), "run wrong.toml", 2);
