@@ -44,16 +44,18 @@ fn queries_are_classed_by_difficulty_or_by_a_file() {
         ("ap.csv", VALUES),
         ("classes.csv", "query,class\n1,short\n2,short\n3,long\n4,long\n5,long\n5,short\n9,long\n"),
     ]);
-    let shown = stdout(folder.path(), &format!("meta ap.csv --quantiles 2 {FEW}"));
-    assert!(shown.contains("by the mean ap of all systems: hardest 0.467 to 0.500, easiest 0.500 to 0.533"), "{shown}");
+    // Where lines are not wrapped.
     let table = |id: &str| std::fs::read_to_string(folder.path().join(format!("runs/meta/tables/{id}.csv"))).unwrap();
-    let queries: Vec<String> =
-        table("class-power").lines().filter(|line| line.starts_with("ap,")).map(str::to_owned).collect();
+    stdout(folder.path(), &format!("meta ap.csv --quantiles 2 {FEW}"));
+    let power = table("class-power");
+    assert!(power.contains("by the mean ap of all systems: hardest 0.467 to 0.500, easiest 0.500 to 0.533"), "{power}");
+    let queries: Vec<&str> = power.lines().filter(|line| line.starts_with("ap,")).collect();
     let begins = ["ap,all,5,3,", "ap,hardest,2,3,", "ap,easiest,3,3,"];
     assert!(queries.iter().zip(begins).all(|(line, begin)| line.starts_with(begin)), "{queries:?}");
-    let by_file = stdout(folder.path(), &format!("meta ap.csv --classes classes.csv {FEW}"));
-    assert!(by_file.contains("0 of 5 queries are in none, 1 of its lines are about other queries"), "{by_file}");
-    assert!(table("class-swaps").contains("ap,short,long,0,1,yes"), "{}", table("class-swaps"));
+    stdout(folder.path(), &format!("meta ap.csv --classes classes.csv {FEW}"));
+    let swaps = table("class-swaps");
+    assert!(swaps.contains("0 of 5 queries are in none, 1 of its lines are about other queries"), "{swaps}");
+    assert!(swaps.contains("ap,short,long,0,1,yes"), "{swaps}");
     let manifest = std::fs::read_to_string(folder.path().join("runs/meta/manifest.json")).unwrap();
     assert!(manifest.contains("classes.csv"), "the file of classes is an input");
 }
