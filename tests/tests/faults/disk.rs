@@ -57,7 +57,10 @@ fn a_full_disk_is_told_leaves_nothing_half_written_and_room_is_enough_to_go_on()
         // If others made room again in the same moment, only the job failed.
         let only_job = output.status.code() == Some(1) && said.contains(FULL);
         assert!(output.status.code() == Some(2) || only_job, "{kib} KiB: {said}");
-        assert!(only_job || said.contains(FULL) && said.contains("make room and do it again: what is finished is kept"), "{said}");
+        assert!(
+            only_job || said.contains(FULL) && said.contains("make room and do it again: what is finished is kept"),
+            "{said}"
+        );
         assert!(said.contains("small/run"), "{said}");
         // Whatever has its final name has its whole content.
         for (name, bytes) in content(&small.0.join("run")) {

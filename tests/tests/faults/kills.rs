@@ -137,7 +137,11 @@ fn a_killed_study_report_training_and_scoring_leave_nothing_half_done() {
             &["x-model"],
         ),
         ("score", &["score", "--model", "model.json", "--data", "data.txt", "-o", "x-scores"], &["x-scores"]),
-        ("another run, with its cache", &["run", "theirs.toml", "--out", "x-other", "--cache", "x-cache"], &["x-other", "x-cache"]),
+        (
+            "another run, with its cache",
+            &["run", "theirs.toml", "--out", "x-other", "--cache", "x-cache"],
+            &["x-other", "x-cache"],
+        ),
     ];
     succeed(at, &["train", "--ranker", "slow", "--param", "steps=1", "--train", "data.txt", "-o", "model.json"]);
     let mut rng = Seed::new(11).derive("kills").rng();
