@@ -134,7 +134,11 @@ fn a_folder_keeps_what_is_made_and_loses_what_is_not() {
     std::fs::write(&victim, "kept").unwrap();
     let inner = out.path().join("inner");
     std::fs::create_dir(&inner).unwrap();
-    std::fs::write(inner.join("manifest.json"), manifest.replace("per_query.csv", "../victim")).unwrap();
+    let altered = manifest.replace("per_query.csv", "../victim");
+    std::fs::write(inner.join("manifest.json"), &altered).unwrap();
+    assert!(Folder::open(&inner).is_err(), "it has not its hash");
+    let (altered, _) = altered.rsplit_once(",\n  \"hash\"").unwrap();
+    std::fs::write(inner.join("manifest.json"), format!("{altered}}}")).unwrap();
     Folder::open(&inner).unwrap().write(&file, &found).unwrap();
     assert!(victim.is_file());
     std::fs::write(inner.join("manifest.json"), "{\"format\": \"fivefold-results/1\"}").unwrap();

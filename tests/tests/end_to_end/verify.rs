@@ -78,6 +78,8 @@ impl<'a> Tampered<'a> {
     fn edit(self, file: &str, change: impl Fn(&str) -> String) -> Self {
         let path = self.folder.join(file);
         let text = std::fs::read_to_string(&path).unwrap();
+        // Whoever tampers on purpose leaves the file's hash of itself out; with it, nothing would be read.
+        let text = if file == "manifest.json" || file.starts_with("models/") { without_seal(&text) } else { text };
         let changed = change(&text);
         assert_ne!(text, changed, "{file}");
         std::fs::write(path, changed).unwrap();
@@ -114,6 +116,13 @@ impl<'a> Tampered<'a> {
         let all = self.differences(1);
         assert!(all.iter().any(|difference| difference.starts_with(expected)), "{expected}\n{}", all.join("\n"));
     }
+}
+
+/// A file that ends with its own hash, without it.
+fn without_seal(text: &str) -> String {
+    let end = text.rfind("\"hash\"").filter(|at| text.len() - at < 80).unwrap();
+    let comma = text[..end].rfind(',').unwrap();
+    format!("{}}}\n", &text[..comma])
 }
 
 fn verified(at: &Path, arguments: &str, code: i32) -> Value {
