@@ -64,6 +64,8 @@ impl FolderLock {
                 Ok(()) => None,
                 Err(TryLockError::WouldBlock) => {
                     let by = fs::read_to_string(&path).unwrap_or_default().trim().to_owned();
+                    // It has not signed yet.
+                    let by = if by.is_empty() { "another process".to_owned() } else { by };
                     return Err(StoreError::InUse { folder: folder.to_owned(), by });
                 }
                 Err(TryLockError::Error(error)) => Some(format!(
