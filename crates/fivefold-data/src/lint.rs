@@ -120,7 +120,8 @@ impl Guarded {
             Ok(collection) => {
                 let mut findings = collection.leaks();
                 let sorted = collection.sorted_rows();
-                findings.extend(sorted.by_label().then(|| Finding::warning(Guard::LabelSortedTies, sorted.to_string())));
+                findings
+                    .extend(sorted.by_label().then(|| Finding::warning(Guard::LabelSortedTies, sorted.to_string())));
                 Guarded { folder, findings, not_asked: None }
             }
         }

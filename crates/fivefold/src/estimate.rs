@@ -158,7 +158,8 @@ mod tests {
 
     #[test]
     fn times_are_short_words() {
-        for (seconds, words) in [(0, "0s"), (99, "99s"), (100, "2m"), (5_999, "100m"), (6_000, "1h 40m"), (180_000, "2d 2h")]
+        for (seconds, words) in
+            [(0, "0s"), (99, "99s"), (100, "2m"), (5_999, "100m"), (6_000, "1h 40m"), (180_000, "2d 2h")]
         {
             assert_eq!(about(Duration::from_secs(seconds)), words);
         }

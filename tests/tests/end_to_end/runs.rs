@@ -251,7 +251,8 @@ fn a_page_of_ten_thousand_queries_stays_under_three_megabytes_and_says_what_it_l
     let lines = (0..10_000).flat_map(|query| {
         (0..6).map(move |document| {
             let features: String = (1..=8).map(|f| format!(" {f}:{}", (query * f + document * 7) % 13)).collect();
-            format!("{} qid:{query}{features}\n", (query + document) % 3)
+            // The ninth feature keeps vectors apart.
+            format!("{} qid:{query}{features} 9:{}\n", (query + document) % 3, query * 6 + document)
         })
     });
     let head = "name = \"large\"\nseed = 1\n[[dataset]]\nlabel = \"d\"\npath = \"d.txt\"\nlayout = \"one-file\"\n";

@@ -45,8 +45,7 @@ impl fmt::Display for SortedRows {
     /// In the direction of most.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SortedRows { comparable, best_first, worst_first, .. } = *self;
-        let (count, first) =
-            if best_first >= worst_first { (best_first, "highest") } else { (worst_first, "lowest") };
+        let (count, first) = if best_first >= worst_first { (best_first, "highest") } else { (worst_first, "lowest") };
         write!(f, "rows are sorted by grade, the {first} first, in {count} of {comparable} queries with several grades")
     }
 }

@@ -68,6 +68,9 @@ struct Plot {
     svg: String,
 }
 
+/// Most jobs of the manifest on the page.
+const JOBS: usize = 200;
+
 /// Most rows of a table on the page.
 const ROWS: usize = 200;
 
@@ -120,7 +123,14 @@ impl Page {
         let Results { manifest, evaluation } = results;
         let options = results.table_options();
         let alpha = options.alpha;
-        let json = serde_json::to_string_pretty(manifest)
+        let mut notices = leading.notices.clone();
+        let mut shown = manifest.clone();
+        if shown.jobs.len() > JOBS {
+            let all = shown.jobs.len();
+            notices.push(format!("The manifest on this page has the first {JOBS} of {all} jobs; manifest.json has all"));
+            shown.jobs.truncate(JOBS);
+        }
+        let json = serde_json::to_string_pretty(&shown)
             .map_err(|error| ReportError::Malformed { id: "manifest".to_owned(), message: error.to_string() })?;
         Ok(Page {
             version: manifest.version.clone(),
@@ -138,7 +148,7 @@ impl Page {
                 })
                 .collect(),
             stamps: results.stamps(),
-            notices: leading.notices.clone(),
+            notices,
             summary: summary(results, comparisons, alpha)?,
             test: test_in_words(alpha),
             alpha,

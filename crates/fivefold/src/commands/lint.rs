@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_data::ReadOptions;
 use fivefold_data::leaks::SortedRows;
-use fivefold_data::lint::{Across, Guarded, Kind, LintOptions, PartReport, QrelsReport, Report, RunReport, ScoresReport, ValuesReport, lint};
+use fivefold_data::lint::{
+    Across, Guarded, Kind, LintOptions, PartReport, QrelsReport, Report, RunReport, ScoresReport, ValuesReport, lint,
+};
 
 use crate::cli::Outcome;
 use crate::problem;
