@@ -14,6 +14,7 @@ mod exchange;
 mod explain;
 mod explain_cache;
 mod harness;
+mod hostile;
 mod interrupted;
 mod leaks;
 mod many;
