@@ -26,8 +26,8 @@ mod tables;
 
 use std::path::PathBuf;
 
-use fivefold_data::input;
 use fivefold_core::ParamError;
+use fivefold_data::input;
 use fivefold_metrics::Overrides;
 use serde::{Deserialize, Serialize};
 
