@@ -30,9 +30,9 @@ pub mod store;
 pub mod table;
 pub mod tables;
 mod values;
+pub mod verify;
 mod work;
 pub mod worker;
-pub mod verify;
 
 pub use chart::Chart;
 pub use config::{ConfigError, Experiment};
@@ -51,5 +51,5 @@ pub use reuse::{CacheReport, Change, EvaluationState, Reuse, explain_cache};
 pub use run::{JobState, Observer, Outcome, RunError, RunOptions, Silent, job_states, run};
 pub use scoring::{NotFinite, score, scores_text};
 pub use table::{Cell, Table};
-pub use worker::Worker;
 pub use verify::{Verification, VerifyOptions, verify};
+pub use worker::Worker;

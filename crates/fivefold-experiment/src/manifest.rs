@@ -152,7 +152,17 @@ impl Manifest {
             Some(FORMAT) => {}
             other => return Err(broken(format!("has format {other:?}; this program reads \"{FORMAT}\""))),
         }
-        serde_json::from_value(value).map_err(|error| broken(format!("not a manifest of this version: {error}")))
+        let manifest: Self = serde_json::from_value(value)
+            .map_err(|error| broken(format!("not a manifest of this version: {error}")))?;
+        if manifest.is_consistent() { Ok(manifest) } else { Err(broken("its parts do not fit each other".to_owned())) }
+    }
+
+    /// Whether data sets and jobs are those of the experiment, on which everything that reads the folder relies.
+    fn is_consistent(&self) -> bool {
+        let labels = self.experiment.datasets.iter().map(|dataset| &dataset.label);
+        let rankers = self.experiment.rankers.len();
+        self.datasets.iter().map(|dataset| &dataset.label).eq(labels)
+            && self.jobs.iter().all(|job| job.dataset < self.datasets.len() && job.ranker < rankers)
     }
 
     /// Whether a job of this ranker failed on this data set.

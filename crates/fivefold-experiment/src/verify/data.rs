@@ -48,79 +48,104 @@ enum Scores {
 }
 
 pub(super) fn checks(case: &Case<'_>) -> Vec<Check> {
-    let mut data = Check::new("data");
-    let mut inputs = Check::new("inputs of jobs");
-    let mut scores = Check::new("scores from models");
-    let mut values = Check::new("values from scores");
+    let mut checks = DataChecks {
+        data: Check::new("data"),
+        inputs: Check::new("inputs of jobs"),
+        scores: Check::new("scores from models"),
+        values: Check::new("values from scores"),
+    };
     let mut derived = Vec::new();
     let mut plan = Plan::empty(case.experiment);
-    for (index, facts) in case.manifest.datasets.iter().enumerate() {
-        let jobs: Vec<usize> =
-            (0..case.manifest.jobs.len()).filter(|job| case.manifest.jobs[*job].dataset == index).collect();
-        let unusable = match plan.open(index) {
-            Err(error) => Some(error.to_string()),
-            Ok(()) => None,
-        };
-        let stored = case.evaluation.map(|evaluation| &evaluation.datasets[index]);
-        let count = stored.map_or(0, |stored| stored.all.len() + stored.left.len() + stored.right.len());
-        let leave = |reason: &str, checks: [&mut Check; 3]| {
-            let [inputs, scores, values] = checks;
-            inputs.lacking(jobs.len(), reason);
-            scores.lacking(jobs.len(), reason);
-            values.lacking(count, reason);
-        };
-        let collection = match (unusable, plan.collection_of(index)) {
-            (Some(reason), _) => {
-                data.lacking(1, &reason);
-                leave(&reason, [&mut inputs, &mut scores, &mut values]);
-                continue;
-            }
-            (None, None) => continue,
-            (None, Some(collection)) => collection,
-        };
-        let found = DatasetFacts::new(&facts.label, collection, facts.evaluated_queries);
-        let differences = changes(&json!(facts), &json!(found));
-        match differences.first() {
-            None => data.passed(),
-            Some(change) => data.failed(MANIFEST, format!("data set {}: {}", facts.label, moved(change))),
+    for index in 0..case.manifest.datasets.len() {
+        let opened = plan.open(index);
+        match (opened, plan.collection_of(index)) {
+            (Err(error), _) => checks.without_data(case, index, &error.to_string()),
+            (Ok(()), Some(collection)) => derived.extend(checks.dataset(case, &plan, index, collection)),
+            (Ok(()), None) => {}
         }
-        let places: Vec<Place<'_>> = jobs
-            .iter()
-            .filter_map(|&job| {
-                let (facts, record) = (&case.manifest.jobs[job], case.records[job].as_ref()?);
-                let fold = collection.folds.iter().position(|fold| is_of_fold(&facts.id, fold.number))?;
-                Some(Place { facts, record, fold })
-            })
-            .collect();
+    }
+    let result = result(case, &plan, derived);
+    vec![checks.data, checks.inputs, checks.scores, checks.values, result]
+}
+
+/// What is checked of every data set.
+struct DataChecks {
+    data: Check,
+    inputs: Check,
+    scores: Check,
+    values: Check,
+}
+
+impl DataChecks {
+    fn without_data(&mut self, case: &Case<'_>, index: usize, reason: &str) {
+        let jobs = case.manifest.jobs.iter().filter(|job| job.dataset == index).count();
+        self.data.lacking(1, reason);
+        self.inputs.lacking(jobs, reason);
+        self.scores.lacking(jobs, reason);
+        self.values.lacking(case.values_of(index), reason);
+    }
+
+    /// Checks a data set; gives back its values, derived again from the scores.
+    fn dataset(
+        &mut self,
+        case: &Case<'_>,
+        plan: &Plan<'_>,
+        index: usize,
+        collection: &Collection,
+    ) -> Option<DatasetValues> {
+        let facts = &case.manifest.datasets[index];
+        let found = DatasetFacts::new(&facts.label, collection, facts.evaluated_queries);
+        match changes(&json!(facts), &json!(found)).first() {
+            None => self.data.passed(),
+            Some(change) => self.data.failed(MANIFEST, format!("data set {}: {}", facts.label, moved(change))),
+        }
+        let places = case.places(index, collection);
         for place in &places {
-            let file = record_file(&place.facts.id);
             match plan.job(index, collection, place.fold, place.facts.ranker) {
-                Err(error) => inputs.lacking(1, error.to_string()),
+                Err(error) => self.inputs.lacking(1, error.to_string()),
                 Ok(job) => match changes(&json!(place.record.inputs), &json!(job.inputs)).first() {
-                    None => inputs.passed(),
-                    Some(change) => inputs.failed(file, moved(change)),
+                    None => self.inputs.passed(),
+                    Some(change) => self.inputs.failed(record_file(&place.facts.id), moved(change)),
                 },
             }
         }
         if found.hash != facts.hash {
             let reason = format!("the data of {} are not those of the run", facts.label);
-            scores.lacking(places.len(), &reason);
-            values.lacking(count, &reason);
-            continue;
+            self.scores.lacking(places.len(), &reason);
+            self.values.lacking(case.values_of(index), &reason);
+            return None;
         }
-        check_scores(case, &plan, collection, &places, &mut scores);
-        let Some(stored) = stored else { continue };
+        check_scores(case, plan, collection, &places, &mut self.scores);
+        let evaluation = case.evaluation?;
         match evaluate_again(case, index, collection, &places) {
-            Err(reason) => values.lacking(count, reason),
+            Err(reason) => {
+                self.values.lacking(case.values_of(index), reason);
+                None
+            }
             Ok(again) => {
-                compare(stored, &again, case.evaluation.map_or(&[], |evaluation| &evaluation.measures), &mut values);
-                derived.push(again);
+                compare(&evaluation.datasets[index], &again, &evaluation.measures, &mut self.values);
+                Some(again)
             }
         }
     }
-    let mut checks = vec![data, inputs, scores, values];
-    checks.push(result(case, &plan, derived));
-    checks
+}
+
+impl Case<'_> {
+    /// The jobs of a data set whose records can be read.
+    fn places(&self, index: usize, collection: &Collection) -> Vec<Place<'_>> {
+        let jobs = self.manifest.jobs.iter().zip(self.records).filter(|(facts, _)| facts.dataset == index);
+        jobs.filter_map(|(facts, record)| {
+            let fold = collection.folds.iter().position(|fold| is_of_fold(&facts.id, fold.number))?;
+            Some(Place { facts, record: record.as_ref()?, fold })
+        })
+        .collect()
+    }
+
+    /// How many values of a data set the folder holds.
+    fn values_of(&self, index: usize) -> usize {
+        let stored = self.evaluation.map(|evaluation| &evaluation.datasets[index]);
+        stored.map_or(0, |stored| stored.all.len() + stored.left.len() + stored.right.len())
+    }
 }
 
 /// Whether a job's id is one of this fold: the second part of `DATASET/foldK/RANKER`.

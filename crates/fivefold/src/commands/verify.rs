@@ -110,9 +110,10 @@ impl Args {
                 let templates = self.templates.as_deref().map(Templates::overridden).transpose();
                 let templates = templates.map_err(problem::report)?.unwrap_or_default();
                 let results = Results { manifest: found.manifest, evaluation };
-                match check_report(&results, &self.folder, &templates).map_err(problem::report)? {
-                    None => report.lacking(1, "the folder holds no report (no tables.json)"),
-                    Some(files) => files.into_iter().for_each(|(file, result)| report.add(&file, result)),
+                match check_report(&results, &self.folder, &templates) {
+                    Err(error) => report.failed("per_query.csv", error.to_string()),
+                    Ok(None) => report.lacking(1, "the folder holds no report (no tables.json)"),
+                    Ok(Some(files)) => files.into_iter().for_each(|(file, result)| report.add(&file, result)),
                 }
             }
         }
