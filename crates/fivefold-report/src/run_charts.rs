@@ -4,8 +4,9 @@ use fivefold_experiment::chart::{Axis, Chart, Point, Series, SeriesKind};
 use fivefold_experiment::tables::{CONFIDENCE, Comparison, QueryClass, QueryClasses};
 use fivefold_experiment::{Evaluation, slug};
 
-/// Most points of a scatter; of more queries an even sample is drawn, and a note says so.
+/// Most points of a scatter, and of all of a page; of more queries an even sample is drawn, and a note says so.
 const POINTS: usize = 1500;
+const ALL_POINTS: usize = 4500;
 
 /// The charts of a run, measures in the order of the evaluation.
 pub(crate) fn run_charts(
@@ -15,8 +16,9 @@ pub(crate) fn run_charts(
     conventions: &[String],
 ) -> Vec<Chart> {
     let lines = comparisons.iter().filter_map(|comparison| by_cutoff(evaluation, comparison, conventions));
-    let scatters = classes.iter().filter(|classes| !classes.points.is_empty());
-    lines.chain(scatters.map(|classes| scatter(evaluation, classes, conventions))).collect()
+    let scatters: Vec<&QueryClasses> = classes.iter().filter(|classes| !classes.points.is_empty()).collect();
+    let most = POINTS.min(ALL_POINTS / scatters.len().max(1));
+    lines.chain(scatters.iter().map(|classes| scatter(evaluation, classes, most, conventions))).collect()
 }
 
 /// Means with their intervals against the cutoff; `None` where there are fewer than two cutoffs.
@@ -49,10 +51,10 @@ fn by_cutoff(evaluation: &Evaluation, comparison: &Comparison, conventions: &[St
     })
 }
 
-fn scatter(evaluation: &Evaluation, classes: &QueryClasses, conventions: &[String]) -> Chart {
+fn scatter(evaluation: &Evaluation, classes: &QueryClasses, most: usize, conventions: &[String]) -> Chart {
     let data = &evaluation.datasets[classes.dataset];
     let all = classes.points.len();
-    let keep = all.min(POINTS);
+    let keep = all.min(most);
     let drawn: Vec<(usize, f64, f64)> = (0..keep).map(|place| classes.points[place * all / keep]).collect();
     let series = QueryClass::EVERY.iter().map(|&class| Series {
         name: class.name().to_owned(),

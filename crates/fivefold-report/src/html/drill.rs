@@ -9,7 +9,7 @@ use serde::Serialize;
 const SCALE: f64 = 10_000.0;
 
 /// Most values on a page; of a larger collection an even sample of the queries is shown, and the page says so.
-const VALUES: usize = 300_000;
+const VALUES: usize = 240_000;
 
 #[derive(Default, Serialize)]
 pub(super) struct Drill {
