@@ -73,10 +73,12 @@ fn pairs_csv(pairs: &Pairs, figure: &Figure) -> String {
 
 /// Pixels of a square.
 fn side(count: usize) -> u32 {
-    match count {
-        ..=WITH_NUMBERS => 46,
-        ..=MIDDLE => 24,
-        _ => 18,
+    if count <= WITH_NUMBERS {
+        46
+    } else if count <= MIDDLE {
+        24
+    } else {
+        18
     }
 }
 

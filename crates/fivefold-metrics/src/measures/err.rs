@@ -136,8 +136,9 @@ mod tests {
         let documents = 3000;
         for every in [1, 2, 7, 100] {
             for at_the_front in [true, false] {
-                let relevant = |row: usize| if at_the_front { row < documents / every } else { row % every == 0 };
-                let pass = |row: usize| if relevant(row) { 1.0 - ((row % 4 + 1) as f64).exp2() / 32.0 } else { 1.0 };
+                let relevant =
+                    |row: usize| if at_the_front { row < documents / every } else { row.is_multiple_of(every) };
+                let pass = |row: usize| if relevant(row) { 1.0 - f64::from(2u8 << (row % 4)) / 32.0 } else { 1.0 };
                 let sums = |negligible: f64| {
                     let mut means = vec![0.0; documents];
                     let (mut deep, mut work) = (0, 0);
