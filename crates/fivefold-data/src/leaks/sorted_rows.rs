@@ -36,7 +36,7 @@ impl SortedRows {
         const BY_CHANCE: f64 = 0.01;
         let most = self.best_first.max(self.worst_first) as f64;
         let expected = self.by_chance / 2.0;
-        let bound = || (most - expected + most * (expected / most).ln()).exp();
+        let bound = || libm::exp(most - expected + most * libm::log(expected / most));
         2.0 * most > self.comparable as f64 && most > expected && bound() < BY_CHANCE
     }
 }
