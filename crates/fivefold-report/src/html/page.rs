@@ -127,7 +127,8 @@ impl Page {
         let mut shown = manifest.clone();
         if shown.jobs.len() > JOBS {
             let all = shown.jobs.len();
-            notices.push(format!("The manifest on this page has the first {JOBS} of {all} jobs; manifest.json has all"));
+            notices
+                .push(format!("The manifest on this page has the first {JOBS} of {all} jobs; manifest.json has all"));
             shown.jobs.truncate(JOBS);
         }
         let json = serde_json::to_string_pretty(&shown)
