@@ -63,12 +63,12 @@ fn threads_order_and_results_that_are_there_alter_nothing() {
     assert_golden("small-quickstart", &hash);
     for threads in THREADS {
         let out = format!("threads-{threads}");
-        let options = format!("--threads {threads} --shuffle-jobs {threads} --out {out}");
-        assert_eq!(result_hash(at, &format!("quickstart.toml {options}")), hash, "{threads} threads");
+        let options = format!("quickstart.toml --threads {threads} --out {out} --shuffle-jobs");
+        assert_eq!(result_hash(at, &format!("{options} {threads}")), hash, "{threads} threads");
         assert_same_content(&at.join("plain"), &at.join(&out));
         // A pseudorandom part of the jobs is done again.
         let gone = forget(&at.join(&out), |number| (number * 7919 + threads * 31) % 11 < 2 * threads);
-        let again = json(at, &format!("run quickstart.toml {options} --shuffle-jobs {} --json", threads + 90));
+        let again = json(at, &format!("run {options} {} --json", threads + 90));
         assert_eq!((again["done"].as_u64(), again["result"].as_str()), (Some(gone as u64), Some(hash.as_str())));
         assert_same_content(&at.join("plain"), &at.join(&out));
     }
