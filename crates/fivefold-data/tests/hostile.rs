@@ -64,3 +64,18 @@ fn values_per_query_are_linted() {
     assert_eq!((values.format, values.queries, values.values, values.undefined, values.gaps), ("csv", 3, 4, 2, 0));
     assert_eq!((&values.systems[..], values.range), (&["a".to_owned(), "b".to_owned()][..], Some([-1.0, 0.5])));
 }
+
+/// One wrong value does not make another format of a file.
+#[test]
+fn values_as_triples_are_linted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("values.txt");
+    std::fs::write(&path, "map\tq1\t0.5\nmap\tq2\tx\nmap\tq1\t0.5\nmap\tall\t0.5\n").unwrap();
+    let options = LintOptions { kind: None, most_problems: 10, reading: ReadOptions::default() };
+    let report = lint(&[path], &options).unwrap();
+    let listed: Vec<(u64, &str)> =
+        report.problems.listed.iter().map(|found| (found.line, found.what.as_str())).collect();
+    let second = "query `q1` has a second value of map for `values`";
+    assert_eq!(listed, [(2, "value `x` is not a finite number"), (3, second)]);
+    assert_eq!(report.values[0].format, "trec_eval");
+}

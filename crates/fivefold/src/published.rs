@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fivefold_data::input;
 use fivefold_experiment::replay::{FENG_KARMAKER_2023_DERIVED, FENG_KARMAKER_2023_SCORES, ReplayError, ReproduceError};
 
 use crate::problem::{self, Problem};
@@ -78,6 +79,6 @@ impl Published {
 }
 
 fn file(path: PathBuf) -> miette::Result<Named> {
-    let text = std::fs::read_to_string(&path).map_err(|error| Problem::file("read", &path, error))?;
+    let text = input::read_text(&path, input::MOST_SETTINGS).map_err(|error| Problem::file("read", &path, error))?;
     Ok(Named { name: path.display().to_string(), text })
 }

@@ -133,11 +133,12 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
     let rows: Vec<Vec<&str>> =
         std::iter::once(first).chain(content).map(|line| line.split_whitespace().collect()).collect();
     let triples = separator != b',' && rows.iter().all(|row| row.len() == 3);
-    let numbers = rows
-        .iter()
-        .skip(1)
-        .all(|row| row.first() == Some(&"runid") || row.last().is_some_and(|value| number(value) || is_string(value)));
-    if triples && numbers && (number(rows[0][2]) || rows[0][0] == "runid") {
+    // A value that is wrong must not hide what the others are.
+    let is_value = |row: &&Vec<&str>| {
+        row.first() == Some(&"runid") || row.last().is_some_and(|value| number(value) || is_string(value))
+    };
+    let numbers = rows.iter().skip(1).filter(is_value).count();
+    if triples && 2 * numbers >= rows.len() - 1 && (number(rows[0][2]) || rows[0][0] == "runid") {
         let column = |place: usize| rows.iter().map(move |row| row[place]);
         let summary = |place: usize| column(place).any(is_summary);
         return match (summary(0), summary(1)) {
