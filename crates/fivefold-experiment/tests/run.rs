@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{EXPERIMENT, JOBS, experiment, files, registry, run_with};
+use common::{Counter, EXPERIMENT, JOBS, experiment, files, registry, run_with};
 use fivefold_experiment::{JobState, Only, Plan, Results, RunOptions, job_states, run};
 
 #[test]
