@@ -46,12 +46,12 @@ fn damaged(made: &Made, changes: &[u8]) {
         match change {
             [high, low, bits] => {
                 let length = content.len();
-                let place = usize::from(u16::from_be_bytes([*high, *low])) * length >> 16;
+                let place = (usize::from(u16::from_be_bytes([*high, *low])) * length) >> 16;
                 if let Some(byte) = content.get_mut(place) {
                     *byte ^= bits;
                 }
             }
-            [part] => content.truncate(content.len() * usize::from(*part) >> 8),
+            [part] => content.truncate((content.len() * usize::from(*part)) >> 8),
             _ => {}
         }
     }
