@@ -177,8 +177,7 @@ impl WorkFolder {
 
     /// Whether there is room in the folder: a program that came to a bad end may have had none, which is no fault of its own.
     pub(crate) fn check_room(&self) -> Result<(), WorkError> {
-        const SOME: [u8; 1 << 16] = [0; 1 << 16];
-        fs::write(self.file("room"), SOME).map_err(io_error("write into", self.path.display().to_string()))
+        fs::write(self.file("room"), vec![0; 1 << 16]).map_err(io_error("write into", self.path.display().to_string()))
     }
 
     /// Puts all that the program wrote to its standard error beside the results folder, instead of what an earlier attempt
