@@ -8,7 +8,7 @@ use fivefold_experiment::{Results, Table};
 
 use crate::error::ReportError;
 use crate::figure::Figure;
-use crate::folder::{INDEX, plain_files, report_files};
+use crate::folder::{Files, INDEX, plain_files, report_files};
 use crate::html::Templates;
 
 /// Each file of a report, and in what it differs from what the results give, if it does.
@@ -34,7 +34,7 @@ pub fn check_files(name: &str, tables: &[Table], figures: &[Figure], folder: &Pa
     compare(plain_files(name, tables, figures)?, &Store::new(folder))
 }
 
-fn compare(files: Vec<(String, String)>, store: &Store) -> Result<Compared, ReportError> {
+fn compare(files: Files, store: &Store) -> Result<Compared, ReportError> {
     let mut compared = Vec::with_capacity(files.len());
     for (file, expected) in files {
         let result = match store.read(&file)? {

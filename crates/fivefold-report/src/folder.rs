@@ -34,6 +34,9 @@ const PAGE: &str = "report.html";
 const TABLE_FORMS: [&str; 3] = ["csv", "md", "tex"];
 const FIGURE_FORMS: [&str; 2] = ["svg", "csv"];
 
+/// Files of a report: the path of each with `/`, and its content.
+pub(crate) type Files = Vec<(String, String)>;
+
 /// What `tables.json` holds.
 #[derive(Serialize)]
 struct Index<'a> {
@@ -71,10 +74,7 @@ pub fn write_report(results: &Results, folder: &Path, templates: &Templates) -> 
 }
 
 /// Every file of the report of a run with its content, and the tables in it.
-pub(crate) fn report_files(
-    results: &Results,
-    templates: &Templates,
-) -> Result<(Vec<Table>, Vec<(String, String)>), ReportError> {
+pub(crate) fn report_files(results: &Results, templates: &Templates) -> Result<(Vec<Table>, Files), ReportError> {
     let tables = results.tables()?;
     let options = results.table_options();
     let comparisons = comparisons(&results.evaluation, &options)?;
@@ -120,11 +120,7 @@ pub fn write_files(name: &str, tables: &[Table], figures: &[Figure], folder: &Pa
 }
 
 /// Every file of a report of tables and figures only, with its content.
-pub(crate) fn plain_files(
-    name: &str,
-    tables: &[Table],
-    figures: &[Figure],
-) -> Result<Vec<(String, String)>, ReportError> {
+pub(crate) fn plain_files(name: &str, tables: &[Table], figures: &[Figure]) -> Result<Files, ReportError> {
     let mut files = contents(tables, figures)?;
     files.push((PAGE.to_owned(), plain_page(name, tables, figures)?));
     Ok(files)
@@ -150,7 +146,7 @@ fn read_index<T: DeserializeOwned>(content: &[u8]) -> Result<T, String> {
     serde_json::from_value(unsealed(content)?).map_err(|error| format!("not the tables of a report ({error})"))
 }
 
-fn write(files: Vec<(String, String)>, folder: &Path) -> Result<(), ReportError> {
+fn write(files: Files, folder: &Path) -> Result<(), ReportError> {
     let store = Store::new(folder);
     for file in owned(&store)?.iter().filter(|file| files.iter().all(|(made, _)| made != *file)) {
         store.remove(file)?;
@@ -162,7 +158,7 @@ fn write(files: Vec<(String, String)>, folder: &Path) -> Result<(), ReportError>
 }
 
 /// Every file of a report with its content. The index comes first, so that a report that is killed owns what it wrote.
-fn contents(tables: &[Table], figures: &[Figure]) -> Result<Vec<(String, String)>, ReportError> {
+fn contents(tables: &[Table], figures: &[Figure]) -> Result<Files, ReportError> {
     let mut ids = BTreeSet::new();
     for id in tables.iter().map(|table| &table.id).chain(figures.iter().map(|figure| &figure.id)) {
         check_id(id)?;
