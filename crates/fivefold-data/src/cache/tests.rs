@@ -9,7 +9,6 @@ use fivefold_core::Seed;
 use super::*;
 use crate::collection::Collection;
 use crate::descriptor::Descriptor;
-use crate::error::DataError;
 
 /// Two queries, one of them scattered, with document ids; some lines of the second file stand in the first.
 const TEXT: &str = "1 qid:a 1:0.5 3:-2 # docid = A\n2 qid:b 2:7 # docid = B\n0 qid:a 1:1.25 # docid = C\n";
