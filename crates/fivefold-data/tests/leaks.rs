@@ -1,5 +1,7 @@
 //! The guards on collections: what each finds, what none may find, and what they say of the real collections.
 
+#![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 

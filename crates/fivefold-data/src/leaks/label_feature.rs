@@ -156,6 +156,7 @@ mod tests {
         let documents: Vec<Vec<(u8, &[f32])>> =
             rows.iter().map(|query| query.iter().map(|(grade, row)| (*grade, &row[..])).collect()).collect();
         let ids: Vec<String> = (0..queries.len()).map(|number| format!("q{number}")).collect();
+        #[allow(clippy::type_complexity)] // a table written out
         let queries: Vec<(&str, &[(u8, &[f32])])> =
             ids.iter().map(String::as_str).zip(documents.iter().map(Vec::as_slice)).collect();
         find(&dataset(&queries), 1).into_iter().map(|finding| finding.what).collect()
