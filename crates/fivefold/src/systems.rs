@@ -27,8 +27,10 @@ pub(crate) struct SystemsArgs {
     /// TREC runs; one `*` in a path stands for the names of systems
     #[arg(long, value_name = "[NAME=]FILE", num_args = 1..)]
     runs: Vec<String>,
-    #[command(flatten)]
-    duplicates: DuplicatesArgs,
+    // Not flattened: an experiment file conflicts with the group of these options, which has no nested ones.
+    /// What becomes of a document that stands twice under a topic of the qrels or of a run
+    #[arg(long, value_name = "POLICY", default_value = Duplicates::Error.name(), value_parser = duplicates())]
+    duplicates: Duplicates,
     /// A known LETOR collection, whose test folds were scored; needs --scores with `{fold}`
     #[arg(long, value_name = "NAME")]
     dataset: Option<String>,
@@ -58,7 +60,7 @@ impl SystemsArgs {
         SystemsConfig {
             qrels: self.qrels,
             runs: self.runs,
-            duplicates: self.duplicates.duplicates,
+            duplicates: self.duplicates,
             dataset: self.dataset.map(|name| Source { name: Some(name), ..Source::default() }),
             data: self.data,
             scores: self.scores,

@@ -198,7 +198,7 @@ fn values_scores_models_and_tables_that_were_tampered_with_are_found_and_named()
         .finds(&format!("scores from models: {scores}: line 3: 1.25, but the file that they were read from gives 2.5"));
 
     let model = "models/A/fold1/Trees.json";
-    let one = Tampered::new(at, "model").edit(model, |text| alter_last_number(text));
+    let one = Tampered::new(at, "model").edit(model, alter_last_number);
     one.finds(&format!("files of jobs: {model}: "));
     one.fix_hash("A/fold1/Trees", model).finds("scores from models: scores/A/fold1/Trees.txt: line ");
     let one = Tampered::new(at, "header").edit(model, |text| text.replacen("\"trees\":3", "\"trees\":4", 1));
@@ -214,7 +214,7 @@ fn values_scores_models_and_tables_that_were_tampered_with_are_found_and_named()
     let tables: Vec<String> =
         content(&at.join("run")).into_keys().filter(|name| name.starts_with("tables/table-03")).collect();
     let csv = tables.iter().find(|name| name.ends_with(".csv")).unwrap();
-    let one = Tampered::new(at, "table").edit(csv, |text| alter_last_number(text));
+    let one = Tampered::new(at, "table").edit(csv, alter_last_number);
     one.finds(&format!("report from values: {csv}: row \""));
     assert_eq!(one.differences(1).len(), 1);
     for (name, file) in [("markdown", "tables.md"), ("page", "report.html"), ("index", "tables.json")] {

@@ -76,7 +76,7 @@ fn whatever_is_altered_in_a_results_folder_the_next_run_repairs_or_names_it() {
         assert!(files.iter().any(|name| name == file), "{file} in {files:?}");
         for how in ALL {
             for round in 0..rounds() {
-                damage(&hurt.join(file), how, Seed::new(round).derive(file).derive(&format!("{how:?}")));
+                damage(&hurt.join(file), how, Seed::new(round).derive(file).derive(format!("{how:?}")));
                 let output = run(at, "run mixed.toml --out hurt");
                 let said = String::from_utf8_lossy(&output.stderr);
                 if output.status.success() {
@@ -125,7 +125,7 @@ fn readers_refuse_what_was_altered_and_name_it() {
         let good = fs::read(at.join(file)).unwrap();
         for how in ALL {
             for round in 0..4 * rounds() {
-                damage(&at.join(file), how, Seed::new(round).derive(file).derive(&format!("{how:?}")));
+                damage(&at.join(file), how, Seed::new(round).derive(file).derive(format!("{how:?}")));
                 for command in commands {
                     let output = run(at, command);
                     let said = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
@@ -165,7 +165,7 @@ fn a_damaged_cache_is_read_again_from_the_text() {
     let mut found = 0;
     for how in [Damage::FlippedBit, Damage::Truncated, Damage::Empty] {
         for round in 0..6 * rounds() {
-            damage(&file, how, Seed::new(round).derive("cache").derive(&format!("{how:?}")));
+            damage(&file, how, Seed::new(round).derive("cache").derive(format!("{how:?}")));
             let said = run_it();
             assert!(said.contains("read again, since ") && said.contains("kept in the cache"), "{how:?}: {said}");
             found += 1;
@@ -186,7 +186,7 @@ fn a_damaged_packed_file_is_refused() {
     let mut refused = 0;
     for how in [Damage::FlippedBit, Damage::Truncated, Damage::Empty] {
         for round in 0..8 * rounds() {
-            damage(&at.join("data.txt.gz"), how, Seed::new(round).derive("gz").derive(&format!("{how:?}")));
+            damage(&at.join("data.txt.gz"), how, Seed::new(round).derive("gz").derive(format!("{how:?}")));
             let output = run(at, "train --ranker linear --train data.txt.gz -o m.json");
             let said = String::from_utf8_lossy(&output.stderr);
             // A bit of the name or time in the head of the file says nothing about the text.
