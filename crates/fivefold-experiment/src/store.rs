@@ -9,7 +9,7 @@
 //! ```
 //! A file appears under its name only when it is complete: it is written to `.partial/` and renamed. Nothing in the
 //! folder depends on time, machine or number of threads; times go to `FOLDER.log.json` beside it. While somebody writes,
-//! there are also `.lock` ([`crate::lock`]), `.times` ([`crate::log`]) and `.work/`, where programs run; a run that ends
+//! there are also `.lock` ([`crate::lock`]), `.times` (the log) and `.work/`, where programs run; a run that ends
 //! leaves none of them, and the next run removes what a killed one left.
 
 use std::collections::BTreeMap;

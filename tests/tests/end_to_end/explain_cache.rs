@@ -5,9 +5,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::harness::{content, directory, json, run, stderr, stdout};
+use crate::outside::{FIRST, FOLDS, RANKERS, after_run};
 
 /// A collection from files, a ranker that draws numbers, one that does not, and one of each outside kind.
-const EXPERIMENT: &str = r#"
+const HEAD: &str = r#"
 name = "small"
 seed = 3
 [[dataset]]
@@ -20,38 +21,14 @@ kind = "random"
 [[ranker]]
 label = "Ridge"
 kind = "linear"
-params = { lambda = 1.0 }
-[[ranker]]
-label = "Read"
-kind = "scores"
-params = { path = "read/{fold}.txt" }
-[[ranker]]
-label = "Shell"
-kind = "command"
-params = { argv = ["sh", "first.sh", "{test}", "{scores}"], files = ["first.sh"] }
-[evaluation]
-cutoffs = [5]
-[query_sets]
-uninformative = 3
-ideal = 3
-"#;
-const FIRST: &str = "sed 's/^[^ ]* [^ ]* 1:\\([^ ]*\\) .*/\\1/' \"$1\" > \"$2\"\n";
-/// Jobs of a ranker.
-const FOLDS: usize = 5;
+params = { lambda = 1.0 }"#;
 
-/// The experiment after its first run.
+fn experiment() -> String {
+    [HEAD, RANKERS].concat()
+}
+
 fn done() -> tempfile::TempDir {
-    let folder = directory(&[("small.toml", EXPERIMENT), ("first.sh", FIRST)]);
-    let at = folder.path();
-    stdout(at, "make --shape mq2007 --queries 15 -o made");
-    std::fs::create_dir(at.join("read")).unwrap();
-    for fold in 1..=FOLDS {
-        let test = std::fs::read_to_string(at.join(format!("made/Fold{fold}/test.txt"))).unwrap();
-        let scores: String = (0..test.lines().count()).map(|line| format!("{line}.5\n")).collect();
-        std::fs::write(at.join(format!("read/{fold}.txt")), scores).unwrap();
-    }
-    stdout(at, "run small.toml");
-    folder
+    after_run(&experiment(), "runs/small")
 }
 
 fn explained(at: &Path, arguments: &str) -> Value {
@@ -83,8 +60,8 @@ fn edit(at: &Path, file: &str, change: impl Fn(&str) -> String) {
 }
 
 fn settings(at: &Path, from: &str, to: &str) {
-    std::fs::write(at.join("small.toml"), EXPERIMENT.replacen(from, to, 1)).unwrap();
-    assert!(EXPERIMENT.contains(from), "{from}");
+    std::fs::write(at.join("small.toml"), experiment().replacen(from, to, 1)).unwrap();
+    assert!(experiment().contains(from), "{from}");
 }
 
 #[test]
@@ -138,7 +115,7 @@ fn whatever_alters_a_result_is_named_and_nothing_else_is_done_again() {
     assert_eq!((counts(&renamed), again(&renamed, "L2").len()), ([0; 4], FOLDS));
     assert_eq!(again(&renamed, "L2")[0], "new");
 
-    std::fs::write(at.join("small.toml"), EXPERIMENT).unwrap();
+    std::fs::write(at.join("small.toml"), experiment()).unwrap();
     edit(at, "first.sh", |text| format!("# more\n{text}"));
     assert_eq!(again(&explained(at, ""), "Shell"), vec!["changed files.first.sh"; FOLDS]);
     std::fs::write(at.join("first.sh"), FIRST).unwrap();
@@ -201,7 +178,7 @@ fn settings_of_the_evaluation_redo_the_evaluation_only() {
         let changes = found["evaluation"]["changes"].as_array().unwrap();
         assert!(changes.iter().any(|change| change["input"] == setting), "{to}: {changes:?}");
     }
-    std::fs::write(at.join("small.toml"), EXPERIMENT).unwrap();
+    std::fs::write(at.join("small.toml"), experiment()).unwrap();
     let text = stdout(at, "run small.toml --explain-cache");
     assert!(text.ends_with("so that it gives the same values\n"), "{text}");
     edit(at, "runs/small/per_query.csv", |text| text.replacen(",0", ",1", 1));
@@ -242,12 +219,12 @@ to do: 1 job, because the record is damaged
 
 #[test]
 fn an_explanation_does_nothing_and_a_failure_is_a_reason() {
-    let folder = directory(&[("small.toml", EXPERIMENT), ("first.sh", "exit 4\n")]);
+    let folder = directory(&[("small.toml", &experiment()), ("first.sh", "exit 4\n")]);
     let at = folder.path();
     stdout(at, "make --shape mq2007 --queries 15 -o made");
     std::fs::write(
         at.join("small.toml"),
-        EXPERIMENT.replace("\"scores\"\nparams = { path = \"read/{fold}.txt\" }", "\"random\""),
+        experiment().replace("\"scores\"\nparams = { path = \"read/{fold}.txt\" }", "\"random\""),
     )
     .unwrap();
     let text = stdout(at, "run small.toml --explain-cache");

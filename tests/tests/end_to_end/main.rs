@@ -21,6 +21,7 @@ mod many;
 mod meta;
 mod models;
 mod new_ranker;
+mod outside;
 mod real_data;
 mod reproduce;
 mod residual;

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::harness::{content, directory, run, stdout};
+use crate::outside::{RANKERS, after_run};
 
 /// A ranker of each kind, over a collection from files.
-const EXPERIMENT: &str = r#"
+const HEAD: &str = r#"
 name = "small"
 seed = 3
 [[dataset]]
@@ -21,37 +22,14 @@ normalise = { method = "z-score", over = "train" }
 [[ranker]]
 label = "Trees"
 kind = "lambdamart"
-params = { trees = 3 }
-[[ranker]]
-label = "Read"
-kind = "scores"
-params = { path = "read/{fold}.txt" }
-[[ranker]]
-label = "Shell"
-kind = "command"
-params = { argv = ["sh", "first.sh", "{test}", "{scores}"], files = ["first.sh"] }
-[evaluation]
-cutoffs = [5]
-[query_sets]
-uninformative = 3
-ideal = 3
-"#;
-const FIRST: &str = "sed 's/^[^ ]* [^ ]* 1:\\([^ ]*\\) .*/\\1/' \"$1\" > \"$2\"\n";
-const FOLDS: usize = 5;
+params = { trees = 3 }"#;
 
-/// The experiment after its run, in `run`.
+fn experiment() -> String {
+    [HEAD, RANKERS].concat()
+}
+
 fn done() -> tempfile::TempDir {
-    let folder = directory(&[("small.toml", EXPERIMENT), ("first.sh", FIRST)]);
-    let at = folder.path();
-    stdout(at, "make --shape mq2007 --queries 15 -o made");
-    std::fs::create_dir(at.join("read")).unwrap();
-    for fold in 1..=FOLDS {
-        let test = std::fs::read_to_string(at.join(format!("made/Fold{fold}/test.txt"))).unwrap();
-        let scores: String = (0..test.lines().count()).map(|line| format!("{line}.5\n")).collect();
-        std::fs::write(at.join(format!("read/{fold}.txt")), scores).unwrap();
-    }
-    stdout(at, "run small.toml --out run");
-    folder
+    after_run(&experiment(), "run")
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -288,7 +266,7 @@ fn the_manifest_the_records_and_the_data_are_held_to_each_other() {
 fn the_file_of_an_experiment_is_compared_and_failed_jobs_are_as_recorded() {
     let folder = done();
     let at = folder.path();
-    std::fs::write(at.join("other.toml"), EXPERIMENT.replace("cutoffs = [5]", "cutoffs = [6]")).unwrap();
+    std::fs::write(at.join("other.toml"), experiment().replace("cutoffs = [5]", "cutoffs = [6]")).unwrap();
     let found = verified(at, "verify run --experiment other.toml --json", 1);
     assert_eq!(counts(&found, "experiment"), (0, 1, 0));
     assert_eq!(
