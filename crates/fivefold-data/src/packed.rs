@@ -47,6 +47,11 @@ pub(crate) fn open_file(path: &Path) -> io::Result<Bytes> {
     }
 }
 
+/// Whether there is such a file or folder, or for `archive.zip:member` such an archive.
+pub fn exists(path: &Path) -> bool {
+    path.exists() || zipped::split(path).is_some_and(|(archive, _)| archive.is_file())
+}
+
 fn unpacked(mut file: File) -> io::Result<Bytes> {
     let mut start = Vec::with_capacity(4);
     file.by_ref().take(4).read_to_end(&mut start)?;
@@ -203,6 +208,9 @@ mod tests {
         // A file whose name has a colon is itself.
         assert_eq!(content(&file(&folder, "x.zip:y", b"plain")).as_deref(), Ok("plain"));
         assert!(open_file(&folder.path().join("no.zip:member")).is_err());
+        let there = |name: &str| exists(&folder.path().join(name));
+        assert!(there("two.zip") && there("two.zip:a/test.txt") && there("x.zip:y") && there(""));
+        assert!(!there("no.zip:member") && !there("nowhere"));
         assert!(open_file(&folder.path().join("nowhere")).is_err());
     }
 

@@ -130,6 +130,7 @@ fn formats_are_recognised_by_content() {
     assert_eq!(found.remarks, ["2 values of summary rows were left out"]);
     for (name, text) in [
         ("a.tsv", "q1\tAP\t0.5\nq2\tAP\t0.25\nall\tAP\t0.375\n"),
+        ("a.eval", "map q1 0.5\nmap q2 0.25\nmap all 0.375\n"),
         ("a.tsv", "q1\tAP(rel=2)\t0.5\nq2\tAP(rel=2)\t0.25\n"),
         ("a.json", r#"{"map": {"q1": 0.5, "q2": 0.25}}"#),
         ("a.json", r#"{"q1": {"map": 0.5}, "q2": {"map": 0.25}}"#),

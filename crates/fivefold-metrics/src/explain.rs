@@ -223,7 +223,8 @@ fn remarks(of: &Arithmetic<'_>) -> Vec<String> {
         remarks.push(match normaliser.is_nan() {
             true => "undefined: no judged document is worth anything to this measure, so that there is nothing to find".to_owned(),
             false => format!(
-                "undefined: U - E is not above 1e-12 U (U = {}, E = {}), so that no order of the documents is better than another",
+                "undefined: no order of the documents is better than another (U = {}, E = {}): the ideal order has the value of a \
+                 random one, to 1e-12 of it",
                 number(upper),
                 number(expected)
             ),

@@ -85,7 +85,8 @@ pub fn friedman(systems: &[&[f64]]) -> Result<Friedman, StatsError> {
 /// Relative difference up to which values tie.
 const ROUNDING: f64 = 1e-12;
 
-fn equal(one: f64, other: f64) -> bool {
+/// Whether two means differ by no more than rounding can.
+pub(crate) fn equal(one: f64, other: f64) -> bool {
     (one - other).abs() <= ROUNDING * one.abs().max(other.abs())
 }
 

@@ -2,9 +2,10 @@
 //!
 //! For system i over data sets j: WN_i = sum_j sum_k [M_i(j) > M_k(j)], IWN_i = the number of (j, k), k other than i, in which both are
 //! evaluated, NWN_i = WN_i / IWN_i (Tax, Bockting & Hiemstra, "A cross-benchmark comparison of 87 learning to rank methods", IPM
-//! 51, 2015). An equal value is no win. Cost: data sets x systems^2.
+//! 51, 2015). An equal value, up to rounding, is no win. Cost: data sets x systems^2.
 
 use crate::error::{StatsError, same_length};
+use crate::friedman::equal;
 
 /// The winning number of one system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,7 +42,7 @@ pub fn winning_numbers(values: &[Vec<Option<f64>>]) -> Result<Vec<WinningNumber>
             let Some(own) = of_dataset[i] else { continue };
             for other in of_dataset.iter().enumerate().filter_map(|(k, other)| other.filter(|_| k != i)) {
                 number.ideal += 1;
-                number.wins += usize::from(own > other);
+                number.wins += usize::from(own > other && !equal(own, other));
             }
         }
     }
@@ -61,6 +62,9 @@ mod tests {
         assert_eq!(numbers, [of(1, 3), of(1, 3), of(1, 2)]);
         assert_eq!(numbers[2].normalised(), Some(0.5));
         assert_eq!(WinningNumber::default().normalised(), None);
+        let means = [[0.4, 0.5, 0.3], [0.1, 0.2, 0.9]].map(|values| Some(values.iter().sum::<f64>() / 3.0));
+        assert!(means[0] != means[1], "equal but for rounding");
+        assert_eq!(winning_numbers(&[means.to_vec()]).unwrap(), [of(0, 1), of(0, 1)]);
         assert!(winning_numbers(&[vec![None], vec![]]).is_err());
         assert!(matches!(
             winning_numbers(&[vec![Some(1.0), Some(f64::NAN)]]),

@@ -75,7 +75,7 @@ impl<'a> StudyContext<'a> {
         if places.is_empty() || path.is_absolute() {
             places = vec![path.to_owned()];
         }
-        match places.iter().find(|place| place.exists()) {
+        match places.iter().find(|place| fivefold_data::exists(place)) {
             Some(place) => Ok(place.clone()),
             None => {
                 let tried: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();

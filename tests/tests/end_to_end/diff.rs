@@ -167,6 +167,9 @@ fn what_is_neither_is_named() {
     let folder = queries();
     assert_snapshot!(stderr(folder.path(), "diff letor trec_eval --data test.txt --scores s.txt", 2));
     assert!(stderr(folder.path(), "diff letor4 trec_eval --data test.txt", 2).contains("--scores"));
+    let two_kinds = stderr(folder.path(), "diff letor4 s.txt --data test.txt", 2);
+    assert!(two_kinds.contains("`letor4` is a dialect, `s.txt` is a file"), "{two_kinds}");
+    assert!(stderr(folder.path(), "diff letor4 nosuch --data test.txt", 2).contains("`nosuch`"));
     assert!(stderr(folder.path(), "diff s.txt other.txt", 2).contains("--data"));
     assert!(stderr(folder.path(), "diff s.txt other.txt", 2).contains("--qrels"));
     assert!(stderr(folder.path(), "diff letor4 trec_eval --run s.txt", 2).contains("--qrels"));

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::harness::{assert_same_content, content, fivefold, run, stderr, stdout};
+use crate::harness::{assert_same_content, content, fivefold, run, skipped, stderr, stdout};
 use crate::mixed::{finished, succeed};
 
 /// A small file system, gone when this is dropped.
@@ -18,7 +18,7 @@ impl Small {
         if mounted.is_ok_and(|output| output.status.success()) {
             return Some(Small(at.to_owned()));
         }
-        eprintln!("skipped: no file system can be mounted here (it takes root)");
+        skipped("no file system can be mounted here (it takes root)");
         None
     }
 

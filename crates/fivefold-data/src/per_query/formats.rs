@@ -132,7 +132,7 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
     }
     let rows: Vec<Vec<&str>> =
         std::iter::once(first).chain(content).map(|line| line.split_whitespace().collect()).collect();
-    let triples = separator != b',' && rows.iter().all(|row| row.len() == 3);
+    let triples = !first.contains(',') && rows.iter().all(|row| row.len() == 3);
     // A value that is wrong must not hide what the others are.
     let is_value = |row: &&Vec<&str>| {
         row.first() == Some(&"runid") || row.last().is_some_and(|value| number(value) || is_string(value))

@@ -7,7 +7,7 @@ mod scores;
 use std::path::Path;
 
 use fivefold_experiment::{Cell, Table};
-use fivefold_metrics::{DIALECTS, dialect};
+use fivefold_metrics::{DIALECTS, Dialect, dialect};
 
 use super::cases::{Judgements, QrelsArgs};
 use crate::cli::Outcome;
@@ -81,16 +81,19 @@ struct Difference {
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
         let sides = [&self.one, &self.other];
-        let found = if sides.iter().all(|side| Path::new(side).is_dir()) {
-            results::compare(&self)?
-        } else if let [Ok(one), Ok(other)] = sides.map(|side| dialect(side)) {
-            dialects::compare(&self, [one, other])?
-        } else if let Some(side) = sides.into_iter().find(|side| !self.is_score_file(side)) {
-            let known = DIALECTS.iter().map(|dialect| dialect.name);
-            let problem = Problem::unknown("dialect, score file, run or results folder", side, known);
-            return Err(problem.into());
-        } else {
-            scores::compare(&self)?
+        let found = match sides.map(|side| Kind::of(side)) {
+            [Some(Kind::Folder), Some(Kind::Folder)] => results::compare(&self)?,
+            [Some(Kind::Dialect(one)), Some(Kind::Dialect(other))] => dialects::compare(&self, [one, other])?,
+            [Some(Kind::Scores), Some(Kind::Scores)] => scores::compare(&self)?,
+            [Some(one), Some(other)] => {
+                let what = format!("`{}` is {one}, `{}` is {other}", sides[0], sides[1]);
+                return Err(Problem::new(what).help("compare two of one kind").into());
+            }
+            [one, _] => {
+                let side = if one.is_none() { sides[0] } else { sides[1] };
+                let known = DIALECTS.iter().map(|dialect| dialect.name);
+                return Err(Problem::unknown("dialect, score file, run or results folder", side, known).into());
+            }
         };
         if self.json { Format::Json } else { self.format }.print(&found.tables, screen)?;
         Ok(if found.differs { Outcome::Failed } else { Outcome::Done })
@@ -100,10 +103,35 @@ impl Args {
     fn judgements(&self) -> miette::Result<Judgements> {
         Judgements::read(&self.data, self.folds, &self.reading, &self.qrels)
     }
+}
 
-    /// Whether it is a file, or a pattern for the files of folds.
-    fn is_score_file(&self, side: &str) -> bool {
-        side.contains("{fold}") || Path::new(side).is_file()
+/// What can be compared with another of its kind.
+enum Kind {
+    Folder,
+    Dialect(&'static Dialect),
+    /// A file of scores or a run, or a pattern for the files of folds.
+    Scores,
+}
+
+impl Kind {
+    fn of(side: &str) -> Option<Self> {
+        if Path::new(side).is_dir() {
+            return Some(Kind::Folder);
+        }
+        if let Ok(dialect) = dialect(side) {
+            return Some(Kind::Dialect(dialect));
+        }
+        (side.contains("{fold}") || Path::new(side).is_file()).then_some(Kind::Scores)
+    }
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Kind::Folder => "a folder",
+            Kind::Dialect(_) => "a dialect",
+            Kind::Scores => "a file",
+        })
     }
 }
 

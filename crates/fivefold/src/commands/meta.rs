@@ -173,7 +173,7 @@ fn labelled(input: &str) -> (Option<&str>, &str) {
             if !label.is_empty()
                 && !rest.is_empty()
                 && !label.contains(|c| c == '=' || std::path::is_separator(c))
-                && !Path::new(input).exists() =>
+                && !fivefold_data::exists(Path::new(input)) =>
         {
             (Some(label), rest)
         }
