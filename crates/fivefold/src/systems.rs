@@ -8,15 +8,6 @@ use fivefold_data::per_query::MissingQuery;
 use fivefold_data::trec::Duplicates;
 use fivefold_studies::SystemsConfig;
 
-/// What becomes of repeated documents.
-#[derive(clap::Args)]
-#[group(skip)]
-pub(crate) struct DuplicatesArgs {
-    /// What becomes of a document that stands twice under a topic of the qrels or of a run
-    #[arg(long, value_name = "POLICY", default_value = Duplicates::Error.name(), value_parser = duplicates())]
-    pub(crate) duplicates: Duplicates,
-}
-
 /// Where the systems come from.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Systems")]
@@ -27,7 +18,6 @@ pub(crate) struct SystemsArgs {
     /// TREC runs; one `*` in a path stands for the names of systems
     #[arg(long, value_name = "[NAME=]FILE", num_args = 1..)]
     runs: Vec<String>,
-    // Not flattened: an experiment file conflicts with the group of these options, which has no nested ones.
     /// What becomes of a document that stands twice under a topic of the qrels or of a run
     #[arg(long, value_name = "POLICY", default_value = Duplicates::Error.name(), value_parser = duplicates())]
     duplicates: Duplicates,

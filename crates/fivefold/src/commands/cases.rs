@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::JudgedQuery;
-use fivefold_data::trec::{Joined, Judgement, Qrels, Run, read_qrels, read_run};
+use fivefold_data::trec::{Duplicates, Joined, Judgement, Qrels, Run, read_qrels, read_run};
 use fivefold_metrics::Case;
 
 use super::eval::systems::{Fold, check_folds, folds_of_files, path};
 use crate::problem::{self, Problem};
 use crate::reading::ReadArgs;
-use crate::systems::DuplicatesArgs;
+use crate::systems::duplicates;
 
 /// Where the ids of queries stand.
 pub(super) const LETOR_IDS: &str = "ids stand behind `qid:`";
@@ -22,8 +22,9 @@ pub(super) struct QrelsArgs {
     /// TREC qrels instead of LETOR files: `topic 0 document grade` a line
     #[arg(long, value_name = "FILE")]
     pub(super) qrels: Option<PathBuf>,
-    #[command(flatten)]
-    duplicates: DuplicatesArgs,
+    /// What becomes of a document that stands twice under a topic of the qrels or of a run
+    #[arg(long, value_name = "POLICY", default_value = Duplicates::Error.name(), value_parser = duplicates())]
+    duplicates: Duplicates,
 }
 
 /// Grades of queries.
@@ -50,9 +51,7 @@ impl Judgements {
                 let what = format!("there are two sources of grades, {file} and --qrels");
                 Err(Problem::new(what).help("give LETOR files, or qrels").into())
             }
-            (Some(file), []) => {
-                Ok(Judgements::Trec(read_qrels(file, qrels.duplicates.duplicates).map_err(problem::report)?))
-            }
+            (Some(file), []) => Ok(Judgements::Trec(read_qrels(file, qrels.duplicates).map_err(problem::report)?)),
             (None, []) => {
                 let help = "give --data FILE, or --qrels FILE for TREC runs";
                 Err(Problem::new("scores are measured against grades").help(help).into())
