@@ -17,6 +17,7 @@ pub mod printable;
 pub mod ranker;
 pub mod registry;
 pub mod seed;
+pub mod words;
 
 pub use dataset::{Dataset, DatasetBuilder, DatasetError, JudgedQuery, QueryView};
 pub use model_file::{ModelFile, ModelFileError, ModelHeader};
