@@ -38,6 +38,6 @@ pub use hash::{PartHashes, data_hash};
 pub use layout::{LAYOUTS, Layout};
 pub use letor::{Missing, Part, ReadError, ReadErrorKind, ReadOptions, read_letor, write_letor};
 pub use normalise::{Fitted, Method, NormaliseError, Normaliser, Over};
-pub use packed::exists;
+pub use packed::{content_hashes, exists, file_on_disk};
 pub use scores::{ScoreError, read_scores};
 pub use source::{MadeSource, Source, open, open_cached};

@@ -7,6 +7,7 @@
 //! over 400 times as long as what it was unpacked from: no text of numbers is, and the rows of such a file would fill the memory
 //! (the variable `FIVEFOLD_MOST_EXPANSION` allows another number of times).
 
+mod contents;
 mod zipped;
 mod zstd;
 
@@ -19,6 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::read::MultiGzDecoder;
 
 use crate::input::{self, Steady};
+pub use contents::{content_hashes, file_on_disk};
 
 /// Where a file's bytes come from.
 pub(crate) type Bytes = Box<dyn Read + Send>;
@@ -193,6 +195,27 @@ mod tests {
         for empty in [&b""[..], &gzip(b""), &zstd(b"")] {
             assert_eq!(content(&file(&folder, "empty", empty)).as_deref(), Ok(""));
         }
+    }
+
+    #[test]
+    fn hashes_of_what_a_file_holds_do_not_depend_on_how_it_is_packed() {
+        let folder = TempDir::new().unwrap();
+        let text = "1 qid:1 1:0.5\n".repeat(1000);
+        let bytes = text.as_bytes();
+        let expected = [blake3::hash(bytes)];
+        let hashes = |name: &str, packed: &[u8], most| content_hashes(&file(&folder, name, packed), most).unwrap();
+        for (name, packed) in [("plain", bytes.to_vec()), ("a.gz", gzip(bytes)), ("b.zst", zstd(bytes))] {
+            assert_eq!(hashes(name, &packed, bytes.len() as u64), expected, "{name}");
+            assert!(hashes(name, &packed, bytes.len() as u64 - 1).is_empty(), "{name}");
+        }
+        let members = [("a/long.txt", &[bytes, bytes].concat()[..]), ("b.txt", bytes), ("c.gz", &gzip(b"x"))];
+        assert_eq!(hashes("d.zip", &zip(&members), bytes.len() as u64), [expected[0], blake3::hash(b"x")]);
+        let cut = &gzip(bytes)[..40];
+        assert!(hashes("cut.gz", cut, u64::MAX).is_empty());
+        assert!(content_hashes(&file(&folder, "no.zip", b"PK\x03\x04"), 9).is_err());
+        let archive = folder.path().join("d.zip");
+        assert_eq!(file_on_disk(&folder.path().join("d.zip:b.txt")), archive);
+        assert_eq!(file_on_disk(&archive), archive);
     }
 
     #[test]

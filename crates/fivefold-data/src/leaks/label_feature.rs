@@ -1,8 +1,10 @@
 //! A feature off which the grades can be read.
 //!
-//! That is a feature with one value for each grade, rising or falling with it: in all documents of the collection, or in each query,
-//! as the grade becomes if it is normalised over the query. For the second it must also be no accident: in queries of several grades,
-//! at least [`COINCIDENCES`] documents have exactly the value of an earlier document of the same query and grade.
+//! That is a feature with one value for each grade and another for each other grade: in all documents of the collection, be it the grade,
+//! rising or falling with it, or a permutation of it; or in each query, rising or falling, as the grade becomes if it is normalised over
+//! the query. The permutation and the second must also be no accident: at least [`COINCIDENCES`] documents have exactly the value of an
+//! earlier document of the same grade, for the second one of the same query, which has several grades. (A constant feature tells nothing:
+//! there must be two grades. A feature with more values than grades is not found.)
 
 use fivefold_core::dataset::HIGHEST_GRADE;
 use fivefold_core::{Dataset, JudgedQuery};
@@ -10,7 +12,7 @@ use rayon::prelude::*;
 
 use super::{Finding, Guard};
 
-/// Equal values that a feature with one value a grade in each query must have to be taken for the grade.
+/// Equal values that a feature must have to be taken for the grade, where its values could be those of any feature.
 const COINCIDENCES: usize = 10;
 
 /// Queries that are looked at together; a feature is dropped at its first contradiction.
@@ -24,8 +26,10 @@ struct Candidate {
     feature: usize,
     /// Whether it rises with the grade; `None`: no query of several grades so far.
     rising: Option<bool>,
+    /// Whether it rises in every query, or falls in every query.
+    ordered: bool,
     coincidences: usize,
-    /// The value of each grade over all queries, while it is the same.
+    /// The value of each grade over all queries, while it is the same, and that of no other grade.
     values: Option<[Option<f32>; GRADES]>,
 }
 
@@ -34,7 +38,7 @@ pub(super) fn find(all: &Dataset, first_id: u32) -> Vec<Finding> {
     let blocks: Vec<usize> = (0..all.len()).step_by(BLOCK).collect();
     let of_block = |&first: &usize| {
         let mut candidates: Vec<Candidate> = (0..all.width())
-            .map(|feature| Candidate { feature, rising: None, coincidences: 0, values: Some([None; GRADES]) })
+            .map(|feature| Candidate { feature, rising: None, ordered: true, coincidences: 0, values: Some([None; GRADES]) })
             .collect();
         for query in (first..all.len().min(first + BLOCK)).map(|index| all.query(index)) {
             candidates.retain_mut(|candidate| candidate.survives(&query));
@@ -54,7 +58,7 @@ pub(super) fn find(all: &Dataset, first_id: u32) -> Vec<Finding> {
             block.next_if(|other| other.feature == candidate.feature).is_some_and(|other| candidate.merge(&other))
         });
     }
-    left.iter().filter_map(|candidate| candidate.finding(first_id)).collect()
+    left.iter().filter_map(|candidate| candidate.finding(first_id, all.documents())).collect()
 }
 
 impl Candidate {
@@ -70,8 +74,11 @@ impl Candidate {
                 unknown => *unknown = Some(value),
             }
         }
-        let Ok(direction) = direction(&own) else { return false };
-        if direction.is_some() {
+        if !distinct(&own) {
+            return false;
+        }
+        let direction = direction(&own);
+        if direction != Direction::None {
             self.coincidences += coincidences;
         }
         self.agree(direction, &own)
@@ -79,37 +86,47 @@ impl Candidate {
 
     fn merge(&mut self, other: &Candidate) -> bool {
         self.coincidences += other.coincidences;
+        let direction = match (other.ordered, other.rising) {
+            (false, _) => Direction::Neither,
+            (true, None) => Direction::None,
+            (true, Some(true)) => Direction::Rises,
+            (true, Some(false)) => Direction::Falls,
+        };
         match &other.values {
-            Some(values) => self.agree(other.rising, values),
+            Some(values) => self.agree(direction, values),
             None => {
                 self.values = None;
-                self.agree(other.rising, &[None; GRADES])
+                self.agree(direction, &[None; GRADES])
             }
         }
     }
 
-    fn agree(&mut self, rising: Option<bool>, values: &[Option<f32>; GRADES]) -> bool {
+    fn agree(&mut self, direction: Direction, values: &[Option<f32>; GRADES]) -> bool {
         if let Some(known) = &mut self.values {
             let same = known.iter().zip(values).all(|(a, b)| a.is_none() || b.is_none() || a == b);
             known.iter_mut().zip(values).for_each(|(known, value)| *known = known.or(*value));
-            if !same {
+            if !same || !distinct(known) {
                 self.values = None;
             }
         }
-        match (self.rising, rising) {
-            (Some(one), Some(other)) => one == other,
-            _ => {
-                self.rising = self.rising.or(rising);
-                true
-            }
+        match (direction, self.rising) {
+            (Direction::None, _) => {}
+            (Direction::Rises, None | Some(true)) => self.rising = Some(true),
+            (Direction::Falls, None | Some(false)) => self.rising = Some(false),
+            _ => self.ordered = false,
         }
+        self.ordered || self.values.is_some()
     }
 
-    fn finding(&self, first_id: u32) -> Option<Finding> {
+    fn finding(&self, first_id: u32, documents: usize) -> Option<Finding> {
         let id = self.feature + first_id as usize;
         let known: Vec<(usize, f32)> =
             self.values.iter().flatten().enumerate().filter_map(|(grade, value)| Some((grade, (*value)?))).collect();
-        let over_all = self.values.as_ref().is_some_and(|values| matches!(direction(values), Ok(Some(_))));
+        let over_all = match self.values.as_ref().map_or(Direction::None, direction) {
+            Direction::None => false,
+            Direction::Rises | Direction::Falls => true,
+            Direction::Neither => documents - known.len() >= COINCIDENCES,
+        };
         let what = if over_all && known.iter().all(|&(grade, value)| value == grade as f32) {
             format!("feature {id} is the grade, in every document")
         } else if over_all {
@@ -118,7 +135,7 @@ impl Candidate {
             format!("feature {id} tells the grade: in all documents it is {values}")
         } else {
             let direction = if self.rising? { "rises" } else { "falls" };
-            if self.coincidences < COINCIDENCES {
+            if !self.ordered || self.coincidences < COINCIDENCES {
                 return None;
             }
             format!(
@@ -129,19 +146,29 @@ impl Candidate {
     }
 }
 
-/// Whether values rise (`true`) or fall with the grade; `None`: there are fewer than two; the error: neither.
-fn direction(values: &[Option<f32>; GRADES]) -> Result<Option<bool>, ()> {
-    let mut known = values.iter().flatten();
-    let Some(mut before) = known.next() else { return Ok(None) };
-    let mut rising = None;
-    for value in known {
-        if value == before || rising.is_some_and(|rising| rising != (value > before)) {
-            return Err(());
-        }
-        rising = Some(value > before);
-        before = value;
+/// Where values go as the grade rises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    /// There are fewer than two.
+    None,
+    Rises,
+    Falls,
+    Neither,
+}
+
+fn direction(values: &[Option<f32>; GRADES]) -> Direction {
+    let known = || values.iter().flatten();
+    match known().count() {
+        0 | 1 => Direction::None,
+        _ if known().is_sorted_by(|a, b| a < b) => Direction::Rises,
+        _ if known().is_sorted_by(|a, b| a > b) => Direction::Falls,
+        _ => Direction::Neither,
     }
-    Ok(rising)
+}
+
+/// Whether no two grades have the same value.
+fn distinct(values: &[Option<f32>; GRADES]) -> bool {
+    values.iter().enumerate().all(|(grade, value)| value.is_none() || !values[..grade].contains(value))
 }
 
 #[cfg(test)]
@@ -188,6 +215,28 @@ mod tests {
         assert!(found(&[one, two]).is_empty());
         let falls: &[(u8, f32)] = &[(0, 3.0), (1, 1.0), (1, 1.0), (0, 3.0), (1, 1.0)];
         assert!(found(&[one, two, single, one, two, falls]).is_empty());
+    }
+
+    #[test]
+    fn a_permutation_of_the_grade_is_found_if_it_is_no_accident() {
+        // 0 -> 7, 1 -> 3, 2 -> 5, over two queries; each is a permutation, and only one shows it.
+        let one: &[(u8, f32)] = &[(0, 7.0), (1, 3.0), (2, 5.0), (0, 7.0), (1, 3.0), (2, 5.0), (0, 7.0)];
+        let two: &[(u8, f32)] = &[(0, 7.0), (2, 5.0), (2, 5.0), (0, 7.0), (2, 5.0), (0, 7.0)];
+        let expected =
+            ["feature 2 tells the grade: in all documents it is 7 for grade 0, 3 for grade 1, 5 for grade 2"];
+        assert_eq!(found(&[one, two]), expected);
+        assert_eq!(found(&[two, one]), expected);
+        // Of three values, ten documents have that of an earlier one; with nine it may be an accident.
+        assert!(found(&[one, &two[1..]]).len() == 0);
+        // Two values of a grade, and two grades of a value.
+        assert!(found(&[one, two, &[(2, 6.0)]]).is_empty() && found(&[one, two, &[(3, 5.0)]]).is_empty());
+        assert!(found(&[one, two, &[(2, 7.0)]]).is_empty());
+        // Blocks apart.
+        let mut queries = vec![two; 3 * BLOCK];
+        queries[2 * BLOCK] = one;
+        assert_eq!(found(&queries), expected);
+        queries[BLOCK] = &[(1, 4.0)];
+        assert!(found(&queries).is_empty());
     }
 
     #[test]
