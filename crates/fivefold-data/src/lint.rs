@@ -75,10 +75,13 @@ impl Problems {
 }
 
 /// What was found in some files.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Report {
     /// What is wrong.
     pub problems: Problems,
+    /// Paths that could not be linted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_linted: Vec<LintError>,
     /// LETOR files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartReport>,
@@ -145,19 +148,22 @@ pub struct LintOptions {
 }
 
 /// Lints files, or the files of a collection's folder.
-///
-/// # Errors
-/// [`LintError`] where a path is not there or its kind is not clear; mistakes within files are in the report.
-pub fn lint(paths: &[PathBuf], options: &LintOptions) -> Result<Report, LintError> {
+pub fn lint(paths: &[PathBuf], options: &LintOptions) -> Report {
     let mut report =
         Report { problems: Problems { most: options.most_problems, ..Problems::default() }, ..Report::default() };
     let mut parts: Vec<part::Part> = Vec::new();
     let mut comparisons = Vec::new();
     for path in paths {
-        let found = recognise::files(path, options)?;
+        let found = match recognise::files(path, options) {
+            Ok(found) => found,
+            Err(error) => {
+                report.not_linted.push(error);
+                continue;
+            }
+        };
         comparisons.extend(found.folds.iter().map(|fold| fold.shifted(parts.len())));
         let single = found.folds.is_empty();
-        for (file, kind) in found.files {
+        for recognise::File { path: file, kind, values } in found.files {
             let mut problems = Problems { most: options.most_problems, ..Problems::default() };
             match kind {
                 Kind::Letor => {
@@ -168,7 +174,7 @@ pub fn lint(paths: &[PathBuf], options: &LintOptions) -> Result<Report, LintErro
                 Kind::Qrels => report.qrels.push(lines::qrels(&file, &mut problems)),
                 Kind::Run => report.runs.push(lines::run(&file, &mut problems)),
                 Kind::Scores => report.scores.push(lines::scores(&file, &mut problems)),
-                Kind::Values => report.values.push(values::values(&file, &mut problems)),
+                Kind::Values => report.values.push(values::values(&file, values, &mut problems)),
             }
             report.problems.append(problems);
         }
@@ -185,7 +191,7 @@ pub fn lint(paths: &[PathBuf], options: &LintOptions) -> Result<Report, LintErro
         report.across.push(comparison.run(&parts, &mut report.problems));
     }
     report.parts = parts.into_iter().map(|part| part.report).collect();
-    Ok(report)
+    report
 }
 
 /// How often each grade occurs.

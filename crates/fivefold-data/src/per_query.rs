@@ -19,7 +19,7 @@ use std::path::Path;
 
 use crate::input::{MOST_TEXT, invalid, too_long};
 use crate::packed::open_file;
-use crate::text::refuse_utf16;
+use crate::text::{UTF8_MARK, refuse_utf16};
 pub(crate) use builder::Faults;
 pub use error::{PerQueryError, PerQueryErrorKind};
 pub use formats::{FORMATS, Format};
@@ -79,42 +79,53 @@ pub struct PerQueryOptions {
 /// # Errors
 /// [`PerQueryError`] names file and line, or the formats that there are.
 pub fn read(path: &Path, options: &PerQueryOptions) -> Result<SystemValues, PerQueryError> {
-    let (_, values, faults) = read_all(path, options)?;
+    let (values, faults) = Content::read(path, options.format.as_deref())?.parse(path, options)?;
     match faults.first.into_iter().next() {
         Some((line, kind)) => Err(PerQueryError::new(path, line, kind)),
         None => Ok(values),
     }
 }
 
-/// Reads over values that are wrong: what else there is, in which format, and these.
-///
-/// # Errors
-/// As [`read`], where there is no going on.
-pub(crate) fn read_all(
-    path: &Path,
-    options: &PerQueryOptions,
-) -> Result<(&'static Format, SystemValues, Faults), PerQueryError> {
-    let text = text_of(path).map_err(|error| PerQueryError::new(path, 0, PerQueryErrorKind::Io(error)))?;
-    let text = text.trim_start_matches('\u{feff}');
-    let format = match &options.format {
-        Some(name) => Format::named(name).map_err(|kind| PerQueryError::new(path, 0, kind))?,
-        None => formats::recognise(text).map_err(|kind| PerQueryError::new(path, 0, kind))?,
-    };
-    let stem = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let stem = stem.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&stem);
-    let mut builder = builder::Builder::new(
-        options.system.clone().unwrap_or_else(|| stem.to_owned()),
-        options.measure.clone().unwrap_or_else(|| stem.to_owned()),
-    );
-    let (values, faults) = (format.parse)(text, &mut builder)
-        .and_then(|()| builder.finish())
-        .map_err(|(line, kind)| PerQueryError::new(path, line, kind))?;
-    Ok((format, values, faults))
+/// The text of a file of values, and its format.
+pub(crate) struct Content {
+    pub(crate) format: &'static Format,
+    text: String,
 }
 
-/// Whether a file's content is that of a format.
-pub(crate) fn is_recognised(path: &Path) -> bool {
-    text_of(path).is_ok_and(|text| formats::recognise(text.trim_start_matches('\u{feff}')).is_ok())
+impl Content {
+    /// Reads a file; without the name of a format it is recognised.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or its format is not clear.
+    pub(crate) fn read(path: &Path, format: Option<&str>) -> Result<Self, PerQueryError> {
+        let failed = |kind| PerQueryError::new(path, 0, kind);
+        let mut text = text_of(path).map_err(|error| failed(PerQueryErrorKind::Io(error)))?;
+        if text.starts_with(UTF8_MARK) {
+            text.drain(..UTF8_MARK.len());
+        }
+        let format = match format {
+            Some(name) => Format::named(name),
+            None => formats::recognise(&text),
+        };
+        Ok(Content { format: format.map_err(failed)?, text })
+    }
+
+    /// What the text of the file `path` holds, read over values that are wrong, and these.
+    ///
+    /// # Errors
+    /// As [`read`](super::read), where there is no going on.
+    pub(crate) fn parse(
+        &self,
+        path: &Path,
+        options: &PerQueryOptions,
+    ) -> Result<(SystemValues, Faults), PerQueryError> {
+        let stem = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let stem = stem.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&stem);
+        let name = |given: &Option<String>| given.clone().unwrap_or_else(|| stem.to_owned());
+        let mut builder = builder::Builder::new(name(&options.system), name(&options.measure));
+        let parsed = (self.format.parse)(&self.text, &mut builder).and_then(|()| builder.finish());
+        parsed.map_err(|(line, kind)| PerQueryError::new(path, line, kind))
+    }
 }
 
 /// The content of a file; it is small enough, and text.

@@ -9,7 +9,7 @@ use crate::packed::open_file;
 /// A line longer than this is taken for a sign that the file is not text.
 pub(crate) const LONGEST_LINE: usize = 1 << 24;
 
-const UTF8_MARK: &str = "\u{feff}";
+pub(crate) const UTF8_MARK: &str = "\u{feff}";
 
 /// What a file starts with whose text is UTF-16, in either order of bytes.
 const UTF16_MARKS: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];

@@ -23,7 +23,9 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
 
 fn report(folder: &Path, names: &[&str], options: &LintOptions) -> Report {
     let paths: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
-    lint(&paths, options).unwrap()
+    let report = lint(&paths, options);
+    assert!(report.not_linted.is_empty(), "{:?}", report.not_linted);
+    report
 }
 
 fn problems(report: &Report) -> Vec<String> {
@@ -139,12 +141,17 @@ fn other_kinds_are_recognised_and_linted() {
     assert_eq!((&found.tags[..], found.documents_of_topic), (&["x".to_owned(), "y".to_owned()][..], [3, 3]));
     let found = &report.scores[0];
     assert_eq!((found.scores, found.different, found.range), (3, 2, Some([1.0, 2.0])));
-    for name in ["odd", "empty", "no such file"] {
-        assert!(lint(&[folder.path().join(name)], &options()).is_err(), "{name}");
-    }
+    // What cannot be linted hides nothing of what can.
+    let names = ["odd", "scores", "empty", "no such file", "run"].map(|name| folder.path().join(name));
+    let rest = lint(&names, &options());
+    let not_linted: Vec<String> = rest.not_linted.iter().map(ToString::to_string).collect();
+    let expected = ["odd: it is not clear", "empty: it is not clear", "no such file: cannot be read"];
+    assert!(not_linted.len() == 3 && (0..3).all(|i| not_linted[i].contains(expected[i])), "{not_linted:?}");
+    assert_eq!((rest.scores.len(), rest.runs.len()), (1, 1));
+    assert!(rest.scores == report.scores && rest.runs == report.runs);
     let forced = LintOptions { kind: Some(Kind::Scores), ..options() };
-    assert_eq!(lint(&[folder.path().join("odd")], &forced).unwrap().problems.count, 2);
-    assert!(lint(&[folder.path().to_owned()], &options()).unwrap_err().to_string().contains("no layout"));
+    assert_eq!(lint(&[folder.path().join("odd")], &forced).problems.count, 2);
+    assert!(lint(&[folder.path().to_owned()], &options()).not_linted[0].to_string().contains("no layout"));
 }
 
 #[test]
@@ -226,7 +233,7 @@ fn qrels_and_runs_of_real_tracks_are_clean() {
         std::fs::read_dir(dl19.join("runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
     paths.push(dl19.join("qrels.txt"));
-    let report = lint(&paths, &options()).unwrap();
+    let report = lint(&paths, &options());
     assert_eq!((report.problems.count, report.runs.len()), (0, 38), "{:?}", report.problems);
     assert_eq!((report.qrels[0].topics, report.qrels[0].documents), (43, 9260));
     // Topics x 129 systems, without a column of ids.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use fivefold_core::words::counted;
 use fivefold_experiment::{Change, EvaluationState, Job, Plan, Reuse};
 use serde_json::Value;
 
@@ -76,11 +77,6 @@ pub(crate) fn evaluation_text(state: &EvaluationState, to_do: usize) -> String {
         }
     }
     text
-}
-
-/// `1 job`, `2 jobs`.
-pub(crate) fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn groups<'p>(plan: &'p Plan<'_>, reuse: &'p [Reuse]) -> Vec<Group<'p>> {

@@ -6,13 +6,14 @@ use std::io::IsTerminal as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use fivefold_core::words::counted;
 use fivefold_experiment::config::Bytes;
 use fivefold_experiment::{Job, JobEnd, Observer, Plan, Reuse};
 use indicatif::{MultiProgress, ProgressBar};
 
 use crate::estimate::{Estimate, about};
 use crate::progress::bar;
-use crate::reasons::{counted, done_again};
+use crate::reasons::done_again;
 use crate::screen::tell;
 
 /// The bars of a run: all jobs together, and each that is being done.

@@ -10,17 +10,49 @@ use super::Problems;
 use super::columns::Columns;
 use super::part::{Assembly, Part};
 use crate::groups;
-use crate::letor::{AfterFault, Block, Fault, LineBlocks, Missing, ReadErrorKind, ReadOptions};
-use crate::store::too_sparse;
+use crate::letor::{AfterFault, Block, Fault, LineBlocks, Missing, ReadOptions, Row};
+use crate::memory::Share;
+use crate::store::Size;
 
 /// Blocks parsed at a time.
 const BLOCKS: usize = 16;
 
-/// A block with what was found in it, as the pieces in which it was parsed.
-struct Piece {
-    blocks: Vec<Block>,
+/// What was found in a block.
+struct Found {
+    rows: Vec<Row>,
+    faults: Vec<Fault>,
     columns: Columns,
+    /// The hash of each row's values.
     vectors: Vec<u128>,
+}
+
+impl Found {
+    /// Parses a block of lines that starts at a byte of the file. Its matrix is looked at piece by piece.
+    fn parse(block: &mut Block, start: u64, options: &ReadOptions) -> Self {
+        let mut found =
+            Found { rows: Vec::new(), faults: Vec::new(), columns: Columns::default(), vectors: Vec::new() };
+        block.parse(options, AfterFault::GoOn);
+        loop {
+            let width = block.matrix.width();
+            for (place, row) in block.rows.iter().enumerate() {
+                let values = &block.matrix.range(place..place + 1)[..width];
+                // Rows are told apart by where they end.
+                found.vectors.push(found.columns.add(start + u64::from(row.end), values));
+            }
+            found.rows.append(&mut block.rows);
+            found.faults.append(&mut block.faults);
+            if !block.parse_on(options, AfterFault::GoOn) {
+                return found;
+            }
+        }
+    }
+
+    /// Forgets what comes after a number of rows and their line.
+    fn truncate(&mut self, rows: usize, line: u32) {
+        self.rows.truncate(rows);
+        self.vectors.truncate(rows);
+        self.faults.retain(|fault| fault.line < line);
+    }
 }
 
 /// Reads the whole file.
@@ -31,25 +63,28 @@ pub(super) fn scan(file: &Path, options: &ReadOptions, problems: &mut Problems) 
     let (mut columns, mut vectors) = (Columns::default(), Vec::new());
     match groups::open(file) {
         Ok(source) => {
-            let mut scan = Scan { file, options: &options, line: 1, size: Size::default(), problems };
+            let size = Size { width: options.features.unwrap_or(0), ..Size::default() };
+            let mut scan = Scan { file, options: &options, line: 1, size, problems };
             let mut lines = LineBlocks::new(source);
             let mut blocks: Vec<Block> = Vec::new();
             blocks.resize_with(BLOCKS, Block::default);
             loop {
                 let (filled, stopped) = lines.fill(&mut blocks);
-                blocks[..filled].par_iter_mut().for_each(|block| block.parse(&options, AfterFault::GoOn));
-                let (mut pieces, too_sparse) = scan.pieces(&mut blocks[..filled]);
-                number(&mut pieces, vectors.len() as u64);
-                for (piece, kept) in pieces.into_iter().zip(&mut blocks) {
-                    piece.blocks.iter().for_each(|block| scan.add(block, &mut assembly));
-                    columns.merge(piece.columns);
-                    vectors.extend(piece.vectors);
-                    // The memory of its text and rows is used again.
-                    *kept = piece.blocks.into_iter().next().unwrap_or_default();
+                let starts = starts(&blocks[..filled], scan.size.text);
+                let work = blocks[..filled].par_iter_mut().zip(starts);
+                let found: Vec<Found> = work.map(|(block, start)| Found::parse(block, start, &options)).collect();
+                let mut stopped = stopped.map(|kind| kind.to_string());
+                for (block, mut found) in blocks.iter().zip(found) {
+                    let too_large = scan.add(block, &mut found, &mut assembly);
+                    columns.merge(found.columns);
+                    vectors.extend(found.vectors);
+                    if too_large.is_some() {
+                        stopped = too_large;
+                        break;
+                    }
                 }
-                if let Some(kind) = too_sparse.or(stopped) {
-                    let line = scan.line;
-                    scan.problems.add(file, line, 0, || kind.to_string());
+                if let Some(what) = stopped {
+                    scan.problems.add(file, scan.line, 0, || what);
                     break;
                 }
                 if filled == 0 {
@@ -62,62 +97,44 @@ pub(super) fn scan(file: &Path, options: &ReadOptions, problems: &mut Problems) 
     assembly.finish(&columns, vectors, options.first_feature_id as usize, problems)
 }
 
+/// Where each block starts in the file, of which `before` bytes came before.
+fn starts(blocks: &[Block], before: u64) -> Vec<u64> {
+    let mut next = before;
+    let start = |block: &Block| {
+        let start = next;
+        next += block.text.len() as u64;
+        start
+    };
+    blocks.iter().map(start).collect()
+}
+
 /// The place in a file and what was found wrong with it.
 struct Scan<'a> {
     file: &'a Path,
     options: &'a ReadOptions,
     line: u64,
+    /// What the reader would have to hold so far.
     size: Size,
     problems: &'a mut Problems,
 }
 
-/// What the reader would have to hold so far.
-#[derive(Default)]
-struct Size {
-    documents: usize,
-    width: usize,
-    text: u64,
-}
-
 impl Scan<'_> {
-    /// The parsed blocks with the pieces that were left of them, up to where the reader would refuse the size of the matrix.
-    fn pieces(&mut self, blocks: &mut [Block]) -> (Vec<Piece>, Option<ReadErrorKind>) {
-        let mut pieces = Vec::with_capacity(blocks.len());
-        for block in blocks {
-            let mut piece = Piece { blocks: Vec::new(), columns: Columns::default(), vectors: Vec::new() };
-            let mut next = Some(std::mem::take(block));
-            while let Some(block) = next {
-                if let Some(kind) = self.too_sparse(&block) {
-                    pieces.push(piece);
-                    return (pieces, Some(kind));
-                }
-                next = block.rest().map(|mut rest| {
-                    rest.parse(self.options, AfterFault::GoOn);
-                    rest
-                });
-                piece.blocks.push(block);
+    /// Adds the rows and faults of a block in the order of their lines, up to the line at which the reader would refuse the size of the
+    /// matrix: then, why.
+    fn add(&mut self, block: &Block, found: &mut Found, assembly: &mut Assembly) -> Option<String> {
+        let too_large = match self.size.with(&found.rows, self.options, Share::default().most()) {
+            Ok(size) => {
+                self.size = Size { text: size.text + block.text.len() as u64, ..size };
+                None
             }
-            pieces.push(piece);
-        }
-        (pieces, None)
-    }
-
-    fn too_sparse(&mut self, block: &Block) -> Option<ReadErrorKind> {
-        let Size { documents, width, text } = &mut self.size;
-        (*documents, *width) = (*documents + block.rows.len(), (*width).max(block.matrix.width()));
-        *text += block.parsed as u64;
-        if self.options.features.is_some() {
-            return None;
-        }
-        let bytes = too_sparse(*documents, *width, *text)?;
-        let id = (*width as u64 + u64::from(self.options.first_feature_id)).saturating_sub(1);
-        Some(ReadErrorKind::Sparse { id, documents: *documents, width: *width, bytes, text: *text })
-    }
-
-    /// Rows and faults in the order of their lines.
-    fn add(&mut self, block: &Block, assembly: &mut Assembly) {
-        let mut faults = block.faults.iter().peekable();
-        for row in &block.rows {
+            Err((fitting, kind)) => {
+                let line = found.rows[fitting].line;
+                found.truncate(fitting, line);
+                Some((line, kind.to_string()))
+            }
+        };
+        let mut faults = found.faults.iter().peekable();
+        for row in &found.rows {
             while let Some(fault) = faults.next_if(|fault| fault.line < row.line) {
                 self.fault(fault);
             }
@@ -131,29 +148,11 @@ impl Scan<'_> {
             }
         }
         faults.for_each(|fault| self.fault(fault));
-        self.line += u64::from(block.lines);
+        self.line += u64::from(too_large.as_ref().map_or(block.lines, |(line, _)| *line));
+        too_large.map(|(_, why)| why)
     }
 
     fn fault(&mut self, fault: &Fault) {
         self.problems.add(self.file, self.line + u64::from(fault.line), fault.column, || fault.kind.to_string());
     }
-}
-
-/// Takes up the rows of the pieces, the first of which is the `first`-th of the file.
-fn number(pieces: &mut [Piece], first: u64) {
-    let mut next = first;
-    let mut firsts = Vec::with_capacity(pieces.len());
-    for piece in pieces.iter() {
-        firsts.push(next);
-        next += piece.blocks.iter().map(|block| block.rows.len() as u64).sum::<u64>();
-    }
-    pieces.par_iter_mut().zip(firsts).for_each(|(Piece { blocks, columns, vectors }, first)| {
-        for block in blocks {
-            let width = block.matrix.width();
-            for row in 0..block.rows.len() {
-                let values = &block.matrix.range(row..row + 1)[..width];
-                vectors.push(columns.add(first + vectors.len() as u64, values));
-            }
-        }
-    });
 }

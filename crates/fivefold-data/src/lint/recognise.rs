@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::LintOptions;
 use super::across::Comparison;
@@ -11,7 +11,7 @@ use crate::descriptor::{Descriptor, descriptors, present};
 use crate::groups;
 use crate::layout::{Folds, LAYOUTS};
 use crate::letor::ReadOptions;
-use crate::per_query;
+use crate::per_query::{self, PerQueryError, PerQueryErrorKind};
 use crate::text::TextLines;
 
 /// Lines that are looked at.
@@ -49,7 +49,7 @@ impl Kind {
     }
 }
 
-/// Why there is nothing to lint.
+/// Why a path is not linted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LintError {
@@ -77,9 +77,23 @@ pub enum LintError {
     },
 }
 
+impl Serialize for LintError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A file to lint.
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    pub(super) kind: Kind,
+    /// Values that were read to tell what the file is.
+    pub(super) values: Option<per_query::Content>,
+}
+
 /// The files to lint, and how they belong together.
 pub(super) struct Found {
-    pub(super) files: Vec<(PathBuf, Kind)>,
+    pub(super) files: Vec<File>,
     /// Which files a fold learns from and which it tests; none: the files are parts on their own.
     pub(super) folds: Vec<Comparison>,
     pub(super) reading: ReadOptions,
@@ -92,12 +106,11 @@ pub(super) fn files(path: &Path, options: &LintOptions) -> Result<Found, LintErr
     if path.is_dir() {
         return collection(path, options);
     }
-    let kind = match options.kind {
-        Some(kind) => kind,
-        None => kind(path)?,
+    let file = match options.kind {
+        Some(kind) => File { path: path.to_owned(), kind, values: None },
+        None => recognise(path)?,
     };
-    let files = vec![(path.to_owned(), kind)];
-    Ok(Found { files, folds: Vec::new(), reading: options.reading.clone(), collection: None })
+    Ok(Found { files: vec![file], folds: Vec::new(), reading: options.reading.clone(), collection: None })
 }
 
 /// A folder's files, by the descriptor of its name, else by the first layout or descriptor that is complete there.
@@ -141,12 +154,13 @@ fn collection(folder: &Path, options: &LintOptions) -> Result<Found, LintError> 
     reading.features = reading.features.or(descriptor.features);
     reading.max_grade = reading.max_grade.or(descriptor.max_grade);
     reading.missing = descriptor.missing;
-    let files = names.iter().filter_map(|file| Some((present(folder, file)?, Kind::Letor))).collect();
+    let letor = |path| File { path, kind: Kind::Letor, values: None };
+    let files = names.iter().filter_map(|file| present(folder, file).map(letor)).collect();
     Ok(Found { files, folds: comparisons, reading, collection: Some((descriptor, folder.to_owned())) })
 }
 
-/// What a file is, by its first lines.
-fn kind(path: &Path) -> Result<Kind, LintError> {
+/// What a file is, by its first lines, or else as values per query by the whole.
+fn recognise(path: &Path) -> Result<File, LintError> {
     let failed = |error| LintError::Io { path: path.to_owned(), error };
     let unclear = |why: String| LintError::Unclear { path: path.to_owned(), why };
     let mut lines = TextLines::open(path).map_err(failed)?;
@@ -171,11 +185,16 @@ fn kind(path: &Path) -> Result<Kind, LintError> {
         }
     }
     let most = Kind::ALL.into_iter().max_by_key(|&kind| (votes[kind as usize], std::cmp::Reverse(kind as usize)));
+    let file = |kind, values| Ok(File { path: path.to_owned(), kind, values });
     match most {
-        Some(kind) if votes[kind as usize] * 2 > looked_at => Ok(kind),
-        _ if looked_at == 0 => Err(unclear("it has no content".to_owned())),
-        _ if per_query::is_recognised(path) => Ok(Kind::Values),
-        _ => Err(unclear(format!("its first line is `{first}`"))),
+        Some(kind) if votes[kind as usize] * 2 > looked_at => return file(kind, None),
+        _ if looked_at == 0 => return Err(unclear("it has no content".to_owned())),
+        _ => {}
+    }
+    match per_query::Content::read(path, None) {
+        Ok(content) => file(Kind::Values, Some(content)),
+        Err(PerQueryError { kind: PerQueryErrorKind::Io(error), .. }) => Err(failed(error)),
+        Err(_) => Err(unclear(format!("its first line is `{first}`"))),
     }
 }
 

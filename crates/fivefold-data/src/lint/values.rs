@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::Problems;
-use crate::per_query::{PerQueryOptions, read_all};
+use crate::per_query::{Content, PerQueryOptions};
 
 /// What a file of values per query holds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -32,10 +32,12 @@ pub struct ValuesReport {
     pub remarks: Vec<String>,
 }
 
-/// Lints values per query.
-pub(super) fn values(file: &Path, problems: &mut Problems) -> ValuesReport {
+/// Lints values per query; `content`: they were read before.
+pub(super) fn values(file: &Path, content: Option<Content>, problems: &mut Problems) -> ValuesReport {
     let mut report = ValuesReport { file: file.to_owned(), ..ValuesReport::default() };
-    let (format, found, faults) = match read_all(file, &PerQueryOptions::default()) {
+    let content = content.map_or_else(|| Content::read(file, None), Ok);
+    let parsed = content.and_then(|content| Ok((content.format, content.parse(file, &PerQueryOptions::default())?)));
+    let (format, (found, faults)) = match parsed {
         Ok(read) => read,
         Err(error) => {
             problems.add(file, error.line, 0, || error.kind.to_string());

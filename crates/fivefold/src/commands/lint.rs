@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use fivefold_core::words::{counted, which};
 use fivefold_data::ReadOptions;
 use fivefold_data::leaks::SortedRows;
 use fivefold_data::lint::{
-    Across, Guarded, Kind, LintOptions, PartReport, QrelsReport, Report, RunReport, ScoresReport, ValuesReport, lint,
+    Across, Guarded, Kind, LintError, LintOptions, PartReport, QrelsReport, Report, RunReport, ScoresReport,
+    ValuesReport, lint,
 };
 
 use crate::cli::Outcome;
-use crate::problem;
+use crate::problem::Problem;
 use crate::screen::Screen;
 
 /// Find what is wrong with data files, and what is worth knowing of them
@@ -23,7 +25,8 @@ use crate::screen::Screen;
 
 Files are LETOR text, TREC qrels, TREC runs, scores or values per query, plain or compressed (.gz, .zst, archive.zip:member); which, is \
 recognised by content. A problem is what a reader would refuse, or a query that is in two parts; exit code 1 if there is one, or if a \
-leak guard would stop a run on the collection. Everything else is a finding that may be as it should.")]
+leak guard would stop a run on the collection. Everything else is a finding that may be as it should. Paths that cannot be read or \
+recognised are named at the end, after the report on the others, and the exit code is 2.")]
 pub(crate) struct Args {
     /// Files, or the folder of a collection
     #[arg(required = true, value_name = "PATH")]
@@ -53,13 +56,29 @@ impl Args {
             ..ReadOptions::default()
         };
         let options = LintOptions { kind: self.kind, most_problems: self.max_problems, reading };
-        let report = lint(&self.paths, &options).map_err(problem::report)?;
+        let report = lint(&self.paths, &options);
         match self.json {
             true => screen.json(&report)?,
-            false => show(&report, screen),
+            false if report.not_linted.len() < self.paths.len() => show(&report, screen),
+            false => {}
+        }
+        if !report.not_linted.is_empty() {
+            return Err(not_linted(&report.not_linted, self.paths.len()).into());
         }
         let stopped = report.guards.iter().any(Guarded::stops);
         Ok(if report.problems.count == 0 && !stopped { Outcome::Done } else { Outcome::Failed })
+    }
+}
+
+/// What is said of paths that could not be linted.
+fn not_linted(errors: &[LintError], paths: usize) -> Problem {
+    match errors {
+        [error] if paths == 1 => Problem::new(error.to_string()),
+        [error] => Problem::new(format!("1 of {paths} paths is not linted: {error}")),
+        errors => {
+            let each = errors.iter().map(|error| format!("\n{error}"));
+            Problem::new(format!("{} of {paths} paths are not linted:{}", errors.len(), each.collect::<String>()))
+        }
     }
 }
 
@@ -221,10 +240,7 @@ fn shared(across: &Across) -> Vec<String> {
         None => format!(
             "Between parts: {} a feature vector that stands in another part too{empty}; {} in several parts.",
             have(across.documents, "document"),
-            match across.vectors {
-                1 => "1 vector is".to_owned(),
-                count => format!("{count} vectors are"),
-            }
+            format_args!("{} {}", counted(across.vectors, "vector"), which(across.vectors, "is", "are")),
         ),
     };
     let queries =
@@ -264,16 +280,8 @@ fn ranges(numbers: &[usize]) -> String {
     runs.collect::<Vec<_>>().join(", ")
 }
 
-fn counted(count: usize, word: &str) -> String {
-    match (count, word.strip_suffix('y')) {
-        (1, _) => format!("1 {word}"),
-        (_, Some(stem)) => format!("{count} {stem}ies"),
-        _ => format!("{count} {word}s"),
-    }
-}
-
 fn have(count: usize, word: &str) -> String {
-    format!("{} {}", counted(count, word), if count == 1 { "has" } else { "have" })
+    format!("{} {}", counted(count, word), which(count, "has", "have"))
 }
 
 fn none_if_zero(count: usize) -> String {
@@ -287,9 +295,5 @@ mod tests {
     #[test]
     fn neighbours_are_drawn_together() {
         assert_eq!(ranges(&[1, 2, 3, 7, 9, 10]), "1-3, 7, 9, 10");
-        assert_eq!(
-            (counted(1, "query"), counted(2, "query"), have(1, "document")),
-            ("1 query".to_owned(), "2 queries".to_owned(), "1 document has".to_owned())
-        );
     }
 }

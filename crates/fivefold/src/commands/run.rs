@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fivefold_core::Registry;
+use fivefold_core::words::counted;
 use fivefold_experiment::{self as experiment, CacheReport, FolderLock, Hold, Only, Plan, Results, Reuse, RunOptions};
 use fivefold_report::{Templates, write_report};
 use serde::Serialize;
@@ -11,9 +12,8 @@ use crate::cli::Outcome;
 use crate::experiment::ExperimentArgs;
 use crate::interrupt;
 use crate::limits::LimitArgs;
-use crate::memory::MemoryArgs;
 use crate::problem::{self, Problem};
-use crate::reasons::{counted, evaluation_text, jobs_text};
+use crate::reasons::{evaluation_text, jobs_text};
 use crate::run_bars::RunBars;
 use crate::screen::{Screen, tell};
 use crate::study;
@@ -38,8 +38,6 @@ pub(crate) struct Args {
     experiment: ExperimentArgs,
     #[command(flatten)]
     threads: ThreadArgs,
-    #[command(flatten)]
-    memory: MemoryArgs,
     #[command(flatten)]
     limits: LimitArgs,
     /// Do only these jobs, and no tables: DATASET/foldK/RANKER with `*`, or the name of a data set, fold or ranker
@@ -122,7 +120,7 @@ impl Args {
         // Before anything is made that a signal might leave behind.
         let cancel = interrupt::watch();
         let lock = FolderLock::take(&folder, Hold::Alone).map_err(problem::report)?;
-        let memory = self.memory.budget();
+        let memory = fivefold_data::memory_budget();
         let bars = RunBars::new().within(memory).every(Duration::from_secs(self.progress));
         let options = RunOptions {
             threads: self.threads.threads,
