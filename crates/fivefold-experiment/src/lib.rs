@@ -18,6 +18,7 @@ pub mod lock;
 mod log;
 pub mod manifest;
 mod names;
+pub mod p_value;
 pub mod plan;
 pub mod replay;
 pub mod results;

@@ -32,6 +32,8 @@ pub enum Cell {
         /// Decimals shown.
         digits: u8,
     },
+    /// A p-value, shown as one and stored in full.
+    PValue(f64),
     /// A count.
     Count(u64),
     /// No number: the word to show instead (`n/a`, `FAILED`, `undefined`); the notes say why.

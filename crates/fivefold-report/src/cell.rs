@@ -4,6 +4,7 @@
 //! our 0.786). The minus is the ASCII hyphen everywhere but in LaTeX, so that printed numbers can be searched and parsed.
 
 use fivefold_core::printable::acts;
+use fivefold_experiment::p_value::p_value;
 use fivefold_experiment::{Cell, Table};
 
 /// The cell as one line of plain text.
@@ -11,6 +12,7 @@ pub(crate) fn shown(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) | Cell::Missing(text) => one_line(text),
         Cell::Number { value, digits } => rounded(*value, *digits),
+        Cell::PValue(p) => p_value(*p),
         Cell::Count(count) => count.to_string(),
     }
 }
@@ -48,6 +50,23 @@ mod tests {
         assert_eq!(number(-0.0004, 3), "0.000");
         assert_eq!(number(-0.0, 0), "0");
         assert_eq!(number(-10.04, 1), "-10.0");
+    }
+
+    /// People see no p-value as 0, and no form takes its sign for markup; programs get it in full.
+    #[test]
+    fn p_values_in_every_form() {
+        let table = Table {
+            columns: ["p", "p"].map(str::to_owned).to_vec(),
+            label_columns: 0,
+            rows: vec![vec![Cell::PValue(3e-9), Cell::PValue(0.03312)]],
+            ..crate::samples::empty()
+        };
+        let row = |text: String, start: &str| text.lines().find(|line| line.starts_with(start)).unwrap().to_owned();
+        assert_eq!(row(crate::latex(&table), "    $"), r"    $<$ 0.0001 & 0.0331 \\");
+        assert!(crate::markdown(&table).contains(r"\< 0.0001 | 0.0331 |"), "{}", crate::markdown(&table));
+        assert!(crate::csv(&table).ends_with("\n0.000000003,0.03312\n"), "{}", crate::csv(&table));
+        let page = crate::html::plain_page("test", &[table], &[]).unwrap();
+        assert!(page.contains("data-v=\"0.000000003\">&lt; 0.0001</td>"), "{page}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! those whose ranks differ by no more than Nemenyi's critical difference.
 
 use fivefold_experiment::diagram::Ranks;
+use fivefold_experiment::p_value::p_in_words;
 use fivefold_experiment::tables::Comparison;
 use fivefold_experiment::{Evaluation, slug};
 use fivefold_stats::{Friedman, cliques, critical_difference};
@@ -56,8 +57,8 @@ fn of_comparison(
     let difference = critical_difference(systems.len(), ranks.queries, alpha).map_err(malformed)?;
     let test = format!(
         "average ranks over {} queries; Nemenyi's critical difference {difference:.3} (level {alpha}); Friedman's chi-square \
-         {:.2}, p = {:.2e}, for all methods alike",
-        ranks.queries, ranks.chi_square, ranks.chi_square_p
+         {:.2}, {}, for all methods alike",
+        ranks.queries, ranks.chi_square, p_in_words(ranks.chi_square_p)
     );
     ranks_figure(&Ranks {
         title: format!("Critical differences under {measure} on {}", data.name),

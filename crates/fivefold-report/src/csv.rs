@@ -50,7 +50,7 @@ pub(crate) fn text_field(text: &str) -> String {
 fn field(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) | Cell::Missing(text) => text_field(text),
-        Cell::Number { value, .. } => value.to_string(),
+        Cell::Number { value, .. } | Cell::PValue(value) => value.to_string(),
         Cell::Count(count) => count.to_string(),
     }
 }
@@ -82,7 +82,7 @@ mod tests {
             for (text, cell) in row.iter().zip(cells) {
                 match cell {
                     Cell::Text(label) | Cell::Missing(label) => assert_eq!(text.trim_start_matches('\''), label),
-                    Cell::Number { value, .. } => {
+                    Cell::Number { value, .. } | Cell::PValue(value) => {
                         assert_eq!(text.parse::<f64>().unwrap().to_bits(), value.to_bits());
                     }
                     Cell::Count(count) => assert_eq!(text, &count.to_string()),

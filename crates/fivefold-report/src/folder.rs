@@ -227,7 +227,7 @@ fn check_table(table: &Table) -> Result<(), ReportError> {
             return Err(malformed(&table.id, format!("row {row} has {} cells for {columns} columns", cells.len())));
         }
         for (cell, head) in cells.iter().zip(&table.columns) {
-            if let Cell::Number { value, .. } = cell
+            if let Cell::Number { value, .. } | Cell::PValue(value) = cell
                 && !value.is_finite()
             {
                 return Err(malformed(&table.id, format!("row {row}, column {head:?} holds the number {value}")));

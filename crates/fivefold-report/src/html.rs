@@ -25,7 +25,6 @@ use crate::figure::Figure;
 use crate::leading::Leading;
 
 use page::Page;
-pub(crate) use wording::p_in_words;
 
 /// Names and contents of the built-in templates; `page.html` includes the others.
 const TEMPLATES: [(&str, &str); 3] = [

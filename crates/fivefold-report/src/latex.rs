@@ -99,6 +99,7 @@ fn record(cells: impl Iterator<Item = String>) -> String {
 fn cell_text(cell: &Cell) -> String {
     match cell {
         Cell::Number { .. } => shown(cell).replace('-', "$-$"),
+        Cell::PValue(_) => shown(cell).replace('<', "$<$"),
         _ => escape(&shown(cell)),
     }
 }

@@ -56,7 +56,7 @@ pub(crate) fn escape(text: &str) -> String {
 fn cell_text(cell: &Cell) -> String {
     match cell {
         Cell::Number { .. } | Cell::Count(_) => shown(cell),
-        Cell::Text(_) | Cell::Missing(_) => escape(&shown(cell)),
+        Cell::PValue(_) | Cell::Text(_) | Cell::Missing(_) => escape(&shown(cell)),
     }
 }
 

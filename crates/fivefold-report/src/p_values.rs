@@ -2,13 +2,13 @@
 //! column is, the deeper the smaller the p-value; grey where they are not told apart.
 
 use fivefold_experiment::diagram::{PairOfSystems, Pairs};
+use fivefold_experiment::p_value::p_in_short;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::csv;
 use crate::error::ReportError;
 use crate::figure::Figure;
-use crate::html::p_in_words;
 use crate::page::{Area, Drawn, FONT, SMALL, SMALL_LINE, TEXT, page, pixel, pixels, shortened};
 
 /// From below alpha to below a hundredth of it.
@@ -116,7 +116,7 @@ fn draw(pairs: &Pairs, area: &Area<'_>) -> Drawn {
             if count <= WITH_NUMBERS {
                 let dark = [BETTER[2], WORSE[2]].contains(&colour(cell, pairs.alpha));
                 let ink = small.color(if dark { &FRAME } else { &TEXT });
-                area.draw_text(&p_in_words(cell.p), &ink, (x + side / 2, y + side / 2))?;
+                area.draw_text(&p_in_short(cell.p), &ink, (x + side / 2, y + side / 2))?;
             }
         }
     }

@@ -36,7 +36,7 @@ fn table<'a>(found: &'a Findings, id: &str) -> &'a Table {
 
 fn number(cell: &Cell) -> f64 {
     match cell {
-        Cell::Number { value, .. } => *value,
+        Cell::Number { value, .. } | Cell::PValue(value) => *value,
         Cell::Count(count) => *count as f64,
         other => panic!("{other:?}"),
     }

@@ -1,11 +1,12 @@
 //! Square tables with coloured cells: p-values of pairs of methods, Kendall's tau of pairs of measures.
 
 use fivefold_experiment::Evaluation;
+use fivefold_experiment::p_value::{p_in_short, p_in_words};
 use fivefold_experiment::tables::Comparison;
 use fivefold_stats::{StatsError, kendall_tau_b};
 use serde::Serialize;
 
-use super::wording::{means, p_in_words};
+use super::wording::means;
 use crate::error::ReportError;
 
 /// A square table.
@@ -67,9 +68,9 @@ fn of_pairs(evaluation: &Evaluation, comparison: &Comparison, alpha: f64) -> Mat
         let depth = [alpha, alpha / 10.0, alpha / 100.0].iter().filter(|&&level| p < level).count();
         let (class, mark) = if a >= b { ("u", "▲") } else { ("d", "▼") };
         MatrixCell {
-            text: if depth > 0 { format!("{mark} {}", p_in_words(p)) } else { p_in_words(p) },
+            text: if depth > 0 { format!("{mark} {}", p_in_short(p)) } else { p_in_short(p) },
             class: if depth > 0 { format!("{class}{depth}") } else { String::new() },
-            title: format!("{} {a:.4}, {} {b:.4}, p = {p:.3e}", labels[row], labels[other]),
+            title: format!("{} {a:.4}, {} {b:.4}, {}", labels[row], labels[other], p_in_words(p)),
         }
     })
 }

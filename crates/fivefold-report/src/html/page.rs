@@ -173,7 +173,7 @@ fn plain(table: &Table) -> PlainTable {
         label: column < table.label_columns,
         words: words[column],
         sort: match cell {
-            Cell::Number { value, .. } => Some(value.to_string()),
+            Cell::Number { value, .. } | Cell::PValue(value) => Some(value.to_string()),
             Cell::Count(count) => Some(count.to_string()),
             Cell::Text(_) | Cell::Missing(_) => None,
         },

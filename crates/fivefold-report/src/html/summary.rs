@@ -1,11 +1,12 @@
 //! The findings in words: who wins under which measure, whether that is significant, and what a reader must know first.
 
+use fivefold_experiment::p_value::p_in_words;
 use fivefold_experiment::tables::Comparison;
 use fivefold_experiment::{Evaluation, Results};
 use serde::Serialize;
 
 use super::scores::beaten;
-use super::wording::{list, means, p_in_words};
+use super::wording::{list, means};
 use crate::error::ReportError;
 
 /// Sentences under a heading; the first part has none.
@@ -68,7 +69,7 @@ fn winner(evaluation: &Evaluation, comparison: &Comparison, alpha: f64) -> Optio
         .iter()
         .filter(|other| !beaten.contains(other))
         .map(|&other| match comparison.p(first, other, cutoff) {
-            Some(p) => format!("{} (p = {})", name(other), p_in_words(p)).replace("= <", "<"),
+            Some(p) => format!("{} ({})", name(other), p_in_words(p)),
             None => format!("{} (not tested)", name(other)),
         })
         .collect();

@@ -13,11 +13,6 @@ pub(super) fn means(comparison: &Comparison, cutoff: usize) -> Vec<Option<f64>> 
     comparison.means.iter().map(mean).collect()
 }
 
-/// A p-value: three decimals, and what is smaller as such.
-pub(crate) fn p_in_words(p: f64) -> String {
-    if p < 0.001 { "< .001".to_owned() } else { format!("{p:.3}").replacen("0.", ".", 1) }
-}
-
 /// `a, b and c`.
 pub(super) fn list<S: AsRef<str>>(items: &[S]) -> String {
     match items.split_last() {
@@ -45,9 +40,5 @@ mod tests {
         assert_eq!(["a", "z", "aa", "az", "ba"], [0, 25, 26, 51, 52].map(letter)[..]);
         assert_eq!(list(&["a", "b", "c"]), "a, b and c");
         assert_eq!((list(&["a"]), list::<&str>(&[])), ("a".to_owned(), String::new()));
-        assert_eq!(
-            (p_in_words(0.0004), p_in_words(0.0321), p_in_words(1.0)),
-            ("< .001".into(), ".032".into(), "1.000".into())
-        );
     }
 }

@@ -25,7 +25,7 @@ fn row(table: &Table, label: &str) -> Vec<f64> {
     let number = |cell: &Cell| match cell {
         Cell::Number { value, .. } => *value,
         Cell::Count(count) => *count as f64,
-        Cell::Text(_) | Cell::Missing(_) => f64::NAN,
+        Cell::PValue(_) | Cell::Text(_) | Cell::Missing(_) => f64::NAN,
     };
     row[table.label_columns..].iter().map(number).collect()
 }

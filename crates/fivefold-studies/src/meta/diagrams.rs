@@ -4,6 +4,7 @@
 //! are drawn, and a note says so.
 
 use fivefold_experiment::diagram::{Diagram, IntervalSeries, Intervals, PairOfSystems, Pairs, Ranks};
+use fivefold_experiment::p_value::p_in_words;
 use fivefold_experiment::slug;
 use fivefold_stats::outcome::t_interval;
 use fivefold_stats::{Friedman, Moments, cliques, critical_difference, friedman};
@@ -125,12 +126,12 @@ impl Shown<'_> {
         }
         let own = format!(
             "average ranks of {} systems over {} queries; Nemenyi's critical difference {difference:.3} (level {}); Friedman's chi-square \
-             {:.2}, p = {:.2e}, for all systems alike; a bar joins systems that are not told apart",
+             {:.2}, {}, for all systems alike; a bar joins systems that are not told apart",
             average.len(),
             ranks.queries,
             self.study.alpha,
             ranks.chi_square,
-            ranks.chi_square_p
+            p_in_words(ranks.chi_square_p)
         );
         Ok(Ranks {
             id: self.id(&format!("critical-difference-{}", slug(names[0]))),

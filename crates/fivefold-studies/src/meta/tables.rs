@@ -248,8 +248,8 @@ impl Shown<'_> {
         // Without -0 for two systems that are the same.
         cells.push(number(sign * outcome.difference + 0.0, 4));
         cells.extend(ends.map(|end| number_or(end, 4)));
-        cells.push(number_or(outcome.test.ok().map(|test| test.p), 4));
-        cells.extend(self.corrected().then(|| number_or(p, 4)));
+        cells.push(p_or(outcome.test.ok().map(|test| test.p)));
+        cells.extend(self.corrected().then(|| p_or(p)));
         cells.push(number_or(outcome.effect.ok().map(|effect| sign * effect), 3));
         cells.push(needed.map_or_else(missing, |queries| Cell::Count(queries as u64)));
         Ok(cells)
@@ -342,7 +342,7 @@ impl Shown<'_> {
             rows.push(vec![
                 text(&column.name),
                 number(found.chi_square, 2),
-                number(found.f_p, 4),
+                Cell::PValue(found.f_p),
                 number(critical, 2),
                 text(&self.scores.systems[best]),
                 number(found.average_ranks[best], 2),
@@ -441,6 +441,11 @@ pub(super) fn text(text: &str) -> Cell {
 
 pub(super) fn number(value: f64, digits: u8) -> Cell {
     Cell::Number { value, digits }
+}
+
+/// A p-value, or a word where there is none.
+fn p_or(p: Option<f64>) -> Cell {
+    p.map_or_else(missing, Cell::PValue)
 }
 
 pub(super) fn missing() -> Cell {

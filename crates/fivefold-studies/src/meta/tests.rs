@@ -43,7 +43,7 @@ fn table<'a>(tables: &'a [Table], id: &str) -> &'a Table {
 
 fn value(cell: &Cell) -> f64 {
     match cell {
-        Cell::Number { value, .. } => *value,
+        Cell::Number { value, .. } | Cell::PValue(value) => *value,
         Cell::Count(count) => *count as f64,
         other => panic!("{other:?}"),
     }

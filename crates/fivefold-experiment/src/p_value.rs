@@ -1,0 +1,32 @@
+//! p-values for people. CSV and JSON hold them in full.
+
+/// A p-value with the decimals of other numbers in tables: `0.0331`; what would be printed as 0 is `< 0.0001`.
+pub fn p_value(p: f64) -> String {
+    if p < 1e-4 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
+}
+
+/// The same in a sentence: `p = 0.0331`, `p < 0.0001`.
+pub fn p_in_words(p: f64) -> String {
+    let shown = p_value(p);
+    if shown.starts_with('<') { format!("p {shown}") } else { format!("p = {shown}") }
+}
+
+/// The same where there is little room: `.033`, `< .001`.
+pub fn p_in_short(p: f64) -> String {
+    if p < 1e-3 { "< .001".to_owned() } else { format!("{p:.3}").replacen("0.", ".", 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_p_value_is_printed_as_zero() {
+        let of = |p| [p_value(p), p_in_words(p), p_in_short(p)];
+        assert_eq!(of(0.0), ["< 0.0001", "p < 0.0001", "< .001"]);
+        assert_eq!(of(0.000_099), ["< 0.0001", "p < 0.0001", "< .001"]);
+        assert_eq!(of(0.0001), ["0.0001", "p = 0.0001", "< .001"]);
+        assert_eq!(of(0.0331), ["0.0331", "p = 0.0331", ".033"]);
+        assert_eq!(of(1.0), ["1.0000", "p = 1.0000", "1.000"]);
+    }
+}
