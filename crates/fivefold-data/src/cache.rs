@@ -65,6 +65,7 @@ const READER: &[&str] = &[
     include_str!("letor/lines.rs"),
     include_str!("letor/number.rs"),
     include_str!("matrix.rs"),
+    include_str!("memory.rs"),
     include_str!("packed.rs"),
     include_str!("packed/zipped.rs"),
     include_str!("packed/zstd.rs"),

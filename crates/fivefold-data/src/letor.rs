@@ -34,11 +34,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::groups;
-use crate::store::{FileAppender, Store, Waiting};
-pub(crate) use block::{AfterFault, Block, Fault};
+use crate::store::{FileAppender, Store};
+pub(crate) use block::{AfterFault, Block, Fault, Row};
 pub use error::{ReadError, ReadErrorKind};
 pub(crate) use lines::LineBlocks;
-pub use write::write_letor;
+pub use write::{write_letor, write_letor_ungraded};
 
 /// Blocks of a batch for each thread, so that one that is done early finds others.
 const BLOCKS: usize = 8;
@@ -197,7 +197,7 @@ fn read_blocks_into(
     let source = groups::open(path).map_err(|error| ReadError::of_file(path, ReadErrorKind::Io(error)))?;
     let mut lines = LineBlocks::of_bytes(source, block_bytes);
     let appender = FileAppender::new(store, path);
-    let mut assembly = Assembly { path, options, appender, line: 1, kept: Vec::new(), waiting: Waiting::default() };
+    let mut assembly = Assembly { path, options, appender, line: 1, kept: Vec::new() };
     let threads = rayon::current_num_threads();
     let blocks = if threads == 1 { 1 } else { (BLOCKS * threads).min(MOST_BLOCKS) };
     let (mut parsed, mut unparsed) = (Batch::of(blocks), Batch::of(blocks));
@@ -253,20 +253,23 @@ struct Assembly<'a> {
     line: u64,
     /// With `regroup`, all blocks and the lines they start at, until the last query is known.
     kept: Vec<(u64, Block)>,
-    /// What these will be.
-    waiting: Waiting,
 }
 
 impl Assembly<'_> {
     fn add(&mut self, batch: &mut Batch) -> Result<(), ReadError> {
         for block in &mut batch.blocks[..batch.filled] {
-            let mut rest = block.rest().filter(|_| block.faults.is_empty());
-            self.add_block(block)?;
-            while let Some(mut block) = rest {
-                block.parse(self.options, AfterFault::Stop);
-                rest = block.rest().filter(|_| block.faults.is_empty());
-                self.add_block(&mut block)?;
+            let mut kept = Block::default();
+            self.add_rows(block, &mut kept)?;
+            while block.parse_on(self.options, AfterFault::Stop) {
+                self.add_rows(block, &mut kept)?;
             }
+            if self.options.regroup {
+                kept.text = std::mem::take(&mut block.text);
+                kept.matrix.shrink();
+                self.kept.push((self.line, kept));
+            }
+            self.line += u64::from(block.lines);
+            self.appender.add_text(block.parsed);
         }
         match batch.stopped.take() {
             Some(kind) => Err(self.error(self.line, 0, kind)),
@@ -274,21 +277,27 @@ impl Assembly<'_> {
         }
     }
 
-    fn add_block(&mut self, block: &mut Block) -> Result<(), ReadError> {
+    /// Adds the parsed rows of a block; with `regroup`, to what is kept of it.
+    fn add_rows(&mut self, block: &mut Block, kept: &mut Block) -> Result<(), ReadError> {
         let line = self.line;
-        self.appender.check_size(line, block, &self.waiting, self.options.first_feature_id)?;
+        let too_large = self.appender.make_room(block, kept, self.options).err().map(|(fitting, kind)| {
+            let at = line + u64::from(block.rows[fitting].line);
+            // What is wrong before that place is said first.
+            block.rows.truncate(fitting);
+            self.error(at, 0, kind)
+        });
         if !self.options.regroup {
             block.runs().try_for_each(|run| self.appender.append(line, block, run))?;
+        }
+        if let Some(error) = too_large {
+            return Err(error);
         }
         if let Some(fault) = block.faults.pop() {
             return Err(self.error(line + u64::from(fault.line), fault.column, fault.kind));
         }
-        self.line += u64::from(block.lines);
         if self.options.regroup {
-            self.waiting.documents += block.rows.len();
-            self.waiting.width = self.waiting.width.max(block.matrix.width());
-            block.text.truncate(block.parsed);
-            self.kept.push((line, std::mem::take(block)));
+            kept.matrix.append(&block.matrix, 0..block.rows.len());
+            kept.rows.append(&mut block.rows);
         }
         Ok(())
     }
@@ -298,6 +307,7 @@ impl Assembly<'_> {
     }
 
     fn finish(mut self) -> Result<Listing, ReadError> {
+        self.appender.make_room_for_waiting().map_err(|kind| self.error(0, 0, kind))?;
         let runs = regrouped(&self.kept);
         let moved = file_order(&self.kept, &runs);
         for (block, run) in runs {

@@ -26,6 +26,7 @@ use fivefold_core::{Dataset, DatasetBuilder, Rng, Seed};
 use rayon::prelude::*;
 
 use crate::error::DataError;
+use crate::memory::{self, Counted, Share};
 use features::Group;
 use signal::QueryPlan;
 
@@ -116,13 +117,17 @@ const MOST_QUERIES: usize = 10_000_000;
 /// Makes a collection of `queries` queries.
 ///
 /// # Errors
-/// [`DataError::Source`] for more than ten million queries.
+/// [`DataError::Source`] for more than ten million queries, or more than the memory for data holds.
 pub fn make(shape: &Shape, queries: usize, seed: Seed) -> Result<Dataset, DataError> {
     if queries > MOST_QUERIES {
         return Err(DataError::Source(format!(
             "{queries} queries are too many to make; ask for {MOST_QUERIES} at most"
         )));
     }
+    let width = shape.features();
+    let mut share = Share::default();
+    // Before anything is drawn: the mean is near enough.
+    check_room((queries as f64 * shape.documents) as usize, width, &share)?;
     let seed = seed.derive(shape.name);
     let plans: Vec<QueryPlan> = (0..queries as u64)
         .into_par_iter()
@@ -139,9 +144,10 @@ pub fn make(shape: &Shape, queries: usize, seed: Seed) -> Result<Dataset, DataEr
         }
     }
     let documents = bounds[queries];
-    let width = shape.features();
+    check_room(documents, width, &share)?;
+    share.set(memory::bytes(documents, width));
     let mut grades = vec![0; documents];
-    let mut features = vec![0.0; documents * width];
+    let mut features = memory::zeros(documents, width).map_err(|bytes| no_room(bytes, "the system has not so much"))?;
     let (mut grades_left, mut features_left) = (grades.as_mut_slice(), features.as_mut_slice());
     let mut work = Vec::with_capacity(queries);
     for plan in plans {
@@ -156,8 +162,19 @@ pub fn make(shape: &Shape, queries: usize, seed: Seed) -> Result<Dataset, DataEr
         features::observe(shape, &mut plan, &documents, features);
     });
     let max_grade = Some(shape.max_grade());
-    let features = Arc::new(features);
+    let features = Arc::new(Counted::new(features, share));
     Ok(DatasetBuilder { features, width, grades, bounds, query_ids, doc_ids, max_grade }.build()?)
+}
+
+fn check_room(documents: usize, width: usize, share: &Share) -> Result<(), DataError> {
+    let (bytes, most) = (memory::bytes(documents, width), share.most());
+    let too_much = || no_room(bytes, &format!("{} MiB of the memory for data are left", most >> 20));
+    if bytes > most { Err(too_much()) } else { Ok(()) }
+}
+
+fn no_room(bytes: u64, but: &str) -> DataError {
+    let needs = bytes >> 20;
+    DataError::Source(format!("a made collection of that size takes {needs} MiB, but {but}; ask for fewer queries"))
 }
 
 #[cfg(test)]

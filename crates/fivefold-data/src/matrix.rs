@@ -1,5 +1,6 @@
 //! A dense matrix that grows by rows while its width is still being discovered.
 
+use std::collections::TryReserveError;
 use std::ops::Range;
 
 /// Row-major `f32` rows, each `stride` places apart; the first `width` of them have been used, the others are 0.
@@ -24,9 +25,10 @@ impl Matrix {
         self.rows
     }
 
-    /// Forgets the rows and keeps the memory.
+    /// Forgets the rows with their width, and keeps the memory.
     pub(crate) fn clear(&mut self) {
-        self.truncate(0);
+        self.values.clear();
+        (self.stride, self.width, self.rows) = (0, 0, 0);
     }
 
     /// Forgets the rows from `rows` on.
@@ -45,6 +47,19 @@ impl Matrix {
     /// The bytes that a row of this width would make of it all.
     pub(crate) fn bytes_with(&self, width: usize) -> usize {
         self.rows.saturating_mul(self.stride.max(width)).saturating_mul(size_of::<f32>())
+    }
+
+    /// Makes room for more rows of up to `width` places, so that adding them takes no memory that might not be there.
+    pub(crate) fn reserve(&mut self, rows: usize, width: usize) -> Result<(), TryReserveError> {
+        let stride = if width > self.stride { self.wider(width) } else { self.stride };
+        let needed = self.rows.saturating_add(rows).saturating_mul(stride).saturating_sub(self.values.len());
+        // Ahead of time, if there is enough for that.
+        self.values.try_reserve(needed).or_else(|_| self.values.try_reserve_exact(needed))
+    }
+
+    /// Gives back what was reserved and is not used.
+    pub(crate) fn shrink(&mut self) {
+        self.values.shrink_to_fit();
     }
 
     /// Writes into the last row; it must exist.
@@ -103,14 +118,18 @@ impl Matrix {
     /// Re-lays all rows so that `width` values fit, in place, from the last row to the first.
     #[cold]
     fn restride(&mut self, width: usize) {
-        let old = self.stride;
-        let new = if old == 0 { width } else { width.max(old + old / 8) };
+        let (old, new) = (self.stride, self.wider(width));
         self.values.resize(self.rows * new, 0.0);
         for row in (0..self.rows).rev() {
             self.values.copy_within(row * old..(row + 1) * old, row * new);
             self.values[row * new + old..(row + 1) * new].fill(0.0);
         }
         self.stride = new;
+    }
+
+    /// The stride at which rows are laid when they no longer fit.
+    fn wider(&self, width: usize) -> usize {
+        if self.stride == 0 { width } else { width.max(self.stride + self.stride / 8) }
     }
 
     /// The values with rows exactly `width` wide, and the width.
@@ -121,7 +140,7 @@ impl Matrix {
             }
             self.values.truncate(self.rows * self.width);
         }
-        self.values.shrink_to_fit();
+        self.shrink();
         (self.values, self.width)
     }
 }

@@ -18,6 +18,8 @@ use fivefold_core::Dataset;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::memory;
+
 /// Which formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -93,7 +95,7 @@ impl Fitted {
     /// The same queries with normalised features; the data set itself where the method is `none`.
     ///
     /// # Errors
-    /// [`NormaliseError`] if it was fitted on data of another width.
+    /// [`NormaliseError`] if it was fitted on data of another width, or there is no memory for the features.
     pub fn apply(&self, data: &Dataset) -> Result<Dataset, NormaliseError> {
         let width = data.width();
         if self.method == Method::None {
@@ -102,7 +104,7 @@ impl Fitted {
         if self.over == Over::Train && self.scales.len() != width {
             return Err(NormaliseError::Width { fitted: self.scales.len(), data: width });
         }
-        let mut features = vec![0.0f32; data.documents() * width];
+        let mut features = memory::zeros(data.documents(), width).map_err(NormaliseError::Memory)?;
         let mut rest = features.as_mut_slice();
         let mut work = Vec::with_capacity(data.len());
         for query in data.queries() {
@@ -149,6 +151,9 @@ pub enum NormaliseError {
         /// Features of the data.
         data: usize,
     },
+    /// No memory for the normalised features.
+    #[error("the system has no {} MiB of memory for the normalised features; run it where there is more", .0 >> 20)]
+    Memory(u64),
     /// The normalised arrays do not make a data set.
     #[error(transparent)]
     Dataset(fivefold_core::DatasetError),

@@ -12,15 +12,18 @@ use std::sync::Arc;
 use fivefold_core::dataset::IdTable;
 use fivefold_core::{Dataset, DatasetBuilder, DatasetError};
 
-use crate::letor::{Block, Listing, ReadError, ReadErrorKind};
+use crate::letor::{Block, Listing, ReadError, ReadErrorKind, ReadOptions, Row};
 use crate::matrix::Matrix;
+use crate::memory::{self, Counted, Share};
 
 /// Queries that have been read, and their features.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     matrix: Matrix,
-    /// Bytes of text read so far, where the number of features is to be found.
-    text: Option<u64>,
+    /// The memory of the matrix.
+    share: Share,
+    /// Bytes of text read so far.
+    text: u64,
     grades: Vec<u8>,
     bounds: Vec<usize>,
     query_ids: IdTable,
@@ -34,15 +37,14 @@ pub(crate) struct Store {
 impl Store {
     /// An empty store for documents of `width` features, or of as many as will be found.
     pub(crate) fn new(width: Option<usize>) -> Self {
-        let text = width.is_none().then_some(0);
-        Store { matrix: Matrix::with_width(width.unwrap_or(0)), text, bounds: vec![0], ..Store::default() }
+        Store { matrix: Matrix::with_width(width.unwrap_or(0)), bounds: vec![0], ..Store::default() }
     }
 
     /// All stored queries as a data set.
     pub(crate) fn finish(self, max_grade: Option<u8>) -> Result<Dataset, DatasetError> {
         let (features, width) = self.matrix.finish();
         DatasetBuilder {
-            features: Arc::new(features),
+            features: Arc::new(Counted::new(features, self.share)),
             width,
             grades: self.grades,
             bounds: self.bounds,
@@ -81,22 +83,61 @@ impl Store {
     }
 }
 
-/// Rows that wait to be stored.
-#[derive(Debug, Default)]
-pub(crate) struct Waiting {
-    pub(crate) documents: usize,
-    pub(crate) width: usize,
-}
-
 /// A matrix up to this size may be any number of times as large as its text.
 const SMALL_MATRIX: u64 = 256 << 20;
-/// A larger matrix may be this many times as large as its text: beyond it, hardly any value is not 0.
+/// A larger matrix may be this many times as large as its text, if the number of features was not declared: beyond it,
+/// hardly any value is not 0.
 const MOST_SPARSENESS: u64 = 256;
 
-/// What a matrix of so many documents and features takes, if that is too much for its text.
-pub(crate) fn too_sparse(documents: usize, width: usize, text: u64) -> Option<u64> {
-    let bytes = (documents as u64).saturating_mul(width as u64).saturating_mul(size_of::<f32>() as u64);
-    (bytes > SMALL_MATRIX && bytes / MOST_SPARSENESS > text).then_some(bytes)
+/// What a matrix comes to, row by row.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Size {
+    pub(crate) documents: usize,
+    /// How many of them are held twice, since they are to be regrouped when the last is known.
+    pub(crate) twice: usize,
+    pub(crate) width: usize,
+    /// Bytes of text.
+    pub(crate) text: u64,
+}
+
+impl Size {
+    /// The size with more rows, parsed from what comes after `text`; or how many of them there is room for in `most` bytes, and what is
+    /// wrong with the next one.
+    pub(crate) fn with(self, rows: &[Row], options: &ReadOptions, most: u64) -> Result<Size, (usize, ReadErrorKind)> {
+        let mut size = self;
+        for (place, row) in rows.iter().enumerate() {
+            size.documents += 1;
+            size.twice += usize::from(options.regroup);
+            size.width = size.width.max(row.width as usize);
+            let text = self.text + u64::from(row.end);
+            Size { text, ..size }.check(row.width, options, most).map_err(|kind| (place, kind))?;
+        }
+        Ok(size)
+    }
+
+    fn check(&self, row_width: u32, options: &ReadOptions, most: u64) -> Result<(), ReadErrorKind> {
+        let Size { documents, width, text, .. } = *self;
+        let bytes = memory::bytes(documents, width);
+        if options.features.is_none() && bytes > SMALL_MATRIX && bytes / MOST_SPARSENESS > text {
+            let id = (u64::from(row_width) + u64::from(options.first_feature_id)).saturating_sub(1);
+            return Err(ReadErrorKind::Sparse { id, documents, width, bytes, text });
+        }
+        let bytes = self.bytes();
+        if bytes > most {
+            return Err(ReadErrorKind::Memory { documents, width, bytes, most: Some(most) });
+        }
+        Ok(())
+    }
+
+    /// Bytes of memory while the file is read.
+    fn bytes(&self) -> u64 {
+        memory::bytes(self.documents.saturating_add(self.twice), self.width)
+    }
+
+    fn refused(&self) -> ReadErrorKind {
+        let Size { documents, width, .. } = *self;
+        ReadErrorKind::Memory { documents, width, bytes: self.bytes(), most: None }
+    }
 }
 
 /// A query whose last line may not have been read.
@@ -117,45 +158,51 @@ pub(crate) struct FileAppender<'a> {
     /// First and last line of every query that is complete.
     complete: HashMap<String, (u64, u64)>,
     open: Option<OpenQuery>,
+    /// The highest place of a feature so far.
+    widest: usize,
+    /// Rows that are to be regrouped when the last is known.
+    waiting: usize,
 }
 
 impl<'a> FileAppender<'a> {
     pub(crate) fn new(store: &'a mut Store, file: &Path) -> Self {
         let listing = Listing { file: file.to_owned(), queries: Vec::new(), lines: Vec::new(), moved: None };
-        FileAppender { store, listing, complete: HashMap::new(), open: None }
+        FileAppender { store, listing, complete: HashMap::new(), open: None, widest: 0, waiting: 0 }
     }
 
     fn error(&self, line: u64, column: usize, kind: ReadErrorKind) -> ReadError {
         ReadError { file: self.listing.file.clone(), line, column, kind }
     }
 
-    /// What the matrix will be with the rows of a block, of which those in `waiting` came before.
-    pub(crate) fn check_size(
+    /// Takes the memory for the parsed rows of a block, which wait in `kept` if they are to be regrouped; or says how many of them there is
+    /// room for, and what is wrong with the next one.
+    pub(crate) fn make_room(
         &mut self,
-        first_line: u64,
         block: &Block,
-        waiting: &Waiting,
-        first_id: u32,
-    ) -> Result<(), ReadError> {
-        let Some(text) = &mut self.store.text else { return Ok(()) };
-        *text += block.parsed as u64;
-        let text = *text;
-        let mut documents = self.store.matrix.rows() + waiting.documents;
-        let mut width = self.store.matrix.width().max(waiting.width);
-        let widest = width.max(block.matrix.width());
-        if too_sparse(documents + block.rows.len(), widest, text).is_none() {
-            return Ok(());
-        }
-        for row in &block.rows {
-            documents += 1;
-            width = width.max(row.width as usize);
-            if let Some(bytes) = too_sparse(documents, width, text) {
-                let id = u64::from(row.width) + u64::from(first_id) - 1;
-                let kind = ReadErrorKind::Sparse { id, documents, width, bytes, text };
-                return Err(self.error(first_line + u64::from(row.line), 0, kind));
-            }
-        }
-        Ok(())
+        kept: &mut Block,
+        options: &ReadOptions,
+    ) -> Result<(), (usize, ReadErrorKind)> {
+        let Store { matrix, share, text, .. } = &mut *self.store;
+        let (documents, width) = (matrix.rows() + self.waiting, matrix.width().max(self.widest));
+        let before = Size { documents, twice: self.waiting, width, text: *text };
+        let size = before.with(&block.rows, options, share.most())?;
+        (self.widest, self.waiting) = (size.width, size.twice);
+        share.set(size.bytes());
+        let matrix = if options.regroup { &mut kept.matrix } else { matrix };
+        let with_next = Size { documents: documents + 1, ..size };
+        matrix.reserve(block.rows.len(), block.matrix.width()).map_err(|_| (0, with_next.refused()))
+    }
+
+    /// Notes that so many bytes of text have been read.
+    pub(crate) fn add_text(&mut self, bytes: usize) {
+        self.store.text += bytes as u64;
+    }
+
+    /// Takes the memory for the rows that waited, after the last of them; the error says that there is not so much.
+    pub(crate) fn make_room_for_waiting(&mut self) -> Result<(), ReadErrorKind> {
+        let (matrix, waiting) = (&mut self.store.matrix, std::mem::take(&mut self.waiting));
+        let size = Size { documents: matrix.rows() + waiting, twice: waiting, width: self.widest, text: 0 };
+        matrix.reserve(waiting, self.widest).map_err(|_| size.refused())
     }
 
     /// Adds rows of a block that belong to one query; the block's text starts at `first_line`.

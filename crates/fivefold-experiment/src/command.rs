@@ -5,19 +5,16 @@
 //! three parts on disk.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write as _};
+use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 
-use fivefold_core::dataset::{DatasetBuilder, IdTable};
 use fivefold_core::{Dataset, Seed};
-use fivefold_data::{ScoreError, read_scores, write_letor};
+use fivefold_data::{ScoreError, input, read_scores, write_letor, write_letor_ungraded};
 
 use crate::config::{CommandLine, JobLimits, Place, SCORES};
 use crate::job::{Failure, Work};
 use crate::plan::Job;
-use crate::store::hash;
 use crate::work::{Bounds, WorkError, WorkFolder, io_error};
 use crate::worker::{End, of_status};
 
@@ -78,7 +75,7 @@ pub(crate) fn run_command(
     if let Some(validation) = parts.validation.filter(|_| command.uses(Place::Validation)) {
         write(&folder, Place::Validation, validation)?;
     }
-    write(&folder, Place::Test, &without_grades(parts.test).map_err(io_error("write", "the test part"))?)?;
+    write(&folder, Place::Test, parts.test)?;
 
     let scores_limit = SCORES_SLACK + BYTES_A_SCORE * parts.test.documents() as u64;
     let bounds = Bounds {
@@ -134,27 +131,6 @@ fn process(folder: &WorkFolder, command: &CommandLine, seed: Seed, work: &Work<'
     }
 }
 
-/// The same documents, all of grade 0.
-fn without_grades(test: &Dataset) -> io::Result<Dataset> {
-    let (mut query_ids, mut doc_ids) = (IdTable::default(), IdTable::default());
-    let mut features = Vec::with_capacity(test.documents() * test.width());
-    for query in test.queries() {
-        query_ids.push(query.id());
-        features.extend_from_slice(query.features());
-        (0..query.len()).filter_map(|row| query.doc_id(row)).for_each(|id| doc_ids.push(id));
-    }
-    let builder = DatasetBuilder {
-        features: Arc::new(features),
-        width: test.width(),
-        grades: vec![0; test.documents()],
-        bounds: test.bounds(),
-        query_ids,
-        doc_ids,
-        max_grade: None,
-    };
-    builder.build().map_err(io::Error::other)
-}
-
 fn copy(folder: &WorkFolder, file: &Listed) -> Result<(), Failure> {
     let to = folder.file(&file.name);
     if let Some(parent) = to.parent() {
@@ -162,15 +138,22 @@ fn copy(folder: &WorkFolder, file: &Listed) -> Result<(), Failure> {
     }
     // Copied with its permissions: a program must stay executable.
     fs::copy(&file.path, &to).map_err(io_error("copy", &file.name))?;
-    let content = fs::read(&to).map_err(io_error("read", &file.name))?;
-    if hash(&content) == file.hash { Ok(()) } else { Err(CommandError::Changed { file: file.name.clone() }.into()) }
+    let found = input::hash(&to).map_err(io_error("read", &file.name))?;
+    if found.to_hex().as_str() == file.hash {
+        Ok(())
+    } else {
+        Err(CommandError::Changed { file: file.name.clone() }.into())
+    }
 }
 
 fn write(folder: &WorkFolder, place: Place, data: &Dataset) -> Result<(), WorkError> {
     let name = place.file().unwrap_or_default();
     let write = || {
         let mut out = BufWriter::new(File::create(folder.file(name))?);
-        write_letor(data, &mut out)?;
+        match place {
+            Place::Test => write_letor_ungraded(data, &mut out)?,
+            _ => write_letor(data, &mut out)?,
+        }
         out.flush()
     };
     write().map_err(io_error("write", name))
@@ -179,7 +162,7 @@ fn write(folder: &WorkFolder, place: Place, data: &Dataset) -> Result<(), WorkEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Store;
+    use crate::store::{Store, hash};
     use crate::work::tests::job;
 
     #[test]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Seed;
-use fivefold_data::{CacheUse, Collection};
+use fivefold_data::{CacheUse, Collection, input};
 use serde_json::{Value, json};
 
 use crate::command::Listed;
@@ -195,12 +195,8 @@ impl<'e> Plan<'e> {
             }
             Method::Scores(files) => {
                 let what = format!("the scores of fold {number}");
-                let content = self.read_file(&self.score_path(files, dataset, number), &what, ranker)?;
-                BTreeMap::from([
-                    ("kind", json!(config.kind)),
-                    ("file", json!(hash(&content))),
-                    ("test", json!(hashes.test)),
-                ])
+                let hash = self.hash_file(&self.score_path(files, dataset, number), &what, ranker)?;
+                BTreeMap::from([("kind", json!(config.kind)), ("file", json!(hash)), ("test", json!(hashes.test))])
             }
             Method::Command(command) => {
                 if command.uses(Place::Validation) && parts.validation.is_none() {
@@ -213,8 +209,7 @@ impl<'e> Plan<'e> {
                 }
                 let mut files = BTreeMap::new();
                 for file in &command.files {
-                    let content = self.read_file(&self.find(file), &format!("`{file}`"), ranker)?;
-                    files.insert(file, hash(&content));
+                    files.insert(file, self.hash_file(&self.find(file), &format!("`{file}`"), ranker)?);
                 }
                 BTreeMap::from([
                     ("kind", json!(config.kind)),
@@ -234,12 +229,13 @@ impl<'e> Plan<'e> {
         Ok(Job { id: job_id(label, number, &config.label), dataset, fold, ranker, seed, inputs, key })
     }
 
-    /// The content of a file that a ranker needs.
-    fn read_file(&self, path: &Path, what: &str, ranker: usize) -> Result<Vec<u8>, RunError> {
-        std::fs::read(path).map_err(|error| {
+    /// The hash of a file that a ranker needs.
+    fn hash_file(&self, path: &Path, what: &str, ranker: usize) -> Result<String, RunError> {
+        let hash = input::hash(path).map_err(|error| {
             let message = format!("cannot read {what} from {}: {error}; {FILES_HELP}", path.display());
             RunError::from(self.experiment.ranker_error(ranker, &message))
-        })
+        });
+        Ok(hash?.to_hex().to_string())
     }
 
     /// The file of a relative path: the first that there is, else the first place that was looked at.

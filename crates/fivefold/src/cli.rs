@@ -5,13 +5,14 @@ use std::process::ExitCode;
 
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use fivefold_core::Registry;
+use fivefold_experiment::config::Bytes;
 
 use crate::commands::{
     completions, converge, datasets, dialects, diff, eval, explain, export, import, importance, job, jobs, lint, make,
     measures, meta, new_ranker, rankers, replay, report, reproduce, residual, run, score, standardise, train, verify,
 };
 use crate::screen::{Screen, tell_report};
-use crate::{interrupt, problem};
+use crate::{interrupt, memory, problem};
 
 /// How a command ended, if not with an error.
 pub(crate) enum Outcome {
@@ -55,6 +56,11 @@ struct Cli {
     /// When to use colours; `auto`: on a terminal, unless NO_COLOR is set.
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     color: ColorChoice,
+
+    /// Memory for data and for jobs at work, such as 6GiB: larger data are refused, and fewer jobs run at a time if need be;
+    /// no result depends on it [default: three quarters of what there is]
+    #[arg(long, global = true, value_name = "SIZE")]
+    memory: Option<Bytes>,
 }
 
 #[derive(Subcommand)]
@@ -107,6 +113,7 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USER_ERROR));
         }
     };
+    memory::set_budget(cli.memory);
     let mut screen = Screen::new(forced);
     let result = match cli.command {
         Command::Run(args) => args.run(registry, &mut screen),

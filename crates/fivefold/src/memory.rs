@@ -1,21 +1,29 @@
-//! `--memory`: what the data and the jobs at work may take, and what this machine has.
+//! `--memory`: what the data and the jobs at work may take, and what this process can have.
 
 use fivefold_experiment::config::Bytes;
 
-/// How much memory.
-#[derive(clap::Args)]
-pub(crate) struct MemoryArgs {
-    /// Memory for the data and the jobs at work, such as 6GiB: fewer jobs run at a time if need be; no result depends on
-    /// it [default: three quarters of what the machine has]
-    #[arg(long, value_name = "SIZE")]
-    memory: Option<Bytes>,
+/// Sets what data and jobs may take: what was asked for, else three quarters of what there is, where the system tells it.
+pub(crate) fn set_budget(asked: Option<Bytes>) {
+    if let Some(bytes) = asked.map(|bytes| bytes.0).or_else(|| Some(available()? / 4 * 3)) {
+        fivefold_data::set_memory_budget(bytes);
+    }
 }
 
-impl MemoryArgs {
-    /// Bytes; `None` where nothing was asked for and the machine does not tell what it has.
-    pub(crate) fn budget(&self) -> Option<u64> {
-        self.memory.map(|bytes| bytes.0).or_else(|| Some(of_machine()? / 4 * 3))
+/// The memory of the machine, the container or the session (`ulimit`), whichever has least (Linux only).
+fn available() -> Option<u64> {
+    of_machine().into_iter().chain(of_session()).min()
+}
+
+/// What the address space and the data of this process are limited to.
+fn of_session() -> Option<u64> {
+    #[cfg(target_os = "linux")]
+    {
+        use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
+        let limit = |resource| Some(getrlimit(resource).ok()?.0).filter(|&bytes| bytes != RLIM_INFINITY);
+        [Resource::RLIMIT_AS, Resource::RLIMIT_DATA].into_iter().filter_map(limit).min()
     }
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 /// The machine's memory, or that of the container where it has less (Linux only).

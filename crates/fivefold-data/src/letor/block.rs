@@ -23,6 +23,8 @@ pub(crate) struct Row {
     pub(crate) missing: bool,
     /// Line within the block, from 0.
     pub(crate) line: u32,
+    /// Where the next line starts in the text.
+    pub(crate) end: u32,
     /// Places up to the highest feature of the line.
     pub(crate) width: u32,
     /// The query id in the text.
@@ -47,6 +49,7 @@ pub(crate) struct Block {
     /// Whole lines; the last byte is a newline.
     pub(crate) text: Vec<u8>,
     pub(crate) rows: Vec<Row>,
+    /// Their features.
     pub(crate) matrix: Matrix,
     /// Lines of the text, as far as it was parsed.
     pub(crate) lines: u32,
@@ -66,21 +69,30 @@ pub(crate) enum AfterFault {
 }
 
 impl Block {
-    /// Parses the text up to a fault, its end, or the largest matrix of a block; former rows are forgotten.
+    /// Parses the text up to a fault, its end, or the largest matrix of a block.
     pub(crate) fn parse(&mut self, options: &ReadOptions, after_fault: AfterFault) {
+        (self.lines, self.parsed) = (0, 0);
+        self.parse_on(options, after_fault);
+    }
+
+    /// Parses what the largest matrix of a block left; former rows are forgotten. False if nothing was left.
+    pub(crate) fn parse_on(&mut self, options: &ReadOptions, after_fault: AfterFault) -> bool {
         let Block { text, rows, matrix, lines, parsed, faults } = self;
         rows.clear();
         matrix.clear();
         faults.clear();
-        (*lines, *parsed) = (0, 0);
+        let start = *parsed;
         while *parsed < text.len() {
             match parse_line(text, *parsed, options, matrix) {
-                Ok(Line::Row(row, next)) => {
+                Ok(Line::Row(row)) => {
+                    *parsed = row.end as usize;
                     rows.push(Row { line: *lines, ..row });
-                    *parsed = next;
                 }
                 Ok(Line::Nothing(next)) => *parsed = next,
-                Ok(Line::TooMuch) => return matrix.truncate(rows.len()),
+                Ok(Line::TooMuch) => {
+                    matrix.truncate(rows.len());
+                    return true;
+                }
                 Err((at, kind)) => {
                     matrix.truncate(rows.len());
                     let kind =
@@ -88,18 +100,13 @@ impl Block {
                     faults.push(Fault { line: *lines, column: at - *parsed + 1, kind });
                     *parsed = next_line(text, at);
                     if after_fault == AfterFault::Stop {
-                        return;
+                        return true;
                     }
                 }
             }
             *lines += 1;
         }
-    }
-
-    /// The lines that were not parsed since the matrix would have been too large.
-    pub(crate) fn rest(&self) -> Option<Block> {
-        let rest = &self.text[self.parsed..];
-        (!rest.is_empty()).then(|| Block { text: rest.to_vec(), ..Block::default() })
+        *parsed > start
     }
 
     /// The bytes of an id.
@@ -129,10 +136,10 @@ impl Block {
 /// A place in the text and what is wrong there.
 type Wrong = (usize, ReadErrorKind);
 
-/// A line, and where the next one starts.
+/// A line.
 enum Line {
-    Row(Row, usize),
-    /// A blank line or a comment.
+    Row(Row),
+    /// A blank line or a comment, and where the next line starts.
     Nothing(usize),
     /// A row that would make the matrix too large.
     TooMuch,
@@ -220,8 +227,8 @@ fn parse_line(text: &[u8], start: usize, options: &ReadOptions, matrix: &mut Mat
     };
     matrix.use_width(slots);
     let short = |range: Range<usize>| range.start as u32..range.end as u32;
-    let row = Row { grade, missing, line: 0, width: slots as u32, qid: short(qid), doc_id: short(doc_id) };
-    Ok(Line::Row(row, next_line(text, at)))
+    let (width, end) = (slots as u32, next_line(text, at) as u32);
+    Ok(Line::Row(Row { grade, missing, line: 0, end, width, qid: short(qid), doc_id: short(doc_id) }))
 }
 
 #[inline(always)]
@@ -425,20 +432,24 @@ mod tests {
         block.parse(&ReadOptions::default(), AfterFault::GoOn);
         let lines = (block.rows.iter().map(|row| row.line), block.faults.iter().map(|fault| fault.line));
         assert_eq!((lines.0.collect::<Vec<_>>(), lines.1.collect::<Vec<_>>()), (vec![0, 2], vec![1, 3]));
-        assert_eq!((block.matrix.rows(), block.lines, block.rest().is_none()), (2, 4, true));
+        assert_eq!((block.matrix.rows(), block.lines, block.parsed), (2, 4, block.text.len()));
     }
 
     #[test]
     fn a_block_that_would_be_too_large_is_parsed_in_pieces() {
         let text = "0 qid:1 1:1\n".repeat(100) + &"0 qid:2 100000:2\n".repeat(100);
-        let mut next = Some(Block { text: text.into_bytes(), ..Block::default() });
+        let mut block = Block { text: text.into_bytes(), ..Block::default() };
+        let options = ReadOptions::default();
+        block.parse(&options, AfterFault::Stop);
         let (mut rows, mut pieces) = (0, 0);
-        while let Some(mut block) = next {
-            block.parse(&ReadOptions::default(), AfterFault::Stop);
+        loop {
             assert!(block.matrix.bytes_with(0) <= MOST_MATRIX_BYTES + (9 << 20) && !block.rows.is_empty());
-            assert_eq!(block.lines as usize, block.rows.len());
+            assert_eq!(block.rows[0].line as usize, rows);
             (rows, pieces) = (rows + block.rows.len(), pieces + 1);
-            next = block.rest();
+            assert_eq!(block.lines as usize, rows);
+            if !block.parse_on(&options, AfterFault::Stop) {
+                break;
+            }
         }
         assert!(rows == 200 && pieces > 4, "{rows} rows in {pieces} pieces");
     }

@@ -165,6 +165,25 @@ pub enum ReadErrorKind {
         /// Bytes of text up to here.
         text: u64,
     },
+    /// A matrix that the memory has no room for.
+    #[error(
+        "the matrix of {documents} documents x {width} features up to here takes {} MiB, but {}",
+        bytes >> 20,
+        match most {
+            Some(most) => format!("{} MiB of the memory for data are left", most >> 20),
+            None => "the system has not so much".to_owned(),
+        }
+    )]
+    Memory {
+        /// Documents up to here.
+        documents: usize,
+        /// Features a document.
+        width: usize,
+        /// What the matrix would take, while it is put together.
+        bytes: u64,
+        /// What it may take; `None`: the system refused it.
+        most: Option<u64>,
+    },
     /// Lines of an old Mac.
     #[error("lines end with carriage returns only")]
     CarriageReturns,
@@ -206,6 +225,12 @@ impl ReadErrorKind {
             Self::Encoding { .. } => "convert the file to UTF-8",
             Self::Sparse { .. } => {
                 "correct the id; or number the features without gaps; or, if there are so many, declare it: `features = N` of the data set"
+            }
+            Self::Memory { most: Some(_), .. } => {
+                "give it more memory (`--memory`), or fewer documents or features; the matrix is dense"
+            }
+            Self::Memory { most: None, .. } => {
+                "run it where there is more memory, or give it fewer documents or features; the matrix is dense"
             }
             Self::CarriageReturns => "end lines by a line feed, with or without a carriage return before it",
             Self::Nul { .. } => "check that this is a text file",

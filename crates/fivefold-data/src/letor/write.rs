@@ -11,6 +11,18 @@ use fivefold_core::Dataset;
 /// Those of `out`; [`io::ErrorKind::InvalidInput`] if an id cannot be written so that it reads back (an empty one, a query
 /// id with a blank, a document id with a line break or with blanks at its ends), or a feature is not finite.
 pub fn write_letor(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
+    write(data, out, |grade| grade)
+}
+
+/// [`write_letor`] with grade 0 everywhere, for readers who must not know the grades.
+///
+/// # Errors
+/// The same.
+pub fn write_letor_ungraded(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
+    write(data, out, |_| 0)
+}
+
+fn write(data: &Dataset, out: &mut impl Write, shown: fn(u8) -> u8) -> io::Result<()> {
     let refuse = |what: String| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     for query in data.queries() {
         let qid = query.id();
@@ -18,7 +30,7 @@ pub fn write_letor(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
             return refuse(format!("query id {qid:?} cannot be written as LETOR text"));
         }
         for (row, (features, grade)) in query.rows().zip(query.grades()).enumerate() {
-            write!(out, "{grade} qid:{qid}")?;
+            write!(out, "{} qid:{qid}", shown(*grade))?;
             for (id, value) in (1..).zip(features) {
                 if !value.is_finite() {
                     return refuse(format!("feature {id} of query {qid:?} is {value}"));

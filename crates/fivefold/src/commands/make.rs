@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Dataset;
+use fivefold_core::words::counted;
 use fivefold_data::made::SHAPES;
 use fivefold_data::{MadeSource, Source, open, write_letor};
 
@@ -50,19 +51,17 @@ impl Args {
             }
         }
         screen.line(format_args!(
-            "{}: {} queries, {} documents, {} features in {} folds",
+            "{}: {}, {}, {} in {}",
             self.out.display(),
-            collection.all.len(),
-            collection.all.documents(),
-            collection.all.width(),
-            collection.folds.len()
+            counted(collection.all.len(), "query"),
+            counted(collection.all.documents(), "document"),
+            counted(collection.all.width(), "feature"),
+            counted(collection.folds.len(), "fold")
         ));
         Ok(Outcome::Done)
     }
 }
 
 fn write(path: &Path, data: &Dataset) -> miette::Result<()> {
-    let mut text = Vec::new();
-    write_letor(data, &mut text).map_err(|error| Problem::file("write", path, error))?;
-    files::write(path, &text)
+    files::write_with(path, |out| write_letor(data, out))
 }

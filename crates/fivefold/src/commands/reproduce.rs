@@ -10,7 +10,6 @@ use crate::experiment::ExperimentArgs;
 use crate::format::Format;
 use crate::interrupt;
 use crate::limits::LimitArgs;
-use crate::memory::MemoryArgs;
 use crate::problem;
 use crate::published::{Published, SHIPPED};
 use crate::run_bars::RunBars;
@@ -43,8 +42,6 @@ pub(crate) struct Args {
     format: Format,
     #[command(flatten)]
     threads: ThreadArgs,
-    #[command(flatten)]
-    memory: MemoryArgs,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -79,7 +76,7 @@ impl Args {
         let folder = self.experiment.out(&experiment.name);
         let cancel = interrupt::watch();
         let lock = FolderLock::take(&folder, Hold::Alone).map_err(problem::report)?;
-        let memory = self.memory.budget();
+        let memory = fivefold_data::memory_budget();
         let bars = RunBars::new().within(memory);
         let options = RunOptions {
             threads: self.threads.threads,

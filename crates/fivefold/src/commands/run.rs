@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fivefold_core::Registry;
-use fivefold_core::words::counted;
+use fivefold_core::words::{counted, which};
 use fivefold_experiment::{self as experiment, CacheReport, FolderLock, Hold, Only, Plan, Results, Reuse, RunOptions};
 use fivefold_report::{Templates, write_report};
 use serde::Serialize;
@@ -200,7 +200,11 @@ impl Args {
 fn ending(outcome: &experiment::Outcome, folder: &str) -> String {
     let failed = match outcome.failed.len() {
         0 => String::new(),
-        count => format!(" {count} of {} jobs failed: their cells say FAILED.", outcome.jobs),
+        count => format!(
+            " {count} of {} failed: {} cells say FAILED.",
+            counted(outcome.jobs, "job"),
+            which(count, "its", "their")
+        ),
     };
     match &outcome.results {
         Some(results) => {
