@@ -4,8 +4,7 @@
 //! scores where rows are sorted by grade. Nothing of this alters a job, so none is in its key; it is in the manifest, and a guard
 //! that was overridden is stamped on every table.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+mod test_files;
 
 use fivefold_core::Dataset;
 use fivefold_data::leaks::{Finding, Guard, SortedRows};
@@ -14,10 +13,11 @@ use fivefold_metrics::{Conventions, Scores, Ties};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{CommandLine, Experiment, Method};
+use crate::config::{Experiment, Method};
 use crate::plan::Plan;
 use crate::run::RunError;
 use crate::store::Store;
+use test_files::TestFiles;
 
 /// What every stamp begins with.
 pub const STAMP: &str = "GUARD OVERRIDDEN";
@@ -143,11 +143,11 @@ impl<'e> Guards<'e> {
 
     /// Programs that are given files of the test part, with the grades in them.
     fn test_files(&self, plan: &Plan<'_>, index: usize, collection: &Collection) -> Vec<Finding> {
-        let test_files: Vec<PathBuf> = collection.test_files().filter_map(|file| fs::canonicalize(file).ok()).collect();
+        let test_files = TestFiles::of(collection);
         let of_ranker = |ranker: usize| {
             let config = &self.experiment.rankers[ranker];
             let Method::Command(command) = &config.method else { return None };
-            let (given, file) = given_file(command, plan, &test_files)?;
+            let (given, file) = test_files.given_to(command, plan)?;
             let what = format!("ranker {} is given `{given}`, which holds {}", config.label, file.display());
             Some(Finding::stop(Guard::TestFile, what))
         };
@@ -220,31 +220,4 @@ fn tied_queries(test: &Dataset, scores: &[f64], precision: Scores) -> Vec<usize>
         ranked.chunk_by(|(a, _), (b, _)| a == b).any(|tie| tie.iter().any(|(_, grade)| *grade != tie[0].1))
     };
     (0..test.len()).into_par_iter().filter(tied).collect()
-}
-
-/// What a command is given that is, holds or copies one of the files, and that file.
-fn given_file<'f>(command: &CommandLine, plan: &Plan<'_>, files: &'f [PathBuf]) -> Option<(String, &'f PathBuf)> {
-    let listed = command.files.iter().find_map(|given| {
-        let path = plan.find(given);
-        let found = holds(&path, files).or_else(|| files.iter().find(|file| same_content(&path, file)))?;
-        Some((given.clone(), found))
-    });
-    // Relative paths lead to the program's own folder, where there is nothing but what is listed.
-    listed.or_else(|| {
-        command.argv.iter().find_map(|argument| {
-            let path = Path::new(argument.rsplit_once('=').map_or(argument.as_str(), |(_, value)| value));
-            Some((argument.clone(), path.is_absolute().then(|| holds(path, files)).flatten()?))
-        })
-    })
-}
-
-/// The file that is at or below the path.
-fn holds<'f>(path: &Path, files: &'f [PathBuf]) -> Option<&'f PathBuf> {
-    let path = fs::canonicalize(path).ok()?;
-    files.iter().find(|file| file.starts_with(&path))
-}
-
-fn same_content(one: &Path, other: &Path) -> bool {
-    let length = |path: &Path| fs::metadata(path).ok().map(|meta| meta.len());
-    length(one).is_some() && length(one) == length(other) && fs::read(one).ok() == fs::read(other).ok()
 }
