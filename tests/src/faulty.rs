@@ -20,6 +20,7 @@ enum How {
     Nan,
     Hang,
     Memory,
+    Spike,
     Abort,
     Overflow,
     Exit,
@@ -52,7 +53,7 @@ impl Ranker for Faulty {
     const SUMMARY: &'static str = "fails as it is told";
     const PARAMS: &'static [ParamHelp] = &[ParamHelp {
         name: "how",
-        help: "panic, nan, hang, memory, abort, overflow, exit, or chatter, which is no failure",
+        help: "panic, nan, hang, memory, spike, abort, overflow, exit, or chatter, which is no failure",
     }];
     type Model = FaultyModel;
 
@@ -76,6 +77,12 @@ impl Ranker for Faulty {
                     std::thread::sleep(Duration::from_millis(5));
                 }
                 return Err(FitError::Other(format!("nobody stopped it at {} blocks", hoard.len())));
+            }
+            // Over before anybody looks: every page is touched once, and gone.
+            How::Spike => {
+                let mut hoard = vec![0u8; 450 << 20];
+                hoard.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
+                drop(std::hint::black_box(hoard));
             }
             How::Abort => {
                 eprintln!("about to abort");

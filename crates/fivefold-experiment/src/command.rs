@@ -16,7 +16,7 @@ use crate::config::{CommandLine, JobLimits, Place, SCORES};
 use crate::job::{Failure, Work};
 use crate::plan::Job;
 use crate::work::{Bounds, WorkError, WorkFolder, io_error};
-use crate::worker::{End, of_status};
+use crate::worker::{End, Told, of_status};
 
 /// Bytes of a score file, beside those of its scores: remarks.
 const SCORES_SLACK: u64 = 1 << 20;
@@ -93,7 +93,7 @@ pub(crate) fn run_command(
     let end = match (ended?, work.worker) {
         (Err(error), _) => End::NotStarted(error.to_string()),
         (Ok(status), None) => of_status(status),
-        (Ok(status), Some(_)) => End::told(&folder).unwrap_or_else(|| of_status(status)),
+        (Ok(status), Some(_)) => Told::read(&folder).map_or_else(|| of_status(status), |told| told.end),
     };
     match end {
         End::Done => {}

@@ -1,9 +1,9 @@
 //! A program that runs for a job: in a folder and a process group of its own, within limits, and gone with its job.
 //!
 //! The folder stands in the results folder (`.work/`), is the program's working and temporary directory, and takes what it
-//! writes to standard output and error. The group is killed when the time is up, memory or output are beyond their limits,
-//! the run is cancelled, or the program has ended and left others behind. A program that is one of ours (see
-//! [`crate::worker`]) also holds the reading end of a pipe whose other end closes with this process, however that ends.
+//! writes to standard output and error. The group is killed, with all that left it (see [`crate::processes`]), when the time is up,
+//! memory or output are beyond their limits, the run is cancelled, or the program has ended and left others behind. A program that is
+//! one of ours (see [`crate::worker`]) also holds the reading end of a pipe whose other end closes with this process, however that ends.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::config::{Bytes, STDERR, STDOUT, TimeLimit};
 use crate::plan::Job;
+use crate::processes::{end_descendants, private_memory};
 use crate::store::{Store, StoreError, advice, hash};
 
 /// Bytes that a program may write to its standard output, or to its standard error.
@@ -46,7 +47,8 @@ pub(crate) enum WorkError {
     Io { action: &'static str, file: String, source: io::Error },
     #[error("{what} ran longer than {limit} and was stopped; `time_limit` sets how long it may{said}")]
     Time { what: &'static str, limit: TimeLimit, said: String },
-    #[error("{what} used more than {limit} of memory and was stopped; `memory_limit` sets how much it may{said}")]
+    // The same words for one that was stopped, and for one that had been beyond it for a moment.
+    #[error("{what} used more than {limit} of memory; `memory_limit` sets how much it may{said}")]
     Memory { what: &'static str, limit: Bytes, said: String },
     #[error("{what} wrote more than {limit} bytes to {file} and was stopped")]
     Output { what: &'static str, file: &'static str, limit: u64 },
@@ -132,7 +134,7 @@ impl WorkFolder {
             if let Some(limit) = bounds.time.filter(|limit| started.elapsed() >= limit.duration()) {
                 return Err(WorkError::Time { what, limit, said: self.said() });
             }
-            if let Some(limit) = bounds.memory.filter(|limit| group.memory() > limit.0) {
+            if let Some(limit) = bounds.memory.filter(|limit| private_memory(group.child.id()) > limit.0) {
                 return Err(WorkError::Memory { what, limit, said: self.said() });
             }
             self.within(bounds)?;
@@ -260,41 +262,14 @@ impl Group {
         let lifeline = child.stdin.take();
         Ok(Group { child, _lifeline: lifeline })
     }
-
-    /// Bytes of memory that its processes have for themselves: pages of mapped files, which the system can drop, do not
-    /// count. 0 where the system does not tell.
-    #[cfg(target_os = "linux")]
-    fn memory(&self) -> u64 {
-        let group = self.child.id().to_string();
-        let Ok(processes) = fs::read_dir("/proc") else { return 0 };
-        let of_process = |entry: fs::DirEntry| {
-            let number = entry.file_name().to_str().is_some_and(|name| name.bytes().all(|b| b.is_ascii_digit()));
-            let stat = if number { fs::read_to_string(entry.path().join("stat")).ok()? } else { return None };
-            // After the name, which may hold anything: state, parent, group.
-            let own = stat.rsplit_once(')')?.1.split_whitespace().nth(2)? == group;
-            if own { private_bytes(&fs::read_to_string(entry.path().join("status")).ok()?) } else { None }
-        };
-        processes.flatten().filter_map(of_process).sum()
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn memory(&self) -> u64 {
-        0
-    }
-}
-
-/// `RssAnon` and `RssShmem` of `/proc/PID/status`, in bytes.
-#[cfg(target_os = "linux")]
-fn private_bytes(status: &str) -> Option<u64> {
-    let of = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()
-    };
-    Some((of("RssAnon:")? + of("RssShmem:").unwrap_or(0)) << 10)
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
+        // As long as it is there: then nothing below it has another parent.
+        if matches!(self.child.try_wait(), Ok(None)) {
+            end_descendants(self.child.id());
+        }
         #[cfg(unix)]
         if let Ok(group) = i32::try_from(self.child.id()) {
             use nix::sys::signal::{Signal, killpg};
@@ -351,20 +326,5 @@ pub(crate) mod tests {
         assert_eq!(fs::read_to_string(&kept).unwrap(), text);
         folder.keep_stderr().unwrap();
         assert!(!kept.exists(), "the next attempt was silent");
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn memory_is_that_of_the_whole_group() {
-        let status = "VmRSS:\t  900 kB\nRssAnon:\t     120 kB\nRssFile:\t 700 kB\nRssShmem:\t  80 kB\n";
-        assert_eq!(private_bytes(status), Some(200 << 10));
-        let mut shell = Command::new("sh");
-        shell.args(["-c", "sleep 60 & sleep 60 & wait"]);
-        let group = Group::start(shell).unwrap();
-        let own = private_bytes(&fs::read_to_string(format!("/proc/{}/status", group.child.id())).unwrap()).unwrap();
-        let patience = Instant::now() + Duration::from_secs(20);
-        while group.memory() <= own {
-            assert!(Instant::now() < patience, "{} {own}", group.memory());
-        }
     }
 }

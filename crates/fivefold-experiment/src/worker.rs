@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -23,10 +23,11 @@ use crate::config::{END, Experiment, SCORES};
 use crate::filter::Only;
 use crate::job::{Failure, Output, PreparedFolds, Work, attempt, failed};
 use crate::plan::{Job, Plan};
+use crate::processes::{adopt_orphans, end_descendants, own_peak};
 use crate::run::Observer;
 use crate::scoring::scores_text;
 use crate::store::Store;
-use crate::work::{Bounds, WorkFolder, ending, io_error};
+use crate::work::{Bounds, WorkError, WorkFolder, ending, io_error};
 
 /// Files in the folder of a fit: what it is to do, what it made, how far it is.
 const REQUEST: &str = "request.json";
@@ -67,13 +68,21 @@ pub(crate) enum End {
     NotStarted(String),
 }
 
-impl End {
-    /// How it ended by its own account; `None`: it ended before it could tell.
-    pub(crate) fn told(folder: &WorkFolder) -> Option<Self> {
+/// What a process tells of its end, last of all.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Told {
+    pub(crate) end: End,
+    /// The most memory that a fit had for itself, where the system tells: between two looks from outside it may have been much.
+    peak: Option<u64>,
+}
+
+impl Told {
+    /// What the process in a folder told; `None`: it ended before it could.
+    pub(crate) fn read(folder: &WorkFolder) -> Option<Self> {
         serde_json::from_slice(&fs::read(folder.file(END)).ok()?).ok()
     }
 
-    fn tell(&self, folder: &Path) -> Result<(), String> {
+    fn write(&self, folder: &Path) -> Result<(), String> {
         let text = serde_json::to_vec(self).map_err(|error| error.to_string())?;
         fs::write(folder.join(END), text).map_err(|error| format!("cannot write {END}: {error}"))
     }
@@ -92,7 +101,7 @@ impl Worker {
     }
 
     /// A program and its arguments under a guard, which ends them when this process ends. How they end is told by
-    /// [`End::told`].
+    /// [`Told`].
     pub(crate) fn guarded(&self, program: &OsStr, arguments: &[String]) -> Command {
         let mut command = self.command("guard");
         command.arg(program).args(arguments);
@@ -128,7 +137,13 @@ impl Worker {
             work.observer.warning(&error.to_string());
         }
         let status = ended?.map_err(|error| failed(format!("cannot start {}: {error}", self.program.display())))?;
-        match End::told(&folder) {
+        let told = Told::read(&folder);
+        if let (Some(limit), Some(peak)) = (limits.memory, told.as_ref().and_then(|told| told.peak))
+            && peak > limit.0
+        {
+            return Err(WorkError::Memory { what, limit, said }.into());
+        }
+        match told.map(|told| told.end) {
             Some(End::Done) => {}
             Some(End::Failed(reason) | End::NotStarted(reason)) => return Err(failed(reason)),
             None => {
@@ -149,6 +164,7 @@ impl Worker {
 
     /// What such a process does, given the arguments after [`COMMAND`](Self::COMMAND); its exit code.
     pub fn serve(registry: &Registry, arguments: &[OsString]) -> u8 {
+        adopt_orphans();
         end_with_the_run();
         let served = match arguments {
             [what] if what == "fit" => fit(registry),
@@ -170,6 +186,7 @@ impl Worker {
 fn end_with_the_run() {
     std::thread::spawn(|| {
         let _ = io::copy(&mut io::stdin(), &mut io::sink());
+        end_descendants(std::process::id());
         #[cfg(unix)]
         {
             use nix::sys::signal::{Signal, killpg};
@@ -183,16 +200,42 @@ fn end_with_the_run() {
     });
 }
 
-/// Runs a program and tells how it ended.
+/// Runs a program and tells how it ended, when nothing that it started is left.
 fn guard(program: &OsStr, arguments: &[OsString]) -> Result<(), String> {
     let folder = std::env::current_dir().map_err(|error| error.to_string())?;
-    let ended = Command::new(program).args(arguments).stdin(Stdio::null()).spawn();
-    let end = match ended.map(|mut child| child.wait()) {
+    let started = Command::new(program).args(arguments).stdin(Stdio::null()).spawn();
+    let end = match started.map(wait) {
         Ok(Ok(status)) => of_status(status),
         Ok(Err(error)) => End::Failed(error.to_string()),
         Err(error) => End::NotStarted(error.to_string()),
     };
-    end.tell(&folder)
+    end_descendants(std::process::id());
+    Told { end, peak: None }.write(&folder)
+}
+
+/// Waits for a program, and meanwhile for orphans of its own that were adopted, so that they do not fill the table of processes.
+#[cfg(target_os = "linux")]
+fn wait(program: Child) -> io::Result<ExitStatus> {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use nix::errno::Errno;
+    use nix::sys::wait::{WaitStatus, wait};
+    loop {
+        let (id, raw) = match wait() {
+            Ok(WaitStatus::Exited(id, code)) => (id, code << 8),
+            Ok(WaitStatus::Signaled(id, signal, _)) => (id, signal as i32),
+            Ok(_) | Err(Errno::EINTR) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        if u32::try_from(id.as_raw()) == Ok(program.id()) {
+            return Ok(ExitStatus::from_raw(raw));
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn wait(mut program: Child) -> io::Result<ExitStatus> {
+    program.wait()
 }
 
 /// How a program ended that is not guarded.
@@ -212,12 +255,17 @@ fn fit(registry: &Registry) -> Result<(), String> {
     let experiment = request.experiment.with_folders(request.folders).with_cache(request.cache);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(request.threads).build().map_err(text)?;
     let plan = pool.install(|| Plan::new(&experiment, &Only::job(&request.job)));
+    // While the data are there, for what is mapped of them is no part of the peak.
+    let tell = |end: End| {
+        end_descendants(std::process::id());
+        Told { end, peak: own_peak() }.write(&folder)
+    };
     let plan = match plan {
         Ok(plan) => plan,
-        Err(error) => return End::Failed(error.to_string()).tell(&folder),
+        Err(error) => return tell(End::Failed(error.to_string())),
     };
     let Some(job) = plan.jobs.first().filter(|job| job.key == request.key) else {
-        return End::Failed("its data changed while the run went on; run it again".to_owned()).tell(&folder);
+        return tell(End::Failed("its data changed while the run went on; run it again".to_owned()));
     };
     let work = Work {
         registry,
@@ -231,15 +279,15 @@ fn fit(registry: &Registry) -> Result<(), String> {
     };
     let output = match attempt(&plan, job, &work) {
         Ok(output) => output,
-        Err(Failure::Failed(reason)) => return End::Failed(reason).tell(&folder),
-        Err(Failure::Cancelled) => return End::Failed("cancelled".to_owned()).tell(&folder),
+        Err(Failure::Failed(reason)) => return tell(End::Failed(reason)),
+        Err(Failure::Cancelled) => return tell(End::Failed("cancelled".to_owned())),
         Err(Failure::Folder(error)) => return Err(error.to_string()),
     };
     fs::write(folder.join(MODEL), output.model.unwrap_or_default())
         .map_err(|error| format!("cannot write {MODEL}: {error}"))?;
     fs::write(folder.join(SCORES), scores_text(&output.scores))
         .map_err(|error| format!("cannot write {SCORES}: {error}"))?;
-    End::Done.tell(&folder)
+    tell(End::Done)
 }
 
 /// How far a fit is, in a file of two numbers that stand at the same place each time.

@@ -196,7 +196,7 @@ isolate = true
 [[ranker]]
 label = "Sleeps"
 kind = "command"
-params = { argv = ["sh", "-c", "sleep 1000 & sleep 1000; : {test} {scores}"] }
+params = { argv = ["sh", "-c", "sleep 1000 & setsid sh -c 'sleep 1000 & sleep 1000' & sleep 1000; : {test} {scores}"] }
 "#;
     std::fs::write(at.join("long.toml"), text).unwrap();
     for _ in 0..3 {
@@ -207,7 +207,7 @@ params = { argv = ["sh", "-c", "sleep 1000 & sleep 1000; : {test} {scores}"] }
             long.exists() && {
                 let at_work = crate::processes::below(&long);
                 let of = |what: &str| at_work.iter().filter(|(_, line)| line.contains(what)).count();
-                of("worker fit") == 1 && of("sleep 1000") >= 3
+                of("worker fit") == 1 && of("sleep 1000") >= 6
             }
         });
         child.kill().unwrap();
@@ -218,7 +218,10 @@ params = { argv = ["sh", "-c", "sleep 1000 & sleep 1000; : {test} {scores}"] }
     assert!(content(&at.join("long")).keys().any(|name| name.starts_with(".work/")));
     let output = fivefold(at).args(["run", "long.toml", "--out", "long", "--only", "nothing"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let text = text.replace("sleep 1000 & sleep 1000; : {test} {scores}", "sed 's/.*/1/' < {test} > {scores}");
+    let text = text.replace(
+        "sleep 1000 & setsid sh -c 'sleep 1000 & sleep 1000' & sleep 1000; : {test} {scores}",
+        "sed 's/.*/1/' < {test} > {scores}",
+    );
     std::fs::write(at.join("long.toml"), text.replace("\"hang\"", "\"chatter\"")).unwrap();
     succeed(at, &["run", "long.toml", "--out", "long"]);
     assert!(!content(&at.join("long")).keys().any(|name| name.starts_with('.')));

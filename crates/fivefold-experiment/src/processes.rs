@@ -1,0 +1,171 @@
+//! Processes below one of ours, by what `/proc` tells: how much memory they have, and their end. Linux; elsewhere there seem to be none,
+//! and only the process group holds what a program starts.
+//!
+//! A process that adopts orphans ([`adopt_orphans`]) has all that is started below it for descendants, whatever group or session they
+//! move to, until it ends itself.
+
+/// Makes what is orphaned below this process its own, where the system can.
+pub(crate) fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    // A kernel that cannot leaves those that leave the group to themselves.
+    let _ = nix::sys::prctl::set_child_subreaper(true);
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{end_descendants, own_peak, private_memory};
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn end_descendants(_: u32) {}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn private_memory(_: u32) -> u64 {
+    0
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn own_peak() -> Option<u64> {
+    None
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::collections::HashSet;
+    use std::fs;
+    use std::time::Duration;
+
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+
+    /// A process that has not ended.
+    #[derive(Debug, Clone, Copy)]
+    struct Process {
+        id: i32,
+        parent: i32,
+        group: i32,
+    }
+
+    fn all() -> Vec<Process> {
+        let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+        let of_entry = |entry: fs::DirEntry| {
+            let id = entry.file_name().to_str()?.parse().ok()?;
+            let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+            // After the name, which may hold anything: state, parent, group.
+            let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+            let ended = matches!(fields.next()?, "Z" | "X");
+            let (parent, group) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+            (!ended).then_some(Process { id, parent, group })
+        };
+        entries.flatten().filter_map(of_entry).collect()
+    }
+
+    /// The processes for which `is_root` holds, and all that descend from them.
+    fn family(is_root: impl Fn(&Process) -> bool) -> Vec<Process> {
+        let mut others = all();
+        let mut family: Vec<Process> = others.extract_if(.., |process| is_root(process)).collect();
+        let mut known: HashSet<i32> = family.iter().map(|process| process.id).collect();
+        loop {
+            let children: Vec<Process> = others.extract_if(.., |process| known.contains(&process.parent)).collect();
+            if children.is_empty() {
+                return family;
+            }
+            known.extend(children.iter().map(|process| process.id));
+            family.extend(children);
+        }
+    }
+
+    /// Kills all that descends from a process, but not that one itself.
+    pub(crate) fn end_descendants(ancestor: u32) {
+        // An end, for a process that hangs in the system ends when that lets it go.
+        const MOST_LOOKS: usize = 500;
+        let Ok(ancestor) = i32::try_from(ancestor) else { return };
+        for _ in 0..MOST_LOOKS {
+            let left = family(|process| process.parent == ancestor);
+            if left.is_empty() {
+                return;
+            }
+            // An error: it has ended meanwhile.
+            for process in left {
+                let _ = kill(Pid::from_raw(process.id), Signal::SIGKILL);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Bytes of memory that the processes of a group, and all below them, have for themselves: pages of mapped files, which the system
+    /// can drop, do not count.
+    pub(crate) fn private_memory(group: u32) -> u64 {
+        let of_process =
+            |process: &Process| private_bytes(&fs::read_to_string(format!("/proc/{}/status", process.id)).ok()?);
+        family(|process| u32::try_from(process.group) == Ok(group)).iter().filter_map(of_process).sum()
+    }
+
+    /// `RssAnon` and `RssShmem` of `/proc/PID/status`, in bytes.
+    fn private_bytes(status: &str) -> Option<u64> {
+        Some(field(status, "RssAnon:")? + field(status, "RssShmem:").unwrap_or(0))
+    }
+
+    fn field(status: &str, name: &str) -> Option<u64> {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
+    }
+
+    /// The most memory that this process ever had for itself, or less: of the files that are mapped now all pages may have been in memory
+    /// at that time, and none of them counts.
+    pub(crate) fn own_peak() -> Option<u64> {
+        let all = field(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")?;
+        let maps = fs::read_to_string("/proc/self/maps").ok()?;
+        Some(all.saturating_sub(maps.lines().filter_map(mapped_file).sum()))
+    }
+
+    /// Bytes of a line of `/proc/PID/maps` that maps a file.
+    fn mapped_file(line: &str) -> Option<u64> {
+        let mut fields = line.split_whitespace();
+        let (from, to) = fields.next()?.split_once('-')?;
+        // Permissions, offset, device, inode.
+        let inode = fields.nth(3)?;
+        let place = |text: &str| u64::from_str_radix(text, 16).ok();
+        if inode == "0" { None } else { place(to)?.checked_sub(place(from)?) }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use std::os::unix::process::CommandExt as _;
+        use std::process::Command;
+        use std::time::Instant;
+
+        use super::*;
+
+        fn patiently(what: &str, mut is_so: impl FnMut() -> bool) {
+            let patience = Instant::now() + Duration::from_secs(20);
+            while !is_so() {
+                assert!(Instant::now() < patience, "{what}");
+            }
+        }
+
+        #[test]
+        fn memory_is_that_of_the_whole_group_and_of_what_has_left_it() {
+            let status = "VmRSS:\t  900 kB\nRssAnon:\t     120 kB\nRssFile:\t 700 kB\nRssShmem:\t  80 kB\n";
+            assert_eq!(private_bytes(status), Some(200 << 10));
+            for script in ["sleep 60 & wait", "setsid sleep 60 & wait"] {
+                let mut shell = Command::new("sh").args(["-c", script]).process_group(0).spawn().unwrap();
+                let status = format!("/proc/{}/status", shell.id());
+                let own = || private_bytes(&fs::read_to_string(&status).unwrap()).unwrap();
+                patiently(script, || private_memory(shell.id()) > own());
+                end_descendants(shell.id());
+                assert!(shell.wait().unwrap().code().is_some(), "it was not killed itself");
+                assert_eq!(private_memory(shell.id()), 0);
+            }
+        }
+
+        #[test]
+        fn a_peak_is_remembered_and_mapped_files_are_no_part_of_it() {
+            let line = "7f0000000000-7f0000003000 r--s 00000000 08:01 1234 /a b";
+            assert_eq!(mapped_file(line), Some(0x3000));
+            assert_eq!(mapped_file("7f0000000000-7f0000003000 rw-p 00000000 00:00 0 [heap]"), None);
+            let hoard = vec![1u8; 200 << 20];
+            assert!(std::hint::black_box(&hoard).iter().step_by(4096).all(|byte| *byte == 1));
+            drop(hoard);
+            assert!(own_peak().unwrap() > 100 << 20);
+        }
+    }
+}
