@@ -3,10 +3,11 @@
 use fivefold_core::Dataset;
 use fivefold_data::{Collection, Fold};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::config::Experiment;
 use crate::leaks::GuardFact;
-use crate::seal::unsealed;
+use crate::seal::{BROKEN, Seal, opened};
 use crate::store::{Status, Store, StoreError};
 use crate::values::{self, Shape};
 
@@ -140,21 +141,37 @@ pub struct JobFacts {
 impl Manifest {
     /// Reads the manifest of a results folder.
     pub(crate) fn read(store: &Store) -> Result<Self, StoreError> {
-        let path = store.path(MANIFEST);
+        let broken = |reason: String| StoreError::Content { path: store.path(MANIFEST), reason };
+        match Self::examine(store)? {
+            (_, Seal::Broken) => Err(broken(format!("{BROKEN}; run the experiment again"))),
+            (manifest, _) => manifest.map_err(broken),
+        }
+    }
+
+    /// The manifest of a results folder, altered or not, or why it cannot be used; and whether it was altered.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub(crate) fn examine(store: &Store) -> Result<(Result<Self, String>, Seal), StoreError> {
         let content = store.read(MANIFEST)?.ok_or_else(|| StoreError::Content {
-            path: path.clone(),
+            path: store.path(MANIFEST),
             reason: "there is no such file: not a results folder, or a run that has not ended; run the experiment"
                 .to_owned(),
         })?;
-        let broken = |reason: String| StoreError::Content { path: path.clone(), reason };
-        let value = unsealed(&content).map_err(|reason| broken(format!("{reason}; run the experiment again")))?;
+        match opened(&content) {
+            Err(reason) => Ok((Err(format!("{reason}; run the experiment again")), Seal::Missing)),
+            Ok((value, seal)) => Ok((Self::of_value(value), seal)),
+        }
+    }
+
+    fn of_value(value: Value) -> Result<Self, String> {
         match value.get("format").and_then(|format| format.as_str()) {
             Some(FORMAT) => {}
-            other => return Err(broken(format!("has format {other:?}; this program reads \"{FORMAT}\""))),
+            other => return Err(format!("has format {other:?}; this program reads \"{FORMAT}\"")),
         }
-        let manifest: Self = serde_json::from_value(value)
-            .map_err(|error| broken(format!("not a manifest of this version: {error}")))?;
-        if manifest.is_consistent() { Ok(manifest) } else { Err(broken("its parts do not fit each other".to_owned())) }
+        let manifest: Self =
+            serde_json::from_value(value).map_err(|error| format!("not a manifest of this version: {error}"))?;
+        if manifest.is_consistent() { Ok(manifest) } else { Err("its parts do not fit each other".to_owned()) }
     }
 
     /// Whether data sets and jobs are those of the experiment, on which everything that reads the folder relies.

@@ -30,13 +30,36 @@ pub fn sealed<T: Serialize>(content: &T) -> Result<Vec<u8>, serde_json::Error> {
 /// # Errors
 /// In words: no JSON, or not what was written.
 pub fn unsealed(text: &[u8]) -> Result<Value, String> {
+    let (value, seal) = opened(text)?;
+    if seal == Seal::Broken { Err(BROKEN.to_owned()) } else { Ok(value) }
+}
+
+/// What is wrong with a file whose seal is [`Seal::Broken`].
+pub const BROKEN: &str = "was altered: its content has not the hash that stands in it";
+
+/// Whether a file has the hash that stands in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seal {
+    /// It has.
+    Whole,
+    /// It has not: it was altered.
+    Broken,
+    /// There stands none.
+    Missing,
+}
+
+/// Reads a file that [`sealed`] may have written, altered or not.
+///
+/// # Errors
+/// In words: no JSON.
+pub fn opened(text: &[u8]) -> Result<(Value, Seal), String> {
     let mut value: Value = serde_json::from_slice(text).map_err(|error| format!("not JSON: {error}"))?;
-    let Some(written) = value.as_object_mut().and_then(|object| object.remove(KEY)) else { return Ok(value) };
-    if written == hash(value.to_string().as_bytes()) {
-        Ok(value)
-    } else {
-        Err("was altered: its content has not the hash that stands in it".to_owned())
-    }
+    let seal = match value.as_object_mut().and_then(|object| object.remove(KEY)) {
+        None => Seal::Missing,
+        Some(written) if written == hash(value.to_string().as_bytes()) => Seal::Whole,
+        Some(_) => Seal::Broken,
+    };
+    Ok((value, seal))
 }
 
 #[cfg(test)]

@@ -1,31 +1,39 @@
 //! Checks a results folder: everything in it is derived again from what it was made of, and compared.
 //!
-//! From the folder alone: the records of the jobs against the manifest, every file against its hash, the values against the
-//! result hash. With the data: what the manifest says of them and the inputs of every job, scores from the saved models (or
+//! From the folder alone: the manifest against the hash that stands in it, the records of the jobs against the manifest, every file
+//! against its hash, the values against the result hash. With the data: what the manifest says of them and the inputs of every job, scores from the saved models (or
 //! from the score files that were read), values from the scores, and the result hash from those values. Nothing is trained
 //! again: that a model is what its ranker makes of the data shows a second run into another folder. What cannot be checked
 //! is counted, with the reason.
 
 mod data;
 mod folder;
+mod others;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Registry;
 use fivefold_data::Cache;
 use serde::Serialize;
 
+use crate::config::Experiment;
 use crate::evaluation::Evaluation;
-use crate::manifest::Manifest;
+use crate::manifest::{MANIFEST, Manifest, RESULT_FILES};
+use crate::plan::{model_file, record_file, scores_file};
 use crate::run::RunError;
+use crate::seal::{BROKEN, Seal};
 use crate::store::Store;
+pub use others::other_files;
 
 /// Differences of one check that are kept; the others are counted.
 const MOST: usize = 20;
 
 /// How to verify.
 #[derive(Default)]
-pub struct VerifyOptions {
+pub struct VerifyOptions<'a> {
+    /// An experiment that says where data and score files are, instead of the manifest.
+    pub places: Option<&'a Experiment>,
     /// Where relative paths of the experiment are looked for, the first first; `None`: check without the data.
     pub folders: Option<Vec<PathBuf>>,
     /// A cache for what is read.
@@ -37,12 +45,14 @@ pub struct VerifyOptions {
 /// What was found.
 #[derive(Debug, Clone)]
 pub struct Verification {
-    /// The manifest of the folder.
-    pub manifest: Manifest,
+    /// The manifest of the folder, if it can be read.
+    pub manifest: Option<Manifest>,
     /// The values of the folder, if they can be read.
     pub evaluation: Option<Evaluation>,
     /// The checks, in the order in which they were made.
     pub checks: Vec<Check>,
+    /// The files that belong to the run, but for those of its report.
+    pub files: BTreeSet<String>,
 }
 
 /// One kind of thing that was checked.
@@ -129,21 +139,48 @@ impl Check {
 /// Checks the results folder of a run.
 ///
 /// # Errors
-/// A folder without a manifest of a run; anything else that is wrong is a difference.
-pub fn verify(folder: &Path, registry: &Registry, options: &VerifyOptions) -> Result<Verification, RunError> {
+/// A folder without a manifest; anything else that is wrong is a difference.
+pub fn verify(folder: &Path, registry: &Registry, options: &VerifyOptions<'_>) -> Result<Verification, RunError> {
     let store = Store::new(folder);
-    let manifest = Manifest::read(&store)?;
+    let (manifest, seal) = Manifest::examine(&store)?;
+    let mut whole = manifest_check(seal);
+    if let Err(reason) = &manifest
+        && seal != Seal::Broken
+    {
+        whole = Check::new(whole.name);
+        whole.failed(MANIFEST, reason);
+    }
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
         .build()
         .map_err(|error| RunError::Threads(error.to_string()))?;
+    let mut files: BTreeSet<String> = RESULT_FILES.into_iter().chain([MANIFEST]).map(str::to_owned).collect();
+    let Ok(manifest) = manifest else {
+        let (records, outputs) = pool.install(|| folder::records_alone(&store))?;
+        let mut left = Check::new("all that the manifest tells");
+        left.lacking(1, "the manifest cannot be read");
+        return Ok(Verification {
+            manifest: None,
+            evaluation: None,
+            checks: vec![whole, records, outputs, left],
+            files,
+        });
+    };
     pool.install(|| {
-        let (records, files, kept) = folder::records(&manifest, &store);
+        let (records, outputs, kept) = folder::records(&manifest, &store);
         let (values, evaluation) = folder::values(&manifest, &store);
-        let mut checks = vec![records, files, values];
+        for (job, record) in manifest.jobs.iter().zip(&kept) {
+            files.insert(record_file(&job.id));
+            match record {
+                Some(record) => files.extend(record.outputs.keys().cloned()),
+                None => files.extend([scores_file(&job.id), model_file(&job.id)]),
+            }
+        }
+        let mut checks = vec![whole, records, outputs, values];
         if let Some(folders) = &options.folders {
-            let experiment =
-                manifest.experiment.clone().with_folders(folders.clone()).with_cache(options.cache.clone());
+            let experiment = manifest.experiment.clone();
+            let experiment = options.places.map_or(experiment.clone(), |places| experiment.with_places_of(places));
+            let experiment = experiment.with_folders(folders.clone()).with_cache(options.cache.clone());
             checks.extend(data::checks(&data::Case {
                 manifest: &manifest,
                 experiment: &experiment,
@@ -153,8 +190,19 @@ pub fn verify(folder: &Path, registry: &Registry, options: &VerifyOptions) -> Re
                 evaluation: evaluation.as_ref(),
             }));
         }
-        Ok(Verification { manifest, evaluation, checks })
+        Ok(Verification { manifest: Some(manifest), evaluation, checks, files })
     })
+}
+
+/// Whether a manifest has the hash that stands in it.
+pub fn manifest_check(seal: Seal) -> Check {
+    let mut check = Check::new("manifest");
+    match seal {
+        Seal::Whole => check.passed(),
+        Seal::Broken => check.failed(MANIFEST, BROKEN),
+        Seal::Missing => check.failed(MANIFEST, "was altered: the hash of its content is missing"),
+    }
+    check
 }
 
 /// The content of a file of the folder, or what is wrong with it.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fivefold_core::{Progress, Seed};
-use fivefold_experiment::seal::unsealed;
+use fivefold_experiment::seal::{Seal, opened, unsealed};
 use fivefold_experiment::store::Store;
 use fivefold_experiment::{FolderLock, Hold};
 use rayon::ThreadPoolBuilder;
@@ -65,8 +65,22 @@ impl Manifest {
         Ok(Store::new(folder).read(MANIFEST)?.and_then(|content| Self::parse(&content)))
     }
 
+    /// The manifest of a results folder, altered or not, and whether it was; `None` where it holds none, or none of a study.
+    ///
+    /// # Errors
+    /// If the file system refuses.
+    pub fn examine(folder: &Path) -> Result<Option<(Self, Seal)>, StudyError> {
+        let content = Store::new(folder).read(MANIFEST)?;
+        let opened = content.and_then(|content| opened(&content).ok());
+        Ok(opened.and_then(|(value, seal)| Some((Self::of_value(value)?, seal))))
+    }
+
     fn parse(content: &[u8]) -> Option<Self> {
-        let manifest = serde_json::from_value::<Self>(unsealed(content).ok()?).ok()?;
+        Self::of_value(unsealed(content).ok()?)
+    }
+
+    fn of_value(value: serde_json::Value) -> Option<Self> {
+        let manifest = serde_json::from_value::<Self>(value).ok()?;
         (manifest.format == FORMAT).then_some(manifest)
     }
 }

@@ -41,6 +41,7 @@ mod progress;
 mod published;
 mod reading;
 mod reasons;
+mod results_folder;
 mod run_bars;
 mod screen;
 mod study;

@@ -4,17 +4,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::harness::{content, directory, json, run, stderr, stdout};
-use crate::outside::{FIRST, FOLDS, RANKERS, after_run};
+use crate::harness::{content, copy, directory, json, run, stderr, stdout};
+use crate::outside::{self, FIRST, FOLDS, after_run};
 
-/// A collection from files, a ranker that draws numbers, one that does not, and one of each outside kind.
-const HEAD: &str = r#"
-name = "small"
-seed = 3
-[[dataset]]
-label = "A"
-path = "made"
-layout = "fold-dirs"
+/// One that draws numbers, and one that does not.
+const RANKERS: &str = r#"
 [[ranker]]
 label = "Random"
 kind = "random"
@@ -24,7 +18,7 @@ kind = "linear"
 params = { lambda = 1.0 }"#;
 
 fn experiment() -> String {
-    [HEAD, RANKERS].concat()
+    outside::experiment(RANKERS)
 }
 
 fn done() -> tempfile::TempDir {
@@ -69,11 +63,7 @@ fn results_survive_another_folder_other_threads_another_machine_and_another_path
     let folder = done();
     let at = folder.path();
     // Another folder, by copying its files; a clean copy has the dates of today.
-    for (name, bytes) in content(&at.join("runs/small")) {
-        let path = at.join("copied").join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, bytes).unwrap();
-    }
+    copy(&at.join("runs/small"), &at.join("copied"));
     // Another machine, as far as the log knows it.
     std::fs::copy(at.join("runs/small.log.json"), at.join("copied.log.json")).unwrap();
     edit(at, "copied.log.json", |log| log.replace(std::env::consts::OS, "another system"));

@@ -74,6 +74,15 @@ pub fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
+/// Copies every file of a folder.
+pub fn copy(from: &Path, to: &Path) {
+    for (name, bytes) in content(from) {
+        let path = to.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+}
+
 /// Fails with the names of the files that differ, not with their bytes.
 pub fn assert_same_content(one: &Path, other: &Path) {
     let (one, other) = (content(one), content(other));

@@ -5,22 +5,33 @@ use crate::harness::{directory, stdout};
 /// A program that gives each document the value of its first feature.
 pub const FIRST: &str = "sed 's/^[^ ]* [^ ]* 1:\\([^ ]*\\) .*/\\1/' \"$1\" > \"$2\"\n";
 
-/// The end of an experiment on them; `made` holds the collection.
-pub const RANKERS: &str = r#"
-[[ranker]]
-label = "Read"
-kind = "scores"
-params = { path = "read/{fold}.txt" }
+/// The ranker that runs it, as `first.sh`.
+pub const SHELL: &str = r#"
 [[ranker]]
 label = "Shell"
 kind = "command"
 params = { argv = ["sh", "first.sh", "{test}", "{scores}"], files = ["first.sh"] }
-[evaluation]
-cutoffs = [5]
-[query_sets]
-uninformative = 3
-ideal = 3
 "#;
+
+/// An experiment of these rankers and of one of each outside kind, on the collection in `made`.
+pub fn experiment(rankers: &str) -> String {
+    let head = r#"
+name = "small"
+seed = 3
+[[dataset]]
+label = "A"
+path = "made"
+layout = "fold-dirs"
+"#;
+    let read = r#"
+[[ranker]]
+label = "Read"
+kind = "scores"
+params = { path = "read/{fold}.txt" }
+"#;
+    let end = "[evaluation]\ncutoffs = [5]\n[query_sets]\nuninformative = 3\nideal = 3\n";
+    [head, rankers, read, SHELL, end].concat()
+}
 
 /// Jobs of a ranker.
 pub const FOLDS: usize = 5;

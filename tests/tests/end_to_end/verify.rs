@@ -4,17 +4,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::harness::{content, directory, run, stdout};
-use crate::outside::{RANKERS, after_run};
+use crate::harness::{content, copy, directory, run, stderr, stdout};
+use crate::outside::{self, after_run};
 
-/// A ranker of each kind, over a collection from files.
-const HEAD: &str = r#"
-name = "small"
-seed = 3
-[[dataset]]
-label = "A"
-path = "made"
-layout = "fold-dirs"
+/// With normalisers of both kinds.
+const RANKERS: &str = r#"
 [[ranker]]
 label = "Ridge"
 kind = "linear"
@@ -25,19 +19,11 @@ kind = "lambdamart"
 params = { trees = 3 }"#;
 
 fn experiment() -> String {
-    [HEAD, RANKERS].concat()
+    outside::experiment(RANKERS)
 }
 
 fn done() -> tempfile::TempDir {
     after_run(&experiment(), "run")
-}
-
-fn copy(from: &Path, to: &Path) {
-    for (name, bytes) in content(from) {
-        let path = to.join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, bytes).unwrap();
-    }
 }
 
 /// A copy of the run in which a file is changed.
@@ -132,6 +118,7 @@ fn everything_is_counted_and_what_cannot_be_checked_is_said() {
     assert_eq!(counts(&found, "values from scores"), (3 * 4 * 15 * 6, 0, 0));
     assert_eq!(counts(&found, "result hash"), (1, 0, 0));
     assert!(counts(&found, "report from values").0 > 50);
+    assert_eq!(counts(&found, "other files"), (content(&at.join("run")).len() as u64, 0, 0));
     let manifest: Value = serde_json::from_slice(&std::fs::read(at.join("run/manifest.json")).unwrap()).unwrap();
     assert_eq!(found["result"], manifest["result"]);
     let text = stdout(at, "verify run");
@@ -143,7 +130,7 @@ fn everything_is_counted_and_what_cannot_be_checked_is_said() {
     assert_eq!(counts(&found, "scores from models"), (0, 0, 20));
     assert_eq!(counts(&found, "records"), (20, 0, 0));
     let alone = verified(at, "verify run --without-data --json", 0);
-    assert_eq!(alone["checks"].as_array().unwrap().len(), 4);
+    assert_eq!(alone["checks"].as_array().unwrap().len(), 6);
     std::fs::rename(at.join("gone"), at.join("made")).unwrap();
     std::fs::remove_dir_all(at.join("read")).unwrap();
     let found = verified(at, "verify run --json", 2);
@@ -255,11 +242,96 @@ fn the_manifest_the_records_and_the_data_are_held_to_each_other() {
     one.finds("inputs of jobs: jobs/A/fold1/Ridge.json: test was ");
     let found = verified(at, "verify data --json", 1);
     assert_eq!(counts(&found, "scores from models"), (0, 0, 20), "nothing to hold them to");
+}
 
-    let other = directory(&[]);
-    let output = run(other.path(), "verify .");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("not a results folder"));
+#[test]
+fn what_is_no_results_folder_is_said() {
+    let folder = directory(&[("a.txt", "1 qid:1 1:1\n")]);
+    for command in ["verify", "report"] {
+        for (path, message) in [
+            (".", "error: . is not a results folder, or its run has not ended: it holds no manifest.json"),
+            ("a.txt", "error: a.txt is a file, not a results folder"),
+            ("nowhere", "error: there is no folder nowhere"),
+        ] {
+            let said = stderr(folder.path(), &format!("{command} {path}"), 2);
+            assert!(said.contains(message) && said.contains("give a folder that `fivefold run` wrote"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn an_altered_manifest_differs_and_the_rest_is_checked() {
+    let folder = done();
+    let at = folder.path();
+    let one = Tampered::new(at, "altered");
+    let path = one.folder.join("manifest.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    // The hash in it stays.
+    std::fs::write(&path, text.replacen("\"seed\": 3", "\"seed\": 4", 1)).unwrap();
+    one.finds("manifest: manifest.json: was altered: its content has not the hash that stands in it");
+    let found = verified(at, "verify altered --json", 1);
+    assert_eq!((counts(&found, "manifest"), counts(&found, "records")), ((0, 1, 0), (20, 0, 0)));
+    assert_eq!((counts(&found, "data"), counts(&found, "scores from models")), ((1, 0, 0), (15, 0, 5)));
+    Tampered::new(at, "unsealed")
+        .edit("manifest.json", |text| text.replacen("small", "large", 1))
+        .finds("manifest: manifest.json: was altered: the hash of its content is missing");
+
+    std::fs::write(&path, &text[1..]).unwrap();
+    let scores = "scores/A/fold2/Ridge.txt";
+    let one = one.edit(scores, |text| format!("{text}1.0\n"));
+    one.finds("manifest: manifest.json: not JSON: ");
+    one.finds(&format!("files of jobs: {scores}: has another content"));
+    let found = verified(at, "verify altered --json", 1);
+    assert_eq!((counts(&found, "records"), counts(&found, "files of jobs")), ((20, 0, 0), (29, 1, 0)));
+    assert!(found["experiment"].is_null() && found["result"].is_null());
+    let said = String::from_utf8(run(at, "verify altered").stdout).unwrap();
+    assert!(said.contains("not checked: 1 of all that the manifest tells: the manifest cannot be read"), "{said}");
+}
+
+#[test]
+fn data_and_scores_are_looked_for_where_the_experiment_says() {
+    let folder = done();
+    let at = folder.path();
+    std::fs::rename(at.join("made"), at.join("moved")).unwrap();
+    std::fs::rename(at.join("read"), at.join("taken")).unwrap();
+    verified(at, "verify run --json", 2);
+    let moved = experiment().replace("\"made\"", "\"moved\"").replace("read/{fold}", "taken/{fold}");
+    std::fs::write(at.join("moved.toml"), &moved).unwrap();
+    let found = verified(at, "verify run --experiment moved.toml --json", 0);
+    assert_eq!((counts(&found, "experiment"), counts(&found, "data")), ((1, 0, 0), (1, 0, 0)));
+    assert_eq!((counts(&found, "inputs of jobs"), counts(&found, "scores from models")), ((20, 0, 0), (15, 0, 5)));
+    std::fs::write(at.join("moved.toml"), moved.replace("trees = 3", "trees = 4")).unwrap();
+    let found = verified(at, "verify run --experiment moved.toml --json", 1);
+    assert_eq!((counts(&found, "experiment"), counts(&found, "data")), ((0, 1, 0), (1, 0, 0)));
+}
+
+#[test]
+fn files_that_stand_among_the_results_and_are_none_are_named() {
+    let folder = done();
+    let at = folder.path();
+    let scores = "scores/A/fold1/Ghost.txt";
+    for (name, file, what) in [
+        ("table", "tables/zzz.csv", "is no table or figure of these results"),
+        ("figure", "figures/figure-99.svg", "is no table or figure of these results"),
+        ("scores", scores, "belongs to no job of this run"),
+        ("record", "jobs/A/fold1/Ghost.json", "belongs to no job of this run"),
+    ] {
+        let one = Tampered::new(at, name);
+        std::fs::write(one.folder.join(file), "{}").unwrap();
+        assert_eq!(one.differences(1), [format!("other files: {file}: {what}")]);
+    }
+    // A record that is whole is that of a label of earlier days; a file of it that was altered belongs to nobody.
+    let renamed = experiment().replace("\"Trees\"", "\"MART\"");
+    std::fs::write(at.join("small.toml"), renamed).unwrap();
+    stdout(at, "run small.toml --out run");
+    std::fs::write(at.join("run/notes.txt"), "mine").unwrap();
+    let found = stdout(at, "verify run");
+    let left =
+        "not checked: 15 of other files: of jobs that are no longer in the experiment: jobs/A/fold1/Trees.json, ";
+    assert!(found.contains(left) && found.contains(" and 10 more"), "{found}");
+    assert!(found.contains("not checked: 1 of other files: not of this run: notes.txt"), "{found}");
+    let one = Tampered::new(at, "left").edit("scores/A/fold1/Trees.txt", |text| format!("{text}1.0\n"));
+    assert_eq!(one.differences(1), ["other files: scores/A/fold1/Trees.txt: belongs to no job of this run"]);
 }
 
 #[test]
@@ -291,13 +363,21 @@ fn a_study_is_done_again() {
     let at = folder.path();
     stdout(at, "run study.toml --out run");
     let found = verified(at, "verify run --json", 0);
-    assert_eq!(counts(&found, "inputs"), (1, 0, 0));
+    assert_eq!((counts(&found, "manifest"), counts(&found, "inputs")), ((1, 0, 0), (1, 0, 0)));
     assert!(counts(&found, "report").0 > 5);
+    assert_eq!(counts(&found, "other files"), (content(&at.join("run")).len() as u64, 0, 0));
     let csv = content(&at.join("run"))
         .into_keys()
         .find(|name| name.starts_with("tables/") && name.ends_with(".csv"))
         .unwrap();
     Tampered::new(at, "table").edit(&csv, alter_last_number).finds(&format!("report: {csv}: "));
+    let one = Tampered::new(at, "more");
+    std::fs::write(one.folder.join("tables/zzz.csv"), "1\n").unwrap();
+    assert_eq!(one.differences(1), ["other files: tables/zzz.csv: is no table or figure of these results"]);
+    let one = Tampered::new(at, "sealed");
+    let text = std::fs::read_to_string(one.folder.join("manifest.json")).unwrap();
+    std::fs::write(one.folder.join("manifest.json"), text.replacen("\"seed\": 0", "\"seed\": 1", 1)).unwrap();
+    one.finds("manifest: manifest.json: was altered: its content has not the hash that stands in it");
     std::fs::write(at.join("values.csv"), values.replace("0.125", "0.25")).unwrap();
     Tampered::new(at, "input").finds("inputs: manifest.json: values.csv: the hash is ");
     std::fs::remove_file(at.join("values.csv")).unwrap();

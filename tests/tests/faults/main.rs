@@ -14,5 +14,8 @@ mod kills;
 mod limits;
 mod locks;
 mod mixed;
+#[path = "../end_to_end/outside.rs"]
+#[allow(dead_code)]
+mod outside;
 mod processes;
 mod signals;

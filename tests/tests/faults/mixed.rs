@@ -7,9 +7,10 @@ use std::process::{Command, Stdio};
 use fivefold_core::Seed;
 
 use crate::harness::{content, directory, fivefold, program};
+use crate::outside::{FIRST, SHELL};
 
-/// A ranker's jobs take some hundredths of a second each.
-const EXPERIMENT: &str = r#"
+/// Of all rankers but a program. A ranker's jobs take some hundredths of a second each.
+const RANKERS: &str = r#"
 name = "mixed"
 seed = 5
 
@@ -42,12 +43,9 @@ normalise = { method = "z-score", over = "query" }
 label = "Theirs"
 kind = "scores"
 params = { path = "theirs/{dataset}/{fold}.txt" }
+"#;
 
-[[ranker]]
-label = "Shell"
-kind = "command"
-params = { argv = ["sh", "first.sh", "{test}", "{scores}"], files = ["first.sh"] }
-
+const END: &str = r#"
 [evaluation]
 measures = ["ndcg", "ap"]
 cutoffs = [5]
@@ -63,8 +61,6 @@ only = ["table-03"]
 /// Jobs of the experiment.
 pub const JOBS: usize = 2 * 5 * 5;
 
-const FIRST: &str = "sed 's/^[^ ]* [^ ]* 1:\\([^ ]*\\) .*/\\1/' \"$1\" > \"$2\"; echo seen >&2\n";
-
 /// A study of the same kind, on its results.
 const STUDY: &str = r#"
 name = "study"
@@ -78,12 +74,14 @@ trials = 2
 
 /// A folder with the experiment, its data and a finished run of it in `whole`.
 pub fn finished() -> tempfile::TempDir {
-    let folder = directory(&[("mixed.toml", EXPERIMENT), ("study.toml", STUDY), ("first.sh", FIRST)]);
+    let experiment = [RANKERS, SHELL, END].concat();
+    let first = format!("{FIRST}echo seen >&2\n");
+    let folder = directory(&[("mixed.toml", &experiment), ("study.toml", STUDY), ("first.sh", &first)]);
     let at = folder.path();
     std::fs::write(at.join("data.txt"), letor(40)).unwrap();
     // Scores of another program: those of one of our rankers, of another run.
-    let first = EXPERIMENT.split("[[ranker]]").next().unwrap();
-    let theirs = format!("{first}\n[[ranker]]\nkind = \"feature\"\nparams = {{ feature = 2 }}\n");
+    let head = RANKERS.split("[[ranker]]").next().unwrap();
+    let theirs = format!("{head}\n[[ranker]]\nkind = \"feature\"\nparams = {{ feature = 2 }}\n");
     std::fs::write(at.join("theirs.toml"), theirs).unwrap();
     succeed(at, &["run", "theirs.toml", "--out", "other"]);
     for (name, scores) in content(&at.join("other/scores")) {

@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 
 use fivefold_core::{Registry, Seed};
 use fivefold_data::input;
-use fivefold_data::{Cache, Normaliser};
+use fivefold_data::{Cache, Normaliser, Source};
 use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
 
@@ -158,6 +158,27 @@ impl Experiment {
     #[must_use]
     pub fn with_folders(mut self, folders: Vec<PathBuf>) -> Self {
         self.origin.folders = folders;
+        self
+    }
+
+    /// The same with the places of another experiment's data sets and score files, by their labels: no result depends on them.
+    #[must_use]
+    pub fn with_places_of(mut self, other: &Experiment) -> Self {
+        for dataset in &mut self.datasets {
+            let there = other.datasets.iter().find(|there| there.label == dataset.label);
+            if let Some(there) = there.filter(|there| there.source.made.is_none() && dataset.source.made.is_none()) {
+                let Source { name, path, layout, files, .. } = there.source.clone();
+                dataset.source = Source { name, path, layout, files, ..dataset.source.clone() };
+            }
+        }
+        for ranker in &mut self.rankers {
+            let there = other.rankers.iter().find(|there| there.label == ranker.label);
+            if let (Method::Scores(own), Some(Method::Scores(there))) =
+                (&mut ranker.method, there.map(|there| &there.method))
+            {
+                own.path.clone_from(&there.path);
+            }
+        }
         self
     }
 

@@ -3,18 +3,19 @@
 use rayon::prelude::*;
 use serde_json::json;
 
+use super::others::files_below;
 use super::{Check, content};
 use crate::evaluation::Evaluation;
 use crate::manifest::{JobFacts, Manifest, RESULT_FILES, stored_result};
 use crate::plan::{key, record_file, scores_file};
-use crate::store::{Record, Status, Store, hash};
+use crate::store::{Record, Status, Store, StoreError, hash};
 use crate::values;
 
 /// The records against the manifest, and the files that the jobs wrote against the records; with the records, one for each
 /// job, if it can be read.
 pub(super) fn records(manifest: &Manifest, store: &Store) -> (Check, Check, Vec<Option<Record>>) {
     let (mut records, mut files) = (Check::new("records"), Check::new("files of jobs"));
-    let looked: Vec<_> = manifest.jobs.par_iter().map(|facts| look(facts, store)).collect();
+    let looked: Vec<_> = manifest.jobs.par_iter().map(|facts| look(&facts.id, store)).collect();
     let mut kept = Vec::with_capacity(looked.len());
     for (facts, (record, outputs)) in manifest.jobs.iter().zip(looked) {
         let file = record_file(&facts.id);
@@ -33,18 +34,43 @@ pub(super) fn records(manifest: &Manifest, store: &Store) -> (Check, Check, Vec<
     (records, files, kept)
 }
 
+/// The records by themselves, and the files that the jobs wrote against them, where no manifest says which there should be.
+pub(super) fn records_alone(store: &Store) -> Result<(Check, Check), StoreError> {
+    let (mut records, mut files) = (Check::new("records"), Check::new("files of jobs"));
+    let ids: Vec<String> = files_below(store.root())?.iter().filter_map(|file| id_of_record(file)).collect();
+    let looked: Vec<_> = ids.par_iter().map(|id| look(id, store)).collect();
+    for (id, (record, outputs)) in ids.iter().zip(looked) {
+        records.add(&record_file(id), record.and_then(|record| is_of_itself(&record, id)));
+        outputs.into_iter().for_each(|(file, result)| files.add(&file, result));
+    }
+    Ok((records, files))
+}
+
+/// The id of the job whose record would be this file.
+pub(super) fn id_of_record(file: &str) -> Option<String> {
+    Some(file.strip_prefix("jobs/")?.strip_suffix(".json")?.to_owned())
+}
+
+/// Whether a record is that of this id, and its key that of its inputs.
+pub(super) fn is_of_itself(record: &Record, id: &str) -> Result<(), String> {
+    if record.id != id {
+        return Err(format!("is the record of {}", record.id));
+    }
+    if record.key == key(&json!(record.inputs)) { Ok(()) } else { Err("the key is not that of the inputs".to_owned()) }
+}
+
 /// Each file that a job wrote, and whether it is as it was written.
 type Outputs = Vec<(String, Result<(), String>)>;
 
-fn look(facts: &JobFacts, store: &Store) -> (Result<Record, String>, Outputs) {
-    let record = content(store, &record_file(&facts.id)).and_then(|content| {
+pub(super) fn look(id: &str, store: &Store) -> (Result<Record, String>, Outputs) {
+    let record = content(store, &record_file(id)).and_then(|content| {
         serde_json::from_slice::<Record>(&content).map_err(|error| format!("not the record of a job: {error}"))
     });
     let Ok(found) = &record else { return (record, Vec::new()) };
     let as_written = |(file, expected): (&String, &String)| {
         let result = content(store, file).and_then(|content| match hash(&content) == *expected {
             true => Ok(()),
-            false => Err(format!("has another content than {} says", record_file(&facts.id))),
+            false => Err(format!("has another content than {} says", record_file(id))),
         });
         (file.clone(), result)
     };
@@ -56,12 +82,7 @@ fn record_fits(record: &Record, facts: &JobFacts) -> Result<(), String> {
     let differs = |what: &str, found: &str, expected: &str| {
         Err(format!("{what} is \"{found}\", but \"{expected}\" in the manifest"))
     };
-    if record.id != facts.id {
-        return differs("the id", &record.id, &facts.id);
-    }
-    if record.key != key(&json!(record.inputs)) {
-        return Err("the key is not that of the inputs".to_owned());
-    }
+    is_of_itself(record, &facts.id)?;
     if record.key != facts.key {
         return differs("the key", &record.key, &facts.key);
     }

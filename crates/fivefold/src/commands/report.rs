@@ -9,6 +9,7 @@ use fivefold_studies::Manifest;
 use crate::cli::Outcome;
 use crate::format::Format;
 use crate::problem::{self, Problem};
+use crate::results_folder;
 use crate::screen::{Screen, tell};
 
 /// Print the tables of a results folder
@@ -41,6 +42,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+        results_folder::check(&self.folder)?;
         let study = Manifest::read(&self.folder).map_err(problem::report)?.is_some();
         if let Some(folder) = &self.write {
             if study {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use fivefold_core::Registry;
 use fivefold_experiment::reuse::changes;
-use fivefold_experiment::verify::{Check, verify};
+use fivefold_experiment::verify::{Check, other_files, verify};
 use fivefold_experiment::{Results, VerifyOptions};
 use fivefold_report::{Templates, check_report};
 use fivefold_studies::Manifest;
@@ -18,6 +18,7 @@ use crate::cli::Outcome;
 use crate::data_dir::data_dir;
 use crate::experiment::Text;
 use crate::problem::{self, Problem};
+use crate::results_folder;
 use crate::screen::Screen;
 use crate::threads::ThreadArgs;
 
@@ -26,12 +27,13 @@ use crate::threads::ThreadArgs;
 #[command(after_help = "Examples:
   fivefold verify runs/quickstart                    made data: everything is checked
   fivefold verify runs/mq2008 --data-dir ~/letor
-  fivefold verify runs/mine --experiment mine.toml   finds the data beside the file, and compares the file, too
+  fivefold verify runs/mine --experiment mine.toml   finds the data where the file says, and compares the file, too
   fivefold verify sent-by-a-colleague --without-data
   fivefold verify runs/residual-dl19                 a study is done again
 
-Records of jobs against the manifest, files against their hashes, data and inputs of every job, scores from the saved \
-models, values from the scores, the result hash from the values, tables and page from the values. Nothing is trained \
+The manifest against its own hash, records of jobs against the manifest, files against their hashes, data and inputs of \
+every job, scores from the saved models, values from the scores, the result hash from the values, tables and page from \
+the values, and files that stand among the results and are none. Nothing is trained \
 again: for that, run the experiment into another folder and compare the result hashes.
 
 Exit codes: 0 everything is as it was made, 1 something differs, 2 something could not be checked because data, a file \
@@ -65,7 +67,8 @@ pub(crate) struct Args {
 /// What was found, and what `--json` prints.
 #[derive(Serialize)]
 struct Found<'a> {
-    experiment: &'a str,
+    /// Its name, if the manifest can be read.
+    experiment: Option<&'a str>,
     folder: String,
     /// Hash over every value of every query; a study has none.
     result: Option<&'a str>,
@@ -74,8 +77,9 @@ struct Found<'a> {
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
-        if let Some(manifest) = Manifest::read(&self.folder).map_err(problem::report)? {
-            return self.study(&manifest, screen);
+        results_folder::check(&self.folder)?;
+        if let Some((manifest, seal)) = Manifest::examine(&self.folder).map_err(problem::report)? {
+            return self.study(&manifest, seal, screen);
         }
         let experiment = match &self.experiment {
             Some(name) => Some(Text::read(name, self.data_dir.as_deref())?.experiment(registry)?),
@@ -86,39 +90,50 @@ impl Args {
             None => self.folders(),
         };
         let options = VerifyOptions {
+            places: experiment.as_ref(),
             folders: (!self.without_data).then_some(folders),
             cache: self.cache.cache(),
             threads: self.threads.threads,
         };
         let found = verify(&self.folder, registry, &options)?;
-        let mut checks = found.checks;
+        let (mut checks, mut files) = (found.checks, found.files);
+        let Some(manifest) = found.manifest else {
+            return self.show(None, None, checks, screen);
+        };
         if let Some(experiment) = &experiment {
             let mut check = Check::new("experiment");
             let name = self.experiment.as_deref().unwrap_or_default();
-            match changes(&json!(found.manifest.experiment), &json!(experiment)).first() {
+            let recorded = manifest.experiment.clone().with_places_of(experiment);
+            match changes(&json!(recorded), &json!(experiment)).first() {
                 None => check.passed(),
                 Some(change) => check.failed("manifest.json", format!("{} is not as in {name}", change.input)),
             }
-            checks.insert(0, check);
+            checks.insert(1, check);
         }
-        let name = found.manifest.experiment.name.clone();
-        let result = found.manifest.result.clone();
+        let name = manifest.experiment.name.clone();
+        let result = manifest.result.clone();
         let mut report = Check::new("report from values");
+        let mut reported = false;
         match found.evaluation {
             None => report.lacking(1, "the values cannot be read"),
             Some(evaluation) => {
                 let templates = self.templates.as_deref().map(Templates::overridden).transpose();
                 let templates = templates.map_err(problem::report)?.unwrap_or_default();
-                let results = Results { manifest: found.manifest, evaluation };
+                let results = Results { manifest, evaluation };
                 match check_report(&results, &self.folder, &templates) {
                     Err(error) => report.failed("per_query.csv", error.to_string()),
                     Ok(None) => report.lacking(1, "the folder holds no report (no tables.json)"),
-                    Ok(Some(files)) => files.into_iter().for_each(|(file, result)| report.add(&file, result)),
+                    Ok(Some(compared)) => {
+                        reported = true;
+                        files.extend(compared.iter().map(|(file, _)| file.clone()));
+                        compared.into_iter().for_each(|(file, result)| report.add(&file, result));
+                    }
                 }
             }
         }
         checks.push(report);
-        self.show(&name, Some(&result), checks, screen)
+        checks.push(other_files(&self.folder, &files, reported).map_err(problem::report)?);
+        self.show(Some(&name), Some(&result), checks, screen)
     }
 
     /// Where relative paths are looked for when no experiment file is named.
@@ -128,7 +143,7 @@ impl Args {
 
     fn show(
         &self,
-        experiment: &str,
+        experiment: Option<&str>,
         result: Option<&str>,
         checks: Vec<Check>,
         screen: &mut Screen,

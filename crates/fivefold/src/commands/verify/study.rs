@@ -1,7 +1,10 @@
 //! A study is checked by doing it again.
 
+use std::collections::BTreeSet;
+
+use fivefold_experiment::seal::Seal;
 use fivefold_experiment::store::Store;
-use fivefold_experiment::verify::Check;
+use fivefold_experiment::verify::{Check, manifest_check, other_files};
 use fivefold_report::check_files;
 use fivefold_studies::{Manifest, RunOptions, StudyError, StudyFile, run};
 
@@ -15,12 +18,10 @@ use crate::screen::Screen;
 use crate::study::figures;
 
 impl Args {
-    pub(super) fn study(&self, manifest: &Manifest, screen: &mut Screen) -> miette::Result<Outcome> {
-        let checks = match self.again(manifest)? {
-            Some(checks) => checks,
-            None => return Ok(Outcome::Interrupted),
-        };
-        self.show(&manifest.name, None, checks, screen)
+    pub(super) fn study(&self, manifest: &Manifest, seal: Seal, screen: &mut Screen) -> miette::Result<Outcome> {
+        let Some(mut checks) = self.again(manifest)? else { return Ok(Outcome::Interrupted) };
+        checks.insert(0, manifest_check(seal));
+        self.show(Some(&manifest.name), None, checks, screen)
     }
 
     /// Does the study again and compares; `None`: it was stopped.
@@ -78,7 +79,11 @@ impl Args {
         }
         let figures = figures(&findings)?;
         let compared = check_files(&file.name, &findings.tables, &figures, &self.folder).map_err(problem::report)?;
+        let mut known: BTreeSet<String> = findings.files.iter().map(|(name, _)| name.clone()).collect();
+        known.insert("manifest.json".to_owned());
+        known.extend(compared.iter().map(|(name, _)| name.clone()));
         compared.into_iter().for_each(|(name, result)| report.add(&name, result));
-        Ok(Some(vec![inputs, files, report]))
+        let others = other_files(&self.folder, &known, true).map_err(problem::report)?;
+        Ok(Some(vec![inputs, files, report, others]))
     }
 }

@@ -1,0 +1,86 @@
+//! Files of a results folder that nothing in it accounts for.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::Check;
+use super::folder::{id_of_record, is_of_itself, look};
+use crate::store::{Store, StoreError};
+
+/// Where files lie that would be taken for results.
+const OF_JOBS: [&str; 3] = ["jobs/", "scores/", "models/"];
+const OF_REPORTS: [&str; 2] = ["tables/", "figures/"];
+
+/// Names in a list; the others are counted.
+const MOST_NAMES: usize = 5;
+
+/// Looks for files that are not among `known`, those of the run and its report; `reported`: whether the latter could be told. A file that
+/// stands among results, and is none, is a difference. What jobs left that are no longer in the experiment, and what stands elsewhere, is
+/// only counted.
+///
+/// # Errors
+/// A folder that cannot be read.
+pub fn other_files(folder: &Path, known: &BTreeSet<String>, reported: bool) -> Result<Check, StoreError> {
+    let mut check = Check::new("other files");
+    let all = files_below(folder)?;
+    let left = left_by_jobs(&Store::new(folder), all.iter().filter(|file| !known.contains(*file)));
+    let (mut of_jobs, mut of_nobody) = (Vec::new(), Vec::new());
+    let stands_in = |file: &str, places: &[&str]| places.iter().any(|place| file.starts_with(place));
+    for file in all {
+        if known.contains(&file) {
+            check.passed();
+        } else if left.contains(&file) {
+            of_jobs.push(file);
+        } else if stands_in(&file, &OF_JOBS) {
+            check.failed(file, "belongs to no job of this run");
+        } else if reported && stands_in(&file, &OF_REPORTS) {
+            check.failed(file, "is no table or figure of these results");
+        } else {
+            of_nobody.push(file);
+        }
+    }
+    check.beyond(of_jobs.len(), &format!("of jobs that are no longer in the experiment: {}", listed(&of_jobs)));
+    check.beyond(of_nobody.len(), &format!("not of this run: {}", listed(&of_nobody)));
+    Ok(check)
+}
+
+/// Records among `files` that are whole, with the files that they name.
+fn left_by_jobs<'a>(store: &Store, files: impl Iterator<Item = &'a String>) -> BTreeSet<String> {
+    let mut left = BTreeSet::new();
+    for file in files {
+        let Some(id) = id_of_record(file) else { continue };
+        let (record, outputs) = look(&id, store);
+        if record.is_ok_and(|record| is_of_itself(&record, &id).is_ok()) {
+            left.insert(file.clone());
+            left.extend(outputs.into_iter().filter(|(_, result)| result.is_ok()).map(|(output, _)| output));
+        }
+    }
+    left
+}
+
+fn listed(files: &[String]) -> String {
+    let shown = files[..files.len().min(MOST_NAMES)].join(", ");
+    if files.len() > MOST_NAMES { format!("{shown} and {} more", files.len() - MOST_NAMES) } else { shown }
+}
+
+/// All files of a folder, by their paths with `/`, in order; not what a run at work has there, whose names begin with a dot.
+pub(super) fn files_below(folder: &Path) -> Result<Vec<String>, StoreError> {
+    let mut found = Vec::new();
+    let mut folders = vec![String::new()];
+    while let Some(inner) = folders.pop() {
+        let path = folder.join(&inner);
+        let refused = |source| StoreError::Io { action: "read", path: path.clone(), source };
+        for entry in fs::read_dir(&path).map_err(refused)? {
+            let entry = entry.map_err(refused)?;
+            let name = format!("{inner}{}", entry.file_name().to_string_lossy());
+            match entry.file_type().map_err(refused)?.is_dir() {
+                _ if name.starts_with('.') => {}
+                true => folders.push(name + "/"),
+                false => found.push(name),
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
