@@ -259,6 +259,16 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     refused.map_or(Ok(outcome), Err)
 }
 
+/// Asks all that a run of this plan asks before its first job, and does nothing; gives back the warnings that it would begin with.
+///
+/// # Errors
+/// What would stop the run there: a table or a measure that there is not, a leak guard.
+pub fn check_plan(plan: &Plan<'_>) -> Result<Vec<String>, RunError> {
+    check_tables(plan.experiment)?;
+    check_measures(plan)?;
+    Ok(Guards::check(plan)?.warnings)
+}
+
 /// Whether all tables asked for can be made, before hours go into the jobs: the tables of no queries have the same ids.
 fn check_tables(experiment: &Experiment) -> Result<(), RunError> {
     if experiment.tables.only.is_empty() {

@@ -68,9 +68,38 @@ struct Id {
 /// # Errors
 /// When the tables cannot be computed, a template cannot be used, and as [`write_files`].
 pub fn write_report(results: &Results, folder: &Path, templates: &Templates) -> Result<Vec<Table>, ReportError> {
+    Ok(write_report_unless(results, folder, templates, || false)?.unwrap_or_default())
+}
+
+/// As [`write_report`], but asks whether it is to be left when it is made and not yet written: then nothing is.
+///
+/// # Errors
+/// As [`write_report`].
+pub fn write_report_unless(
+    results: &Results,
+    folder: &Path,
+    templates: &Templates,
+    left: impl FnOnce() -> bool,
+) -> Result<Option<Vec<Table>>, ReportError> {
     let (tables, files) = report_files(results, templates)?;
+    if left() {
+        return Ok(None);
+    }
     write(files, folder)?;
-    Ok(tables)
+    Ok(Some(tables))
+}
+
+/// Removes a damaged `tables.json` from a folder that is known to be one of ours, so that the report there is written anew; gives back what
+/// was wrong. Which files an earlier report wrote is then unknown: those that are no longer made stay.
+///
+/// # Errors
+/// When the file system refuses.
+pub fn discard_damaged_index(folder: &Path) -> Result<Option<String>, ReportError> {
+    let store = Store::new(folder);
+    let Some(content) = store.read(INDEX)? else { return Ok(None) };
+    let Err(reason) = read_index::<Owned>(&content) else { return Ok(None) };
+    store.remove(INDEX)?;
+    Ok(Some(format!("{}: {reason}", store.path(INDEX).display())))
 }
 
 /// Every file of the report of a run with its content, and the tables in it.

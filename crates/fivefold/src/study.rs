@@ -1,9 +1,10 @@
 //! Running a study from the command line: findings on the screen and in a results folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use fivefold_experiment::reuse::changes;
-use fivefold_report::{Figure, chart_figure, diagram_figure, write_files};
+use fivefold_report::{Figure, chart_figure, diagram_figure, discard_damaged_index, write_files};
 use fivefold_studies::{Findings, Folder, Manifest, RunOptions, Study, StudyError, StudyFile};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -137,6 +138,7 @@ impl Run {
     pub(crate) fn run(self, file: &StudyFile, screen: &mut Screen) -> miette::Result<Outcome> {
         // Before anything is made that a signal might leave behind.
         let cancel = interrupt::watch();
+        let again = Manifest::read(&self.out).map_err(problem::report)?.is_some();
         let folder = Folder::open(&self.out).map_err(problem::report)?;
         let bar = FitBar::new(&file.name);
         let options =
@@ -145,12 +147,19 @@ impl Run {
         bar.finish();
         let findings = match found {
             Err(StudyError::Cancelled) => {
-                tell("Stopped before its end: nothing was written.");
+                tell(STOPPED);
                 return Ok(Outcome::Interrupted);
             }
             found => found.map_err(problem::report)?,
         };
         let figures = figures(&findings)?;
+        if cancel.load(Ordering::Relaxed) {
+            tell(STOPPED);
+            return Ok(Outcome::Interrupted);
+        }
+        if again {
+            report_damage(&self.out)?;
+        }
         write_files(&file.name, &findings.tables, &figures, &self.out).map_err(problem::report)?;
         folder.write(file, &findings).map_err(problem::report)?;
         let shown = self.out.display().to_string();
@@ -170,6 +179,19 @@ impl Run {
         tell(format_args!("Results are in {shown} (report.html, tables/, figures/, manifest.json)."));
         Ok(Outcome::Done)
     }
+}
+
+const STOPPED: &str = "Stopped before its end: nothing was written.";
+
+/// Drops a damaged index of the report in a folder of ours, and says so.
+pub(crate) fn report_damage(folder: &Path) -> miette::Result<()> {
+    if let Some(damage) = discard_damaged_index(folder).map_err(problem::report)? {
+        tell(format_args!(
+            "warning: {damage}; the report is written anew, and tables that are no longer made stay in {}: `fivefold verify` names them",
+            folder.display()
+        ));
+    }
+    Ok(())
 }
 
 /// The figures of a study.

@@ -13,6 +13,7 @@ enum Flaw {
     Overlap,
     Validation,
     Label,
+    Permuted,
     Vectors,
     Sorted,
 }
@@ -31,7 +32,11 @@ fn prepare(at: &Path, flaw: Flaw, more: &str, allow: &str) {
                 (Flaw::Vectors, 1 | 9, 0..3) => (90 + document, 4),
                 _ => (10 * query + document, (query * 7 + document * 3) % 11),
             };
-            let three = if flaw == Flaw::Label { 5 - 2 * grade } else { (query + document) as i32 % 2 };
+            let three = match flaw {
+                Flaw::Label => 5 - 2 * grade,
+                Flaw::Permuted => [7, 3, 5][grade as usize],
+                _ => (query + document) as i32 % 2,
+            };
             let id = match (flaw, query) {
                 (Flaw::Overlap, 8) => 2,
                 (Flaw::Validation, 8) => 6,
@@ -56,7 +61,7 @@ fn prepare(at: &Path, flaw: Flaw, more: &str, allow: &str) {
 const INPUT: &str = "[evaluation]\nties = 'input'\n";
 
 /// The flaws with their guards and what the error says of them.
-const FLAWS: [(Flaw, &str, &str, &str); 4] = [
+const FLAWS: [(Flaw, &str, &str, &str); 5] = [
     (Flaw::Overlap, "query-overlap", "", "1 in fold 1; the first is `2` of fold 1 (./test.txt:1 and ./train.txt:11)"),
     (
         Flaw::Validation,
@@ -69,6 +74,12 @@ const FLAWS: [(Flaw, &str, &str, &str); 4] = [
         "label-feature",
         "",
         "feature 3 tells the grade: in all documents it is 5 for grade 0, 3 for grade 1, 1 for grade 2",
+    ),
+    (
+        Flaw::Permuted,
+        "label-feature",
+        "",
+        "feature 3 tells the grade: in all documents it is 7 for grade 0, 3 for grade 1, 5 for grade 2",
     ),
     (
         Flaw::Vectors,
@@ -111,6 +122,16 @@ fn each_guard_stops_the_run_before_the_first_job_and_says_how_to_override_it() {
             }
         }
         assert!(!folder.path().join("runs/x/jobs").exists(), "{guard}");
+        // Who only asks what would be done is told that it would not.
+        let output = run(folder.path(), "run x.toml --explain-cache");
+        let error = plain(&String::from_utf8(output.stderr).unwrap());
+        assert!(output.status.code() == Some(2) && error.contains(what) && error.contains("allow = "), "{error}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.starts_with("x: 2 jobs, 0 reused, 2 to do"), "{text}");
+        assert!(text.ends_with("none of this would be done: the run would stop before its first job\n"), "{text}");
+        let output = run(folder.path(), "run x.toml --explain-cache --json");
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(output.status.code() == Some(2) && found["stopped"].as_str().unwrap().contains(guard), "{found}");
     }
 }
 
@@ -245,12 +266,19 @@ fn a_program_may_not_be_given_the_test_part() {
     std::fs::create_dir(at.join("sub")).unwrap();
     std::fs::copy(at.join("test.txt"), at.join("sub/copied.txt")).unwrap();
     stdout(at, "run x.toml --out plain");
+    for pack in ["gzip -k sub/copied.txt", "cd sub && python3 -m zipfile -c all.zip ../train.txt copied.txt"] {
+        assert!(std::process::Command::new("sh").args(["-c", pack]).current_dir(at).status().unwrap().success());
+    }
     let whole = at.canonicalize().unwrap();
     let absolute = whole.join("test.txt");
+    let place = format!("`{}`", absolute.display());
     for (argument, files, given) in [
         ("plain", "'sub/copied.txt'", "`sub/copied.txt`".to_owned()),
-        (absolute.to_str().unwrap(), "", format!("`{}`", absolute.display())),
-        (&format!("--data={}", whole.display()), "", format!("`--data={}`", whole.display())),
+        ("plain", "'sub/copied.txt.gz'", "`sub/copied.txt.gz`".to_owned()),
+        ("plain", "'sub/all.zip'", "`sub/all.zip`".to_owned()),
+        (absolute.to_str().unwrap(), "", place.clone()),
+        (&format!("--data={}", whole.display()), "", format!("`{}`", whole.display())),
+        (&format!("cut -d\\\" -f1 {}; true", absolute.display()), "", place),
     ] {
         command(argument, files, "");
         let error = plain(&stderr(at, "run x.toml", 2));

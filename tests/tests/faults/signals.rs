@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::harness::{assert_same_content, content};
+use crate::harness::{assert_same_content, content, copy};
 use crate::mixed::{JOBS, finished, process, succeed};
 use crate::processes::{nobody_is_left, signal, until};
 
@@ -40,7 +40,8 @@ fn both_signals_stop_a_run_at_every_stage_and_the_next_goes_on() {
                         text.contains("stopping: ") && text.contains("the same command goes on from there"),
                         "{text}"
                     );
-                    assert!(!half.join("manifest.json").exists());
+                    let at_the_end = stage == "evaluation and report";
+                    assert!(at_the_end || !half.join("manifest.json").exists(), "{stage}");
                 }
             }
             succeed(at, &run);
@@ -50,6 +51,41 @@ fn both_signals_stop_a_run_at_every_stage_and_the_next_goes_on() {
         }
     }
     println!("count: {count} signals at five stages");
+}
+
+#[test]
+fn a_signal_while_the_report_is_made_leaves_it_to_the_next_run_or_comes_too_late() {
+    let folder = finished();
+    let at = folder.path();
+    let whole = at.join("whole");
+    copy(&whole, &at.join("kept"));
+    let run = ["run", "mixed.toml", "--out", "whole", "--threads", "2"];
+    let mut stopped = 0;
+    for _ in 0..200 {
+        for file in ["manifest.json", "report.html"] {
+            std::fs::remove_file(whole.join(file)).unwrap();
+        }
+        let child = process(at, &run).stderr(Stdio::piped()).spawn().unwrap();
+        until("the values are there", || whole.join("manifest.json").exists());
+        signal(child.id(), "TERM");
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        if output.status.code() == Some(143) {
+            assert!(
+                !whole.join("report.html").exists() && text.contains("the same command goes on from there"),
+                "{text}"
+            );
+            stopped += 1;
+            succeed(at, &run);
+        }
+        assert!(matches!(output.status.code(), Some(0 | 143)), "{text}");
+        assert_same_content(&whole, &at.join("kept"));
+        if stopped == 3 {
+            break;
+        }
+    }
+    assert!(stopped > 0, "never before the report was written");
+    println!("count: {stopped} signals while the report was made");
 }
 
 #[test]

@@ -38,7 +38,13 @@ pub(super) fn find(all: &Dataset, first_id: u32) -> Vec<Finding> {
     let blocks: Vec<usize> = (0..all.len()).step_by(BLOCK).collect();
     let of_block = |&first: &usize| {
         let mut candidates: Vec<Candidate> = (0..all.width())
-            .map(|feature| Candidate { feature, rising: None, ordered: true, coincidences: 0, values: Some([None; GRADES]) })
+            .map(|feature| Candidate {
+                feature,
+                rising: None,
+                ordered: true,
+                coincidences: 0,
+                values: Some([None; GRADES]),
+            })
             .collect();
         for query in (first..all.len().min(first + BLOCK)).map(|index| all.query(index)) {
             candidates.retain_mut(|candidate| candidate.survives(&query));

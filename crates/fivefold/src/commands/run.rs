@@ -1,11 +1,14 @@
 //! `fivefold run`: an experiment from its file to its tables.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fivefold_core::Registry;
 use fivefold_core::words::{counted, which};
-use fivefold_experiment::{self as experiment, CacheReport, FolderLock, Hold, Only, Plan, Results, Reuse, RunOptions};
-use fivefold_report::{Templates, write_report};
+use fivefold_experiment::{
+    self as experiment, CacheReport, FolderLock, Hold, Only, Plan, Results, Reuse, RunError, RunOptions,
+};
+use fivefold_report::{Templates, write_report_unless};
 use serde::Serialize;
 
 use crate::cli::Outcome;
@@ -81,6 +84,8 @@ struct Summary<'a> {
 struct Explained<'a> {
     experiment: &'a str,
     folder: String,
+    /// What would stop the run before its first job.
+    stopped: Option<String>,
     jobs: Vec<ExplainedJob<'a>>,
     evaluation: &'a experiment::EvaluationState,
 }
@@ -115,10 +120,18 @@ impl Args {
         if self.explain_cache {
             let plan = Plan::new(&experiment, &only)?;
             let report = experiment::explain_cache(&plan, &folder)?;
-            return self.explain(&plan, &report, &folder.display().to_string(), screen);
+            let checked = experiment::check_plan(&plan);
+            self.explain(&plan, &report, &checked, &folder.display().to_string(), screen)?;
+            screen.flush();
+            for warning in checked? {
+                tell(format_args!("warning: {warning}"));
+            }
+            return Ok(Outcome::Done);
         }
         // Before anything is made that a signal might leave behind.
         let cancel = interrupt::watch();
+        // What is in a folder that a run has made is not somebody else's.
+        let ours = ["manifest.json", "jobs"].iter().all(|name| folder.join(name).exists());
         let lock = FolderLock::take(&folder, Hold::Alone).map_err(problem::report)?;
         let memory = fivefold_data::memory_budget();
         let bars = RunBars::new().within(memory).every(Duration::from_secs(self.progress));
@@ -135,12 +148,27 @@ impl Args {
         };
         let outcome = experiment::run(&experiment, registry, &options);
         bars.finish();
-        let outcome = outcome?;
+        let mut outcome = outcome?;
 
-        let tables = match &outcome.results {
-            Some(results) => write_report(results, &folder, &Templates::default()).map_err(problem::report)?,
-            None => Vec::new(),
-        };
+        let stopped = || cancel.load(Ordering::Relaxed);
+        let mut tables = Vec::new();
+        if let Some(results) = &outcome.results {
+            if ours {
+                study::report_damage(&folder)?;
+            }
+            match write_report_unless(results, &folder, &Templates::default(), stopped).map_err(problem::report)? {
+                Some(written) => {
+                    tables = written;
+                    if stopped() {
+                        tell("it was too late to stop: all is done");
+                    }
+                }
+                None => {
+                    outcome.cancelled = true;
+                    outcome.results = None;
+                }
+            }
+        }
         if self.json {
             screen.json(&Summary {
                 experiment: &experiment.name,
@@ -171,19 +199,21 @@ impl Args {
         &self,
         plan: &Plan<'_>,
         report: &CacheReport,
+        checked: &Result<Vec<String>, RunError>,
         folder: &str,
         screen: &mut Screen,
-    ) -> miette::Result<Outcome> {
+    ) -> miette::Result<()> {
         let name = &plan.experiment.name;
         if self.json {
             let jobs = plan.jobs.iter().zip(&report.jobs).map(|(job, reuse)| ExplainedJob { id: &job.id, reuse });
             screen.json(&Explained {
                 experiment: name,
                 folder: folder.to_owned(),
+                stopped: checked.as_ref().err().map(ToString::to_string),
                 jobs: jobs.collect(),
                 evaluation: &report.evaluation,
             })?;
-            return Ok(Outcome::Done);
+            return Ok(());
         }
         let to_do = report.jobs.iter().filter(|reuse| **reuse != Reuse::Reused).count();
         let jobs = counted(report.jobs.len(), "job");
@@ -192,7 +222,10 @@ impl Args {
         if self.only.is_empty() {
             screen.line(evaluation_text(&report.evaluation, to_do));
         }
-        Ok(Outcome::Done)
+        if checked.is_err() {
+            screen.line("none of this would be done: the run would stop before its first job");
+        }
+        Ok(())
     }
 }
 
