@@ -16,6 +16,7 @@ pub mod params;
 pub mod printable;
 pub mod ranker;
 pub mod registry;
+pub mod rounding;
 pub mod seed;
 pub mod words;
 

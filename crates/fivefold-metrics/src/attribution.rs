@@ -9,15 +9,13 @@
 use std::borrow::Cow;
 
 use fivefold_core::Seed;
+use fivefold_core::rounding::differ;
 
 use crate::conventions::{Conventions, MissingTopics, RULES, Rule};
 use crate::error::MeasureError;
 use crate::evaluator::{Evaluator, Judged, Scratch};
 use crate::mean::{Mean, mean_over_folds, settle};
 use crate::spec::MeasureSpec;
-
-/// Values that differ by less are equal: sums of the same numbers in another form.
-const EQUAL: f64 = 1e-12;
 
 /// Conventions that alter a value or a mean without being a parameter of the measure.
 const OF_EVERY_MEASURE: [&str; 4] = ["ties", "undefined", "fold_mean", "scores"];
@@ -164,7 +162,7 @@ fn weight(before: usize, rules: usize) -> f64 {
 
 fn unlike(one: Option<f64>, other: Option<f64>) -> bool {
     match (one, other) {
-        (Some(one), Some(other)) => (one - other).abs() > EQUAL,
+        (Some(one), Some(other)) => differ(one, other),
         (one, other) => one.is_some() != other.is_some(),
     }
 }

@@ -3,6 +3,7 @@
 //! [`Evaluator::explain`](crate::Evaluator::explain) makes it from the numbers that the evaluation itself uses; nothing is computed by
 //! another formula, so what is shown is what is counted.
 
+use fivefold_core::rounding::ROUNDING;
 use serde::Serialize;
 
 use crate::measure::{Parts, QueryGrades};
@@ -182,7 +183,7 @@ fn steps(of: &Arithmetic<'_>) -> Vec<Step> {
     let bound = |what: &str, how: &str, sum: f64, value: f64| {
         let (by, numbers) = divided(sum);
         // A convention can put another number in the place of the sum.
-        match (sum / denominator - value).abs() <= 1e-12 * value.abs() {
+        match (sum / denominator - value).abs() <= ROUNDING * value.abs() {
             true => step(what, format!("{how}{by}"), numbers, value),
             false => step(what, "by convention, instead of that sum".to_owned(), number(value), value),
         }

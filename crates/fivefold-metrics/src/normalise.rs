@@ -7,10 +7,9 @@
 //! Feng & Karmaker, IPM 2023, Eqs. 5 and 6. Under averaged ties A is the averaged A. Neither is defined where U and E are
 //! equal, since then no order is better than another.
 
-use crate::spec::Version;
+use fivefold_core::rounding::ROUNDING;
 
-/// Relative difference of U and E up to which they count as equal.
-const EQUAL: f64 = 1e-12;
+use crate::spec::Version;
 
 /// V1 of value `a` with upper bound `u` and expected value `e`.
 #[inline]
@@ -25,9 +24,9 @@ pub fn v2(a: f64, u: f64, e: f64) -> f64 {
     if a >= e { (a - e) / (u - e) } else { (a - e) / e }
 }
 
-/// Whether U and E differ, so that V1 and V2 say something.
+/// Whether U and E differ by more than rounding, so that V1 and V2 say something.
 pub fn differ(u: f64, e: f64) -> bool {
-    u - e > EQUAL * u
+    u - e > ROUNDING * u
 }
 
 /// What turns A at one cutoff of one query into the value of any version.

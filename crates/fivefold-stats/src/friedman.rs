@@ -12,6 +12,8 @@
 //!
 //! Cost: N k log k.
 
+use fivefold_core::rounding::{ROUNDING, equal};
+
 use crate::distribution::{chi_square_above, f_above};
 use crate::error::{StatsError, all_finite, same_length};
 use crate::studentised_range::studentised_range_quantile;
@@ -71,7 +73,7 @@ pub fn friedman(systems: &[&[f64]]) -> Result<Friedman, StatsError> {
     let chi_square = if share_untied <= 0.0 { 0.0 } else { (raw / share_untied).max(0.0) };
     let rest = n * (m - 1.0) - chi_square;
     // All queries agree: chi-square is at its maximum, but for rounding.
-    let f = if rest <= 1e-12 * n * m { f64::INFINITY } else { (n - 1.0) * chi_square / rest };
+    let f = if rest <= ROUNDING * n * m { f64::INFINITY } else { (n - 1.0) * chi_square / rest };
     Ok(Friedman {
         average_ranks: rank_sums.iter().map(|sum| sum / n).collect(),
         queries,
@@ -80,14 +82,6 @@ pub fn friedman(systems: &[&[f64]]) -> Result<Friedman, StatsError> {
         f,
         f_p: if f.is_infinite() { 0.0 } else { f_above(f, m - 1.0, (m - 1.0) * (n - 1.0)) },
     })
-}
-
-/// Relative difference up to which values tie.
-const ROUNDING: f64 = 1e-12;
-
-/// Whether two means differ by no more than rounding can.
-pub(crate) fn equal(one: f64, other: f64) -> bool {
-    (one - other).abs() <= ROUNDING * one.abs().max(other.abs())
 }
 
 /// Nemenyi's critical difference of average ranks.

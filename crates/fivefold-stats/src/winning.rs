@@ -4,8 +4,9 @@
 //! evaluated, NWN_i = WN_i / IWN_i (Tax, Bockting & Hiemstra, "A cross-benchmark comparison of 87 learning to rank methods", IPM
 //! 51, 2015). An equal value, up to rounding, is no win. Cost: data sets x systems^2.
 
+use fivefold_core::rounding::equal;
+
 use crate::error::{StatsError, same_length};
-use crate::friedman::equal;
 
 /// The winning number of one system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

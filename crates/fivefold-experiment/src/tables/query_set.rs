@@ -9,6 +9,7 @@
 //!   of the smaller by a seeded draw,
 //! - left, right: all queries, ranked over one half of their documents.
 
+use fivefold_core::rounding;
 use fivefold_metrics::settle;
 
 use super::TableOptions;
@@ -16,9 +17,6 @@ use super::analysis::live;
 use super::family::Family;
 use crate::config::Distance;
 use crate::evaluation::{DatasetValues, DocumentSet};
-
-/// Rounding can part what is equal by less than this: such differences count as 0, so that file order decides.
-const ROUNDING: f64 = 1e-12;
 
 /// The query sets of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,9 +130,9 @@ pub(super) struct Worth {
 }
 
 impl Worth {
+    /// Where rounding alone parts the two, file order decides.
     fn difference(&self) -> f64 {
-        let difference = self.real - self.expected;
-        if difference.abs() <= ROUNDING { 0.0 } else { difference }
+        rounding::difference(self.real, self.expected)
     }
 }
 

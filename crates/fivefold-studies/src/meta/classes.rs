@@ -13,15 +13,13 @@ use std::path::{Path, PathBuf};
 
 use fivefold_core::ParamError;
 use fivefold_core::params::nearest;
+use fivefold_core::rounding;
 use fivefold_metrics::{Undefined, settle};
 use serde::{Deserialize, Serialize};
 
 use super::scores::{Measure, Scores};
 use crate::study::{Input, StudyContext, StudyError};
 use crate::systems::config::input;
-
-/// Rounding can part what is equal by less than this.
-const ROUNDING: f64 = 1e-12;
 
 /// How queries are classed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -179,8 +177,7 @@ fn sets(
         lacking += usize::from(of_columns.iter().all(|value| value.is_nan()));
         let settled = of_columns.iter().filter_map(|&value| settle(value, undefined));
         let (sum, count) = settled.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
-        let difference = if count > 0.0 { real - sum / count } else { 0.0 };
-        if difference.abs() <= ROUNDING { 0.0 } else { difference }
+        if count > 0.0 { rounding::difference(*real, sum / count) } else { 0.0 }
     });
     let differences: Vec<f64> = differences.collect();
     let least = |key: fn(f64) -> f64| {
