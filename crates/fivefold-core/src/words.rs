@@ -1,10 +1,12 @@
 //! Counts in sentences: `1 query has`, `2 queries have`.
 
-/// A count and its noun, in the plural unless the count is 1: `counted(2, "query")` is `2 queries`.
+/// A count and its noun, in the plural unless the count is 1: `counted(2, "query")` is `2 queries`, `counted(2, "line of text")`
+/// `2 lines of text`.
 pub fn counted(count: usize, noun: &str) -> String {
+    let (head, rest) = noun.find(" of ").map_or((noun, ""), |place| noun.split_at(place));
     match count {
         1 => format!("1 {noun}"),
-        _ => format!("{count} {}", plural(noun)),
+        _ => format!("{count} {}{rest}", plural(head)),
     }
 }
 
@@ -41,6 +43,7 @@ mod tests {
             ("half", "0 halves"),
             ("leaf", "0 leaves"),
             ("data set", "0 data sets"),
+            ("column of values", "0 columns of values"),
         ];
         for (noun, expected) in cases {
             assert_eq!(counted(0, noun), expected);

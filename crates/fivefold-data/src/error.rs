@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::DatasetError;
+use fivefold_core::words::counted;
 
 use crate::letor::ReadError;
 
@@ -68,7 +69,7 @@ pub enum DataError {
         get: String,
     },
     /// Too few queries to be cut into folds.
-    #[error("{found} queries cannot be cut into {needed} folds; every fold needs at least one")]
+    #[error("{} cannot be cut into {needed} folds; every fold needs at least one", counted(*found, "query"))]
     FewQueries {
         /// Queries found.
         found: usize,

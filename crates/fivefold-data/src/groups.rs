@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::input::invalid;
 use crate::packed::{Bytes, open_file};
 use crate::text::{LONGEST_LINE, TextLines, read_line};
+use fivefold_core::words::counted;
 
 /// What the name of a file of sizes ends with.
 const ENDINGS: [&str; 2] = ["query", "group"];
@@ -103,7 +104,7 @@ impl Grouped {
         }
         if self.query == self.sizes.len() {
             let documents: usize = self.sizes.iter().sum();
-            let what = format!("the sizes add up to {documents} documents, but the data file has more");
+            let what = format!("the sizes add up to {}, but the data file has more", counted(documents, "document"));
             return Err(wrong(&self.sizes_file, &what));
         }
         self.rows += 1;
@@ -122,7 +123,7 @@ impl Grouped {
         if read == documents {
             return Ok(());
         }
-        let what = format!("the sizes add up to {documents} documents, but the data file has {read}");
+        let what = format!("the sizes add up to {}, but the data file has {read}", counted(documents, "document"));
         Err(wrong(&self.sizes_file, &what))
     }
 }
@@ -168,7 +169,7 @@ mod tests {
 
     #[test]
     fn sizes_must_add_up() {
-        let more = "SIZES: the sizes add up to 1 documents, but the data file has more";
+        let more = "SIZES: the sizes add up to 1 document, but the data file has more";
         assert_eq!(text("1 1:2\n0 1:1\n", "1\n").unwrap_err(), more);
         let fewer = "SIZES: the sizes add up to 3 documents, but the data file has 2";
         assert_eq!(text("1 1:2\n0 1:1\n", "1\n2\n").unwrap_err(), fewer);

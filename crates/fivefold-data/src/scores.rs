@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::text::TextLines;
+use fivefold_core::words::counted;
 
 /// Why a file is not the scores of a data set.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +30,7 @@ pub enum ScoreError {
         found: String,
     },
     /// Too few or too many scores.
-    #[error("{}: {found} scores for {expected} documents; give one a document, in the order of the data file", file.display())]
+    #[error("{}: {} for {}; give one a document, in the order of the data file", file.display(), counted(*found, "score"), counted(*expected, "document"))]
     Count {
         /// The file.
         file: PathBuf,

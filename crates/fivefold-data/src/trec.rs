@@ -24,6 +24,7 @@ pub(crate) mod topics;
 
 use std::fmt;
 
+use fivefold_core::words::{counted, which};
 use serde::{Deserialize, Serialize};
 
 pub use error::{TrecError, TrecErrorKind};
@@ -75,4 +76,13 @@ impl fmt::Display for Duplicates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
+}
+
+/// What was counted, a line each; nothing of what there is none.
+fn remarks<const N: usize>(counts: [(usize, String); N]) -> Vec<String> {
+    counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, remark)| remark).collect()
+}
+
+fn passed_over(comments: usize) -> String {
+    format!("{} {} passed over", counted(comments, "comment line"), which(comments, "was", "were"))
 }

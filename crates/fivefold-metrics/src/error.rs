@@ -1,6 +1,7 @@
 //! What can be wrong with a measure's name, with a query or with scores.
 
 use fivefold_core::params::nearest;
+use fivefold_core::words::counted;
 
 /// Why a measure cannot be named, built or computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -57,11 +58,11 @@ pub enum MeasureError {
         highest: u8,
     },
     /// A number of scores or ids that does not fit the query.
-    #[error("query {query}: {found} {what} for {expected} documents")]
+    #[error("query {query}: {} for {}", counted(*found, what), counted(*expected, "document"))]
     Count {
         /// The query's id.
         query: String,
-        /// "scores" or "document ids".
+        /// "score" or "document id".
         what: &'static str,
         /// How many there are.
         found: usize,

@@ -241,7 +241,7 @@ impl Evaluator {
         assert_eq!(out.len(), self.columns.len(), "one place a column");
         if scores.len() != judged.documents() {
             let (query, found, expected) = (judged.id.clone(), scores.len(), judged.documents());
-            return Err(MeasureError::Count { query, what: "scores", found, expected });
+            return Err(MeasureError::Count { query, what: "score", found, expected });
         }
         if judged.evaluator != self.fingerprint {
             return Err(MeasureError::ForeignJudgement { query: judged.id.clone() });

@@ -103,7 +103,7 @@ impl Objective {
         let documents = self.bounds[self.len()];
         if scores.len() != documents {
             let (query, found) = ("(all)".to_owned(), scores.len());
-            return Err(MeasureError::Count { query, what: "scores", found, expected: documents });
+            return Err(MeasureError::Count { query, what: "score", found, expected: documents });
         }
         let policy = self.evaluator.conventions().undefined;
         let (mut sum, mut counted) = (0.0, 0usize);

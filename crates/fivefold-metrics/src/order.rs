@@ -27,7 +27,7 @@ pub(crate) fn tie_keys(
 ) -> Result<Vec<u64>, MeasureError> {
     if let Some(ids) = doc_ids.filter(|ids| ids.len() != grades.len()) {
         let (found, expected) = (ids.len(), grades.len());
-        return Err(MeasureError::Count { query: id.to_owned(), what: "document ids", found, expected });
+        return Err(MeasureError::Count { query: id.to_owned(), what: "document id", found, expected });
     }
     let ids = || doc_ids.ok_or_else(|| MeasureError::NoDocumentIds { query: id.to_owned(), ties: ties.word() });
     let ranks: Vec<u64> = match ties {

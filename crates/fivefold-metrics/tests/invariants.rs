@@ -180,7 +180,7 @@ fn what_does_not_fit_is_an_error_and_never_a_panic() {
         "query 7:1: the score of document 1 is NaN; scores must be finite numbers"
     );
     assert!(run(&[f64::INFINITY, 1.0], &judged).contains("document 0 is inf"));
-    assert_eq!(run(&[1.0], &judged), "query 7:1: 1 scores for 2 documents");
+    assert_eq!(run(&[1.0], &judged), "query 7:1: 1 score for 2 documents");
     let other = common::evaluator(&["ndcg@6", "err"], &rules, 2).judge("8", &[0, 2], None).unwrap();
     assert!(run(&[1.0, 2.0], &other).contains("judged for other measures"));
     assert_eq!(

@@ -1,5 +1,7 @@
 //! What makes a statistic refuse its input.
 
+use fivefold_core::words::{counted, which};
+
 /// Why a statistic has no value for its input.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -15,7 +17,7 @@ pub enum StatsError {
         second: usize,
     },
     /// Fewer items than the statistic needs.
-    #[error("{found} items, but at least {needed} are needed")]
+    #[error("{}, but at least {needed} are needed", counted(*found, "item"))]
     TooFew {
         /// How many there are.
         found: usize,
@@ -90,7 +92,7 @@ impl UnknownName {
 #[non_exhaustive]
 pub enum Undefined {
     /// Fewer queries than it needs.
-    #[error("{found} queries, {needed} needed")]
+    #[error("{}, {needed} needed", counted(*found, "query"))]
     TooFewQueries {
         /// How many there are.
         found: usize,
@@ -101,7 +103,7 @@ pub enum Undefined {
     #[error("all differences are equal")]
     NoSpread,
     /// The quantile lies beyond the draws.
-    #[error("{draws} draws are too few for this confidence")]
+    #[error("{} {} too few for this confidence", counted(*draws, "draw"), which(*draws, "is", "are"))]
     TooFewDraws {
         /// How many draws there are.
         draws: usize,

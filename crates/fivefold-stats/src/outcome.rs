@@ -7,6 +7,7 @@ use crate::effect::cohens_dz;
 use crate::error::Undefined;
 use crate::family::{Comparison, Family};
 use crate::moments::Moments;
+use fivefold_core::words::counted;
 
 /// What a test says of one comparison. A number that does not exist says why, and is never NaN.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +55,7 @@ impl fmt::Display for Method {
         match self {
             Method::Exact => f.write_str("exact"),
             Method::Normal => f.write_str("normal approximation"),
-            Method::Draws(draws) => write!(f, "{draws} draws"),
+            Method::Draws(draws) => f.write_str(&counted(*draws, "draw")),
         }
     }
 }

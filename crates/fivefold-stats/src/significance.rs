@@ -11,6 +11,7 @@
 //!   (Sakai, SIGIR 2006, Fig. 3).
 
 use crate::error::{StatsError, same_length};
+use fivefold_core::words::{counted, which};
 
 /// Number of comparisons with p < alpha.
 pub fn discriminative_power(p_values: &[Option<f64>], alpha: f64) -> usize {
@@ -31,7 +32,7 @@ pub fn conflicts(first: &[Option<f64>], second: &[Option<f64>], alpha: f64) -> R
 #[non_exhaustive]
 pub enum ConflictFlaw {
     /// More significant comparisons than comparisons.
-    #[error("{power} significant comparisons of only {comparisons}")]
+    #[error("{} of only {comparisons}", counted(*power, "significant comparison"))]
     Power {
         /// The power printed.
         power: usize,
@@ -39,7 +40,7 @@ pub enum ConflictFlaw {
         comparisons: usize,
     },
     /// Fewer conflicts than the powers differ by.
-    #[error("{conflicts} conflicts, but the discriminative powers alone differ by {least}")]
+    #[error("{}, but the discriminative powers alone differ by {least}", counted(*conflicts, "conflict"))]
     TooFew {
         /// Conflicts printed.
         conflicts: usize,
@@ -47,7 +48,7 @@ pub enum ConflictFlaw {
         least: usize,
     },
     /// More conflicts than significant, or than not significant, comparisons allow.
-    #[error("{conflicts} conflicts, but the discriminative powers allow at most {most}")]
+    #[error("{}, but the discriminative powers allow at most {most}", counted(*conflicts, "conflict"))]
     TooMany {
         /// Conflicts printed.
         conflicts: usize,
@@ -55,7 +56,7 @@ pub enum ConflictFlaw {
         most: usize,
     },
     /// Odd where the sum of the powers is even, or even where it is odd.
-    #[error("{conflicts} conflicts are of another parity than the difference {least} of the discriminative powers")]
+    #[error("{} {} of another parity than the difference {least} of the discriminative powers", counted(*conflicts, "conflict"), which(*conflicts, "is", "are"))]
     Parity {
         /// Conflicts printed.
         conflicts: usize,

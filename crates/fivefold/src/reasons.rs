@@ -179,7 +179,7 @@ pub(crate) fn change_lines<'c>(changes: impl Iterator<Item = &'c Change>) -> Vec
         let first = of_input[0];
         let others = match of_input.len() {
             1 => String::new(),
-            count => format!(", and {} other changes", count - 1),
+            count => format!(", and {}", counted(count - 1, "other change")),
         };
         let (old, new) = (shown(first.old.as_ref()), shown(first.new.as_ref()));
         format!("{}: {old} -> {new}{others}{}", first.input, meaning(&first.input))

@@ -39,7 +39,7 @@ fn score_files_are_measured_on_growing_lists() {
         directory.path(),
         "converge --data data.txt --scores best=best.txt flat=flat.txt --documents 40 --step 10 --from 10 --measure ndcg",
     );
-    assert!(shown.contains("1 queries with at least 40 documents of 1; 10 random orders"), "{shown}");
+    assert!(shown.contains("1 query with at least 40 documents of 1; 10 random orders"), "{shown}");
 }
 
 #[test]

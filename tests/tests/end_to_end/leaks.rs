@@ -413,7 +413,7 @@ fn train_and_score_warn_of_what_the_guards_would_stop() {
     prepare(at, Flaw::Label, "", "");
     let said = stderr(at, "train --ranker linear --train train.txt --valid train.txt -o m.json", 0);
     assert!(said.contains("warning: label-feature: feature 3 tells the grade"), "{said}");
-    assert!(said.contains("warning: query-overlap: 6 queries of --valid, the first `0`, are in --train too"), "{said}");
+    assert!(said.contains("warning: query-overlap: 6 queries of --valid (first: `0`) are in --train too"), "{said}");
     assert!(stderr(at, "score --model m.json --data train.txt", 0).contains("trained on these very documents"));
     assert!(!stderr(at, "score --model m.json --data test.txt", 0).contains("warning"));
     prepare(at, Flaw::None, "", "");

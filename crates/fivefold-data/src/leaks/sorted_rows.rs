@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use fivefold_core::words::counted;
 use serde::Serialize;
 
 /// How many queries of several grades have their rows in the order of grades.
@@ -46,7 +47,8 @@ impl fmt::Display for SortedRows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SortedRows { comparable, best_first, worst_first, .. } = *self;
         let (count, first) = if best_first >= worst_first { (best_first, "highest") } else { (worst_first, "lowest") };
-        write!(f, "rows are sorted by grade, the {first} first, in {count} of {comparable} queries with several grades")
+        let of = counted(comparable, "query");
+        write!(f, "rows are sorted by grade, the {first} first, in {count} of {of} with several grades")
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::SystemValues;
 use super::error::PerQueryErrorKind;
+use fivefold_core::words::{counted, which};
 
 /// Ids of rows that hold a mean over queries.
 const SUMMARIES: [&str; 4] = ["all", "amean", "mean", "average"];
@@ -142,11 +143,18 @@ impl Builder {
             result.undefined[place] = value.is_nan();
         }
         if self.summaries > 0 {
-            result.remarks.push(format!("{} values of summary rows were left out", self.summaries));
+            result.remarks.push(format!(
+                "{} left out",
+                which(
+                    self.summaries,
+                    "1 value of a summary row was",
+                    &format!("{} values of summary rows were", self.summaries)
+                )
+            ));
         }
         let undefined = result.undefined_count();
         if undefined > 0 {
-            result.remarks.push(format!("{undefined} values are undefined"));
+            result.remarks.push(format!("{} {} undefined", counted(undefined, "value"), which(undefined, "is", "are")));
         }
         Ok((result, faults))
     }

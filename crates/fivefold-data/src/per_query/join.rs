@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use fivefold_core::words::{counted, which};
 use serde::{Deserialize, Serialize};
 
 use super::SystemValues;
@@ -126,7 +127,9 @@ impl SystemValues {
             MissingQuery::Zero => {
                 gaps.iter().for_each(|&place| self.values[place] = 0.0);
                 settled.zeroed = gaps.len();
-                self.remarks.push(format!("{} missing values count as 0 (missing queries: zero)", gaps.len()));
+                let missing = counted(gaps.len(), "missing value");
+                let count = which(gaps.len(), "counts", "count");
+                self.remarks.push(format!("{missing} {count} as 0 (missing queries: zero)"));
             }
             MissingQuery::Drop => {
                 let mut keep = vec![true; queries];
@@ -135,8 +138,9 @@ impl SystemValues {
                 if settled.dropped == queries {
                     return Err(PerQueryError::joined(PerQueryErrorKind::NoCommonQuery));
                 }
-                let what = "queries are left out: a system lacks them (missing queries: drop)";
-                self.remarks.push(format!("{} of {queries} {what}", settled.dropped));
+                let dropped = settled.dropped;
+                let what = which(dropped, "is left out: a system lacks it", "are left out: a system lacks them");
+                self.remarks.push(format!("{dropped} of {} {what} (missing queries: drop)", counted(queries, "query")));
                 self.values = kept(&self.values, &keep);
                 self.undefined = kept(&self.undefined, &keep);
                 self.queries = kept(&self.queries, &keep);

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use fivefold_core::words::counted;
+
 /// Something wrong in a qrels or run file.
 #[derive(Debug)]
 pub struct TrecError {
@@ -52,7 +54,7 @@ pub enum TrecErrorKind {
     #[error("cannot be read: {0}")]
     Io(#[source] io::Error),
     /// Not the number of fields that the format has.
-    #[error("found {found} fields where there should be {expected}")]
+    #[error("found {} where there should be {expected}", counted(*found, "field"))]
     Fields {
         /// Fields on the line.
         found: usize,

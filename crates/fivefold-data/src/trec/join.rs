@@ -5,7 +5,9 @@
 //! out and counted. A retrieved document without a judgement has grade 0 and is counted.
 
 use super::qrels::{Judgement, Qrels};
+use super::remarks;
 use super::run::Run;
+use fivefold_core::words::{counted, which};
 
 /// A run with the grades of what it retrieved.
 #[derive(Debug, Clone)]
@@ -73,15 +75,22 @@ impl<'a> Joined<'a> {
 
     /// What the two have not in common, one line each.
     pub fn remarks(&self) -> Vec<String> {
-        let all = self.topics.len();
-        [
-            (self.missing, format!("of {all} topics are missing from the run and retrieved nothing")),
-            (self.extra, "topics of the run have no judgements and are left out".to_owned()),
-            (self.unjudged, format!("of {} retrieved documents are not judged and have grade 0", self.retrieved)),
-        ]
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect()
+        let (missing, extra, unjudged) = (self.missing, self.extra, self.unjudged);
+        let are = |count| which(count, "is", "are");
+        let topics = counted(self.topics.len(), "topic");
+        let retrieved = counted(self.retrieved, "retrieved document");
+        let without = which(extra, "has no judgements and is left out", "have no judgements and are left out");
+        remarks([
+            (missing, format!("{missing} of {topics} {} missing from the run and retrieved nothing", are(missing))),
+            (extra, format!("{} {without}", counted(extra, "topic of the run"))),
+            (
+                unjudged,
+                format!(
+                    "{unjudged} of {retrieved} {} not judged and {} grade 0",
+                    are(unjudged),
+                    which(unjudged, "has", "have")
+                ),
+            ),
+        ])
     }
 }

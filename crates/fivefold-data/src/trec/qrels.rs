@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::dataset::HIGHEST_GRADE;
+use fivefold_core::words::{counted, which};
 
 use super::Duplicates;
 use super::error::{TrecError, TrecErrorKind};
 use super::topics::Topics;
+use super::{passed_over, remarks};
 use crate::text::TextLines;
 
 /// The judgements of a qrels file.
@@ -76,16 +78,27 @@ impl Qrels {
     /// What was passed over or settled by a policy, one line each.
     pub fn remarks(&self) -> Vec<String> {
         let policy = self.duplicates;
-        [
-            (self.comments, "comment lines were passed over".to_owned()),
-            (self.repeated, format!("judgements stand twice with the same grade (duplicates: {policy})")),
-            (self.conflicting, format!("judgements contradict an earlier one (duplicates: {policy})")),
-            (self.negative, "grades are negative and count as not judged".to_owned()),
-        ]
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect()
+        let twice = which(self.repeated, "stands", "stand");
+        let contradict = which(self.conflicting, "contradicts", "contradict");
+        let negative = which(self.negative, "is negative and counts", "are negative and count");
+        remarks([
+            (self.comments, passed_over(self.comments)),
+            (
+                self.repeated,
+                format!(
+                    "{} {twice} twice with the same grade (duplicates: {policy})",
+                    counted(self.repeated, "judgement")
+                ),
+            ),
+            (
+                self.conflicting,
+                format!(
+                    "{} {contradict} an earlier one (duplicates: {policy})",
+                    counted(self.conflicting, "judgement")
+                ),
+            ),
+            (self.negative, format!("{} {negative} as not judged", counted(self.negative, "grade"))),
+        ])
     }
 }
 

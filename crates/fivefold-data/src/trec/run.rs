@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use super::Duplicates;
 use super::error::{TrecError, TrecErrorKind};
 use super::topics::Topics;
+use super::{passed_over, remarks};
 use crate::text::TextLines;
+use fivefold_core::words::{counted, which};
 
 /// What a system retrieved.
 #[derive(Debug, Clone)]
@@ -63,19 +65,23 @@ impl Run {
 
     /// What was passed over or settled by a policy, one line each.
     pub fn remarks(&self) -> Vec<String> {
-        [
-            (self.comments, "comment lines were passed over".to_owned()),
-            (self.repeated, format!("lines repeat a document of their topic (duplicates: {})", self.duplicates)),
-            (self.other_tags, format!("lines have another tag than the first, `{}`", self.tag)),
+        let (repeated, other, differ) = (self.repeated, self.other_tags, self.ranks_differ);
+        let repeat = which(repeated, "repeats a document of its topic", "repeat a document of their topic");
+        let have = |count| which(count, "has", "have");
+        let lines = |count| counted(count, "line");
+        remarks([
+            (self.comments, passed_over(self.comments)),
+            (repeated, format!("{} {repeat} (duplicates: {})", lines(repeated), self.duplicates)),
+            (other, format!("{} {} another tag than the first, `{}`", lines(other), have(other), self.tag)),
             (
-                self.ranks_differ,
-                "topics have ranks that contradict the scores; the scores count, as in trec_eval".to_owned(),
+                differ,
+                format!(
+                    "{} {} ranks that contradict the scores; the scores count, as in trec_eval",
+                    counted(differ, "topic"),
+                    have(differ)
+                ),
             ),
-        ]
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect()
+        ])
     }
 }
 

@@ -20,6 +20,7 @@
 use std::ops::Range;
 
 use fivefold_core::params::field_names;
+use fivefold_core::words::counted;
 use fivefold_data::leaks::Guard;
 use fivefold_data::{Collection, Source};
 use serde::{Deserialize, Serialize};
@@ -84,7 +85,7 @@ impl DatasetConfig {
         let available: usize = collection.folds.iter().map(|fold| fold.test.len()).sum();
         match self.queries {
             Some(wanted) if wanted > available => {
-                Err(error(format!("`queries = {wanted}`, but the collection has {available} test queries")))
+                Err(error(format!("`queries = {wanted}`, but the collection has {}", counted(available, "test query"))))
             }
             _ => Ok(collection),
         }

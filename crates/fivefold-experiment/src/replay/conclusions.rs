@@ -1,5 +1,6 @@
 //! A paper's conclusions, tried on a run: each holds, does not, or cannot be told, by a rule that stands beside it.
 
+use fivefold_core::words::counted;
 use fivefold_stats::{kendall_tau_b, paired_t_test};
 
 use super::published::{Column, ScoreBlock, Statistic, original};
@@ -97,7 +98,7 @@ pub(super) fn of_order(block: &ScoreBlock, methods: &[Method], dataset: &str) ->
         answer,
     };
     if methods.len() < 2 {
-        let few = || format!("{} methods in both", methods.len());
+        let few = || format!("{} in both", counted(methods.len(), "method"));
         let none = |what| conclusion(what, "n/a".to_owned(), few(), Answer::CannotTell);
         return vec![none(WINNER), none(ORDER)];
     }

@@ -1,6 +1,7 @@
 //! The lines under a table: conventions, numbers of queries and of undefined values, failed methods, and why a cell is
 //! n/a.
 
+use fivefold_core::words::counted;
 use fivefold_metrics::Undefined;
 
 use super::analysis::Analysis;
@@ -93,9 +94,10 @@ fn queries_line(analysis: &Analysis<'_>, dataset: usize, set: QuerySet) -> Optio
         format!("{} {count}", columns.name)
     });
     Some(format!(
-        "{}, {}: {queries} queries{asked}{}{without_relevant}; undefined values, {}: {}",
+        "{}, {}: {}{asked}{}{without_relevant}; undefined values, {}: {}",
         data.name,
         set.name(),
+        counted(queries, "query"),
         how(analysis, data, set, queries),
         counted_as(analysis.options.conventions.undefined),
         versions.collect::<Vec<_>>().join(", ")

@@ -1,6 +1,7 @@
 //! Swap rates between the methods' orders: on two data sets (Tables 11 and 23), and on two query sets of one data set
 //! (Tables 12 to 14 and 24 to 26).
 
+use fivefold_core::words::{counted, which};
 use fivefold_stats::swap_rate;
 
 use super::analysis::{Analysis, SetValues, live};
@@ -44,7 +45,9 @@ fn within(analysis: &Analysis<'_>, offset: u32, [first, second]: [QuerySet; 2]) 
                 let second = analysis.set(dataset, second)?;
                 let shared = first.selection.shared(&second.selection);
                 if shared > 0 {
-                    notes.add(format!("{}: {shared} queries are in both sets, which keeps the rate low", data.name));
+                    let are = which(shared, "is", "are");
+                    let shared = counted(shared, "query");
+                    notes.add(format!("{}: {shared} {are} in both sets, which keeps the rate low", data.name));
                 }
                 swap(first.scores(version, &rankers)?, second.scores(version, &rankers)?)
             });
@@ -119,7 +122,7 @@ fn same_size(
     let size = sizes[0].min(sizes[1]);
     let sized = matches!(set, QuerySet::Uninformative | QuerySet::Ideal);
     if sized && sizes[0] != sizes[1] {
-        notes.add(format!("{name}, {}: {size} queries of each", set.name()));
+        notes.add(format!("{name}, {}: {} of each", set.name(), counted(size, "query")));
     }
     let cut = |index: usize, values: &SetValues| {
         if sized && sizes[index] > size { analysis.compute(pair[index], set, Some(size)) } else { Ok(values.clone()) }

@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use fivefold_core::words::counted;
 use fivefold_metrics::{Evaluator, mean};
 use fivefold_stats::Moments;
 use rayon::prelude::*;
@@ -65,7 +66,7 @@ impl Curves {
         let stream = |trial: u64| population.draw(grid.documents, angles, cx.seed().derive_index("trial", trial));
         let trials: Vec<u64> = (0..grid.trials as u64).collect();
         let values = measure(&trials, grid, evaluator, cx, |&trial| Ok(stream(trial)))?;
-        let about = format!("{} trials of {} drawn documents", grid.trials, grid.documents);
+        let about = format!("{} of {}", counted(grid.trials, "trial"), counted(grid.documents, "drawn document"));
         let rankers = angles.iter().map(f64::to_string).collect();
         Ok(Self::new(rankers, grid, evaluator, values.into_iter().map(|values| vec![values]).collect(), about))
     }
@@ -96,11 +97,11 @@ impl Curves {
         let values = measure(&tasks, grid, evaluator, cx, stream)?;
         let trials = values.chunks(queries.len()).map(<[Vec<f64>]>::to_vec).collect();
         let about = format!(
-            "{} queries with at least {} documents of {}; {} random orders of their documents",
-            queries.len(),
+            "{} with at least {} documents of {}; {} of their documents",
+            counted(queries.len(), "query"),
             grid.documents,
             systems.queries.len(),
-            grid.trials
+            counted(grid.trials, "random order")
         );
         Ok(Self::new(systems.names.clone(), grid, evaluator, trials, about))
     }

@@ -6,6 +6,7 @@
 
 use fivefold_core::Seed;
 use fivefold_core::params::nearest;
+use fivefold_core::words::{counted, which};
 use fivefold_data::per_query::SystemValues;
 use fivefold_experiment::slug;
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Version};
@@ -195,7 +196,12 @@ impl Family {
         let is_common = |query: &usize| self.forms.iter().all(|form| form.matrix.is_defined(*query));
         self.common = (0..self.queries.len()).filter(is_common).collect();
         if self.common.len() < 4 {
-            let what = format!("{} queries of {} have a value in every form", self.common.len(), self.measure);
+            let what = format!(
+                "{} of {} {} a value in every form",
+                counted(self.common.len(), "query"),
+                self.measure,
+                which(self.common.len(), "has", "have")
+            );
             return Err(StudyError::Input(format!("{what}; at least 4 are needed to compare halves of them")));
         }
         Ok(())

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::model_file::FORMAT;
+use fivefold_core::words::{counted, which};
 use fivefold_core::{Dataset, DynRanker, FitContext, FitError, ModelFile, ModelHeader, RankerEntry, Registry, Seed};
 use fivefold_data::input;
 use fivefold_data::leaks::{Guard, label_features};
@@ -107,12 +108,12 @@ impl Args {
         let file = ModelFile { header, model: model.to_json().map_err(problem::report)? };
         files::write(&self.out, file.to_text().map_err(problem::report)?.as_bytes())?;
         screen.line(format_args!(
-            "{}: {} trained on {} queries, {} documents, {} features",
+            "{}: {} trained on {}, {}, {}",
             self.out.display(),
             entry.name,
-            parts[0].len(),
-            parts[0].documents(),
-            parts[0].width()
+            counted(parts[0].len(), "query"),
+            counted(parts[0].documents(), "document"),
+            counted(parts[0].width(), "feature")
         ));
         Ok(Outcome::Done)
     }
@@ -142,9 +143,10 @@ fn warn_of_leaks(parts: &[Dataset], first_feature_id: u32) {
         validation.queries().map(|query| query.view().id()).filter(|id| learned.contains(id)).collect();
     if let Some(first) = both.first() {
         tell(format_args!(
-            "warning: {}: {} queries of --valid, the first `{first}`, are in --train too: early stopping does not see new queries",
+            "warning: {}: {} (first: `{first}`) {} in --train too: early stopping does not see new queries",
             Guard::QueryOverlap,
-            both.len()
+            counted(both.len(), "query of --valid"),
+            which(both.len(), "is", "are")
         ));
     }
 }

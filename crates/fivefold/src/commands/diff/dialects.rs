@@ -1,6 +1,7 @@
 //! Two dialects on the same scores: the rules that make them differ.
 
-use fivefold_core::Seed;
+use fivefold_core::words::counted;
+use fivefold_core::{Seed, rounding};
 use fivefold_experiment::Cell;
 use fivefold_metrics::{Attribution, Dialect, attribute};
 
@@ -32,7 +33,7 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
         let name = spec.to_string();
         let differing: Vec<usize> = (0..cases.len()).filter(|&query| found.differs(query)).collect();
         let [before, after] = found.means;
-        differs |= !differing.is_empty() || (after - before).abs() > 1e-12;
+        differs |= !differing.is_empty() || rounding::differ(after, before);
         let counted = Cell::Count(differing.len() as u64);
         means.rows.push(vec![text(&name), number(before), number(after), number(after - before), counted]);
         for effect in &found.rules {
@@ -51,7 +52,7 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
             queries.rows.push(cells);
         }
     }
-    means.notes.push(format!("{} queries; the difference is {} less {}", cases.len(), other.name, one.name));
+    means.notes.push(format!("{}; the difference is {} less {}", counted(cases.len(), "query"), other.name, one.name));
     means.notes.extend(judgements.remarks());
     means.notes.extend(judgements.remarks_of(&scored));
     rules.notes.push(

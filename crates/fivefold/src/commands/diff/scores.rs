@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use fivefold_core::Seed;
+use fivefold_core::words::{counted, which};
+use fivefold_core::{Seed, rounding};
 use fivefold_experiment::Cell;
 use fivefold_metrics::{Case, Evaluator, Explanation, Scratch, mean_of_cases};
 
@@ -47,7 +48,7 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
         (!sides[side][query].left_out(&conventions)).then_some(values[side][query][measure])
     };
     let unlike = |query: usize, measure: usize| match [0, 1].map(|side| value(side, query, measure)) {
-        [Some(one), Some(other)] => one.is_nan() != other.is_nan() || (one - other).abs() > 1e-12,
+        [Some(one), Some(other)] => one.is_nan() != other.is_nan() || rounding::differ(one, other),
         [one, other] => one.is_some() != other.is_some(),
     };
     let count = |of: usize| Cell::Count(of as u64);
@@ -78,7 +79,8 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     let otherwise = first_ranks.iter().flatten().count();
     let changed = Changed::between(&sides);
     means.notes.push(format!("A: {}; B: {}", args.one, args.other));
-    means.notes.push(format!("{otherwise} of {} queries are ranked otherwise", first_ranks.len()));
+    let are = which(otherwise, "is", "are");
+    means.notes.push(format!("{otherwise} of {} {are} ranked otherwise", counted(first_ranks.len(), "query")));
     means.notes.push(changed.note());
     means.notes.extend(judgements.remarks());
     for (side, scored) in ["A", "B"].iter().zip(&scored) {
@@ -149,11 +151,12 @@ impl Changed {
     }
 
     fn note(&self) -> String {
-        let Changed { scores, singles, only: [a, b] } = self;
-        let scores = format!("{scores} scores differ, {singles} of them also as 32-bit floats");
+        let Changed { scores, singles, only: [a, b] } = *self;
+        let differ = which(scores, "differs", "differ");
+        let scores = format!("{} {differ}, {singles} also as 32-bit floats", counted(scores, "score"));
         match [a, b] {
             [0, 0] => scores,
-            _ => format!("{scores}; retrieved by A only: {a} documents, by B only: {b}"),
+            _ => format!("{scores}; retrieved by A only: {}, by B only: {b}", counted(a, "document")),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The arithmetic of one value as tables.
 
 use fivefold_core::Seed;
+use fivefold_core::words::{counted, which};
 use fivefold_experiment::{Cell, Table};
 use fivefold_metrics::{Conventions, Evaluator, Explanation, MeasureSpec, Scores, Ties};
 
@@ -128,5 +129,10 @@ fn tied(told: &Explanation, conventions: &Conventions) -> Vec<bool> {
 fn retrieved(ids: &Option<Vec<&str>>, pool: &[u8], is_judged: impl Fn(usize) -> bool) -> String {
     let all = ids.as_ref().map_or(0, Vec::len);
     let judged = (0..all).filter(|&row| is_judged(row)).count();
-    format!("the run retrieved {all} documents, of which {judged} are judged; judged in all: {}", pool.len())
+    format!(
+        "the run retrieved {}, of which {judged} {} judged; judged in all: {}",
+        counted(all, "document"),
+        which(judged, "is", "are"),
+        pool.len()
+    )
 }
