@@ -22,7 +22,7 @@ use crate::packed::open_file;
 use crate::text::{UTF8_MARK, refuse_utf16};
 pub(crate) use builder::Faults;
 pub use error::{PerQueryError, PerQueryErrorKind};
-pub use formats::{FORMATS, Format};
+pub use formats::{FORMATS, Format, LEFT_OUT};
 pub use join::{MissingQuery, Settled};
 
 /// Values of several systems under several measures, by query.

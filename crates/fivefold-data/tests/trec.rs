@@ -36,7 +36,7 @@ fn qrels_keep_the_order_of_topics_and_all_ids() {
     assert_eq!(qrels.topics[0].judgements[1].grade(), None);
     assert_eq!(qrels.topics[0].grades(), [1]);
     assert_eq!((qrels.max_grade(), qrels.documents()), (2, 4));
-    assert_eq!(qrels.remarks(), ["1 comment lines were passed over", "1 grades are negative and count as not judged"]);
+    assert_eq!(qrels.remarks(), ["1 comment line was passed over", "1 grade is negative and counts as not judged"]);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn ranks_order_nothing_and_contradictions_are_counted() {
     let text = "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.75 x\n2 Q0 a 1 2 x\n2 Q0 b 2 2 x\n2 Q0 c 3 1e-3 x\n";
     let run = read_run(&file(&folder, "run", text), Duplicates::Error).unwrap();
     assert_eq!(run.ranks_differ, 1);
-    assert_eq!(run.remarks(), ["1 topics have ranks that contradict the scores; the scores count, as in trec_eval"]);
+    assert_eq!(run.remarks(), ["1 topic has ranks that contradict the scores; the scores count, as in trec_eval"]);
     assert_eq!(run.topic("2").unwrap().documents[2].score, 1e-3);
 }
 
@@ -95,6 +95,27 @@ fn what_is_wrong_is_named_with_its_line() {
     std::fs::write(folder.path().join("bytes"), b"1 0 a 1\n1 0 \xff 1\n").unwrap();
     let error = read_qrels(&folder.path().join("bytes"), Duplicates::Error).unwrap_err().to_string();
     assert!(error.contains("line 2: not UTF-8 text"), "{error}");
+}
+
+/// Two columns of one name are not two values of a query.
+#[test]
+fn a_column_that_stands_twice_is_named() {
+    let folder = TempDir::new().unwrap();
+    for (text, expected) in [
+        ("query,a,b,a\n1,.1,.2,.3\n", "x.csv:1: column `a` stands twice (columns 2 and 4);"),
+        ("# by hand\na,b,b\n.1,.2,.3\n", "x.csv:2: column `b` stands twice (columns 2 and 3);"),
+        (
+            "dataset,fold,query,documents,ranker,ap,ap\nD,1,q,all,r,.1,.2\n",
+            "x.csv:1: column `ap` stands twice (columns 6 and 7);",
+        ),
+        (
+            "measure,query,a,a,queries,undefined\nap,q,.1,.2,1,0\n",
+            "x.csv:1: column `a` stands twice (columns 3 and 4);",
+        ),
+    ] {
+        let error = values(&folder, "x.csv", text).unwrap_err();
+        assert!(error.starts_with(expected), "{error}");
+    }
 }
 
 #[test]

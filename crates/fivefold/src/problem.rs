@@ -83,7 +83,7 @@ impl From<ReadError> for Problem {
             ReadErrorKind::Scattered { .. } => {
                 "put the query's lines together, or give --regroup; different queries need different ids"
             }
-            ReadErrorKind::Missing { .. } => "give --missing zero or --missing query-min to read such files",
+            ReadErrorKind::Missing { .. } => "train with --missing zero or --missing query-min; a model then reads such files in the same way",
             ReadErrorKind::BelowFirst { .. } => "if the file counts features from 0, give --first-feature-id 0",
             _ => usual,
         };

@@ -38,6 +38,11 @@ impl ReadArgs {
 }
 
 impl LayoutArgs {
+    /// For commands that use the grades alone, to which a missing feature value does no harm.
+    pub(crate) fn grades(&self) -> ReadOptions {
+        self.options(Missing::Zero)
+    }
+
     pub(crate) fn options(&self, missing: Missing) -> ReadOptions {
         ReadOptions {
             missing,

@@ -94,6 +94,16 @@ fn a_label_is_told_from_a_path_that_holds_its_sign() {
     assert!(stdout(folder.path(), arguments).contains("measure,x/c=1.txt,B,queries"));
 }
 
+/// Values are of grades and scores alone, as with `NULL` in LETOR's lists.
+#[test]
+fn missing_features_do_no_harm() {
+    let folder = directory(&[("test.txt", "1 qid:a 1:NULL 2:3\n0 qid:a 1:2 2:NULL\n"), ("s.txt", "1\n2\n")]);
+    let output = run_json(folder.path(), "eval --data test.txt --scores s.txt --measures rr --json");
+    assert_eq!(output["means"][0]["mean"], 0.5);
+    stdout(folder.path(), "explain test.txt s.txt --query a --measure rr");
+    stdout(folder.path(), "diff s.txt s.txt --data test.txt");
+}
+
 #[test]
 fn csv_and_json_hold_full_numbers() {
     let folder = two_queries();

@@ -69,6 +69,48 @@ fn trec_eval_s_own_tests_are_met() {
     assert_eq!(of("qrels.test.with-comments", "results.test", "out.test", &[]), 11);
 }
 
+/// A mean is that of the values shown of its queries: those that it leaves out have none, and say so.
+#[test]
+fn the_values_of_queries_are_those_of_the_mean_in_every_dialect() {
+    let folder = small();
+    let dialects = json(folder.path(), "dialects --json");
+    let names: Vec<&str> =
+        dialects.as_array().unwrap().iter().map(|dialect| dialect["name"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), 11, "{names:?}");
+    let mut leaving_out = Vec::new();
+    for name in names {
+        let eval = format!("eval --qrels qrels --runs run other --dialect {name} --measures ap,ndcg@3 --per-query");
+        let found = json(folder.path(), &format!("{eval} --json"));
+        let undefined = match found["conventions"]["undefined"].as_str().unwrap() {
+            "zero" => Some(0.0),
+            "one" => Some(1.0),
+            _ => None,
+        };
+        let values = found["values"].as_array().unwrap();
+        for mean in found["means"].as_array().unwrap() {
+            let own = values.iter().filter(|row| row["system"] == mean["system"] && row["measure"] == mean["measure"]);
+            let counted = own.filter(|row| row["left_out"] != true);
+            let values: Vec<f64> = counted.filter_map(|row| row["value"].as_f64().or(undefined)).collect();
+            assert_eq!(mean["queries"], values.len(), "{name}: {mean}");
+            let expected = values.iter().sum::<f64>() / values.len() as f64;
+            assert!((mean["mean"].as_f64().unwrap() - expected).abs() < 1e-12, "{name}: {mean}");
+        }
+        // `run` lacks topic 3, `other` none: a value beside `left out`, or two values.
+        let shown = stdout(folder.path(), &eval);
+        let row = shown.lines().find(|line| line.starts_with("ap ") && line.contains(" 3 ")).unwrap();
+        if row.contains("left out") {
+            assert!(row.split_whitespace().collect::<Vec<_>>().ends_with(&["1.0000", "0", "to", "1", "0"]), "{row}");
+            leaving_out.push(name);
+            // As values they are those of a system that lacks a query.
+            std::fs::write(folder.path().join("values.csv"), stdout(folder.path(), &format!("{eval} --format csv")))
+                .unwrap();
+            let message = stderr(folder.path(), "meta values.csv", 2);
+            assert!(message.contains("`run` has no value of ap for query `3`"), "{message}");
+        }
+    }
+    assert_eq!(leaving_out, ["trec_eval", "gdeval"]);
+}
+
 fn small() -> tempfile::TempDir {
     directory(&[
         ("qrels", "# judged\n1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 a 1\n2 0 x -1\n3 0 a 1\n"),

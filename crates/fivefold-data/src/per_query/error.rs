@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use fivefold_core::words::counted;
+
 /// Something wrong in a file of values, or between several.
 #[derive(Debug)]
 pub struct PerQueryError {
@@ -90,8 +92,16 @@ pub enum PerQueryErrorKind {
         /// The system.
         system: String,
     },
+    /// A name that heads two columns.
+    #[error("column `{name}` stands twice (columns {} and {})", columns[0], columns[1])]
+    ColumnTwice {
+        /// The name.
+        name: String,
+        /// Both columns, from 1.
+        columns: [usize; 2],
+    },
     /// Names that hardly ever stand together.
-    #[error("{values} values of {measures} measures, {systems} systems and {queries} queries: nearly all are missing")]
+    #[error("{} of {}, {} and {}: nearly all are missing", counted(*values, "value"), counted(*measures, "measure"), counted(*systems, "system"), counted(*queries, "query"))]
     Sparse {
         /// Different measures.
         measures: usize,
@@ -117,7 +127,7 @@ pub enum PerQueryErrorKind {
     #[error("no measure has values for every system")]
     NoCommonMeasure,
     /// A query without a value for one system.
-    #[error("system `{system}` has no value of {measure} for query `{query}` ({count} such gaps in all)")]
+    #[error("system `{system}` has no value of {measure} for query `{query}` ({} in all)", counted(*count, "such gap"))]
     Missing {
         /// The system.
         system: String,
@@ -143,6 +153,7 @@ impl PerQueryErrorKind {
             Self::Syntax(_) => "check the line, and that the file has the format that it was taken for",
             Self::Value { .. } => "give a decimal number, or `nan` where the value is undefined",
             Self::Duplicate { .. } => "remove one of the two",
+            Self::ColumnTwice { .. } => "give each column a name of its own, or remove one",
             Self::Sparse { .. } => "check the format: are these really names of measures and queries?",
             Self::Empty => "have the other program print values of each query (trec_eval -q), not only means",
             Self::SystemTwice { .. } => "give the systems different names",

@@ -1,8 +1,11 @@
 //! The formats of values per query: how each is recognised and parsed.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 
+use fivefold_core::words::{counted, which};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
@@ -54,6 +57,8 @@ pub const FORMATS: &[Format] = &[
 const OUR_HEAD: [&str; 5] = ["dataset", "fold", "query", "documents", "ranker"];
 /// The columns that the table of `fivefold eval` ends with.
 const EVAL_TAIL: [&str; 2] = ["queries", "undefined"];
+/// What `fivefold eval` prints for a query that the means of a system leave out: the system has no value of it.
+pub const LEFT_OUT: &str = "left out";
 /// Heads of a column of query ids.
 const QUERY_COLUMNS: [&str; 9] = ["", "query", "query_id", "queryid", "qid", "q_id", "topic", "topic_id", "id"];
 /// How names of measures begin, in lower case and without signs.
@@ -189,13 +194,17 @@ fn triples(text: &str, builder: &mut Builder, order: [usize; 2]) -> Result<(), W
             [_, _, value] if is_string(value) => strings += 1,
             [_, _, value] => rows.push((line, fields[order[0]], fields[order[1]], value)),
             _ => {
-                let what = format!("found {} fields where there should be 3", fields.len());
+                let what = format!("found {} where there should be 3", counted(fields.len(), "field"));
                 builder.fault(line, PerQueryErrorKind::Syntax(what));
             }
         }
     }
     if strings > 0 {
-        builder.remarks.push(format!("{strings} values are texts and were left out"));
+        builder.remarks.push(format!(
+            "{} {} left out",
+            counted(strings, "value"),
+            which(strings, "is a text and was", "are texts and were")
+        ));
     }
     let system = builder.system.clone();
     rows.into_iter().for_each(|(line, measure, query, value)| builder.add(measure, &system, query, value, line));
@@ -272,24 +281,37 @@ fn records(text: &str) -> Result<Vec<Record>, Wrong> {
     reader.records().map(record).collect()
 }
 
-/// The first record and the others.
-fn table(text: &str) -> Result<(Vec<String>, Vec<Record>), Wrong> {
+/// The head and the other records.
+fn table(text: &str) -> Result<(Record, Vec<Record>), Wrong> {
     let mut records = records(text)?;
     if records.is_empty() {
         return Err((0, PerQueryErrorKind::Empty));
     }
-    let (_, head) = records.remove(0);
+    let head = records.remove(0);
     Ok((head, records))
+}
+
+/// Refuses a name that heads two of these columns.
+fn once(line: u64, head: &[String], columns: Range<usize>) -> Result<(), Wrong> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for second in columns {
+        if let Some(first) = places.insert(&head[second], second) {
+            let columns = [first + 1, second + 1];
+            return Err((line, PerQueryErrorKind::ColumnTwice { name: head[second].clone(), columns }));
+        }
+    }
+    Ok(())
 }
 
 /// One row a query, one column a system.
 fn matrix(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
-    let (head, rows) = table(text)?;
+    let ((head_line, head), rows) = table(text)?;
     let has_ids = head.first().is_some_and(|name| QUERY_COLUMNS.contains(&name.to_ascii_lowercase().as_str()));
     if !has_ids {
         let remark = "there is no column of query ids: queries are numbered by row, from 1".to_owned();
         builder.remarks.push(remark);
     }
+    once(head_line, &head, usize::from(has_ids)..head.len())?;
     let measure = builder.measure.clone();
     for (number, (line, row)) in (1..).zip(&rows) {
         let id = if has_ids { row[0].clone() } else { number.to_string() };
@@ -302,11 +324,12 @@ fn matrix(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
 
 /// `per_query.csv`: of several data sets, a query's id has the data set's name before it. Only values over all documents count.
 fn our_values(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
-    let (head, rows) = table(text)?;
+    let ((head_line, head), rows) = table(text)?;
     if !head.iter().map(String::as_str).take(OUR_HEAD.len()).eq(OUR_HEAD) {
         let what = format!("the first columns must be {}", OUR_HEAD.join(","));
-        return Err((1, PerQueryErrorKind::Syntax(what)));
+        return Err((head_line, PerQueryErrorKind::Syntax(what)));
     }
+    once(head_line, &head, OUR_HEAD.len()..head.len())?;
     let several = rows.iter().any(|(_, row)| row[0] != rows[0].1[0]);
     let mut halves = 0;
     for (line, row) in &rows {
@@ -320,27 +343,32 @@ fn our_values(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
         }
     }
     if halves > 0 {
-        builder.remarks.push(format!("{halves} rows are about a half of each query's documents and were left out"));
+        builder.remarks.push(format!(
+            "{} about a half of each query's documents {} left out",
+            counted(halves, "row"),
+            which(halves, "was", "were")
+        ));
     }
     Ok(())
 }
 
 /// The table of `fivefold eval --per-query --format csv`: of several folds, a query's id has the fold's number before it.
 fn our_eval(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
-    let (head, rows) = table(text)?;
+    let ((head_line, head), rows) = table(text)?;
     let column = |name: &str| head.iter().position(|head| head == name);
     let Some(query) = column("query") else {
         let what = "there is no column `query`; print the table with --per-query".to_owned();
-        return Err((1, PerQueryErrorKind::Syntax(what)));
+        return Err((head_line, PerQueryErrorKind::Syntax(what)));
     };
     let fold = column("fold");
     let systems = query + 1..head.len().saturating_sub(EVAL_TAIL.len());
+    once(head_line, &head, systems.clone())?;
     for (line, row) in &rows {
         let id = match fold {
             Some(fold) if !is_summary(&row[query]) => format!("{}/{}", row[fold], row[query]),
             _ => row[query].clone(),
         };
-        for system in systems.clone() {
+        for system in systems.clone().filter(|&system| row[system] != LEFT_OUT) {
             builder.add(&row[0], &head[system], &id, &row[system], *line);
         }
     }

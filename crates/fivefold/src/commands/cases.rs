@@ -9,7 +9,7 @@ use fivefold_metrics::Case;
 
 use super::eval::systems::{Fold, check_folds, folds_of_files, path};
 use crate::problem::{self, Problem};
-use crate::reading::ReadArgs;
+use crate::reading::LayoutArgs;
 use crate::systems::duplicates;
 
 /// Where the ids of queries stand.
@@ -45,7 +45,7 @@ pub(super) enum Scored {
 
 impl Judgements {
     /// Reads LETOR files, or the qrels where there are some.
-    pub(super) fn read(data: &[String], folds: usize, reading: &ReadArgs, qrels: &QrelsArgs) -> miette::Result<Self> {
+    pub(super) fn read(data: &[String], folds: usize, reading: &LayoutArgs, qrels: &QrelsArgs) -> miette::Result<Self> {
         match (&qrels.qrels, data) {
             (Some(_), [file, ..]) => {
                 let what = format!("there are two sources of grades, {file} and --qrels");
@@ -56,7 +56,7 @@ impl Judgements {
                 let help = "give --data FILE, or --qrels FILE for TREC runs";
                 Err(Problem::new("scores are measured against grades").help(help).into())
             }
-            (None, files) => Ok(Judgements::Letor(folds_of_files(files, folds, &reading.options())?)),
+            (None, files) => Ok(Judgements::Letor(folds_of_files(files, folds, &reading.grades())?)),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::conventions::ConventionArgs;
 use crate::data_dir::data_dir;
 use crate::format::Format;
 use crate::problem::{self, Problem};
-use crate::reading::ReadArgs;
+use crate::reading::LayoutArgs;
 use crate::screen::Screen;
 use crate::systems::duplicates;
 use systems::Evaluated;
@@ -45,7 +45,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", required_unless_present_any = ["dataset", "qrels"], num_args = 1..)]
     data: Vec<String>,
     /// A known collection instead of files: its test folds; `fivefold datasets` lists them
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "folds", "max_grade", "missing", "first_feature_id", "regroup"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "folds", "max_grade", "first_feature_id", "regroup"])]
     dataset: Option<String>,
     /// Where collections are [default: the environment variable FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR", requires = "dataset")]
@@ -54,7 +54,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "[LABEL=]FILE", required_unless_present = "qrels", num_args = 1..)]
     scores: Vec<String>,
     /// TREC qrels instead of LETOR files: `topic 0 document grade` a line
-    #[arg(long, value_name = "FILE", requires = "runs", conflicts_with_all = ["data", "dataset", "scores", "folds", "per_fold", "missing", "first_feature_id", "regroup"])]
+    #[arg(long, value_name = "FILE", requires = "runs", conflicts_with_all = ["data", "dataset", "scores", "folds", "per_fold", "first_feature_id", "regroup"])]
     qrels: Option<PathBuf>,
     /// TREC run: `topic Q0 document rank score tag` a line; give several to see them side by side
     #[arg(long, value_name = "[LABEL=]FILE", requires = "qrels", num_args = 1..)]
@@ -68,7 +68,7 @@ pub(crate) struct Args {
     /// Measures, separated by commas; `fivefold measures` lists them
     #[arg(long, value_name = "LIST", default_value = "ndcg@5,ndcg@10,ap,rr,p@10")]
     measures: String,
-    /// Print the values of each query too
+    /// Print the values of each query too: an undefined one as what it counts as, but in csv and json as undefined
     #[arg(long)]
     per_query: bool,
     /// Print the means of each fold too
@@ -93,7 +93,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "GRADE")]
     max_grade: Option<u8>,
     #[command(flatten)]
-    reading: ReadArgs,
+    reading: LayoutArgs,
     #[command(flatten)]
     conventions: ConventionArgs,
 }
@@ -114,8 +114,14 @@ impl Args {
             }
             None => self.evaluate_scores(&specs, &conventions, seed)?,
         };
-        let shown = output::Shown { per_query: self.per_query, per_fold: self.per_fold, digits: self.digits };
-        match if self.json { Format::Json } else { self.format } {
+        let format = if self.json { Format::Json } else { self.format };
+        let shown = output::Shown {
+            per_query: self.per_query,
+            per_fold: self.per_fold,
+            digits: self.digits,
+            settled: !matches!(format, Format::Csv | Format::Json),
+        };
+        match format {
             Format::Json => screen.json(&output::json(&evaluated, &evaluator, dialect, &shown))?,
             other => other.print(&[output::table(&evaluated, &evaluator, dialect, &shown)], screen)?,
         }
@@ -131,7 +137,7 @@ impl Args {
         let folds = match &self.dataset {
             Some(name) => systems::folds_of_collection(name, data_dir(self.data_dir.as_deref()))?,
             None => {
-                let options = ReadOptions { max_grade: self.max_grade, ..self.reading.options() };
+                let options = ReadOptions { max_grade: self.max_grade, ..self.reading.grades() };
                 systems::folds_of_files(&self.data, self.folds, &options)?
             }
         };

@@ -13,7 +13,7 @@ use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
 use crate::format::Format;
 use crate::problem::Problem;
-use crate::reading::ReadArgs;
+use crate::reading::LayoutArgs;
 use crate::screen::Screen;
 
 /// Show the whole arithmetic of one query's value, or why a model scores a document as it does
@@ -63,7 +63,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
-    reading: ReadArgs,
+    reading: LayoutArgs,
     #[command(flatten)]
     conventions: ConventionArgs,
 }

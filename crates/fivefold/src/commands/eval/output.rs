@@ -1,7 +1,9 @@
 //! The values of `eval` as a table and as JSON.
 
+use fivefold_core::words::counted;
+use fivefold_data::per_query::LEFT_OUT;
 use fivefold_experiment::{Cell, Table};
-use fivefold_metrics::{Conventions, Dialect, Evaluator, Mean};
+use fivefold_metrics::{Conventions, Dialect, Evaluator, Mean, settle};
 use serde::Serialize;
 
 use super::systems::Evaluated;
@@ -11,6 +13,8 @@ pub(super) struct Shown {
     pub(super) per_query: bool,
     pub(super) per_fold: bool,
     pub(super) digits: u8,
+    /// Whether an undefined value of a query is shown as what it counts as in the mean, the last column saying that it is one.
+    pub(super) settled: bool,
 }
 
 /// One row a measure and query, fold or whole; one column a system; at the end how many queries are undefined.
@@ -39,9 +43,20 @@ pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dial
         for (index, query) in evaluated.queries.iter().enumerate() {
             for measure in 0..evaluated.measures {
                 let mut row = labels(measure, query.fold, Some(&query.id));
-                let values: Vec<f64> = systems.clone().map(|system| evaluated.value(system, index, measure)).collect();
-                row.extend(values.iter().map(|&value| number(value)));
-                row.extend([Cell::Count(1), count(&values, |value| usize::from(value.is_nan()))]);
+                let value = |system| match evaluated.leaves_out(system, index) {
+                    true => None,
+                    false => Some(evaluated.value(system, index, measure)),
+                };
+                let policy = evaluator.conventions().undefined;
+                let counted = |value: &Option<f64>| value.and_then(|value| settle(value, policy));
+                let cell = |value: &Option<f64>| match value {
+                    Some(value) if !shown.settled => number(*value),
+                    value => counted(value).map_or_else(|| Cell::Missing(LEFT_OUT.to_owned()), number),
+                };
+                let values: Vec<Option<f64>> = systems.clone().map(value).collect();
+                row.extend(values.iter().map(cell));
+                row.push(count(&values, |value| usize::from(counted(value).is_some())));
+                row.push(count(&values, |value| usize::from(value.is_some_and(f64::is_nan))));
                 rows.push(row);
             }
         }
@@ -73,8 +88,8 @@ fn documents(evaluated: &Evaluated) -> usize {
 }
 
 fn title(evaluated: &Evaluated) -> String {
-    let [queries, words] = evaluated.words;
-    format!("{} {queries}, {} {words}", evaluated.queries.len(), documents(evaluated))
+    let [query, document] = evaluated.words;
+    format!("{}, {}", counted(evaluated.queries.len(), query), counted(documents(evaluated), document))
 }
 
 /// A count of the systems: one number, or the least and the most where they differ. With score files it is one, since whether a
@@ -98,7 +113,7 @@ fn text(text: &str) -> Cell {
     Cell::Text(text.to_owned())
 }
 
-/// What `--json` prints. Undefined values are `null`.
+/// What `--json` prints. Undefined values, and those of queries that are left out, are `null`.
 #[derive(Serialize)]
 pub(super) struct Output<'a> {
     dialect: &'a str,
@@ -129,6 +144,9 @@ struct ValueOf<'a> {
     fold: Option<usize>,
     query: &'a str,
     value: Option<f64>,
+    /// The means of the system leave the query out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    left_out: bool,
 }
 
 pub(super) fn json<'a>(
@@ -148,12 +166,10 @@ pub(super) fn json<'a>(
                 means.push(MeanOf { system: label, measure: name, fold, mean: defined(value), queries, undefined });
             }
             let queries = if shown.per_query { evaluated.queries.as_slice() } else { &[] };
-            values.extend(queries.iter().enumerate().map(|(index, query)| ValueOf {
-                system: label,
-                measure: name,
-                fold: query.fold,
-                query: &query.id,
-                value: defined(evaluated.value(system, index, measure)),
+            values.extend(queries.iter().enumerate().map(|(index, query)| {
+                let left_out = evaluated.leaves_out(system, index);
+                let value = defined(evaluated.value(system, index, measure)).filter(|_| !left_out);
+                ValueOf { system: label, measure: name, fold: query.fold, query: &query.id, value, left_out }
             }));
         }
     }

@@ -32,7 +32,7 @@ pub(super) fn evaluate(evaluator: &Evaluator, qrels: &Qrels, runs: &[String]) ->
         queries: qrels.topics.iter().zip(&pools).map(query).collect(),
         values: Vec::new(),
         left_out: Vec::new(),
-        words: ["topics", "judged documents"],
+        words: ["topic", "judged document"],
         remarks: vec![format!("missing topics: {}", evaluator.conventions().missing_topics)],
     };
     evaluated.remarks.extend(qrels.remarks().into_iter().map(|remark| format!("qrels: {remark}")));

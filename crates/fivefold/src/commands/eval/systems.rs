@@ -84,7 +84,7 @@ pub(super) struct Evaluated {
     pub(super) values: Vec<f64>,
     /// Queries that a system's means leave out: `[system * queries + query]`. Empty: none.
     pub(super) left_out: Vec<bool>,
-    /// What the queries and their documents are called.
+    /// What a query and a document of it are called.
     pub(super) words: [&'static str; 2],
     /// What was counted on the way, a line each.
     pub(super) remarks: Vec<String>,
@@ -129,7 +129,7 @@ pub(super) fn evaluate(evaluator: &Evaluator, folds: &[Fold], systems: &[String]
     }
     let systems = systems.into_iter().map(|(label, _)| label).collect();
     let (left_out, remarks) = (Vec::new(), Vec::new());
-    Ok(Evaluated { systems, measures, queries, values, left_out, words: ["queries", "documents"], remarks })
+    Ok(Evaluated { systems, measures, queries, values, left_out, words: ["query", "document"], remarks })
 }
 
 /// What equal scores make of rows that are sorted by grade.
@@ -195,12 +195,17 @@ impl Evaluated {
         self.values[(system * self.queries.len() + query) * self.measures + measure]
     }
 
+    /// Whether the means of a system leave a query out.
+    pub(super) fn leaves_out(&self, system: usize, query: usize) -> bool {
+        self.left_out.get(system * self.queries.len() + query).is_some_and(|&out| out)
+    }
+
     /// The mean over one fold, or over all by the rule of the conventions.
     pub(super) fn mean(&self, evaluator: &Evaluator, system: usize, measure: usize, fold: Option<usize>) -> Mean {
         let wanted = self.folds().into_iter().filter(|number| fold.is_none() || *number == fold);
         let of_fold = |number: Option<usize>| -> Vec<f64> {
-            let kept = |query: &usize| !self.left_out.get(system * self.queries.len() + query).is_some_and(|&out| out);
-            let queries = (0..self.queries.len()).filter(|&query| self.queries[query].fold == number).filter(kept);
+            let queries = (0..self.queries.len()).filter(|&query| self.queries[query].fold == number);
+            let queries = queries.filter(|&query| !self.leaves_out(system, query));
             queries.map(|query| self.value(system, query, measure)).collect()
         };
         let values: Vec<Vec<f64>> = wanted.map(of_fold).collect();

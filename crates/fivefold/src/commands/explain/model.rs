@@ -7,6 +7,7 @@
 
 use std::path::Path;
 
+use fivefold_core::words::counted;
 use fivefold_core::{JudgedQuery, Registry};
 use fivefold_data::{Fitted, Missing};
 use fivefold_experiment::{Cell, Table, score};
@@ -32,7 +33,7 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
     let normaliser: Option<Fitted> =
         serde_json::from_value(file.header.normaliser.clone()).map_err(|error| unusable(&error))?;
     let Some(path) = &args.data else { return Err(Problem::new("give --data FILE, the documents to score").into()) };
-    let options = fivefold_data::ReadOptions { missing, ..args.reading.options() };
+    let options = args.reading.options(missing);
     let part = reading::read(path, &options)?;
     let data = match normaliser {
         Some(fitted) => fitted.apply(&part.data).map_err(problem::report)?,
@@ -80,7 +81,7 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
     let rest: f64 = order.iter().skip(args.rows).map(|&feature| shares[feature]).sum();
     if order.len() > args.rows {
         let cells = [blank(), blank(), number(rest), number(sum + rest)];
-        let name = Cell::Text(format!("({} more features)", order.len() - args.rows));
+        let name = Cell::Text(format!("({})", counted(order.len() - args.rows, "more feature")));
         table_of_shares.rows.push([name].into_iter().chain(cells).collect());
     }
     table_of_shares.notes.push(model.method().to_owned());
@@ -211,7 +212,7 @@ fn path(model: &TreeModel, number: usize, rows: &[&[f32]], row: usize) -> Vec<St
 /// The way through the first trees, cut by cut.
 fn way(model: &TreeModel, rows: &[&[f32]], row: usize) -> Table {
     let count = model.trees().len();
-    let title = format!("The way through the first {} of {count} trees", TREES.min(count));
+    let title = format!("The way through the first {} of {}", TREES.min(count), counted(count, "tree"));
     let columns = ["tree", "cut", "value", "gain of the cut", "documents", "mean before", "mean behind", "share"];
     let mut table = table("way", title, &columns, 2);
     for tree in 0..TREES.min(count) {
