@@ -167,7 +167,7 @@ impl Manifest {
     fn of_value(value: Value) -> Result<Self, String> {
         match value.get("format").and_then(|format| format.as_str()) {
             Some(FORMAT) => {}
-            other => return Err(format!("has format {other:?}; this program reads \"{FORMAT}\"")),
+            other => return Err(foreign(other)),
         }
         let manifest: Self =
             serde_json::from_value(value).map_err(|error| format!("not a manifest of this version: {error}"))?;
@@ -196,6 +196,20 @@ impl Manifest {
             halves: self.experiment.query_sets.halves,
         };
         self.datasets.iter().enumerate().map(shape).collect()
+    }
+}
+
+/// What is said of a manifest of another format.
+fn foreign(format: Option<&str>) -> String {
+    match format {
+        Some(study) if study.starts_with("fivefold-study/") => {
+            "the folder holds a study of measures, not a run of rankers; give the folder of an experiment with rankers"
+                .to_owned()
+        }
+        Some(other) => format!(
+            "its format is \"{other}\", written by another version; this program reads \"{FORMAT}\": run the experiment again"
+        ),
+        None => format!("it names no format; this program reads \"{FORMAT}\": not a results folder of fivefold"),
     }
 }
 

@@ -162,6 +162,43 @@ fn results_folders_differ_in_settings_and_values() {
     }
 }
 
+/// What one side lacks is summed up for the eye, and listed for programs.
+#[test]
+fn results_folders_of_other_measures_and_rankers() {
+    let text = "name = 'e'\nseed = 1\n[[dataset]]\nlabel = 'made'\nmade = { shape = 'mq2007', queries = 25 }\n\
+         [[ranker]]\nlabel = 'R'\nkind = 'linear'\n[evaluation]\nmeasures = ['ndcg']\ncutoffs = [5, 10]\n";
+    let more = text.replace("cutoffs = [5, 10]", "cutoffs = [5, 20, 30]").replace(
+        "[evaluation]",
+        "[[ranker]]\nlabel = 'Ridge'\nkind = 'linear'\nparams = { lambda = 9.0 }\n[evaluation]",
+    );
+    let folder = directory(&[("one.toml", text), ("two.toml", &more), ("ap.csv", "query,a,b\n1,.9,.1\n2,.3,.5\n")]);
+    for name in ["one", "two"] {
+        stdout(folder.path(), &format!("run {name}.toml --out {name}"));
+    }
+    let found = difference(folder.path(), "one two", 1);
+    let notes: Vec<&str> = found[1]["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect();
+    for note in [
+        "only A has 3 measures (3 columns of values): ndcg.v1@10, ndcg.v2@10, ndcg@10",
+        "only B has 1 ranker (9 columns of values): Ridge",
+        "only B has 6 measures (6 columns of values): ndcg.v1@20, ndcg.v1@30, ndcg.v2@20, ndcg.v2@30, ndcg@20, ndcg@30",
+    ] {
+        assert!(notes.contains(&note), "{notes:?}");
+    }
+    assert_eq!(found[3]["rows"].as_array().unwrap().len(), 3 + 9 + 6);
+    let shown = String::from_utf8(run(folder.path(), "diff one two").stdout).unwrap();
+    assert!(
+        shown.contains("--json and --format csv list all") && !shown.contains("Values of one side only"),
+        "{shown}"
+    );
+
+    stdout(folder.path(), "meta ap.csv --draws 10 --trials 5 --out study");
+    let message = stderr(folder.path(), "diff one study", 2);
+    assert!(
+        message.contains("holds a study of measures, not a run of rankers") && !message.contains("Some("),
+        "{message}"
+    );
+}
+
 #[test]
 fn what_is_neither_is_named() {
     let folder = queries();

@@ -6,6 +6,7 @@ mod scores;
 
 use std::path::Path;
 
+use fivefold_data::per_query::LEFT_OUT;
 use fivefold_experiment::{Cell, Table};
 use fivefold_metrics::{DIALECTS, Dialect, dialect};
 
@@ -14,7 +15,7 @@ use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
 use crate::format::Format;
 use crate::problem::Problem;
-use crate::reading::ReadArgs;
+use crate::reading::LayoutArgs;
 use crate::screen::Screen;
 
 /// Compare two dialects on the same scores, two score files, runs or results folders
@@ -67,7 +68,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
-    reading: ReadArgs,
+    reading: LayoutArgs,
     #[command(flatten)]
     conventions: ConventionArgs,
 }
@@ -95,8 +96,12 @@ impl Args {
                 return Err(Problem::unknown("dialect, score file, run or results folder", side, known).into());
             }
         };
-        if self.json { Format::Json } else { self.format }.print(&found.tables, screen)?;
+        self.form().print(&found.tables, screen)?;
         Ok(if found.differs { Outcome::Failed } else { Outcome::Done })
+    }
+
+    fn form(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
     }
 
     /// The grades that scores are measured against.
@@ -147,7 +152,7 @@ fn number(value: f64) -> Cell {
 }
 
 fn perhaps(value: Option<f64>) -> Cell {
-    value.map_or_else(|| Cell::Missing("left out".to_owned()), number)
+    value.map_or_else(|| Cell::Missing(LEFT_OUT.to_owned()), number)
 }
 
 fn table(id: &str, title: &str, columns: &[&str], label_columns: usize) -> Table {

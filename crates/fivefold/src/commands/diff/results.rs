@@ -1,14 +1,19 @@
 //! Two results folders: settings that differ, then rankers and queries whose values do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use fivefold_core::words::{counted, which};
 use fivefold_experiment::{Cell, Results, Table};
 use fivefold_metrics::{Mean, mean_over_folds};
 use serde_json::Value;
 
 use super::{Args, Difference, number, table, text};
+use crate::format::Format;
 use crate::problem::{self, Problem};
+
+/// What is compared.
+const COLUMN: &str = "column of values";
 
 /// Settings, means of values, and first queries.
 pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
@@ -26,7 +31,7 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
         Ok(all)
     };
     let [one, other] = [flat(&sides[0])?, flat(&sides[1])?];
-    let names: std::collections::BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
     for name in names.into_iter().filter(|&name| one.get(name) != other.get(name)) {
         let side = |all: &BTreeMap<String, String>| text(all.get(name).map_or("(none)", String::as_str));
         settings.rows.push(vec![text(name), side(&one), side(&other)]);
@@ -47,17 +52,16 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     let mut queries = table("queries", "The first queries that differ", &columns, 4);
     let values = [by_name(&sides[0]), by_name(&sides[1])];
     let mut compared = 0;
-    let mut only = Vec::new();
+    let only = OneSided::between(&values);
+    // How many columns of a data set lack so many queries.
+    let mut lacking_queries: BTreeMap<(&str, usize), usize> = BTreeMap::new();
     for (key, one) in &values[0] {
-        let Some(other) = values[1].get(key) else {
-            only.push(format!("only A has {}", key.join(", ")));
-            continue;
-        };
+        let Some(other) = values[1].get(key) else { continue };
         compared += 1;
         let lacking = one.keys().filter(|query| !other.contains_key(*query)).count()
             + other.keys().filter(|query| !one.contains_key(*query)).count();
         if lacking > 0 {
-            only.push(format!("{}: {lacking} queries stand on one side only", key.join(", ")));
+            *lacking_queries.entry((&key[0], lacking)).or_default() += 1;
         }
         let pairs: Vec<(&Query, f64, f64)> =
             one.iter().filter_map(|(query, &value)| Some((query, value, *other.get(query)?))).collect();
@@ -81,21 +85,22 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
             queries.rows.push(cells);
         }
     }
-    only.extend(
-        values[1]
-            .keys()
-            .filter(|key| !values[0].contains_key(*key))
-            .map(|key| format!("only B has {}", key.join(", "))),
-    );
     let [a, b] = sides.each_ref().map(policy);
-    means.notes.push(format!("A: {}; B: {}; {compared} columns of values compared", args.one, args.other));
+    means.notes.push(format!("A: {}; B: {}; {} compared", args.one, args.other, counted(compared, COLUMN)));
     means.notes.push(match a == b {
         true => format!("{a}; means are over the queries that both sides have"),
         false => format!("A: {a}; B: {b}; means are over the queries that both sides have"),
     });
-    means.notes.extend(only.iter().cloned());
-    let differs = !means.rows.is_empty() || !only.is_empty() || !settings.rows.is_empty();
-    let tables: Vec<Table> = [settings, means, queries].into_iter().collect();
+    means.notes.extend(lacking_queries.iter().map(|((dataset, lacking), &columns)| {
+        let stand = which(*lacking, "stands", "stand");
+        format!("{dataset}: {} {stand} on one side only, in {}", counted(*lacking, "query"), counted(columns, COLUMN))
+    }));
+    means.notes.extend(only.notes());
+    let differs =
+        !means.rows.is_empty() || !only.keys.is_empty() || !lacking_queries.is_empty() || !settings.rows.is_empty();
+    let mut tables = vec![settings, means, queries];
+    // For the eye, notes say it.
+    tables.extend(matches!(args.form(), Format::Json | Format::Csv).then(|| only.table()));
     Ok(Difference { tables, differs })
 }
 
@@ -118,8 +123,70 @@ fn policy(results: &Results) -> String {
 /// Fold and id of a query.
 type Query = (usize, String);
 
+/// Data set, ranker and measure.
+type Key = [String; 3];
+
+/// Columns of values that the other side lacks, each with its side.
+struct OneSided<'v> {
+    keys: Vec<(&'static str, &'v Key)>,
+    /// The data sets, rankers and measures of each side, by its name.
+    names: [(&'static str, [BTreeSet<&'v str>; 3]); 2],
+}
+
+impl<'v> OneSided<'v> {
+    fn between([a, b]: &'v [Values; 2]) -> Self {
+        let only = |side, own: &'v Values, other: &'v Values| {
+            own.keys().filter(|key| !other.contains_key(*key)).map(move |key| (side, key))
+        };
+        let names = |values: &'v Values| {
+            [0, 1, 2].map(|part: usize| values.keys().map(|key| key[part].as_str()).collect::<BTreeSet<_>>())
+        };
+        OneSided { keys: only("A", a, b).chain(only("B", b, a)).collect(), names: [("A", names(a)), ("B", names(b))] }
+    }
+
+    /// What is one side's whole data sets, rankers or measures, in a line each; then how many other columns.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let [a, b] = &self.names;
+        for ((side, own), (_, other)) in [(a, b), (b, a)] {
+            let mut rest: Vec<&Key> = self.keys.iter().filter(|(of, _)| of == side).map(|&(_, key)| key).collect();
+            for (part, what) in ["data set", "ranker", "measure"].into_iter().enumerate() {
+                let names: Vec<&str> = own[part].difference(&other[part]).copied().collect();
+                let before = rest.len();
+                rest.retain(|key| !names.contains(&key[part].as_str()));
+                if before > rest.len() {
+                    let columns = counted(before - rest.len(), COLUMN);
+                    let what = counted(names.len(), what);
+                    notes.push(format!("only {side} has {what} ({columns}): {}", names.join(", ")));
+                }
+            }
+            if let Some(first) = rest.first() {
+                let columns = counted(rest.len(), "further column of values");
+                notes.push(format!("only {side} has {columns}, the first of which is {}", first.join(", ")));
+            }
+        }
+        if !self.keys.is_empty() {
+            notes.push("--json and --format csv list all columns that one side lacks".to_owned());
+        }
+        notes
+    }
+
+    fn table(&self) -> Table {
+        let mut all = table("one-side", "Values of one side only", &["side", "data set", "ranker", "measure"], 4);
+        all.rows.extend(self.keys.iter().map(|(side, key)| {
+            let mut cells = vec![text(*side)];
+            cells.extend(key.iter().map(text));
+            cells
+        }));
+        all
+    }
+}
+
+/// Values by query, by data set, ranker and measure.
+type Values = BTreeMap<Key, BTreeMap<Query, f64>>;
+
 /// Values by data set, ranker and measure, then by query.
-fn by_name(results: &Results) -> BTreeMap<[String; 3], BTreeMap<Query, f64>> {
+fn by_name(results: &Results) -> Values {
     let measures = &results.evaluation.measures;
     let mut found = BTreeMap::new();
     for dataset in &results.evaluation.datasets {
