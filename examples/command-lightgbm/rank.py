@@ -3,7 +3,7 @@
     python3 rank.py TRAIN VALIDATION TEST SCORES SEED
 
 The first three are LETOR text; one score a line is written to the fourth, in the order of TEST (whose grades are all 0).
-Needs lightgbm and numpy.
+Needs what requirements.txt lists (pip install -r requirements.txt).
 """
 
 import sys
