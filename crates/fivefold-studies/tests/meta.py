@@ -90,8 +90,32 @@ def swaps(one, other):
 
 
 def winning(collections):
-    """WN of each system: wins over others, summed over collections, all of which have all systems."""
-    return [int(sum((means[i] > means).sum() for means in collections)) for i in range(len(collections[0]))]
+    """WN and IWN of each system over collections, `{system: mean}` each, of which not all need have all systems."""
+    won = {}
+    for means in collections:
+        for one, other in itertools.permutations(means, 2):
+            wins, ideal = won.get(one, [0, 0])
+            # What rounding parts is equal.
+            won[one] = [wins + (means[one] - means[other] > 1e-12), ideal + 1]
+    return {system: [int(wins), ideal] for system, (wins, ideal) in won.items()}
+
+
+def tau_ap(order, reference):
+    """tau-AP of an order with a reference, the mean over all orders of what is tied in either: each pair by the probability that
+    the second item stands above the first, at each place that the first can have, and that the reference agrees."""
+    total = 0.0
+    for item, own in enumerate(order):
+        others = [other for other in range(len(order)) if other != item]
+        agrees = {other: float(np.heaviside(reference[other] - reference[item], 0.5)) for other in others}
+        above = [other for other in others if order[other] > own]
+        tied = [other for other in others if order[other] == own]
+        for before in range(len(tied) + 1):
+            if above or before:
+                found = sum(agrees[other] for other in above)
+                if tied:
+                    found += sum(agrees[other] for other in tied) * before / len(tied)
+                total += found / (len(above) + before) / (len(tied) + 1)
+    return float(2 * total / (len(order) - 1) - 1)
 
 
 def of_measure(values):
@@ -124,6 +148,9 @@ def of_two(one, other):
     return {
         "tau": float(stats.kendalltau(one.mean(0), other.mean(0)).statistic),
         "weighted_tau": float(stats.weightedtau(one.mean(0), other.mean(0)).statistic),
+        # Of the order in a column with that of the row, as the table has it.
+        "tau_ap": tau_ap(other.mean(0), one.mean(0)),
+        "tau_ap_reversed": tau_ap(one.mean(0), other.mean(0)),
         "conflicts": int((significant(one) != significant(other)).sum()),
         "both": int((significant(one) & significant(other)).sum()),
     }
@@ -152,6 +179,7 @@ def quantiles(values, parts):
 
 def trec8():
     ap, p10 = (table(DATA / f"trec/trec8/adhoc8_{name}.csv") for name in ["ap", "p10"])
+    names = (DATA / "trec/trec8/adhoc8_ap.csv").read_text().split("\n")[0].strip().split(",")
     odd = {"odd": np.arange(0, 50, 2), "even": np.arange(1, 50, 2)}
     hard = quantiles(ap, 3)
     return {
@@ -162,7 +190,7 @@ def trec8():
         "by_difficulty": of_classes(ap, hard),
         "conflicts_of_hardest": int((significant(ap[hard["hardest"]]) != significant(p10[hard["hardest"]])).sum()),
         # The halves as two collections.
-        "winning": winning([ap[rows].mean(0) for rows in odd.values()]),
+        "winning": winning([dict(zip(names, ap[rows].mean(0))) for rows in odd.values()]),
         "swap_method": swap_method(ap),
     }
 
@@ -170,6 +198,7 @@ def trec8():
 def mq2008():
     names = sorted(path.name for path in (DATA / "mq2008-systems").iterdir() if path.name != "published")
     values = {"ndcg@10": [], "p@10": []}
+    folds = []
     for fold, part in zip(range(1, 6), "51234"):
         queries = letor([DATA / f"mq2008/S{part}.txt"])
         scores = [
@@ -182,8 +211,17 @@ def mq2008():
             values["ndcg@10"].append([ndcg(grades, s, 10) for s in own])
             values["p@10"].append([precision(grades, s, 10, True) for s in own])
             row += len(query)
+        means = np.array(values["ndcg@10"][-len(queries) :]).mean(0)
+        # In each fold another system is not there.
+        folds.append({name: mean for place, (name, mean) in enumerate(zip(names, means)) if place != fold})
     ndcgs, ps = (np.array(v) for v in values.values())
-    return {"systems": names, "ndcg": of_measure(ndcgs), "p": of_measure(ps), "between": of_two(ndcgs, ps)}
+    return {
+        "systems": names,
+        "ndcg": of_measure(ndcgs),
+        "p": of_measure(ps),
+        "between": of_two(ndcgs, ps),
+        "winning": winning(folds),
+    }
 
 
 def mq2007():
@@ -203,6 +241,8 @@ def mq2007():
         "p": of_measure(ps),
         "between": of_two(aps, ps),
         "by_difficulty": of_classes(aps, quantiles(aps, 2)),
+        # The first and the second half of the queries as two collections.
+        "winning": winning([dict(enumerate(half.mean(0), 1)) for half in np.split(aps, [len(aps) // 2])]),
     }
 
 

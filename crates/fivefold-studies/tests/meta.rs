@@ -77,10 +77,25 @@ fn held_to(found: &Findings, measure: &str, column: &str, expected: &Value) {
 fn held_to_between(found: &Findings, [one, other]: [&str; 2], expected: &Value) {
     near(at(table(found, "tau"), &[one], other), &expected["tau"], "tau");
     near(at(table(found, "weighted-tau"), &[one], other), &expected["weighted_tau"], "weighted tau");
+    near(at(table(found, "tau-ap"), &[one], other), &expected["tau_ap"], "tau-AP");
+    near(at(table(found, "tau-ap"), &[other], one), &expected["tau_ap_reversed"], "tau-AP, reversed");
     near(at(table(found, "conflicts"), &[one, other], "conflicts"), &expected["conflicts"], "conflicts");
     let agreement = table(found, "agreement");
     let both = at(agreement, &[one, other], "AA") + at(agreement, &[one, other], "AD");
     near(both, &expected["both"], "significant under both");
+}
+
+/// WN, IWN and their ratio of every system.
+fn held_to_winning(found: &Findings, measure: &str, expected: &Value) {
+    let table = table(found, "winning-numbers");
+    let expected = expected.as_object().unwrap();
+    for (name, [wins, ideal]) in expected.iter().map(|(name, numbers)| (name, [&numbers[0], &numbers[1]])) {
+        let found = ["WN", "IWN", "NWN"].map(|column| at(table, &[measure, name], column));
+        near(found[0], wins, name);
+        near(found[1], ideal, name);
+        assert!((found[2] - found[0] / found[1]).abs() < 1e-15, "{name}");
+    }
+    assert_eq!(expected.len(), table.rows.len());
 }
 
 fn held_to_classes(found: &Findings, measure: &str, expected: &Value) {
@@ -123,6 +138,28 @@ fn trec8_is_as_numpy_and_scipy_find_it() {
     held_to_classes(&found, "AP", &expected["by_file"]);
 }
 
+/// Counted by hand. D1: a .5 > b .4 > c .3; D2: b and c .6 > a .2, where b and c tie; D3: a .9 > c .1, without b.
+#[test]
+fn winning_numbers_of_three_rankers_on_three_data_sets_by_hand() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "name = \"t\"\nkind = \"meta\"\n".to_owned();
+    for (name, values) in [
+        ("D1", "query,a,b,c\n1,.4,.3,.2\n2,.6,.5,.4\n"),
+        ("D2", "query,a,b,c\n1,.1,.5,.8\n2,.3,.7,.4\n"),
+        ("D3", "query,a,c\n1,.8,.2\n2,1,0\n"),
+    ] {
+        std::fs::write(folder.path().join(format!("{name}.csv")), values).unwrap();
+        text += &dataset(name, &format!("values = [\"ap={name}.csv\"]"));
+    }
+    let found = findings(&text, &[folder.path()]);
+    held_to_winning(&found, "ap", &serde_json::json!({"a": [3, 5], "b": [2, 4], "c": [1, 5]}));
+}
+
+/// A table of an experiment file.
+fn dataset(label: &str, systems: &str) -> String {
+    format!("[[dataset]]\nlabel = \"{label}\"\nsystems = {{ {systems} }}\n")
+}
+
 /// The odd and the even topics as two data sets.
 #[test]
 fn winning_numbers_are_as_numpy_counts_them() {
@@ -136,14 +173,9 @@ fn winning_numbers_are_as_numpy_counts_them() {
         let own: String = own.fold(format!("{head}\n"), |text, (_, row)| text + row + "\n");
         std::fs::write(folder.path().join(format!("{name}.csv")), own).unwrap();
     }
-    let dataset =
-        |name: &str| format!("[[dataset]]\nlabel = \"{name}\"\nsystems = {{ values = [\"ap={name}.csv\"] }}\n");
-    let text = format!("name = \"t\"\nkind = \"meta\"\n{}{}", dataset("odd"), dataset("even"));
-    let found = findings(&text, &[folder.path()]);
-    let names: Vec<&str> = head.trim_end().split(',').collect();
-    for (name, wins) in names.iter().zip(expected["winning"].as_array().unwrap()) {
-        near(at(table(&found, "winning-numbers"), &["ap", name], "WN"), wins, name);
-    }
+    let [odd, even] = ["odd", "even"].map(|name| dataset(name, &format!("values = [\"ap={name}.csv\"]")));
+    let found = findings(&format!("name = \"t\"\nkind = \"meta\"\n{odd}{even}"), &[folder.path()]);
+    held_to_winning(&found, "ap", &expected["winning"]);
     let swaps = at(table(&found, "swap-datasets"), &["ap", "odd", "even"], "swap rate");
     near(swaps, &expected["by_file"]["swaps"]["odd even"], "swap rate");
 }
@@ -160,6 +192,19 @@ fn mq2008_is_as_numpy_and_scipy_find_it() {
     held_to(&found, "ndcg", "ndcg@10", &expected["ndcg"]);
     held_to(&found, "p", "p@10", &expected["p"]);
     held_to_between(&found, ["ndcg", "p"], &expected["between"]);
+
+    // Folds as data sets, each without another system.
+    let names = expected["systems"].as_array().unwrap().iter().map(|name| name.as_str().unwrap());
+    let systems: Vec<(usize, &str)> = names.enumerate().collect();
+    let mut text = "name = \"t\"\nkind = \"meta\"\nmeasures = [\"ndcg@10\"]\n".to_owned();
+    for (fold, part) in (1..).zip([5, 1, 2, 3, 4]) {
+        let there = systems.iter().filter(|(place, _)| *place != fold);
+        let scores: Vec<String> =
+            there.map(|(_, name)| format!("\"{name}=mq2008-systems/{name}/Fold{fold}.score\"")).collect();
+        let systems = format!("data = \"mq2008/S{part}.txt\", scores = [{}]", scores.join(", "));
+        text += &dataset(&fold.to_string(), &systems);
+    }
+    held_to_winning(&findings(&text, &[&data]), "ndcg", &expected["winning"]);
 }
 
 /// The rank lists of part A1 as systems, by the rules of LETOR's script: a smaller rank is better, a missing one last.
@@ -168,9 +213,9 @@ fn rank_lists_of_mq2007_are_as_numpy_and_scipy_find_them() {
     let Some(data) = data() else { return };
     let expected = &reference()["mq2007"];
     let folder = tempfile::tempdir().unwrap();
-    let text = std::fs::read_to_string(data.join("mq2007-agg/A1.txt")).unwrap();
+    let part = std::fs::read_to_string(data.join("mq2007-agg/A1.txt")).unwrap();
     let mut files = vec![String::new(); 21];
-    for line in text.lines() {
+    for line in part.lines() {
         let features = line.split('#').next().unwrap().split_ascii_whitespace().skip(2);
         for (feature, file) in features.zip(&mut files) {
             let rank = feature.split_once(':').unwrap().1;
@@ -191,6 +236,28 @@ fn rank_lists_of_mq2007_are_as_numpy_and_scipy_find_them() {
     held_to(&found, "p", "p@10", &expected["p"]);
     held_to_between(&found, ["ap", "p"], &expected["between"]);
     held_to_classes(&found, "ap", &expected["by_difficulty"]);
+
+    // Two halves of the queries as data sets.
+    let half = expected["queries"].as_u64().unwrap() as usize / 2;
+    let id = |line: &str| line.split_ascii_whitespace().nth(1).unwrap().to_owned();
+    let ids: Vec<String> = part.lines().map(id).collect();
+    let starts: Vec<usize> = (0..ids.len()).filter(|&row| row == 0 || ids[row] != ids[row - 1]).collect();
+    let mut study = "name = \"t\"\nkind = \"meta\"\nmeasures = [\"ap\"]\nprofile = \"letor4\"\n".to_owned();
+    for (name, rows) in [("first", 0..starts[half]), ("second", starts[half]..ids.len())] {
+        let own = folder.path().join(name);
+        std::fs::create_dir(&own).unwrap();
+        let cut = |text: &str| {
+            let own: Vec<&str> = text.lines().skip(rows.start).take(rows.len()).collect();
+            own.join("\n") + "\n"
+        };
+        std::fs::write(own.join("data.txt"), cut(&part)).unwrap();
+        for (number, file) in (1..).zip(&files) {
+            std::fs::write(own.join(format!("{number}.txt")), cut(file)).unwrap();
+        }
+        let scores: Vec<String> = (1..=21).map(|number| format!("\"{number}={name}/{number}.txt\"")).collect();
+        study += &dataset(name, &format!("data = \"{name}/data.txt\", scores = [{}]", scores.join(", ")));
+    }
+    held_to_winning(&findings(&study, &[folder.path()]), "ap", &expected["winning"]);
 }
 
 /// Uninformative and ideal queries are those of the paper's tables, which `fivefold run` makes by code of its own: power, PAD,
