@@ -7,6 +7,8 @@ use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
+use crate::packed::file_of;
+
 /// The longest file of settings (experiments, descriptors, parameters, published tables): far above any that people write.
 pub const MOST_SETTINGS: u64 = 4 << 20;
 
@@ -67,13 +69,13 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| invalid("is not UTF-8 text"))
 }
 
-/// The hash of a file's content.
+/// The hash of a file as it lies there; for `archive.zip:member`, that of the archive.
 ///
 /// # Errors
 /// As [`open`].
 pub fn hash(path: &Path) -> io::Result<blake3::Hash> {
     let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(open(path)?)?;
+    hasher.update_reader(open(&file_of(path))?)?;
     Ok(hasher.finalize())
 }
 

@@ -13,7 +13,7 @@ mod zstd;
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -52,6 +52,14 @@ pub(crate) fn open_file(path: &Path) -> io::Result<Bytes> {
 /// Whether there is such a file or folder, or for `archive.zip:member` such an archive.
 pub fn exists(path: &Path) -> bool {
     path.exists() || zipped::split(path).is_some_and(|(archive, _)| archive.is_file())
+}
+
+/// The file in which the content of a path lies: for `archive.zip:member` the archive.
+pub(crate) fn file_of(path: &Path) -> PathBuf {
+    match zipped::split(path) {
+        Some((archive, _)) if !path.exists() => archive,
+        _ => path.to_owned(),
+    }
 }
 
 fn unpacked(mut file: File) -> io::Result<Bytes> {

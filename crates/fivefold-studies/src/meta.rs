@@ -164,6 +164,12 @@ impl Study for Meta {
         if let Some(difference) = self.differences.iter().find(|value| !(**value > 0.0 && value.is_finite())) {
             return Err(ParamError::new("differences", format!("must be above 0 each, not {difference}")));
         }
+        let of_values = Overrides { undefined: self.conventions.undefined, ..Overrides::default() };
+        let ranks = self.dataset.iter().map(|dataset| &dataset.systems).chain([&self.systems]);
+        if self.conventions != of_values && !ranks.into_iter().any(SystemsConfig::has_rankings) {
+            let what = "can set `undefined` alone: the other conventions went into the values when they were computed";
+            return Err(ParamError::new("conventions", what));
+        }
         conventions(&self.profile, &self.conventions).map(|_| ())
     }
 

@@ -89,12 +89,85 @@ fn systems_are_joined_by_query_and_a_missing_one_is_settled_by_a_policy() {
     let message = stderr(folder.path(), &format!("meta bm25=one.txt other.txt {FEW}"), 2);
     assert!(message.contains("other") && message.contains('4'), "{message}");
     let shown = stdout(folder.path(), &format!("meta bm25=one.txt other.txt --missing-queries drop {FEW}"));
-    assert!(shown.contains("1 of 4 queries are left out") && shown.contains("2 systems, 3 queries"), "{shown}");
+    assert!(shown.contains("1 of 4 queries is left out") && shown.contains("2 systems, 3 queries"), "{shown}");
     let scores = std::fs::read_to_string(folder.path().join("runs/meta/scores.csv")).unwrap();
     // (.5 + .25 + .75) / 3, without the summary row.
     assert!(scores.lines().any(|line| line.starts_with(",map,bm25,0.5,")), "{scores}");
     let zero = stdout(folder.path(), &format!("meta bm25=one.txt other.txt --missing-queries zero {FEW}"));
-    assert!(zero.contains("1 missing values count as 0") && zero.contains("2 systems, 4 queries"), "{zero}");
+    assert!(zero.contains("1 missing value counts as 0") && zero.contains("2 systems, 4 queries"), "{zero}");
+}
+
+/// Values in an archive are those of the file that was put into it.
+#[test]
+fn values_are_read_from_members_of_archives() {
+    let folder = directory(&[("ap.csv", VALUES)]);
+    let mut archive = zip::ZipWriter::new(std::fs::File::create(folder.path().join("all.zip")).unwrap());
+    for (name, text) in [("other.txt", "nothing"), ("t/ap.csv", VALUES)] {
+        archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut archive, text.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap();
+    let scores = |arguments: &str| {
+        stdout(folder.path(), &format!("meta {arguments} {FEW}"));
+        std::fs::read_to_string(folder.path().join("runs/meta/scores.csv")).unwrap()
+    };
+    assert_eq!(scores("ap=all.zip:t/ap.csv"), scores("ap=ap.csv"));
+    stdout(folder.path(), &format!("meta ap=all.zip:t/ap.csv {FEW}"));
+    stdout(folder.path(), "verify runs/meta");
+    let message = stderr(folder.path(), "meta ap=all.zip:none.csv", 2);
+    assert!(message.contains("no member `none.csv`"), "{message}");
+}
+
+/// By hand, AP: topic 1 is 1 and 1/2, topic 3 is 1/2 and 1; of topic 2, which b lacks, a has 1.
+#[test]
+fn a_topic_that_a_run_lacks_is_settled_by_a_policy_and_counted() {
+    let folder = directory(&[
+        ("qrels", "1 0 x 1\n1 0 y 0\n2 0 x 1\n2 0 y 0\n3 0 x 1\n3 0 y 0\n"),
+        ("a", "1 Q0 x 1 2 a\n1 Q0 y 2 1 a\n2 Q0 x 1 1 a\n3 Q0 y 1 2 a\n3 Q0 x 2 1 a\n"),
+        ("b", "1 Q0 y 1 2 b\n1 Q0 x 2 1 b\n3 Q0 x 1 2 b\n3 Q0 y 2 1 b\n"),
+    ]);
+    let meta = |options: &str| {
+        let shown = stdout(folder.path(), &format!("meta --qrels qrels --runs a b --measure ap {options} {FEW}"));
+        let scores = std::fs::read_to_string(folder.path().join("runs/meta/scores.csv")).unwrap();
+        let mean = |system: &str| -> f64 {
+            let row = scores.lines().find(|line| line.split(',').nth(2) == Some(system)).unwrap();
+            row.split(',').nth(3).unwrap().parse().unwrap()
+        };
+        (shown, mean("a"), mean("b"))
+    };
+    let (shown, a, b) = meta("");
+    assert!((a - 2.5 / 3.0).abs() < 1e-12 && (b - 0.5).abs() < 1e-12, "{a} {b}");
+    assert!(shown.contains("b: 1 of 3 topics is missing from the run") && shown.contains("2 systems, 3 queries"));
+    for options in ["--dialect trec_eval", "--missing-topics skip"] {
+        let (shown, a, b) = meta(options);
+        assert_eq!((a, b), (0.75, 0.75), "{options}");
+        assert!(shown.contains("1 of 3 topics is left out: a run lacks it (missing topics: skip)"), "{shown}");
+        assert!(shown.contains("2 systems, 2 queries"), "{shown}");
+    }
+    let message = stderr(folder.path(), "meta --qrels qrels --runs a b --missing-queries drop", 2);
+    assert!(message.contains("the convention `missing_topics` says it"), "{message}");
+}
+
+/// Means by hand: of a 0.9, undefined, 0.3; of b 0.1, 0.5, 0.2.
+#[test]
+fn undefined_values_are_settled_by_a_policy_and_counted() {
+    let folder = directory(&[("ap.csv", "query,a,b\n1,.9,.1\n2,nan,.5\n3,.3,.2\n")]);
+    for (policy, means, note) in [
+        ("zero", [0.4, 0.8 / 3.0], "3 queries, 1 with undefined values, which count as zero"),
+        ("one", [2.2 / 3.0, 0.8 / 3.0], "3 queries, 1 with undefined values, which count as one"),
+        ("skip", [0.6, 0.15], "2 of 3 queries: 1 with an undefined value"),
+    ] {
+        let shown = stdout(folder.path(), &format!("meta ap.csv --undefined {policy} {FEW}"));
+        assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(note), "{policy}\n{shown}");
+        let scores = std::fs::read_to_string(folder.path().join("runs/meta/scores.csv")).unwrap();
+        for (system, mean) in ["a", "b"].iter().zip(means) {
+            let row = scores.lines().find(|line| line.split(',').any(|cell| cell == *system)).unwrap();
+            let near = |cell: &str| cell.parse::<f64>().is_ok_and(|value| (value - mean).abs() < 1e-12);
+            assert!(row.split(',').any(near), "{policy}: {row}");
+        }
+    }
+    let message = stderr(folder.path(), "meta ap.csv --gain linear", 2);
+    assert!(message.contains("can set `undefined` alone"), "{message}");
 }
 
 #[test]

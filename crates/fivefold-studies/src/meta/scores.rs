@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 
 use fivefold_core::Seed;
 use fivefold_core::params::nearest;
+use fivefold_core::words::{counted, which};
 use fivefold_data::per_query::SystemValues;
 use fivefold_experiment::Results;
-use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Undefined, dialect, settle};
+use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, MissingTopics, Undefined, dialect, settle};
 
 use super::Meta;
 use super::classes::{Class, Expected};
@@ -113,8 +114,11 @@ fn each_dataset(
 }
 
 fn one(study: &Meta, label: &str, source: &SystemsConfig, cx: &StudyContext<'_>) -> Result<Read, StudyError> {
-    let read = source.read(cx)?;
+    let mut read = source.read(cx)?;
     let conventions = conventions(&study.profile, &study.conventions)?;
+    if let (Content::Rankings(ranked), MissingTopics::Skip) = (&mut read.content, conventions.missing_topics) {
+        read.remarks.extend(leave_out_missing(ranked));
+    }
     let (values, mut notes) = values(&read.content, study, &conventions, cx.seed())?;
     notes.extend(read.remarks);
     let ids = values.queries.clone();
@@ -133,6 +137,15 @@ fn one(study: &Meta, label: &str, source: &SystemsConfig, cx: &StudyContext<'_>)
         inputs.extend(classed.input);
     }
     Ok(Read { scores, inputs })
+}
+
+/// Leaves out the topics that a run lacks, for all runs: they are compared topic by topic.
+fn leave_out_missing(ranked: &mut RankedSystems) -> Option<String> {
+    let all = ranked.queries.len();
+    ranked.queries.retain(|query| query.lists.iter().all(Option::is_some));
+    let without = all - ranked.queries.len();
+    let are = which(without, "is left out: a run lacks it", "are left out: a run lacks them");
+    (without > 0).then(|| format!("{without} of {} {are} (missing topics: skip)", counted(all, "topic")))
 }
 
 /// E/U of the queries that count under every measure, column by column.

@@ -69,6 +69,11 @@ pub struct SystemsConfig {
 }
 
 impl SystemsConfig {
+    /// Whether measures are to be computed of rankings, rather than read.
+    pub fn has_rankings(&self) -> bool {
+        self.values.is_empty() && self.results.is_none() && *self != SystemsConfig::default()
+    }
+
     /// Checks that there is one source, with all that it needs. The error is about the key `systems`.
     ///
     /// # Errors
@@ -102,6 +107,10 @@ impl SystemsConfig {
         }
         if self.results_dataset.is_some() && self.results.is_none() {
             return fault("has `results_dataset` but no `results`".to_owned());
+        }
+        if self.has_rankings() && self.missing_queries != MissingQuery::default() {
+            let what = "has `missing_queries`, which is for values: of a topic that a run lacks, the convention `missing_topics` says it";
+            return fault(what.to_owned());
         }
         Ok(())
     }

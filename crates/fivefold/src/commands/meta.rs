@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use fivefold_metrics::DIALECTS;
 use fivefold_stats::{CORRECTIONS, TESTS};
 use fivefold_studies::SystemsConfig;
 use fivefold_studies::meta::classes::Classes;
 use fivefold_studies::meta::{Meta, MetaDataset};
 
 use crate::cli::Outcome;
+use crate::conventions::ConventionArgs;
 use crate::experiment::SHIPPED;
 use crate::problem::Problem;
 use crate::screen::Screen;
@@ -87,9 +87,8 @@ pub(crate) struct Args {
     /// The seed of draws and halves
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// The dialect whose conventions hold; `fivefold dialects` lists them
-    #[arg(long, value_name = "NAME", default_value = DIALECTS[0].name, value_parser = PossibleValuesParser::new(DIALECTS.iter().map(|d| d.name)))]
-    dialect: String,
+    #[command(flatten)]
+    conventions: ConventionArgs,
 }
 
 impl Args {
@@ -108,13 +107,14 @@ impl Args {
             power: self.power,
             trials: self.trials,
             classes: Classes { file: self.classes, quantiles: self.quantiles, sets: self.sets, by: self.classes_by },
-            profile: self.dialect,
+            profile: self.conventions.dialect().map_err(Problem::from)?.name.to_owned(),
+            conventions: self.conventions.overrides(),
             ..Meta::default()
         };
         if let [only] = self.inputs.as_slice()
             && is_experiment(only)
         {
-            if study != (Meta { profile: study.profile.clone(), ..defaults }) || self.seed != 0 {
+            if study != defaults || self.seed != 0 {
                 let what = format!("`{only}` is an experiment, which has its settings in its file");
                 return Err(Problem::new(what).help("leave the options out, or change them in the file").into());
             }
