@@ -78,11 +78,13 @@ impl Ranker for Faulty {
                 }
                 return Err(FitError::Other(format!("nobody stopped it at {} blocks", hoard.len())));
             }
-            // Over before anybody looks: every page is touched once, and gone.
+            // While nobody looks: the run is made to wait.
             How::Spike => {
-                let mut hoard = vec![0u8; 450 << 20];
+                signal_the_run("STOP");
+                let mut hoard = vec![0u8; 500 << 20];
                 hoard.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
                 drop(std::hint::black_box(hoard));
+                signal_the_run("CONT");
             }
             How::Abort => {
                 eprintln!("about to abort");
@@ -99,6 +101,16 @@ impl Ranker for Faulty {
         }
         Ok(FaultyModel { nan: false })
     }
+}
+
+/// Sends a signal to the process that started this one.
+fn signal_the_run(name: &str) {
+    #[cfg(unix)]
+    let _ = std::process::Command::new("kill")
+        .args([&format!("-{name}"), &std::os::unix::process::parent_id().to_string()])
+        .status();
+    #[cfg(not(unix))]
+    let _ = name;
 }
 
 /// Recursion deeper than any stack, which the compiler cannot turn into a loop.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::harness::{assert_same_content, content, directory, json, real_data, stdout};
+use crate::harness::{assert_same_content, content, directory, json, real_data, skipped, stdout};
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
 /// Where the hashes are that results must have.
@@ -79,12 +79,22 @@ fn threads_order_and_results_that_are_there_alter_nothing() {
     assert!(stdout(at, "verify plain").ends_with(&format!("result hash: {hash}\n")));
 }
 
+/// Half a minute on two processors; where there are real data, they take its place.
 #[test]
-fn published_scores_of_mq2008_give_the_golden_result() {
+fn the_whole_quickstart_gives_the_golden_result() {
+    if std::env::var_os("FIVEFOLD_DATA").is_some() {
+        return skipped("FIVEFOLD_DATA is set");
+    }
+    assert_golden("quickstart", &result_hash(directory(&[]).path(), "quickstart --shuffle-jobs 4"));
+}
+
+#[test]
+fn published_scores_and_rankers_on_real_collections_give_the_golden_results() {
     let Some(data) = real_data() else { return };
     let folder = directory(&[]);
-    let at = folder.path();
     let data = data.canonicalize().unwrap();
-    let options = format!("mq2008-systems --data-dir {}", data.display());
-    assert_golden("mq2008-systems", &result_hash(at, &format!("{options} --threads 3 --shuffle-jobs 5")));
+    for (name, order) in [("mq2008-systems", 5), ("mq2008", 6), ("ohsumed", 7)] {
+        let options = format!("{name} --data-dir {} --threads 3 --shuffle-jobs {order}", data.display());
+        assert_golden(name, &result_hash(folder.path(), &options));
+    }
 }
