@@ -118,6 +118,21 @@ fn a_column_that_stands_twice_is_named() {
     }
 }
 
+/// Comments, blank lines and either end of lines count as lines.
+#[test]
+fn lines_of_tables_are_those_of_the_file() {
+    let folder = TempDir::new().unwrap();
+    for (text, line) in [
+        ("query,a\n1,x\n", 2),
+        ("# by hand\n\nquery,a\n# more\n1,.1\n\n2,x\n", 7),
+        ("# by hand\r\nquery,a\r\n1,.1\r\n2,x\r\n", 4),
+        ("query,a\r\n\r\n1,.1\r\n# more\r\n2,x\r\n", 5),
+    ] {
+        let error = values(&folder, "x.csv", text).unwrap_err();
+        assert!(error.starts_with(&format!("x.csv:{line}: value `x`")), "{text:?}: {error}");
+    }
+}
+
 #[test]
 fn a_run_is_joined_by_topic_and_document() {
     let folder = TempDir::new().unwrap();
@@ -208,7 +223,7 @@ fn systems_are_joined_by_query_id() {
     assert!(joined.of(0, 1)[0].is_nan() && joined.of(0, 1)[1].is_nan() && joined.of(0, 1)[2] == 0.6);
     // q1 is undefined for b, which is its own matter; q2 is missing.
     let error = joined.clone().settle(MissingQuery::Error).unwrap_err().to_string();
-    assert!(error.starts_with("system `b` has no value of ap for query `q2` (1 such gaps in all);"), "{error}");
+    assert!(error.starts_with("system `b` has no value of ap for query `q2` (1 such gap in all);"), "{error}");
     let (zero, settled) = joined.clone().settle(MissingQuery::Zero).unwrap();
     assert_eq!((zero.of(0, 1)[1], zero.undefined_count(), settled.zeroed), (0.0, 1, 1));
     let (dropped, settled) = joined.settle(MissingQuery::Drop).unwrap();

@@ -271,7 +271,8 @@ fn records(text: &str) -> Result<Vec<Record>, Wrong> {
         .from_reader(text.as_bytes());
     let record = |record: Result<csv::StringRecord, csv::Error>| match record {
         Ok(record) => {
-            Ok((record.position().map_or(0, csv::Position::line), record.iter().map(str::to_owned).collect()))
+            let line = record.position().map_or(0, |position| line_of(text, position));
+            Ok((line, record.iter().map(str::to_owned).collect()))
         }
         Err(error) => {
             let line = error.position().map_or(0, csv::Position::line);
@@ -279,6 +280,12 @@ fn records(text: &str) -> Result<Vec<Record>, Wrong> {
         }
     };
     reader.records().map(record).collect()
+}
+
+/// The line of a record, whose position is before the comments and blank lines above it.
+fn line_of(text: &str, position: &csv::Position) -> u64 {
+    let rest = text.get(position.byte() as usize..).unwrap_or_default();
+    position.line() + rest.lines().take_while(|line| line.trim().is_empty() || line.starts_with('#')).count() as u64
 }
 
 /// The head and the other records.
