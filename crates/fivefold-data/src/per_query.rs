@@ -120,7 +120,9 @@ impl Content {
         options: &PerQueryOptions,
     ) -> Result<(SystemValues, Faults), PerQueryError> {
         let stem = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let stem = stem.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&stem);
+        // A member of an archive has a name of its own.
+        let stem = stem.rsplit_once(".zip:").map_or(stem.as_str(), |(_, member)| member);
+        let stem = stem.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(stem);
         let name = |given: &Option<String>| given.clone().unwrap_or_else(|| stem.to_owned());
         let mut builder = builder::Builder::new(name(&options.system), name(&options.measure));
         let parsed = (self.format.parse)(&self.text, &mut builder).and_then(|()| builder.finish());

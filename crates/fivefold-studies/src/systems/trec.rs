@@ -52,13 +52,13 @@ fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> Vec<String> {
     let sum = |count: fn(&Joined<'_>) -> usize| joined.iter().map(count).sum::<usize>();
     let with = |has: fn(&Run) -> bool| runs.iter().filter(|run| has(run)).count();
     let of_runs = [
-        (with(|run| run.ranks_differ > 0), "runs have ranks that contradict the scores; the scores count"),
-        (with(|run| run.repeated > 0), "runs repeat a document of a topic"),
-        (sum(|joined| joined.missing), "topics, over all runs, are missing from a run and score 0"),
-        (sum(|joined| joined.extra), "topics, over all runs, have no judgements and are left out"),
-        (sum(|joined| joined.unjudged), "retrieved documents, over all runs, are not judged and have gain 0"),
+        ("runs whose ranks contradict the scores, which count", with(|run| run.ranks_differ > 0)),
+        ("runs that repeat a document of a topic", with(|run| run.repeated > 0)),
+        ("topics missing from a run, over all runs", sum(|joined| joined.missing)),
+        ("topics without judgements, left out, over all runs", sum(|joined| joined.extra)),
+        ("retrieved documents that are not judged and have gain 0, over all runs", sum(|joined| joined.unjudged)),
     ];
-    let of_runs = of_runs.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    let of_runs = of_runs.into_iter().filter(|(_, count)| *count > 0).map(|(what, count)| format!("{what}: {count}"));
     of_qrels().chain(of_runs).collect()
 }
 

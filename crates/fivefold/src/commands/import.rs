@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use fivefold_core::model_file::FORMAT;
+use fivefold_core::words::counted;
 use fivefold_core::{ModelFile, ModelFileError, ModelHeader, Registry};
 use fivefold_data::input;
 use fivefold_rankers::exchange::{Columns, Format};
@@ -68,12 +69,12 @@ impl Args {
         let file = ModelFile { header, model: serde_json::to_value(&imported.model).map_err(problem::report)? };
         files::write(&self.out, file.to_text().map_err(problem::report)?.as_bytes())?;
         screen.line(format_args!(
-            "{}: {} read from {} as {}, {} features",
+            "{}: {} read from {} as {}, {}",
             self.out.display(),
             entry.name,
             self.file.display(),
             format.name,
-            imported.features
+            counted(imported.features, "feature")
         ));
         Ok(Outcome::Done)
     }
