@@ -4,6 +4,9 @@
 //! [`registry`] (how a name in an experiment file becomes a ranker), [`params`] (how its parameters are checked),
 //! [`model_file`] (how a model is saved), [`seed`] (where randomness comes from).
 //!
+//! What texts and comparisons of all crates share: [`words`] (a count with its noun), [`rounding`] (which numbers are equal),
+//! [`printable`].
+//!
 //! Module `conformance` (a feature, for tests) is what every ranker must do.
 //!
 //! Nothing here reads or writes files.
