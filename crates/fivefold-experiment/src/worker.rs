@@ -215,7 +215,7 @@ fn guard(program: &OsStr, arguments: &[OsString]) -> Result<(), String> {
 
 /// Waits for a program, and meanwhile for orphans of its own that were adopted, so that they do not fill the table of processes.
 #[cfg(target_os = "linux")]
-fn wait(program: Child) -> io::Result<ExitStatus> {
+fn wait(mut program: Child) -> io::Result<ExitStatus> {
     use std::os::unix::process::ExitStatusExt as _;
 
     use nix::errno::Errno;
@@ -225,6 +225,12 @@ fn wait(program: Child) -> io::Result<ExitStatus> {
             Ok(WaitStatus::Exited(id, code)) => (id, code << 8),
             Ok(WaitStatus::Signaled(id, signal, _)) => (id, signal as i32),
             Ok(_) | Err(Errno::EINTR) => continue,
+            // A signal without a name ended one of them.
+            Err(Errno::EINVAL) => match program.try_wait() {
+                Ok(None) => continue,
+                Ok(Some(status)) => return Ok(status),
+                Err(_) => return Err(io::Error::other("a signal that has no name")),
+            },
             Err(error) => return Err(error.into()),
         };
         if u32::try_from(id.as_raw()) == Ok(program.id()) {

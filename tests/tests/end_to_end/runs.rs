@@ -208,6 +208,8 @@ fn mistakes_in_an_experiment_are_underlined_and_explained() {
 #[test]
 fn shipped_experiments_need_no_file_and_missing_data_say_where_to_get_them() {
     let folder = directory(&[]);
+    // A folder of this name is no file of an experiment.
+    std::fs::create_dir(folder.path().join("quickstart")).unwrap();
     let jobs = json(folder.path(), "jobs quickstart --json");
     assert!(jobs.as_array().unwrap().len() >= 50);
     let message = stderr(folder.path(), "run mq2008", 2);

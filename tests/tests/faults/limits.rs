@@ -166,13 +166,14 @@ fn programs_are_held_to_their_limits_and_what_they_said_is_kept() {
         shell("fine", "echo told >&2; sed 's/.*/1/' \"$1\" > \"$2\"", "", ""),
         shell("slow", "echo waiting >&2; sleep 100", "time_limit = \"1s\"", ""),
         // Left behind, and out of the group: by one that ends well, and by one that is stopped.
-        shell("leaves", "setsid sleep 1000 & (setsid sleep 1000 &) ; sed 's/.*/1/' \"$1\" > \"$2\"", "", ""),
+        shell("leaves", "setsid sleep 1000 & (setsid sh -c 'kill -35 $$' &) ; sleep 0.3; sed 's/.*/1/' \"$1\" > \"$2\"", "", ""),
         shell("lingers", "setsid sleep 1000 & (setsid sleep 1000 &) ; sleep 100", "time_limit = \"1s\"", ""),
         shell("slower", "sleep 100", "time_limit = \"1h\"", "time_limit = \"1s\""),
         shell("loud", "yes >&2", "", ""),
         shell("hoard", hoard, "", "memory_limit = \"200MiB\""),
         shell("writes", "while :; do head -c 30000000 /dev/zero > f$$; sleep 0.2; cat f$$ f$$ > g; done", "output_limit = \"50MiB\"", ""),
         shell("killed", "kill -SEGV $$", "", ""),
+        shell("unnamed", "kill -35 $$", "", ""),
         shell("nan", "sed 's/.*/1/; 2s/.*/NaN/' \"$1\" > \"$2\"", "", ""),
         "[[ranker]]\nlabel = \"none\"\nkind = \"command\"\nparams = { argv = [\"no-such-program\", \"{test}\", \"{scores}\"] }\n".to_owned(),
     ];
@@ -196,6 +197,7 @@ fn programs_are_held_to_their_limits_and_what_they_said_is_kept() {
     begins("hoard", "the command used more than 200.0 MiB of memory");
     begins("writes", "the command wrote more than 50.0 MiB into its folder and was stopped");
     begins("killed", "the command ended with signal: 11 (SIGSEGV)");
+    begins("unnamed", "the command ended with a signal that has no name");
     begins("nan", "scores.txt:2:1: `NaN` is not a finite number");
     begins("none", "cannot start `no-such-program`: No such file");
     for well in ["fine", "leaves"] {
@@ -208,5 +210,5 @@ fn programs_are_held_to_their_limits_and_what_they_said_is_kept() {
     names.sort();
     assert_eq!(names, ["faulty.toml", "out", "out.log.json", "out.stderr"]);
     assert!(content(&out).keys().all(|name| !name.starts_with('.')));
-    println!("count: 9 programs failed in eight ways, two beside them did well");
+    println!("count: 10 programs failed in nine ways, two beside them did well");
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use blake3::Hash;
 use zip::ZipArchive;
 
-use super::{Bytes, ZIP_MAGIC, decompressed, open_file, zipped};
+use super::{MOST_EXPANSION, SMALL, ZIP_MAGIC, open_file, zipped};
 use crate::input;
 
 /// Hashes of what a file holds: of its content, unpacked, or of that of every member of an archive. What cannot be unpacked has none.
@@ -22,13 +22,18 @@ pub fn content_hashes(path: &Path) -> io::Result<Vec<Hash>> {
     if !start.starts_with(&ZIP_MAGIC) {
         return Ok(hash(open_file(path)?).into_iter().collect());
     }
-    let archive = ZipArchive::new(BufReader::new(input::open(path)?)).map_err(io::Error::from)?;
-    let names: Vec<String> = archive.file_names().filter_map(|name| Some(name.ok()?.into_owned())).collect();
-    let member = |name: &String| hash(decompressed(zipped::open(input::open(path).ok()?, Some(name)).ok()?).ok()?);
-    Ok(names.iter().filter_map(member).collect())
+    let mut archive = ZipArchive::new(BufReader::new(input::open(path)?)).map_err(io::Error::from)?;
+    let members = archive.len();
+    let member = |index| {
+        let entry = archive.by_index(index).ok()?;
+        let size = entry.size();
+        let bomb = size > SMALL && size / MOST_EXPANSION > entry.compressed_size();
+        if entry.is_dir() || bomb { None } else { hash(entry.take(size)) }
+    };
+    Ok((0..members).filter_map(member).collect())
 }
 
-fn hash(content: Bytes) -> Option<Hash> {
+fn hash(content: impl io::Read) -> Option<Hash> {
     let mut hasher = blake3::Hasher::new();
     Some(hasher.update_reader(content).ok()?.finalize())
 }
