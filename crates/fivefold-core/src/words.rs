@@ -19,7 +19,7 @@ fn plural(noun: &str) -> String {
     const SIBILANTS: [&str; 4] = ["s", "x", "ch", "sh"];
     if let Some(stem) = noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u'])) {
         format!("{stem}ies")
-    } else if let Some(stem) = noun.strip_suffix('f') {
+    } else if let Some(stem) = noun.strip_suffix('f').filter(|stem| !stem.ends_with('f')) {
         format!("{stem}ves")
     } else if SIBILANTS.iter().any(|end| noun.ends_with(end)) {
         format!("{noun}es")
@@ -41,6 +41,7 @@ mod tests {
             ("class", "0 classes"),
             ("batch", "0 batches"),
             ("half", "0 halves"),
+            ("cutoff", "0 cutoffs"),
             ("leaf", "0 leaves"),
             ("data set", "0 data sets"),
             ("column of values", "0 columns of values"),
