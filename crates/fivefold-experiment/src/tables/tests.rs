@@ -265,7 +265,7 @@ fn data_sets_are_compared_by_label_and_at_one_size() {
     assert_figures(&figures(&tables, "table-11"), &[&[0.0; 3][..]; 3]);
     let text = notes(&tables, "table-11").join("\n");
     assert!(text.contains("d1 vs d2, uninformative: 2 queries of each"), "{text}");
-    assert!(text.contains("d1 vs d2, ideal: 1 queries of each") && !text.contains("vs d2, all: "), "{text}");
+    assert!(text.contains("d1 vs d2, ideal: 1 query of each") && !text.contains("vs d2, all: "), "{text}");
     assert_figures(&figures(&tables, "table-12")[..1], &[&[1.0 / 3.0, 1.0 / 3.0]]);
     assert_eq!(tables.iter().filter(|table| table.id.starts_with("table-04-ndcg-scores-d2")).count(), 1);
     // A method that fails on one of the two is compared on neither. Without A, real - expected on d2 is -.1375, .1375,

@@ -160,7 +160,7 @@ mod tests {
             let outcome = &(test.run)(&family, &TestOptions::default()).unwrap().outcomes[0];
             match outcome.test {
                 Ok(found) => assert_eq!(found.p, 1.0, "{}", test.name),
-                Err(reason) => assert_eq!(reason.to_string(), "1 queries, 2 needed"),
+                Err(reason) => assert_eq!(reason.to_string(), "1 query, 2 needed"),
             }
         }
     }
