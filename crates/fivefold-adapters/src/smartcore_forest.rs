@@ -35,13 +35,18 @@ impl Default for SmartcoreForest {
     }
 }
 
+mod stored;
+
 type Tree = RandomForestRegressor<f32, f64, DenseMatrix<f32>, Vec<f64>>;
 
 /// Fitted trees.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "stored::Forest")]
 pub struct SmartcoreForestModel {
     trees: Vec<Tree>,
+    /// Features a document.
+    #[serde(skip)]
+    width: usize,
 }
 
 impl Model for SmartcoreForestModel {
@@ -55,9 +60,13 @@ impl Model for SmartcoreForestModel {
                     *score = by_tree.iter().map(|scores| scores[row]).sum::<f64>() / by_tree.len() as f64;
                 }
             }
-            // smartcore refuses only data of another width, which the program refuses before; no number is right here.
+            // smartcore refuses only shapes that do not fit together, and these do; no number is right here.
             Err(_) => out.fill(f64::NAN),
         }
+    }
+
+    fn features(&self) -> Option<usize> {
+        Some(self.width)
     }
 
     /// The mean over the trees of their share of the decrease of squared error.
@@ -125,13 +134,14 @@ impl Ranker for SmartcoreForest {
                 Ok(tree)
             })
             .collect::<Result<_, FitError>>()?;
-        Ok(SmartcoreForestModel { trees })
+        Ok(SmartcoreForestModel { trees, width })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use fivefold_core::Seed;
+    use serde_json::json;
 
     use super::*;
     use crate::test_data::{rows, signal_in_order};
@@ -160,6 +170,37 @@ mod tests {
         let mut scores = [0.0; 12];
         model.score(test.query(0).view(), &mut scores);
         assert_eq!(scores, PINNED);
+    }
+
+    #[test]
+    fn what_scoring_could_not_take_is_refused() {
+        let forest = SmartcoreForest { trees: 2, ..SmartcoreForest::default() };
+        let data = signal_in_order(10, 1);
+        let model = forest.fit(&data, &FitContext::new(Seed::new(7))).unwrap();
+        let json = serde_json::to_value(&model).unwrap();
+        let read = |json: &serde_json::Value| serde_json::from_value::<SmartcoreForestModel>(json.clone());
+        assert_eq!(read(&json).unwrap().features(), Some(data.width()));
+        assert_eq!(serde_json::to_value(read(&json).unwrap()).unwrap(), json);
+        let root = "/trees/1/forest_regressor/trees/0/nodes/0";
+        for (place, value, said) in [
+            (format!("{root}/true_child"), json!(0), "tree 2: node 0 leads to node 0, which does not come after it"),
+            (format!("{root}/false_child"), json!(1 << 20), "tree 2: node 0 leads to node 1048576, which there is not"),
+            (format!("{root}/false_child"), json!(null), "tree 2: node 0 has one child"),
+            (format!("{root}/split_feature"), json!(99), "tree 2: node 0 asks for feature 99 of"),
+            (
+                "/trees/1/forest_regressor/num_features".to_owned(),
+                json!(1u64 << 60),
+                "tree 2 is one of 1152921504606846976",
+            ),
+            ("/trees/1/forest_regressor/trees/0/nodes".to_owned(), json!([]), "tree 2 has no node"),
+            ("/trees/1/forest_regressor".to_owned(), json!(null), "invalid type: null"),
+            ("/trees".to_owned(), json!([]), "the forest has no tree"),
+        ] {
+            let mut forged = json.clone();
+            *forged.pointer_mut(&place).unwrap() = value;
+            let refused = read(&forged).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(refused.contains(said), "{place}: {refused}");
+        }
     }
 
     const PINNED: [f64; 12] = [

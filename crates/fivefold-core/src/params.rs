@@ -39,6 +39,12 @@ pub struct ParamError {
     pub help: Option<String>,
 }
 
+/// What the reader of TOML says is wrong, where it should be nested too deep with the limit, which is the reader's own.
+pub fn toml_message(error: &toml::de::Error) -> &str {
+    let message = error.message();
+    if message.contains("recursion") { "nested more than 80 deep, the most that is read; lay it flat" } else { message }
+}
+
 impl ParamError {
     /// An error about the value of `param`.
     pub fn new(param: &str, message: impl Into<String>) -> Self {
@@ -175,7 +181,7 @@ fn value_of(table: Spanned<DeTable<'_>>) -> ValueDeserializer<'_> {
 
 fn read<T: DeserializeOwned>(table: Spanned<DeTable<'_>>) -> Result<T, ParamError> {
     T::deserialize(value_of(table)).map_err(|e| ParamError {
-        message: e.message().to_owned(),
+        message: toml_message(&e).to_owned(),
         param: None,
         span: e.span(),
         help: None,

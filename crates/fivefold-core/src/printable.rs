@@ -23,6 +23,15 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A text for a cell of a spreadsheet: one that would be run as a formula gets an apostrophe before it. Numbers stay.
+pub fn no_formula(text: &str) -> Cow<'_, str> {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && text.parse::<f64>().is_err() {
+        Cow::Owned(format!("'{text}"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -31,5 +40,14 @@ mod tests {
     fn what_acts_is_shown_as_its_escape() {
         assert_eq!(printable("a\tb\nü−"), "a\tb\nü−");
         assert_eq!(printable("\u{1b}[2J\r\u{202e}x\u{9b}"), "\\u{1b}[2J\\r\\u{202e}x\\u{9b}");
+    }
+    #[test]
+    fn what_a_spreadsheet_would_run_is_guarded() {
+        for text in ["=1+1", "+a", "-a", "@SUM(A1)", "@", "@10", "\t=1", "\r=1", "\n=1", "-", "+1+cmd|' /C calc'!A0"] {
+            assert_eq!(no_formula(text), format!("'{text}"));
+        }
+        for text in ["a=b", "ndcg@10", "-0.5", "+1", "-inf", "", " =1"] {
+            assert_eq!(no_formula(text), text);
+        }
     }
 }

@@ -14,7 +14,7 @@ use crate::input::{self, MOST_SETTINGS, read_text};
 use crate::layout::{Folds, LAYOUTS, layout};
 use crate::letor::Missing;
 use fivefold_core::dataset::{HIGHEST_GRADE, MOST_FEATURES};
-use fivefold_core::params::nearest;
+use fivefold_core::params::{nearest, toml_message};
 
 const BUILT_IN: &[&str] = &[
     include_str!("../../../datasets/mq2007.toml"),
@@ -142,7 +142,8 @@ impl Descriptor {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let descriptor: Descriptor = toml::from_str(text).map_err(|e| e.to_string())?;
+        let descriptor: Descriptor =
+            toml::from_str(text).map_err(|e| e.to_string().replace(e.message(), toml_message(&e)))?;
         descriptor.check()?;
         Ok(descriptor)
     }

@@ -280,17 +280,10 @@ impl Assembly<'_> {
     /// Adds the parsed rows of a block; with `regroup`, to what is kept of it.
     fn add_rows(&mut self, block: &mut Block, kept: &mut Block) -> Result<(), ReadError> {
         let line = self.line;
-        let too_large = self.appender.make_room(block, kept, self.options).err().map(|(fitting, kind)| {
-            let at = line + u64::from(block.rows[fitting].line);
-            // What is wrong before that place is said first.
-            block.rows.truncate(fitting);
-            self.error(at, 0, kind)
-        });
+        let too_large = self.appender.make_room(block, kept, self.options);
+        too_large.map_err(|(row, kind)| self.error(line + u64::from(block.rows[row].line), 0, kind))?;
         if !self.options.regroup {
             block.runs().try_for_each(|run| self.appender.append(line, block, run))?;
-        }
-        if let Some(error) = too_large {
-            return Err(error);
         }
         if let Some(fault) = block.faults.pop() {
             return Err(self.error(line + u64::from(fault.line), fault.column, fault.kind));

@@ -173,7 +173,7 @@ fn check_room(documents: usize, width: usize, share: &Share) -> Result<(), DataE
 }
 
 fn no_room(bytes: u64, but: &str) -> DataError {
-    let needs = bytes >> 20;
+    let needs = bytes.div_ceil(1 << 20);
     DataError::Source(format!("a made collection of that size takes {needs} MiB, but {but}; ask for fewer queries"))
 }
 

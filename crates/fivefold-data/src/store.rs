@@ -101,8 +101,8 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// The size with more rows, parsed from what comes after `text`; or how many of them there is room for in `most` bytes, and what is
-    /// wrong with the next one.
+    /// The size with more rows, parsed from what comes after `text`; or the place of the first for which `most` bytes have no
+    /// room, and what is wrong with it.
     pub(crate) fn with(self, rows: &[Row], options: &ReadOptions, most: u64) -> Result<Size, (usize, ReadErrorKind)> {
         let mut size = self;
         for (place, row) in rows.iter().enumerate() {
@@ -174,8 +174,8 @@ impl<'a> FileAppender<'a> {
         ReadError { file: self.listing.file.clone(), line, column, kind }
     }
 
-    /// Takes the memory for the parsed rows of a block, which wait in `kept` if they are to be regrouped; or says how many of them there is
-    /// room for, and what is wrong with the next one.
+    /// Takes the memory for the parsed rows of a block, which wait in `kept` if they are to be regrouped; or says which of them is too much,
+    /// and why.
     pub(crate) fn make_room(
         &mut self,
         block: &Block,
@@ -186,11 +186,12 @@ impl<'a> FileAppender<'a> {
         let (documents, width) = (matrix.rows() + self.waiting, matrix.width().max(self.widest));
         let before = Size { documents, twice: self.waiting, width, text: *text };
         let size = before.with(&block.rows, options, share.most())?;
+        let matrix = if options.regroup { &mut kept.matrix } else { matrix };
+        let with_first = Size { documents: documents + 1, ..size };
+        matrix.reserve(block.rows.len(), block.matrix.width()).map_err(|_| (0, with_first.refused()))?;
         (self.widest, self.waiting) = (size.width, size.twice);
         share.set(size.bytes());
-        let matrix = if options.regroup { &mut kept.matrix } else { matrix };
-        let with_next = Size { documents: documents + 1, ..size };
-        matrix.reserve(block.rows.len(), block.matrix.width()).map_err(|_| (0, with_next.refused()))
+        Ok(())
     }
 
     /// Notes that so many bytes of text have been read.

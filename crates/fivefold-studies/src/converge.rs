@@ -74,6 +74,11 @@ pub struct Converge {
 /// The measures of the paper's simulation.
 pub const MEASURES: [&str; 6] = ["ndcg@10", "p@10", "wta", "neru", "ndcg", "ndcg(discount=power:0.5)"];
 
+/// The most documents that are drawn: fifty times what the curves need.
+const MOST_DOCUMENTS: usize = 1_000_000;
+/// The most rankings that each ranker is asked for: all are kept until the end.
+const MOST_RANKINGS: usize = 1_000_000;
+
 impl Default for Converge {
     fn default() -> Self {
         Converge {
@@ -131,6 +136,11 @@ impl Study for Converge {
         each_once("measures", &self.measures)?;
         ParamError::unless(self.step > 0, "step", self.step, "at least 1")?;
         ParamError::unless(self.trials > 0, "trials", self.trials, "at least 1")?;
+        let most = format!("at most {MOST_DOCUMENTS}");
+        ParamError::unless(self.documents <= MOST_DOCUMENTS, "documents", self.documents, &most)?;
+        let rankings = (self.documents / self.step).saturating_mul(self.trials);
+        let most = format!("so large that there are at most {MOST_RANKINGS} rankings (documents / step x trials)");
+        ParamError::unless(rankings <= MOST_RANKINGS, "step", self.step, &most)?;
         let least = format!("at least one step ({})", self.step);
         ParamError::unless(self.documents >= self.step, "documents", self.documents, &least)?;
         let most = format!("at most the number of documents ({})", self.documents);

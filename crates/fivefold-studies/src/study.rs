@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fivefold_core::printable::no_formula;
 use fivefold_core::{ParamError, Progress, Seed};
 use fivefold_data::per_query::PerQueryError;
 use fivefold_data::trec::TrecError;
@@ -142,8 +143,14 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Adds a file of comma-separated values: a head and rows as long as it.
+    /// Adds a table for people and their spreadsheets as comma-separated values: a head and rows as long as it. No text is a formula.
     pub fn add_csv(&mut self, name: &str, head: &[String], rows: impl Iterator<Item = Vec<String>>) {
+        let guarded = |row: &[String]| row.iter().map(|text| no_formula(text).into_owned()).collect::<Vec<_>>();
+        self.add_values(name, &guarded(head), rows.map(|row| guarded(&row)));
+    }
+
+    /// Adds values per query, which are joined by the names that stand there: these are written as they are.
+    pub fn add_values(&mut self, name: &str, head: &[String], rows: impl Iterator<Item = Vec<String>>) {
         let mut csv = csv::Writer::from_writer(Vec::new());
         // Writing to memory cannot fail, and every row has the length of the head.
         let _ = csv.write_record(head);

@@ -14,13 +14,15 @@ fn available() -> Option<u64> {
     of_machine().into_iter().chain(of_session()).min()
 }
 
-/// What the address space and the data of this process are limited to.
+/// What is left of the limits of this process's address space and data.
 fn of_session() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
         use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
         let limit = |resource| Some(getrlimit(resource).ok()?.0).filter(|&bytes| bytes != RLIM_INFINITY);
-        [Resource::RLIMIT_AS, Resource::RLIMIT_DATA].into_iter().filter_map(limit).min()
+        let most = [Resource::RLIMIT_AS, Resource::RLIMIT_DATA].into_iter().filter_map(limit).min()?;
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        Some(most.saturating_sub(kibibytes(&status, "VmSize:")?))
     }
     #[cfg(not(target_os = "linux"))]
     None
@@ -31,12 +33,12 @@ fn of_machine() -> Option<u64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
     let limits = limits.iter().filter_map(|path| std::fs::read_to_string(path).ok()?.trim().parse().ok());
-    limits.chain(total(&info)).min()
+    limits.chain(kibibytes(&info, "MemTotal:")).min()
 }
 
-/// `MemTotal` of `/proc/meminfo`, in bytes.
-fn total(info: &str) -> Option<u64> {
-    let line = info.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+/// The bytes of a line `NAME 12 kB` of a file in `/proc`.
+fn kibibytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
 }
 
@@ -45,12 +47,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_machine_tells_its_memory() {
+    fn the_system_tells_its_memory() {
         let info = "MemTotal:       16384 kB\nMemFree:  3 kB\n";
-        assert_eq!(total(info), Some(16 << 20));
-        assert_eq!(total("MemFree:  3 kB\n"), None);
+        assert_eq!(kibibytes(info, "MemTotal:"), Some(16 << 20));
+        assert_eq!(kibibytes("MemFree:  3 kB\n", "MemTotal:"), None);
         if cfg!(target_os = "linux") {
-            assert!(of_machine().is_some_and(|bytes| bytes > 1 << 20));
+            assert!(available().is_some_and(|bytes| bytes > 1 << 20));
         }
     }
 }

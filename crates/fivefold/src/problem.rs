@@ -5,7 +5,7 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use fivefold_core::ParamError;
-use fivefold_core::params::nearest;
+use fivefold_core::params::{nearest, toml_message};
 use fivefold_core::printable::printable;
 use fivefold_data::{ReadError, ReadErrorKind};
 use fivefold_experiment::config::unseen;
@@ -61,10 +61,10 @@ impl Problem {
     /// A text that is no TOML.
     pub(crate) fn toml(error: &toml::de::Error, name: &str, text: &str) -> Self {
         if let Some(place) = unseen(name, text, error.span().as_ref()) {
-            return Problem::new(format!("{place}: {}", error.message()));
+            return Problem::new(format!("{place}: {}", toml_message(error)));
         }
         let source = NamedSource::new(name, text.to_owned()).with_language("toml");
-        let what = error.message().to_owned();
+        let what = toml_message(error).to_owned();
         Problem { what, help: None, text: Some(source), span: error.span().map(SourceSpan::from) }
     }
 
@@ -83,7 +83,9 @@ impl From<ReadError> for Problem {
             ReadErrorKind::Scattered { .. } => {
                 "put the query's lines together, or give --regroup; different queries need different ids"
             }
-            ReadErrorKind::Missing { .. } => "train with --missing zero or --missing query-min; a model then reads such files in the same way",
+            ReadErrorKind::Missing { .. } => {
+                "train with --missing zero or --missing query-min; a model then reads such files in the same way"
+            }
             ReadErrorKind::BelowFirst { .. } => "if the file counts features from 0, give --first-feature-id 0",
             _ => usual,
         };

@@ -13,7 +13,7 @@ use crate::matrix::Matrix;
 
 /// A block whose matrix would be larger is parsed in pieces: a text of short lines with high ids is a thousand times as large when
 /// it is dense.
-const MOST_MATRIX_BYTES: usize = 8 << 20;
+const MOST_MATRIX_BYTES: usize = 2 << 20;
 
 /// One document of a block.
 #[derive(Debug, Clone)]

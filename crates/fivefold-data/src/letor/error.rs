@@ -168,7 +168,7 @@ pub enum ReadErrorKind {
     /// A matrix that the memory has no room for.
     #[error(
         "the matrix of {documents} documents x {width} features up to here takes {} MiB, but {}",
-        bytes >> 20,
+        bytes.div_ceil(1 << 20),
         match most {
             Some(most) => format!("{} MiB of the memory for data are left", most >> 20),
             None => "the system has not so much".to_owned(),

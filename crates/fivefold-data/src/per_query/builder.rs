@@ -14,6 +14,11 @@ const SMALL_TABLE: usize = 1 << 20;
 /// Of the values of a larger table, at least one in so many is there.
 const MOST_GAPS: usize = 64;
 
+/// Whether hardly any place of a table has a value.
+pub(super) fn too_sparse(size: usize, values: usize) -> bool {
+    size > SMALL_TABLE && size / MOST_GAPS > values
+}
+
 /// A line and what is wrong with it.
 pub(crate) type Wrong = (u64, PerQueryErrorKind);
 
@@ -124,7 +129,7 @@ impl Builder {
         };
         let [measures, systems, queries] = [result.measures.len(), result.systems.len(), result.queries.len()];
         let size = measures.saturating_mul(systems).saturating_mul(queries);
-        if size > SMALL_TABLE && size / MOST_GAPS > self.values.len() {
+        if too_sparse(size, self.values.len()) {
             let values = self.values.len();
             return Err((0, PerQueryErrorKind::Sparse { measures, systems, queries, values }));
         }

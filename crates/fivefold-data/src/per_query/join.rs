@@ -6,7 +6,7 @@ use fivefold_core::words::{counted, which};
 use serde::{Deserialize, Serialize};
 
 use super::SystemValues;
-use super::builder::Names;
+use super::builder::{Names, too_sparse};
 use super::error::{PerQueryError, PerQueryErrorKind};
 
 /// What becomes of a query that has no value for one of the systems under one of the measures.
@@ -56,7 +56,7 @@ impl SystemValues {
     /// remark; a query that a system lacks has NaN there, to be settled by [`settle`](Self::settle).
     ///
     /// # Errors
-    /// If a system has the same measure in two files, or no measure is common to all systems.
+    /// If a system has the same measure in two files, no measure is common to all systems, or hardly any query.
     pub fn join(parts: Vec<SystemValues>) -> Result<SystemValues, PerQueryError> {
         let (mut measures, mut systems, mut queries) = (Names::default(), Names::default(), Names::default());
         let place = |names: &mut Names, all: &[String]| all.iter().map(|name| names.place(name)).collect::<Vec<_>>();
@@ -76,7 +76,12 @@ impl SystemValues {
             queries: queries.names,
             ..SystemValues::default()
         };
-        let size = joined.measures.len() * joined.systems.len() * joined.queries.len();
+        let [measures, systems, queries] = [joined.measures.len(), joined.systems.len(), joined.queries.len()];
+        let size = measures.saturating_mul(systems).saturating_mul(queries);
+        let values = parts.iter().map(|part| part.values.len()).sum();
+        if too_sparse(size, values) {
+            return Err(PerQueryError::joined(PerQueryErrorKind::Sparse { measures, systems, queries, values }));
+        }
         joined.values = vec![f64::NAN; size];
         joined.undefined = vec![false; size];
         for (part, [measures, systems, queries]) in parts.iter().zip(&places) {

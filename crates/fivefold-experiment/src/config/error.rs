@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use fivefold_core::ParamError;
-use fivefold_core::params::nearest;
+use fivefold_core::params::{nearest, toml_message};
 use miette::{Diagnostic, NamedSource, SourceSpan};
 
 /// An experiment file that cannot be used; prints the line and underlines what is wrong with it.
@@ -117,7 +117,7 @@ impl From<toml::de::Error> for Fault {
     /// serde reports an unknown key or word as "unknown field `x`, expected one of `a`, `b`": whatever type was read,
     /// the nearest possible one is found from that.
     fn from(error: toml::de::Error) -> Self {
-        let message = error.message();
+        let message = toml_message(&error);
         let span = error.span().unwrap_or(0..0);
         let mut ticked = message.split('`').skip(1).step_by(2);
         let what = if message.starts_with("unknown field `") {

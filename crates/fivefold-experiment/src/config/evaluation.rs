@@ -66,6 +66,10 @@ fn read_profile(profile: Option<Spanned<DeValue<'_>>>) -> Result<(String, Conven
 fn read_overrides(section: Section<'_>) -> Result<Overrides, Fault> {
     let known = field_names::<Overrides>();
     if let Some((key, span)) = section.keys().find(|(key, _)| !known.contains(key)) {
+        if ["dialect", "profile"].contains(&key) {
+            let fault = Fault::new(format!("`{key}` does not belong in `[evaluation]`"), span);
+            return Err(fault.help("the dialect is named at the top of the file: profile = \"letor4\""));
+        }
         return Err(Fault::unknown("key", key, span, KEYS.into_iter().chain(known.iter().copied())));
     }
     read(section.into_value())

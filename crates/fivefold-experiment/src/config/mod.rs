@@ -232,6 +232,9 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
     let mut file = Section::of_table(DeTable::parse(text)?);
     let unknown = file.keys().find(|(key, _)| !KEYS.contains(key));
     if let Some((key, span)) = unknown {
+        if key == "dialect" {
+            return Err(Fault::new("unknown key `dialect`", span).help("a dialect is named by profile = \"letor4\""));
+        }
         return Err(Fault::unknown("key", key, span, KEYS));
     }
     let (name, name_span): (String, _) = file.require("name", "the experiment")?;

@@ -279,5 +279,5 @@ pub(super) fn add_per_query(systems: &RankedSystems, all: &[(String, Numbers)], 
         row
     };
     let places = (0..queries).flat_map(|query| (0..systems.names.len()).map(move |system| (query, system)));
-    findings.add_csv("per_query.csv", &head, places.map(row));
+    findings.add_values("per_query.csv", &head, places.map(row));
 }

@@ -17,6 +17,9 @@ use fivefold_metrics::{Conventions, Evaluator, Judged, MeasureSpec, Scratch, Tie
 
 use crate::study::StudyError;
 
+/// The deepest rankings whose positions are asked about, one by one.
+const DEEPEST: usize = 10_000;
+
 /// How near two ratios are that count as equal; those of measures of another form differ by more than a hundredth.
 const TOLERANCE: f64 = 1e-9;
 
@@ -35,11 +38,14 @@ impl Utility {
     /// Of a measure whose rankings have at most `depth` documents.
     ///
     /// # Errors
-    /// If the measure is no sum of gain x discount, is a UE version, or gives no grade a gain.
+    /// If the measure is no sum of gain x discount, is a UE version, gives no grade a gain, or its rankings are too deep.
     pub fn of(spec: &MeasureSpec, conventions: &Conventions, max_grade: u8, depth: usize) -> Result<Self, StudyError> {
         let refuse = |why: &str| Err(StudyError::Input(format!("`{spec}` has no residual gain: {why}")));
         if spec.version() != Version::Original {
             return refuse("residual gain has a normalisation of its own; leave out the version");
+        }
+        if spec.cutoff().unwrap_or(depth) > DEEPEST {
+            return refuse(&format!("its rankings are more than {DEEPEST} documents deep; give a lower cutoff"));
         }
         // No ties occur here; a policy that needs document ids must not ask for them.
         let conventions = Conventions { ties: Ties::Input, ..conventions.clone() };

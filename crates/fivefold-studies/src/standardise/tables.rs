@@ -266,5 +266,5 @@ pub(super) fn add_scores(families: &[Family], findings: &mut Findings) {
     };
     let systems = first.systems.len();
     let places = (0..first.queries.len()).flat_map(|query| (0..systems).map(move |system| (query, system)));
-    findings.add_csv("standardised.csv", &head, places.map(row));
+    findings.add_values("standardised.csv", &head, places.map(row));
 }

@@ -25,19 +25,22 @@ use roxmltree::{Document, Node};
 use super::{Columns, ImportError, shortened};
 use crate::exchange::build::{Builder, Cut};
 
+/// The element that we put around the ensembles, of a name that no file has.
+const WRAPPER: &str = "fivefold-ensembles";
+
 /// The trees of each ensemble, in the order of the file; weights are multiplied into the leaves.
 pub(super) fn read(text: &str, columns: Columns) -> Result<Vec<Vec<Tree>>, ImportError> {
     // A forest has several roots. Header lines become empty, so that lines keep their numbers.
-    let mut xml = String::with_capacity(text.len() + 20);
-    xml.push_str("<model>");
+    let mut xml = String::with_capacity(text.len() + 2 * WRAPPER.len() + 6);
+    let _ = write!(xml, "<{WRAPPER}>");
     for line in text.lines() {
         xml.push_str(if line.trim_start().starts_with("##") { "" } else { line });
         xml.push('\n');
     }
-    xml.push_str("</model>");
+    let _ = write!(xml, "</{WRAPPER}>");
     let document = Document::parse(&xml).map_err(|error| {
         let line = error.pos().row.min(text.lines().count().max(1) as u32);
-        ImportError::new(line as usize, format!("no well-formed XML: {error}"))
+        ImportError::new(line as usize, malformed(&error))
     })?;
     let reader = Reader { document: &document, columns };
     reader
@@ -48,6 +51,21 @@ pub(super) fn read(text: &str, columns: Columns) -> Result<Vec<Vec<Tree>>, Impor
             reader.children(ensemble)?.into_iter().map(|tree| reader.tree(tree)).collect()
         })
         .collect()
+}
+
+/// What is wrong with the XML, in words that know nothing of the wrapper.
+fn malformed(error: &roxmltree::Error) -> String {
+    if let roxmltree::Error::UnexpectedCloseTag(open, found, _) = error {
+        return match (shortened(open), shortened(found)) {
+            (open, _) if found == WRAPPER => format!("the file ends within `<{open}>`: it is not complete"),
+            (_, found) if open == WRAPPER => format!("`</{found}>` closes nothing that was opened"),
+            (open, found) => format!("`</{found}>` stands where `<{open}>` must be closed"),
+        };
+    }
+    let text = error.to_string();
+    // The place follows, on a line of its own account.
+    let what = text.rsplit_once(" at ").map_or(text.as_str(), |(what, _)| what);
+    format!("no well-formed XML: {what}")
 }
 
 struct Reader<'a> {
