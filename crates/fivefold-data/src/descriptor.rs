@@ -142,8 +142,13 @@ impl Descriptor {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let descriptor: Descriptor =
-            toml::from_str(text).map_err(|e| e.to_string().replace(e.message(), toml_message(&e)))?;
+        // Without the line itself, which may be of any length.
+        let placed = |error: toml::de::Error| {
+            let before = &text.as_bytes()[..error.span().map_or(0, |span| span.start.min(text.len()))];
+            let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+            format!("line {line}: {}", toml_message(&error))
+        };
+        let descriptor: Descriptor = toml::from_str(text).map_err(placed)?;
         descriptor.check()?;
         Ok(descriptor)
     }

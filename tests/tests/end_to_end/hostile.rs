@@ -136,6 +136,84 @@ fn ten_million_features_and_matrices_that_are_nearly_empty() {
     refused_with(folder.path(), &format!("{} --regroup", eval("first")), &["would make a matrix of"]);
 }
 
+/// A matrix that is far larger than its text, but not so large that the text must be wrong.
+#[test]
+fn sparse_text_within_the_memory() {
+    let folder = good();
+    let mut data = BufWriter::new(File::create(folder.path().join("sparse")).unwrap());
+    (0..500_000).for_each(|row| writeln!(data, "0 qid:{} 900:1", row / 10).unwrap());
+    drop(data);
+    let eval = "eval --data sparse --scores scores.txt --measures ap";
+    let line_of = |text: &str| text.split("sparse:").nth(1).unwrap().split(':').next().unwrap().parse::<u64>().unwrap();
+    let most = 100 << 20;
+    for (more, row) in [("", 900 * 4), ("--regroup", 2 * 900 * 4)] {
+        let text = refused(folder.path(), &format!("{eval} --memory 100MiB {more}"));
+        // The first line whose row, with all before it, is too much.
+        assert_eq!(line_of(&text), most / row + 1, "{text}");
+        assert!(
+            text.contains("101 MiB, but 100 MiB of the memory for data are left") && text.contains("--memory"),
+            "{text}"
+        );
+    }
+    let lint = |arguments: &[&str]| {
+        let output = run(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let problem = |text: &str| text.lines().find(|line| line.starts_with("sparse:")).unwrap().to_owned();
+    assert_eq!(line_of(&problem(&lint(&["lint", "sparse", "--memory", "100MiB"]))), most / 3600 + 1);
+    let experiment = "name = 'x'\n[[dataset]]\npath = 'sparse'\nlayout = 'one-file'\nfeatures = 100000\n[[ranker]]\nkind = 'random'\n";
+    std::fs::write(folder.path().join("wide.toml"), experiment).unwrap();
+    let text = refused(folder.path(), "run wide.toml --memory 100MiB");
+    assert_eq!(line_of(&text), most / 400_000 + 1, "{text}");
+    if cfg!(target_os = "linux") {
+        // What is left of the address space is the budget where none is given.
+        let text = refused(folder.path(), eval);
+        assert_eq!(line_of(&text), line_of(&problem(&lint(&["lint", "sparse"]))), "{text}");
+        refused_with(folder.path(), "run wide.toml --memory 64GiB", &["but the system has not so much"]);
+    }
+}
+
+#[test]
+fn numbers_in_settings_that_ask_for_more_than_there_is() {
+    let folder = good();
+    std::fs::write(folder.path().join("made.toml"), "name = 'x'\n[[dataset]]\nlabel = 'm'\nmade = { shape = 'mslr-web30k', queries = 10000000 }\n[[ranker]]\nkind = 'random'\n").unwrap();
+    let said = ["a made collection of that size takes", "ask for fewer queries"];
+    refused_with(folder.path(), "run made.toml", &said);
+    refused_with(folder.path(), "make --shape mslr-web30k --queries 10000000 --out made", &said);
+    refused_with(
+        folder.path(),
+        "converge --measure ndcg --documents 100000000000",
+        &["`documents` must be at most 1000000"],
+    );
+    refused_with(folder.path(), "converge --measure ndcg --documents 1000000 --step 1", &["at most 1000000 rankings"]);
+    std::fs::write(folder.path().join("other.txt"), "1 Q0 a 1 0.5 t\n").unwrap();
+    let residual = "residual --qrels qrels.txt --runs run.txt other.txt --measure p@100000000000";
+    refused_with(folder.path(), residual, &["`p@100000000000` has no residual gain", "give a lower cutoff"]);
+    let deep = [
+        "eval",
+        "--data",
+        "data.txt",
+        "--scores",
+        "scores.txt",
+        "--measures",
+        "ndcg@18446744073709551615,p@100000000000",
+    ];
+    assert!(run(folder.path(), &deep).status.success());
+}
+
+/// Many queries of one system in one file, many systems of one query in the other.
+#[test]
+fn values_per_query_that_share_nothing() {
+    let folder = good();
+    let names = |start: &str| (0..20_000).map(|n| format!("{start}{n}")).collect::<Vec<_>>();
+    let tall: String = names("q").iter().map(|query| format!("{query},0.5\n")).collect();
+    std::fs::write(folder.path().join("tall.csv"), format!("query,a\n{tall}")).unwrap();
+    let wide = format!("query,{}\nq,{}\n", names("s").join(","), vec!["0.5"; 20_000].join(","));
+    std::fs::write(folder.path().join("wide.csv"), wide).unwrap();
+    refused_with(folder.path(), "meta tall.csv wide.csv --missing-queries zero", &["nearly all are missing"]);
+}
+
 #[test]
 fn a_query_of_a_million_documents() {
     let folder = good();
@@ -279,15 +357,25 @@ fn settings_that_are_too_long_or_too_deep() {
         format!("{}a = 1\n", "a.".repeat(deep)),
         format!("a = {{{}a = 1}}\n", "a.".repeat(deep)),
     ];
-    for text in &texts {
+    for (number, text) in texts.iter().enumerate() {
         std::fs::write(folder.path().join("deep.toml"), text).unwrap();
         for reader in readers {
             let output = run(folder.path(), &reader.replace("long", "deep").split(' ').collect::<Vec<_>>());
             let said = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(2), "{reader}: {}: {said}", &text[..10]);
             assert!(said.contains("deep.toml") && said.len() < 2000, "{reader}: {}: {said}", &text[..10]);
+            if number < 2 && !reader.starts_with("lint") {
+                assert!(said.contains("nested more than 80 deep"), "{reader}: {said}");
+            }
         }
     }
+    std::fs::write(folder.path().join("descriptor.toml"), &texts[0]).unwrap();
+    std::fs::write(
+        folder.path().join("x.toml"),
+        "name = 'x'\n[[dataset]]\npath = 'descriptor.toml'\n[[ranker]]\nkind = 'random'\n",
+    )
+    .unwrap();
+    refused_with(folder.path(), "run x.toml", &["descriptor.toml: line 1: nested more than 80 deep"]);
     let json = format!("{}1{}", "[".repeat(deep), "]".repeat(deep));
     std::fs::write(folder.path().join("deep.json"), &json).unwrap();
     refused_with(folder.path(), "score --model deep.json --data data.txt", &["not a model file"]);
@@ -295,7 +383,15 @@ fn settings_that_are_too_long_or_too_deep() {
     refused_with(folder.path(), "meta values.json", &["values.json"]);
     let xml = format!("## LambdaMART\n<ensemble>\n<tree id=\"1\" weight=\"1\">\n{}", "<split>\n".repeat(deep));
     std::fs::write(folder.path().join("deep.txt"), xml).unwrap();
-    refused_with(folder.path(), "import deep.txt --features 3 -o m.json", &["deep.txt:"]);
+    let said = [format!("deep.txt:{}: the file ends within `<split>`", deep + 3)];
+    refused_with(folder.path(), "import deep.txt --features 3 -o m.json", &[&said[0]]);
+    std::fs::write(
+        folder.path().join("x.toml"),
+        "name = 'x'\n[[dataset]]\nname = 'mq2008'\n[[ranker]]\nkind = 'random'\n[evaluation]\ndialect = 'letor4'\n",
+    )
+    .unwrap();
+    let said = ["`dialect` does not belong in `[evaluation]`", "profile = \"letor4\""];
+    refused_with(folder.path(), "run x.toml", &said);
 }
 
 /// 80 MB of zeros make 80 kB.
@@ -441,8 +537,7 @@ fn labels_and_ids_are_text_in_every_form() {
                 for cell in cells {
                     let cell = cell.trim_start_matches('"');
                     let number = cell.parse::<f64>().is_ok();
-                    let cutoff = cell.strip_prefix('@').is_some_and(|rest| rest.parse::<u32>().is_ok());
-                    assert!(number || cutoff || !cell.starts_with(['=', '+', '-', '@']), "{name}: {cell}");
+                    assert!(number || !cell.starts_with(['=', '+', '-', '@']), "{name}: {cell}");
                 }
             }
             _ => continue,
@@ -451,6 +546,28 @@ fn labels_and_ids_are_text_in_every_form() {
     }
     assert_eq!(forms.into_iter().collect::<Vec<_>>(), ["csv", "html", "md", "svg", "tex"]);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4, "x.toml, data.txt, out, out.log.json");
+}
+
+/// The files of a study that people open; values per query are as they were.
+#[test]
+fn names_of_systems_are_no_formulas() {
+    let folder = directory(&[("v.csv", "query,=cmd(),@SUM(A1),-b\nq1,0.1,0.2,0.3\nq2,0.4,0.1,0.9\nq3,0.3,0.5,0.4\n")]);
+    let output = run(folder.path(), &["meta", "v.csv", "--out", "out"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut guarded = 0;
+    for (name, bytes) in crate::harness::content(&folder.path().join("out")) {
+        if !name.ends_with(".csv") {
+            continue;
+        }
+        let text = String::from_utf8(bytes).unwrap();
+        for cell in text.lines().filter(|line| !line.starts_with('#')).flat_map(|line| line.split(',')) {
+            let cell = cell.trim_start_matches('"');
+            assert!(cell.parse::<f64>().is_ok() || !cell.starts_with(['=', '+', '-', '@']), "{name}: {cell}");
+            guarded += usize::from(cell.starts_with("'=cmd()"));
+        }
+        assert!(!["scores.csv", "pairs.csv"].contains(&name.as_str()) || text.contains("'=cmd()"), "{name}: {text}");
+    }
+    assert!(guarded > 5, "{guarded}");
 }
 
 /// The tables as they are, in a document that does nothing but read them.
