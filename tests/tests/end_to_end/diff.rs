@@ -185,6 +185,9 @@ fn results_folders_of_other_measures_and_rankers() {
         assert!(notes.contains(&note), "{notes:?}");
     }
     assert_eq!(found[3]["rows"].as_array().unwrap().len(), 3 + 9 + 6);
+    let settings: Vec<&str> =
+        found[0]["rows"].as_array().unwrap().iter().map(|row| row[0]["text"].as_str().unwrap()).collect();
+    assert_eq!(settings, ["evaluation.measures", "rankers.Ridge"]);
     let shown = String::from_utf8(run(folder.path(), "diff one two").stdout).unwrap();
     assert!(
         shown.contains("--json and --format csv list all") && !shown.contains("Values of one side only"),

@@ -3,6 +3,7 @@
 mod dialects;
 mod results;
 mod scores;
+mod settings;
 
 use std::path::Path;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use fivefold_core::words::{counted, which};
 use fivefold_experiment::{Cell, Results, Table};
 use fivefold_metrics::{Mean, mean_over_folds};
-use serde_json::Value;
 
+use super::settings::differing;
 use super::{Args, Difference, number, table, text};
 use crate::format::Format;
 use crate::problem::{self, Problem};
@@ -24,18 +24,11 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     let load = |folder: &str| Results::load(Path::new(folder)).map_err(problem::report);
     let sides = [load(&args.one)?, load(&args.other)?];
     let mut settings = table("settings", "Settings that differ", &["setting", "A", "B"], 3);
-    let flat = |results: &Results| -> miette::Result<BTreeMap<String, String>> {
-        let mut all = BTreeMap::new();
-        flatten("", &serde_json::to_value(&results.manifest.experiment).map_err(problem::report)?, &mut all);
-        all.insert("program version".to_owned(), results.manifest.version.clone());
-        Ok(all)
-    };
-    let [one, other] = [flat(&sides[0])?, flat(&sides[1])?];
-    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
-    for name in names.into_iter().filter(|&name| one.get(name) != other.get(name)) {
-        let side = |all: &BTreeMap<String, String>| text(all.get(name).map_or("(none)", String::as_str));
-        settings.rows.push(vec![text(name), side(&one), side(&other)]);
-    }
+    let json = |results: &Results| serde_json::to_value(&results.manifest.experiment).map_err(problem::report);
+    let mut differing = differing(&json(&sides[0])?, &json(&sides[1])?);
+    let [one, other] = sides.each_ref().map(|side| side.manifest.version.clone());
+    differing.extend((one != other).then(|| ["program version".to_owned(), one, other]));
+    settings.rows.extend(differing.iter().map(|row| row.iter().map(text).collect()));
     let columns = [
         "data set",
         "ranker",
@@ -202,20 +195,4 @@ fn by_name(results: &Results) -> Values {
         }
     }
     found
-}
-
-/// Every leaf of a JSON value under the path to it.
-fn flatten(path: &str, value: &Value, into: &mut BTreeMap<String, String>) {
-    let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-    match value {
-        Value::Object(fields) => fields.iter().for_each(|(name, value)| flatten(&below(name), value, into)),
-        Value::Array(items) if items.iter().any(Value::is_object) => {
-            (1..)
-                .zip(items)
-                .for_each(|(number, item): (usize, &Value)| flatten(&below(&number.to_string()), item, into));
-        }
-        leaf => {
-            into.insert(path.to_owned(), leaf.to_string());
-        }
-    }
 }
