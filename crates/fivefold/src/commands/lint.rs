@@ -120,7 +120,8 @@ fn show(report: &Report, screen: &mut Screen) {
         screen.line(format_args!("{}{line}{column}: {}", problem.file.display(), problem.what));
     }
     match (problems.count, problems.count - problems.listed.len()) {
-        (0, _) => screen.line("No problems."),
+        (0, _) if report.not_linted.is_empty() => screen.line("No problems."),
+        (0, _) => screen.line("No problems in what was linted."),
         (count, 0) => screen.line(format_args!("{}.", counted(count, "problem"))),
         (count, more) => {
             screen.line(format_args!("{}; {more} more than are listed (--max-problems).", counted(count, "problem")));
@@ -190,12 +191,15 @@ fn judgements(qrels: &QrelsReport) -> Vec<(&'static str, String)> {
 }
 
 fn retrieved(run: &RunReport) -> Vec<(&'static str, String)> {
-    let [least, most] = run.documents_of_topic;
+    let of_topic = match run.documents_of_topic {
+        [least, most] if least == most => least.to_string(),
+        [least, most] => format!("{least} to {most}"),
+    };
     vec![
         ("kind", "TREC run".to_owned()),
-        ("tags", run.tags.join(", ")),
+        ("tags", few(&run.tags)),
         ("topics", run.topics.to_string()),
-        ("documents", format!("{} ({least} to {most} a topic)", run.documents)),
+        ("documents", format!("{} ({of_topic} a topic)", run.documents)),
         ("documents with the score of another", none_if_zero(run.tied_documents)),
         ("topics whose ranks contradict the scores", none_if_zero(run.ranks_differ)),
         ("comment lines", none_if_zero(run.comments)),
@@ -215,8 +219,8 @@ fn numbers(scores: &ScoresReport) -> Vec<(&'static str, String)> {
 fn per_query(values: &ValuesReport) -> Vec<(&'static str, String)> {
     vec![
         ("kind", format!("values per query ({})", if values.format.is_empty() { "unreadable" } else { values.format })),
-        ("measures", values.measures.join(", ")),
-        ("systems", values.systems.join(", ")),
+        ("measures", few(&values.measures)),
+        ("systems", few(&values.systems)),
         ("queries", values.queries.to_string()),
         ("values", values.values.to_string()),
         ("undefined values", none_if_zero(values.undefined)),
@@ -224,6 +228,15 @@ fn per_query(values: &ValuesReport) -> Vec<(&'static str, String)> {
         ("range", values.range.map_or_else(String::new, |[least, most]| format!("{least} to {most}"))),
         ("remarks", values.remarks.join("; ")),
     ]
+}
+
+/// Names, of many the first ones.
+fn few(names: &[String]) -> String {
+    const MOST: usize = 12;
+    match names.len() {
+        count if count > MOST => format!("{}, ... ({count} in all)", names[..MOST].join(", ")),
+        _ => names.join(", "),
+    }
 }
 
 /// What parts have in common, in sentences.
