@@ -89,6 +89,14 @@ pub fn write_report_unless(
     Ok(Some(tables))
 }
 
+/// Whether a report can be written into a folder: for a caller that has much to do before.
+///
+/// # Errors
+/// When `tables.json` is there but not ours, or when the file system refuses.
+pub fn check_index(folder: &Path) -> Result<(), ReportError> {
+    owned(&Store::new(folder)).map(drop)
+}
+
 /// Removes a damaged `tables.json` from a folder that is known to be one of ours, so that the report there is written anew; gives back what
 /// was wrong. Which files an earlier report wrote is then unknown: those that are no longer made stay.
 ///

@@ -33,7 +33,7 @@ pub use csv::csv;
 pub use diagram::diagram_figure;
 pub use error::ReportError;
 pub use figure::Figure;
-pub use folder::{discard_damaged_index, read_tables, write_files, write_report, write_report_unless};
+pub use folder::{check_index, discard_damaged_index, read_tables, write_files, write_report, write_report_unless};
 pub use html::Templates;
 pub use latex::latex;
 pub use markdown::markdown;

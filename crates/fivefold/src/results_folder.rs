@@ -18,5 +18,7 @@ pub(crate) fn check(folder: &Path) -> miette::Result<()> {
         }
         Ok(_) => return Ok(()),
     };
-    Err(Problem::new(what).help("give a folder that `fivefold run` wrote to its end: runs/NAME, or that of --out").into())
+    Err(Problem::new(what)
+        .help("give a folder that `fivefold run` wrote to its end: runs/NAME, or that of --out")
+        .into())
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use fivefold_experiment::reuse::changes;
-use fivefold_report::{Figure, chart_figure, diagram_figure, discard_damaged_index, write_files};
+use fivefold_report::{Figure, chart_figure, check_index, diagram_figure, discard_damaged_index, write_files};
 use fivefold_studies::{Findings, Folder, Manifest, RunOptions, Study, StudyError, StudyFile};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -139,6 +139,9 @@ impl Run {
         // Before anything is made that a signal might leave behind.
         let cancel = interrupt::watch();
         let again = Manifest::read(&self.out).map_err(problem::report)?.is_some();
+        if !again {
+            check_index(&self.out).map_err(problem::report)?;
+        }
         let folder = Folder::open(&self.out).map_err(problem::report)?;
         let bar = FitBar::new(&file.name);
         let options =

@@ -218,6 +218,19 @@ fn shipped_experiments_need_no_file_and_missing_data_say_where_to_get_them() {
 }
 
 #[test]
+fn tables_of_somebody_else_are_not_overwritten_and_named_before_the_first_job() {
+    let folder = small();
+    std::fs::create_dir(folder.path().join("theirs")).unwrap();
+    std::fs::write(folder.path().join("theirs/tables.json"), "[1, 2]").unwrap();
+    let message = stderr(folder.path(), "run small.toml --out theirs", 2);
+    assert!(
+        message.contains("tables.json: not the tables of a report") && message.contains("move it away"),
+        "{message}"
+    );
+    assert_eq!(content(&folder.path().join("theirs")).len(), 1);
+}
+
+#[test]
 fn a_folder_without_results_is_a_user_error() {
     let folder = small();
     let message = stderr(folder.path(), "report .", 2);

@@ -320,6 +320,12 @@ fn files_that_stand_among_the_results_and_are_none_are_named() {
         std::fs::write(one.folder.join(file), "{}").unwrap();
         assert_eq!(one.differences(1), [format!("other files: {file}: {what}")]);
     }
+    // Without values nobody can say which tables there should be.
+    let one = Tampered::new(at, "no-values").edit("per_query.csv", |text| text.replacen(",all,", ",every,", 1));
+    assert!(one.differences(1).iter().all(|difference| !difference.starts_with("other files")));
+    let found = String::from_utf8(run(at, "verify no-values").stdout).unwrap();
+    assert!(found.contains(" of other files: of a report that cannot be held to its values: figures/"), "{found}");
+    assert!(!found.contains("not of this run"), "{found}");
     // A record that is whole is that of a label of earlier days; a file of it that was altered belongs to nobody.
     let renamed = experiment().replace("\"Trees\"", "\"MART\"");
     std::fs::write(at.join("small.toml"), renamed).unwrap();

@@ -11,6 +11,8 @@ use crate::store::{Store, StoreError};
 /// Where files lie that would be taken for results.
 const OF_JOBS: [&str; 3] = ["jobs/", "scores/", "models/"];
 const OF_REPORTS: [&str; 2] = ["tables/", "figures/"];
+/// The other files of a report.
+const REPORT: [&str; 3] = ["report.html", "tables.json", "tables.md"];
 
 /// Names in a list; the others are counted.
 const MOST_NAMES: usize = 5;
@@ -25,7 +27,7 @@ pub fn other_files(folder: &Path, known: &BTreeSet<String>, reported: bool) -> R
     let mut check = Check::new("other files");
     let all = files_below(folder)?;
     let left = left_by_jobs(&Store::new(folder), all.iter().filter(|file| !known.contains(*file)));
-    let (mut of_jobs, mut of_nobody) = (Vec::new(), Vec::new());
+    let (mut of_jobs, mut of_report, mut of_nobody) = (Vec::new(), Vec::new(), Vec::new());
     let stands_in = |file: &str, places: &[&str]| places.iter().any(|place| file.starts_with(place));
     for file in all {
         if known.contains(&file) {
@@ -36,11 +38,14 @@ pub fn other_files(folder: &Path, known: &BTreeSet<String>, reported: bool) -> R
             check.failed(file, "belongs to no job of this run");
         } else if reported && stands_in(&file, &OF_REPORTS) {
             check.failed(file, "is no table or figure of these results");
+        } else if !reported && (stands_in(&file, &OF_REPORTS) || REPORT.contains(&file.as_str())) {
+            of_report.push(file);
         } else {
             of_nobody.push(file);
         }
     }
     check.beyond(of_jobs.len(), &format!("of jobs that are no longer in the experiment: {}", listed(&of_jobs)));
+    check.beyond(of_report.len(), &format!("of a report that cannot be held to its values: {}", listed(&of_report)));
     check.beyond(of_nobody.len(), &format!("not of this run: {}", listed(&of_nobody)));
     Ok(check)
 }

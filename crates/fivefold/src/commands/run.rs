@@ -8,7 +8,7 @@ use fivefold_core::words::{counted, which};
 use fivefold_experiment::{
     self as experiment, CacheReport, FolderLock, Hold, Only, Plan, Results, Reuse, RunError, RunOptions,
 };
-use fivefold_report::{Templates, write_report_unless};
+use fivefold_report::{Templates, check_index, write_report_unless};
 use serde::Serialize;
 
 use crate::cli::Outcome;
@@ -132,6 +132,9 @@ impl Args {
         let cancel = interrupt::watch();
         // What is in a folder that a run has made is not somebody else's.
         let ours = ["manifest.json", "jobs"].iter().all(|name| folder.join(name).exists());
+        if !ours {
+            check_index(&folder).map_err(problem::report)?;
+        }
         let lock = FolderLock::take(&folder, Hold::Alone).map_err(problem::report)?;
         let memory = fivefold_data::memory_budget();
         let bars = RunBars::new().within(memory).every(Duration::from_secs(self.progress));
