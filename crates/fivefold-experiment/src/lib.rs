@@ -7,8 +7,10 @@
 
 pub mod chart;
 mod command;
+pub mod compared;
 pub mod config;
 pub mod diagram;
+pub mod difference_test;
 mod evaluate;
 pub mod evaluation;
 mod filter;
@@ -19,6 +21,7 @@ mod log;
 pub mod manifest;
 mod names;
 pub mod p_value;
+pub mod page;
 pub mod plan;
 mod processes;
 pub mod replay;
@@ -37,8 +40,10 @@ mod work;
 pub mod worker;
 
 pub use chart::Chart;
+pub use compared::Compared;
 pub use config::{ConfigError, Experiment};
 pub use diagram::Diagram;
+pub use difference_test::DifferenceTest;
 pub use evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};
 pub use filter::Only;
 pub use job::JobEnd;
@@ -47,6 +52,7 @@ pub use lock::{FolderLock, Hold};
 pub use log::RunLog;
 pub use manifest::Manifest;
 pub use names::{file_name, number_equal, slug};
+pub use page::PageData;
 pub use plan::{Job, Plan};
 pub use results::Results;
 pub use reuse::{CacheReport, Change, EvaluationState, Reuse, explain_cache};

@@ -10,7 +10,7 @@ use crate::leaks::stamps;
 use crate::manifest::{DatasetFacts, Manifest, RESULT_FILES, stored_result};
 use crate::store::{Store, StoreError};
 use crate::table::Table;
-use crate::tables::{self, SetSizes, TableOptions, TablesError};
+use crate::tables::{self, Analysed, SetSizes, TableOptions, TablesError};
 use crate::values;
 
 /// What a run found.
@@ -51,6 +51,14 @@ impl Results {
         tables::all(&self.evaluation, &self.table_options())
     }
 
+    /// The tables, with all that a page says of the methods besides.
+    ///
+    /// # Errors
+    /// As [`Results::tables`].
+    pub fn analyse(&self) -> Result<Analysed, TablesError> {
+        tables::analyse(&self.evaluation, &self.table_options())
+    }
+
     /// The leak guards that were overridden, a line each.
     pub fn stamps(&self) -> Vec<String> {
         stamps(&self.manifest.guards)
@@ -87,6 +95,9 @@ pub(crate) fn table_options(experiment: &Experiment, notes: Vec<String>) -> Tabl
         broad_focused: sets.broad_focused,
         halves: sets.halves,
         alpha: experiment.tables.alpha,
+        test: experiment.tables.test.clone(),
+        correction: experiment.tables.correction.clone(),
+        draws: experiment.tables.draws,
         pad: match experiment.tables.pad {
             Pad::Signed => PadDenominator::Signed,
             Pad::Abs => PadDenominator::Abs,

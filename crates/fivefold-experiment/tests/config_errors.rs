@@ -74,6 +74,16 @@ fn the_good_file_is_good() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&experiment).unwrap());
 }
 
+/// Tukey's test corrects for all pairs by itself; asked for by name, a correction stays.
+#[test]
+fn a_correction_is_chosen_by_the_test_where_none_is_named() {
+    let of = |tables: &str| parse(&GOOD.replace("pad = \"abs\"", tables)).unwrap().tables.correction;
+    assert_eq!(of(""), "holm");
+    assert_eq!(of("test = \"tukey-hsd\""), "none");
+    assert_eq!(of("test = \"tukey-hsd\"\ncorrection = \"holm\""), "holm");
+    assert_eq!(of("test = \"permutation\"\ncorrection = \"maxt\""), "maxt");
+}
+
 #[test]
 fn errors_underline_the_place_and_suggest_the_nearest() {
     let cases = [
@@ -120,6 +130,10 @@ fn errors_underline_the_place_and_suggest_the_nearest() {
         ("negative size", "uninformative = 500", "uninformative = -1"),
         ("unknown distance", "\"signed\"", "\"sined\""),
         ("alpha out of range", "alpha = 0.05", "alpha = 5"),
+        ("unknown test", "pad = \"abs\"", "test = \"wilcoxn\""),
+        ("unknown correction", "pad = \"abs\"", "correction = \"hollm\""),
+        ("a correction without its test", "pad = \"abs\"", "correction = \"maxt\""),
+        ("no draws", "pad = \"abs\"", "draws = 0"),
         ("unknown divisor of PAD", "pad = \"abs\"", "pad = \"absolute\""),
         ("unknown guard of a data set", "\"query-overlap\"", "\"querry-overlap\""),
         ("unknown guard", "\"label-sorted-ties\"", "\"label-sorted\""),

@@ -65,7 +65,10 @@ mod tests {
         assert_eq!(row(crate::latex(&table), "    $"), r"    $<$ 0.0001 & 0.0331 \\");
         assert!(crate::markdown(&table).contains(r"\< 0.0001 | 0.0331 |"), "{}", crate::markdown(&table));
         assert!(crate::csv(&table).ends_with("\n0.000000003,0.03312\n"), "{}", crate::csv(&table));
-        let page = crate::html::plain_page("test", &[table], &[]).unwrap();
+        let page = {
+            let (head, data) = (crate::PageHead::default(), fivefold_experiment::PageData::default());
+            crate::html::page(&head, &data, &[table], &[], &crate::Templates::default()).unwrap()
+        };
         assert!(page.contains("data-v=\"0.000000003\">&lt; 0.0001</td>"), "{page}");
     }
 

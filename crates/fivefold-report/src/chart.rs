@@ -210,12 +210,17 @@ fn draw_plot(chart: &Chart, area: &Area<'_>) -> Drawn {
 fn draw_labels(chart: &Chart, area: &Area<'_>, frame: Bounds, at: impl Fn(f64, f64) -> Pixel) -> Drawn {
     let mut taken = Vec::new();
     let style = small();
+    let lines = chart.series.iter().filter(|series| series.kind == SeriesKind::Line);
+    let drawn: Vec<[Pixel; 2]> = lines
+        .flat_map(|series| series.points.windows(2))
+        .map(|ends| [at(ends[0].x, ends[0].y), at(ends[1].x, ends[1].y)])
+        .collect();
     for line in chart.lines.iter().filter(|line| line.series.is_none()) {
-        let left = frame.right - labels::width(&line.label) - GAP;
         // The place along the axis does not alter the height.
-        let middle = at(1.0, line.y).1 - 8;
-        area.draw_text(&line.label, &style.color(&REFERENCE), (left, middle))?;
-        taken.push(Bounds::of_text(&line.label, (left, middle)));
+        let height = at(1.0, line.y).1;
+        let place = labels::along(&line.label, height, &drawn, frame, GAP);
+        area.draw_text(&line.label, &style.color(&REFERENCE), place)?;
+        taken.push(Bounds::of_text(&line.label, place));
     }
     let points = || chart.series.iter().flat_map(|series| &series.points).map(|point| (point, at(point.x, point.y)));
     let marks = points().map(|(_, mark)| mark).collect::<Vec<_>>();

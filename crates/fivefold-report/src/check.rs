@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use csv::{ReaderBuilder, StringRecord};
+use fivefold_experiment::Results;
 use fivefold_experiment::store::Store;
-use fivefold_experiment::{Results, Table};
 
 use crate::error::ReportError;
-use crate::figure::Figure;
-use crate::folder::{Files, INDEX, plain_files, report_files};
+use crate::folder::{Files, INDEX, Report, report_files};
 use crate::html::Templates;
 
 /// Each file of a report, and in what it differs from what the results give, if it does.
@@ -26,12 +25,12 @@ pub fn check_report(results: &Results, folder: &Path, templates: &Templates) -> 
     compare(report_files(results, templates)?.1, &store).map(Some)
 }
 
-/// Compares tables and figures of what is called `name` with those in a folder.
+/// Compares a report with the one in a folder.
 ///
 /// # Errors
-/// As [`write_files`](crate::write_files).
-pub fn check_files(name: &str, tables: &[Table], figures: &[Figure], folder: &Path) -> Result<Compared, ReportError> {
-    compare(plain_files(name, tables, figures)?, &Store::new(folder))
+/// As [`Report::write`].
+pub fn check_files(report: &Report, folder: &Path) -> Result<Compared, ReportError> {
+    compare(report.files(&Templates::default())?, &Store::new(folder))
 }
 
 fn compare(files: Files, store: &Store) -> Result<Compared, ReportError> {
@@ -85,15 +84,15 @@ fn differing_cell(found: &str, expected: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::samples;
-    use crate::write_files;
 
     #[test]
     fn the_cell_or_else_the_line_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let tables = [samples::every_cell(), samples::wide()];
-        write_files("test", &tables, &[], folder.path()).unwrap();
+        let report = Report { tables: vec![samples::every_cell(), samples::wide()], ..Report::default() };
+        report.write(folder.path(), &Templates::default()).unwrap();
+        let tables = &report.tables;
         let failures = || -> Vec<(String, String)> {
-            let compared = check_files("test", &tables, &[], folder.path()).unwrap();
+            let compared = check_files(&report, folder.path()).unwrap();
             assert_eq!(compared.len(), 9);
             compared.into_iter().filter_map(|(file, result)| Some((file, result.err()?))).collect()
         };

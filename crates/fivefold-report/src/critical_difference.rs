@@ -1,6 +1,7 @@
 //! Critical-difference diagrams (Demsar, JMLR 7, 2006): methods on a line of average ranks, the best to the left; a bar joins
 //! those whose ranks differ by no more than Nemenyi's critical difference.
 
+use fivefold_core::words::counted;
 use fivefold_experiment::diagram::Ranks;
 use fivefold_experiment::p_value::p_in_words;
 use fivefold_experiment::tables::Comparison;
@@ -49,16 +50,18 @@ fn of_comparison(
     conventions: &[String],
 ) -> Result<Figure, ReportError> {
     let data = &evaluation.datasets[comparison.dataset];
-    let systems: Vec<String> = comparison.methods.iter().map(|&method| data.rankers[method].clone()).collect();
-    let measure = comparison.measure_at(comparison.main_cutoff());
+    let systems: Vec<String> = comparison.compared.systems.iter().map(|&method| data.rankers[method].clone()).collect();
+    let measure = comparison.compared.measure_at(comparison.compared.main_cutoff());
     let id = format!("figure-critical-difference-{}-{}", slug(&measure), slug(&data.name));
     let malformed =
         |error: fivefold_stats::StatsError| ReportError::Malformed { id: id.clone(), message: error.to_string() };
     let difference = critical_difference(systems.len(), ranks.queries, alpha).map_err(malformed)?;
     let test = format!(
-        "average ranks over {} queries; Nemenyi's critical difference {difference:.3} (level {alpha}); Friedman's chi-square \
+        "average ranks over {}; Nemenyi's critical difference {difference:.3} (level {alpha}); Friedman's chi-square \
          {:.2}, {}, for all methods alike",
-        ranks.queries, ranks.chi_square, p_in_words(ranks.chi_square_p)
+        counted(ranks.queries, "query"),
+        ranks.chi_square,
+        p_in_words(ranks.chi_square_p)
     );
     ranks_figure(&Ranks {
         title: format!("Critical differences under {measure} on {}", data.name),

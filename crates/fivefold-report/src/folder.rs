@@ -8,10 +8,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use fivefold_experiment::page::PAGE_DATA;
 use fivefold_experiment::seal::{sealed, unsealed};
 use fivefold_experiment::store::{Store, StoreError};
-use fivefold_experiment::tables::{QueryClasses, comparisons, expected_histograms, query_classes};
-use fivefold_experiment::{Cell, Results, Table, number_equal};
+use fivefold_experiment::tables::{Analysed, Comparison, expected_histograms};
+use fivefold_experiment::{Cell, PageData, Results, Table, number_equal};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +21,7 @@ use crate::critical_difference::critical_difference_figure;
 use crate::error::ReportError;
 use crate::figure::Figure;
 use crate::histogram::expected_figure;
-use crate::html::{Templates, plain_page, run_page};
-use crate::leading::{Leading, leading};
+use crate::html::{PageHead, Templates, page, run_data};
 use crate::run_charts::run_charts;
 use crate::{csv, latex, markdown};
 
@@ -44,10 +44,19 @@ struct Index<'a> {
     figures: &'a [Figure],
 }
 
-/// The tables in it.
+/// What is in it.
 #[derive(Deserialize)]
 struct Written {
     tables: Vec<Table>,
+    figures: Vec<WrittenFigure>,
+}
+
+/// A figure apart from its files.
+#[derive(Deserialize)]
+struct WrittenFigure {
+    id: String,
+    title: String,
+    notes: Vec<String>,
 }
 
 /// What is read back to tell what is ours: the ids, whatever else an earlier version wrote.
@@ -66,7 +75,7 @@ struct Id {
 /// What an earlier report left there and this one does not make is removed.
 ///
 /// # Errors
-/// When the tables cannot be computed, a template cannot be used, and as [`write_files`].
+/// When the tables cannot be computed, a template cannot be used, and as [`Report::write`].
 pub fn write_report(results: &Results, folder: &Path, templates: &Templates) -> Result<Vec<Table>, ReportError> {
     Ok(write_report_unless(results, folder, templates, || false)?.unwrap_or_default())
 }
@@ -110,72 +119,141 @@ pub fn discard_damaged_index(folder: &Path) -> Result<Option<String>, ReportErro
     Ok(Some(format!("{}: {reason}", store.path(INDEX).display())))
 }
 
+/// Most jobs of the manifest on a page.
+const JOBS: usize = 200;
+
 /// Every file of the report of a run with its content, and the tables in it.
 pub(crate) fn report_files(results: &Results, templates: &Templates) -> Result<(Vec<Table>, Files), ReportError> {
-    let tables = results.tables()?;
-    let options = results.table_options();
-    let comparisons = comparisons(&results.evaluation, &options)?;
-    let classes = query_classes(&results.evaluation, &options)?;
-    let leading = leading(&results.evaluation, &comparisons);
-    let mut figures = figures(results, &leading, &classes)?;
+    let analysed = results.analyse()?;
+    let data = run_data(results, &analysed);
+    let mut figures = figures(results, &analysed, &data)?;
     // Labels that differ only in marks that an id does not keep.
     number_equal(figures.iter_mut().map(|figure| &mut figure.id));
-    let page = run_page(results, (&comparisons, &leading, &classes), &tables, &figures, templates)?;
-    let mut files = contents(&tables, &figures)?;
-    files.push((PAGE.to_owned(), page));
-    Ok((tables, files))
+    let report = Report { head: head(results)?, data, tables: analysed.tables, figures };
+    let files = report.files(templates)?;
+    Ok((report.tables, files))
+}
+
+fn head(results: &Results) -> Result<PageHead, ReportError> {
+    let mut manifest = results.manifest.clone();
+    let jobs = manifest.jobs.len();
+    manifest.jobs.truncate(JOBS);
+    let json = serde_json::to_string_pretty(&manifest).map_err(|error| malformed("manifest", error.to_string()))?;
+    let cut = (jobs > JOBS)
+        .then(|| format!("the manifest on this page has the first {JOBS} of {jobs} jobs; manifest.json has all"));
+    Ok(PageHead {
+        name: manifest.experiment.name,
+        seed: Some(manifest.experiment.seed),
+        result: Some(manifest.result),
+        stamps: results.stamps(),
+        notices: cut.into_iter().collect(),
+        manifest: json,
+    })
 }
 
 /// The figures of a run: the paper's histograms, measures by cutoff, queries in the plane of expected and original values,
 /// critical differences.
-fn figures(
-    results: &Results,
-    Leading { comparisons, notices }: &Leading,
-    classes: &[QueryClasses],
-) -> Result<Vec<Figure>, ReportError> {
+fn figures(results: &Results, analysed: &Analysed, data: &PageData) -> Result<Vec<Figure>, ReportError> {
     let Results { manifest, evaluation } = results;
     let conventions = &results.notes();
     let histograms = expected_histograms(evaluation, BINS)?;
     let histograms = histograms.iter().map(|histogram| expected_figure(histogram, conventions));
-    let conventions = &[notices.as_slice(), conventions].concat();
-    let charts = run_charts(evaluation, comparisons, classes, conventions);
+    let cut = data.datasets.iter().filter_map(|own| own.left_out(&data.noun));
+    let conventions = &cut.chain(conventions.iter().cloned()).collect::<Vec<_>>();
+    // Of many methods the leading ones, without ranks, which are among all.
+    let shown = analysed.comparisons.iter().map(|comparison| {
+        let shown = &data.datasets[comparison.dataset].shown;
+        match shown.len() == comparison.compared.systems.len() {
+            true => comparison.clone(),
+            false => Comparison { compared: comparison.compared.among(shown), ranks: None, ..comparison.clone() },
+        }
+    });
+    let comparisons: Vec<Comparison> = shown.collect();
+    let charts = run_charts(evaluation, &comparisons, &analysed.classes, conventions);
     let charts = charts.iter().map(chart_figure);
     let alpha = manifest.experiment.tables.alpha;
     let differences = comparisons.iter().filter_map(|c| critical_difference_figure(evaluation, c, alpha, conventions));
     histograms.chain(charts).chain(differences).collect()
 }
 
-/// Writes the tables and figures of what is called `name` into `folder`, which is made if need be, and removes the files of an
-/// earlier report there that are not made any more.
-///
-/// # Errors
-/// When a table or figure is malformed (an id that is no file name or stands twice, a row of another length than the heads,
-/// a number that is not finite), when `tables.json` is there but not ours, or when the file system refuses. A malformed
-/// table is found before anything is written.
-pub fn write_files(name: &str, tables: &[Table], figures: &[Figure], folder: &Path) -> Result<(), ReportError> {
-    write(plain_files(name, tables, figures)?, folder)
+/// A report: what its page says, its tables and its figures.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// What it is about.
+    pub head: PageHead,
+    /// What the page says beside tables and figures.
+    pub data: PageData,
+    /// The tables.
+    pub tables: Vec<Table>,
+    /// The figures.
+    pub figures: Vec<Figure>,
 }
 
-/// Every file of a report of tables and figures only, with its content.
-pub(crate) fn plain_files(name: &str, tables: &[Table], figures: &[Figure]) -> Result<Files, ReportError> {
-    let mut files = contents(tables, figures)?;
-    files.push((PAGE.to_owned(), plain_page(name, tables, figures)?));
-    Ok(files)
+impl Report {
+    /// Writes it into `folder`, which is made if need be, and removes the files of an earlier report there that are not made any
+    /// more.
+    ///
+    /// # Errors
+    /// When a table or figure is malformed (an id that is no file name or stands twice, a row of another length than the heads,
+    /// a number that is not finite), when a template cannot be used, when `tables.json` is there but not ours, or when the file
+    /// system refuses. A malformed table is found before anything is written.
+    pub fn write(&self, folder: &Path, templates: &Templates) -> Result<(), ReportError> {
+        write(self.files(templates)?, folder)
+    }
+
+    /// Every file of it with its content.
+    pub(crate) fn files(&self, templates: &Templates) -> Result<Files, ReportError> {
+        let mut files = contents(&self.tables, &self.figures)?;
+        files.push((PAGE.to_owned(), page(&self.head, &self.data, &self.tables, &self.figures, templates)?));
+        Ok(files)
+    }
+
+    /// Reads back the report in `folder`, apart from the head, which is not in its files.
+    ///
+    /// # Errors
+    /// When a file of it is missing or not ours, or when the file system refuses.
+    pub fn read(folder: &Path, head: PageHead) -> Result<Self, ReportError> {
+        let store = Store::new(folder);
+        let missing = |file: &str| StoreError::Content {
+            path: store.path(file),
+            reason: "there is no such file; run the study again".to_owned(),
+        };
+        let text = |file: String| -> Result<String, ReportError> {
+            let content = store.read(&file)?.ok_or_else(|| missing(&file))?;
+            Ok(String::from_utf8_lossy(&content).into_owned())
+        };
+        let Written { tables, figures } = read_written(&store)?;
+        let mut read = Vec::with_capacity(figures.len());
+        for WrittenFigure { id, title, notes } in figures {
+            check_id(&id)?;
+            let [svg, csv] = FIGURE_FORMS.map(|form| text(figure_file(&id, form)));
+            read.push(Figure { id, title, notes, svg: svg?, csv: csv? });
+        }
+        let content = store.read(PAGE_DATA)?.ok_or_else(|| missing(PAGE_DATA))?;
+        let data =
+            unsealed(&content).and_then(|value| serde_json::from_value(value).map_err(|error| error.to_string()));
+        let wrong = |reason| StoreError::Content {
+            path: store.path(PAGE_DATA),
+            reason: format!("{reason}; run the study again"),
+        };
+        Ok(Report { head, data: data.map_err(wrong)?, tables, figures: read })
+    }
 }
 
-/// Reads back the tables that [`write_files`] or [`write_report`] wrote into `folder`.
+/// Reads back the tables that a report has in `folder`.
 ///
 /// # Errors
 /// When `tables.json` is missing or not ours, or when the file system refuses.
 pub fn read_tables(folder: &Path) -> Result<Vec<Table>, ReportError> {
-    let store = Store::new(folder);
+    Ok(read_written(&Store::new(folder))?.tables)
+}
+
+fn read_written(store: &Store) -> Result<Written, ReportError> {
     let wrong = |reason: String| StoreError::Content { path: store.path(INDEX), reason };
     let Some(content) = store.read(INDEX)? else {
         return Err(wrong("there is no such file; run the experiment again".to_owned()).into());
     };
-    let written: Written =
-        read_index(&content).map_err(|reason| wrong(format!("{reason}; run the experiment again")))?;
-    Ok(written.tables)
+    Ok(read_index(&content).map_err(|reason| wrong(format!("{reason}; run the experiment again")))?)
 }
 
 /// Reads `tables.json`, or says what is wrong with it.
@@ -290,6 +368,12 @@ mod tests {
 
     fn figure() -> Figure {
         expected_figure(&samples::histogram(), &[]).unwrap()
+    }
+
+    fn write_files(name: &str, tables: &[Table], figures: &[Figure], folder: &Path) -> Result<(), ReportError> {
+        let head = PageHead { name: name.to_owned(), ..PageHead::default() };
+        let (tables, figures) = (tables.to_vec(), figures.to_vec());
+        Report { head, tables, figures, ..Report::default() }.write(folder, &Templates::default())
     }
 
     /// Every file below `folder` with its content.

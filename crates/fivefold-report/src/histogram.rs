@@ -4,6 +4,7 @@
 //! mean over the cutoffs, then each cutoff) stand side by side under one scale, not over one another: nothing is hidden and
 //! no colour has to be told apart.
 
+use fivefold_core::words::counted;
 use fivefold_experiment::slug;
 use fivefold_experiment::tables::{ExpectedHistogram, Panel};
 use plotters::prelude::*;
@@ -55,7 +56,7 @@ fn counts_note(histogram: &ExpectedHistogram) -> String {
         let each = histogram.panels.iter().map(|panel| format!("{} ({})", panel.undefined, panel.label));
         each.collect::<Vec<_>>().join(", ")
     };
-    format!("{} queries; without an expected value, so in no bin: {counts}", histogram.queries)
+    format!("{}; without an expected value, so in no bin: {counts}", counted(histogram.queries, "query"))
 }
 
 /// One line a bin, after the title and the notes as comments.

@@ -10,21 +10,22 @@ mod drill;
 mod matrices;
 mod methods;
 mod page;
+mod run;
 mod scores;
 mod summary;
 mod wording;
 
 use std::path::{Path, PathBuf};
 
-use fivefold_experiment::tables::{Comparison, QueryClasses};
-use fivefold_experiment::{Results, Table};
+use fivefold_experiment::{PageData, Table};
 use minijinja::{AutoEscape, Environment};
 
 use crate::error::ReportError;
 use crate::figure::Figure;
-use crate::leading::Leading;
 
 use page::Page;
+pub use page::PageHead;
+pub(crate) use run::run_data;
 
 /// Names and contents of the built-in templates; `page.html` includes the others.
 const TEMPLATES: [(&str, &str); 3] = [
@@ -61,26 +62,29 @@ impl Templates {
     }
 }
 
-/// The page of a run with its tables and figures.
+/// Most bytes of a page; of more queries than fit, fewer are shown one by one.
+const LIMIT: usize = 2_950_000;
+
+/// The page of tables and figures, with all that the data say besides.
 ///
 /// # Errors
 /// As [`crate::write_report`], and [`ReportError::Template`] for a template that is malformed or asks for what there is not.
-pub(crate) fn run_page(
-    results: &Results,
-    values: (&[Comparison], &Leading, &[QueryClasses]),
+pub(crate) fn page(
+    head: &PageHead,
+    data: &PageData,
     tables: &[Table],
     figures: &[Figure],
     templates: &Templates,
 ) -> Result<String, ReportError> {
-    render(&Page::new(results, values, tables, figures)?, templates)
-}
-
-/// A page of tables and figures that are not of a run.
-///
-/// # Errors
-/// [`ReportError::Template`].
-pub(crate) fn plain_page(name: &str, tables: &[Table], figures: &[Figure]) -> Result<String, ReportError> {
-    render(&Page::plain(name, tables, figures), &Templates::default())
+    let page = Page::new(head, data, tables, figures)?;
+    let whole = render(&page, templates)?;
+    if whole.len() <= LIMIT {
+        return Ok(whole);
+    }
+    let page = page.with_queries(data, 0.0);
+    let bare = render(&page, templates)?.len();
+    let share = LIMIT.saturating_sub(bare) as f64 / (whole.len() - bare).max(1) as f64;
+    render(&page.with_queries(data, share), templates)
 }
 
 fn render(page: &Page, templates: &Templates) -> Result<String, ReportError> {

@@ -1,6 +1,7 @@
 //! Terminal, Markdown, LaTeX, CSV and SVG output from a results folder.
 //!
-//! [`write_report`] fills a folder from [`Results`](fivefold_experiment::Results) alone: the data is not needed any more.
+//! [`write_report`] fills a folder from [`Results`](fivefold_experiment::Results) alone: the data is not needed any more. A [`Report`]
+//! is the same of a study.
 //! [`print_tables`] shows tables on the terminal; [`csv()`], [`markdown()`] and [`latex()`] give one table in one form,
 //! [`chart_figure`] and [`diagram_figure`] draw. All
 //! forms print a cell by the same words; each escapes them its own way.
@@ -18,7 +19,6 @@ mod histogram;
 mod html;
 mod intervals;
 mod latex;
-mod leading;
 mod markdown;
 mod p_values;
 mod page;
@@ -33,8 +33,8 @@ pub use csv::csv;
 pub use diagram::diagram_figure;
 pub use error::ReportError;
 pub use figure::Figure;
-pub use folder::{check_index, discard_damaged_index, read_tables, write_files, write_report, write_report_unless};
-pub use html::Templates;
+pub use folder::{Report, check_index, discard_damaged_index, read_tables, write_report, write_report_unless};
+pub use html::{PageHead, Templates};
 pub use latex::latex;
 pub use markdown::markdown;
 pub use terminal::{Style, print_tables};

@@ -21,7 +21,7 @@ const WITH_NUMBERS: usize = 12;
 const MIDDLE: usize = 24;
 /// Pixels of the numbers above the columns, and of the legend.
 const ABOVE: u32 = 24;
-const LEGEND: u32 = 3 * LEGEND_LINE + 20;
+const LEGEND: u32 = 3 * LEGEND_LINE + 32;
 const LEGEND_LINE: u32 = 22;
 /// Pixels of the number beside a name.
 const NUMBER: i32 = 32;

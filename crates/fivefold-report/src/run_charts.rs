@@ -1,6 +1,8 @@
 //! Charts of a run: every measure against its cutoffs, and every query's original against its expected value.
 
+use fivefold_core::words::{counted, which};
 use fivefold_experiment::chart::{Axis, Chart, Point, Series, SeriesKind};
+use fivefold_experiment::compared::SystemMean;
 use fivefold_experiment::tables::{CONFIDENCE, Comparison, QueryClass, QueryClasses};
 use fivefold_experiment::{Evaluation, slug};
 
@@ -25,26 +27,30 @@ pub(crate) fn run_charts(
 fn by_cutoff(evaluation: &Evaluation, comparison: &Comparison, conventions: &[String]) -> Option<Chart> {
     let data = &evaluation.datasets[comparison.dataset];
     let cutoff = |head: &String| head.strip_prefix('@')?.parse::<f64>().ok();
-    let cutoffs: Vec<(usize, f64)> =
-        comparison.cutoffs.iter().enumerate().filter_map(|(place, head)| Some((place, cutoff(head)?))).collect();
+    let cutoffs: Vec<(usize, f64)> = comparison
+        .compared
+        .cutoffs
+        .iter()
+        .enumerate()
+        .filter_map(|(place, head)| Some((place, cutoff(head)?)))
+        .collect();
     if cutoffs.len() < 2 {
         return None;
     }
-    let series = comparison.methods.iter().zip(&comparison.means).map(|(&method, means)| {
+    let series = comparison.compared.systems.iter().zip(&comparison.compared.means).map(|(&method, means)| {
         let point = |&(place, x): &(usize, f64)| {
-            let (mean, interval) = &means[place];
-            let band = interval.map(|interval| (interval.low, interval.high));
-            (!mean.value.is_nan()).then_some(Point { band, ..Point::new(x, mean.value) })
+            let SystemMean { mean, ends } = means[place];
+            mean.map(|mean| Point { band: ends, ..Point::new(x, mean) })
         };
         let points = cutoffs.iter().filter_map(point).collect();
         Series { name: data.rankers[method].clone(), kind: SeriesKind::Line, points }
     });
     let interval = format!("bands: {:.0} % intervals of the mean over queries (Student's t)", CONFIDENCE * 100.0);
     Some(Chart {
-        id: format!("figure-cutoffs-{}-{}", slug(&comparison.measure), slug(&data.name)),
-        title: format!("{} on {} by cutoff", comparison.measure, data.name),
+        id: format!("figure-cutoffs-{}-{}", slug(&comparison.compared.measure), slug(&data.name)),
+        title: format!("{} on {} by cutoff", comparison.compared.measure, data.name),
         x: Axis::linear("cutoff"),
-        y: Axis::linear(format!("mean {}", comparison.measure)),
+        y: Axis::linear(format!("mean {}", comparison.compared.measure)),
         series: series.collect(),
         lines: Vec::new(),
         notes: [interval].into_iter().chain(conventions.iter().cloned()).collect(),
@@ -70,21 +76,25 @@ fn scatter(evaluation: &Evaluation, classes: &QueryClasses, most: usize, convent
         kind: SeriesKind::Line,
         points: vec![Point::new(0.0, 0.0), Point::new(1.0, 1.0)],
     };
+    // A measure that is no share (DCG, NERU) has no diagonal either.
+    let share = drawn.iter().all(|(_, _, real)| (0.0..=1.0).contains(real));
+    let range = share.then_some((0.0, 1.0));
     let mut notes = vec![format!(
-        "a query's mean {} over methods and cutoffs against E/U, its mean over cutoffs; {} of {} queries have a value",
+        "a query's mean {} over methods and cutoffs against E/U, its mean over cutoffs; {} of {} {} a value",
         classes.family,
         all,
-        data.queries.len()
+        counted(data.queries.len(), "query"),
+        which(all, "has", "have")
     )];
     if keep < all {
-        notes.push(format!("drawn: an even sample of {keep} queries"));
+        notes.push(format!("drawn: an even sample of {}", counted(keep, "query")));
     }
     Chart {
         id: format!("figure-queries-{}-{}", slug(&classes.family), slug(&data.name)),
         title: format!("{} of the queries of {} against what a random order gets", classes.family, data.name),
         x: Axis { range: Some((0.0, 1.0)), ..Axis::linear(format!("expected {} (E/U)", classes.family)) },
-        y: Axis { range: Some((0.0, 1.0)), ..Axis::linear(format!("mean {} of all methods", classes.family)) },
-        series: series.filter(|series| !series.points.is_empty()).chain([as_expected]).collect(),
+        y: Axis { range, ..Axis::linear(format!("mean {} of all methods", classes.family)) },
+        series: series.filter(|series| !series.points.is_empty()).chain(share.then_some(as_expected)).collect(),
         lines: Vec::new(),
         notes: notes.into_iter().chain(conventions.iter().cloned()).collect(),
     }

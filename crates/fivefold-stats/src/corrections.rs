@@ -18,48 +18,70 @@ use crate::outcome::TestRun;
 pub struct Correction {
     /// The name by which it is asked for.
     pub name: &'static str,
+    /// What it is called in a sentence.
+    pub title: &'static str,
     /// What it is, in a line.
     pub summary: &'static str,
     /// Where it comes from.
     pub source: &'static str,
+    /// The adjusted p-values of a family, from its p-values and from those of joint draws, if there are any.
+    rule: fn(&[Option<f64>], Option<&[f64]>) -> Result<Vec<Option<f64>>, StatsError>,
+}
+
+impl Correction {
     /// The adjusted p-values of a run, one for each outcome; `None` where the test is undefined.
     ///
     /// # Errors
     /// [`StatsError::NeedsJointDraws`] where the correction needs them and the test does not draw.
-    pub adjust: fn(&TestRun) -> Result<Vec<Option<f64>>, StatsError>,
+    pub fn adjust(&self, run: &TestRun) -> Result<Vec<Option<f64>>, StatsError> {
+        (self.rule)(&run.p_values(), run.max_t.as_deref())
+    }
+
+    /// The same for the p-values of a family whose tests stand elsewhere.
+    ///
+    /// # Errors
+    /// As [`Correction::adjust`]: such p-values have no joint draws.
+    pub fn adjust_p_values(&self, p_values: &[Option<f64>]) -> Result<Vec<Option<f64>>, StatsError> {
+        (self.rule)(p_values, None)
+    }
 }
 
 /// All corrections.
 pub const CORRECTIONS: &[Correction] = &[
     Correction {
         name: "none",
+        title: "no correction",
         summary: "p-values as they are, as in most papers",
         source: "",
-        adjust: |run| Ok(run.p_values()),
+        rule: |p, _| Ok(p.to_vec()),
     },
     Correction {
         name: "bonferroni",
+        title: "Bonferroni's correction",
         summary: "p times the number of comparisons",
         source: "Dunn, \"Multiple comparisons among means\", JASA 56, 1961",
-        adjust: |run| Ok(over_defined(run, bonferroni)),
+        rule: |p, _| Ok(over_defined(p, bonferroni)),
     },
     Correction {
         name: "holm",
+        title: "Holm's correction",
         summary: "step-down Bonferroni; as safe, with more power",
         source: "Holm, \"A simple sequentially rejective multiple test procedure\", Scand. J. Statist. 6, 1979",
-        adjust: |run| Ok(over_defined(run, holm)),
+        rule: |p, _| Ok(over_defined(p, holm)),
     },
     Correction {
         name: "bh",
+        title: "Benjamini and Hochberg's correction",
         summary: "Benjamini-Hochberg: bounds the share of false positives among the positives",
         source: "Benjamini & Hochberg, \"Controlling the false discovery rate\", JRSS B 57, 1995",
-        adjust: |run| Ok(over_defined(run, benjamini_hochberg)),
+        rule: |p, _| Ok(over_defined(p, benjamini_hochberg)),
     },
     Correction {
         name: "maxt",
+        title: "step-down max-T correction",
         summary: "step-down max-T over joint draws; with the tests permutation and bootstrap",
         source: "Westfall & Young, \"Resampling-based multiple testing\", 1993",
-        adjust: max_t,
+        rule: max_t,
     },
 ];
 
@@ -100,11 +122,11 @@ pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-fn max_t(run: &TestRun) -> Result<Vec<Option<f64>>, StatsError> {
-    if run.p_values().iter().all(Option::is_none) {
-        return Ok(vec![None; run.outcomes.len()]);
+fn max_t(p_values: &[Option<f64>], joint: Option<&[f64]>) -> Result<Vec<Option<f64>>, StatsError> {
+    if p_values.iter().all(Option::is_none) {
+        return Ok(vec![None; p_values.len()]);
     }
-    let joint = run.max_t.as_ref().ok_or(StatsError::NeedsJointDraws)?;
+    let joint = joint.ok_or(StatsError::NeedsJointDraws)?;
     Ok(joint.iter().copied().map(Some).collect())
 }
 
@@ -115,8 +137,7 @@ fn increasing(p_values: &[f64]) -> Vec<usize> {
     positions
 }
 
-fn over_defined(run: &TestRun, adjust: fn(&[f64]) -> Vec<f64>) -> Vec<Option<f64>> {
-    let p_values = run.p_values();
+fn over_defined(p_values: &[Option<f64>], adjust: fn(&[f64]) -> Vec<f64>) -> Vec<Option<f64>> {
     let defined: Vec<f64> = p_values.iter().flatten().copied().collect();
     let mut adjusted = adjust(&defined).into_iter();
     p_values.iter().map(|p| p.and_then(|_| adjusted.next())).collect()
@@ -161,19 +182,19 @@ mod tests {
         let family = Family::of_systems(&[&a, &b, &c]).unwrap();
         let run = (student::TEST.run)(&family, &TestOptions::default()).unwrap();
         let p: Vec<f64> = run.p_values().into_iter().flatten().collect();
-        let adjusted: Vec<f64> = (correction("holm").unwrap().adjust)(&run).unwrap().into_iter().flatten().collect();
+        let adjusted: Vec<f64> = correction("holm").unwrap().adjust(&run).unwrap().into_iter().flatten().collect();
         assert_eq!(adjusted, holm(&p));
-        assert_eq!((correction("none").unwrap().adjust)(&run).unwrap(), run.p_values());
-        assert_eq!((correction("maxt").unwrap().adjust)(&run), Err(StatsError::NeedsJointDraws));
+        assert_eq!(correction("none").unwrap().adjust(&run).unwrap(), run.p_values());
+        assert_eq!(correction("maxt").unwrap().adjust(&run), Err(StatsError::NeedsJointDraws));
         let joint = (permutation::TEST.run)(&family, &TestOptions::default()).unwrap();
-        let adjusted = (correction("maxt").unwrap().adjust)(&joint).unwrap();
+        let adjusted = correction("maxt").unwrap().adjust(&joint).unwrap();
         for (adjusted, p) in adjusted.iter().zip(joint.p_values()) {
             assert!(adjusted >= &p);
         }
         let one = Family::of_systems(&[&[0.5], &[0.25]]).unwrap();
         let undefined = (student::TEST.run)(&one, &TestOptions::default()).unwrap();
         for correction in CORRECTIONS {
-            assert_eq!((correction.adjust)(&undefined), Ok(vec![None]), "{}", correction.name);
+            assert_eq!(correction.adjust(&undefined), Ok(vec![None]), "{}", correction.name);
         }
         assert!(correction("bonferoni").unwrap_err().to_string().contains("did you mean \"bonferroni\"?"));
     }

@@ -13,7 +13,7 @@
 //! let (a, b, c) = ([0.5, 0.7, 0.4, 0.9], [0.4, 0.5, 0.4, 0.6], [0.1, 0.3, 0.2, 0.2]);
 //! let family = Family::of_systems(&[&a, &b, &c])?;
 //! let run = (test("permutation")?.run)(&family, &TestOptions::default())?;
-//! let adjusted = (correction("holm")?.adjust)(&run)?;
+//! let adjusted = correction("holm")?.adjust(&run)?;
 //! assert_eq!(run.outcomes[1].test?.p, 0.125);
 //! assert_eq!(adjusted[1], Some(0.375));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

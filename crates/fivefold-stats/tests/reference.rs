@@ -114,7 +114,7 @@ fn max_t_over_all_signs() {
     let systems = systems(&all["max_t"]);
     let family = Family::of_systems(&slices(&systems)).unwrap();
     let run = (test("permutation").unwrap().run)(&family, &TestOptions::default()).unwrap();
-    let adjusted = (fivefold_stats::correction("maxt").unwrap().adjust)(&run).unwrap();
+    let adjusted = fivefold_stats::correction("maxt").unwrap().adjust(&run).unwrap();
     for (found, p) in adjusted.iter().zip(numbers(&all["max_t"]["p"])) {
         close(found.unwrap(), p, 1e-12, "max-T");
     }

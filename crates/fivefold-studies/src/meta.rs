@@ -22,7 +22,7 @@
 //! ```
 //! A measure stands with all its cutoffs (`ndcg@5`, `ndcg@10`): as in Feng & Karmaker (2023), its comparisons are those of all pairs
 //! at all cutoffs, and its score of a system is the mean over cutoffs. Reading order: [`scores`] (the input), [`compare`] (tests),
-//! [`between`] (measures against each other), [`across`] (data sets), [`classes`] and `by_class` (of queries), `tables`, `diagrams`, `charts`, `files`.
+//! [`between`] (measures against each other), [`across`] (data sets), [`classes`] and `by_class` (of queries), `tables`, `diagrams`, `charts`, `files`, `page`.
 
 pub mod across;
 pub mod between;
@@ -32,15 +32,16 @@ pub mod classes;
 pub mod compare;
 mod diagrams;
 mod files;
+mod page;
 pub mod scores;
 mod tables;
 #[cfg(test)]
 mod tests;
 
 use fivefold_core::ParamError;
-use fivefold_experiment::{Diagram, number_equal};
+use fivefold_experiment::{DifferenceTest, Diagram, number_equal};
 use fivefold_metrics::Overrides;
-use fivefold_stats::{Family, TestOptions, correction, test};
+use fivefold_stats::TestOptions;
 use serde::{Deserialize, Serialize};
 
 use self::classes::Classes;
@@ -124,15 +125,8 @@ fn is_default(classes: &Classes) -> bool {
 }
 
 impl Meta {
-    /// Whether the test and the correction exist and go together: tried on the smallest family.
-    fn check_test(&self) -> Result<(), ParamError> {
-        let test = test(&self.test).map_err(|error| ParamError::new("test", format!("is wrong: {error}")))?;
-        let wrong = |error: &dyn std::fmt::Display| ParamError::new("correction", format!("is wrong: {error}"));
-        let correction = correction(&self.correction).map_err(|error| wrong(&error))?;
-        let family = Family::of_pair(&[0.0, 1.0], &[1.0, 0.0]).map_err(|error| wrong(&error))?;
-        let options = TestOptions { draws: 1, ..TestOptions::default() };
-        let run = (test.run)(&family, &options).map_err(|error| wrong(&error))?;
-        (correction.adjust)(&run).map(|_| ()).map_err(|error| wrong(&error))
+    fn difference_test(&self) -> Result<DifferenceTest, ParamError> {
+        DifferenceTest::new(&self.test, &self.correction, self.draws, self.alpha)
     }
 }
 
@@ -153,11 +147,9 @@ impl Study for Meta {
                 return Err(ParamError::new("dataset", format!("has the label `{}` twice", dataset.label)));
             }
         }
-        self.check_test()?;
+        self.difference_test()?;
         let share = |value: f64| value > 0.0 && value < 1.0;
-        ParamError::unless(share(self.alpha), "alpha", self.alpha, "between 0 and 1")?;
         ParamError::unless(share(self.power), "power", self.power, "between 0 and 1")?;
-        ParamError::unless((1..1 << 32).contains(&self.draws), "draws", self.draws, "at least 1 and below 2^32")?;
         ParamError::unless(self.trials > 0, "trials", self.trials, "at least 1")?;
         ParamError::unless(self.top != Some(0), "top", 0, "at least 1")?;
         self.classes.check()?;
@@ -202,6 +194,7 @@ impl Study for Meta {
             findings.tables.extend(across::tables(&of_datasets)?);
         }
         files::add(self, &all, &mut findings)?;
+        findings.page = page::data(self, &all)?;
         number_equal(findings.tables.iter_mut().map(|table| &mut table.id));
         number_equal(findings.diagrams.iter_mut().map(Diagram::id_mut));
         number_equal(findings.charts.iter_mut().map(|chart| &mut chart.id));

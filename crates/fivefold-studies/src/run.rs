@@ -7,13 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fivefold_core::{Progress, Seed};
-use fivefold_experiment::seal::{Seal, opened, unsealed};
+use fivefold_experiment::page::PAGE_DATA;
+use fivefold_experiment::seal::{Seal, opened, sealed, unsealed};
 use fivefold_experiment::store::Store;
 use fivefold_experiment::{FolderLock, Hold};
+use fivefold_metrics::MeasureSpec;
 use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
 
 use crate::file::StudyFile;
+use crate::registry::STUDIES;
 use crate::study::{Findings, Input, StudyContext, StudyError};
 
 /// File name of the manifest.
@@ -57,6 +60,20 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// The manifest of what a study found.
+    pub fn of(file: &StudyFile, findings: &Findings) -> Self {
+        Manifest {
+            format: FORMAT.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            name: file.name.clone(),
+            seed: file.seed,
+            kind: file.kind.to_owned(),
+            settings: file.study.settings(),
+            inputs: findings.inputs.clone(),
+            files: findings.files.iter().map(|(name, _)| name.clone()).collect(),
+        }
+    }
+
     /// Reads that of a results folder; `None` where it holds none, or none of a study.
     ///
     /// # Errors
@@ -99,7 +116,39 @@ pub fn run(file: &StudyFile, options: &RunOptions<'_>) -> Result<Findings, Study
     };
     let pool = ThreadPoolBuilder::new().num_threads(options.threads).build();
     let pool = pool.map_err(|error| StudyError::Input(format!("cannot start {} threads: {error}", options.threads)))?;
-    pool.install(|| file.study.run(&cx))
+    let mut findings = pool.install(|| file.study.run(&cx))?;
+    add_methods(file, &mut findings);
+    let page = sealed(&findings.page).map_err(|error| StudyError::Input(format!("the page's data: {error}")))?;
+    findings.files.push((PAGE_DATA.to_owned(), String::from_utf8_lossy(&page).into_owned()));
+    Ok(findings)
+}
+
+/// What every study says of its methods. One that says nothing of its own quotes the lines under its tables, which name every convention
+/// and policy.
+fn add_methods(file: &StudyFile, findings: &mut Findings) {
+    let page = &mut findings.page;
+    if page.methods.is_empty() {
+        let summary = STUDIES.iter().find(|entry| entry.kind == file.kind).map_or("", |entry| entry.summary);
+        let mut notes: Vec<&str> = Vec::new();
+        for note in findings.tables.iter().flat_map(|table| &table.notes) {
+            if !notes.contains(&note.as_str()) {
+                notes.push(note);
+            }
+        }
+        page.methods = vec![format!("We asked {summary}."), format!("Conventions and policies: {}.", notes.join("; "))];
+        page.used.insert(format!("study:{}", file.kind));
+        let settings = file.study.settings();
+        let measures = settings["measures"].as_array().into_iter().flatten().filter_map(|measure| measure.as_str());
+        for spec in measures.filter_map(|measure| measure.parse::<MeasureSpec>().ok()) {
+            page.used.insert(format!("measure:{}", spec.entry().name));
+        }
+    }
+    page.methods.push(format!(
+        "All numbers were made with fivefold {} (seed {}); the same settings and inputs give the same bytes on any machine and number of \
+         threads.",
+        env!("CARGO_PKG_VERSION"),
+        file.seed
+    ));
 }
 
 /// The results folder of a study.
@@ -140,20 +189,10 @@ impl Folder {
     /// # Errors
     /// If the file system refuses.
     pub fn write(&self, file: &StudyFile, findings: &Findings) -> Result<(), StudyError> {
-        let files: Vec<String> = findings.files.iter().map(|(name, _)| name.clone()).collect();
-        for old in self.earlier.iter().filter(|old| is_ours(old) && !files.contains(old)) {
+        let manifest = Manifest::of(file, findings);
+        for old in self.earlier.iter().filter(|old| is_ours(old) && !manifest.files.contains(old)) {
             self.store.remove(old)?;
         }
-        let manifest = Manifest {
-            format: FORMAT.to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            name: file.name.clone(),
-            seed: file.seed,
-            kind: file.kind.to_owned(),
-            settings: file.study.settings(),
-            inputs: findings.inputs.clone(),
-            files,
-        };
         self.store.write_sealed(MANIFEST, &manifest)?;
         for (name, content) in &findings.files {
             self.store.write(name, content.as_bytes())?;

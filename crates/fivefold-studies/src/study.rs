@@ -10,7 +10,7 @@ use fivefold_data::per_query::PerQueryError;
 use fivefold_data::trec::TrecError;
 use fivefold_data::{DataError, ReadError, ScoreError};
 use fivefold_experiment::store::StoreError;
-use fivefold_experiment::{Chart, Diagram, Table};
+use fivefold_experiment::{Chart, Diagram, PageData, Table};
 use fivefold_metrics::{Conventions, MeasureError, Overrides, dialect};
 use fivefold_stats::StatsError;
 use serde::de::DeserializeOwned;
@@ -140,6 +140,8 @@ pub struct Findings {
     pub files: Vec<(String, String)>,
     /// What was read, for the manifest.
     pub inputs: Vec<Input>,
+    /// What the page says besides.
+    pub page: PageData,
 }
 
 impl Findings {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use fivefold_experiment::reuse::changes;
-use fivefold_report::{Figure, chart_figure, check_index, diagram_figure, discard_damaged_index, write_files};
+use fivefold_report::{PageHead, Report, Templates, chart_figure, check_index, diagram_figure, discard_damaged_index};
 use fivefold_studies::{Findings, Folder, Manifest, RunOptions, Study, StudyError, StudyFile};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -155,7 +155,7 @@ impl Run {
             }
             found => found.map_err(problem::report)?,
         };
-        let figures = figures(&findings)?;
+        let report = report(file, &findings)?;
         if cancel.load(Ordering::Relaxed) {
             tell(STOPPED);
             return Ok(Outcome::Interrupted);
@@ -163,7 +163,7 @@ impl Run {
         if again {
             report_damage(&self.out)?;
         }
-        write_files(&file.name, &findings.tables, &figures, &self.out).map_err(problem::report)?;
+        report.write(&self.out, &Templates::default()).map_err(problem::report)?;
         folder.write(file, &findings).map_err(problem::report)?;
         let shown = self.out.display().to_string();
         if self.json {
@@ -172,7 +172,7 @@ impl Run {
                 kind: file.kind,
                 folder: shown.clone(),
                 tables: findings.tables.iter().map(|table| table.id.as_str()).collect(),
-                figures: figures.iter().map(|figure| figure.id.as_str()).collect(),
+                figures: report.figures.iter().map(|figure| figure.id.as_str()).collect(),
                 files: findings.files.iter().map(|(name, _)| name.as_str()).collect(),
             })?;
         } else {
@@ -197,8 +197,19 @@ pub(crate) fn report_damage(folder: &Path) -> miette::Result<()> {
     Ok(())
 }
 
-/// The figures of a study.
-pub(crate) fn figures(findings: &Findings) -> miette::Result<Vec<Figure>> {
+/// The report of a study.
+pub(crate) fn report(file: &StudyFile, findings: &Findings) -> miette::Result<Report> {
     let figures = findings.diagrams.iter().map(diagram_figure).chain(findings.charts.iter().map(chart_figure));
-    figures.collect::<Result<_, _>>().map_err(problem::report)
+    Ok(Report {
+        head: page_head(&Manifest::of(file, findings)).map_err(problem::report)?,
+        data: findings.page.clone(),
+        tables: findings.tables.clone(),
+        figures: figures.collect::<Result<_, _>>().map_err(problem::report)?,
+    })
+}
+
+/// What the page of a study is about.
+pub(crate) fn page_head(manifest: &Manifest) -> Result<PageHead, serde_json::Error> {
+    let json = serde_json::to_string_pretty(manifest)?;
+    Ok(PageHead { name: manifest.name.clone(), seed: Some(manifest.seed), manifest: json, ..PageHead::default() })
 }

@@ -262,6 +262,16 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
     let measures = "document.getElementById('drill-measure').options.length";
     assert_eq!(browser.value(measures), 6);
 
+    // The correction is named where letters are explained, and how many comparisons it is over: 3 pairs at 2 cutoffs.
+    let text = |selector: &str| format!("document.querySelector('{selector}').textContent");
+    let scores = browser.value(&text("#scores"));
+    let scores = scores.as_str().unwrap();
+    assert!(
+        scores.contains("after Holm's correction") && scores.contains("6 comparisons: 3 pairs of methods at 2 cutoffs")
+    );
+    let bibtex = browser.value(&text("#bibtex"));
+    assert!(bibtex.as_str().unwrap().contains("holm1979simple"));
+
     // The mean of the filtered list is the mean of the values that are shown.
     let mean = "(() => { const rows = [...document.querySelectorAll('#drill-table tbody tr')];
         const values = rows.map(row => Number(row.cells[7].textContent)).filter(v => !Number.isNaN(v));
@@ -269,18 +279,106 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
         return Math.abs(mean - Number(document.querySelector('#drill-table tfoot tr').cells[7].textContent)); })()";
     assert!(browser.value(mean).as_f64().unwrap() < 1e-4);
     assert_eq!(browser.complaints(), Vec::<String>::new());
-    for width in [1280, 480] {
+    for width in [1400, 400] {
         for scheme in ["light", "dark"] {
             browser.picture("report", width, scheme);
         }
     }
 }
 
+/// Two measures of three systems on 60 queries, one a UE version of the other, with hostile names; classes by a file.
+fn study() -> tempfile::TempDir {
+    let head = "query,A <img src=x onerror=alert(1)>,B,C\n";
+    let (mut original, mut version) = (head.to_owned(), head.to_owned());
+    let mut classes = "query,class\n".to_owned();
+    for query in 0..60u32 {
+        let id = if query == 7 { "</script><i>7".to_owned() } else { format!("q{query}") };
+        let value = |system: u32| f64::from((query * 7 + system * 13) % 17 + 2 * (2 - system)) / 25.0;
+        original += &format!("{id},{},{},{}\n", value(0), value(1), value(2));
+        version += &format!("{id},{},{},{}\n", 2.0 * value(0) - 1.0, 2.0 * value(1) - 1.0, 2.0 * value(2) - 1.0);
+        classes += &format!("{id},{}\n", if query % 3 == 0 { "short" } else { "long" });
+    }
+    let folder = directory(&[("ndcg.csv", &original), ("v2.csv", &version), ("classes.csv", &classes)]);
+    let values = "meta ndcg@10=ndcg.csv ndcg.v2@10=v2.csv --classes classes.csv";
+    let command = &format!("{values} --correction holm --draws 100 --trials 20 --out run");
+    stdout(folder.path(), command);
+    folder
+}
+
+/// The page of a study has what that of a run has, and is the same when it is written anew from the folder.
+#[test]
+fn the_page_of_a_study_works_too() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = study();
+    browser.open(&folder.path().join("run/report.html"));
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+    assert_eq!(browser.value("document.querySelectorAll('main img, main i').length"), 0);
+    for section in ["summary", "scores", "pairs", "measures", "figures", "tables", "queries", "methods", "manifest"] {
+        assert_eq!(browser.value(&format!("document.querySelectorAll('section#{section}').length")), 1, "{section}");
+    }
+    let text = |browser: &mut Browser, selector: &str| {
+        browser.value(&format!("document.querySelector('{selector}').textContent")).as_str().unwrap().to_owned()
+    };
+    let summary = text(&mut browser, "#summary");
+    assert!(summary.contains("after Holm's correction") && summary.contains("Under ndcg@10, A <img"), "{summary}");
+    assert!(summary.contains("name the same best system"), "{summary}");
+    assert!(text(&mut browser, "#scores").contains("3 comparisons: 3 pairs of systems at 1 cutoff."));
+    assert!(text(&mut browser, "#methods").contains("halves of the queries"));
+    let bibtex = text(&mut browser, "#bibtex");
+    assert!(
+        ["holm1979simple", "student1908probable", "voorhees2002effect", "jarvelin2002cumulated", "feng2023joint"]
+            .iter()
+            .all(|key| bibtex.contains(key)),
+        "{bibtex}"
+    );
+    assert!(text(&mut browser, "#manifest").contains("\"correction\": \"holm\""));
+    assert!(text(&mut browser, "#figures").contains("Queries under ndcg@10 and ndcg.v2@10"));
+
+    // The list of queries: sorted, found, filtered by class; what values alone do not tell is not there.
+    let rows = "document.querySelectorAll('#drill-table tbody tr').length";
+    assert_eq!(browser.value(rows), 60);
+    let heads = "[...document.querySelectorAll('#drill-table thead th')].map(head => head.textContent).join('|')";
+    assert_eq!(browser.value(heads), "query|class|A <img src=x onerror=alert(1)>|B|C");
+    let class = "(() => { const select = document.getElementById('drill-class');
+        select.value = [...select.options].findIndex(option => option.text === 'short');
+        select.dispatchEvent(new Event('change')); return document.querySelectorAll('#drill-table tbody tr').length; })()";
+    assert_eq!(browser.value(class), 20);
+    assert_eq!(browser.value("document.getElementById('drill-least').checkVisibility()"), false);
+    let sorted = "(() => { document.querySelector('#drill-table thead tr').cells[2].querySelector('button').click();
+        const values = [...document.querySelectorAll('#drill-table tbody tr')].map(row => Number(row.cells[2].textContent));
+        return values.length === 20 && values.every((v, i) => i === 0 || v <= values[i - 1]); })()";
+    assert_eq!(browser.value(sorted), true);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+    for width in [1400, 400] {
+        for scheme in ["light", "dark"] {
+            browser.picture("study", width, scheme);
+        }
+    }
+
+    // Anew, from the folder alone; a template of one's own.
+    std::fs::remove_file(folder.path().join("ndcg.csv")).unwrap();
+    stdout(folder.path(), "report run --write again");
+    for file in ["report.html", "tables.json", "figures/means-ndcg.svg"] {
+        let read = |at: &str| std::fs::read(folder.path().join(at).join(file)).unwrap();
+        assert!(read("run") == read("again"), "{file}");
+    }
+    std::fs::create_dir(folder.path().join("mine")).unwrap();
+    std::fs::write(folder.path().join("mine/report.css"), "h1 { color: rgb(1, 2, 3); }").unwrap();
+    stdout(folder.path(), "report run --write again --templates mine");
+    browser.open(&folder.path().join("again/report.html"));
+    assert_eq!(browser.value("getComputedStyle(document.querySelector('h1')).color"), "rgb(1, 2, 3)");
+}
+
 #[test]
 fn the_page_can_be_used_without_a_mouse_or_eyes() {
     let Some(mut browser) = Browser::start() else { return };
-    let folder = report();
-    browser.open(&folder.path().join("run/report.html"));
+    for folder in [report(), study()] {
+        usable(&mut browser, &folder.path().join("run/report.html"));
+    }
+}
+
+fn usable(browser: &mut Browser, page: &Path) {
+    browser.open(page);
     // Every table has a caption and heads with a scope, every control a label, every figure a text, ids are unique.
     for (what, expression) in [
         ("tables without caption", "document.querySelectorAll('table:not(:has(caption))').length"),
@@ -301,6 +399,15 @@ fn the_page_can_be_used_without_a_mouse_or_eyes() {
     ] {
         assert_eq!(browser.value(expression), 0, "{what}");
     }
+    // On paper the heads of tables stay, and what can only be pressed goes.
+    browser.call("Emulation.setEmulatedMedia", json!({ "media": "print" }));
+    let visible = |selector: &str| {
+        format!("[...document.querySelectorAll('{selector}')].filter(e => e.checkVisibility()).length")
+    };
+    let heads = browser.value(&visible("#scores th button")).as_u64().unwrap();
+    assert!(heads > 2, "{heads} heads");
+    assert_eq!(browser.value(&visible("button.copy, nav, #queries")), 0);
+    browser.call("Emulation.setEmulatedMedia", json!({ "media": "" }));
     // Tab reaches the skip link first.
     let key = |kind: &str| json!({ "type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9 });
     browser.call("Input.dispatchKeyEvent", key("keyDown"));

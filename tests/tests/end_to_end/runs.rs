@@ -63,6 +63,7 @@ fn tables_are_printed_and_written_in_every_form() {
     let folder = small();
     let at = folder.path();
     let summary = json(at, "run small.toml --json");
+    assert_eq!(summary["significance"], serde_json::json!({ "test": "t", "correction": "holm", "alpha": 0.05 }));
     let printed = stdout(at, "run small.toml");
     let files = content(&at.join("runs/small"));
     let ids: Vec<&str> = summary["tables"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
@@ -255,7 +256,7 @@ fn any_labels_get_files_of_their_own() {
     assert_eq!(beside, ["one", "one.log.json", "small.toml"]);
 }
 
-/// What a journal's supplement takes: 10,000 queries of eight methods under two measures with both normalisations.
+/// What a journal's supplement takes: 10,000 queries of eight methods, five measures with both normalisations at seven cutoffs.
 #[test]
 fn a_page_of_ten_thousand_queries_stays_under_three_megabytes_and_says_what_it_leaves_out() {
     let rankers: String = (1..=8)
@@ -271,13 +272,13 @@ fn a_page_of_ten_thousand_queries_stays_under_three_megabytes_and_says_what_it_l
         })
     });
     let head = "name = \"large\"\nseed = 1\n[[dataset]]\nlabel = \"d\"\npath = \"d.txt\"\nlayout = \"one-file\"\n";
-    let tail = "[evaluation]\ncutoffs = [3, 5]\n[query_sets]\nuninformative = 500\nideal = 500\nhalves = false\n";
+    let tail = "[evaluation]\nmeasures = [\"ndcg\", \"ap\", \"err\", \"rbp\", \"neru\"]\ncutoffs = [1, 2, 3, 4, 5, 10, 20]\n[query_sets]\nuninformative = 500\nideal = 500\nhalves = false\n";
     let folder = directory(&[("large.toml", &format!("{head}{rankers}{tail}")), ("d.txt", &lines.collect::<String>())]);
     stdout(folder.path(), "run large.toml");
     let page = std::fs::read_to_string(folder.path().join("runs/large/report.html")).unwrap();
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
     assert!(page.contains("\"of\":10000"), "the script can say of how many queries it holds a sample");
-    assert!(page.contains("drawn: an even sample of 1500 queries"));
+    assert!(page.contains("drawn: an even sample of 900 queries"));
 }
 
 #[test]

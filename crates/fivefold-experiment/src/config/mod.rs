@@ -260,7 +260,10 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
     let section = file.take("evaluation").map(|value| Section::new(value, "`evaluation`")).transpose()?;
     let evaluation = EvaluationConfig::read(section, profile)?;
     let query_sets = file.read("query_sets")?.unwrap_or_default();
-    let tables = file.read("tables")?.unwrap_or_default();
+    let tables = match file.take("tables") {
+        Some(value) => TablesConfig::read(Section::new(value, "`tables`")?)?,
+        None => TablesConfig::default(),
+    };
     let guards = file.read("guards")?.unwrap_or_default();
     let origin = Origin { datasets: dataset_spans, rankers: ranker_spans, ..Origin::default() };
     Ok(Experiment { name, seed, datasets, rankers, evaluation, query_sets, tables, guards, origin })

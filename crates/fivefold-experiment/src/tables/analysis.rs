@@ -1,5 +1,6 @@
 //! What all tables of one family share: the means of every method in every query set of every data set.
 
+use fivefold_core::words::counted;
 use fivefold_metrics::Mean;
 
 use super::TableOptions;
@@ -20,7 +21,12 @@ pub(super) struct Analysis<'a> {
     pub family: &'a Family,
     /// `[data set][query set]`, query sets in the order of [`QuerySet::EVERY`].
     sets: Vec<Vec<Result<SetValues, String>>>,
+    /// The paper's tests, `[data set][main query set][version]`.
+    tests: Vec<Vec<Vec<Tests>>>,
 }
+
+/// Uncorrected p-values of every pair of methods at every cutoff, or why there are none.
+pub(super) type Tests = Result<Vec<Option<f64>>, String>;
 
 /// The means over one query set of one data set.
 #[derive(Debug, Clone)]
@@ -32,14 +38,25 @@ pub(super) struct SetValues {
 
 impl<'a> Analysis<'a> {
     pub fn new(evaluation: &'a Evaluation, options: &'a TableOptions, family: &'a Family) -> Self {
-        let mut analysis = Analysis { evaluation, options, family, sets: Vec::new() };
+        let mut analysis = Analysis { evaluation, options, family, sets: Vec::new(), tests: Vec::new() };
         analysis.sets = (0..evaluation.datasets.len())
             .map(|dataset| {
                 let data = &evaluation.datasets[dataset];
                 QuerySet::EVERY.iter().map(|&set| analysis.compute(dataset, set, set.size(options, data))).collect()
             })
             .collect();
+        let of_set = |dataset: usize, set: QuerySet| -> Vec<Tests> {
+            let versions = 0..family.versions.len();
+            versions.map(|version| analysis.p_values(dataset, analysis.set(dataset, set)?, version)).collect()
+        };
+        let of_dataset = |dataset: usize| QuerySet::MAIN.map(|set| of_set(dataset, set)).into();
+        analysis.tests = (0..evaluation.datasets.len()).map(of_dataset).collect();
         analysis
+    }
+
+    /// The paper's tests on one of the main query sets, which are the first ones of the enum.
+    pub fn tests(&self, dataset: usize, set: QuerySet, version: usize) -> Result<&[Option<f64>], String> {
+        self.tests[dataset][set as usize][version].as_ref().map(Vec::as_slice).map_err(Clone::clone)
     }
 
     pub fn datasets(&self) -> impl Iterator<Item = (usize, &'a DatasetValues)> {
@@ -70,7 +87,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// p-values of every pair of methods at every cutoff under one version.
-    pub fn p_values(&self, dataset: usize, values: &SetValues, version: usize) -> Result<Vec<Option<f64>>, String> {
+    fn p_values(&self, dataset: usize, values: &SetValues, version: usize) -> Tests {
         let data = &self.evaluation.datasets[dataset];
         let rankers: Vec<usize> = live(data).collect();
         let columns = &self.family.versions[version].columns;
@@ -111,7 +128,7 @@ impl SetValues {
 
 fn too_few(rankers: usize, cutoffs: usize) -> String {
     if rankers < 2 {
-        format!("{rankers} methods did not fail; two are needed")
+        format!("{} did not fail; two are needed", counted(rankers, "method"))
     } else if cutoffs == 0 {
         "the versions were evaluated at no common cutoff".to_owned()
     } else {

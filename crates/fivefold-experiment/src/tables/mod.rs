@@ -21,6 +21,8 @@
 //! below each other, not side by side; the first data set of an experiment takes the number of the paper's MSLR-WEB30K
 //! table and all others that of MQ2007.
 //!
+//! Letters, heat maps and the words of a page rest on [`Comparison`]s, whose test and correction the experiment chooses.
+//!
 //! Cost: linear in the values; two data sets of 10,000 queries with eight methods and 30 columns take about a second.
 
 mod analysis;
@@ -42,20 +44,21 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use fivefold_core::Seed;
+use fivefold_core::{ParamError, Seed};
 use fivefold_metrics::{Conventions, MeasureError};
 use fivefold_stats::PadDenominator;
 
 use crate::config::Distance;
+use crate::difference_test::DifferenceTest;
 use crate::evaluation::{DatasetValues, Evaluation};
 use crate::names::number_equal;
 use crate::table::Table;
 use analysis::Analysis;
 use family::families;
 
-pub use comparison::{CONFIDENCE, Comparison, comparisons};
+pub use comparison::{CONFIDENCE, Comparison};
 pub use histogram::{ExpectedHistogram, Panel, expected_histograms};
-pub use query_class::{QueryClass, QueryClasses, query_classes};
+pub use query_class::{QueryClass, QueryClasses};
 
 /// The choices behind the tables.
 #[derive(Debug, Clone)]
@@ -76,6 +79,12 @@ pub struct TableOptions {
     pub halves: bool,
     /// Level of the significance tests: a comparison is significant when p < alpha.
     pub alpha: f64,
+    /// Name of the test behind letters and heat maps; the tables' own tests are the paper's.
+    pub test: String,
+    /// Name of its correction.
+    pub correction: String,
+    /// Draws of tests that draw.
+    pub draws: usize,
     /// What PAD divides by.
     pub pad: PadDenominator,
     /// Seed of the draw that cuts broad and focused queries to one size.
@@ -105,6 +114,9 @@ impl TableOptions {
             broad_focused: true,
             halves: true,
             alpha: 0.05,
+            test: "t".to_owned(),
+            correction: "none".to_owned(),
+            draws: 1000,
             pad: PadDenominator::Signed,
             seed,
             only: Vec::new(),
@@ -123,6 +135,9 @@ pub enum TablesError {
     /// A column's name is not that of a measure.
     #[error("the evaluation's columns")]
     Measure(#[from] MeasureError),
+    /// The test behind letters and its correction do not exist or go together.
+    #[error("the test of differences")]
+    Test(#[from] ParamError),
     /// The arrays of a data set do not fit together.
     #[error("data set `{dataset}`: {problem}")]
     Shape {
@@ -149,13 +164,51 @@ pub fn all(evaluation: &Evaluation, options: &TableOptions) -> Result<Vec<Table>
     check(evaluation)?;
     let mut tables = Vec::new();
     for family in families(&evaluation.measures)? {
-        let analysis = Analysis::new(evaluation, options, &family);
-        tables.extend(scores::tables(&analysis));
-        tables.extend(kendall::table(&analysis));
-        tables.extend(significance::tables(&analysis));
-        tables.push(pad::table(&analysis));
-        tables.extend(swaps::tables(&analysis));
+        tables.extend(of_family(&Analysis::new(evaluation, options, &family)));
     }
+    finished(tables, options)
+}
+
+/// All that is computed from the values of a run.
+#[derive(Debug, Clone)]
+pub struct Analysed {
+    /// The tables, as [`all`] gives them.
+    pub tables: Vec<Table>,
+    /// Every pair of methods compared: one a data set and version, families in the order of their first column.
+    pub comparisons: Vec<Comparison>,
+    /// The queries in the plane of expected and original values, one a data set and family whose original was evaluated.
+    pub classes: Vec<QueryClasses>,
+    /// The test of the comparisons.
+    pub difference: DifferenceTest,
+}
+
+/// The tables and all that a page says besides: each family of measures is analysed once.
+///
+/// # Errors
+/// As [`all`], and for a test behind letters that cannot be done.
+pub fn analyse(evaluation: &Evaluation, options: &TableOptions) -> Result<Analysed, TablesError> {
+    check(evaluation)?;
+    let difference = DifferenceTest::new(&options.test, &options.correction, options.draws, options.alpha)?;
+    let (mut tables, mut comparisons, mut classes) = (Vec::new(), Vec::new(), Vec::new());
+    for family in families(&evaluation.measures)? {
+        let analysis = Analysis::new(evaluation, options, &family);
+        tables.extend(of_family(&analysis));
+        comparisons.extend(comparison::of_family(&analysis, &difference)?);
+        classes.extend(query_class::of_family(&analysis));
+    }
+    Ok(Analysed { tables: finished(tables, options)?, comparisons, classes, difference })
+}
+
+fn of_family(analysis: &Analysis<'_>) -> Vec<Table> {
+    let mut tables = scores::tables(analysis);
+    tables.extend(kendall::table(analysis));
+    tables.extend(significance::tables(analysis));
+    tables.push(pad::table(analysis));
+    tables.extend(swaps::tables(analysis));
+    tables
+}
+
+fn finished(mut tables: Vec<Table>, options: &TableOptions) -> Result<Vec<Table>, TablesError> {
     // Labels that differ only in marks that an id does not keep.
     number_equal(tables.iter_mut().map(|table| &mut table.id));
     choose(tables, &options.only)

@@ -1,10 +1,7 @@
 //! Every query's original against its expected value, with the sets that it is in (the plane of the paper's Fig. 1).
 
 use super::analysis::Analysis;
-use super::family::families;
 use super::query_set::{QuerySet, worths};
-use super::{TableOptions, TablesError, check};
-use crate::evaluation::Evaluation;
 
 /// The sets that a query can be in. With few queries a query can be in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,40 +49,34 @@ pub struct QueryClasses {
     pub points: Vec<(usize, f64, f64)>,
 }
 
-/// One a data set and family whose original measure was evaluated.
-///
-/// # Errors
-/// [`TablesError`]: columns that are no measures, arrays that do not fit together.
-pub fn query_classes(evaluation: &Evaluation, options: &TableOptions) -> Result<Vec<QueryClasses>, TablesError> {
-    check(evaluation)?;
+/// One a data set, where the family's original measure was evaluated.
+pub(super) fn of_family(analysis: &Analysis<'_>) -> Vec<QueryClasses> {
+    let Analysis { evaluation, options, family, .. } = *analysis;
     let mut all = Vec::new();
-    for family in families(&evaluation.measures)? {
-        let analysis = Analysis::new(evaluation, options, &family);
-        for (dataset, data) in analysis.datasets() {
-            let Ok(worths) = worths(data, evaluation.measures.len(), &family, options) else { continue };
-            let members = |set| analysis.set(dataset, set).map_or(&[][..], |values| &values.selection.queries);
-            let (uninformative, ideal) = (members(QuerySet::Uninformative), members(QuerySet::Ideal));
-            let mut classes = vec![QueryClass::NoValue; data.queries.len()];
-            let mut points = Vec::new();
-            for worth in worths {
-                let is_in = |set: &[usize]| set.binary_search(&worth.query).is_ok();
-                // E/U is that of the original measure, whatever the version.
-                let mut columns = family.original().into_iter().flat_map(|original| &original.columns);
-                let undefined =
-                    columns.all(|column| data.expected[worth.query * evaluation.measures.len() + column].is_nan());
-                if undefined {
-                    continue;
-                }
-                classes[worth.query] = match (is_in(uninformative), is_in(ideal)) {
-                    (true, true) => QueryClass::Both,
-                    (true, false) => QueryClass::Uninformative,
-                    (false, true) => QueryClass::Ideal,
-                    (false, false) => QueryClass::Neither,
-                };
-                points.push((worth.query, worth.expected, worth.real));
+    for (dataset, data) in analysis.datasets() {
+        let Ok(worths) = worths(data, evaluation.measures.len(), family, options) else { continue };
+        let members = |set| analysis.set(dataset, set).map_or(&[][..], |values| &values.selection.queries);
+        let (uninformative, ideal) = (members(QuerySet::Uninformative), members(QuerySet::Ideal));
+        let mut classes = vec![QueryClass::NoValue; data.queries.len()];
+        let mut points = Vec::new();
+        for worth in worths {
+            let is_in = |set: &[usize]| set.binary_search(&worth.query).is_ok();
+            // E/U is that of the original measure, whatever the version.
+            let mut columns = family.original().into_iter().flat_map(|original| &original.columns);
+            let undefined =
+                columns.all(|column| data.expected[worth.query * evaluation.measures.len() + column].is_nan());
+            if undefined {
+                continue;
             }
-            all.push(QueryClasses { dataset, family: family.name.clone(), classes, points });
+            classes[worth.query] = match (is_in(uninformative), is_in(ideal)) {
+                (true, true) => QueryClass::Both,
+                (true, false) => QueryClass::Uninformative,
+                (false, true) => QueryClass::Ideal,
+                (false, false) => QueryClass::Neither,
+            };
+            points.push((worth.query, worth.expected, worth.real));
         }
+        all.push(QueryClasses { dataset, family: family.name.clone(), classes, points });
     }
-    Ok(all)
+    all
 }

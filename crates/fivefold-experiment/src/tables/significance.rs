@@ -1,34 +1,19 @@
 //! Tables that count significant differences: conflicts (Tables 8 and 20) and discriminative power (Tables 9 and 21).
 //!
 //! Every pair of methods is compared at every cutoff by a paired two-sided Student t-test over the queries of the set,
-//! without correction for their number. Both tables rest on the same tests, which are made once.
+//! without correction for their number. Both tables rest on the same tests, which are made once (`analysis`).
 
+use fivefold_core::words::counted;
 use fivefold_stats::{conflicts, discriminative_power};
 
 use super::analysis::Analysis;
 use super::by_query_set::fill;
-use super::query_set::QuerySet;
 use crate::table::{Cell, Table};
-
-/// p-values of one set under one version, or why there are none.
-type Tests = Result<Vec<Option<f64>>, String>;
 
 /// Conflicts of each UE version with the original (where both were evaluated), then discriminative power of every version.
 pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<Table> {
     let family = analysis.family;
     let versions: Vec<usize> = (0..family.versions.len()).collect();
-    let of_set = |dataset: usize, set: QuerySet| -> Vec<Tests> {
-        let tests = |&version: &usize| {
-            let values = analysis.set(dataset, set)?;
-            analysis.p_values(dataset, values, version)
-        };
-        versions.iter().map(tests).collect()
-    };
-    // `[data set][query set][version]`; the main sets are the first ones of the enum.
-    let tests: Vec<Vec<Vec<Tests>>> =
-        analysis.datasets().map(|(dataset, _)| QuerySet::MAIN.map(|set| of_set(dataset, set)).into()).collect();
-    let tests = |dataset: usize, set: QuerySet, version: usize| tests[dataset][set as usize][version].clone();
-
     let alpha = analysis.options.alpha;
     let settings =
         format!("paired two-sided Student t-test of every pair of methods at every cutoff, p < {alpha}, no correction");
@@ -39,23 +24,24 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<Table> {
             format!("Conflicts of {} with {name}: differences significant under one only", family.normalised_names());
         let table = family.table(5, "conflicts", &title);
         tables.push(fill(analysis, table, &others, settings.clone(), |place, _| {
-            let first = tests(place.dataset, place.set, original)?;
-            let second = tests(place.dataset, place.set, place.version)?;
-            let count = conflicts(&first, &second, alpha).map_err(|error| error.to_string())?;
+            let first = analysis.tests(place.dataset, place.set, original)?;
+            let second = analysis.tests(place.dataset, place.set, place.version)?;
+            let count = conflicts(first, second, alpha).map_err(|error| error.to_string())?;
             Ok(Cell::Count(count as u64))
         }));
     }
     let title = format!("Discriminative power of {}: significant differences", family.version_names());
     let table = family.table(6, "discriminative-power", &title);
     tables.push(fill(analysis, table, &versions, settings, |place, notes| {
-        let tests = tests(place.dataset, place.set, place.version)?;
+        let tests = analysis.tests(place.dataset, place.set, place.version)?;
         let untested = tests.iter().filter(|p| p.is_none()).count();
-        let among = format!("{}: {} comparisons", analysis.evaluation.datasets[place.dataset].name, tests.len());
+        let dataset = &analysis.evaluation.datasets[place.dataset].name;
+        let among = format!("{dataset}: {}", counted(tests.len(), "comparison"));
         notes.add(among);
         if untested > 0 {
             notes.add(format!("{}: {untested} not tested, fewer than two queries have a value", place.text));
         }
-        Ok(Cell::Count(discriminative_power(&tests, alpha) as u64))
+        Ok(Cell::Count(discriminative_power(tests, alpha) as u64))
     }));
     tables
 }

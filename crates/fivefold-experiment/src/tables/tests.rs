@@ -4,7 +4,7 @@ use fivefold_core::Seed;
 use fivefold_metrics::{Conventions, FoldMean, Undefined, dialect};
 use fivefold_stats::PadDenominator;
 
-use super::{QueryClass, SetSizes, TableOptions, TablesError, all, comparisons, expected_histograms, query_classes};
+use super::{QueryClass, SetSizes, TableOptions, TablesError, all, analyse, expected_histograms};
 use crate::config::Distance;
 use crate::evaluation::{DatasetValues, Evaluation, QueryInfo};
 use crate::table::{Cell, Table};
@@ -67,7 +67,7 @@ fn options(undefined: Undefined) -> TableOptions {
 fn figures(tables: &[Table], id: &str) -> Vec<Vec<f64>> {
     let table = tables.iter().find(|table| table.id.starts_with(id)).unwrap_or_else(|| panic!("no {id}"));
     let figure = |cell: &Cell| match cell {
-        Cell::Number { value, .. } => *value,
+        Cell::Number { value, .. } | Cell::PValue(value) => *value,
         Cell::Count(count) => *count as f64,
         Cell::Missing(_) => NAN,
         Cell::Text(text) => panic!("{text}"),
@@ -465,34 +465,36 @@ fn the_order_of_the_methods_changes_no_statistic() {
 fn comparisons_have_means_intervals_and_p_values_of_every_pair() {
     let mut data = dataset("d1", &["A", "B", "C"]);
     data.failed[1] = true;
-    let found =
-        comparisons(&evaluation(vec![data, dataset("d2", &["A", "B", "C"])]), &options(Undefined::Skip)).unwrap();
-    let names: Vec<(usize, &str, bool)> = found.iter().map(|c| (c.dataset, c.measure.as_str(), c.normalised)).collect();
+    let found = analyse(&evaluation(vec![data, dataset("d2", &["A", "B", "C"])]), &options(Undefined::Skip))
+        .unwrap()
+        .comparisons;
+    let names: Vec<(usize, &str, bool)> =
+        found.iter().map(|c| (c.dataset, c.compared.measure.as_str(), c.normalised)).collect();
     let of_data = |data| [(data, "ndcg", false), (data, "ndcg.v1", true), (data, "ndcg.v2", true)];
     assert_eq!(names, [of_data(0), of_data(1)].concat());
     // Without the one that failed there is one pair; A and C are the methods 0 and 2.
-    assert_eq!((found[0].methods.as_slice(), found[0].p_values.len()), (&[0, 2][..], 1));
-    let all = &found[3];
+    assert_eq!((found[0].compared.systems.as_slice(), found[0].compared.p_values.len()), (&[0, 2][..], 1));
+    let all = &found[3].compared;
     assert_eq!(
-        (all.methods.len(), all.p_values.len(), all.cutoffs.as_slice()),
+        (all.systems.len(), all.p_values.len(), all.cutoffs.as_slice()),
         (3, 3, &["@1".into(), "@2".into()][..])
     );
     // A: 1, .8, .6 and one undefined. scipy.stats.t.interval(.95, 2, .8, .2/3**.5): .8 -+ .4968.
-    let (mean, interval) = &all.means[0][0];
-    assert!((mean.value - 0.8).abs() < 1e-12 && mean.undefined == 1);
-    assert!((interval.unwrap().high - 0.8 - 0.496_827_541_5).abs() < 1e-9);
+    let first = all.means[0][0];
+    assert!((first.mean.unwrap() - 0.8).abs() < 1e-12);
+    assert!((first.ends.unwrap().1 - 0.8 - 0.496_827_541_5).abs() < 1e-9);
     // scipy.stats.ttest_rel([1, .8, .6], [.2, .4, .9]).pvalue; pairs in any order, none of a method and itself.
     let p = all.p(0, 2, 0).unwrap();
     assert!((p - 0.449_208_944_8).abs() < 1e-9, "{p}");
     assert_eq!((all.p(2, 0, 1), all.p(1, 1, 0)), (all.p(0, 2, 1), None));
     // Ranks by hand: queries 1 to 3 order A B C, A B C, C A B.
-    assert_eq!(all.ranks.as_ref().unwrap().average_ranks, [4.0 / 3.0, 7.0 / 3.0, 7.0 / 3.0]);
+    assert_eq!(found[3].ranks.as_ref().unwrap().average_ranks, [4.0 / 3.0, 7.0 / 3.0, 7.0 / 3.0]);
     assert_eq!(all.main_cutoff(), 1);
 }
 
 #[test]
 fn queries_are_in_the_sets_of_the_tables() {
-    let found = query_classes(&one(), &options(Undefined::Zero)).unwrap();
+    let found = analyse(&one(), &options(Undefined::Zero)).unwrap().classes;
     let [classes] = &found[..] else { panic!("{found:?}") };
     // Differences .025, .225, .05 and 0 (undefined): the two least are queries 0 and 3, the two greatest 1 and 2.
     let expected = [QueryClass::Uninformative, QueryClass::Ideal, QueryClass::Ideal, QueryClass::NoValue];
@@ -500,4 +502,35 @@ fn queries_are_in_the_sets_of_the_tables() {
     let points: Vec<usize> = classes.points.iter().map(|(query, ..)| *query).collect();
     assert_eq!(points, [0, 1, 2]);
     assert!((classes.points[1].1 - 0.2).abs() < 1e-12 && (classes.points[1].2 - 0.425).abs() < 1e-12);
+}
+
+/// Three methods at two cutoffs: the family of a correction is all six comparisons, and the paper's tables keep the uncorrected tests.
+#[test]
+fn letters_are_corrected_and_the_papers_tables_are_not() {
+    let evaluation = random(3);
+    let with = |test: &str, correction: &str| {
+        let options = TableOptions { test: test.into(), correction: correction.into(), ..options(Undefined::Skip) };
+        analyse(&evaluation, &options).unwrap()
+    };
+    let flat = |analysed: &super::Analysed| -> Vec<f64> {
+        analysed.comparisons[0].compared.p_values.iter().flatten().map(|p| p.unwrap()).collect()
+    };
+    let none = with("t", "none");
+    let uncorrected = flat(&none);
+    // Ten pairs of five methods at two cutoffs.
+    assert_eq!(uncorrected.len(), 20);
+    let holm = with("t", "holm");
+    assert_eq!(flat(&holm), fivefold_stats::corrections::holm(&uncorrected));
+    assert_eq!(flat(&with("t", "bh")), fivefold_stats::corrections::benjamini_hochberg(&uncorrected));
+    assert_eq!(holm.tables, none.tables);
+    assert_ne!(flat(&holm), uncorrected);
+
+    // The same pairs at the same cutoffs under a test that draws for the whole family: near the t-test's p-values.
+    let drawn = flat(&with("permutation", "none"));
+    assert!(drawn.iter().zip(&uncorrected).all(|(p, t)| (p - t).abs() < 0.06), "{drawn:?} {uncorrected:?}");
+    let joint = flat(&with("permutation", "maxt"));
+    assert!(joint.iter().zip(&drawn).all(|(joint, p)| joint >= p));
+    assert!(joint.iter().zip(&drawn).any(|(joint, p)| joint > p));
+    let refused = TableOptions { correction: "maxt".into(), ..options(Undefined::Skip) };
+    assert!(matches!(analyse(&evaluation, &refused), Err(TablesError::Test(_))));
 }

@@ -13,6 +13,8 @@ const HEIGHT: i32 = 13;
 const DISTANCES: [i32; 6] = [8, 20, 34, 50, 70, 95];
 /// Directions that are tried, the readers' favourites first.
 const DIRECTIONS: [(i32, i32); 8] = [(1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1)];
+/// Places along a line that are tried for its label, apart from the first.
+const STEPS: i32 = 12;
 /// Half the width of what a mark covers.
 const MARK: i32 = 5;
 
@@ -53,6 +55,15 @@ impl Bounds {
         i64::from(across.max(0)) * i64::from(down.max(0))
     }
 
+    /// Whether a line passes through it, or so near that it touches the text.
+    fn meets(&self, [(x0, y0), (x1, y1)]: &[Pixel; 2]) -> bool {
+        let steps = (x1 - x0).abs().max((y1 - y0).abs()).max(1);
+        (0..=steps).any(|step| {
+            let (x, y) = (x0 + (x1 - x0) * step / steps, y0 + (y1 - y0) * step / steps);
+            x >= self.left - 2 && x <= self.right + 2 && y >= self.top - 1 && y <= self.bottom + 1
+        })
+    }
+
     fn area(&self) -> i64 {
         i64::from(self.right - self.left) * i64::from(self.bottom - self.top)
     }
@@ -61,6 +72,20 @@ impl Bounds {
 /// The width of a text.
 pub(super) fn width(text: &str) -> i32 {
     (text.chars().count() as f64 * LETTER) as i32
+}
+
+/// The place along a level line that meets fewest of the drawn lines: above it, from the right to the left, or else below it.
+pub(super) fn along(text: &str, height: i32, drawn: &[[Pixel; 2]], plot: Bounds, gap: i32) -> Pixel {
+    let (left, right) = (plot.left + gap, plot.right - width(text) - gap);
+    let places = [-8, 9].into_iter().flat_map(|beside| (0..=STEPS).map(move |step| (step, beside)));
+    let place = |(step, beside): (i32, i32)| (right - (right - left).max(0) * step / STEPS, height + beside);
+    let met = |at: Pixel| {
+        let bounds = Bounds::of_text(text, at);
+        let outside = usize::from(bounds.area() > bounds.shared(&plot));
+        drawn.iter().filter(|line| bounds.meets(line)).count() + outside * drawn.len()
+    };
+    // The first of the best.
+    places.map(place).min_by_key(|&at| met(at)).unwrap_or((right, height - 8))
 }
 
 /// Places for labels of points among all `marks`, apart from what is `taken` and inside the `plot`.
@@ -122,6 +147,19 @@ mod tests {
         assert_eq!(lone((100, 100)), [Label { text: "abcdef", at: (108, 100), leader: None }]);
         let at_the_edge = bounds(&lone((590, 100)))[0];
         assert!(at_the_edge.right < 590, "{at_the_edge:?}");
+    }
+
+    #[test]
+    fn the_label_of_a_level_line_keeps_clear_of_curves() {
+        let of = |drawn: &[[Pixel; 2]]| along("5 %", 200, drawn, PLOT, 8);
+        let free = of(&[]);
+        assert_eq!(free, (600 - width("5 %") - 8, 192));
+        // A curve that runs just above the line in its right half, as swap rates do: the label goes to the left.
+        let curve = [[(0, 0), (300, 190)], [(300, 190), (600, 195)]];
+        let moved = of(&curve);
+        assert!(moved.0 < 270 && moved.1 == 192, "{moved:?}");
+        // One all along it: below.
+        assert_eq!(of(&[[(0, 190), (600, 194)]]).1, 209);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Square tables with coloured cells: p-values of pairs of methods, Kendall's tau of pairs of measures.
 
-use fivefold_experiment::Evaluation;
+use fivefold_core::words::counted;
+use fivefold_experiment::Compared;
+use fivefold_experiment::compared::SystemMean;
 use fivefold_experiment::p_value::{p_in_short, p_in_words};
-use fivefold_experiment::tables::Comparison;
+use fivefold_experiment::page::PageDataset;
 use fivefold_stats::{StatsError, kendall_tau_b};
 use serde::Serialize;
 
-use super::wording::means;
+use super::wording::on;
 use crate::error::ReportError;
 
 /// A square table.
@@ -46,22 +48,18 @@ fn diagonal() -> MatrixCell {
     MatrixCell { text: "–".to_owned(), class: "same".to_owned(), title: String::new() }
 }
 
-/// p-values of all pairs of methods, a matrix for every measure at its main cutoff.
-pub(super) fn pairs(evaluation: &Evaluation, comparisons: &[Comparison], alpha: f64) -> Vec<Matrix> {
-    comparisons
-        .iter()
-        .filter(|comparison| comparison.methods.len() > 1)
-        .map(|c| of_pairs(evaluation, c, alpha))
-        .collect()
+/// p-values of all pairs of the systems that are shown, a matrix for every measure at its main cutoff.
+pub(super) fn pairs(dataset: &PageDataset, alpha: f64) -> Vec<Matrix> {
+    let several = dataset.compared.iter().filter(|compared| compared.systems.len() > 1);
+    several.map(|compared| of_pairs(dataset, &compared.among(&dataset.shown), alpha)).collect()
 }
 
-fn of_pairs(evaluation: &Evaluation, comparison: &Comparison, alpha: f64) -> Matrix {
-    let data = &evaluation.datasets[comparison.dataset];
-    let labels: Vec<String> = comparison.methods.iter().map(|&method| data.rankers[method].clone()).collect();
-    let cutoff = comparison.main_cutoff();
-    let column = means(comparison, cutoff);
-    Matrix::new(format!("{} on {}", comparison.measure_at(cutoff), data.name), &labels, |row, other| {
-        let (Some(p), Some(a), Some(b)) = (comparison.p(row, other, cutoff), column[row], column[other]) else {
+fn of_pairs(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Matrix {
+    let labels: Vec<String> = compared.systems.iter().map(|&system| dataset.systems[system].clone()).collect();
+    let cutoff = compared.main_cutoff();
+    let column = compared.column(cutoff);
+    Matrix::new(on(&compared.measure_at(cutoff), &dataset.name), &labels, |row, other| {
+        let (Some(p), Some(a), Some(b)) = (compared.p(row, other, cutoff), column[row], column[other]) else {
             return MatrixCell { text: "n/a".to_owned(), ..MatrixCell::default() };
         };
         // Two levels below the first, a factor of ten and of a hundred.
@@ -70,56 +68,54 @@ fn of_pairs(evaluation: &Evaluation, comparison: &Comparison, alpha: f64) -> Mat
         MatrixCell {
             text: if depth > 0 { format!("{mark} {}", p_in_short(p)) } else { p_in_short(p) },
             class: if depth > 0 { format!("{class}{depth}") } else { String::new() },
-            title: format!("{} {a:.4}, {} {b:.4}, {}", labels[row], labels[other], p_in_words(p)),
+            title: format!("{a:.4}, {b:.4}, {}", p_in_words(p)),
         }
     })
 }
 
-/// Kendall's tau-b between all measures of a data set, by the methods' means over the cutoffs.
-pub(super) fn taus(evaluation: &Evaluation, comparisons: &[Comparison]) -> Result<Vec<Matrix>, ReportError> {
-    let mut matrices = Vec::new();
-    for (dataset, data) in evaluation.datasets.iter().enumerate() {
-        let own: Vec<&Comparison> = comparisons.iter().filter(|comparison| comparison.dataset == dataset).collect();
-        if own.len() < 2 || own[0].methods.len() < 2 {
-            continue;
-        }
-        let labels: Vec<String> = own.iter().map(|comparison| comparison.measure.clone()).collect();
-        let scores: Vec<Option<Vec<f64>>> = own.iter().map(|comparison| over_cutoffs(comparison)).collect();
-        let mut tau = vec![None; own.len() * own.len()];
-        for (i, a) in scores.iter().enumerate() {
-            for (j, b) in scores.iter().enumerate() {
-                let (Some(a), Some(b)) = (a, b) else { continue };
-                tau[i * own.len() + j] = match kendall_tau_b(a, b) {
-                    Ok(tau) => tau,
-                    Err(StatsError::TooFew { .. }) => None,
-                    Err(error) => {
-                        return Err(ReportError::Malformed { id: "tau".to_owned(), message: error.to_string() });
-                    }
-                };
-            }
-        }
-        let caption = format!("{}, {} methods", data.name, own[0].methods.len());
-        matrices.push(Matrix::new(caption, &labels, |row, column| {
-            let Some(tau) = tau[row * own.len() + column] else {
-                return MatrixCell { text: "n/a".to_owned(), ..MatrixCell::default() };
-            };
-            let depth = [0.5, 0.8, 0.95].iter().filter(|&&level| tau.abs() >= level).count();
-            let class = if tau < 0.0 { "d" } else { "u" };
-            MatrixCell {
-                text: format!("{tau:.3}"),
-                class: if depth > 0 { format!("{class}{depth}") } else { String::new() },
-                title: format!("{} and {}", labels[row], labels[column]),
-            }
-        }));
+/// Kendall's tau-b between all measures of a data set, by the systems' means over the cutoffs.
+pub(super) fn taus(dataset: &PageDataset, noun: &str) -> Result<Option<Matrix>, ReportError> {
+    let own = &dataset.compared;
+    if own.len() < 2 || own[0].systems.len() < 2 {
+        return Ok(None);
     }
-    Ok(matrices)
+    let labels: Vec<String> = own.iter().map(|compared| compared.measure.clone()).collect();
+    let tau = tau_of_measures(own)?;
+    let systems = counted(own[0].systems.len(), noun);
+    let caption = if dataset.name.is_empty() { systems } else { format!("{}, {systems}", dataset.name) };
+    Ok(Some(Matrix::new(caption, &labels, |row, column| {
+        let Some(tau) = tau[row][column] else {
+            return MatrixCell { text: "n/a".to_owned(), ..MatrixCell::default() };
+        };
+        let depth = [0.5, 0.8, 0.95].iter().filter(|&&level| tau.abs() >= level).count();
+        let class = if tau < 0.0 { "d" } else { "u" };
+        MatrixCell {
+            text: format!("{tau:.3}"),
+            class: if depth > 0 { format!("{class}{depth}") } else { String::new() },
+            title: format!("{} and {}", labels[row], labels[column]),
+        }
+    })))
 }
 
-/// Each method's mean over the cutoffs; `None` if one has no value somewhere.
-fn over_cutoffs(comparison: &Comparison) -> Option<Vec<f64>> {
-    let of_method = |cells: &Vec<(fivefold_metrics::Mean, _)>| {
-        let sum: f64 = cells.iter().map(|(mean, _)| mean.value).sum();
-        Some(sum / cells.len() as f64).filter(|mean| !mean.is_nan())
+/// Kendall's tau-b of every two measures; `None` where an order does not exist.
+pub(super) fn tau_of_measures(own: &[Compared]) -> Result<Vec<Vec<Option<f64>>>, ReportError> {
+    let scores: Vec<Option<Vec<f64>>> = own.iter().map(over_cutoffs).collect();
+    let of = |a: &Option<Vec<f64>>, b: &Option<Vec<f64>>| {
+        let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
+        match kendall_tau_b(a, b) {
+            Ok(tau) => Ok(tau),
+            Err(StatsError::TooFew { .. }) => Ok(None),
+            Err(error) => Err(ReportError::Malformed { id: "tau".to_owned(), message: error.to_string() }),
+        }
     };
-    comparison.means.iter().map(of_method).collect()
+    scores.iter().map(|a| scores.iter().map(|b| of(a, b)).collect()).collect()
+}
+
+/// Each system's mean over the cutoffs; `None` if one has no value somewhere.
+fn over_cutoffs(compared: &Compared) -> Option<Vec<f64>> {
+    let of_system = |means: &Vec<SystemMean>| {
+        let sum: Option<f64> = means.iter().map(|mean| mean.mean).sum();
+        Some(sum? / means.len() as f64)
+    };
+    compared.means.iter().map(of_system).collect()
 }

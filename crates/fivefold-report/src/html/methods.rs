@@ -1,13 +1,13 @@
 //! The paragraphs that a paper's method section needs: data, methods, measures with every convention, tests, versions.
 
+use fivefold_core::words::counted;
 use fivefold_data::normalise::{Method as Formula, Normaliser, Over};
-use fivefold_experiment::Results;
 use fivefold_experiment::config::{Distance, Method, QuerySetsConfig, RankerConfig};
-use fivefold_experiment::tables::TableOptions;
+use fivefold_experiment::{DifferenceTest, Results};
 
-use super::wording::{list, test_in_words};
+use super::wording::list;
 
-pub(super) fn methods(results: &Results, options: &TableOptions) -> Vec<String> {
+pub(super) fn methods(results: &Results, difference: &DifferenceTest) -> Vec<String> {
     let manifest = &results.manifest;
     let experiment = &manifest.experiment;
     let data: Vec<String> = manifest
@@ -15,12 +15,12 @@ pub(super) fn methods(results: &Results, options: &TableOptions) -> Vec<String> 
         .iter()
         .map(|data| {
             format!(
-                "{} ({} test queries, {} documents, {} features, {} folds)",
+                "{} ({}, {}, {}, {})",
                 data.label,
-                data.test_queries,
-                data.test_documents,
-                data.features,
-                data.folds.len()
+                counted(data.test_queries, "test query"),
+                counted(data.test_documents, "document"),
+                counted(data.features, "feature"),
+                counted(data.folds.len(), "fold")
             )
         })
         .collect();
@@ -36,9 +36,9 @@ pub(super) fn methods(results: &Results, options: &TableOptions) -> Vec<String> 
     paragraphs.extend(query_sets(&experiment.query_sets));
     paragraphs.extend([
         format!(
-            "Differences were tested by a {}; intervals are Student's t over queries at 95 %. UE normalisation is that of \
-             Feng and Karmaker (2023).",
-            test_in_words(options.alpha)
+            "Differences were tested by a {}; conflicts and discriminative powers count uncorrected t-tests at the same level, as Feng and \
+             Karmaker (2023), whose UE normalisation is used. Intervals are Student's t over queries at 95 %.",
+            difference.in_words()
         ),
         format!(
             "All numbers were made with fivefold {} (seed {}); the same experiment file gives the same bytes on any machine \

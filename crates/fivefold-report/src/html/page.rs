@@ -1,31 +1,48 @@
 //! What the template is given.
 
-use fivefold_experiment::tables::{Comparison, QueryClasses};
-use fivefold_experiment::{Cell, Results, Table};
+use fivefold_core::words::{counted, which};
+use fivefold_experiment::{Cell, PageData, Table};
 use serde::Serialize;
 
 use super::bibliography::bibtex;
 use super::drill::{Drill, drill};
 use super::matrices::{Matrix, pairs, taus};
-use super::methods::methods;
 use super::scores::{ScoreTable, scores};
 use super::summary::{Part, summary};
-use super::wording::test_in_words;
 use crate::cell::{is_words, one_line, shown};
 use crate::error::ReportError;
 use crate::figure::Figure;
-use crate::leading::Leading;
 
-/// Everything on the page. The names of the fields are those that templates use; what is not about a run stays empty.
-#[derive(Default, Serialize)]
+/// What a page is about, and where it comes from.
+#[derive(Debug, Clone, Default)]
+pub struct PageHead {
+    /// The experiment.
+    pub name: String,
+    /// Its seed, where there is one.
+    pub seed: Option<u64>,
+    /// Hash of the values of a run.
+    pub result: Option<String>,
+    /// Leak guards that were overridden.
+    pub stamps: Vec<String>,
+    /// What is left out of the page, a line each.
+    pub notices: Vec<String>,
+    /// The manifest as JSON, indented; empty: there is none.
+    pub manifest: String,
+}
+
+/// Everything on the page. The names of the fields are those that templates use; what the experiment does not have stays empty.
+#[derive(Serialize)]
 pub(super) struct Page {
     /// The experiment.
     name: String,
     version: String,
-    seed: u64,
-    /// Hash of the values.
-    result: String,
-    datasets: Vec<Facts>,
+    seed: Option<u64>,
+    /// Hash of the values of a run.
+    result: Option<String>,
+    /// What was compared on what, a line each.
+    facts: Vec<String>,
+    /// What is compared is called so: `method`, `system`.
+    noun: String,
     /// Leak guards that were overridden.
     stamps: Vec<String>,
     /// What is left out of the page.
@@ -48,31 +65,24 @@ pub(super) struct Page {
     /// Paragraphs that say how the numbers were made.
     methods: Vec<String>,
     bibtex: String,
-    /// `manifest.json`, indented.
+    /// The manifest, indented.
     manifest: String,
-}
-
-#[derive(Serialize)]
-struct Facts {
-    label: String,
-    queries: usize,
-    documents: usize,
-    features: usize,
-    max_grade: u8,
 }
 
 #[derive(Serialize)]
 struct Plot {
     id: String,
     title: String,
-    svg: String,
+    /// The drawing; none where there is no room for it.
+    svg: Option<String>,
 }
 
-/// Most jobs of the manifest on the page.
-const JOBS: usize = 200;
+/// Most bytes of drawings on the page.
+const FIGURES: usize = 900_000;
 
-/// Most rows of a table on the page.
-const ROWS: usize = 200;
+/// Most rows of a table on the page, the fewer the more cells there are in all.
+const ROWS: [usize; 6] = [200, 100, 50, 25, 12, 6];
+const CELLS: usize = 14_000;
 
 /// A table of the paper.
 #[derive(Serialize)]
@@ -100,72 +110,71 @@ struct PlainCell {
 }
 
 impl Page {
-    /// A page of tables and figures only.
-    pub fn plain(name: &str, tables: &[Table], figures: &[Figure]) -> Self {
-        let plot =
-            |figure: &Figure| Plot { id: figure.id.clone(), title: figure.title.clone(), svg: figure.svg.clone() };
-        Page {
-            name: name.to_owned(),
+    /// The page of these tables and figures.
+    pub fn new(head: &PageHead, data: &PageData, tables: &[Table], figures: &[Figure]) -> Result<Self, ReportError> {
+        let (alpha, noun) = (data.test.as_ref().map_or(0.0, |test| test.alpha), data.noun.as_str());
+        let cut = data.datasets.iter().filter_map(|own| own.left_out(&data.noun));
+        let taus = data.datasets.iter().map(|dataset| taus(dataset, noun)).collect::<Result<Vec<_>, _>>()?;
+        let most = most_rows(tables);
+        let mut page = Page {
+            name: head.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            figures: figures.iter().map(plot).collect(),
-            tables: tables.iter().map(plain).collect(),
-            ..Page::default()
+            seed: head.seed,
+            result: head.result.clone(),
+            facts: data.facts.clone(),
+            noun: noun.to_owned(),
+            stamps: head.stamps.clone(),
+            notices: cut.chain(head.notices.iter().cloned()).collect(),
+            summary: summary(data)?,
+            test: data.test.as_ref().map(|test| test.words.clone()).unwrap_or_default(),
+            alpha,
+            scores: data.datasets.iter().flat_map(|dataset| scores(dataset, noun, alpha)).collect(),
+            pairs: data.datasets.iter().flat_map(|dataset| pairs(dataset, alpha)).collect(),
+            taus: taus.into_iter().flatten().collect(),
+            figures: Vec::new(),
+            tables: tables.iter().map(|table| plain(table, most)).collect(),
+            drill: drill(data, 1.0),
+            methods: data.methods.clone(),
+            bibtex: bibtex(&data.used),
+            manifest: head.manifest.clone(),
+        };
+        page.add_figures(figures);
+        Ok(page)
+    }
+
+    /// The figures that there is room for, and the names of the others.
+    fn add_figures(&mut self, figures: &[Figure]) {
+        let mut room = FIGURES;
+        let mut left = 0;
+        for figure in figures {
+            let svg = compact(&figure.svg);
+            let fits = svg.len() <= room;
+            room -= if fits { svg.len() } else { 0 };
+            left += usize::from(!fits);
+            let (id, title) = (figure.id.clone(), figure.title.clone());
+            self.figures.push(Plot { id, title, svg: fits.then_some(svg) });
+        }
+        if left > 0 {
+            let all = counted(figures.len(), "figure");
+            self.notices
+                .push(format!("{left} of {all} {} in files only, to keep this page small", which(left, "is", "are")));
         }
     }
 
-    /// The page of a run.
-    pub fn new(
-        results: &Results,
-        (comparisons, leading, classes): (&[Comparison], &Leading, &[QueryClasses]),
-        tables: &[Table],
-        figures: &[Figure],
-    ) -> Result<Self, ReportError> {
-        let Results { manifest, evaluation } = results;
-        let options = results.table_options();
-        let alpha = options.alpha;
-        let mut notices = leading.notices.clone();
-        let mut shown = manifest.clone();
-        if shown.jobs.len() > JOBS {
-            let all = shown.jobs.len();
-            notices
-                .push(format!("The manifest on this page has the first {JOBS} of {all} jobs; manifest.json has all"));
-            shown.jobs.truncate(JOBS);
-        }
-        let json = serde_json::to_string_pretty(&shown)
-            .map_err(|error| ReportError::Malformed { id: "manifest".to_owned(), message: error.to_string() })?;
-        Ok(Page {
-            version: manifest.version.clone(),
-            seed: manifest.experiment.seed,
-            result: manifest.result.clone(),
-            datasets: manifest
-                .datasets
-                .iter()
-                .map(|data| Facts {
-                    label: data.label.clone(),
-                    queries: data.evaluated_queries,
-                    documents: data.test_documents,
-                    features: data.features,
-                    max_grade: data.max_grade,
-                })
-                .collect(),
-            stamps: results.stamps(),
-            notices,
-            summary: summary(results, comparisons, alpha)?,
-            test: test_in_words(alpha),
-            alpha,
-            scores: scores(evaluation, &leading.comparisons, alpha),
-            pairs: pairs(evaluation, &leading.comparisons, alpha),
-            taus: taus(evaluation, comparisons)?,
-            drill: drill(evaluation, &leading.comparisons, classes),
-            methods: methods(results, &options),
-            bibtex: bibtex(&manifest.experiment),
-            manifest: json,
-            ..Page::plain(&manifest.experiment.name, tables, figures)
-        })
+    /// The same with an even `share` of the queries that are shown one by one.
+    pub fn with_queries(self, data: &PageData, share: f64) -> Self {
+        Page { drill: drill(data, share), ..self }
     }
 }
 
-fn plain(table: &Table) -> PlainTable {
+/// So many rows a table that the cells of all stay few.
+fn most_rows(tables: &[Table]) -> usize {
+    let cells =
+        |rows: usize| tables.iter().map(|table| table.rows.len().min(rows) * table.columns.len()).sum::<usize>();
+    ROWS.into_iter().find(|&rows| cells(rows) <= CELLS).unwrap_or(ROWS[ROWS.len() - 1])
+}
+
+fn plain(table: &Table, most: usize) -> PlainTable {
     let words: Vec<bool> = (0..table.columns.len()).map(|column| is_words(table, column)).collect();
     let heads = table.columns.iter().zip(&words).map(|(text, &words)| Head { text: one_line(text), words });
     let cell = |(column, cell): (usize, &Cell)| PlainCell {
@@ -178,13 +187,79 @@ fn plain(table: &Table) -> PlainTable {
             Cell::Text(_) | Cell::Missing(_) => None,
         },
     };
-    let cut = (table.rows.len() > ROWS)
-        .then(|| format!("the first {ROWS} of {} rows; all are in tables/{}.csv", table.rows.len(), table.id));
+    let cut = (table.rows.len() > most)
+        .then(|| format!("the first {most} of {} rows; all are in tables/{}.csv", table.rows.len(), table.id));
     PlainTable {
         id: table.id.clone(),
         title: table.title.clone(),
         heads: heads.collect(),
-        rows: table.rows.iter().take(ROWS).map(|row| row.iter().enumerate().map(cell).collect()).collect(),
+        rows: table.rows.iter().take(most).map(|row| row.iter().enumerate().map(cell).collect()).collect(),
         notes: cut.into_iter().chain(table.notes.iter().cloned()).collect(),
+    }
+}
+
+/// The same drawing in fewer bytes: without the ends of lines, and with lines of one look that follow each other, such as the dashes of
+/// a dashed one, as one path.
+fn compact(svg: &str) -> String {
+    let mut out = String::with_capacity(svg.len());
+    // The look of the path that is open.
+    let mut open: Option<&str> = None;
+    for line in svg.lines() {
+        let polyline = line.strip_prefix("<polyline ").and_then(|rest| rest.split_once("points=\""));
+        match polyline.and_then(|(look, rest)| Some((look, rest.strip_suffix("\"/>")?.trim_end()))) {
+            Some((look, points)) => {
+                if open != Some(look) {
+                    close(&mut out, &mut open);
+                    out += &format!("<path {look}d=\"");
+                    open = Some(look);
+                }
+                out += &format!("M{points}");
+            }
+            None => {
+                close(&mut out, &mut open);
+                out += line;
+            }
+        }
+    }
+    close(&mut out, &mut open);
+    out
+}
+
+fn close(out: &mut String, open: &mut Option<&str>) {
+    if open.take().is_some() {
+        *out += "\"/>";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn dashes_become_one_path_and_all_else_stays() {
+        let svg = "<svg>\n<polyline fill=\"none\" points=\"1,2 3,4 \"/>\n<polyline fill=\"none\" points=\"5,6 7,8 \"/>\n\
+                   <polyline fill=\"red\" points=\"1,1 2,2 \"/>\n<text>\na\n</text>\n</svg>\n";
+        let expected =
+            "<svg><path fill=\"none\" d=\"M1,2 3,4M5,6 7,8\"/><path fill=\"red\" d=\"M1,1 2,2\"/><text>a</text></svg>";
+        assert_eq!(compact(svg), expected);
+        let figure = crate::chart_figure(&samples::curves()).unwrap();
+        let compacted = compact(&figure.svg);
+        assert!(roxmltree::Document::parse(&compacted).is_ok());
+        assert!(compacted.len() * 4 < figure.svg.len() * 3, "{} of {}", compacted.len(), figure.svg.len());
+    }
+
+    /// Rows are cut so that all tables together stay small, and each says so.
+    #[test]
+    fn many_rows_are_cut_and_said() {
+        let long = |rows: usize| Table { rows: vec![samples::long().rows[0].clone(); rows], ..samples::long() };
+        assert_eq!(most_rows(&[long(1000)]), 200);
+        let many = vec![long(1000); 70];
+        assert_eq!(most_rows(&many), 100);
+        let cut = plain(&many[0], 100);
+        assert_eq!(
+            (cut.rows.len(), cut.notes[0].as_str()),
+            (100, "the first 100 of 1000 rows; all are in tables/long.csv")
+        );
     }
 }

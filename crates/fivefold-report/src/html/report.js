@@ -51,6 +51,14 @@
     });
   });
 
+  // Whom the letters of a score table mean, for a pointer that rests on them.
+  document.querySelectorAll("#scores table").forEach((table) => {
+    const names = new Map([...table.tBodies[0].rows].map((row) => [row.cells[0].textContent, row.cells[1].textContent]));
+    table.querySelectorAll("sup").forEach((sup) => {
+      sup.title = `significantly better than ${sup.textContent.split(" ").map((letter) => names.get(letter)).join(", ")}`;
+    });
+  });
+
   document.querySelectorAll("button.copy").forEach((button) => {
     button.addEventListener("click", async () => {
       const text = byId(button.dataset.copy).textContent;
@@ -81,19 +89,22 @@
 
   // Columns of the list: a head, what a query has there, and how it is written.
   const columns = () => {
-    const { queries, methods } = data();
+    const { queries, methods, classes } = data();
     const { values, expected } = measure();
-    const facts = [["query", (q) => queries.id[q], false], ["fold", (q) => queries.fold[q], true],
-      ["documents", (q) => queries.documents[q], true], ["relevant", (q) => queries.relevant[q], true],
-      ["class", (q) => report.classes[measure().classes[q]], false], ["expected", (q) => expected[q], true, number]];
-    return facts.concat(methods.map((name, m) => [name, (q) => values[m][q], true, number]));
+    const list = [["query", (q) => queries.id[q], false]];
+    for (const fact of ["fold", "documents", "relevant"]) {
+      if (queries[fact].length) list.push([fact, (q) => queries[fact][q], true]);
+    }
+    if (classes.length) list.push(["class", (q) => classes[measure().classes[q]], false]);
+    if (expected) list.push(["expected", (q) => expected[q], true, number]);
+    return list.concat(methods.map((name, m) => [name, (q) => values[m][q], true, number]));
   };
   const chosen = () => {
     const { queries } = data();
     const part = find.value.trim().toLowerCase();
     const wanted = Number(classSelect.value);
     const fewest = Number(least.value) || 0;
-    const keep = (q) => queries.id[q].toLowerCase().includes(part) && queries.relevant[q] >= fewest
+    const keep = (q) => queries.id[q].toLowerCase().includes(part) && (queries.relevant[q] ?? fewest) >= fewest
       && (wanted === 0 || measure().classes[q] === wanted - 1);
     return queries.id.map((_, q) => q).filter(keep);
   };
@@ -136,15 +147,20 @@
     table.tFoot.replaceChildren(means);
     const { queries, of } = data();
     const sample = queries.id.length < of ? `, an even sample of ${of}` : "";
-    count.textContent = `${found.length} of ${queries.id.length} queries${sample}; ${Math.min(shown, found.length)} shown`;
+    count.textContent = `${found.length} of ${queries.id.length} ${queries.id.length === 1 ? "query" : "queries"}${sample}; ${Math.min(shown, found.length)} shown`;
     more.hidden = found.length <= shown;
   };
   const again = () => { shown = PAGE; draw(); };
-  dataSelect.addEventListener("change", () => {
-    options(measureSelect, data().measures.map(({ name }) => name));
+  const choose = () => {
+    const { measures, classes, queries } = data();
+    options(measureSelect, measures.map(({ name }) => name));
+    options(classSelect, ["all", ...classes]);
+    classSelect.parentElement.hidden = !classes.length;
+    least.parentElement.hidden = !queries.relevant.length;
     sort = { column: -1, falling: false };
     again();
-  });
+  };
+  dataSelect.addEventListener("change", choose);
   measureSelect.addEventListener("change", again);
   classSelect.addEventListener("change", again);
   find.addEventListener("input", again);
@@ -152,7 +168,5 @@
   more.addEventListener("click", () => { shown += PAGE; draw(); });
   byId("drill").addEventListener("submit", (event) => event.preventDefault());
   options(dataSelect, report.datasets.map(({ name }) => name));
-  options(classSelect, ["all", ...report.classes]);
-  options(measureSelect, data().measures.map(({ name }) => name));
-  draw();
+  choose();
 })();

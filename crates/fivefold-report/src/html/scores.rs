@@ -1,10 +1,11 @@
-//! Score tables: means with intervals, the best one marked, and a letter for every method that a method beats.
+//! Score tables: means with intervals, the best one marked, and a letter for every system that a system beats.
 
-use fivefold_experiment::Evaluation;
-use fivefold_experiment::tables::Comparison;
+use fivefold_core::words::counted;
+use fivefold_experiment::Compared;
+use fivefold_experiment::page::PageDataset;
 use serde::Serialize;
 
-use super::wording::{letter, list, means};
+use super::wording::{letter, on};
 
 /// The scores of one version of a measure on one data set.
 #[derive(Serialize)]
@@ -12,6 +13,8 @@ pub(super) struct ScoreTable {
     caption: String,
     cutoffs: Vec<String>,
     rows: Vec<Row>,
+    /// What the letters rest on.
+    note: String,
 }
 
 #[derive(Serialize)]
@@ -24,57 +27,91 @@ struct Row {
 #[derive(Serialize)]
 struct ScoreCell {
     mean: String,
-    /// The mean in full, to sort by.
+    /// The mean with more decimals, to sort by.
     sort: String,
     /// Half of the interval; empty where there is none.
     interval: String,
     best: bool,
-    /// Letters of the methods that this one beats, and their names.
+    /// Letters of the systems that this one beats.
     beats: String,
-    beaten: String,
 }
 
-pub(super) fn scores(evaluation: &Evaluation, comparisons: &[Comparison], alpha: f64) -> Vec<ScoreTable> {
-    comparisons.iter().map(|comparison| table(evaluation, comparison, alpha)).collect()
+/// A table for each measure, of the systems that are shown.
+pub(super) fn scores(dataset: &PageDataset, noun: &str, alpha: f64) -> Vec<ScoreTable> {
+    dataset.compared.iter().map(|compared| table(dataset, compared, noun, alpha)).collect()
 }
 
-fn table(evaluation: &Evaluation, comparison: &Comparison, alpha: f64) -> ScoreTable {
-    let data = &evaluation.datasets[comparison.dataset];
-    let cell = |method: usize, cutoff: usize| {
-        let column = means(comparison, cutoff);
-        let best = column.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
-        let beaten = beaten(comparison, &column, method, cutoff, alpha);
-        let names: Vec<&str> = beaten.iter().map(|&other| data.rankers[comparison.methods[other]].as_str()).collect();
-        let interval = &comparison.means[method][cutoff].1;
+fn table(dataset: &PageDataset, all: &Compared, noun: &str, alpha: f64) -> ScoreTable {
+    let compared = all.among(&dataset.shown);
+    let best: Vec<f64> = (0..compared.cutoffs.len())
+        .map(|cutoff| compared.column(cutoff).into_iter().flatten().fold(f64::NEG_INFINITY, f64::max))
+        .collect();
+    let cell = |system: usize, cutoff: usize| {
+        let found = compared.means[system][cutoff];
+        let beaten = compared.beaten(system, cutoff, alpha);
         ScoreCell {
-            mean: column[method].map_or_else(|| "undefined".to_owned(), |mean| format!("{mean:.4}")),
-            sort: column[method].map(|mean| mean.to_string()).unwrap_or_default(),
-            interval: interval.map(|i| format!("{:.4}", (i.high - i.low) / 2.0)).unwrap_or_default(),
-            best: column[method] == Some(best),
-            beats: beaten.iter().map(|&other| letter(comparison.methods[other])).collect::<Vec<_>>().join(" "),
-            beaten: list(&names),
+            mean: found.mean.map_or_else(|| "undefined".to_owned(), |mean| format!("{mean:.4}")),
+            sort: found.mean.map(|mean| format!("{mean:.9}")).unwrap_or_default(),
+            interval: found.ends.map(|(low, high)| format!("{:.4}", (high - low) / 2.0)).unwrap_or_default(),
+            best: found.mean == Some(best[cutoff]),
+            beats: beaten.iter().map(|&other| letter(compared.systems[other])).collect::<Vec<_>>().join(" "),
         }
     };
-    let row = |(method, &ranker): (usize, &usize)| Row {
-        letter: letter(ranker),
-        method: data.rankers[ranker].clone(),
-        cells: (0..comparison.cutoffs.len()).map(|cutoff| cell(method, cutoff)).collect(),
+    let row = |(place, &system): (usize, &usize)| Row {
+        letter: letter(system),
+        method: dataset.systems[system].clone(),
+        cells: (0..compared.cutoffs.len()).map(|cutoff| cell(place, cutoff)).collect(),
     };
-    ScoreTable {
-        caption: format!("{} on {}", comparison.measure, data.name),
-        cutoffs: comparison.cutoffs.clone(),
-        rows: comparison.methods.iter().enumerate().map(row).collect(),
-    }
+    let rows = compared.systems.iter().enumerate().map(row).collect();
+    let pairs = all.p_values.iter().filter(|of_pair| of_pair.iter().any(Option::is_some)).count();
+    let note = format!(
+        "{}: {} of {noun}s at {}",
+        counted(all.tested(), "comparison"),
+        counted(pairs, "pair"),
+        counted(all.cutoffs.len(), "cutoff")
+    );
+    ScoreTable { caption: on(&all.measure, &dataset.name), cutoffs: compared.cutoffs, rows, note }
 }
 
-/// The methods with a lower mean from which this one differs significantly.
-pub(super) fn beaten(
-    comparison: &Comparison,
-    means: &[Option<f64>],
-    method: usize,
-    cutoff: usize,
-    alpha: f64,
-) -> Vec<usize> {
-    let significant = |other: &usize| comparison.p(method, *other, cutoff).is_some_and(|p| p < alpha);
-    (0..means.len()).filter(|&other| means[method] > means[other]).filter(significant).collect()
+#[cfg(test)]
+mod tests {
+    use fivefold_experiment::compared::SystemMean;
+    use fivefold_stats::correction;
+
+    use super::*;
+
+    /// p of a-b, a-c, b-c is .01, .03, .04, which Holm makes .03, .06, .06: of three letters one is left.
+    #[test]
+    fn letters_with_and_without_a_correction() {
+        let letters = |name: &str| {
+            let p = correction(name).unwrap().adjust_p_values(&[0.01, 0.03, 0.04].map(Some)).unwrap();
+            let compared = Compared {
+                family: "ap".to_owned(),
+                measure: "ap".to_owned(),
+                cutoffs: vec!["@10".to_owned()],
+                systems: vec![0, 1, 2],
+                means: [0.2, 0.5, 0.9].map(|mean| vec![SystemMean { mean: Some(mean), ends: None }]).to_vec(),
+                p_values: p.into_iter().map(|p| vec![p]).collect(),
+            };
+            let dataset = PageDataset {
+                name: String::new(),
+                systems: ["x", "y", "z"].map(str::to_owned).to_vec(),
+                failed: Vec::new(),
+                compared: vec![compared],
+                remarks: Vec::new(),
+                shown: vec![0, 1, 2],
+                queries: 9,
+                sample: Vec::new(),
+                classes: Vec::new(),
+                values: Vec::new(),
+            };
+            let table = scores(&dataset, "system", 0.05).remove(0);
+            assert_eq!(table.note, "3 comparisons: 3 pairs of systems at 1 cutoff");
+            table.rows.iter().map(|row| row.cells[0].beats.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(letters("none"), ["", "a", "a b"]);
+        assert_eq!(letters("holm"), ["", "a", ""]);
+        assert_eq!(letters("bonferroni"), ["", "a", ""]);
+        assert_eq!(letters("bh"), ["", "a", "a b"]);
+    }
 }

@@ -1,12 +1,14 @@
-//! The findings in words: who wins under which measure, whether that is significant, and what a reader must know first.
+//! The findings in words: who wins under which measure, whether that is significant, whether measures agree, and what a reader must
+//! know first.
 
+use fivefold_core::words::{counted, which};
+use fivefold_experiment::Compared;
 use fivefold_experiment::p_value::p_in_words;
-use fivefold_experiment::tables::Comparison;
-use fivefold_experiment::{Evaluation, Results};
+use fivefold_experiment::page::{PageData, PageDataset};
 use serde::Serialize;
 
-use super::scores::beaten;
-use super::wording::{list, means};
+use super::matrices::tau_of_measures;
+use super::wording::{list, list_some};
 use crate::error::ReportError;
 
 /// Sentences under a heading; the first part has none.
@@ -16,102 +18,284 @@ pub(super) struct Part {
     sentences: Vec<String>,
 }
 
-pub(super) fn summary(results: &Results, comparisons: &[Comparison], alpha: f64) -> Result<Vec<Part>, ReportError> {
-    let Results { manifest, evaluation } = results;
-    let mut parts = Vec::new();
-    let failed: Vec<String> = evaluation
-        .datasets
-        .iter()
-        .flat_map(|data| {
-            let names = data.rankers.iter().zip(&data.failed).filter(|(_, failed)| **failed);
-            names.map(|(name, _)| format!("{name} FAILED on {} and is in none of its numbers.", data.name))
-        })
-        .collect();
-    if !failed.is_empty() {
-        parts.push(Part { heading: None, sentences: failed });
+pub(super) fn summary(data: &PageData) -> Result<Vec<Part>, ReportError> {
+    let mut first = Vec::new();
+    for dataset in &data.datasets {
+        let on = if dataset.name.is_empty() { String::new() } else { format!(" on {}", dataset.name) };
+        let failed = dataset.failed.iter().map(|&system| dataset.systems[system].as_str());
+        first.extend(failed.map(|name| format!("{name} FAILED{on} and is in none of its numbers.")));
     }
-    for (dataset, data) in evaluation.datasets.iter().enumerate() {
-        let own: Vec<&Comparison> = comparisons.iter().filter(|comparison| comparison.dataset == dataset).collect();
-        let mut sentences: Vec<String> = own.iter().filter_map(|c| winner(evaluation, c, alpha)).collect();
-        sentences.extend(agreement(evaluation, &own));
-        let empty = data.queries.iter().filter(|query| query.relevant == 0).count();
-        if empty > 0 {
-            let policy = &manifest.experiment.evaluation.conventions.undefined;
-            sentences.push(format!(
-                "{empty} of {} queries have no relevant document; their undefined values count as {policy}.",
-                data.queries.len()
-            ));
-        }
-        parts.push(Part { heading: Some(data.name.clone()), sentences });
+    let Some(test) = &data.test else { return Ok(Vec::new()) };
+    if data.datasets.iter().flat_map(|dataset| &dataset.compared).any(|compared| compared.systems.len() > 1) {
+        first.push(format!("Significant means here: {}.", test.words));
     }
+    let mut parts = vec![Part { heading: None, sentences: first }];
+    for dataset in &data.datasets {
+        let mut sentences: Vec<String> =
+            dataset.compared.iter().filter_map(|compared| winner(dataset, compared, &data.noun, test.alpha)).collect();
+        sentences.extend(versions(dataset, &data.noun));
+        sentences.extend(measures(dataset, &data.noun, test.alpha)?);
+        sentences.extend(dataset.remarks.iter().cloned());
+        parts.push(Part { heading: Some(dataset.name.clone()).filter(|name| !name.is_empty()), sentences });
+    }
+    parts.retain(|part| !part.sentences.is_empty());
     Ok(parts)
 }
 
 /// Who has the highest mean at the main cutoff, and whom it beats.
-fn winner(evaluation: &Evaluation, comparison: &Comparison, alpha: f64) -> Option<String> {
-    let data = &evaluation.datasets[comparison.dataset];
-    let cutoff = comparison.main_cutoff();
-    let column = means(comparison, cutoff);
+fn winner(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) -> Option<String> {
+    let cutoff = compared.main_cutoff();
+    let column = compared.column(cutoff);
     let order = order(&column);
     let (&first, others) = order.split_first()?;
-    let name = |method: usize| data.rankers[comparison.methods[method]].as_str();
+    let name = |system: usize| dataset.systems[compared.systems[system]].as_str();
     let mean = column[first]?;
-    let head = format!("Under {}, {} is best ({mean:.4})", comparison.measure_at(cutoff), name(first));
+    let head = format!("Under {}, {} is best ({mean:.4})", compared.measure_at(cutoff), name(first));
     if others.is_empty() {
-        return Some(format!("{head}; it is the only method."));
+        return Some(format!("{head}; it is the only {noun}."));
     }
     let tied: Vec<&str> = others.iter().filter(|&&o| column[o] == Some(mean)).map(|&o| name(o)).collect();
     if !tied.is_empty() {
-        return Some(format!("{head}, level with {}.", list(&tied)));
+        return Some(format!("{head}, level with {}.", list_some(&tied)));
     }
-    let beaten = beaten(comparison, &column, first, cutoff, alpha);
-    let equal: Vec<String> = others
+    let beaten = compared.beaten(first, cutoff, alpha);
+    let (tested, untested): (Vec<usize>, Vec<usize>) = others
         .iter()
         .filter(|other| !beaten.contains(other))
-        .map(|&other| match comparison.p(first, other, cutoff) {
-            Some(p) => format!("{} ({})", name(other), p_in_words(p)),
-            None => format!("{} (not tested)", name(other)),
-        })
+        .partition(|&&other| compared.p(first, other, cutoff).is_some());
+    let equal: Vec<String> = tested
+        .iter()
+        .filter_map(|&other| Some(format!("{} ({})", name(other), p_in_words(compared.p(first, other, cutoff)?))))
         .collect();
+    let among = others.len() - untested.len();
+    let tail = match untested.len() {
+        0 => String::new(),
+        count => format!("; not compared with {}", counted(count, "other")),
+    };
     Some(match (beaten.len(), equal.len()) {
-        (0, _) => format!("{head}, but not significantly better than any other: {}.", list(&equal)),
-        (_, 0) => format!("{head}, significantly better than each of the {} others.", others.len()),
-        (count, _) => format!(
-            "{head}, significantly better than {count} of the {} others; not than {}.",
-            others.len(),
-            list(&equal)
-        ),
+        (0, 0) => format!("{head}{tail}."),
+        (0, _) => format!("{head}, but not significantly better than any other: {}{tail}.", list_some(&equal)),
+        (1, 0) => format!("{head}, significantly better than the other one{tail}."),
+        (_, 0) => format!("{head}, significantly better than each of the {among} others{tail}."),
+        (count, _) => {
+            format!(
+                "{head}, significantly better than {count} of the {among} others; not than {}{tail}.",
+                list_some(&equal)
+            )
+        }
     })
 }
 
-/// Methods from the highest mean to the lowest; without those that have none.
+/// Systems from the highest mean to the lowest; without those that have none.
 fn order(column: &[Option<f64>]) -> Vec<usize> {
     let mut order: Vec<(usize, f64)> = column.iter().enumerate().filter_map(|(i, mean)| Some((i, (*mean)?))).collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1));
-    order.into_iter().map(|(method, _)| method).collect()
+    order.into_iter().map(|(system, _)| system).collect()
+}
+
+/// A measure at its main cutoff, and the best system under it.
+fn best<'d>(dataset: &'d PageDataset, compared: &Compared) -> Option<(String, &'d str)> {
+    let cutoff = compared.main_cutoff();
+    let first = *order(&compared.column(cutoff)).first()?;
+    Some((compared.measure_at(cutoff), dataset.systems[compared.systems[first]].as_str()))
 }
 
 /// Whether the versions of each measure name the same winner.
-fn agreement(evaluation: &Evaluation, own: &[&Comparison]) -> Vec<String> {
+fn versions(dataset: &PageDataset, noun: &str) -> Vec<String> {
     let mut sentences = Vec::new();
-    for family in own.chunk_by(|a, b| a.family == b.family).filter(|family| family.len() > 1) {
-        let winners: Vec<(String, &str)> = family
-            .iter()
-            .filter_map(|comparison| {
-                let cutoff = comparison.main_cutoff();
-                let first = *order(&means(comparison, cutoff)).first()?;
-                let data = &evaluation.datasets[comparison.dataset];
-                Some((comparison.measure_at(cutoff), data.rankers[comparison.methods[first]].as_str()))
-            })
-            .collect();
-        let Some((_, winner)) = winners.first() else { continue };
+    if one_winner(dataset) {
+        // One sentence for all of them.
+        return sentences;
+    }
+    let mut families: Vec<&str> = Vec::new();
+    for compared in &dataset.compared {
+        if !families.contains(&compared.family.as_str()) {
+            families.push(&compared.family);
+        }
+    }
+    for family in families {
+        let own = dataset.compared.iter().filter(|compared| compared.family == family);
+        let winners: Vec<(String, &str)> = own.filter_map(|compared| best(dataset, compared)).collect();
+        let [(_, winner), _, ..] = winners.as_slice() else { continue };
         let measures: Vec<&str> = winners.iter().map(|(measure, _)| measure.as_str()).collect();
         if winners.iter().all(|(_, other)| other == winner) {
-            sentences.push(format!("{} name the same best method.", list(&measures)));
+            sentences.push(format!("{} name the same best {noun}.", list(&measures)));
         } else {
             let each: Vec<String> = winners.iter().map(|(measure, winner)| format!("{measure} {winner}")).collect();
-            sentences.push(format!("Normalisation changes the best method: {}.", list(&each)));
+            sentences.push(format!("Normalisation changes the best {noun}: {}.", list(&each)));
         }
     }
     sentences
+}
+
+/// Whether measures of several families all name the same winner.
+fn one_winner(dataset: &PageDataset) -> bool {
+    let own = &dataset.compared;
+    let mut winners = own.iter().filter_map(|compared| best(dataset, compared)).map(|(_, winner)| winner);
+    let first = winners.next();
+    own.iter().any(|compared| compared.family != own[0].family) && winners.all(|winner| Some(winner) == first)
+}
+
+/// Whether all measures come to the same conclusions: winner, order, significant pairs at their main cutoffs.
+fn measures(dataset: &PageDataset, noun: &str, alpha: f64) -> Result<Vec<String>, ReportError> {
+    let own = &dataset.compared;
+    if own.len() < 2 || own[0].systems.len() < 2 || own.iter().any(|compared| compared.systems != own[0].systems) {
+        return Ok(Vec::new());
+    }
+    let mut sentences = Vec::new();
+    if own.iter().any(|compared| compared.family != own[0].family) {
+        let winners: Vec<(String, &str)> = own.iter().filter_map(|compared| best(dataset, compared)).collect();
+        let mut names: Vec<&str> = Vec::new();
+        winners.iter().for_each(|(_, winner)| {
+            if !names.contains(winner) {
+                names.push(winner)
+            }
+        });
+        sentences.push(match names.as_slice() {
+            [only] if own.len() == 2 => format!("Both measures name {only} as the best {noun}."),
+            [only] => format!("All {} measures name {only} as the best {noun}.", own.len()),
+            _ => format!(
+                "The {} measures name {} as best: {}.",
+                own.len(),
+                counted(names.len(), noun),
+                list_some(&names)
+            ),
+        });
+    }
+    let tau = tau_of_measures(own)?;
+    let mut least: Option<(f64, usize, usize)> = None;
+    for (first, row) in tau.iter().enumerate() {
+        for (second, tau) in row.iter().enumerate().skip(first + 1) {
+            if let Some(tau) = *tau
+                && least.is_none_or(|(least, ..)| tau < least)
+            {
+                least = Some((tau, first, second));
+            }
+        }
+    }
+    if let Some((tau, first, second)) = least {
+        let systems = counted(own[0].systems.len(), noun);
+        sentences.push(if tau >= 1.0 {
+            format!("All measures put the {systems} in the same order.")
+        } else {
+            let (first, second) = (&own[first].measure, &own[second].measure);
+            format!("The orders of the {systems} agree least between {first} and {second} (Kendall's tau-b {tau:.3}).")
+        });
+    }
+    sentences.extend(conclusions(own, alpha));
+    Ok(sentences)
+}
+
+/// Of the pairs that all measures tested: significant under all, some or none of them, and with which signs.
+fn conclusions(own: &[Compared], alpha: f64) -> Option<String> {
+    let (mut all, mut some, mut none, mut opposed) = (0, 0, 0, 0);
+    let systems = own[0].systems.len();
+    for a in 0..systems {
+        for b in a + 1..systems {
+            // +1 and -1: significant, and who is better.
+            let signs: Option<Vec<i8>> = own.iter().map(|compared| sign(compared, a, b, alpha)).collect();
+            let Some(signs) = signs else { continue };
+            match signs.iter().filter(|&&sign| sign != 0).count() {
+                0 => none += 1,
+                count if count == own.len() => all += 1,
+                _ => some += 1,
+            }
+            opposed += usize::from(signs.contains(&1) && signs.contains(&-1));
+        }
+    }
+    let pairs = all + some + none;
+    let opposed = match opposed {
+        0 => "no pair is told apart in opposite ways".to_owned(),
+        1 => "1 pair is told apart in opposite ways".to_owned(),
+        count => format!("{count} pairs are told apart in opposite ways"),
+    };
+    (pairs > 0).then(|| {
+        format!(
+            "Of {}, {all} {} significantly under every measure, {some} under some, {none} under none; {opposed}.",
+            counted(pairs, "pair"),
+            which(all, "differs", "differ")
+        )
+    })
+}
+
+/// 1 where `a` is significantly better, -1 where `b` is, 0 where neither; `None`: not tested.
+fn sign(compared: &Compared, a: usize, b: usize, alpha: f64) -> Option<i8> {
+    let cutoff = compared.main_cutoff();
+    let p = compared.p(a, b, cutoff)?;
+    let (a, b) = (compared.means[a][cutoff].mean?, compared.means[b][cutoff].mean?);
+    Some(if p >= alpha || a == b {
+        0
+    } else if a > b {
+        1
+    } else {
+        -1
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_experiment::compared::SystemMean;
+    use fivefold_experiment::page::PageTest;
+
+    use super::*;
+
+    /// Three systems under two measures; p of a-b, a-c, b-c.
+    fn page(means: [[f64; 3]; 2], p: [[f64; 3]; 2]) -> PageData {
+        let compared = |place: usize| Compared {
+            family: ["ndcg", "ap"][place].to_owned(),
+            measure: ["ndcg", "ap"][place].to_owned(),
+            cutoffs: vec!["@10".to_owned()],
+            systems: vec![0, 1, 2],
+            means: means[place].iter().map(|&mean| vec![SystemMean { mean: Some(mean), ends: None }]).collect(),
+            p_values: p[place].iter().map(|&p| vec![Some(p)]).collect(),
+        };
+        let dataset = PageDataset {
+            name: "d".to_owned(),
+            systems: ["a", "b", "c"].map(str::to_owned).to_vec(),
+            failed: Vec::new(),
+            compared: vec![compared(0), compared(1)],
+            remarks: Vec::new(),
+            shown: vec![0, 1, 2],
+            queries: 9,
+            sample: Vec::new(),
+            classes: Vec::new(),
+            values: Vec::new(),
+        };
+        let test = Some(PageTest { words: "a test".to_owned(), alpha: 0.05 });
+        PageData { noun: "system".to_owned(), datasets: vec![dataset], test, ..PageData::default() }
+    }
+
+    fn sentences(data: &PageData) -> Vec<String> {
+        summary(data).unwrap().into_iter().flat_map(|part| part.sentences).collect()
+    }
+
+    #[test]
+    fn winners_and_agreement_in_words() {
+        let same = page([[0.9, 0.5, 0.4], [0.8, 0.6, 0.1]], [[1e-6, 0.01, 0.2], [0.3, 0.01, 0.04]]);
+        assert_eq!(
+            sentences(&same),
+            [
+                "Significant means here: a test.",
+                "Under ndcg@10, a is best (0.9000), significantly better than each of the 2 others.",
+                "Under ap@10, a is best (0.8000), significantly better than 1 of the 2 others; not than b (p = 0.3000).",
+                "Both measures name a as the best system.",
+                "All measures put the 3 systems in the same order.",
+                "Of 3 pairs, 1 differs significantly under every measure, 2 under some, 0 under none; no pair is told apart in opposite ways.",
+            ]
+        );
+        let turned = page([[0.9, 0.5, 0.4], [0.1, 0.6, 0.8]], [[0.001; 3], [0.001, 0.001, 0.9]]);
+        let found = sentences(&turned);
+        assert!(found.contains(&"The 2 measures name 2 systems as best: a and c.".to_owned()), "{found:?}");
+        assert!(found[4].ends_with("ndcg and ap (Kendall's tau-b -1.000)."), "{found:?}");
+        assert!(found[5].ends_with("2 pairs are told apart in opposite ways."), "{found:?}");
+    }
+
+    #[test]
+    fn untested_pairs_are_named() {
+        let mut data = page([[0.9, 0.5, 0.4]; 2], [[0.001; 3]; 2]);
+        data.datasets[0].compared.truncate(1);
+        data.datasets[0].compared[0].p_values[1] = vec![None];
+        let found = sentences(&data);
+        assert!(found[1].ends_with("significantly better than the other one; not compared with 1 other."), "{found:?}");
+    }
 }

@@ -1,16 +1,21 @@
 //! Words and numbers that several parts of the page share.
 
-use fivefold_experiment::tables::Comparison;
+/// Names that a sentence gives at most.
+const NAMED: usize = 8;
 
-/// The test behind letters, heat maps and the summary.
-pub(super) fn test_in_words(alpha: f64) -> String {
-    format!("paired two-sided t-test over queries, p < {alpha}, no correction for the number of pairs")
+/// `a, b and c`; of very many the first and how many more there are.
+pub(super) fn list_some<S: AsRef<str>>(items: &[S]) -> String {
+    if items.len() <= NAMED {
+        return list(items);
+    }
+    let mut named: Vec<String> = items[..NAMED - 1].iter().map(|item| item.as_ref().to_owned()).collect();
+    named.push(format!("{} more", items.len() + 1 - NAMED));
+    list(&named)
 }
 
-/// The means of a column, `None` where undefined, one a method.
-pub(super) fn means(comparison: &Comparison, cutoff: usize) -> Vec<Option<f64>> {
-    let mean = |of_method: &Vec<(fivefold_metrics::Mean, _)>| Some(of_method[cutoff].0.value).filter(|v| !v.is_nan());
-    comparison.means.iter().map(mean).collect()
+/// `ndcg on mq2008`; the measure alone where the only data set has no name.
+pub(super) fn on(measure: &str, dataset: &str) -> String {
+    if dataset.is_empty() { measure.to_owned() } else { format!("{measure} on {dataset}") }
 }
 
 /// `a, b and c`.
@@ -39,6 +44,9 @@ mod tests {
     fn words_by_hand() {
         assert_eq!(["a", "z", "aa", "az", "ba"], [0, 25, 26, 51, 52].map(letter)[..]);
         assert_eq!(list(&["a", "b", "c"]), "a, b and c");
+        let many: Vec<String> = (0..10).map(|i| i.to_string()).collect();
+        assert_eq!(list_some(&many), "0, 1, 2, 3, 4, 5, 6 and 3 more");
+        assert_eq!(list_some(&many[..8]), "0, 1, 2, 3, 4, 5, 6 and 7");
         assert_eq!((list(&["a"]), list::<&str>(&[])), ("a".to_owned(), String::new()));
     }
 }

@@ -29,8 +29,10 @@ use crate::resample::{TestOptions, batches, quantile_place, two_below};
 /// The entry in the list of tests.
 pub const TEST: Test = Test {
     name: "bootstrap",
+    title: "studentised bootstrap test",
     summary: "studentised bootstrap test of the mean difference",
     source: "Sakai, \"Evaluating evaluation metrics based on the bootstrap\", SIGIR 2006",
+    draws: true,
     run,
 };
 

@@ -20,10 +20,14 @@ use crate::resample::TestOptions;
 pub struct Test {
     /// The name by which it is asked for.
     pub name: &'static str,
+    /// What it is called in a sentence.
+    pub title: &'static str,
     /// What it is, in a line.
     pub summary: &'static str,
     /// Where it comes from.
     pub source: &'static str,
+    /// Whether it draws at random where it cannot count.
+    pub draws: bool,
     /// Runs it.
     ///
     /// # Errors

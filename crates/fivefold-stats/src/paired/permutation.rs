@@ -25,8 +25,10 @@ use crate::resample::{TestOptions, batches};
 /// The entry in the list of tests.
 pub const TEST: Test = Test {
     name: "permutation",
+    title: "paired permutation test",
     summary: "sign-flip randomisation test of the mean difference; exact up to 20 queries",
     source: "Fisher, \"The design of experiments\", 1935; Smucker, Allan & Carterette, CIKM 2007",
+    draws: true,
     run,
 };
 

@@ -14,8 +14,10 @@ use crate::resample::TestOptions;
 /// The entry in the list of tests.
 pub const TEST: Test = Test {
     name: "sign",
+    title: "sign test",
     summary: "exact sign test; differences of 0 dropped",
     source: "Arbuthnott, Philosophical Transactions 27, 1710; Dixon & Mood, \"The statistical sign test\", JASA 41, 1946",
+    draws: false,
     run,
 };
 

@@ -10,8 +10,10 @@ use crate::resample::TestOptions;
 /// The entry in the list of tests.
 pub const TEST: Test = Test {
     name: "t",
+    title: "paired two-sided t-test",
     summary: "paired two-sided Student t-test of the mean difference",
     source: "Student, \"The probable error of a mean\", Biometrika 6, 1908",
+    draws: false,
     run,
 };
 

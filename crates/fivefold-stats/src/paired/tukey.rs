@@ -25,9 +25,11 @@ use crate::resample::{TestOptions, quantile_place, two_below};
 /// The entry in the list of tests.
 pub const TEST: Test = Test {
     name: "tukey-hsd",
+    title: "randomised paired Tukey HSD test",
     summary: "randomised paired Tukey HSD over all systems; corrects for all pairs of a measure",
     source: "Carterette, \"Multiple testing in statistical analysis of systems-based information retrieval \
              experiments\", TOIS 30, 2012; Sakai, \"Metrics, statistics, tests\", 2014",
+    draws: true,
     run,
 };
 

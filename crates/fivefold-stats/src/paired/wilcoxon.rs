@@ -23,8 +23,10 @@ use crate::resample::TestOptions;
 /// The entry in the list of tests.
 pub const TEST: Test = Test {
     name: "wilcoxon",
+    title: "Wilcoxon's signed-rank test",
     summary: "Wilcoxon signed-rank test; differences of 0 dropped; exact up to 50 differences",
     source: "Wilcoxon, \"Individual comparisons by ranking methods\", Biometrics 1, 1945",
+    draws: false,
     run,
 };
 

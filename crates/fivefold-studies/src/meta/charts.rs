@@ -1,17 +1,25 @@
-//! Achieved significance levels (Sakai, SIGIR 2006, Fig. 3) and swap rates by difference, a line a measure.
+//! Achieved significance levels (Sakai, SIGIR 2006, Fig. 3) and swap rates by difference, a line a measure; the queries in the plane of
+//! an original measure and its UE version.
 
-use fivefold_experiment::Chart;
+use fivefold_core::words::counted;
 use fivefold_experiment::chart::{Axis, Point, ReferenceLine, Series, SeriesKind};
+use fivefold_experiment::{Chart, slug};
+use fivefold_metrics::{MeasureSpec, Version};
 use fivefold_stats::asl_curve;
 
 use super::Meta;
 use super::compare::Compared;
-use super::scores::Scores;
+use super::diagrams::main_column;
+use super::page::spec;
+use super::scores::{Column, Measure, Scores};
 use super::tables::{id_of, notes_of};
 use crate::study::Findings;
 
 /// Points of a line at most.
 const POINTS: usize = 300;
+/// Queries of a scatter at most, and of all of a data set.
+const QUERIES: usize = 1000;
+const ALL_QUERIES: usize = 3000;
 
 /// Adds the charts of a data set.
 pub(super) fn add(study: &Meta, scores: &Scores, compared: &[Compared], several: bool, findings: &mut Findings) {
@@ -67,4 +75,43 @@ pub(super) fn add(study: &Meta, scores: &Scores, compared: &[Compared], several:
         lines: vec![line("5 %".to_owned(), 0.05)],
         notes,
     });
+    scatters(scores, several, findings);
+}
+
+/// Every query's mean value over the systems under an original measure and under a UE version of it.
+fn scatters(scores: &Scores, several: bool, findings: &mut Findings) {
+    let of_spec =
+        |wanted: &MeasureSpec| scores.measures.iter().find(|measure| spec(&measure.name).as_ref() == Some(wanted));
+    let pairs: Vec<(&Measure, &Measure)> = scores
+        .measures
+        .iter()
+        .filter_map(|measure| {
+            let own = spec(&measure.name).filter(|own| own.version() != Version::Original)?;
+            Some((of_spec(&own.base())?, measure))
+        })
+        .collect();
+    let keep = scores.queries.min(QUERIES).min(ALL_QUERIES / pairs.len().max(1));
+    for (original, version) in pairs {
+        let [x, y] = [original, version].map(|measure| &measure.columns[main_column(measure)]);
+        let mean = |column: &Column, query: usize| {
+            column.values.iter().map(|of_system| of_system[query]).sum::<f64>() / column.values.len() as f64
+        };
+        let queries = (0..keep).map(|place| place * scores.queries / keep);
+        let points = queries.map(|query| Point::new(mean(x, query), mean(y, query))).collect();
+        let mut notes = vec![format!("a query's mean over {}", counted(scores.systems.len(), "system"))];
+        if keep < scores.queries {
+            notes.push(format!("drawn: an even sample of {keep} of {} queries", scores.queries));
+        }
+        notes.extend(notes_of(scores, several));
+        let title = format!("Queries under {} and {}", x.name, y.name);
+        findings.charts.push(Chart {
+            id: id_of(scores, several, &format!("queries-{}", slug(&version.name))),
+            title: if several { format!("{title}: {}", scores.label) } else { title },
+            x: Axis::linear(format!("mean {}", x.name)),
+            y: Axis::linear(format!("mean {}", y.name)),
+            series: vec![Series { name: "queries".to_owned(), kind: SeriesKind::Points, points }],
+            lines: Vec::new(),
+            notes,
+        });
+    }
 }

@@ -5,8 +5,8 @@
 
 use fivefold_core::Seed;
 use fivefold_stats::{
-    Family, Moments, PadDenominator, SwapCurve, SwapOptions, TestOptions, TestRun, correction, discriminative_power,
-    pad, queries_needed, swap_method, test,
+    Family, Moments, PadDenominator, SwapCurve, SwapOptions, TestRun, discriminative_power, pad, queries_needed,
+    swap_method,
 };
 
 use super::Meta;
@@ -81,11 +81,8 @@ pub fn test_all(study: &Meta, scores: &Scores, seed: Seed) -> Result<Vec<Tested>
 }
 
 fn tested(study: &Meta, measure: &Measure, family: &Family<'_>, seed: Seed) -> Result<Tested, StudyError> {
-    let unknown = |error: fivefold_stats::UnknownName| StudyError::Input(error.to_string());
     // The same draws for every measure, so that measures differ by their values alone.
-    let options = TestOptions { draws: study.draws, seed: seed.derive("test"), confidence: 1.0 - study.alpha };
-    let run = (test(&study.test).map_err(unknown)?.run)(family, &options)?;
-    let p_values = (correction(&study.correction).map_err(unknown)?.adjust)(&run)?;
+    let (run, p_values) = study.difference_test()?.run(family, seed.derive("test"))?;
     Ok(Tested {
         power: discriminative_power(&p_values, study.alpha),
         pad: pad(&measure.means(), PadDenominator::Signed)?.percent,

@@ -3,6 +3,7 @@
 //! A measure with several cutoffs is shown at 10, or else at the last one, where one cutoff is shown. Of many systems the best ones
 //! are drawn, and a note says so.
 
+use fivefold_core::words::counted;
 use fivefold_experiment::diagram::{Diagram, IntervalSeries, Intervals, PairOfSystems, Pairs, Ranks};
 use fivefold_experiment::p_value::p_in_words;
 use fivefold_experiment::slug;
@@ -125,10 +126,10 @@ impl Shown<'_> {
             }
         }
         let own = format!(
-            "average ranks of {} systems over {} queries; Nemenyi's critical difference {difference:.3} (level {}); Friedman's chi-square \
+            "average ranks of {} systems over {}; Nemenyi's critical difference {difference:.3} (level {}); Friedman's chi-square \
              {:.2}, {}, for all systems alike; a bar joins systems that are not told apart",
             average.len(),
-            ranks.queries,
+            counted(ranks.queries, "query"),
             self.study.alpha,
             ranks.chi_square,
             p_in_words(ranks.chi_square_p)
@@ -149,7 +150,7 @@ const OVERLAP: &str = "intervals are of each system's own mean: systems whose in
                        query by query";
 
 /// The cutoff at which a measure is drawn: 10 if it has it, else the last.
-fn main_column(measure: &Measure) -> usize {
+pub(super) fn main_column(measure: &Measure) -> usize {
     let ten = measure.columns.iter().position(|column| column.name.ends_with("@10"));
     ten.unwrap_or(measure.columns.len().saturating_sub(1))
 }

@@ -1,6 +1,7 @@
 //! What the study shows: scores with intervals, comparisons, power, queries needed, the swap method, ranks, and measures
 //! against each other.
 
+use fivefold_core::words::{counted, which};
 use fivefold_experiment::{Cell, Table, slug};
 use fivefold_stats::outcome::t_interval;
 use fivefold_stats::{
@@ -379,7 +380,12 @@ impl Shown<'_> {
         table.notes.insert(0, "least, most: what the two powers allow, in steps of two".to_owned());
         table.notes.insert(0, self.test_note());
         if unlike > 0 {
-            table.notes.push(format!("{unlike} pairs of measures have different numbers of cutoffs and are left out"));
+            table.notes.push(format!(
+                "{} of measures {} different numbers of cutoffs and {} left out",
+                counted(unlike, "pair"),
+                which(unlike, "has", "have"),
+                which(unlike, "is", "are")
+            ));
         }
         Ok((!table.rows.is_empty()).then_some(table))
     }

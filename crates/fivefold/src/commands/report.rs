@@ -1,9 +1,9 @@
 //! `fivefold report`: the tables of a results folder, without the data.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fivefold_experiment::{FolderLock, Hold, Results};
-use fivefold_report::{Templates, read_tables, write_report};
+use fivefold_report::{Report, Templates, read_tables, write_report};
 use fivefold_studies::Manifest;
 
 use crate::cli::Outcome;
@@ -11,6 +11,7 @@ use crate::format::Format;
 use crate::problem::{self, Problem};
 use crate::results_folder;
 use crate::screen::{Screen, tell};
+use crate::study::page_head;
 
 /// Print the tables of a results folder
 #[derive(clap::Args)]
@@ -43,21 +44,15 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
         results_folder::check(&self.folder)?;
-        let study = Manifest::read(&self.folder).map_err(problem::report)?.is_some();
+        let study = Manifest::read(&self.folder).map_err(problem::report)?;
         if let Some(folder) = &self.write {
-            if study {
-                let what = format!("the report of a study is written by its run alone: {}", self.folder.display());
-                return Err(Problem::new(what).help("leave out --write, or run the study with --out DIR").into());
-            }
-            let results = Results::load(&self.folder).map_err(problem::report)?;
-            let _lock = FolderLock::take(folder, Hold::Alone).map_err(problem::report)?;
             let templates =
                 self.templates.as_deref().map(Templates::overridden).transpose().map_err(problem::report)?;
-            write_report(&results, folder, &templates.unwrap_or_default()).map_err(problem::report)?;
+            write(&self.folder, study.as_ref(), folder, &templates.unwrap_or_default())?;
             tell(format_args!("{}", folder.join("report.html").display()));
             return Ok(Outcome::Done);
         }
-        let mut tables = match study {
+        let mut tables = match study.is_some() {
             true => read_tables(&self.folder).map_err(problem::report)?,
             false => Results::load(&self.folder).map_err(problem::report)?.tables().map_err(problem::report)?,
         };
@@ -70,5 +65,22 @@ impl Args {
         });
         self.format.print(&tables, screen)?;
         Ok(Outcome::Done)
+    }
+}
+
+/// Writes the report of what lies in `from` into `folder`.
+fn write(from: &Path, study: Option<&Manifest>, folder: &Path, templates: &Templates) -> miette::Result<()> {
+    match study {
+        Some(manifest) => {
+            let head = page_head(manifest).map_err(problem::report)?;
+            let report = Report::read(from, head).map_err(problem::report)?;
+            let _lock = FolderLock::take(folder, Hold::Alone).map_err(problem::report)?;
+            report.write(folder, templates).map_err(problem::report)
+        }
+        None => {
+            let results = Results::load(from).map_err(problem::report)?;
+            let _lock = FolderLock::take(folder, Hold::Alone).map_err(problem::report)?;
+            write_report(&results, folder, templates).map(|_| ()).map_err(problem::report)
+        }
     }
 }

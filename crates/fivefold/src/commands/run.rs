@@ -75,8 +75,18 @@ struct Summary<'a> {
     result: Option<&'a str>,
     /// Leak guards that were overridden, as every table says.
     stamps: Vec<String>,
+    /// What the letters and words of the page rest on.
+    significance: Significance<'a>,
     /// Ids of the tables in the folder; empty where the run was partial.
     tables: Vec<String>,
+}
+
+/// The test of the page, which the paper's tables do not use.
+#[derive(Serialize)]
+struct Significance<'a> {
+    test: &'a str,
+    correction: &'a str,
+    alpha: f64,
 }
 
 /// What `--explain-cache --json` prints.
@@ -183,6 +193,11 @@ impl Args {
                 cancelled: outcome.cancelled,
                 result: outcome.results.as_ref().map(|results| results.manifest.result.as_str()),
                 stamps: outcome.results.as_ref().map(Results::stamps).unwrap_or_default(),
+                significance: Significance {
+                    test: &experiment.tables.test,
+                    correction: &experiment.tables.correction,
+                    alpha: experiment.tables.alpha,
+                },
                 tables: tables.iter().map(|table| table.id.clone()).collect(),
             })?;
         } else {

@@ -15,7 +15,7 @@ use crate::interrupt;
 use crate::problem::{self, Problem};
 use crate::progress::FitBar;
 use crate::screen::Screen;
-use crate::study::figures;
+use crate::study::report as of_study;
 
 impl Args {
     pub(super) fn study(&self, manifest: &Manifest, seal: Seal, screen: &mut Screen) -> miette::Result<Outcome> {
@@ -77,8 +77,7 @@ impl Args {
             };
             files.add(name, result);
         }
-        let figures = figures(&findings)?;
-        let compared = check_files(&file.name, &findings.tables, &figures, &self.folder).map_err(problem::report)?;
+        let compared = check_files(&of_study(&file, &findings)?, &self.folder).map_err(problem::report)?;
         let mut known: BTreeSet<String> = findings.files.iter().map(|(name, _)| name.clone()).collect();
         known.insert("manifest.json".to_owned());
         known.extend(compared.iter().map(|(name, _)| name.clone()));

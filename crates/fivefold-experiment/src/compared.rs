@@ -1,0 +1,136 @@
+//! Systems compared under one measure on one data set: means, intervals, p-values of every pair. A run and a study of anyone's scores
+//! give the same, so that both have the same page.
+
+use serde::{Deserialize, Serialize};
+
+/// Systems under one measure, at each of its cutoffs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// The measure without version and cutoff: `ndcg`.
+    pub family: String,
+    /// The measure with its version, without cutoff: `ndcg.v1`.
+    pub measure: String,
+    /// What each cutoff is called: `@5`, `whole list`.
+    pub cutoffs: Vec<String>,
+    /// The systems that are compared, as indices of all of the data set.
+    pub systems: Vec<usize>,
+    /// `[system][cutoff]`.
+    pub means: Vec<Vec<SystemMean>>,
+    /// `[pair][cutoff]`: corrected p-value of the test of differences, pairs in the order (0,1), (0,2), ..; `None` where a pair
+    /// was not tested.
+    pub p_values: Vec<Vec<Option<f64>>>,
+}
+
+/// The mean of a system over queries.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SystemMean {
+    /// The mean, if there is one.
+    pub mean: Option<f64>,
+    /// The ends of its interval; none where fewer than two queries have a value.
+    pub ends: Option<(f64, f64)>,
+}
+
+impl Compared {
+    /// The cutoff that stands for the measure where one number is shown: 10 if it was evaluated, else the last.
+    pub fn main_cutoff(&self) -> usize {
+        main_cutoff(&self.cutoffs)
+    }
+
+    /// The measure at a cutoff: `ndcg.v1@10`, `ap` for the whole list.
+    pub fn measure_at(&self, cutoff: usize) -> String {
+        let head = &self.cutoffs[cutoff];
+        format!("{}{}", self.measure, if head.starts_with('@') { head } else { "" })
+    }
+
+    /// The means at a cutoff, one a system.
+    pub fn column(&self, cutoff: usize) -> Vec<Option<f64>> {
+        self.means.iter().map(|of_system| of_system[cutoff].mean).collect()
+    }
+
+    /// The p-value of two systems (places in [`Compared::systems`]) at a cutoff; `None` for a system and itself.
+    pub fn p(&self, a: usize, b: usize, cutoff: usize) -> Option<f64> {
+        self.p_values.get(self.pair(a, b)?)?.get(cutoff).copied().flatten()
+    }
+
+    /// The place of a pair of systems in [`Compared::p_values`].
+    pub fn pair(&self, a: usize, b: usize) -> Option<usize> {
+        let (low, high) = (a.min(b), a.max(b));
+        // Pairs before those of `low`, then the place among them.
+        let before = low * (2 * self.systems.len() - low - 1) / 2;
+        (low < high).then(|| before + high - low - 1)
+    }
+
+    /// The systems that this one beats at a cutoff: lower means from which it differs significantly.
+    pub fn beaten(&self, system: usize, cutoff: usize, alpha: f64) -> Vec<usize> {
+        let mean = |system: usize| self.means[system][cutoff].mean;
+        let significant = |other: &usize| self.p(system, *other, cutoff).is_some_and(|p| p < alpha);
+        (0..self.systems.len()).filter(|&other| mean(system) > mean(other)).filter(significant).collect()
+    }
+
+    /// Comparisons that were tested, at all cutoffs: the family of a correction.
+    pub fn tested(&self) -> usize {
+        self.p_values.iter().flatten().flatten().count()
+    }
+
+    /// The same for some of the systems (indices of all of the data set).
+    #[must_use]
+    pub fn among(&self, systems: &[usize]) -> Compared {
+        let places: Vec<usize> =
+            (0..self.systems.len()).filter(|&place| systems.contains(&self.systems[place])).collect();
+        let pairs = places.iter().enumerate().flat_map(|(at, &a)| places[at + 1..].iter().map(move |&b| (a, b)));
+        Compared {
+            family: self.family.clone(),
+            measure: self.measure.clone(),
+            cutoffs: self.cutoffs.clone(),
+            systems: places.iter().map(|&place| self.systems[place]).collect(),
+            means: places.iter().map(|&place| self.means[place].clone()).collect(),
+            p_values: pairs.filter_map(|(a, b)| self.p_values.get(self.pair(a, b)?).cloned()).collect(),
+        }
+    }
+}
+
+pub(crate) fn main_cutoff(cutoffs: &[String]) -> usize {
+    cutoffs.iter().position(|cutoff| cutoff == "@10").unwrap_or(cutoffs.len().saturating_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The p-value of systems i < j is .ij, whatever else is compared; the mean of i is i.
+    fn six() -> Compared {
+        let pairs = (0..6).flat_map(|i| (i + 1..6).map(move |j| (i, j)));
+        Compared {
+            family: "ndcg".to_owned(),
+            measure: "ndcg".to_owned(),
+            cutoffs: vec!["@10".to_owned()],
+            systems: (0..6).collect(),
+            means: (0..6).map(|system| vec![SystemMean { mean: Some(f64::from(system)), ends: None }]).collect(),
+            p_values: pairs.map(|(i, j)| vec![Some(f64::from(i) / 10.0 + f64::from(j) / 100.0)]).collect(),
+        }
+    }
+
+    #[test]
+    fn some_systems_keep_their_means_and_p_values() {
+        let all = six();
+        assert_eq!((all.p(4, 2, 0), all.tested()), (Some(0.2 + 0.04), 15));
+        let some = all.among(&[5, 1, 2]);
+        assert_eq!(some.systems, [1, 2, 5]);
+        assert_eq!(some.column(0), [Some(1.0), Some(2.0), Some(5.0)]);
+        assert_eq!(
+            [some.p(0, 1, 0), some.p(0, 2, 0), some.p(2, 1, 0)],
+            [all.p(1, 2, 0), all.p(1, 5, 0), all.p(2, 5, 0)]
+        );
+        assert_eq!((some.p(1, 1, 0), some.p_values.len()), (None, 3));
+    }
+
+    #[test]
+    fn lower_means_are_beaten_below_alpha_alone() {
+        let all = six();
+        // p of (0, 3) is .03, of (1, 3) .13, of (2, 3) .23.
+        assert_eq!(all.beaten(3, 0, 0.05), [0]);
+        assert_eq!(all.beaten(3, 0, 0.03), [0; 0]);
+        assert_eq!(all.beaten(3, 0, 0.2), [0, 1]);
+        assert_eq!(all.beaten(0, 0, 1.0), [0; 0]);
+    }
+}

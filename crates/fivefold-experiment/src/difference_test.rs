@@ -1,0 +1,104 @@
+//! How differences of systems are tested, and corrected for their number: for letters, heat maps, words, and the tables of studies.
+//!
+//! The paper's own tables know nothing of it: their tests are the paper's.
+
+use fivefold_core::{ParamError, Seed};
+use fivefold_stats::{Correction, Family, StatsError, Test, TestOptions, TestRun, UnknownName, correction, test};
+
+/// A test with its correction. Both exist and go together.
+#[derive(Debug, Clone)]
+pub struct DifferenceTest {
+    /// The test.
+    pub test: &'static Test,
+    /// The correction, over all comparisons of one measure: pairs of systems at every cutoff.
+    pub correction: &'static Correction,
+    /// Draws of tests that draw.
+    pub draws: usize,
+    /// The level below which a p-value is significant; intervals have the confidence 1 - alpha.
+    pub alpha: f64,
+}
+
+impl DifferenceTest {
+    /// The test and the correction of these names.
+    ///
+    /// # Errors
+    /// A name that there is not, a correction that does not suit the test, a number out of range; the error names `test`,
+    /// `correction`, `draws` or `alpha`.
+    pub fn new(test_name: &str, correction_name: &str, draws: usize, alpha: f64) -> Result<Self, ParamError> {
+        let unknown = |param: &str, error: UnknownName| ParamError::new(param, format!("is wrong: {error}"));
+        let test = test(test_name).map_err(|error| unknown("test", error))?;
+        let correction = correction(correction_name).map_err(|error| unknown("correction", error))?;
+        ParamError::unless((1..1 << 32).contains(&draws), "draws", draws, "at least 1 and below 2^32")?;
+        ParamError::unless(alpha > 0.0 && alpha < 1.0, "alpha", alpha, "between 0 and 1")?;
+        let found = DifferenceTest { test, correction, draws, alpha };
+        // Whether they go together shows on the smallest family.
+        let least = DifferenceTest { draws: 1, ..found.clone() };
+        let tried = Family::of_pair(&[0.0, 1.0], &[1.0, 0.0]).and_then(|family| least.run(&family, Seed::new(0)));
+        tried.map_err(|error| ParamError::new("correction", format!("is wrong: {error}")))?;
+        Ok(found)
+    }
+
+    /// Tests a family, and gives its p-values as corrected, too.
+    ///
+    /// # Errors
+    /// Too many queries to resample.
+    pub fn run(&self, family: &Family<'_>, seed: Seed) -> Result<(TestRun, Vec<Option<f64>>), StatsError> {
+        let options = TestOptions { draws: self.draws, seed, confidence: 1.0 - self.alpha };
+        let run = (self.test.run)(family, &options)?;
+        let corrected = self.correction.adjust(&run)?;
+        Ok((run, corrected))
+    }
+
+    /// Whether p-values are corrected by something besides the test.
+    pub fn corrects(&self) -> bool {
+        self.correction.name != "none"
+    }
+
+    /// In words: `paired two-sided t-test over queries, p < 0.05 after Holm's correction over all comparisons of a measure (pairs of
+    /// methods at every cutoff)`.
+    pub fn in_words(&self) -> String {
+        let draws = if self.test.draws { format!(" ({} draws)", self.draws) } else { String::new() };
+        let correction = match (self.corrects(), self.test.name) {
+            (true, _) => {
+                format!(" after {} over all comparisons of a measure (pairs at every cutoff)", self.correction.title)
+            }
+            // Its p-values are of all pairs together.
+            (false, "tukey-hsd") => ", for all pairs of a measure at a cutoff together".to_owned(),
+            (false, _) => ", no correction for the number of comparisons".to_owned(),
+        };
+        format!("{} over queries{draws}, p < {}{correction}", self.test.title, self.alpha)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_go_together_is_refused_and_named() {
+        let error = |test: &str, correction: &str, draws, alpha| {
+            DifferenceTest::new(test, correction, draws, alpha).unwrap_err().to_string()
+        };
+        assert!(error("t", "maxt", 9, 0.05).contains("use it with the test permutation or bootstrap"));
+        assert!(error("tt", "holm", 9, 0.05).starts_with("`test` is wrong: unknown test"));
+        assert!(error("t", "hol", 9, 0.05).contains("did you mean \"holm\"?"));
+        assert!(error("t", "holm", 0, 0.05).starts_with("`draws` must be"));
+        assert!(error("t", "holm", 9, 1.0).starts_with("`alpha` must be"));
+        assert!(DifferenceTest::new("permutation", "maxt", 9, 0.05).is_ok());
+    }
+
+    #[test]
+    fn words_say_what_was_corrected_for() {
+        let words = |test: &str, correction: &str| DifferenceTest::new(test, correction, 99, 0.05).unwrap().in_words();
+        assert_eq!(
+            words("t", "holm"),
+            "paired two-sided t-test over queries, p < 0.05 after Holm's correction over all comparisons of a measure (pairs at \
+             every cutoff)"
+        );
+        assert_eq!(
+            words("permutation", "none"),
+            "paired permutation test over queries (99 draws), p < 0.05, no correction for the number of comparisons"
+        );
+        assert!(words("tukey-hsd", "none").ends_with("for all pairs of a measure at a cutoff together"));
+    }
+}

@@ -1,0 +1,182 @@
+//! What a page says beside its tables and figures: plain data, the same for a run and for a study of systems. A study keeps it in
+//! [`PAGE_DATA`] of its results folder, so that the page can be written anew from the folder alone.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::compared::Compared;
+
+/// The file of a study's results folder.
+pub const PAGE_DATA: &str = "page.json";
+
+/// Most systems of a data set that a page shows; most cells of its score tables; most of its squares of pairs.
+const SHOWN: usize = 30;
+const CELLS: usize = 2400;
+const PAIRS: usize = 5400;
+
+/// Most values query by query on a page.
+const VALUES: usize = 200_000;
+
+/// What a page says beside tables and figures.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PageData {
+    /// What a page calls that which is compared: `method`, `system`.
+    pub noun: String,
+    /// What was compared on what, a line each.
+    pub facts: Vec<String>,
+    /// The data sets with compared systems.
+    pub datasets: Vec<PageDataset>,
+    /// The test behind letters and words, if systems were compared.
+    pub test: Option<PageTest>,
+    /// Paragraphs that say how the numbers were made.
+    pub methods: Vec<String>,
+    /// What was used, for the references: `measure:ndcg`, `test:t`, `correction:holm`, ...
+    pub used: BTreeSet<String>,
+}
+
+/// A test of differences.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PageTest {
+    /// In words, with its correction.
+    pub words: String,
+    /// The level.
+    pub alpha: f64,
+}
+
+/// Compared systems on one data set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PageDataset {
+    /// Its name; empty where there is one only and it has none.
+    pub name: String,
+    /// All systems.
+    pub systems: Vec<String>,
+    /// The systems without numbers, because a part of their work failed.
+    pub failed: Vec<usize>,
+    /// One a measure.
+    pub compared: Vec<Compared>,
+    /// What a reader must know of the data set, in sentences.
+    pub remarks: Vec<String>,
+    /// The systems that a page shows: all, or the best by the first measure.
+    pub shown: Vec<usize>,
+    /// How many queries there are.
+    pub queries: usize,
+    /// The queries that are shown one by one: all, or an even sample.
+    pub sample: Vec<PageQuery>,
+    /// Names of classes of queries.
+    pub classes: Vec<String>,
+    /// Values query by query, one a measure.
+    pub values: Vec<PageValues>,
+}
+
+/// A query.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PageQuery {
+    /// Its id.
+    pub id: String,
+    /// What is known of its documents.
+    pub facts: Option<QueryFacts>,
+}
+
+/// A query's fold and documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueryFacts {
+    /// The fold in which it is tested.
+    pub fold: usize,
+    /// Its documents.
+    pub documents: usize,
+    /// Relevant ones.
+    pub relevant: usize,
+}
+
+/// Values of a measure at its main cutoff, query by query of the sample.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PageValues {
+    /// The measure with its cutoff.
+    pub measure: String,
+    /// Each query's class; empty where there are none.
+    pub classes: Vec<usize>,
+    /// Each query's E/U, where it is known.
+    pub expected: Option<Vec<Option<f64>>>,
+    /// `[shown system][query]`.
+    pub values: Vec<Vec<Option<f64>>>,
+}
+
+/// The systems of a data set that a page shows: all, or of very many the best by the first measure.
+pub fn leading(compared: &[&Compared]) -> Vec<usize> {
+    let Some(first) = compared.first() else { return Vec::new() };
+    let columns: usize = compared.iter().map(|compared| compared.cutoffs.len()).sum();
+    let most = SHOWN.min(CELLS / columns.max(1)).min((PAIRS / compared.len()).isqrt()).max(2);
+    if first.systems.len() <= most {
+        return first.systems.clone();
+    }
+    let column = first.column(first.main_cutoff());
+    let mut best: Vec<(usize, Option<f64>)> = first.systems.iter().copied().zip(column).collect();
+    // Undefined means last.
+    best.sort_by(|(_, a), (_, b)| {
+        a.is_none().cmp(&b.is_none()).then(b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal))
+    });
+    best.truncate(most);
+    let mut shown: Vec<usize> = best.into_iter().map(|(system, _)| system).collect();
+    shown.sort_unstable();
+    shown
+}
+
+impl PageDataset {
+    /// What is left out, where some of its systems are shown; `noun`: what a page calls them.
+    pub fn left_out(&self, noun: &str) -> Option<String> {
+        let first = self.compared.first()?;
+        let (all, shown) = (first.systems.len(), self.shown.len());
+        let of = if self.name.is_empty() { String::new() } else { format!("{}: ", self.name) };
+        (shown < all).then(|| {
+            let measure = first.measure_at(first.main_cutoff());
+            format!("{of}of {all} {noun}s, the {shown} best by {measure} are shown; tables/ and the CSV files beside it have all")
+        })
+    }
+}
+
+/// The queries that are shown one by one: so many of `queries` that all data sets of a page have `cells` values in all, evenly
+/// spaced over the file, and so over the folds too.
+pub fn sample(queries: usize, cells: usize) -> Vec<usize> {
+    let keep = if cells > VALUES { (queries * VALUES / cells).max(1).min(queries) } else { queries };
+    (0..keep).map(|place| place * queries / keep).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compared::SystemMean;
+
+    fn compared(means: &[Option<f64>], cutoffs: usize) -> Compared {
+        let of = |&mean: &Option<f64>| vec![SystemMean { mean, ends: None }; cutoffs];
+        Compared {
+            family: "ap".to_owned(),
+            measure: "ap".to_owned(),
+            cutoffs: (1..=cutoffs).map(|cutoff| format!("@{cutoff}")).collect(),
+            systems: (0..means.len()).collect(),
+            means: means.iter().map(of).collect(),
+            p_values: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_best_are_shown_in_the_order_of_all() {
+        let means: Vec<Option<f64>> = (0..40).map(|system| (system != 39).then(|| f64::from(system % 20))).collect();
+        assert_eq!(leading(&[&compared(&means[..30], 1)]).len(), 30);
+        let shown = leading(&[&compared(&means, 1)]);
+        // Of the means 0 to 19, each twice but for the last, the lowest ten are missing.
+        assert_eq!((shown.len(), &shown[..3], shown.contains(&39)), (30, &[4, 5, 6][..], false));
+        // Of very many columns fewer systems.
+        assert_eq!(leading(&[&compared(&means, 300)]).len(), 8);
+        assert_eq!(leading(&vec![&compared(&means, 1); 54]).len(), 10);
+        assert_eq!(leading(&[]), [0; 0]);
+    }
+
+    #[test]
+    fn a_sample_is_even() {
+        assert_eq!(sample(4, 100), [0, 1, 2, 3]);
+        assert_eq!(sample(10, VALUES * 2), [0, 2, 4, 6, 8]);
+        assert_eq!(sample(10, VALUES * 1000), [0]);
+        assert_eq!(sample(0, VALUES * 1000), [0; 0]);
+    }
+}

@@ -1,0 +1,190 @@
+//! What the page of the study says beside tables and figures: the same as that of a run.
+
+use std::collections::BTreeSet;
+
+use fivefold_core::words::counted;
+use fivefold_experiment::PageData;
+use fivefold_experiment::compared::{Compared, SystemMean};
+use fivefold_experiment::page::{PageDataset, PageQuery, PageTest, PageValues, leading, sample};
+use fivefold_metrics::{MeasureSpec, Version};
+use fivefold_stats::Moments;
+use fivefold_stats::outcome::t_interval;
+
+use super::Meta;
+use super::compare;
+use super::diagrams::main_column;
+use super::scores::{Measure, Scores};
+use crate::study::StudyError;
+
+/// The page's data.
+pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<compare::Compared>)]) -> Result<PageData, StudyError> {
+    let difference = study.difference_test()?;
+    let compared: Vec<Vec<Compared>> = all
+        .iter()
+        .map(|(scores, found)| {
+            scores.measures.iter().zip(found).map(|(m, found)| of_measure(study, m, found)).collect()
+        })
+        .collect();
+    let shown: Vec<Vec<usize>> = compared.iter().map(|own| leading(&own.iter().collect::<Vec<_>>())).collect();
+    let cells = all.iter().zip(&shown).map(|((scores, _), shown)| scores.measures.len() * shown.len() * scores.queries);
+    let cells = cells.sum();
+    let datasets = all.iter().zip(compared).zip(shown).map(|(((scores, _), compared), shown)| {
+        let queries = sample(scores.queries, cells);
+        let (classes, class_of) = classes(scores);
+        let values = |measure: &Measure| {
+            let column = &measure.columns[main_column(measure)];
+            let of = |&system: &usize| queries.iter().map(|&query| Some(column.values[system][query])).collect();
+            PageValues {
+                measure: column.name.clone(),
+                classes: queries.iter().filter_map(|&query| class_of.get(query).copied()).collect(),
+                expected: None,
+                values: shown.iter().map(of).collect(),
+            }
+        };
+        PageDataset {
+            name: scores.label.clone(),
+            systems: scores.systems.clone(),
+            failed: Vec::new(),
+            compared,
+            remarks: Vec::new(),
+            queries: scores.queries,
+            sample: queries.iter().map(|&q| PageQuery { id: scores.query_ids[q].clone(), facts: None }).collect(),
+            classes,
+            values: scores.measures.iter().map(values).collect(),
+            shown,
+        }
+    });
+    let of_all: Vec<&Scores> = all.iter().map(|(scores, _)| *scores).collect();
+    Ok(PageData {
+        noun: "system".to_owned(),
+        facts: of_all.iter().map(|scores| facts(scores)).collect(),
+        datasets: datasets.collect(),
+        test: Some(PageTest { words: difference.in_words(), alpha: difference.alpha }),
+        methods: methods(study, &difference.in_words(), &of_all),
+        used: used(study, &of_all),
+    })
+}
+
+fn of_measure(study: &Meta, measure: &Measure, found: &compare::Compared) -> Compared {
+    let mean = |values: &Vec<f64>| {
+        let moments = Moments::of(values);
+        let ends = t_interval(&moments, 1.0 - study.alpha).ok();
+        SystemMean { mean: Some(moments.mean), ends: ends.map(|ends| (ends.low, ends.high)) }
+    };
+    let systems = measure.columns.first().map_or(0, |column| column.values.len());
+    let of_system = |system: usize| measure.columns.iter().map(|column| mean(&column.values[system])).collect();
+    let cutoff =
+        |name: &str| name.strip_prefix(&measure.name).filter(|rest| rest.starts_with('@')).unwrap_or("mean").to_owned();
+    let mut compared = Compared {
+        family: spec(&measure.name).map_or_else(|| measure.name.clone(), |spec| spec.base().at(None).to_string()),
+        measure: measure.name.clone(),
+        cutoffs: measure.columns.iter().map(|column| cutoff(&column.name)).collect(),
+        systems: (0..systems).collect(),
+        means: (0..systems).map(of_system).collect(),
+        p_values: vec![vec![None; measure.columns.len()]; systems * systems.saturating_sub(1) / 2],
+    };
+    for (outcome, p) in found.tested.run.outcomes.iter().zip(&found.tested.p_values) {
+        let comparison = outcome.comparison;
+        if let Some(pair) = compared.pair(comparison.first, comparison.second) {
+            compared.p_values[pair][comparison.group] = *p;
+        }
+    }
+    compared
+}
+
+/// The measure of a column's name, where it is one of ours.
+pub(super) fn spec(name: &str) -> Option<MeasureSpec> {
+    // Some measures need a cutoff to be measures.
+    name.parse().or_else(|_| format!("{name}@1").parse::<MeasureSpec>().map(|spec| spec.at(None))).ok()
+}
+
+/// Names of the classes of queries, and each query's; a query in several classes has one of its own.
+fn classes(scores: &Scores) -> (Vec<String>, Vec<usize>) {
+    let mut names: Vec<String> = Vec::new();
+    if scores.classes.is_empty() {
+        return (names, Vec::new());
+    }
+    let class = |query: usize| {
+        let own = scores.classes.iter().filter(|class| class.queries.contains(&query));
+        let own: Vec<&str> = own.map(|class| class.name.as_str()).collect();
+        let name = if own.is_empty() { "none".to_owned() } else { own.join(" and ") };
+        names.iter().position(|other| *other == name).unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        })
+    };
+    let of_queries = (0..scores.queries).map(class).collect();
+    (names, of_queries)
+}
+
+fn labelled(scores: &Scores) -> String {
+    if scores.label.is_empty() { String::new() } else { format!("{}: ", scores.label) }
+}
+
+fn facts(scores: &Scores) -> String {
+    let measures: Vec<&str> =
+        scores.measures.iter().flat_map(|m| &m.columns).map(|column| column.name.as_str()).collect();
+    format!(
+        "{}{}, {}, {}",
+        labelled(scores),
+        counted(scores.systems.len(), "system"),
+        counted(scores.queries, "query"),
+        measures.join(", ")
+    )
+}
+
+fn methods(study: &Meta, test: &str, all: &[&Scores]) -> Vec<String> {
+    let compared: Vec<String> = all.iter().map(|scores| facts(scores)).collect();
+    let policies: Vec<String> =
+        all.iter().map(|scores| format!("{}{}", labelled(scores), scores.notes.join("; "))).collect();
+    let pairs = match &study.against {
+        Some(baseline) => format!("Each system was compared with {baseline}."),
+        None => "All pairs of systems were compared.".to_owned(),
+    };
+    let mut paragraphs = vec![
+        format!("We compared systems by their values per query, joined by query. {}.", compared.join("; ")),
+        format!("Conventions and policies. {}.", policies.join(". ")),
+        format!(
+            "{pairs} Differences were tested by a {test}. The family of a correction is all comparisons of one measure. Intervals are \
+             Student's t over queries at {} %.",
+            (100.0 * (1.0 - study.alpha) * 1e6).round() / 1e6
+        ),
+        format!(
+            "Queries needed: for a power of {} at level {} (paired t). Swap method: {} random halves of the queries. Average ranks: \
+             Friedman's test with Nemenyi's critical difference.",
+            study.power, study.alpha, study.trials
+        ),
+    ];
+    if all.iter().any(|scores| scores.measures.len() > 1) {
+        paragraphs.push(
+            "Orders of systems under two measures were compared by Kendall's tau-b, tau-AP and weighted tau of the means over cutoffs."
+                .to_owned(),
+        );
+    }
+    paragraphs
+}
+
+fn used(study: &Meta, all: &[&Scores]) -> BTreeSet<String> {
+    let mut used = BTreeSet::from([format!("test:{}", study.test), format!("correction:{}", study.correction)]);
+    let mut add = |names: &[&str]| used.extend(names.iter().map(|name| format!("method:{name}")));
+    add(&["t-interval", "friedman", "swap-method", "significance-levels"]);
+    if all.len() > 1 {
+        add(&["winning-numbers"]);
+    }
+    if all.iter().any(|scores| scores.measures.len() > 1) {
+        add(&["tau", "tau-ap", "weighted-tau"]);
+        if study.against.is_none() {
+            add(&["agreement"]);
+        }
+    }
+    if study.classes.sets.is_some() {
+        add(&["ue"]);
+    }
+    for spec in all.iter().flat_map(|scores| &scores.measures).filter_map(|measure| spec(&measure.name)) {
+        used.insert(format!("measure:{}", spec.entry().name));
+        if spec.version() != Version::Original {
+            used.insert("method:ue".to_owned());
+        }
+    }
+    used
+}
