@@ -167,9 +167,9 @@ fn sparse_text_within_the_memory() {
     let text = refused(folder.path(), "run wide.toml --memory 100MiB");
     assert_eq!(line_of(&text), most / 400_000 + 1, "{text}");
     if cfg!(target_os = "linux") {
-        // What is left of the address space is the budget where none is given.
-        let text = refused(folder.path(), eval);
-        assert_eq!(line_of(&text), line_of(&problem(&lint(&["lint", "sparse"]))), "{text}");
+        // What is left of the address space, which is not the same to the byte in every process.
+        refused_with(folder.path(), eval, &["MiB of the memory for data are left"]);
+        assert!(line_of(&problem(&lint(&["lint", "sparse"]))) > 300_000);
         refused_with(folder.path(), "run wide.toml --memory 64GiB", &["but the system has not so much"]);
     }
 }
