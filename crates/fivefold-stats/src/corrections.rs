@@ -25,8 +25,11 @@ pub struct Correction {
     /// Where it comes from.
     pub source: &'static str,
     /// The adjusted p-values of a family, from its p-values and from those of joint draws, if there are any.
-    rule: fn(&[Option<f64>], Option<&[f64]>) -> Result<Vec<Option<f64>>, StatsError>,
+    rule: Rule,
 }
+
+/// Adjusted p-values of p-values and of the joint draws; `None` where the test is undefined.
+type Rule = fn(&[Option<f64>], Option<&[f64]>) -> Result<Vec<Option<f64>>, StatsError>;
 
 impl Correction {
     /// The adjusted p-values of a run, one for each outcome; `None` where the test is undefined.

@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(found(&[one, two]), expected);
         assert_eq!(found(&[two, one]), expected);
         // Of three values, ten documents have that of an earlier one; with nine it may be an accident.
-        assert!(found(&[one, &two[1..]]).len() == 0);
+        assert!(found(&[one, &two[1..]]).is_empty());
         // Two values of a grade, and two grades of a value.
         assert!(found(&[one, two, &[(2, 6.0)]]).is_empty() && found(&[one, two, &[(3, 5.0)]]).is_empty());
         assert!(found(&[one, two, &[(2, 7.0)]]).is_empty());
