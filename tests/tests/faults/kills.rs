@@ -19,15 +19,20 @@ fn kills() -> usize {
 
 /// Kills commands so long after something is so; `false` if they had ended, well, by then.
 fn kill(at: &Path, commands: &[Vec<&str>], is_so: impl Fn() -> bool, after: Duration) -> bool {
-    let mut children: Vec<_> = commands.iter().map(|arguments| process(at, arguments).spawn().unwrap()).collect();
+    let said = |number: usize| at.join(format!("said-{number}.txt"));
+    let start = |(number, arguments): (usize, &Vec<&str>)| {
+        process(at, arguments).stderr(std::fs::File::create(said(number)).unwrap()).spawn().unwrap()
+    };
+    let mut children: Vec<_> = commands.iter().enumerate().map(start).collect();
     while !is_so() && children.iter_mut().any(|child| child.try_wait().unwrap().is_none()) {
         std::thread::sleep(Duration::from_millis(1));
     }
     std::thread::sleep(after);
     let mut killed = false;
-    for child in &mut children {
+    for (number, child) in children.iter_mut().enumerate() {
         let ended = child.try_wait().unwrap();
-        assert!(ended.is_none_or(|status| status.success()), "{ended:?}");
+        let why = || std::fs::read_to_string(said(number)).unwrap_or_default();
+        assert!(ended.is_none_or(|status| status.success()), "{ended:?} {:?}: {}", commands[number], why());
         killed |= ended.is_none();
         let _ = child.kill();
         child.wait().unwrap();
