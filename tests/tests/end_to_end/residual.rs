@@ -24,7 +24,10 @@ fn options_and_a_file_say_the_same() {
     stdout(folder.path(), "report one --write new");
     let page = |of: &str| std::fs::read_to_string(folder.path().join(of).join("report.html")).unwrap();
     assert_eq!(page("new"), page("one"));
-    assert!(page("one").contains("Conventions and policies") && page("one").contains("&quot;kind&quot;: &quot;residual&quot;"));
+    assert!(
+        page("one").contains("Conventions and policies")
+            && page("one").contains("&quot;kind&quot;: &quot;residual&quot;")
+    );
     // By hand: after y, x adds nothing to topic 1 and all there is to topic 2; after x, y adds all that is left of topic 1.
     let row = |system: &str| options.lines().find(|line| line.contains(system)).unwrap().to_owned();
     assert!(row("x.run").contains("0.5000") && row("y.run").contains("0.5000"), "{options}");
