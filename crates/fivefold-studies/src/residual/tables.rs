@@ -2,6 +2,7 @@
 //! scatter charts of the measure against residual gain.
 
 use fivefold_core::Seed;
+use fivefold_core::words::counted;
 use fivefold_experiment::chart::{Axis, Point, Series, SeriesKind};
 use fivefold_experiment::{Cell, Chart, Table, slug};
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec};
@@ -130,7 +131,7 @@ impl<'a> View<'a> {
         let mut table = self.table("beside", title, columns, labels, self.by_system(&lists));
         let alpha = self.shown.settings.alpha;
         if self.numbers.rareness.is_some() {
-            table.notes.push(format!("rareness: alpha = {alpha}, over all {} systems", self.order.len()));
+            table.notes.push(format!("rareness: alpha = {alpha}, over all systems ({})", self.order.len()));
         }
         table.notes.push(format!("TaSC: mean of {m} (1 - best {m} of a prior system)", m = self.measure));
         table
@@ -240,7 +241,11 @@ fn notes(
     let ids = systems.queries.iter().any(|query| !query.ids.is_empty());
     let ties = if ids { "by document id, descending" } else { "in file order" };
     let queries = numbers.queries;
-    notes.push(format!("{queries} queries, {} undefined ones count as 0; equal scores: {ties}", numbers.undefined));
+    notes.push(format!(
+        "{}; of these undefined, which counts as 0: {}; equal scores: {ties}",
+        counted(queries, "query"),
+        numbers.undefined
+    ));
     let exhausted: Vec<String> =
         numbers.experiments.iter().map(|gains| format!("{} {}", gains.experiment.name, gains.exhausted)).collect();
     let cases = queries * systems.names.len();
@@ -250,11 +255,11 @@ fn notes(
     ));
     let unjudged: usize = numbers.unjudged.iter().sum();
     if unjudged > 0 {
-        notes.push(format!("{unjudged} documents in the parts of rankings that count are not judged: gain 0"));
+        notes.push(format!("documents without a judgement (gain 0) in the parts of rankings that count: {unjudged}"));
     }
     let lacking: usize = systems.lacking().iter().sum();
     if lacking > 0 {
-        notes.push(format!("{lacking} queries x systems are missing from a run: 0"));
+        notes.push(format!("queries x systems missing from a run, which count as 0: {lacking}"));
     }
     notes.extend(shown.remarks.iter().cloned());
     Ok(notes)

@@ -1,6 +1,7 @@
 //! What the study shows: distributions before and after, comparability of all forms, how many standardising systems are needed,
 //! systems by the mean of each form and how the orders agree, and histograms.
 
+use fivefold_core::words::{counted, which};
 use fivefold_experiment::chart::{Axis, Point, Series, SeriesKind};
 use fivefold_experiment::{Cell, Chart, Table, number_equal, slug};
 use fivefold_stats::kendall_tau_b;
@@ -66,17 +67,28 @@ impl Shown<'_> {
             });
             let standardising = family.factors.as_ref().map_or(0, |factors| factors.systems.len());
             notes.push(format!(
-                "{}: {} of {} queries have a value in every form and are compared; {without} have no factors (all \
-                 standardising systems equal, or a value missing)",
+                "{}: {} of {} {} a value in every form and {} compared; without factors (all standardising systems equal, \
+                 or a value missing): {without}",
                 family.measure,
                 family.common.len(),
-                family.queries.len(),
+                counted(family.queries.len(), "query"),
+                which(family.common.len(), "has", "have"),
+                which(family.common.len(), "is", "are"),
             ));
-            notes.push(format!("{}: {standardising} standardising systems; sd: sample, n - 1", family.measure));
+            notes.push(format!(
+                "{}: {}; sd: sample, n - 1",
+                family.measure,
+                counted(standardising, "standardising system")
+            ));
             let linear = family.forms.iter().filter(|form| form.name == LINEAR);
             let scores: Vec<f64> = linear.flat_map(|form| form.matrix.select(&family.common).values).collect();
             let cut = scores.iter().filter(|score| **score <= 0.0 || **score >= 1.0).count();
-            notes.push(format!("{}: {cut} of {} linear scores are cut to 0 or 1", family.measure, scores.len()));
+            notes.push(format!(
+                "{}: {cut} of {} {} cut to 0 or 1",
+                family.measure,
+                counted(scores.len(), "linear score"),
+                which(cut, "is", "are")
+            ));
         }
         let (a, b) = (self.study.linear.a, self.study.linear.b);
         notes.push(format!("standardised: normal distribution function of z; linear: {a} z + {b}, cut to [0, 1]"));
@@ -168,9 +180,9 @@ impl Shown<'_> {
             "Standardising systems needed: tau-b of the order under a subset's factors with that under all systems'";
         let mut table = self.table("needed", title, &columns, 2, rows);
         table.notes.push(format!(
-            "{} random subsets of each size; all systems are ordered by their mean standardised score; queries without: mean \
+            "{} of each size; all systems are ordered by their mean standardised score; queries without: mean \
              number of queries that a subset leaves without factors",
-            self.study.draws
+            counted(self.study.draws, "random subset")
         ));
         (!table.rows.is_empty()).then_some(table)
     }
