@@ -39,7 +39,7 @@ mod tables;
 mod tests;
 
 use fivefold_core::ParamError;
-use fivefold_experiment::{DifferenceTest, Diagram, number_equal};
+use fivefold_experiment::{Diagram, DifferenceTest, number_equal};
 use fivefold_metrics::Overrides;
 use fivefold_stats::TestOptions;
 use serde::{Deserialize, Serialize};
