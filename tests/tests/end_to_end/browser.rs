@@ -323,7 +323,12 @@ fn the_page_of_a_study_works_too() {
     assert!(summary.contains("after Holm's correction") && summary.contains("Under ndcg@10, A <img"), "{summary}");
     assert!(summary.contains("name the same best system"), "{summary}");
     assert!(text(&mut browser, "#scores").contains("3 comparisons: 3 pairs of systems at 1 cutoff."));
-    assert!(text(&mut browser, "#methods").contains("halves of the queries"));
+    let methods = text(&mut browser, "#methods");
+    assert!(methods.contains("halves of the queries") && methods.contains("seed 0"), "{methods}");
+    assert!(
+        methods.contains("An undefined value counts as zero; a query that a system lacks is an error."),
+        "{methods}"
+    );
     let bibtex = text(&mut browser, "#bibtex");
     assert!(
         ["holm1979simple", "student1908probable", "voorhees2002effect", "jarvelin2002cumulated", "feng2023joint"]

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use fivefold_core::words::counted;
+use fivefold_data::per_query::MissingQuery;
 use fivefold_experiment::PageData;
 use fivefold_experiment::compared::{Compared, SystemMean};
 use fivefold_experiment::page::{PageDataset, PageQuery, PageTest, PageValues, leading, sample};
-use fivefold_metrics::{MeasureSpec, Version};
+use fivefold_metrics::{MeasureSpec, Undefined, Version};
 use fivefold_stats::Moments;
 use fivefold_stats::outcome::t_interval;
 
@@ -14,7 +15,8 @@ use super::Meta;
 use super::compare;
 use super::diagrams::main_column;
 use super::scores::{Measure, Scores};
-use crate::study::StudyError;
+use crate::study::{StudyError, conventions};
+use crate::systems::SystemsConfig;
 
 /// The page's data.
 pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<compare::Compared>)]) -> Result<PageData, StudyError> {
@@ -60,7 +62,7 @@ pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<compare::Compared>)]) -> R
         facts: of_all.iter().map(|scores| facts(scores)).collect(),
         datasets: datasets.collect(),
         test: Some(PageTest { words: difference.in_words(), alpha: difference.alpha }),
-        methods: methods(study, &difference.in_words(), &of_all),
+        methods: methods(study, &difference.in_words(), &of_all)?,
         used: used(study, &of_all),
     })
 }
@@ -133,7 +135,7 @@ fn facts(scores: &Scores) -> String {
     )
 }
 
-fn methods(study: &Meta, test: &str, all: &[&Scores]) -> Vec<String> {
+fn methods(study: &Meta, test: &str, all: &[&Scores]) -> Result<Vec<String>, StudyError> {
     let compared: Vec<String> = all.iter().map(|scores| facts(scores)).collect();
     let policies: Vec<String> =
         all.iter().map(|scores| format!("{}{}", labelled(scores), scores.notes.join("; "))).collect();
@@ -143,7 +145,7 @@ fn methods(study: &Meta, test: &str, all: &[&Scores]) -> Vec<String> {
     };
     let mut paragraphs = vec![
         format!("We compared systems by their values per query, joined by query. {}.", compared.join("; ")),
-        format!("Conventions and policies. {}.", policies.join(". ")),
+        format!("Conventions and policies. {}. {}", policies.join(". "), rules(study)?),
         format!(
             "{pairs} Differences were tested by a {test}. The family of a correction is all comparisons of one measure. Intervals are \
              Student's t over queries at {} %.",
@@ -161,7 +163,29 @@ fn methods(study: &Meta, test: &str, all: &[&Scores]) -> Vec<String> {
                 .to_owned(),
         );
     }
-    paragraphs
+    Ok(paragraphs)
+}
+
+/// What becomes of values that are not there.
+fn rules(study: &Meta) -> Result<String, StudyError> {
+    let undefined = match conventions(&study.profile, &study.conventions)?.undefined {
+        Undefined::Skip => "A query with an undefined value is left out for all systems".to_owned(),
+        policy => format!("An undefined value counts as {policy}"),
+    };
+    let sources = study.dataset.iter().map(|dataset| &dataset.systems).chain([&study.systems]);
+    let missing: BTreeSet<&str> = sources
+        .filter(|source| !source.has_rankings() && **source != SystemsConfig::default())
+        .map(|source| match source.missing_queries {
+            MissingQuery::Error => "an error",
+            MissingQuery::Drop => "left out for all systems",
+            MissingQuery::Zero => "counted as 0",
+        })
+        .collect();
+    let missing: Vec<&str> = missing.into_iter().collect();
+    Ok(match missing.as_slice() {
+        [] => format!("{undefined}."),
+        policies => format!("{undefined}; a query that a system lacks is {}.", policies.join(" or ")),
+    })
 }
 
 fn used(study: &Meta, all: &[&Scores]) -> BTreeSet<String> {
