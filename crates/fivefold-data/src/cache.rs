@@ -367,6 +367,10 @@ fn load(path: &Path, files: &[PathBuf], now: &[Stamp], options: &ReadOptions) ->
         return Err(format!("{} has changed", new.path));
     }
     let start = aligned(PRELUDE + head_bytes.len());
+    // The only bytes that no hash covers.
+    if map.get(PRELUDE + head_bytes.len()..start).is_none_or(|padding| padding.iter().any(|&byte| byte != 0)) {
+        return Err(damaged());
+    }
     let values = usize::try_from(word(56)).map_err(|_| damaged())?;
     let features = MappedValues::new(map, start, values).ok_or_else(damaged)?;
     let all = DatasetBuilder {
