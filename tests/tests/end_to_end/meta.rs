@@ -54,7 +54,7 @@ fn queries_are_classed_by_difficulty_or_by_a_file() {
     assert!(queries.iter().zip(begins).all(|(line, begin)| line.starts_with(begin)), "{queries:?}");
     stdout(folder.path(), &format!("meta ap.csv --classes classes.csv {FEW}"));
     let swaps = table("class-swaps");
-    assert!(swaps.contains("0 of 5 queries are in none, 1 of its lines are about other queries"), "{swaps}");
+    assert!(swaps.contains("0 of 5 queries are in none, 1 of its lines is about other queries"), "{swaps}");
     assert!(swaps.contains("ap,short,long,0,1,yes"), "{swaps}");
     let manifest = std::fs::read_to_string(folder.path().join("runs/meta/manifest.json")).unwrap();
     assert!(manifest.contains("classes.csv"), "the file of classes is an input");

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use fivefold_core::ParamError;
 use fivefold_core::params::nearest;
 use fivefold_core::rounding;
+use fivefold_core::words::{counted, which};
 use fivefold_metrics::{Undefined, settle};
 use serde::{Deserialize, Serialize};
 
@@ -98,9 +99,9 @@ impl Classes {
         let small: Vec<Class> = classed.classes.extract_if(.., |class| class.queries.len() < 2).collect();
         for class in small {
             classed.notes.push(format!(
-                "class {} has {} queries, too few to compare on",
+                "class {} has {}, too few to compare on",
                 class.name,
-                class.queries.len()
+                counted(class.queries.len(), "query")
             ));
         }
         Ok(classed)
@@ -193,8 +194,11 @@ fn sets(
     ];
     let both = classes[0].queries.iter().filter(|query| classes[1].queries.contains(query)).count();
     let note = format!(
-        "classes of queries: by the mean {} of all systems less E/U; {both} queries are in both, {lacking} have no E/U and the difference 0",
-        measure.name
+        "classes of queries: by the mean {} of all systems less E/U; {} {} in both, {lacking} {} no E/U and the difference 0",
+        measure.name,
+        counted(both, "query"),
+        which(both, "is", "are"),
+        which(lacking, "has", "have")
     );
     Ok(Classed { classes, notes: vec![note], input: None })
 }
@@ -234,9 +238,11 @@ fn from_file(file: &Path, scores: &Scores, cx: &StudyContext<'_>) -> Result<Clas
     classes.iter_mut().for_each(|class| class.queries.sort_unstable());
     let none = (0..scores.queries).filter(|query| !classes.iter().any(|class| class.queries.contains(query))).count();
     let note = format!(
-        "classes of queries: by {}; {none} of {} queries are in none, {unknown} of its lines are about other queries",
+        "classes of queries: by {}; {none} of {} {} in none, {unknown} of its lines {} about other queries",
         file.display(),
-        scores.queries
+        counted(scores.queries, "query"),
+        which(none, "is", "are"),
+        which(unknown, "is", "are")
     );
     Ok(Classed { classes, notes: vec![note], input: Some(input(&file.display().to_string(), &path)?) })
 }
