@@ -7,11 +7,16 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::store::StoreError;
 
 /// File name in the results folder, while it is locked.
 const LOCK: &str = ".lock";
+
+/// How long to wait for somebody who may be on the way out: the last of several holds the folder alone while the file is removed, and a
+/// process that a killed owner was just starting has its open files for another moment.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How a folder is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +49,7 @@ impl FolderLock {
             move |source| StoreError::Io { action, path, source }
         };
         let mut made = false;
+        let begun = Instant::now();
         loop {
             if !folder.is_dir() {
                 fs::create_dir_all(folder).map_err(refused("make", folder))?;
@@ -62,6 +68,10 @@ impl FolderLock {
             };
             let warning = match locked {
                 Ok(()) => None,
+                Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE => {
+                    std::thread::sleep(Duration::from_millis(10));
+                    continue;
+                }
                 Err(TryLockError::WouldBlock) => {
                     let by = fs::read_to_string(&path).unwrap_or_default().trim().to_owned();
                     // It has not signed yet.
@@ -167,7 +177,7 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
-                    for _ in 0..300 {
+                    for _ in 0..100 {
                         if let Ok(lock) = FolderLock::take(folder.path(), Hold::Alone) {
                             assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0);
                             taken.fetch_add(1, Ordering::SeqCst);
@@ -179,5 +189,16 @@ mod tests {
             }
         });
         assert!(taken.into_inner() > 0);
+    }
+
+    #[test]
+    fn those_who_share_it_never_refuse_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| (0..300).for_each(|_| drop(FolderLock::take(folder.path(), Hold::Shared).unwrap())));
+            }
+        });
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }
