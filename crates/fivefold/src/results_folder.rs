@@ -22,3 +22,16 @@ pub(crate) fn check(folder: &Path) -> miette::Result<()> {
         .help("give a folder that `fivefold run` wrote to its end: runs/NAME, or that of --out")
         .into())
 }
+
+/// Refuses to write the report of one folder over that of another: what is in `to` would no longer belong together.
+pub(crate) fn check_target(from: &Path, to: &Path) -> miette::Result<()> {
+    let manifest = |folder: &Path| fs::read(folder.join("manifest.json"));
+    match (manifest(from), manifest(to)) {
+        (Ok(ours), Ok(theirs)) if ours != theirs => {
+            Err(Problem::new(format!("{} holds results other than those of {}", to.display(), from.display()))
+                .help("give --write a new folder, or the results folder itself")
+                .into())
+        }
+        _ => Ok(()),
+    }
+}

@@ -296,6 +296,13 @@ fn the_page_is_made_anew_from_the_folder_with_templates_of_ones_own() {
     for (name, bytes) in &again {
         assert!(&written[name] == bytes, "{name}");
     }
+    // Nor over what belongs to another run.
+    std::fs::create_dir(at.join("other")).unwrap();
+    std::fs::write(at.join("other/manifest.json"), "{}").unwrap();
+    assert!(stderr(at, "report run --write other", 2).contains("other holds results other than those of run"));
+    assert_eq!(content(&at.join("other")).len(), 1);
+    stdout(at, "report run --write run");
+    assert_eq!(content(&at.join("run")), written);
 
     std::fs::create_dir(at.join("mine")).unwrap();
     assert!(stderr(at, "report run --write again --templates mine", 2).contains("holds none of page.html"));

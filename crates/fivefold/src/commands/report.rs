@@ -46,6 +46,7 @@ impl Args {
         results_folder::check(&self.folder)?;
         let study = Manifest::read(&self.folder).map_err(problem::report)?;
         if let Some(folder) = &self.write {
+            results_folder::check_target(&self.folder, folder)?;
             let templates =
                 self.templates.as_deref().map(Templates::overridden).transpose().map_err(problem::report)?;
             write(&self.folder, study.as_ref(), folder, &templates.unwrap_or_default())?;

@@ -261,7 +261,7 @@ fn ending(outcome: &experiment::Outcome, folder: &str) -> String {
         Some(results) => {
             let result = &results.manifest.result;
             format!(
-                "{failed} Results are in {folder} (tables/, figures/, scores/, per_query.csv).\nresult hash: {result}"
+                "{failed} Results are in {folder} (report.html, tables/, figures/, scores/, per_query.csv).\nresult hash: {result}"
             )
             .trim_start()
             .to_owned()
