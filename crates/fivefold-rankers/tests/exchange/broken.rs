@@ -35,7 +35,8 @@ fn ranklib_errors_name_the_line() {
     let cases = [
         ("## MART", "## ListNet", "line 1: models of `ListNet` cannot be read; these can: LambdaMART, MART,"),
         ("## MART", "MART", "line 1: the first line must be `## ` and the name of a learner"),
-        ("</ensemble>", "", "line 17: no well-formed XML"),
+        ("</ensemble>", "", "line 17: the file ends within `<ensemble>`: it is not complete"),
+        ("</split>\n </tree>", "</tree>", "line 15: `</tree>` stands where `<split>` must be closed"),
         ("weight=\"0.1\"", "", "line 5: expected a number, found ``"),
         (">3<", ">3.5<", "line 7: expected a number, found `3.5`"),
         (">3<", ">0<", "line 7: there is no feature 0; features are 1 to 100000"),
