@@ -55,6 +55,11 @@ impl FolderLock {
                 fs::create_dir_all(folder).map_err(refused("make", folder))?;
                 made = true;
             }
+            // What it leads to is none of ours, and would be written over.
+            if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
+                let linked = io::Error::other("it is a symbolic link; remove it");
+                return Err(refused("write", &path)(linked));
+            }
             let mut options = File::options();
             let opened = options.read(true).write(true).create(true).truncate(false).open(&path);
             let file = match opened {
@@ -189,6 +194,18 @@ mod tests {
             }
         });
         assert!(taken.into_inner() > 0);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn no_link_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join("other");
+        fs::write(&other, "precious").unwrap();
+        std::os::unix::fs::symlink(&other, folder.path().join(LOCK)).unwrap();
+        let error = FolderLock::take(folder.path(), Hold::Alone).unwrap_err();
+        assert!(error.to_string().contains(".lock"), "{error}");
+        assert_eq!(fs::read_to_string(other).unwrap(), "precious");
     }
 
     #[test]

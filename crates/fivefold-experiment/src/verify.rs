@@ -22,7 +22,7 @@ use crate::evaluation::Evaluation;
 use crate::manifest::{MANIFEST, Manifest, RESULT_FILES};
 use crate::plan::{model_file, record_file, scores_file};
 use crate::run::RunError;
-use crate::seal::{BROKEN, Seal};
+use crate::seal::{BROKEN, Seal, UNSEALED};
 use crate::store::Store;
 pub use others::other_files;
 
@@ -200,7 +200,7 @@ pub fn manifest_check(seal: Seal) -> Check {
     match seal {
         Seal::Whole => check.passed(),
         Seal::Broken => check.failed(MANIFEST, BROKEN),
-        Seal::Missing => check.failed(MANIFEST, "was altered: the hash of its content is missing"),
+        Seal::Missing => check.failed(MANIFEST, UNSEALED),
     }
     check
 }

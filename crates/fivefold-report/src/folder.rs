@@ -107,14 +107,20 @@ pub fn check_index(folder: &Path) -> Result<(), ReportError> {
 }
 
 /// Removes a damaged `tables.json` from a folder that is known to be one of ours, so that the report there is written anew; gives back what
-/// was wrong. Which files an earlier report wrote is then unknown: those that are no longer made stay.
+/// was wrong, be it that there is none beside tables or figures. Which files an earlier report wrote is then unknown: those that are no longer made stay.
 ///
 /// # Errors
 /// When the file system refuses.
 pub fn discard_damaged_index(folder: &Path) -> Result<Option<String>, ReportError> {
     let store = Store::new(folder);
-    let Some(content) = store.read(INDEX)? else { return Ok(None) };
-    let Err(reason) = read_index::<Owned>(&content) else { return Ok(None) };
+    let reason = match store.read(INDEX)? {
+        None if ["tables", "figures"].iter().all(|of| !store.path(of).exists()) => return Ok(None),
+        None => "there is no such file".to_owned(),
+        Some(content) => match read_index::<Owned>(&content) {
+            Ok(_) => return Ok(None),
+            Err(reason) => reason,
+        },
+    };
     store.remove(INDEX)?;
     Ok(Some(format!("{}: {reason}", store.path(INDEX).display())))
 }

@@ -225,7 +225,7 @@ fn tables_of_somebody_else_are_not_overwritten_and_named_before_the_first_job() 
     std::fs::write(folder.path().join("theirs/tables.json"), "[1, 2]").unwrap();
     let message = stderr(folder.path(), "run small.toml --out theirs", 2);
     assert!(
-        message.contains("tables.json: not the tables of a report") && message.contains("move it away"),
+        message.contains("tables.json: was altered, or is not ours") && message.contains("move it away"),
         "{message}"
     );
     assert_eq!(content(&folder.path().join("theirs")).len(), 1);
@@ -302,7 +302,7 @@ fn the_page_is_made_anew_from_the_folder_with_templates_of_ones_own() {
     assert!(stderr(at, "report run --write other", 2).contains("other holds results other than those of run"));
     assert_eq!(content(&at.join("other")).len(), 1);
     stdout(at, "report run --write run");
-    assert_eq!(content(&at.join("run")), written);
+    assert!(content(&at.join("run")) == written);
 
     std::fs::create_dir(at.join("mine")).unwrap();
     assert!(stderr(at, "report run --write again --templates mine", 2).contains("holds none of page.html"));

@@ -210,6 +210,17 @@ fn the_manifest_the_records_and_the_data_are_held_to_each_other() {
     let one = Tampered::new(at, "inputs").edit(record, |text| text.replacen("\"lambda\": ", "\"lambda\": 1", 1));
     one.finds(&format!("records: {record}: the key is not that of the inputs"));
     one.finds(&format!("inputs of jobs: {record}: params.lambda was "));
+    let one = Tampered::new(at, "newline").edit(record, |text| format!("{text}\n"));
+    one.finds(&format!("records: {record}: is not byte for byte what a run writes"));
+    let one = Tampered::new(at, "foreign");
+    copy(&one.folder.join("models/A"), &one.folder.join("models/B"));
+    let file = "models/B/fold1/Ridge.json";
+    let one = one.edit(record, |text| {
+        let line = text.lines().find(|line| line.contains("models/A/fold1/Ridge.json")).unwrap();
+        let foreign = line.trim_end_matches(',').replace("models/A", "models/B");
+        text.replacen(line, &format!("{foreign},\n{line}"), 1)
+    });
+    one.finds(&format!("records: {record}: names {file}, which no such job writes"));
     let one = Tampered::new(at, "status").edit(record, |text| text.replacen("\"done\"", "\"failed\"", 1));
     one.finds(&format!("records: {record}: the end is \"failed: \""));
 
@@ -272,9 +283,17 @@ fn an_altered_manifest_differs_and_the_rest_is_checked() {
     let found = verified(at, "verify altered --json", 1);
     assert_eq!((counts(&found, "manifest"), counts(&found, "records")), ((0, 1, 0), (20, 0, 0)));
     assert_eq!((counts(&found, "data"), counts(&found, "scores from models")), ((1, 0, 0), (15, 0, 5)));
-    Tampered::new(at, "unsealed")
+    let unsealed = Tampered::new(at, "unsealed");
+    let said = |name: &str| {
+        std::fs::write(at.join(name).join("manifest.json"), without_seal(&text)).unwrap();
+        ["report", "meta", "standardise --results"].map(|command| stderr(at, &format!("{command} {name}"), 2))
+    };
+    let expected = "was altered, or is not ours: the hash of its content is missing";
+    assert!(said("unsealed").iter().all(|said| said.contains(expected)), "{:?}", said("unsealed"));
+    std::fs::write(at.join("unsealed/manifest.json"), &text).unwrap();
+    unsealed
         .edit("manifest.json", |text| text.replacen("small", "large", 1))
-        .finds("manifest: manifest.json: was altered: the hash of its content is missing");
+        .finds("manifest: manifest.json: was altered, or is not ours: the hash of its content is missing");
 
     std::fs::write(&path, &text[1..]).unwrap();
     let scores = "scores/A/fold2/Ridge.txt";

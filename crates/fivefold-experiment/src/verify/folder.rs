@@ -7,8 +7,8 @@ use super::others::files_below;
 use super::{Check, content};
 use crate::evaluation::Evaluation;
 use crate::manifest::{JobFacts, Manifest, RESULT_FILES, stored_result};
-use crate::plan::{key, record_file, scores_file};
-use crate::store::{Record, Status, Store, StoreError, hash};
+use crate::plan::{key, model_file, record_file, scores_file};
+use crate::store::{Record, Status, Store, StoreError, hash, json_text};
 use crate::values;
 
 /// The records against the manifest, and the files that the jobs wrote against the records; with the records, one for each
@@ -20,8 +20,8 @@ pub(super) fn records(manifest: &Manifest, store: &Store) -> (Check, Check, Vec<
     for (facts, (record, outputs)) in manifest.jobs.iter().zip(looked) {
         let file = record_file(&facts.id);
         match record {
-            Ok(record) => {
-                records.add(&file, record_fits(&record, facts));
+            Ok((record, whole)) => {
+                records.add(&file, record_fits(&record, facts).and(as_run_writes(whole)));
                 kept.push(Some(record));
             }
             Err(reason) => {
@@ -40,7 +40,10 @@ pub(super) fn records_alone(store: &Store) -> Result<(Check, Check), StoreError>
     let ids: Vec<String> = files_below(store.root())?.iter().filter_map(|file| id_of_record(file)).collect();
     let looked: Vec<_> = ids.par_iter().map(|id| look(id, store)).collect();
     for (id, (record, outputs)) in ids.iter().zip(looked) {
-        records.add(&record_file(id), record.and_then(|record| is_of_itself(&record, id)));
+        records.add(
+            &record_file(id),
+            record.and_then(|(record, whole)| is_of_itself(&record, id).and(as_run_writes(whole))),
+        );
         outputs.into_iter().for_each(|(file, result)| files.add(&file, result));
     }
     Ok((records, files))
@@ -51,22 +54,34 @@ pub(super) fn id_of_record(file: &str) -> Option<String> {
     Some(file.strip_prefix("jobs/")?.strip_suffix(".json")?.to_owned())
 }
 
-/// Whether a record is that of this id, and its key that of its inputs.
+/// Whether a record is that of this id, its key that of its inputs, and its files those of this job.
 pub(super) fn is_of_itself(record: &Record, id: &str) -> Result<(), String> {
     if record.id != id {
         return Err(format!("is the record of {}", record.id));
     }
+    if let Some(foreign) = record.outputs.keys().find(|&file| *file != scores_file(id) && *file != model_file(id)) {
+        return Err(format!("names {foreign}, which no such job writes"));
+    }
     if record.key == key(&json!(record.inputs)) { Ok(()) } else { Err("the key is not that of the inputs".to_owned()) }
+}
+
+/// Nothing in a record that its key does not cover was altered either.
+fn as_run_writes(whole: bool) -> Result<(), String> {
+    if whole { Ok(()) } else { Err("is not byte for byte what a run writes".to_owned()) }
 }
 
 /// Each file that a job wrote, and whether it is as it was written.
 type Outputs = Vec<(String, Result<(), String>)>;
 
-pub(super) fn look(id: &str, store: &Store) -> (Result<Record, String>, Outputs) {
+/// The record of a job, and whether it is byte for byte what a run writes; and the files in it.
+pub(super) fn look(id: &str, store: &Store) -> (Result<(Record, bool), String>, Outputs) {
     let record = content(store, &record_file(id)).and_then(|content| {
-        serde_json::from_slice::<Record>(&content).map_err(|error| format!("not the record of a job: {error}"))
+        let record: Record =
+            serde_json::from_slice(&content).map_err(|error| format!("not the record of a job: {error}"))?;
+        let whole = json_text(&record).is_ok_and(|text| text == content);
+        Ok((record, whole))
     });
-    let Ok(found) = &record else { return (record, Vec::new()) };
+    let Ok((found, _)) = &record else { return (record, Vec::new()) };
     let as_written = |(file, expected): (&String, &String)| {
         let result = content(store, file).and_then(|content| match hash(&content) == *expected {
             true => Ok(()),

@@ -56,7 +56,7 @@ fn left_by_jobs<'a>(store: &Store, files: impl Iterator<Item = &'a String>) -> B
     for file in files {
         let Some(id) = id_of_record(file) else { continue };
         let (record, outputs) = look(&id, store);
-        if record.is_ok_and(|record| is_of_itself(&record, &id).is_ok()) {
+        if record.is_ok_and(|(record, _)| is_of_itself(&record, &id).is_ok()) {
             left.insert(file.clone());
             left.extend(outputs.into_iter().filter(|(_, result)| result.is_ok()).map(|(output, _)| output));
         }
