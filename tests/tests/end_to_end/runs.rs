@@ -229,6 +229,15 @@ fn tables_of_somebody_else_are_not_overwritten_and_named_before_the_first_job() 
         "{message}"
     );
     assert_eq!(content(&folder.path().join("theirs")).len(), 1);
+    // Where the list of them is gone, nobody knows which tables an earlier run left.
+    stdout(folder.path(), "run small.toml --out ours");
+    std::fs::remove_file(folder.path().join("ours/tables.json")).unwrap();
+    let again = run(folder.path(), "run small.toml --out ours");
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(
+        again.status.success() && said.contains("tables.json: there is no such file; the report is written anew"),
+        "{said}"
+    );
 }
 
 #[test]
