@@ -1,17 +1,15 @@
 //! `manifest.json`: what a results folder was made from. The same run writes the same bytes.
 
-use std::path::Path;
-
 use fivefold_core::Dataset;
 use fivefold_data::{Collection, Fold};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::Experiment;
-use crate::leaks::{GuardFact, stamps};
+use crate::leaks::GuardFact;
 use crate::seal::{BROKEN, Seal, UNSEALED, opened};
 use crate::store::{Status, Store, StoreError};
-use crate::values::{self, PER_QUERY, Shape};
+use crate::values::{self, Shape};
 
 /// File name in the results folder.
 pub const MANIFEST: &str = "manifest.json";
@@ -164,19 +162,6 @@ impl Manifest {
         match opened(&content) {
             Err(reason) => Ok((Err(format!("{reason}; run the experiment again")), Seal::Missing)),
             Ok((value, seal)) => Ok((Self::of_value(value), seal)),
-        }
-    }
-
-    /// The stamps of the run in whose results folder a file of values lies; none if it lies in no such folder.
-    pub fn stamps_beside(file: &Path) -> Vec<String> {
-        let Some(folder) = file.parent() else { return Vec::new() };
-        let store = Store::new(folder);
-        match Self::read(&store) {
-            Ok(manifest) => stamps(&manifest.guards),
-            Err(error) if file.ends_with(PER_QUERY) && store.path(MANIFEST).exists() => {
-                vec![format!("whether leak guards were overridden is not known: {error}")]
-            }
-            Err(_) => Vec::new(),
         }
     }
 

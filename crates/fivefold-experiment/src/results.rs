@@ -7,11 +7,11 @@ use fivefold_stats::PadDenominator;
 use crate::config::{Experiment, Pad};
 use crate::evaluation::Evaluation;
 use crate::leaks::stamps;
-use crate::manifest::{DatasetFacts, Manifest, RESULT_FILES, stored_result};
+use crate::manifest::{DatasetFacts, MANIFEST, Manifest, RESULT_FILES, stored_result};
 use crate::store::{Store, StoreError};
 use crate::table::Table;
 use crate::tables::{self, Analysed, SetSizes, TableOptions, TablesError};
-use crate::values;
+use crate::values::{self, PER_QUERY};
 
 /// What a run found.
 #[derive(Debug, Clone)]
@@ -62,6 +62,19 @@ impl Results {
     /// The leak guards that were overridden, a line each.
     pub fn stamps(&self) -> Vec<String> {
         stamps(&self.manifest.guards)
+    }
+
+    /// The stamps of the run in whose results folder a file of values lies; none if it lies in no such folder.
+    pub fn stamps_beside(file: &Path) -> Vec<String> {
+        let Some(folder) = file.parent() else { return Vec::new() };
+        let store = Store::new(folder);
+        match Manifest::read(&store) {
+            Ok(manifest) => stamps(&manifest.guards),
+            Err(error) if file.ends_with(PER_QUERY) && store.path(MANIFEST).exists() => {
+                vec![format!("whether leak guards were overridden is not known: {error}")]
+            }
+            Err(_) => Vec::new(),
+        }
     }
 
     /// Lines that stand under every table and figure: the stamps, then the conventions.

@@ -151,7 +151,14 @@ impl SystemsConfig {
             parts.push(per_query::read(&file.path, &options)?);
         }
         let (mut values, _) = SystemValues::join(parts)?.settle(self.missing_queries)?;
-        let remarks = std::mem::take(&mut values.remarks);
+        // A run's values keep its stamps when its file is read alone.
+        let mut remarks: Vec<String> = Vec::new();
+        for stamp in files.iter().flat_map(|file| Results::stamps_beside(&file.path)) {
+            if !remarks.contains(&stamp) {
+                remarks.push(stamp);
+            }
+        }
+        remarks.append(&mut values.remarks);
         Ok(Systems { content: Content::Values(values), inputs: inputs(files)?, remarks })
     }
 }

@@ -94,7 +94,17 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     let mut tables = vec![settings, means, queries];
     // For the eye, notes say it.
     tables.extend(matches!(args.form(), Format::Json | Format::Csv).then(|| only.table()));
+    let stamps = stamps(&sides);
+    tables.iter_mut().for_each(|table| drop(table.notes.splice(0..0, stamps.iter().cloned())));
     Ok(Difference { tables, differs })
+}
+
+/// The leak guards that were overridden in a run, each with the side.
+fn stamps(sides: &[Results; 2]) -> Vec<String> {
+    let [a, b] = sides.each_ref().map(Results::stamps);
+    let of_a = a.iter().map(|stamp| format!("{stamp} (in {})", if b.contains(stamp) { "A and B" } else { "A" }));
+    let of_b = b.iter().filter(|stamp| !a.contains(stamp)).map(|stamp| format!("{stamp} (in B)"));
+    of_a.chain(of_b).collect()
 }
 
 /// The mean of values by query, in the order of folds, by the conventions of their results folder.
