@@ -107,7 +107,10 @@ pub(super) fn files(path: &Path, options: &LintOptions) -> Result<Found, LintErr
         return collection(path, options);
     }
     let file = match options.kind {
-        Some(kind) => File { path: path.to_owned(), kind, values: None },
+        Some(kind) => {
+            TextLines::open(path).map_err(|error| LintError::Io { path: path.to_owned(), error })?;
+            File { path: path.to_owned(), kind, values: None }
+        }
         None => recognise(path)?,
     };
     Ok(Found { files: vec![file], folds: Vec::new(), reading: options.reading.clone(), collection: None })

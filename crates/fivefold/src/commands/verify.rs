@@ -161,7 +161,8 @@ impl Args {
         }
         if lacking {
             let what = format!("not everything in {} could be checked", found.folder);
-            let help = "give what is missing (--data-dir, --experiment), or --without-data to check the folder alone";
+            let help = "give what is missing (--data-dir, --experiment, more --memory: the reasons say which), or --without-data to \
+                        check the folder alone";
             return Err(Problem::new(what).help(help).into());
         }
         Ok(Outcome::Done)
