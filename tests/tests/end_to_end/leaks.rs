@@ -420,13 +420,51 @@ fn train_and_score_warn_of_what_the_guards_would_stop() {
     assert!(!stderr(at, "train --ranker linear --train train.txt --valid vali.txt -o m.json", 0).contains("warning"));
 }
 
-/// A study of the results of a run bears the stamps of the run.
+/// What is made of the results of a stamped run bears its stamps.
 #[test]
 fn studies_of_a_stamped_run_are_stamped() {
     let folder = directory(&[]);
     let at = folder.path();
     prepare(at, Flaw::Label, "", "allow = ['label-feature']");
     stdout(at, "run x.toml");
-    let shown = stdout(at, "meta runs/x --out study");
-    assert!(shown.contains("GUARD OVERRIDDEN: label-feature on D:"), "{shown}");
+    stdout(at, "run x.toml --out again");
+    let stamp = "GUARD OVERRIDDEN: label-feature on D:";
+    for command in [
+        "meta runs/x --out of-folder",
+        "meta runs/x/per_query.csv --out of-file",
+        "standardise --results runs/x --out standardised",
+        "standardise --values runs/x/per_query.csv --out standardised-file",
+        "diff runs/x again",
+        "diff runs/x again --format md",
+        "diff runs/x again --format csv",
+    ] {
+        let shown = stdout(at, command);
+        assert!(shown.contains(stamp), "{command}: {shown}");
+    }
+    for study in ["of-folder", "of-file", "standardised", "standardised-file"] {
+        let files = tables(&at.join(study));
+        assert!(!files.is_empty());
+        for (name, text) in files {
+            assert!(text.replace('\\', "").contains(stamp), "{study}/{name}: {text}");
+        }
+    }
+    let differences = json(at, "diff runs/x again --json");
+    for table in differences.as_array().unwrap() {
+        let note = table["notes"][0].as_str().unwrap();
+        assert!(note.starts_with(stamp) && note.ends_with(" (in A and B)"), "{table}");
+    }
+    // Of one side only, and never of a clean run.
+    prepare(at, Flaw::None, "", "");
+    stdout(at, "run x.toml --out clean");
+    let output = run(at, "diff clean again");
+    assert_eq!(output.status.code(), Some(1));
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.contains(stamp) && shown.contains(" (in B)"), "{shown}");
+    for command in ["diff clean clean", "meta clean/per_query.csv --out clean-study"] {
+        assert!(!stdout(at, command).contains("GUARD OVERRIDDEN"), "{command}");
+    }
+    // Without a manifest that can be read, nobody knows.
+    std::fs::write(at.join("runs/x/manifest.json"), "{}").unwrap();
+    let shown = stdout(at, "meta runs/x/per_query.csv --out unknown");
+    assert!(shown.contains("whether leak guards were overridden is not known: "), "{shown}");
 }
