@@ -310,6 +310,12 @@ fn folders_and_devices() {
             refused_with(folder.path(), &reader.replace('X', "/dev/zero"), &["is a device, not a file"]);
         }
     }
+    // What cannot be read is no problem within a file, whoever says what it is.
+    if Path::new("/dev/zero").exists() {
+        for kind in ["", "--as letor ", "--as qrels ", "--as run ", "--as scores ", "--as values "] {
+            refused_with(folder.path(), &format!("lint {kind}/dev/zero"), &["/dev/zero", "is a device, not a file"]);
+        }
+    }
 }
 
 #[cfg(unix)]

@@ -125,6 +125,10 @@ fn everything_is_counted_and_what_cannot_be_checked_is_said() {
     assert!(text.contains("not checked: 5 of scores from models: a program made them"), "{text}");
     assert!(text.ends_with(&format!("result hash: {}\n", manifest["result"].as_str().unwrap())), "{text}");
 
+    // Of all that can be missing, the help names memory too.
+    let said = stderr(at, "verify run --memory 100B --no-cache", 2);
+    assert!(said.contains("--memory"), "{said}");
+
     std::fs::rename(at.join("made"), at.join("gone")).unwrap();
     let found = verified(at, "verify run --json", 2);
     assert_eq!(counts(&found, "scores from models"), (0, 0, 20));
