@@ -45,15 +45,34 @@ fn a_run_gives_the_same_whatever_the_clock_does() {
     };
     let folder = finished();
     let at = folder.path();
-    for (number, clock) in ["-20y", "+50y", "+0 x1000", "+0 i3600"].into_iter().enumerate() {
+    let clocks = ["-20y", "+50y", "+0 x1000", "+0 i3600"];
+    for (number, clock) in clocks.into_iter().enumerate() {
+        let faked = |mut command: Command| {
+            // Not the clock that only goes forward: it does not jump.
+            command.env("LD_PRELOAD", library).env("FAKETIME", clock).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+            command.env("FAKETIME_DONT_RESET", "1");
+            command
+        };
+        assert_faked(clock, &faked);
         let out = format!("out{number}");
-        let mut command = crate::mixed::process(at, &["run", "mixed.toml", "--out", &out, "--threads", "2"]);
-        // Not the clock that only goes forward: it does not jump.
-        command.env("LD_PRELOAD", library).env("FAKETIME", clock).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
-        command.env("FAKETIME_DONT_RESET", "1");
+        let mut command = faked(crate::mixed::process(at, &["run", "mixed.toml", "--out", &out, "--threads", "2"]));
         assert!(command.status().unwrap().success(), "{clock}");
         assert_same_content(&at.join(&out), &at.join("whole"));
         assert!(content(&at.join(&out)).len() > 100);
     }
-    println!("count: 4 runs with clocks that are wrong or jump");
+    println!("count: {} runs with clocks that are wrong or jump", clocks.len());
+}
+
+/// That a program sees the other clock: another decade, or seconds that fly while a true tenth of one passes.
+fn assert_faked(clock: &str, faked: &dyn Fn(Command) -> Command) {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "date +%s; env -u LD_PRELOAD sleep 0.1; date +%s"]);
+    let said = String::from_utf8(faked(shell).output().unwrap().stdout).unwrap();
+    let seconds: Vec<u64> = said.lines().map(|line| line.parse().unwrap()).collect();
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
+    let faked = match clock.starts_with("+0 ") {
+        true => seconds[1] - seconds[0] >= 60,
+        false => seconds[0].abs_diff(now) > 10 * 365 * 24 * 3600,
+    };
+    assert!(faked, "{clock}: {seconds:?} at {now}");
 }

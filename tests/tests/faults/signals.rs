@@ -14,8 +14,9 @@ fn both_signals_stop_a_run_at_every_stage_and_the_next_goes_on() {
     let records = || if half.join("jobs").exists() { content(&half.join("jobs")).len() } else { 0 };
     let run = ["run", "mixed.toml", "--out", "half", "--threads", "2"];
     let mut count = 0;
+    let stages = ["reading", "first jobs", "a program at work", "last jobs", "evaluation and report"];
     for (name, code) in [("INT", 130), ("TERM", 143)] {
-        for stage in ["reading", "first jobs", "a program at work", "last jobs", "evaluation and report"] {
+        for stage in stages {
             let child = process(at, &run).stderr(Stdio::piped()).spawn().unwrap();
             until(stage, || match stage {
                 "reading" => half.join(".lock").exists(),
@@ -50,7 +51,7 @@ fn both_signals_stop_a_run_at_every_stage_and_the_next_goes_on() {
             count += 1;
         }
     }
-    println!("count: {count} signals at five stages");
+    println!("count: {count} signals at {} stages", stages.len());
 }
 
 #[test]
