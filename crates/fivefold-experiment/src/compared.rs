@@ -19,6 +19,9 @@ pub struct Compared {
     /// `[pair][cutoff]`: corrected p-value of the test of differences, pairs in the order (0,1), (0,2), ..; `None` where a pair
     /// was not tested.
     pub p_values: Vec<Vec<Option<f64>>>,
+    /// Why no p-value can be significant, where the draws are too few for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub too_few_draws: Option<String>,
 }
 
 /// The mean of a system over queries.
@@ -85,6 +88,7 @@ impl Compared {
             systems: places.iter().map(|&place| self.systems[place]).collect(),
             means: places.iter().map(|&place| self.means[place].clone()).collect(),
             p_values: pairs.filter_map(|(a, b)| self.p_values.get(self.pair(a, b)?).cloned()).collect(),
+            too_few_draws: self.too_few_draws.clone(),
         }
     }
 }
@@ -107,6 +111,7 @@ mod tests {
             systems: (0..6).collect(),
             means: (0..6).map(|system| vec![SystemMean { mean: Some(f64::from(system)), ends: None }]).collect(),
             p_values: pairs.map(|(i, j)| vec![Some(f64::from(i) / 10.0 + f64::from(j) / 100.0)]).collect(),
+            too_few_draws: None,
         }
     }
 

@@ -2,8 +2,11 @@
 //!
 //! The paper's own tables know nothing of it: their tests are the paper's.
 
+use fivefold_core::words::counted;
 use fivefold_core::{ParamError, Seed};
-use fivefold_stats::{Correction, Family, StatsError, Test, TestOptions, TestRun, UnknownName, correction, test};
+use fivefold_stats::{
+    Correction, Family, Method, Significance, StatsError, Test, TestOptions, TestRun, UnknownName, correction, test,
+};
 
 /// A test with its correction. Both exist and go together.
 #[derive(Debug, Clone)]
@@ -49,6 +52,32 @@ impl DifferenceTest {
         Ok((run, corrected))
     }
 
+    /// Why no p-value of a run can be significant, where the draws are too few for so many comparisons.
+    pub fn too_few_draws(&self, run: &TestRun, corrected: &[Option<f64>]) -> Option<String> {
+        let tests: Vec<(Significance, f64)> =
+            run.outcomes.iter().zip(corrected).filter_map(|(outcome, p)| Some((outcome.test.ok()?, (*p)?))).collect();
+        // Drawn for one comparison, drawn for all.
+        let Some(Method::Draws(draws)) = tests.first().map(|(test, _)| test.method) else { return None };
+        let (floor, comparisons) = (1.0 / (1.0 + draws as f64), tests.len());
+        let least = match self.correction.name {
+            "bonferroni" | "holm" => (floor * comparisons as f64).min(1.0),
+            // Its factor depends on how many are as small as can be.
+            "bh" => tests.iter().filter(|(test, _)| test.p <= floor).map(|(_, p)| *p).reduce(f64::min)?,
+            _ => floor,
+        };
+        let advice = match self.corrects() && self.correction.name != "maxt" && self.test.name != "tukey-hsd" {
+            true => "take more draws (`draws = ...`) or `correction = \"maxt\"`",
+            false => "take more draws (`draws = ...`)",
+        };
+        (least >= self.alpha).then(|| {
+            format!(
+                "With {} and {} no p-value can be below {least:.4}, so that none is significant: {advice}",
+                counted(draws, "draw"),
+                counted(comparisons, "comparison")
+            )
+        })
+    }
+
     /// Whether p-values are corrected by something besides the test.
     pub fn corrects(&self) -> bool {
         self.correction.name != "none"
@@ -85,6 +114,36 @@ mod tests {
         assert!(error("t", "holm", 0, 0.05).starts_with("`draws` must be"));
         assert!(error("t", "holm", 9, 1.0).starts_with("`alpha` must be"));
         assert!(DifferenceTest::new("permutation", "maxt", 9, 0.05).is_ok());
+    }
+
+    /// 40 queries on which each system beats the one before it: raw p-values are as small as 99 draws allow, 1/100.
+    #[test]
+    fn draws_that_are_too_few_are_named() {
+        let systems: Vec<Vec<f64>> =
+            (0..4).map(|system| (0..40).map(|query| f64::from(system * 10 + query % 3 * system)).collect()).collect();
+        let family = Family::of_groups(vec![systems.iter().map(Vec::as_slice).collect()]).unwrap();
+        let said = |test: &str, correction: &str, draws| {
+            let difference = DifferenceTest::new(test, correction, draws, 0.05).unwrap();
+            let (run, p) = difference.run(&family, Seed::new(1)).unwrap();
+            let said = difference.too_few_draws(&run, &p);
+            // The claim itself.
+            assert_eq!(said.is_some(), p.iter().flatten().all(|&p| p >= 0.05), "{test} {correction} {draws} {p:?}");
+            said
+        };
+        assert_eq!(
+            said("permutation", "holm", 99).unwrap(),
+            "With 99 draws and 6 comparisons no p-value can be below 0.0600, so that none is significant: take more draws \
+             (`draws = ...`) or `correction = \"maxt\"`"
+        );
+        assert!(said("permutation", "bonferroni", 99).is_some());
+        assert!(said("permutation", "holm", 9).unwrap().contains("below 0.6000"));
+        assert!(said("permutation", "none", 9).unwrap().ends_with("take more draws (`draws = ...`)"));
+        assert!(said("permutation", "maxt", 9).is_some());
+        for (test, correction) in
+            [("permutation", "holm"), ("permutation", "maxt"), ("permutation", "bh"), ("t", "holm")]
+        {
+            assert_eq!(said(test, correction, 999), None);
+        }
     }
 
     #[test]

@@ -55,9 +55,12 @@ pub struct PageDataset {
     pub failed: Vec<usize>,
     /// One a measure.
     pub compared: Vec<Compared>,
+    /// The system with which each other one was compared, instead of all pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<usize>,
     /// What a reader must know of the data set, in sentences.
     pub remarks: Vec<String>,
-    /// The systems that a page shows: all, or the best by the first measure.
+    /// The systems that a page shows: all, or the best by the first measure, and the baseline.
     pub shown: Vec<usize>,
     /// How many queries there are.
     pub queries: usize,
@@ -102,8 +105,8 @@ pub struct PageValues {
     pub values: Vec<Vec<Option<f64>>>,
 }
 
-/// The systems of a data set that a page shows: all, or of very many the best by the first measure.
-pub fn leading(compared: &[&Compared]) -> Vec<usize> {
+/// The systems of a data set that a page shows: all, or of very many the best by the first measure and the baseline.
+pub fn leading(compared: &[&Compared], baseline: Option<usize>) -> Vec<usize> {
     let Some(first) = compared.first() else { return Vec::new() };
     let columns: usize = compared.iter().map(|compared| compared.cutoffs.len()).sum();
     let most = SHOWN.min(CELLS / columns.max(1)).min((PAIRS / compared.len()).isqrt()).max(2);
@@ -116,6 +119,8 @@ pub fn leading(compared: &[&Compared]) -> Vec<usize> {
     best.sort_by(|(_, a), (_, b)| {
         a.is_none().cmp(&b.is_none()).then(b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal))
     });
+    // A baseline counts among the best, wherever it stands.
+    best.sort_by_key(|(system, _)| baseline != Some(*system));
     best.truncate(most);
     let mut shown: Vec<usize> = best.into_iter().map(|(system, _)| system).collect();
     shown.sort_unstable();
@@ -130,7 +135,11 @@ impl PageDataset {
         let of = if self.name.is_empty() { String::new() } else { format!("{}: ", self.name) };
         (shown < all).then(|| {
             let measure = first.measure_at(first.main_cutoff());
-            format!("{of}of {all} {noun}s, the {shown} best by {measure} are shown; tables/ and the CSV files beside it have all")
+            let who = match self.baseline {
+                Some(baseline) => format!("{} and the {} others best by {measure}", self.systems[baseline], shown - 1),
+                None => format!("the {shown} best by {measure}"),
+            };
+            format!("{of}of {all} {noun}s, {who} are shown; the CSV files of the folder have the scores of all")
         })
     }
 }
@@ -156,20 +165,24 @@ mod tests {
             systems: (0..means.len()).collect(),
             means: means.iter().map(of).collect(),
             p_values: Vec::new(),
+            too_few_draws: None,
         }
     }
 
     #[test]
     fn the_best_are_shown_in_the_order_of_all() {
         let means: Vec<Option<f64>> = (0..40).map(|system| (system != 39).then(|| f64::from(system % 20))).collect();
-        assert_eq!(leading(&[&compared(&means[..30], 1)]).len(), 30);
-        let shown = leading(&[&compared(&means, 1)]);
+        assert_eq!(leading(&[&compared(&means[..30], 1)], None).len(), 30);
+        let shown = leading(&[&compared(&means, 1)], None);
         // Of the means 0 to 19, each twice but for the last, the lowest ten are missing.
         assert_eq!((shown.len(), &shown[..3], shown.contains(&39)), (30, &[4, 5, 6][..], false));
+        // The baseline is always among them, in the place of the last of the others.
+        let shown = leading(&[&compared(&means, 1)], Some(39));
+        assert_eq!((shown.len(), shown.contains(&39)), (30, true));
         // Of very many columns fewer systems.
-        assert_eq!(leading(&[&compared(&means, 300)]).len(), 8);
-        assert_eq!(leading(&vec![&compared(&means, 1); 54]).len(), 10);
-        assert_eq!(leading(&[]), [0; 0]);
+        assert_eq!(leading(&[&compared(&means, 300)], None).len(), 8);
+        assert_eq!(leading(&vec![&compared(&means, 1); 54], None).len(), 10);
+        assert_eq!(leading(&[], None), [0; 0]);
     }
 
     #[test]

@@ -44,12 +44,25 @@ impl Templates {
     /// The built-in templates, each replaced by the file of its name in `folder`, if there is one.
     ///
     /// # Errors
-    /// [`ReportError::Template`] where the folder has none of the files that could be meant.
+    /// [`ReportError::Template`] where the folder has none of the files that could be meant, or another page, style or script.
     pub fn overridden(folder: &Path) -> Result<Self, ReportError> {
-        if TEMPLATES.iter().any(|(name, _)| folder.join(name).is_file()) {
+        let names: Vec<&str> = TEMPLATES.iter().map(|(name, _)| *name).collect();
+        let unreadable = |error| ReportError::Template(format!("cannot read {}: {error}", folder.display()));
+        let mut strangers = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+            let name = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
+            let template = [".html", ".css", ".js"].iter().any(|end| name.ends_with(end));
+            strangers.extend(Some(name).filter(|name| template && !names.contains(&name.as_str())));
+        }
+        strangers.sort_unstable();
+        if let Some(name) = strangers.first() {
+            let path = folder.join(name);
+            let known = names.join(", ");
+            return Err(ReportError::Template(format!("{} is no template; the names are {known}", path.display())));
+        }
+        if names.iter().any(|name| folder.join(name).is_file()) {
             return Ok(Templates { folder: Some(folder.to_owned()) });
         }
-        let names: Vec<&str> = TEMPLATES.iter().map(|(name, _)| *name).collect();
         Err(ReportError::Template(format!("{} holds none of {}", folder.display(), names.join(", "))))
     }
 
@@ -99,4 +112,20 @@ fn render(page: &Page, templates: &Templates) -> Result<String, ReportError> {
         environment.add_template_owned(name, templates.source(name, built_in)?).map_err(failed)?;
     }
     environment.get_template(TEMPLATES[0].0).and_then(|template| template.render(page)).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_template_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("page.html"), "x").unwrap();
+        std::fs::write(folder.path().join("notes.txt"), "x").unwrap();
+        assert!(Templates::overridden(folder.path()).is_ok());
+        std::fs::write(folder.path().join("repot.css"), "x").unwrap();
+        let error = Templates::overridden(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("repot.css is no template; the names are page.html, report.css, report.js"), "{error}");
+    }
 }

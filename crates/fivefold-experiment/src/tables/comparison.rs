@@ -86,12 +86,13 @@ fn compare(
         means.push(pairs.map(mean).collect());
         all.push(settled);
     }
-    let p_values = match methods.len() {
-        ..2 => Vec::new(),
+    let (p_values, too_few_draws) = match methods.len() {
+        ..2 => (Vec::new(), None),
         // The paper's own test, on the same queries.
         _ if difference.test.name == "t" => {
             let uncorrected = analysis.tests(dataset, QuerySet::All, version).map_err(broken)?;
-            difference.correction.adjust_p_values(uncorrected).map_err(|error| broken(error.to_string()))?
+            let corrected = difference.correction.adjust_p_values(uncorrected);
+            (corrected.map_err(|error| broken(error.to_string()))?, None)
         }
         _ => test(&all, difference, analysis.options.seed.derive("letters"))
             .map_err(|error| broken(error.to_string()))?,
@@ -109,32 +110,35 @@ fn compare(
             systems: methods,
             means,
             p_values: p_values.chunks(columns.len()).map(<[_]>::to_vec).collect(),
+            too_few_draws,
         },
     }))
 }
 
-/// Corrected p-values `[(pair, cutoff)]` of `[method][cutoff][query]`, over the queries on which all methods have a value at all
+/// Corrected p-values `[(pair, cutoff)]` of `[method][cutoff][query]`, and whether the draws are too few; over the queries on which all methods have a value at all
 /// cutoffs: draws are shared by all comparisons.
 fn test(
     all: &[Vec<Vec<Option<f64>>>],
     difference: &DifferenceTest,
     seed: Seed,
-) -> Result<Vec<Option<f64>>, StatsError> {
+) -> Result<(Vec<Option<f64>>, Option<String>), StatsError> {
     let cutoffs = all[0].len();
     let columns: Vec<&[Option<f64>]> = all.iter().flatten().map(Vec::as_slice).collect();
     let kept = complete(&columns);
     let pairs = all.len() * (all.len() - 1) / 2;
     if kept[0].is_empty() {
-        return Ok(vec![None; pairs * cutoffs]);
+        return Ok((vec![None; pairs * cutoffs], None));
     }
     let group = |cutoff: usize| (0..all.len()).map(|method| kept[method * cutoffs + cutoff].as_slice()).collect();
     let family = stats::Family::of_groups((0..cutoffs).map(group).collect())?;
     // Cutoff by cutoff, and wanted pair by pair.
-    let (_, p_values) = difference.run(&family, seed)?;
-    Ok((0..pairs)
+    let (run, p_values) = difference.run(&family, seed)?;
+    let too_few_draws = difference.too_few_draws(&run, &p_values);
+    let by_pair = (0..pairs)
         .flat_map(|pair| (0..cutoffs).map(move |cutoff| cutoff * pairs + pair))
         .map(|at| p_values[at])
-        .collect())
+        .collect();
+    Ok((by_pair, too_few_draws))
 }
 
 /// Friedman's test over the queries (`[method][query]`) on which every method has a value.

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use fivefold_experiment::{DifferenceTest, Experiment};
+use fivefold_experiment::Experiment;
+use fivefold_experiment::tables::Analysed;
+
+use super::methods::normalised_scores;
 
 struct Entry {
     /// It is printed where one of these was used.
@@ -13,7 +16,7 @@ struct Entry {
 /// One entry a publication, in the order in which they are printed.
 const ENTRIES: &[Entry] = &[
     Entry {
-        used: &["run", "method:ue"],
+        used: &["method:ue"],
         bibtex: "@article{feng2023joint,
   author  = {Feng, Dongji and Karmaker, Shubhra Kanti},
   title   = {Joint upper \\& expected value normalization for evaluation of retrieval systems},
@@ -23,7 +26,7 @@ const ENTRIES: &[Entry] = &[
 }",
     },
     Entry {
-        used: &["run", "test:t", "method:t-interval"],
+        used: &["test:t", "method:t-interval"],
         bibtex: "@article{student1908probable,
   author  = {Student},
   title   = {The probable error of a mean},
@@ -35,7 +38,7 @@ const ENTRIES: &[Entry] = &[
 }",
     },
     Entry {
-        used: &["run", "method:tau"],
+        used: &["method:tau"],
         bibtex: "@article{kendall1945treatment,
   author  = {Kendall, Maurice G.},
   title   = {The treatment of ties in ranking problems},
@@ -331,7 +334,7 @@ const ENTRIES: &[Entry] = &[
 }",
     },
     Entry {
-        used: &["run", "method:friedman"],
+        used: &["method:friedman"],
         bibtex: "@article{demsar2006statistical,
   author  = {Dem{\\v{s}}ar, Janez},
   title   = {Statistical comparisons of classifiers over multiple data sets},
@@ -412,17 +415,28 @@ pub(super) fn bibtex(used: &BTreeSet<String>) -> String {
 }
 
 /// What a run used.
-pub(super) fn used_by(experiment: &Experiment, difference: &DifferenceTest) -> BTreeSet<String> {
+pub(super) fn used_by(experiment: &Experiment, analysed: &Analysed) -> BTreeSet<String> {
+    let difference = &analysed.difference;
+    let table = |what: &str| analysed.tables.iter().any(|table| table.id.contains(what));
     let evaluation = &experiment.evaluation;
     let measures = evaluation.measures.iter().map(|measure| format!("measure:{}", measure.entry().name));
     let rankers = experiment.rankers.iter().map(|ranker| format!("ranker:{}", ranker.kind));
     let others = [
-        "run".to_owned(),
         format!("ties:{}", evaluation.conventions.ties),
         format!("test:{}", difference.test.name),
         format!("correction:{}", difference.correction.name),
     ];
-    measures.chain(rankers).chain(others).collect()
+    let comparisons = &analysed.comparisons;
+    let several = |dataset: usize| comparisons.iter().filter(|own| own.dataset == dataset).count() > 1;
+    let tau = comparisons.iter().any(|own| own.compared.systems.len() > 1 && several(own.dataset));
+    let methods = [
+        ("t-interval", !comparisons.is_empty()),
+        ("ue", normalised_scores(experiment) || table("conflicts") || table("discriminative-power")),
+        ("tau", tau || table("kendall-tau")),
+        ("friedman", comparisons.iter().any(|own| own.ranks.is_some())),
+    ];
+    let methods = methods.into_iter().filter(|(_, used)| *used).map(|(name, _)| format!("method:{name}"));
+    measures.chain(rankers).chain(others).chain(methods).collect()
 }
 
 #[cfg(test)]

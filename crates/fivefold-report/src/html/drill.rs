@@ -43,6 +43,8 @@ struct DrillMeasure {
     expected: Option<Vec<Option<i64>>>,
     /// `[method][query]`.
     values: Vec<Vec<Option<i64>>>,
+    /// Each method's mean of the defined values, before they are rounded.
+    means: Vec<Option<f64>>,
 }
 
 /// All queries of the page's data, or an even `share` of them.
@@ -64,6 +66,7 @@ fn of_dataset(dataset: &PageDataset, share: f64) -> DrillData {
         classes: places.iter().filter_map(|&place| values.classes.get(place).copied()).collect(),
         expected: values.expected.as_ref().map(numbers),
         values: values.values.iter().map(numbers).collect(),
+        means: values.values.iter().map(|of| mean(places.iter().filter_map(|&place| of[place]))).collect(),
     };
     DrillData {
         name: dataset.name.clone(),
@@ -80,6 +83,24 @@ fn of_dataset(dataset: &PageDataset, share: f64) -> DrillData {
     }
 }
 
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = values.fold((0, 0.0), |(count, sum), value| (count + 1, sum + value));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
 fn scaled(value: f64) -> i64 {
     (value * SCALE).round() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rounded to a ten-thousandth each, two values of .00004 would have the mean 0.
+    #[test]
+    fn a_mean_is_of_defined_values_before_they_are_rounded() {
+        assert_eq!(scaled(0.00004), 0);
+        assert_eq!(mean([Some(0.00004), None, Some(0.00004)].into_iter().flatten()), Some(0.00004));
+        assert_eq!(mean(std::iter::empty()), None);
+    }
 }

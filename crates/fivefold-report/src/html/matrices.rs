@@ -48,9 +48,10 @@ fn diagonal() -> MatrixCell {
     MatrixCell { text: "–".to_owned(), class: "same".to_owned(), title: String::new() }
 }
 
-/// p-values of all pairs of the systems that are shown, a matrix for every measure at its main cutoff.
+/// p-values of all pairs of the systems that are shown, a matrix for every measure at its main cutoff; none where only those with a
+/// baseline were tested, which letters tell.
 pub(super) fn pairs(dataset: &PageDataset, alpha: f64) -> Vec<Matrix> {
-    let several = dataset.compared.iter().filter(|compared| compared.systems.len() > 1);
+    let several = dataset.compared.iter().filter(|compared| compared.systems.len() > 1 && dataset.baseline.is_none());
     several.map(|compared| of_pairs(dataset, &compared.among(&dataset.shown), alpha)).collect()
 }
 

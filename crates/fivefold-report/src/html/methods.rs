@@ -1,9 +1,10 @@
 //! The paragraphs that a paper's method section needs: data, methods, measures with every convention, tests, versions.
 
-use fivefold_core::words::counted;
+use fivefold_core::words::{counted, which};
 use fivefold_data::normalise::{Method as Formula, Normaliser, Over};
 use fivefold_experiment::config::{Distance, Method, QuerySetsConfig, RankerConfig};
-use fivefold_experiment::{DifferenceTest, Results};
+use fivefold_experiment::{DifferenceTest, Experiment, Results};
+use fivefold_metrics::{FoldMean, Version};
 
 use super::wording::list;
 
@@ -27,17 +28,23 @@ pub(super) fn methods(results: &Results, difference: &DifferenceTest) -> Vec<Str
     let labels: Vec<&str> = experiment.rankers.iter().map(|ranker| ranker.label.as_str()).collect();
     let conventions = results.notes().join("; ");
     let mut paragraphs = vec![format!(
-        "We evaluated {} on {}. The test queries of all folds were taken together.",
+        "We evaluated {} on {}. {}",
         list(&labels),
-        list(&data)
+        list(&data),
+        match experiment.evaluation.conventions.fold_mean {
+            FoldMean::Queries => "The test queries of all folds were taken together.",
+            FoldMean::Folds =>
+                "Means are means over folds of the means over their queries; tests and intervals take the queries of all folds.",
+        }
     )];
     paragraphs.extend(origins(&experiment.rankers));
     paragraphs.push(format!("Conventions: {conventions}."));
     paragraphs.extend(query_sets(&experiment.query_sets));
+    let ue = if normalised_scores(experiment) { ", whose UE normalisation is used" } else { "" };
     paragraphs.extend([
         format!(
-            "Differences were tested by a {}; conflicts and discriminative powers count uncorrected t-tests at the same level, as Feng and \
-             Karmaker (2023), whose UE normalisation is used. Intervals are Student's t over queries at 95 %.",
+            "Test of differences: {}; conflicts and discriminative powers count uncorrected t-tests at the same level, as Feng and \
+             Karmaker (2023){ue}. Intervals are Student's t over queries at 95 %.",
             difference.in_words()
         ),
         format!(
@@ -47,6 +54,11 @@ pub(super) fn methods(results: &Results, difference: &DifferenceTest) -> Vec<Str
         ),
     ]);
     paragraphs
+}
+
+/// Whether a version is evaluated that the UE normalisation gives.
+pub(super) fn normalised_scores(experiment: &Experiment) -> bool {
+    experiment.evaluation.measures.iter().any(|measure| measure.version() != Version::Original)
 }
 
 /// Where the scores came from, a paragraph for each way.
@@ -69,9 +81,10 @@ fn origins(rankers: &[RankerConfig]) -> Vec<String> {
     let programs = of(|method| matches!(method, Method::Command(_)));
     if !programs.is_empty() {
         paragraphs.push(format!(
-            "{}: programs of their own, which were given the training and validation parts of every fold and the test part without \
-             its grades.",
-            labels(&programs)
+            "{}: {}, which {} given the training and validation parts of every fold and the test part without its grades.",
+            labels(&programs),
+            which(programs.len(), "a program of its own", "programs of their own"),
+            which(programs.len(), "was", "were")
         ));
     }
     let files = of(|method| matches!(method, Method::Scores(_)));

@@ -141,7 +141,10 @@
     const means = element("tr");
     list.forEach(([, value, , write], column) => {
       const defined = write ? found.map(value).filter((v) => v !== null) : [];
-      const mean = defined.length ? number(defined.reduce((a, b) => a + b, 0) / defined.length) : "";
+      // Values are rounded; of all queries the mean is known in full.
+      const whole = found.length === data().queries.id.length ? measure().means[column - first] : undefined;
+      const own = defined.length ? number(defined.reduce((a, b) => a + b, 0) / defined.length) : "";
+      const mean = typeof whole === "number" ? whole.toFixed(4) : own;
       means.append(element(column ? "td" : "th", column ? mean : "mean of defined values", column ? { class: "n" } : { scope: "row" }));
     });
     table.tFoot.replaceChildren(means);

@@ -16,7 +16,7 @@ pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
         analysed.comparisons.iter().filter(|comparison| comparison.dataset == dataset).collect()
     };
     let shown_of = |dataset: usize| {
-        leading(&of_dataset(dataset).iter().map(|comparison| &comparison.compared).collect::<Vec<_>>())
+        leading(&of_dataset(dataset).iter().map(|comparison| &comparison.compared).collect::<Vec<_>>(), None)
     };
     let shown: Vec<Vec<usize>> = (0..evaluation.datasets.len()).map(shown_of).collect();
     let cells = |dataset: usize| {
@@ -41,6 +41,7 @@ pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
             systems: data.rankers.clone(),
             failed: (0..data.failed.len()).filter(|&ranker| data.failed[ranker]).collect(),
             compared: own.iter().map(|comparison| comparison.compared.clone()).collect(),
+            baseline: None,
             remarks: if empty > 0 { vec![remark] } else { Vec::new() },
             values: own.iter().map(|comparison| values(evaluation, comparison, &classes, &shown, &queries)).collect(),
             shown,
@@ -56,7 +57,7 @@ pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
         datasets: datasets.collect(),
         test: Some(PageTest { words: difference.in_words(), alpha: difference.alpha }),
         methods: methods(results, difference),
-        used: used_by(&manifest.experiment, difference),
+        used: used_by(&manifest.experiment, analysed),
     }
 }
 

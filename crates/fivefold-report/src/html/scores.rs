@@ -36,6 +36,9 @@ struct ScoreCell {
     beats: String,
 }
 
+/// More systems than these stand with the best at the main cutoff first; others in the order of the experiment.
+const FEW: usize = 10;
+
 /// A table for each measure, of the systems that are shown.
 pub(super) fn scores(dataset: &PageDataset, noun: &str, alpha: f64) -> Vec<ScoreTable> {
     dataset.compared.iter().map(|compared| table(dataset, compared, noun, alpha)).collect()
@@ -62,14 +65,23 @@ fn table(dataset: &PageDataset, all: &Compared, noun: &str, alpha: f64) -> Score
         method: dataset.systems[system].clone(),
         cells: (0..compared.cutoffs.len()).map(|cutoff| cell(place, cutoff)).collect(),
     };
-    let rows = compared.systems.iter().enumerate().map(row).collect();
+    let mut places: Vec<(usize, &usize)> = compared.systems.iter().enumerate().collect();
+    if places.len() > FEW {
+        let main = compared.column(compared.main_cutoff());
+        let key = |place: usize| main[place].unwrap_or(f64::NEG_INFINITY);
+        places.sort_by(|(a, _), (b, _)| key(*b).total_cmp(&key(*a)));
+    }
+    let rows = places.into_iter().map(row).collect();
     let pairs = all.p_values.iter().filter(|of_pair| of_pair.iter().any(Option::is_some)).count();
-    let note = format!(
+    let mut note = format!(
         "{}: {} of {noun}s at {}",
         counted(all.tested(), "comparison"),
         counted(pairs, "pair"),
         counted(all.cutoffs.len(), "cutoff")
     );
+    if let Some(why) = &all.too_few_draws {
+        note += &format!(". {why}");
+    }
     ScoreTable { caption: on(&all.measure, &dataset.name), cutoffs: compared.cutoffs, rows, note }
 }
 
@@ -92,12 +104,14 @@ mod tests {
                 systems: vec![0, 1, 2],
                 means: [0.2, 0.5, 0.9].map(|mean| vec![SystemMean { mean: Some(mean), ends: None }]).to_vec(),
                 p_values: p.into_iter().map(|p| vec![p]).collect(),
+                too_few_draws: None,
             };
             let dataset = PageDataset {
                 name: String::new(),
                 systems: ["x", "y", "z"].map(str::to_owned).to_vec(),
                 failed: Vec::new(),
                 compared: vec![compared],
+                baseline: None,
                 remarks: Vec::new(),
                 shown: vec![0, 1, 2],
                 queries: 9,

@@ -29,6 +29,12 @@ pub(super) fn summary(data: &PageData) -> Result<Vec<Part>, ReportError> {
     if data.datasets.iter().flat_map(|dataset| &dataset.compared).any(|compared| compared.systems.len() > 1) {
         first.push(format!("Significant means here: {}.", test.words));
     }
+    for why in data.datasets.iter().flat_map(|dataset| &dataset.compared).filter_map(|own| own.too_few_draws.as_ref()) {
+        let sentence = format!("{why}.");
+        if !first.contains(&sentence) {
+            first.insert(0, sentence);
+        }
+    }
     let mut parts = vec![Part { heading: None, sentences: first }];
     for dataset in &data.datasets {
         let mut sentences: Vec<String> =
@@ -41,6 +47,9 @@ pub(super) fn summary(data: &PageData) -> Result<Vec<Part>, ReportError> {
     parts.retain(|part| !part.sentences.is_empty());
     Ok(parts)
 }
+
+/// Names with p-values that a sentence gives at most.
+const LISTED: usize = 4;
 
 /// Who has the highest mean at the main cutoff, and whom it beats.
 fn winner(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) -> Option<String> {
@@ -55,8 +64,16 @@ fn winner(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) ->
         return Some(format!("{head}; it is the only {noun}."));
     }
     let tied: Vec<&str> = others.iter().filter(|&&o| column[o] == Some(mean)).map(|&o| name(o)).collect();
-    if !tied.is_empty() {
-        return Some(format!("{head}, level with {}.", list_some(&tied)));
+    let others: Vec<usize> = others.iter().copied().filter(|&other| column[other] != Some(mean)).collect();
+    let head = match tied.is_empty() {
+        true => head,
+        false => format!("{head}, level with {}", list_some(&tied)),
+    };
+    if others.is_empty() {
+        return Some(format!("{head}."));
+    }
+    if compared.too_few_draws.is_some() {
+        return Some(format!("{head}; whether significantly so, too few draws cannot say."));
     }
     let beaten = compared.beaten(first, cutoff, alpha);
     let (tested, untested): (Vec<usize>, Vec<usize>) = others
@@ -67,21 +84,34 @@ fn winner(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) ->
         .iter()
         .filter_map(|&other| Some(format!("{} ({})", name(other), p_in_words(compared.p(first, other, cutoff)?))))
         .collect();
+    let equals = if equal.len() > LISTED { format!("the other {}", equal.len()) } else { list(&equal) };
     let among = others.len() - untested.len();
+    if let (1, false, Some(&only)) = (among, untested.is_empty(), others.iter().find(|other| !untested.contains(other)))
+    {
+        let (not, p) = match equal.is_empty() {
+            true => (", ", String::new()),
+            false => (
+                ", but not ",
+                compared.p(first, only, cutoff).map(|p| format!(" ({})", p_in_words(p))).unwrap_or_default(),
+            ),
+        };
+        let what = format!("the only {noun} that it was compared with");
+        return Some(format!("{head}{not}significantly better than {}{p}, {what}.", name(only)));
+    }
     let tail = match untested.len() {
         0 => String::new(),
         count => format!("; not compared with {}", counted(count, "other")),
     };
     Some(match (beaten.len(), equal.len()) {
         (0, 0) => format!("{head}{tail}."),
-        (0, _) => format!("{head}, but not significantly better than any other: {}{tail}.", list_some(&equal)),
+        (0, count) if count > LISTED => {
+            format!("{head}, but not significantly better than any of the {count} others{tail}.")
+        }
+        (0, _) => format!("{head}, but not significantly better than any other: {equals}{tail}."),
         (1, 0) => format!("{head}, significantly better than the other one{tail}."),
         (_, 0) => format!("{head}, significantly better than each of the {among} others{tail}."),
         (count, _) => {
-            format!(
-                "{head}, significantly better than {count} of the {among} others; not than {}{tail}.",
-                list_some(&equal)
-            )
+            format!("{head}, significantly better than {count} of the {among} others; not than {equals}{tail}.")
         }
     })
 }
@@ -248,12 +278,14 @@ mod tests {
             systems: vec![0, 1, 2],
             means: means[place].iter().map(|&mean| vec![SystemMean { mean: Some(mean), ends: None }]).collect(),
             p_values: p[place].iter().map(|&p| vec![Some(p)]).collect(),
+            too_few_draws: None,
         };
         let dataset = PageDataset {
             name: "d".to_owned(),
             systems: ["a", "b", "c"].map(str::to_owned).to_vec(),
             failed: Vec::new(),
             compared: vec![compared(0), compared(1)],
+            baseline: None,
             remarks: Vec::new(),
             shown: vec![0, 1, 2],
             queries: 9,
@@ -296,6 +328,44 @@ mod tests {
         data.datasets[0].compared.truncate(1);
         data.datasets[0].compared[0].p_values[1] = vec![None];
         let found = sentences(&data);
-        assert!(found[1].ends_with("significantly better than the other one; not compared with 1 other."), "{found:?}");
+        assert!(
+            found[1].ends_with("significantly better than b, the only system that it was compared with."),
+            "{found:?}"
+        );
+        data.datasets[0].compared[0].p_values[0] = vec![Some(0.3)];
+        let found = sentences(&data);
+        let end = "but not significantly better than b (p = 0.3000), the only system that it was compared with.";
+        assert!(found[1].ends_with(end), "{found:?}");
+    }
+
+    #[test]
+    fn who_is_below_a_tie_is_named_and_too_few_draws_find_nothing() {
+        let mut data = page([[0.9, 0.9, 0.4]; 2], [[1.0, 0.01, 0.01]; 2]);
+        let found = sentences(&data);
+        assert_eq!(
+            found[1],
+            "Under ndcg@10, a is best (0.9000), level with b, significantly better than the other one."
+        );
+        data.datasets[0].compared[0].too_few_draws = Some("Too few".to_owned());
+        let found = sentences(&data);
+        assert_eq!(found[0], "Too few.");
+        assert!(found[2].ends_with("level with b; whether significantly so, too few draws cannot say."), "{found:?}");
+    }
+
+    #[test]
+    fn many_names_are_a_count() {
+        let mut data = page([[0.9, 0.5, 0.4]; 2], [[0.2; 3]; 2]);
+        let dataset = &mut data.datasets[0];
+        dataset.systems = (0..7).map(|i| format!("s{i}")).collect();
+        dataset.compared.truncate(1);
+        let own = &mut dataset.compared[0];
+        own.systems = (0..7).collect();
+        own.means = (0..7).map(|i| vec![SystemMean { mean: Some(1.0 - f64::from(i) / 10.0), ends: None }]).collect();
+        own.p_values = vec![vec![Some(0.2)]; 21];
+        let found = sentences(&data);
+        assert!(found[1].ends_with("but not significantly better than any of the 6 others."), "{found:?}");
+        data.datasets[0].compared[0].p_values[0] = vec![Some(0.01)];
+        let found = sentences(&data);
+        assert!(found[1].ends_with("significantly better than 1 of the 6 others; not than the other 5."), "{found:?}");
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use fivefold_core::words::counted;
+use fivefold_core::words::{counted, which};
 use fivefold_data::per_query::MissingQuery;
-use fivefold_experiment::PageData;
 use fivefold_experiment::compared::{Compared, SystemMean};
 use fivefold_experiment::page::{PageDataset, PageQuery, PageTest, PageValues, leading, sample};
+use fivefold_experiment::{DifferenceTest, PageData};
 use fivefold_metrics::{MeasureSpec, Undefined, Version};
 use fivefold_stats::Moments;
 use fivefold_stats::outcome::t_interval;
@@ -14,20 +14,25 @@ use fivefold_stats::outcome::t_interval;
 use super::Meta;
 use super::compare;
 use super::diagrams::main_column;
-use super::scores::{Measure, Scores};
+use super::scores::{Column, Measure, Scores};
 use crate::study::{StudyError, conventions};
 use crate::systems::SystemsConfig;
 
 /// The page's data.
 pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<compare::Compared>)]) -> Result<PageData, StudyError> {
     let difference = study.difference_test()?;
+    let conventions = conventions(&study.profile, &study.conventions)?;
     let compared: Vec<Vec<Compared>> = all
         .iter()
         .map(|(scores, found)| {
-            scores.measures.iter().zip(found).map(|(m, found)| of_measure(study, m, found)).collect()
+            scores.measures.iter().zip(found).map(|(m, found)| of_measure(study, &difference, m, found)).collect()
         })
         .collect();
-    let shown: Vec<Vec<usize>> = compared.iter().map(|own| leading(&own.iter().collect::<Vec<_>>())).collect();
+    let shown: Vec<Vec<usize>> = all
+        .iter()
+        .zip(&compared)
+        .map(|((scores, _), own)| leading(&own.iter().collect::<Vec<_>>(), scores.baseline))
+        .collect();
     let cells = all.iter().zip(&shown).map(|((scores, _), shown)| scores.measures.len() * shown.len() * scores.queries);
     let cells = cells.sum();
     let datasets = all.iter().zip(compared).zip(shown).map(|(((scores, _), compared), shown)| {
@@ -35,7 +40,7 @@ pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<compare::Compared>)]) -> R
         let (classes, class_of) = classes(scores);
         let values = |measure: &Measure| {
             let column = &measure.columns[main_column(measure)];
-            let of = |&system: &usize| queries.iter().map(|&query| Some(column.values[system][query])).collect();
+            let of = |&system: &usize| queries.iter().map(|&query| defined(column, system, query)).collect();
             PageValues {
                 measure: column.name.clone(),
                 classes: queries.iter().filter_map(|&query| class_of.get(query).copied()).collect(),
@@ -48,7 +53,8 @@ pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<compare::Compared>)]) -> R
             systems: scores.systems.clone(),
             failed: Vec::new(),
             compared,
-            remarks: Vec::new(),
+            baseline: scores.baseline,
+            remarks: undefined(scores, conventions.undefined).into_iter().collect(),
             queries: scores.queries,
             sample: queries.iter().map(|&q| PageQuery { id: scores.query_ids[q].clone(), facts: None }).collect(),
             classes,
@@ -67,7 +73,26 @@ pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<compare::Compared>)]) -> R
     })
 }
 
-fn of_measure(study: &Meta, measure: &Measure, found: &compare::Compared) -> Compared {
+/// A value, unless a policy put it there.
+fn defined(column: &Column, system: usize, query: usize) -> Option<f64> {
+    (!column.undefined[system][query]).then(|| column.values[system][query])
+}
+
+/// How many queries have an undefined value, and what became of them.
+fn undefined(scores: &Scores, policy: Undefined) -> Option<String> {
+    let without = scores.undefined;
+    let (all, then) = match policy {
+        Undefined::Skip => (scores.queries + without, format!("and {} left out", which(without, "is", "are"))),
+        policy => (scores.queries, format!("which counts as {policy}")),
+    };
+    let have = which(without, "has", "have");
+    (without > 0).then(|| {
+        let of = counted(all, "query");
+        format!("{without} of {of} {have} an undefined value, as without a relevant document, {then}.")
+    })
+}
+
+fn of_measure(study: &Meta, difference: &DifferenceTest, measure: &Measure, found: &compare::Compared) -> Compared {
     let mean = |values: &Vec<f64>| {
         let moments = Moments::of(values);
         let ends = t_interval(&moments, 1.0 - study.alpha).ok();
@@ -84,6 +109,7 @@ fn of_measure(study: &Meta, measure: &Measure, found: &compare::Compared) -> Com
         systems: (0..systems).collect(),
         means: (0..systems).map(of_system).collect(),
         p_values: vec![vec![None; measure.columns.len()]; systems * systems.saturating_sub(1) / 2],
+        too_few_draws: difference.too_few_draws(&found.tested.run, &found.tested.p_values),
     };
     for (outcome, p) in found.tested.run.outcomes.iter().zip(&found.tested.p_values) {
         let comparison = outcome.comparison;
@@ -145,10 +171,9 @@ fn methods(study: &Meta, test: &str, all: &[&Scores]) -> Result<Vec<String>, Stu
     };
     let mut paragraphs = vec![
         format!("We compared systems by their values per query, joined by query. {}.", compared.join("; ")),
-        format!("Conventions and policies. {}. {}", policies.join(". "), rules(study)?),
+        format!("Conventions and policies: {}. {}", policies.join(". "), rules(study)?),
         format!(
-            "{pairs} Differences were tested by a {test}. The family of a correction is all comparisons of one measure. Intervals are \
-             Student's t over queries at {} %.",
+            "{pairs} Test of differences: {test}. Intervals are Student's t over queries at {} %.",
             (100.0 * (1.0 - study.alpha) * 1e6).round() / 1e6
         ),
         format!(

@@ -29,6 +29,8 @@ pub struct Scores {
     pub systems: Vec<String>,
     /// Number of queries that count.
     pub queries: usize,
+    /// Number of queries with an undefined value, which are left out or count by a policy.
+    pub undefined: usize,
     /// Their ids.
     pub query_ids: Vec<String>,
     /// Classes of them, if they are classed.
@@ -57,6 +59,8 @@ pub struct Column {
     pub name: String,
     /// `[system][query]`, all finite.
     pub values: Vec<Vec<f64>>,
+    /// `[system][query]`: whether the value was undefined and a policy put it there.
+    pub undefined: Vec<Vec<bool>>,
 }
 
 impl Measure {
@@ -283,7 +287,16 @@ impl Scores {
                 let own = values.of(number, system);
                 counted.iter().filter_map(|&query| settle(own[query], undefined)).collect()
             };
-            let column = Column { name: name.clone(), values: (0..values.systems.len()).map(settled).collect() };
+            let missing = |system: usize| {
+                let own = values.of(number, system);
+                counted.iter().map(|&query| own[query].is_nan()).collect()
+            };
+            let systems = 0..values.systems.len();
+            let column = Column {
+                name: name.clone(),
+                values: systems.clone().map(settled).collect(),
+                undefined: systems.map(missing).collect(),
+            };
             let base = without_cutoff(name);
             match measures.iter_mut().find(|measure| measure.name == base) {
                 Some(measure) => measure.columns.push(column),
@@ -294,6 +307,7 @@ impl Scores {
             label: label.to_owned(),
             systems: values.systems,
             queries: counted.len(),
+            undefined: without.len(),
             query_ids: counted.into_iter().map(|query| values.queries[query].clone()).collect(),
             classes: Vec::new(),
             measures,
@@ -305,9 +319,11 @@ impl Scores {
     /// The same for some of the queries.
     pub fn only(&self, queries: &[usize]) -> Scores {
         let of_queries = |values: &Vec<f64>| queries.iter().map(|&query| values[query]).collect();
+        let missing = |own: &Vec<bool>| queries.iter().map(|&query| own[query]).collect();
         let of_column = |column: &Column| Column {
             name: column.name.clone(),
             values: column.values.iter().map(of_queries).collect(),
+            undefined: column.undefined.iter().map(missing).collect(),
         };
         let of_measure = |measure: &Measure| Measure {
             name: measure.name.clone(),
@@ -317,6 +333,7 @@ impl Scores {
             label: self.label.clone(),
             systems: self.systems.clone(),
             queries: queries.len(),
+            undefined: 0,
             query_ids: queries.iter().map(|&query| self.query_ids[query].clone()).collect(),
             classes: Vec::new(),
             measures: self.measures.iter().map(of_measure).collect(),
@@ -366,6 +383,8 @@ mod tests {
         let of = |policy| Scores::of("", given(), policy, None, Vec::new()).unwrap();
         assert_eq!(of(Undefined::Zero).measures[0].columns[0].values, [[0.0, 0.5, 1.0], [0.25, 0.5, 0.75]]);
         assert_eq!(of(Undefined::One).measures[0].columns[0].values[0][0], 1.0);
+        let zero = of(Undefined::Zero);
+        assert_eq!((zero.undefined, &zero.measures[0].columns[0].undefined[0]), (1, &vec![true, false, false]));
         let skipped = of(Undefined::Skip);
         assert_eq!(skipped.measures[0].columns[0].values, [[0.5, 1.0], [0.5, 0.75]]);
         assert_eq!(skipped.notes, ["2 systems, 2 of 3 queries: 1 with an undefined value are left out"]);

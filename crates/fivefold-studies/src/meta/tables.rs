@@ -5,8 +5,7 @@ use fivefold_core::words::{counted, which};
 use fivefold_experiment::{Cell, Table, slug};
 use fivefold_stats::outcome::t_interval;
 use fivefold_stats::{
-    Agreement, CORRECTIONS, Method, Moments, Outcome, Significance, cliques, critical_difference, friedman,
-    queries_needed,
+    Agreement, CORRECTIONS, Method, Moments, Outcome, cliques, critical_difference, friedman, queries_needed,
 };
 
 use super::Meta;
@@ -47,7 +46,7 @@ impl Shown<'_> {
             findings.tables.push(self.means(measure));
         }
         findings.tables.push(self.pairs()?);
-        findings.tables.push(self.power());
+        findings.tables.push(self.power()?);
         findings.tables.push(self.needed());
         findings.tables.push(self.swaps());
         findings.tables.push(self.ranks()?);
@@ -138,23 +137,13 @@ impl Shown<'_> {
     }
 
     /// Measures of which no comparison can be significant, because the draws are too few for so many comparisons.
-    fn drowned(&self) -> Option<String> {
-        let drowned = |(_, compared): &(&Measure, &Compared)| {
-            let outcomes = compared.tested.run.outcomes.iter().zip(&compared.tested.p_values);
-            let least = |(outcome, p): (&Outcome, &Option<f64>)| match (outcome.test, p) {
-                (Ok(Significance { p: raw, method: Method::Draws(draws), .. }), Some(p)) => {
-                    Some((raw <= 1.0 / (1.0 + draws as f64), *p))
-                }
-                _ => None,
-            };
-            let mut at_floor = outcomes.filter_map(least).filter(|(floor, _)| *floor).peekable();
-            at_floor.peek().is_some() && at_floor.all(|(_, p)| p >= self.study.alpha)
-        };
-        let names: Vec<&str> =
-            self.scores.measures.iter().zip(self.compared).filter(drowned).map(|(m, _)| m.name.as_str()).collect();
-        let what =
-            "the smallest p-value that so many draws can give is not significant after the correction: take more draws";
-        (self.corrected() && !names.is_empty()).then(|| format!("{}: {what}, or the correction maxt", names.join(", ")))
+    fn too_few_draws(&self) -> Result<Vec<String>, StudyError> {
+        let difference = self.study.difference_test()?;
+        let found = self.scores.measures.iter().zip(self.compared).filter_map(|(measure, compared)| {
+            let why = difference.too_few_draws(&compared.tested.run, &compared.tested.p_values)?;
+            Some(format!("{}: {why}", measure.name))
+        });
+        Ok(found.collect())
     }
 
     /// What the tests are, a line.
@@ -256,7 +245,7 @@ impl Shown<'_> {
         Ok(cells)
     }
 
-    fn power(&self) -> Table {
+    fn power(&self) -> Result<Table, StudyError> {
         let row = |(measure, compared): (&Measure, &Compared)| {
             let comparisons = compared.tested.p_values.len();
             let undefined = compared.tested.p_values.iter().filter(|p| p.is_none()).count();
@@ -275,15 +264,12 @@ impl Shown<'_> {
         let columns = ["measure", "cutoffs", "comparisons", "significant", "%", "undefined", "PAD %"];
         let title = "Discriminative power, and percentage absolute difference";
         let mut table = self.table("power", title, &columns, 1, rows);
-        if let Some(note) = self.drowned() {
-            table.notes.insert(0, note);
-        }
-        table.notes.insert(0, self.test_note());
+        table.notes.splice(0..0, std::iter::once(self.test_note()).chain(self.too_few_draws()?));
         if self.scores.measures.len() < 2 {
             let what = "not defined with one measure: Kendall's tau, conflicts and agreement of conclusions, which are between measures";
             table.notes.push(what.to_owned());
         }
-        table
+        Ok(table)
     }
 
     fn needed(&self) -> Table {
