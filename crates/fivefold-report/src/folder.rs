@@ -453,7 +453,8 @@ mod tests {
         std::fs::write(&victim, "kept").unwrap();
         let folder = outer.path().join("run");
         std::fs::create_dir(&folder).unwrap();
-        std::fs::write(folder.join(INDEX), r#"{"tables": [{"id": "../../victim"}], "figures": []}"#).unwrap();
+        let index = serde_json::json!({ "tables": [{ "id": "../../victim" }], "figures": [] });
+        std::fs::write(folder.join(INDEX), sealed(&index).unwrap()).unwrap();
         write_files("test", &[], &[], &folder).unwrap();
         assert!(victim.exists());
     }
