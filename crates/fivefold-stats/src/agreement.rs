@@ -5,6 +5,8 @@
 //! does; agreement where they do not contradict each other on who is better, disagreement where they do. Ties of means contradict
 //! nothing. Cost: all pairs.
 
+use fivefold_core::rounding::{highest, order_in};
+
 use crate::error::{StatsError, all_finite, same_length};
 
 /// What one evaluation says: a mean for each system and a p-value for each pair, (0, 1), (0, 2), .., (1, 2), ..; `None` where
@@ -55,19 +57,20 @@ pub fn agreement(first: Conclusions<'_>, second: Conclusions<'_>, alpha: f64) ->
         all_finite(evaluation.means)?;
         same_length(pairs, evaluation.p_values.len())?;
     }
-    let mut found = Agreement { same_winner: winners(first.means) == winners(second.means), ..Agreement::default() };
+    let mut found = Agreement { same_winner: highest(first.means) == highest(second.means), ..Agreement::default() };
     (found.same_order, found.same_significant) = (true, true);
     let mut pair = 0;
+    let orders = [first, second].map(|evaluation| order_in(evaluation.means));
     for i in 0..systems {
         for j in i + 1..systems {
-            let [one, two] = [first, second].map(|evaluation| {
+            let [one, two] = [(first, &orders[0]), (second, &orders[1])].map(|(evaluation, order)| {
                 let significant = evaluation.p_values[pair].is_some_and(|p| p < alpha);
-                (evaluation.means[i].partial_cmp(&evaluation.means[j]), significant)
+                (order(evaluation.means[i], evaluation.means[j]), significant)
             });
             pair += 1;
             found.same_order &= one.0 == two.0;
             found.same_significant &= one.1 == two.1;
-            let opposite = one.0 != two.0 && decided(one.0) && decided(two.0);
+            let opposite = one.0 != two.0 && one.0.is_ne() && two.0.is_ne();
             let class = match (one.1 as usize + two.1 as usize, opposite) {
                 (2, false) => &mut found.active_agreements,
                 (2, true) => &mut found.active_disagreements,
@@ -80,17 +83,6 @@ pub fn agreement(first: Conclusions<'_>, second: Conclusions<'_>, alpha: f64) ->
         }
     }
     Ok(found)
-}
-
-/// Whether one of the two is better.
-fn decided(order: Option<std::cmp::Ordering>) -> bool {
-    order.is_some_and(|order| order.is_ne())
-}
-
-/// The systems with the highest mean.
-fn winners(means: &[f64]) -> Vec<usize> {
-    let highest = means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    (0..means.len()).filter(|&system| means[system] == highest).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! Concordant, discordant and tied pairs of two score lists over the same items: the counts behind Kendall's tau and the
 //! swap rate.
 //!
-//! Two scores tie when they are equal as numbers, without a tolerance. Cost: all pairs, n (n-1) / 2; the lists hold
+//! Two scores tie when nothing but rounding can part them: they differ by no more than 1e-12 of the largest of their list. Cost: all pairs, n (n-1) / 2; the lists hold
 //! rankers, seldom more than a few hundred.
+
+use fivefold_core::rounding::order_in;
 
 use crate::error::{StatsError, all_finite, same_length};
 
@@ -30,14 +32,15 @@ pub fn count_pairs(first: &[f64], second: &[f64]) -> Result<PairCounts, StatsErr
     all_finite(first)?;
     all_finite(second)?;
     let mut counts = PairCounts::default();
+    let (of_first, of_second) = (order_in(first), order_in(second));
     for i in 0..n {
         for j in i + 1..n {
-            let (in_first, in_second) = (first[i] - first[j], second[i] - second[j]);
+            let (in_first, in_second) = (of_first(first[i], first[j]), of_second(second[i], second[j]));
             counts.pairs += 1;
-            counts.tied_first += usize::from(in_first == 0.0);
-            counts.tied_second += usize::from(in_second == 0.0);
-            if in_first != 0.0 && in_second != 0.0 {
-                if (in_first > 0.0) == (in_second > 0.0) {
+            counts.tied_first += usize::from(in_first.is_eq());
+            counts.tied_second += usize::from(in_second.is_eq());
+            if in_first.is_ne() && in_second.is_ne() {
+                if in_first == in_second {
                     counts.concordant += 1;
                 } else {
                     counts.discordant += 1;
@@ -61,6 +64,14 @@ mod tests {
         assert_eq!(count_pairs(&[0.0], &[5.0]).unwrap().pairs, 0);
         // The difference of two numbers that are not equal is never 0 (gradual underflow).
         assert_eq!(count_pairs(&[f64::MIN_POSITIVE, 0.0], &[5e-324, 0.0]).unwrap().concordant, 1);
+    }
+
+    #[test]
+    fn rounding_parts_no_pair() {
+        let sums = [0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1];
+        assert_ne!(sums[0], sums[1]);
+        let counts = count_pairs(&sums, &[1.0, 2.0]).unwrap();
+        assert_eq!(counts, PairCounts { tied_first: 1, pairs: 1, ..PairCounts::default() });
     }
 
     #[test]

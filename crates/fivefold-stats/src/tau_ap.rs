@@ -7,6 +7,8 @@
 //! closed form: in a group of t items after a others, each place has the group's mean of concordant items above, and every pair within
 //! the group, or tied in the reference, counts half. Cost: N^2.
 
+use fivefold_core::rounding::levels;
+
 use crate::error::{StatsError, all_finite, same_length};
 
 /// tau-AP of the order of `scores` against that of `reference`, high to low; `None` where either has no order at all (all
@@ -18,6 +20,7 @@ pub fn tau_ap(scores: &[f64], reference: &[f64]) -> Result<Option<f64>, StatsErr
     let n = same_length(scores.len(), reference.len())?;
     all_finite(scores)?;
     all_finite(reference)?;
+    let (scores, reference) = (&levels(scores)[..], &levels(reference)[..]);
     let tied = |values: &[f64]| values.windows(2).all(|pair| pair[0] == pair[1]);
     if tied(scores) || tied(reference) {
         return Ok(None);

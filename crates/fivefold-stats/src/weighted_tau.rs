@@ -5,6 +5,8 @@
 //! is computed with the ranks of the first list (ties broken by the second) and with those of the second (ties broken by
 //! the first), and the mean is taken: the default of `scipy.stats.weightedtau`. Cost: N^2.
 
+use fivefold_core::rounding::levels;
+
 use crate::error::{StatsError, all_finite, same_length};
 
 /// Weighted tau of two parallel score lists, high is best; `None` where either has no order at all.
@@ -15,6 +17,7 @@ pub fn weighted_tau(first: &[f64], second: &[f64]) -> Result<Option<f64>, StatsE
     same_length(first.len(), second.len())?;
     all_finite(first)?;
     all_finite(second)?;
+    let (first, second) = (&levels(first)[..], &levels(second)[..]);
     let by_first = with_ranks(first, second, &ranks(first, second));
     let by_second = with_ranks(first, second, &ranks(second, first));
     Ok(by_first.zip(by_second).map(|(a, b)| (a + b) / 2.0))

@@ -118,6 +118,11 @@ def tau_ap(order, reference):
     return float(2 * total / (len(order) - 1) - 1)
 
 
+def order_of(values):
+    """Means for all that asks for their order only: means that are equal must tie, whatever the sums' last bits."""
+    return values.mean(0).round(12)
+
+
 def of_measure(values):
     means = values.mean(0)
     # Sums in another order part what is equal in the last bit; ranks would see it.
@@ -140,17 +145,17 @@ def of_classes(values, classes):
     return {
         "power": {name: int(significant(part).sum()) for name, part in parts.items()},
         "pad": {name: pad(part.mean(0)) for name, part in parts.items()},
-        "swaps": {f"{a} {b}": swaps(parts[a].mean(0), parts[b].mean(0)) for a, b in itertools.combinations(parts, 2)},
+        "swaps": {f"{a} {b}": swaps(order_of(parts[a]), order_of(parts[b])) for a, b in itertools.combinations(parts, 2)},
     }
 
 
 def of_two(one, other):
     return {
-        "tau": float(stats.kendalltau(one.mean(0), other.mean(0)).statistic),
-        "weighted_tau": float(stats.weightedtau(one.mean(0), other.mean(0)).statistic),
+        "tau": float(stats.kendalltau(order_of(one), order_of(other)).statistic),
+        "weighted_tau": float(stats.weightedtau(order_of(one), order_of(other)).statistic),
         # Of the order in a column with that of the row, as the table has it.
-        "tau_ap": tau_ap(other.mean(0), one.mean(0)),
-        "tau_ap_reversed": tau_ap(one.mean(0), other.mean(0)),
+        "tau_ap": tau_ap(order_of(other), order_of(one)),
+        "tau_ap_reversed": tau_ap(order_of(one), order_of(other)),
         "conflicts": int((significant(one) != significant(other)).sum()),
         "both": int((significant(one) & significant(other)).sum()),
     }

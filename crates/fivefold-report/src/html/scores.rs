@@ -1,5 +1,6 @@
 //! Score tables: means with intervals, the best one marked, and a letter for every system that a system beats.
 
+use fivefold_core::rounding;
 use fivefold_core::words::counted;
 use fivefold_experiment::Compared;
 use fivefold_experiment::page::PageDataset;
@@ -56,7 +57,7 @@ fn table(dataset: &PageDataset, all: &Compared, noun: &str, alpha: f64) -> Score
             mean: found.mean.map_or_else(|| "undefined".to_owned(), |mean| format!("{mean:.4}")),
             sort: found.mean.map(|mean| format!("{mean:.9}")).unwrap_or_default(),
             interval: found.ends.map(|(low, high)| format!("{:.4}", (high - low) / 2.0)).unwrap_or_default(),
-            best: found.mean == Some(best[cutoff]),
+            best: found.mean.is_some_and(|mean| !rounding::differ(mean, best[cutoff])),
             beats: beaten.iter().map(|&other| letter(compared.systems[other])).collect::<Vec<_>>().join(" "),
         }
     };

@@ -1,6 +1,7 @@
 //! The findings in words: who wins under which measure, whether that is significant, whether measures agree, and what a reader must
 //! know first.
 
+use fivefold_core::rounding;
 use fivefold_core::words::{counted, which};
 use fivefold_experiment::Compared;
 use fivefold_experiment::p_value::p_in_words;
@@ -63,8 +64,9 @@ fn winner(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) ->
     if others.is_empty() {
         return Some(format!("{head}; it is the only {noun}."));
     }
-    let tied: Vec<&str> = others.iter().filter(|&&o| column[o] == Some(mean)).map(|&o| name(o)).collect();
-    let others: Vec<usize> = others.iter().copied().filter(|&other| column[other] != Some(mean)).collect();
+    let level = |other: usize| column[other].is_some_and(|value| !rounding::differ(value, mean));
+    let tied: Vec<&str> = others.iter().filter(|&&o| level(o)).map(|&o| name(o)).collect();
+    let others: Vec<usize> = others.iter().copied().filter(|&other| !level(other)).collect();
     let head = match tied.is_empty() {
         true => head,
         false => format!("{head}, level with {}", list_some(&tied)),

@@ -3,13 +3,14 @@
 //! As in Feng & Karmaker (2023, Tables 7 to 14): Kendall's tau and conflicts between measures, discriminative power and PAD, each on
 //! all queries and on each class; swap rates of the systems' orders between classes.
 
+use fivefold_core::rounding::highest;
 use fivefold_experiment::{Cell, Table};
 use fivefold_stats::{kendall_tau_b, swap_rate};
 
 use super::between::{Pair, pairs};
 use super::compare::{Tested, test_all};
 use super::scores::{Measure, Scores};
-use super::tables::{Shown, missing, number, number_or, text};
+use super::tables::{Shown, number, number_or, text};
 use crate::study::{Findings, StudyError};
 
 /// A class with what the tests find on it.
@@ -20,12 +21,10 @@ pub(super) struct OfClass {
 }
 
 impl OfClass {
-    /// The system with the highest mean; `None`: several have it.
-    fn best(&self, measure: usize) -> Option<&str> {
-        let means = self.scores.measures[measure].means();
-        let highest = means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let mut best = self.scores.systems.iter().zip(&means).filter(|(_, mean)| **mean == highest);
-        best.next().filter(|_| best.next().is_none()).map(|(system, _)| system.as_str())
+    /// The system with the highest mean, or all of them.
+    fn best(&self, measure: usize) -> String {
+        let best = highest(&self.scores.measures[measure].means());
+        best.into_iter().map(|system| self.scores.systems[system].as_str()).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -54,7 +53,7 @@ impl Shown<'_> {
                 let mut cells = vec![text(&measure.name), text(&class.name)];
                 cells.extend([class.scores.queries, comparisons, tested.power].map(|count| Cell::Count(count as u64)));
                 cells.push(number(100.0 * tested.power as f64 / comparisons as f64, 1));
-                cells.extend([number_or(tested.pad, 2), class.best(number_of).map_or_else(missing, text)]);
+                cells.extend([number_or(tested.pad, 2), text(&class.best(number_of))]);
                 rows.push(cells);
             }
         }
@@ -71,15 +70,12 @@ impl Shown<'_> {
             for (at, first) in of_classes.iter().enumerate() {
                 for second in &of_classes[at + 1..] {
                     let [one, two] = [first, second].map(|class| class.scores.measures[number_of].means());
-                    let same = match (first.best(number_of), second.best(number_of)) {
-                        (Some(one), Some(two)) => text(if one == two { "yes" } else { "no" }),
-                        _ => missing(),
-                    };
+                    let same = first.best(number_of) == second.best(number_of);
                     let mut cells = [measure.name.as_str(), &first.name, &second.name].map(text).to_vec();
                     cells.extend([
                         number_or(swap_rate(&one, &two)?, 3),
                         number_or(kendall_tau_b(&one, &two)?, 3),
-                        same,
+                        text(if same { "yes" } else { "no" }),
                     ]);
                     rows.push(cells);
                 }
