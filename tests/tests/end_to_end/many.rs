@@ -23,7 +23,8 @@ fn of_many_methods_the_page_shows_the_best_and_says_so() {
     let at = folder.path();
     json(at, "run x.toml --json");
     let page = std::fs::read_to_string(at.join("runs/many/report.html")).unwrap().replace("&#x2f;", "/");
-    let notice = "made: of 45 methods, the 30 best by ndcg@10 are shown; the CSV files of the folder have the scores of all";
+    let notice =
+        "made: of 45 methods, the 30 best by ndcg@10 are shown; the CSV files of the folder have the scores of all";
     assert!(page.contains(&format!("<p>{notice}.</p>")));
     let section = |id: &str| {
         let from = page.find(&format!("<section id=\"{id}\"")).unwrap();
