@@ -36,5 +36,5 @@ pub use figure::Figure;
 pub use folder::{Report, check_index, discard_damaged_index, read_tables, write_report, write_report_unless};
 pub use html::{PageHead, Templates};
 pub use latex::latex;
-pub use markdown::markdown;
+pub use markdown::{markdown, markdown_list};
 pub use terminal::{Style, print_tables};

@@ -33,8 +33,13 @@ pub fn markdown(table: &Table) -> String {
 
 /// The notes as a list, with a blank line before it; nothing without notes.
 pub(crate) fn notes(notes: &[String]) -> String {
-    let list = notes.iter().map(|note| format!("- {}\n", escape(note))).collect::<String>();
+    let list = markdown_list(notes);
     if list.is_empty() { list } else { format!("\n{list}") }
+}
+
+/// Lines of text as a list.
+pub fn markdown_list(items: &[String]) -> String {
+    items.iter().map(|item| format!("- {}\n", escape(item))).collect()
 }
 
 /// Text in which nothing is markup: punctuation that can mean something anywhere in a line has a backslash, a list or

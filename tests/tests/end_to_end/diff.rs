@@ -5,7 +5,7 @@ use std::path::Path;
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::harness::{directory, run, stderr, stdout};
+use crate::harness::{directory, json, run, stderr, stdout};
 
 /// A query with its only relevant document at rank 2, one of ties, one without a relevant document, one shorter than the cutoff.
 fn queries() -> tempfile::TempDir {
@@ -64,6 +64,19 @@ fn equal_dialects_and_files_end_with_0() {
     let folder = queries();
     difference(folder.path(), "letor4 letor4 --data test.txt --scores s.txt", 0);
     difference(folder.path(), "s.txt s.txt --data test.txt", 0);
+    let said = "no value differs: 4 queries under 2 measures compared\n";
+    for arguments in ["letor4 letor4 --data test.txt --scores s.txt", "s.txt s.txt --data test.txt"] {
+        let shown = stdout(folder.path(), &format!("diff {arguments}"));
+        assert!(shown.contains(said) && !shown.contains("no rows") && !shown.contains("The first queries"), "{shown}");
+        // Programs find every table in its place.
+        let tables = json(folder.path(), &format!("diff {arguments} --json"));
+        assert!(tables.as_array().unwrap().last().unwrap()["rows"].as_array().unwrap().is_empty());
+    }
+    assert!(stdout(folder.path(), "diff s.txt s.txt --data test.txt --format md").starts_with(&format!("- {said}")));
+    assert!(stdout(folder.path(), "diff s.txt s.txt --data test.txt --format latex").starts_with(&format!("% {said}")));
+    // Nothing was looked for among queries.
+    let shown = run(folder.path(), "diff s.txt other.txt --data test.txt --queries 0").stdout;
+    assert!(!String::from_utf8(shown).unwrap().contains("no value differs"));
 }
 
 #[test]
@@ -139,6 +152,13 @@ fn results_folders_differ_in_settings_and_values() {
     std::fs::write(folder.path().join("e.toml"), text.replace("lambda = 1.0", "lambda = 1000000.0")).unwrap();
     stdout(folder.path(), "run e.toml --out two");
     difference(folder.path(), "one one", 0);
+    let shown = stdout(folder.path(), "diff one one");
+    assert!(
+        shown.starts_with(
+            "no setting differs\nno value differs: 75 values in 3 columns of values compared\nA: one; B: one"
+        ),
+        "{shown}"
+    );
     let found = difference(folder.path(), "one two", 1);
     let settings = found[0]["rows"].as_array().unwrap();
     assert!(settings.iter().any(|row| row[0]["text"].as_str().unwrap().ends_with("lambda")), "{settings:?}");

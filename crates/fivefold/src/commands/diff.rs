@@ -7,6 +7,7 @@ mod settings;
 
 use std::path::Path;
 
+use fivefold_core::words::counted;
 use fivefold_data::per_query::LEFT_OUT;
 use fivefold_experiment::{Cell, Table};
 use fivefold_metrics::{DIALECTS, Dialect, dialect};
@@ -97,8 +98,23 @@ impl Args {
                 return Err(Problem::unknown("dialect, score file, run or results folder", side, known).into());
             }
         };
-        self.form().print(&found.tables, screen)?;
+        self.print(found.tables, screen)?;
         Ok(if found.differs { Outcome::Failed } else { Outcome::Done })
+    }
+
+    /// Programs get every table; for the eye, one without rows is what its notes say.
+    fn print(&self, tables: Vec<Table>, screen: &mut Screen) -> miette::Result<()> {
+        let form = self.form();
+        if matches!(form, Format::Json | Format::Csv) {
+            return form.print(&tables, screen);
+        }
+        let (empty, full): (Vec<Table>, Vec<Table>) = tables.into_iter().partition(|table| table.rows.is_empty());
+        let remarks: Vec<String> = empty.into_iter().flat_map(|table| table.notes).collect();
+        form.remarks(&remarks, screen);
+        if !remarks.is_empty() && !full.is_empty() {
+            screen.line("");
+        }
+        form.print(&full, screen)
     }
 
     fn form(&self) -> Format {
@@ -154,6 +170,16 @@ fn number(value: f64) -> Cell {
 
 fn perhaps(value: Option<f64>) -> Cell {
     value.map_or_else(|| Cell::Missing(LEFT_OUT.to_owned()), number)
+}
+
+/// What stands in place of queries that differ.
+fn none_differs(compared: &str) -> String {
+    format!("no value differs: {compared} compared")
+}
+
+/// The values of queries under several measures.
+fn of_each(queries: usize, measures: usize) -> String {
+    format!("{} under {}", counted(queries, "query"), counted(measures, "measure"))
 }
 
 fn table(id: &str, title: &str, columns: &[&str], label_columns: usize) -> Table {

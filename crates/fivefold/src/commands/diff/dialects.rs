@@ -5,7 +5,7 @@ use fivefold_core::{Seed, rounding};
 use fivefold_experiment::Cell;
 use fivefold_metrics::{Attribution, Dialect, attribute};
 
-use super::{Args, Difference, number, perhaps, table, text};
+use super::{Args, Difference, none_differs, number, of_each, perhaps, table, text};
 use crate::commands::eval::measures;
 use crate::problem::Problem;
 
@@ -55,8 +55,14 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
     means.notes.push(format!("{}; the difference is {} less {}", counted(cases.len(), "query"), other.name, one.name));
     means.notes.extend(judgements.remarks());
     means.notes.extend(judgements.remarks_of(&scored));
-    rules.notes.push(
-        "shares are means over all orders in which the rules can be changed, and add up to the difference".to_owned(),
-    );
+    if rules.rows.is_empty() {
+        rules.notes.push("no rule of the two dialects differs".to_owned());
+    } else {
+        let shares = "shares are means over all orders in which the rules can be changed, and add up to the difference";
+        rules.notes.push(shares.to_owned());
+    }
+    if !differs {
+        queries.notes.push(none_differs(&of_each(cases.len(), means.rows.len())));
+    }
     Ok(Difference { tables: vec![means, rules, queries], differs })
 }

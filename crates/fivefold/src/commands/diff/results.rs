@@ -8,7 +8,7 @@ use fivefold_experiment::{Cell, Results, Table};
 use fivefold_metrics::{Mean, mean_over_folds};
 
 use super::settings::differing;
-use super::{Args, Difference, number, table, text};
+use super::{Args, Difference, none_differs, number, table, text};
 use crate::format::Format;
 use crate::problem::{self, Problem};
 
@@ -44,7 +44,7 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     let columns = ["data set", "ranker", "measure", "query", "A", "B"];
     let mut queries = table("queries", "The first queries that differ", &columns, 4);
     let values = [by_name(&sides[0]), by_name(&sides[1])];
-    let mut compared = 0;
+    let [mut compared, mut compared_values] = [0; 2];
     let only = OneSided::between(&values);
     // How many columns of a data set lack so many queries.
     let mut lacking_queries: BTreeMap<(&str, usize), usize> = BTreeMap::new();
@@ -58,6 +58,7 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
         }
         let pairs: Vec<(&Query, f64, f64)> =
             one.iter().filter_map(|(query, &value)| Some((query, value, *other.get(query)?))).collect();
+        compared_values += pairs.len();
         let differing = pairs.iter().filter(|(_, a, b)| a.to_bits() != b.to_bits() && !(a.is_nan() && b.is_nan()));
         let differing: Vec<_> = differing.collect();
         let one = mean(&sides[0], pairs.iter().map(|&(query, value, _)| (query, value)));
@@ -79,6 +80,13 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
         }
     }
     let [a, b] = sides.each_ref().map(policy);
+    if settings.rows.is_empty() {
+        settings.notes.push("no setting differs".to_owned());
+    }
+    if means.rows.is_empty() {
+        let values = counted(compared_values, "value");
+        means.notes.push(none_differs(&format!("{values} in {}", counted(compared, COLUMN))));
+    }
     means.notes.push(format!("A: {}; B: {}; {} compared", args.one, args.other, counted(compared, COLUMN)));
     means.notes.push(match a == b {
         true => format!("{a}; means are over the queries that both sides have"),

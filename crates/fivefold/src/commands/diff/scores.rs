@@ -7,7 +7,7 @@ use fivefold_core::{Seed, rounding};
 use fivefold_experiment::Cell;
 use fivefold_metrics::{Case, Evaluator, Explanation, Scratch, mean_of_cases};
 
-use super::{Args, Difference, number, perhaps, table, text};
+use super::{Args, Difference, none_differs, number, of_each, perhaps, table, text};
 use crate::commands::cases::Judgements;
 use crate::commands::eval::measures;
 use crate::problem::Problem;
@@ -75,6 +75,9 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
             cells.extend(sides.iter().take(lengths.len()).map(|side| count(side[query].scores.len())));
             queries.rows.push(cells);
         }
+    }
+    if queries.rows.is_empty() && args.queries > 0 {
+        queries.notes.push(none_differs(&of_each(first_ranks.len(), means.rows.len())));
     }
     let otherwise = first_ranks.iter().flatten().count();
     let changed = Changed::between(&sides);
