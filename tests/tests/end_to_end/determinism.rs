@@ -97,4 +97,5 @@ fn published_scores_and_rankers_on_real_collections_give_the_golden_results() {
         let options = format!("{name} --data-dir {} --threads 3 --shuffle-jobs {order}", data.display());
         assert_golden(name, &result_hash(folder.path(), &options));
     }
+    crate::pages::thirteen_rankers_beside_the_paper(folder.path(), &data);
 }

@@ -22,6 +22,7 @@ mod meta;
 mod models;
 mod new_ranker;
 mod outside;
+mod pages;
 mod real_data;
 mod reproduce;
 mod residual;

@@ -1,6 +1,6 @@
 //! `fivefold reproduce`: a run beside printed tables.
 
-use crate::harness::{directory, fivefold, real_data, stderr, stdout};
+use crate::harness::{directory, stderr, stdout};
 
 const EXPERIMENT: &str = r#"
 name = "small"
@@ -101,22 +101,4 @@ fn another_data_set_stands_for_the_papers_with_a_warning() {
     assert!(shown.contains("A (for other)"), "{shown}");
     let wrong = stderr(folder.path(), "reproduce runs/small --against paper.toml --map B=other", 2);
     assert!(wrong.contains("the mapping `B=other` names nothing"), "{wrong}");
-}
-
-/// Eight published rankers on MQ2008 for the paper's MQ2007: four methods are in both.
-#[test]
-fn conclusions_of_the_paper_on_mq2008() {
-    let Some(data) = real_data() else { return };
-    let folder = directory(&[]);
-    let run = |arguments: &[&str]| {
-        let output = fivefold(folder.path()).env("FIVEFOLD_DATA", &data).args(arguments).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let shown = run(&["reproduce", "mq2008-systems", "--map", "MQ2008=mq2007"]);
-    assert!(shown.contains("methods of the paper that the run has not: CA, L2LR, LMART, RF"), "{shown}");
-    let row = |what: &str| shown.lines().find(|line| line.starts_with(what)).unwrap().split_whitespace().rev();
-    // cannot tell, does not, holds
-    assert_eq!(row("same winner  ").take(3).collect::<Vec<_>>(), ["1", "0", "5"]);
-    assert_eq!(row("PAD goes up  ").take(3).collect::<Vec<_>>(), ["2", "0", "10"]);
 }
