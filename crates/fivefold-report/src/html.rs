@@ -13,6 +13,7 @@ mod page;
 mod run;
 mod scores;
 mod summary;
+mod undefined;
 mod wording;
 
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ use crate::figure::Figure;
 use page::Page;
 pub use page::PageHead;
 pub(crate) use run::run_data;
+use undefined::undefined;
 
 /// Names and contents of the built-in templates; `page.html` includes the others.
 const TEMPLATES: [(&str, &str); 3] = [
@@ -107,11 +109,20 @@ fn render(page: &Page, templates: &Templates) -> Result<String, ReportError> {
         if name.ends_with(".html") { AutoEscape::Html } else { AutoEscape::None }
     });
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
-    let failed = |error: minijinja::Error| ReportError::Template(format!("{error:#}"));
+    // Errors know which part of a template they are about.
+    environment.set_debug(true);
+    let failed =
+        |error: minijinja::Error| ReportError::Template(undefined(&error, page).unwrap_or_else(|| in_full(&error)));
     for (name, built_in) in TEMPLATES {
         environment.add_template_owned(name, templates.source(name, built_in)?).map_err(failed)?;
     }
     environment.get_template(TEMPLATES[0].0).and_then(|template| template.render(page)).map_err(failed)
+}
+
+/// An error with what caused it, in one line.
+fn in_full(error: &minijinja::Error) -> String {
+    let causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 #[cfg(test)]

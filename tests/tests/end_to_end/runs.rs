@@ -319,9 +319,51 @@ fn the_page_is_made_anew_from_the_folder_with_templates_of_ones_own() {
     stdout(at, "report run --write again --templates mine");
     let own = std::fs::read_to_string(at.join("again/report.html")).unwrap();
     assert!(own.contains("rebeccapurple") && own.contains("<h2 id=\"summary-head\">"));
-    std::fs::write(at.join("mine/page.html"), "<title>{{ name }}</title>{{ nothing.such }}").unwrap();
-    assert!(stderr(at, "report run --write again --templates mine", 2).contains("page.html:1"));
     std::fs::write(at.join("mine/page.html"), "<title>{{ name }}, seed {{ seed }}</title>").unwrap();
     stdout(at, "report run --write again --templates mine");
     assert_eq!(std::fs::read_to_string(at.join("again/report.html")).unwrap(), "<title>small, seed 3</title>");
+}
+
+/// What a template asks for that there is not, and what there is.
+#[test]
+fn a_template_that_asks_for_what_there_is_not_is_told_what_there_is() {
+    let folder = small();
+    let at = folder.path();
+    stdout(at, "run small.toml --out run");
+    std::fs::create_dir(at.join("mine")).unwrap();
+    let page = "a page has alpha, bibtex, drill, facts, figures, manifest, methods, name, notices, noun, pairs, result, scores, seed, stamps, \
+                summary, tables, taus, test, version";
+    for (file, template, said) in [
+        ("page.html", "<p>\n{{ nmae | upper }}", &["page.html:2: there is no `nmae`; did you mean `name`?", page][..]),
+        ("page.html", "{{ nothing.such }}", &["page.html:1: there is no `nothing.such`;", page]),
+        (
+            "page.html",
+            "{% for f in figures %}{{ f.id }} {{ f.titel }}{% endfor %}",
+            &["page.html:1: there is no `f.titel`; did you mean `title`? `f` has id, svg, title"],
+        ),
+        (
+            "page.html",
+            "{% for table in tables %}\n{% for note in table.remarks %}{% endfor %}{% endfor %}",
+            &["page.html:2: there is no `table.remarks`; `table` has heads, id, notes, rows, title"],
+        ),
+        (
+            "page.html",
+            "{% for t in tables %}{% for r in t.rows %}{% for c in r %}\n{{ c.words }}{{ c.tex }}{% endfor %}{% endfor %}{% endfor %}",
+            &["page.html:2: there is no `c.tex`; did you mean `text`? `c` has label, sort, text, words"],
+        ),
+        ("page.html", "{{ name | uper }}", &["page.html:1", "uper"]),
+        ("page.html", "{{ name }", &["page.html:1"]),
+        ("report.css", "h1 { }\n/* {{ collor }} */", &["report.css:2: there is no `collor`;", page]),
+    ] {
+        std::fs::write(at.join("mine").join(file), template).unwrap();
+        let message = stderr(at, "report run --write again --templates mine", 2);
+        let message = message.replace('│', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in said {
+            assert!(
+                message.contains(&part.split_whitespace().collect::<Vec<_>>().join(" ")),
+                "{template}\n{message}\nlacks {part}"
+            );
+        }
+        std::fs::remove_file(at.join("mine").join(file)).unwrap();
+    }
 }
