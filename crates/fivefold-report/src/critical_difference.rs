@@ -13,7 +13,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use crate::csv;
 use crate::error::ReportError;
 use crate::figure::Figure;
-use crate::page::{Area, Drawn, FONT, SMALL, TEXT, page, pixel, pixels, shortened};
+use crate::names::Names;
+use crate::page::{Area, Drawn, FONT, SMALL, TEXT, page, pixel, pixels};
 
 const BAR: RGBColor = RGBColor(0, 114, 178);
 /// Pixels of the line of ranks.
@@ -94,8 +95,10 @@ pub(crate) fn ranks_figure(ranks: &Ranks) -> Result<Figure, ReportError> {
     let side = ranks.systems.len().div_ceil(2);
     let height =
         pixels(1, (ABOVE + BELOW) as u32) + pixels(ranks.cliques.len() * BARS_APART, 1) + pixels(side, LINE) + LINE;
-    let width = RANKS + 2 * side_of(ranks);
-    figure.svg = page(&figure, (width, height), |area| draw(ranks, area))?;
+    let names = Names::fitted(&ranks.systems, FIT);
+    let width = RANKS + 2 * side_of(&names);
+    let svg = page(&figure, (width, height), |area| draw(ranks, &names, area))?;
+    figure.svg = names.titled(svg, |system| with_rank(ranks, &names, system));
     Ok(figure)
 }
 
@@ -121,9 +124,9 @@ fn best_first(ranks: &Ranks) -> Vec<usize> {
     order
 }
 
-fn draw(ranks: &Ranks, area: &Area<'_>) -> Drawn {
+fn draw(ranks: &Ranks, names: &Names<'_>, area: &Area<'_>) -> Drawn {
     let Ranks { systems, average, critical_difference: difference, cliques: bars, .. } = ranks;
-    let left = pixel(side_of(ranks));
+    let left = pixel(side_of(names));
     let right = left + pixel(RANKS);
     let extreme = |pick: fn(f64, f64) -> f64, start: f64| average.iter().copied().fold(start, pick);
     let first = extreme(f64::min, f64::INFINITY).floor();
@@ -164,9 +167,8 @@ fn draw(ranks: &Ranks, area: &Area<'_>) -> Drawn {
         let x = place(average[system]);
         let (edge, anchor) = if better { (left - 8, HPos::Right) } else { (right + 8, HPos::Left) };
         line(area, vec![(x, ABOVE), (x, y), (edge, y)], thin)?;
-        let name = format!("{} ({:.2})", shortened(&systems[system], FIT), average[system]);
         let beside = if better { edge - 6 } else { edge + 6 };
-        area.draw_text(&name, &text(anchor, VPos::Center), (beside, y))?;
+        area.draw_text(&with_rank(ranks, names, system), &text(anchor, VPos::Center), (beside, y))?;
     }
     for (index, bar) in bars.iter().enumerate() {
         let of = |system: Option<&usize>| system.map_or(1.0, |&system| average[system]);
@@ -177,9 +179,13 @@ fn draw(ranks: &Ranks, area: &Area<'_>) -> Drawn {
 }
 
 /// Pixels that the names take on either side.
-fn side_of(ranks: &Ranks) -> u32 {
-    let longest = ranks.systems.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(FIT);
-    SIDE + pixels(longest.saturating_sub(SHORT), CHARACTER)
+fn side_of(names: &Names<'_>) -> u32 {
+    SIDE + pixels(names.widest().saturating_sub(SHORT), CHARACTER)
+}
+
+/// A name with its average rank.
+fn with_rank(ranks: &Ranks, names: &Names<'_>, system: usize) -> String {
+    format!("{} ({:.2})", names.shown(system), ranks.average[system])
 }
 
 /// The distance of ticks over so many ranks: at most a dozen of them.

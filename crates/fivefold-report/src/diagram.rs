@@ -19,3 +19,59 @@ pub fn diagram_figure(diagram: &Diagram) -> Result<Figure, ReportError> {
         Diagram::Pairs(pairs) => pairs_figure(pairs),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fivefold_experiment::diagram::{IntervalSeries, Intervals, PairOfSystems, Pairs, Ranks};
+
+    use super::*;
+
+    /// Two names that are alike but for a letter in the middle, where long names are cut.
+    #[test]
+    fn long_names_stay_apart_and_are_whole_where_one_points() {
+        let systems = ["x", "y"].map(|letter| format!("{}{letter}{}", "a<".repeat(20), "b&".repeat(20))).to_vec();
+        let (id, title, notes) = ("id".to_owned(), "title".to_owned(), Vec::new());
+        let cell = |difference| Some(PairOfSystems { difference, p: 0.5 });
+        let series = vec![IntervalSeries { name: "ap".to_owned(), means: vec![(0.5, None), (0.25, None)] }];
+        let diagrams = [
+            Diagram::Intervals(Intervals {
+                id: id.clone(),
+                title: title.clone(),
+                axis: "mean".to_owned(),
+                systems: systems.clone(),
+                series,
+                notes: notes.clone(),
+            }),
+            Diagram::Pairs(Pairs {
+                id: id.clone(),
+                title: title.clone(),
+                systems: systems.clone(),
+                cells: vec![vec![None, cell(0.1)], vec![cell(-0.1), None]],
+                alpha: 0.05,
+                notes: notes.clone(),
+            }),
+            Diagram::Ranks(Ranks {
+                id,
+                title,
+                systems: systems.clone(),
+                average: vec![1.0, 2.0],
+                critical_difference: 0.5,
+                cliques: Vec::new(),
+                notes,
+            }),
+        ];
+        for diagram in &diagrams {
+            let figure = diagram_figure(diagram).unwrap();
+            let document = roxmltree::Document::parse(&figure.svg).unwrap();
+            let titles = document.descendants().filter(|node| node.has_tag_name("title"));
+            let named: Vec<(&str, &str)> = titles
+                .map(|title| {
+                    (title.text().unwrap(), title.parent_element().unwrap().last_child().unwrap().text().unwrap())
+                })
+                .collect();
+            assert_eq!(named.iter().map(|(whole, _)| *whole).collect::<Vec<_>>(), systems, "{}", figure.svg);
+            assert_ne!(named[0].1, named[1].1);
+            assert!(named.iter().all(|(_, shown)| shown.contains('…')));
+        }
+    }
+}

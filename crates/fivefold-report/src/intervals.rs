@@ -10,7 +10,8 @@ use crate::chart::marks::Look;
 use crate::csv;
 use crate::error::ReportError;
 use crate::figure::Figure;
-use crate::page::{Area, Drawn, FONT, GRID, SMALL, SMALL_LINE, TEXT, page, pixel, pixels, shortened, style_mesh};
+use crate::names::Names;
+use crate::page::{Area, Drawn, FONT, GRID, SMALL, SMALL_LINE, TEXT, page, pixel, pixels, style_mesh};
 
 /// Pixels of the scale.
 const SCALE: u32 = 560;
@@ -47,8 +48,10 @@ pub(crate) fn intervals_figure(intervals: &Intervals) -> Result<Figure, ReportEr
     };
     figure.csv = means_csv(intervals, &figure);
     let legend = if intervals.series.len() > 1 { pixels(intervals.series.len(), LEGEND) } else { 0 };
-    let size = (names_width(intervals) + SCALE, legend + pixels(intervals.systems.len(), line(intervals)) + BELOW);
-    figure.svg = page(&figure, size, |area| draw(intervals, legend, area))?;
+    let names = Names::fitted(&intervals.systems, FIT);
+    let size = (names_width(&names) + SCALE, legend + pixels(intervals.systems.len(), line(intervals)) + BELOW);
+    let svg = page(&figure, size, |area| draw(intervals, &names, legend, area))?;
+    figure.svg = names.titled(svg, |system| names.shown(system).to_owned());
     Ok(figure)
 }
 
@@ -78,27 +81,26 @@ fn line(intervals: &Intervals) -> u32 {
     LINE.max(pixels(intervals.series.len(), APART) + APART)
 }
 
-fn names_width(intervals: &Intervals) -> u32 {
-    let longest = intervals.systems.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(FIT);
-    pixels(longest, SMALL_LINE.1 + 1) + 24
+fn names_width(names: &Names<'_>) -> u32 {
+    pixels(names.widest(), SMALL_LINE.1 + 1) + 24
 }
 
-fn draw(intervals: &Intervals, legend: u32, area: &Area<'_>) -> Drawn {
+fn draw(intervals: &Intervals, names: &Names<'_>, legend: u32, area: &Area<'_>) -> Drawn {
     let (above, area) = area.split_vertically(legend);
     let style = (FONT, SMALL).into_font().color(&TEXT);
-    let names = names_width(intervals);
+    let left_of_scale = names_width(names);
     // A series of its own is named by the axis.
     let named = if legend > 0 { intervals.series.as_slice() } else { &[] };
     for ((series, look), row) in named.iter().zip(Look::all()).zip(0..) {
         let y = pixel(LEGEND * row + LEGEND / 2);
-        look.mark(&above, (pixel(names), y))?;
+        look.mark(&above, (pixel(left_of_scale), y))?;
         let beside = style.pos(Pos::new(HPos::Left, VPos::Center));
-        above.draw_text(&series.name, &beside, (pixel(names) + 12, y))?;
+        above.draw_text(&series.name, &beside, (pixel(left_of_scale) + 12, y))?;
     }
 
     let scale = Plotted::over(&Axis::linear(&intervals.axis), intervals.series.iter().flat_map(numbers));
     let mut builder = ChartBuilder::on(&area);
-    builder.margin_right(20).x_label_area_size(BELOW - 14).margin_bottom(8).y_label_area_size(names);
+    builder.margin_right(20).x_label_area_size(BELOW - 14).margin_bottom(8).y_label_area_size(left_of_scale);
     let mut plot = builder.build_cartesian_2d(scale, 0.0..1.0)?;
     let mut mesh = plot.configure_mesh();
     style_mesh(&mut mesh);
@@ -111,10 +113,10 @@ fn draw(intervals: &Intervals, legend: u32, area: &Area<'_>) -> Drawn {
     let middle = |system: usize| down.start - top + ((system as f64 + 0.5) * height / count).round() as i32;
     let x = |value: f64| plot.backend_coord(&(value, 0.0)).0 - left;
     let beside = style.pos(Pos::new(HPos::Right, VPos::Center));
-    for (system, name) in intervals.systems.iter().enumerate() {
+    for system in 0..intervals.systems.len() {
         let y = middle(system);
         area.draw(&PathElement::new([(across.start - left, y), (across.end - left, y)], GRID))?;
-        area.draw_text(&shortened(name, FIT), &beside, (pixel(names) - 8, y))?;
+        area.draw_text(names.shown(system), &beside, (pixel(left_of_scale) - 8, y))?;
     }
     let series = intervals.series.len();
     for ((of, look), place) in intervals.series.iter().zip(Look::all()).zip(0..) {

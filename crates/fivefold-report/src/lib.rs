@@ -20,6 +20,7 @@ mod html;
 mod intervals;
 mod latex;
 mod markdown;
+mod names;
 mod p_values;
 mod page;
 mod run_charts;

@@ -9,7 +9,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use crate::csv;
 use crate::error::ReportError;
 use crate::figure::Figure;
-use crate::page::{Area, Drawn, FONT, SMALL, SMALL_LINE, TEXT, page, pixel, pixels, shortened};
+use crate::names::Names;
+use crate::page::{Area, Drawn, FONT, SMALL, SMALL_LINE, TEXT, page, pixel, pixels};
 
 /// From below alpha to below a hundredth of it.
 const BETTER: [RGBColor; 3] = [RGBColor(190, 219, 238), RGBColor(112, 173, 214), RGBColor(30, 122, 181)];
@@ -52,8 +53,10 @@ pub(crate) fn pairs_figure(pairs: &Pairs) -> Result<Figure, ReportError> {
     };
     figure.csv = pairs_csv(pairs, &figure);
     let square = pixels(count, side(count));
-    let size = ((names_width(pairs) + square + 20).max(LEAST_WIDTH), ABOVE + square + LEGEND);
-    figure.svg = page(&figure, size, |area| draw(pairs, area))?;
+    let names = Names::fitted(&pairs.systems, FIT);
+    let size = ((names_width(&names) + square + 20).max(LEAST_WIDTH), ABOVE + square + LEGEND);
+    let svg = page(&figure, size, |area| draw(pairs, &names, area))?;
+    figure.svg = names.titled(svg, |system| names.shown(system).to_owned());
     Ok(figure)
 }
 
@@ -82,9 +85,8 @@ fn side(count: usize) -> u32 {
     }
 }
 
-fn names_width(pairs: &Pairs) -> u32 {
-    let longest = pairs.systems.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(FIT);
-    pixels(longest, SMALL_LINE.1 + 1) + 16 + NUMBER.unsigned_abs()
+fn names_width(names: &Names<'_>) -> u32 {
+    pixels(names.widest(), SMALL_LINE.1 + 1) + 16 + NUMBER.unsigned_abs()
 }
 
 fn colour(cell: PairOfSystems, alpha: f64) -> RGBColor {
@@ -96,17 +98,17 @@ fn colour(cell: PairOfSystems, alpha: f64) -> RGBColor {
     }
 }
 
-fn draw(pairs: &Pairs, area: &Area<'_>) -> Drawn {
+fn draw(pairs: &Pairs, names: &Names<'_>, area: &Area<'_>) -> Drawn {
     let count = pairs.systems.len();
-    let (left, side) = (pixel(names_width(pairs)), pixel(side(count)));
+    let (left, side) = (pixel(names_width(names)), pixel(side(count)));
     let style = |h: HPos, size: i32| (FONT, size).into_font().color(&TEXT).pos(Pos::new(h, VPos::Center));
     let (numbered, small) = (style(HPos::Center, if side < 24 { 11 } else { 13 }), style(HPos::Center, 13));
     let corner = |system: usize| pixel(pixels(system, 1)) * side;
-    for (row, name) in pairs.systems.iter().enumerate() {
+    for row in 0..count {
         let (x, y) = (left + corner(row) + side / 2, pixel(ABOVE) + corner(row) + side / 2);
         area.draw_text(&(row + 1).to_string(), &numbered, (x, pixel(ABOVE) / 2))?;
         area.draw_text(&(row + 1).to_string(), &numbered, (left - NUMBER / 2, y))?;
-        area.draw_text(&shortened(name, FIT), &style(HPos::Right, SMALL), (left - NUMBER, y))?;
+        area.draw_text(names.shown(row), &style(HPos::Right, SMALL), (left - NUMBER, y))?;
         for (column, cell) in pairs.cells[row].iter().enumerate() {
             let Some(cell) = *cell else { continue };
             let (x, y) = (left + corner(column), pixel(ABOVE) + corner(row));

@@ -94,31 +94,8 @@ pub(crate) fn pixel(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
 
-/// A name of at most so many characters, cut in the middle: names of runs often differ at their ends alone.
-pub(crate) fn shortened(name: &str, fit: usize) -> String {
-    let count = name.chars().count();
-    if count <= fit {
-        return name.to_owned();
-    }
-    let end = fit.saturating_sub(1) / 2;
-    let start = fit.saturating_sub(1) - end;
-    name.chars().take(start).chain(['…']).chain(name.chars().skip(count - end)).collect()
-}
-
 /// Texts in lines that fit into a figure of `width` pixels.
 fn fitted<'a>(texts: impl IntoIterator<Item = &'a String>, width: u32, character: u32) -> Vec<String> {
     let characters = (width.saturating_sub(2 * MARGIN) / character).try_into().unwrap_or(u16::MAX);
     texts.into_iter().flat_map(|text| wrapped(text, "", characters)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_differ_at_their_ends_stay_distinct() {
-        assert_eq!(shortened("BM25__output_v2_aug_a", 10), "BM25_…ug_a");
-        assert_eq!(shortened("BM25__output_v2_aug_b", 9), "BM25…ug_b");
-        assert_eq!(shortened("short", 5), "short");
-    }
 }
