@@ -1,6 +1,7 @@
 //! Systems compared under one measure on one data set: means, intervals, p-values of every pair. A run and a study of anyone's scores
 //! give the same, so that both have the same page.
 
+use fivefold_core::rounding::levels_of_defined;
 use serde::{Deserialize, Serialize};
 
 /// Systems under one measure, at each of its cutoffs.
@@ -50,6 +51,11 @@ impl Compared {
         self.means.iter().map(|of_system| of_system[cutoff].mean).collect()
     }
 
+    /// [`column`](Self::column) to be compared: means that only rounding parts are the same number.
+    pub fn levels(&self, cutoff: usize) -> Vec<Option<f64>> {
+        levels_of_defined(&self.column(cutoff))
+    }
+
     /// The p-value of two systems (places in [`Compared::systems`]) at a cutoff; `None` for a system and itself.
     pub fn p(&self, a: usize, b: usize, cutoff: usize) -> Option<f64> {
         self.p_values.get(self.pair(a, b)?)?.get(cutoff).copied().flatten()
@@ -65,9 +71,9 @@ impl Compared {
 
     /// The systems that this one beats at a cutoff: lower means from which it differs significantly.
     pub fn beaten(&self, system: usize, cutoff: usize, alpha: f64) -> Vec<usize> {
-        let mean = |system: usize| self.means[system][cutoff].mean;
+        let levels = self.levels(cutoff);
         let significant = |other: &usize| self.p(system, *other, cutoff).is_some_and(|p| p < alpha);
-        (0..self.systems.len()).filter(|&other| mean(system) > mean(other)).filter(significant).collect()
+        (0..self.systems.len()).filter(|&other| levels[system] > levels[other]).filter(significant).collect()
     }
 
     /// Comparisons that were tested, at all cutoffs: the family of a correction.

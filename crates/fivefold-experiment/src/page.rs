@@ -113,8 +113,8 @@ pub fn leading(compared: &[&Compared], baseline: Option<usize>) -> Vec<usize> {
     if first.systems.len() <= most {
         return first.systems.clone();
     }
-    let column = first.column(first.main_cutoff());
-    let mut best: Vec<(usize, Option<f64>)> = first.systems.iter().copied().zip(column).collect();
+    let levels = first.levels(first.main_cutoff());
+    let mut best: Vec<(usize, Option<f64>)> = first.systems.iter().copied().zip(levels).collect();
     // Undefined means last.
     best.sort_by(|(_, a), (_, b)| {
         a.is_none().cmp(&b.is_none()).then(b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal))

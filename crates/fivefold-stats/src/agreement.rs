@@ -5,7 +5,7 @@
 //! does; agreement where they do not contradict each other on who is better, disagreement where they do. Ties of means contradict
 //! nothing. Cost: all pairs.
 
-use fivefold_core::rounding::{highest, order_in};
+use fivefold_core::rounding::{highest, levels};
 
 use crate::error::{StatsError, all_finite, same_length};
 
@@ -60,12 +60,12 @@ pub fn agreement(first: Conclusions<'_>, second: Conclusions<'_>, alpha: f64) ->
     let mut found = Agreement { same_winner: highest(first.means) == highest(second.means), ..Agreement::default() };
     (found.same_order, found.same_significant) = (true, true);
     let mut pair = 0;
-    let orders = [first, second].map(|evaluation| order_in(evaluation.means));
+    let levels = [first, second].map(|evaluation| levels(evaluation.means));
     for i in 0..systems {
         for j in i + 1..systems {
-            let [one, two] = [(first, &orders[0]), (second, &orders[1])].map(|(evaluation, order)| {
+            let [one, two] = [(first, &levels[0]), (second, &levels[1])].map(|(evaluation, means)| {
                 let significant = evaluation.p_values[pair].is_some_and(|p| p < alpha);
-                (order(evaluation.means[i], evaluation.means[j]), significant)
+                (means[i].total_cmp(&means[j]), significant)
             });
             pair += 1;
             found.same_order &= one.0 == two.0;

@@ -10,6 +10,7 @@
 //!
 //! Cost: n, and n log n for Cliff's delta.
 
+use fivefold_core::rounding::{gap, levels};
 use statrs::function::gamma::ln_gamma;
 
 use crate::error::{StatsError, Undefined, all_finite, same_length};
@@ -43,7 +44,8 @@ pub fn hedges_g(moments: &Moments) -> Result<f64, Undefined> {
 /// [`StatsError::LengthMismatch`], [`StatsError::NotFinite`], [`StatsError::TooFew`] without a query.
 pub fn superiority(a: &[f64], b: &[f64]) -> Result<f64, StatsError> {
     let n = check(a, b)?;
-    let twice: usize = a.iter().zip(b).map(|(a, b)| 2 * usize::from(a > b) + usize::from(a == b)).sum();
+    let gaps = a.iter().zip(b).map(|(&a, &b)| gap(a, b));
+    let twice: usize = gaps.map(|gap| 2 * usize::from(gap > 0.0) + usize::from(gap == 0.0)).sum();
     Ok(twice as f64 / (2 * n) as f64)
 }
 
@@ -53,6 +55,8 @@ pub fn superiority(a: &[f64], b: &[f64]) -> Result<f64, StatsError> {
 /// [`StatsError::LengthMismatch`], [`StatsError::NotFinite`], [`StatsError::TooFew`] without a query.
 pub fn cliffs_delta(a: &[f64], b: &[f64]) -> Result<f64, StatsError> {
     let n = check(a, b)?;
+    let levels = levels(&[a, b].concat());
+    let (a, b) = levels.split_at(n);
     let mut sorted = b.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let dominance: i64 = a

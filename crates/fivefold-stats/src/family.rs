@@ -4,6 +4,8 @@
 //! are all pairs within each group, or all systems against one. Tests that resample use the same draws for the whole
 //! family, which is both faster and what makes a joint correction (max-T) possible.
 
+use fivefold_core::rounding::gap;
+
 use crate::error::{StatsError, all_finite, same_length};
 use crate::moments::Moments;
 
@@ -114,10 +116,10 @@ impl<'a> Family<'a> {
         (group[comparison.first], group[comparison.second])
     }
 
-    /// The differences of a comparison, query by query.
+    /// The differences of a comparison, query by query; 0 where only rounding parts the two.
     pub fn differences(&self, comparison: Comparison) -> impl Iterator<Item = f64> + 'a {
         let (a, b) = self.values(comparison);
-        a.iter().zip(b).map(|(a, b)| a - b)
+        a.iter().zip(b).map(|(&a, &b)| gap(a, b))
     }
 
     /// Count, mean and spread of the differences of a comparison.

@@ -12,7 +12,7 @@
 //!
 //! Cost: N k log k.
 
-use fivefold_core::rounding::{ROUNDING, equal};
+use fivefold_core::rounding::{ROUNDING, levels};
 
 use crate::distribution::{chi_square_above, f_above};
 use crate::error::{StatsError, all_finite, same_length};
@@ -52,13 +52,11 @@ pub fn friedman(systems: &[&[f64]]) -> Result<Friedman, StatsError> {
     let mut rank_sums = vec![0.0; k];
     let mut ties = 0.0;
     let mut order: Vec<usize> = (0..k).collect();
-    let mut row = Vec::with_capacity(k);
     for query in 0..queries {
-        row.clear();
-        row.extend(systems.iter().map(|values| values[query]));
+        let row = levels(&systems.iter().map(|values| values[query]).collect::<Vec<_>>());
         order.sort_unstable_by(|&a, &b| row[b].total_cmp(&row[a]));
         let mut before = 0;
-        for tied in order.chunk_by(|&a, &b| equal(row[a], row[b])) {
+        for tied in order.chunk_by(|&a, &b| row[a] == row[b]) {
             let size = tied.len() as f64;
             let rank = before as f64 + (size + 1.0) / 2.0;
             tied.iter().for_each(|&system| rank_sums[system] += rank);

@@ -1,10 +1,10 @@
 //! Concordant, discordant and tied pairs of two score lists over the same items: the counts behind Kendall's tau and the
 //! swap rate.
 //!
-//! Two scores tie when nothing but rounding can part them: they differ by no more than 1e-12 of the largest of their list. Cost: all pairs, n (n-1) / 2; the lists hold
-//! rankers, seldom more than a few hundred.
+//! Two scores tie when nothing but rounding can part them: they differ by no more than 1e-12 of the largest of their list. Cost: all
+//! pairs, n (n-1) / 2; the lists hold rankers, seldom more than a few hundred.
 
-use fivefold_core::rounding::order_in;
+use fivefold_core::rounding::levels;
 
 use crate::error::{StatsError, all_finite, same_length};
 
@@ -32,10 +32,10 @@ pub fn count_pairs(first: &[f64], second: &[f64]) -> Result<PairCounts, StatsErr
     all_finite(first)?;
     all_finite(second)?;
     let mut counts = PairCounts::default();
-    let (of_first, of_second) = (order_in(first), order_in(second));
+    let (first, second) = (levels(first), levels(second));
     for i in 0..n {
         for j in i + 1..n {
-            let (in_first, in_second) = (of_first(first[i], first[j]), of_second(second[i], second[j]));
+            let (in_first, in_second) = (first[i].total_cmp(&first[j]), second[i].total_cmp(&second[j]));
             counts.pairs += 1;
             counts.tied_first += usize::from(in_first.is_eq());
             counts.tied_second += usize::from(in_second.is_eq());

@@ -4,7 +4,7 @@
 //! evaluated, NWN_i = WN_i / IWN_i (Tax, Bockting & Hiemstra, "A cross-benchmark comparison of 87 learning to rank methods", IPM
 //! 51, 2015). An equal value, up to rounding, is no win. Cost: data sets x systems^2.
 
-use fivefold_core::rounding::equal;
+use fivefold_core::rounding::levels_of_defined;
 
 use crate::error::{StatsError, same_length};
 
@@ -39,11 +39,12 @@ pub fn winning_numbers(values: &[Vec<Option<f64>>]) -> Result<Vec<WinningNumber>
         {
             return Err(StatsError::NotFinite { position, value: *value });
         }
+        let levels = levels_of_defined(of_dataset);
         for (i, number) in numbers.iter_mut().enumerate() {
-            let Some(own) = of_dataset[i] else { continue };
-            for other in of_dataset.iter().enumerate().filter_map(|(k, other)| other.filter(|_| k != i)) {
+            let Some(own) = levels[i] else { continue };
+            for other in levels.iter().enumerate().filter_map(|(k, other)| other.filter(|_| k != i)) {
                 number.ideal += 1;
-                number.wins += usize::from(own > other && !equal(own, other));
+                number.wins += usize::from(own > other);
             }
         }
     }

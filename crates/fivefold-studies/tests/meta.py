@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pathlib
+from fractions import Fraction
 
 import numpy as np
 import scipy
@@ -146,12 +147,25 @@ def of_classes(values, classes):
         "power": {name: int(significant(part).sum()) for name, part in parts.items()},
         "pad": {name: pad(part.mean(0)) for name, part in parts.items()},
         "swaps": {f"{a} {b}": swaps(order_of(parts[a]), order_of(parts[b])) for a, b in itertools.combinations(parts, 2)},
+        "tau": {f"{a} {b}": tau(parts[a], parts[b]) for a, b in itertools.combinations(parts, 2)},
     }
+
+
+def tau(one, other):
+    return float(stats.kendalltau(order_of(one), order_of(other)).statistic)
+
+
+def check_order(path, values):
+    """The order of the rounded means is that of the sums of the decimals in the file, as fractions."""
+    rows = [[Fraction(cell) for cell in line.split(",")] for line in path.read_text().split("\n")[1:] if line.strip()]
+    exact, rounded = [sum(column) for column in zip(*rows)], order_of(values)
+    for a, b in itertools.combinations(range(len(exact)), 2):
+        assert (exact[a] > exact[b]) - (exact[a] < exact[b]) == np.sign(rounded[a] - rounded[b]), (path, a, b)
 
 
 def of_two(one, other):
     return {
-        "tau": float(stats.kendalltau(order_of(one), order_of(other)).statistic),
+        "tau": tau(one, other),
         "weighted_tau": float(stats.weightedtau(order_of(one), order_of(other)).statistic),
         # Of the order in a column with that of the row, as the table has it.
         "tau_ap": tau_ap(order_of(other), order_of(one)),
@@ -183,7 +197,10 @@ def quantiles(values, parts):
 
 
 def trec8():
-    ap, p10 = (table(DATA / f"trec/trec8/adhoc8_{name}.csv") for name in ["ap", "p10"])
+    paths = [DATA / f"trec/trec8/adhoc8_{name}.csv" for name in ["ap", "p10"]]
+    ap, p10 = map(table, paths)
+    check_order(paths[0], ap)
+    check_order(paths[1], p10)
     names = (DATA / "trec/trec8/adhoc8_ap.csv").read_text().split("\n")[0].strip().split(",")
     odd = {"odd": np.arange(0, 50, 2), "even": np.arange(1, 50, 2)}
     hard = quantiles(ap, 3)
@@ -193,6 +210,8 @@ def trec8():
         "between": of_two(ap, p10),
         "by_file": of_classes(ap, odd),
         "by_difficulty": of_classes(ap, hard),
+        "p10_by_difficulty": of_classes(p10, hard),
+        "tau_by_difficulty": {name: tau(ap[rows], p10[rows]) for name, rows in hard.items()},
         "conflicts_of_hardest": int((significant(ap[hard["hardest"]]) != significant(p10[hard["hardest"]])).sum()),
         # The halves as two collections.
         "winning": winning([dict(zip(names, ap[rows].mean(0))) for rows in odd.values()]),

@@ -106,6 +106,7 @@ fn held_to_classes(found: &Findings, measure: &str, expected: &Value) {
     for (classes, rate) in expected["swaps"].as_object().unwrap() {
         let (first, second) = classes.split_once(' ').unwrap();
         near(at(table(found, "class-swaps"), &[measure, first, second], "swap rate"), rate, classes);
+        near(at(table(found, "class-swaps"), &[measure, first, second], "tau-b"), &expected["tau"][classes], classes);
     }
 }
 
@@ -124,6 +125,11 @@ fn trec8_is_as_numpy_and_scipy_find_it() {
     held_to(&found, "P10", "P10", &expected["p10"]);
     held_to_between(&found, ["AP", "P10"], &expected["between"]);
     held_to_classes(&found, "AP", &expected["by_difficulty"]);
+    // Means of tenths: many are equal, and few of them in their last bits.
+    held_to_classes(&found, "P10", &expected["p10_by_difficulty"]);
+    for (class, tau) in expected["tau_by_difficulty"].as_object().unwrap() {
+        near(at(table(&found, "class-tau"), &["AP", "P10"], class), tau, class);
+    }
     let conflicts = at(table(&found, "class-conflicts"), &["AP", "P10"], "hardest");
     near(conflicts, &expected["conflicts_of_hardest"], "conflicts of the hardest");
     // Other random halves: 1,000 of ours, 4,000 of numpy's.

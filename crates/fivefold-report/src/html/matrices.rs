@@ -58,14 +58,14 @@ pub(super) fn pairs(dataset: &PageDataset, alpha: f64) -> Vec<Matrix> {
 fn of_pairs(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Matrix {
     let labels: Vec<String> = compared.systems.iter().map(|&system| dataset.systems[system].clone()).collect();
     let cutoff = compared.main_cutoff();
-    let column = compared.column(cutoff);
+    let (column, levels) = (compared.column(cutoff), compared.levels(cutoff));
     Matrix::new(on(&compared.measure_at(cutoff), &dataset.name), &labels, |row, other| {
         let (Some(p), Some(a), Some(b)) = (compared.p(row, other, cutoff), column[row], column[other]) else {
             return MatrixCell { text: "n/a".to_owned(), ..MatrixCell::default() };
         };
         // Two levels below the first, a factor of ten and of a hundred.
         let depth = [alpha, alpha / 10.0, alpha / 100.0].iter().filter(|&&level| p < level).count();
-        let (class, mark) = if a >= b { ("u", "▲") } else { ("d", "▼") };
+        let (class, mark) = if levels[row] >= levels[other] { ("u", "▲") } else { ("d", "▼") };
         MatrixCell {
             text: if depth > 0 { format!("{mark} {}", p_in_short(p)) } else { p_in_short(p) },
             class: if depth > 0 { format!("{class}{depth}") } else { String::new() },

@@ -1,6 +1,5 @@
 //! Score tables: means with intervals, the best one marked, and a letter for every system that a system beats.
 
-use fivefold_core::rounding;
 use fivefold_core::words::counted;
 use fivefold_experiment::Compared;
 use fivefold_experiment::page::PageDataset;
@@ -47,9 +46,9 @@ pub(super) fn scores(dataset: &PageDataset, noun: &str, alpha: f64) -> Vec<Score
 
 fn table(dataset: &PageDataset, all: &Compared, noun: &str, alpha: f64) -> ScoreTable {
     let compared = all.among(&dataset.shown);
-    let best: Vec<f64> = (0..compared.cutoffs.len())
-        .map(|cutoff| compared.column(cutoff).into_iter().flatten().fold(f64::NEG_INFINITY, f64::max))
-        .collect();
+    let levels: Vec<Vec<Option<f64>>> = (0..compared.cutoffs.len()).map(|cutoff| compared.levels(cutoff)).collect();
+    let best: Vec<f64> =
+        levels.iter().map(|own| own.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max)).collect();
     let cell = |system: usize, cutoff: usize| {
         let found = compared.means[system][cutoff];
         let beaten = compared.beaten(system, cutoff, alpha);
@@ -57,7 +56,7 @@ fn table(dataset: &PageDataset, all: &Compared, noun: &str, alpha: f64) -> Score
             mean: found.mean.map_or_else(|| "undefined".to_owned(), |mean| format!("{mean:.4}")),
             sort: found.mean.map(|mean| format!("{mean:.9}")).unwrap_or_default(),
             interval: found.ends.map(|(low, high)| format!("{:.4}", (high - low) / 2.0)).unwrap_or_default(),
-            best: found.mean.is_some_and(|mean| !rounding::differ(mean, best[cutoff])),
+            best: levels[cutoff][system] == Some(best[cutoff]),
             beats: beaten.iter().map(|&other| letter(compared.systems[other])).collect::<Vec<_>>().join(" "),
         }
     };

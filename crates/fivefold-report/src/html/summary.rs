@@ -1,7 +1,6 @@
 //! The findings in words: who wins under which measure, whether that is significant, whether measures agree, and what a reader must
 //! know first.
 
-use fivefold_core::rounding;
 use fivefold_core::words::{counted, which};
 use fivefold_experiment::Compared;
 use fivefold_experiment::p_value::p_in_words;
@@ -55,16 +54,16 @@ const LISTED: usize = 4;
 /// Who has the highest mean at the main cutoff, and whom it beats.
 fn winner(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) -> Option<String> {
     let cutoff = compared.main_cutoff();
-    let column = compared.column(cutoff);
-    let order = order(&column);
+    let levels = compared.levels(cutoff);
+    let order = order(&levels);
     let (&first, others) = order.split_first()?;
     let name = |system: usize| dataset.systems[compared.systems[system]].as_str();
-    let mean = column[first]?;
+    let mean = compared.means[first][cutoff].mean?;
     let head = format!("Under {}, {} is best ({mean:.4})", compared.measure_at(cutoff), name(first));
     if others.is_empty() {
         return Some(format!("{head}; it is the only {noun}."));
     }
-    let level = |other: usize| column[other].is_some_and(|value| !rounding::differ(value, mean));
+    let level = |other: usize| levels[other] == levels[first];
     let tied: Vec<&str> = others.iter().filter(|&&o| level(o)).map(|&o| name(o)).collect();
     let others: Vec<usize> = others.iter().copied().filter(|&other| !level(other)).collect();
     let head = match tied.is_empty() {
@@ -119,17 +118,23 @@ fn winner(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) ->
 }
 
 /// Systems from the highest mean to the lowest; without those that have none.
-fn order(column: &[Option<f64>]) -> Vec<usize> {
-    let mut order: Vec<(usize, f64)> = column.iter().enumerate().filter_map(|(i, mean)| Some((i, (*mean)?))).collect();
+fn order(levels: &[Option<f64>]) -> Vec<usize> {
+    let mut order: Vec<(usize, f64)> = levels.iter().enumerate().filter_map(|(i, mean)| Some((i, (*mean)?))).collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1));
     order.into_iter().map(|(system, _)| system).collect()
 }
 
-/// A measure at its main cutoff, and the best system under it.
-fn best<'d>(dataset: &'d PageDataset, compared: &Compared) -> Option<(String, &'d str)> {
+/// A measure at its main cutoff, and the best system under it: of several where they are level.
+fn best<'d>(dataset: &'d PageDataset, compared: &Compared) -> Option<(String, Vec<&'d str>)> {
     let cutoff = compared.main_cutoff();
-    let first = *order(&compared.column(cutoff)).first()?;
-    Some((compared.measure_at(cutoff), dataset.systems[compared.systems[first]].as_str()))
+    let levels = compared.levels(cutoff);
+    let order = order(&levels);
+    let first = levels[*order.first()?];
+    let best = order.iter().take_while(|&&system| levels[system] == first);
+    Some((
+        compared.measure_at(cutoff),
+        best.map(|&system| dataset.systems[compared.systems[system]].as_str()).collect(),
+    ))
 }
 
 /// Whether the versions of each measure name the same winner.
@@ -147,13 +152,15 @@ fn versions(dataset: &PageDataset, noun: &str) -> Vec<String> {
     }
     for family in families {
         let own = dataset.compared.iter().filter(|compared| compared.family == family);
-        let winners: Vec<(String, &str)> = own.filter_map(|compared| best(dataset, compared)).collect();
+        let winners: Vec<(String, Vec<&str>)> = own.filter_map(|compared| best(dataset, compared)).collect();
         let [(_, winner), _, ..] = winners.as_slice() else { continue };
         let measures: Vec<&str> = winners.iter().map(|(measure, _)| measure.as_str()).collect();
         if winners.iter().all(|(_, other)| other == winner) {
-            sentences.push(format!("{} name the same best {noun}.", list(&measures)));
+            let s = which(winner.len(), "", "s");
+            sentences.push(format!("{} name the same best {noun}{s}.", list(&measures)));
         } else {
-            let each: Vec<String> = winners.iter().map(|(measure, winner)| format!("{measure} {winner}")).collect();
+            let each: Vec<String> =
+                winners.iter().map(|(measure, winner)| format!("{measure} {}", list_some(winner))).collect();
             sentences.push(format!("Normalisation changes the best {noun}: {}.", list(&each)));
         }
     }
@@ -176,16 +183,19 @@ fn measures(dataset: &PageDataset, noun: &str, alpha: f64) -> Result<Vec<String>
     }
     let mut sentences = Vec::new();
     if own.iter().any(|compared| compared.family != own[0].family) {
-        let winners: Vec<(String, &str)> = own.iter().filter_map(|compared| best(dataset, compared)).collect();
+        let winners: Vec<Vec<&str>> = own.iter().filter_map(|compared| Some(best(dataset, compared)?.1)).collect();
         let mut names: Vec<&str> = Vec::new();
-        winners.iter().for_each(|(_, winner)| {
+        winners.iter().flatten().for_each(|winner| {
             if !names.contains(winner) {
                 names.push(winner)
             }
         });
-        sentences.push(match names.as_slice() {
-            [only] if own.len() == 2 => format!("Both measures name {only} as the best {noun}."),
-            [only] => format!("All {} measures name {only} as the best {noun}.", own.len()),
+        sentences.push(match winners.first() {
+            Some(first) if winners.iter().all(|winner| winner == first) => {
+                let which = if own.len() == 2 { "Both".to_owned() } else { format!("All {}", own.len()) };
+                let best = if first.len() == 1 { format!("the best {noun}") } else { "best, level".to_owned() };
+                format!("{which} measures name {} as {best}.", list_some(first))
+            }
             _ => format!(
                 "The {} measures name {} as best: {}.",
                 own.len(),
@@ -254,14 +264,9 @@ fn conclusions(own: &[Compared], alpha: f64) -> Option<String> {
 fn sign(compared: &Compared, a: usize, b: usize, alpha: f64) -> Option<i8> {
     let cutoff = compared.main_cutoff();
     let p = compared.p(a, b, cutoff)?;
-    let (a, b) = (compared.means[a][cutoff].mean?, compared.means[b][cutoff].mean?);
-    Some(if p >= alpha || a == b {
-        0
-    } else if a > b {
-        1
-    } else {
-        -1
-    })
+    let levels = compared.levels(cutoff);
+    let (a, b) = (levels[a]?, levels[b]?);
+    Some(if p < alpha { i8::from(a > b) - i8::from(a < b) } else { 0 })
 }
 
 #[cfg(test)]
@@ -348,10 +353,22 @@ mod tests {
             found[1],
             "Under ndcg@10, a is best (0.9000), level with b, significantly better than the other one."
         );
+        assert_eq!(found[3], "Both measures name a and b as best, level.");
         data.datasets[0].compared[0].too_few_draws = Some("Too few".to_owned());
         let found = sentences(&data);
         assert_eq!(found[0], "Too few.");
         assert!(found[2].ends_with("level with b; whether significantly so, too few draws cannot say."), "{found:?}");
+    }
+
+    /// Sums of tenths in three orders: a, b and c have one mean, which floating point parts.
+    #[test]
+    fn rounding_makes_no_winner() {
+        let means = [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.3, 0.1]].map(|own| own.iter().sum::<f64>() / 3.0);
+        assert!(means[0] != means[1]);
+        let found = sentences(&page([means, [0.9, 0.5, 0.4]], [[0.01; 3]; 2]));
+        assert_eq!(found[1], "Under ndcg@10, a is best (0.2000), level with b and c.");
+        assert_eq!(found[3], "The 2 measures name 3 systems as best: a, b and c.");
+        assert!(found[4].contains("0 differ significantly under every measure, 3 under some"), "{found:?}");
     }
 
     #[test]

@@ -71,6 +71,20 @@ mod tests {
         );
     }
 
+    /// Also where their values were summed in another order.
+    #[test]
+    fn two_systems_that_only_rounding_parts_do_not_differ_in_any_test() {
+        let sum = |terms: [f64; 3]| terms.iter().sum::<f64>();
+        let one: Vec<f64> = (0..30).map(|i| sum([0.1, 0.7, f64::from(i % 7) / 10.0])).collect();
+        let other: Vec<f64> = (0..30).map(|i| sum([f64::from(i % 7) / 10.0, 0.7, 0.1])).collect();
+        assert!(one.iter().zip(&other).filter(|(a, b)| a != b).count() > 10);
+        for test in TESTS {
+            assert_eq!(significance(test, &one, &other, 999).p, 1.0, "{}", test.name);
+        }
+        assert_eq!(crate::effect::superiority(&one, &other).unwrap(), 0.5);
+        assert_eq!(crate::effect::cliffs_delta(&one, &other).unwrap(), 0.0);
+    }
+
     #[test]
     fn two_identical_systems_do_not_differ_in_any_test() {
         let same: Vec<f64> = (0..30).map(|i| f64::from(i % 7) / 3.0).collect();

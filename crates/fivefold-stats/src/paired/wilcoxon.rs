@@ -1,8 +1,9 @@
 //! `wilcoxon`: the signed-rank test.
 //!
 //! Differences of 0 are dropped (scipy's `zero_method = "wilcox"`, its default), the others are ranked by their absolute
-//! values, ties taking their mean rank. The statistic is the smaller of the rank sums of the positive and of the negative
-//! differences. It tests whether the differences are symmetric about 0, not whether their mean is 0.
+//! values, ties taking their mean rank. Differences that only rounding parts, as .3 - .1 and .2 - 0, tie as they do in exact
+//! arithmetic; scipy and R rank them by their last bits. The statistic is the smaller of the rank sums of the positive and of the
+//! negative differences. It tests whether the differences are symmetric about 0, not whether their mean is 0.
 //!
 //! - Up to 50 differences: exact, p = 2 P(T <= t) under random signs, by counting the subsets of ranks with each sum. Ranks are
 //!   doubled to be integers, so that ties are exact too (scipy and R use the normal approximation for them; scipy only
@@ -12,6 +13,8 @@
 //! - No difference at all: statistic 0, p = 1.
 //!
 //! Cost: n log n a comparison; 50^3 where exact.
+
+use fivefold_core::rounding::levels;
 
 use crate::distribution::normal_two_sided;
 use crate::error::StatsError;
@@ -37,25 +40,27 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
     let confidence = options.checked_confidence()?;
     let outcome = |&comparison| {
         let differences: Vec<f64> = family.differences(comparison).filter(|&d| d != 0.0).collect();
-        let test = Ok(signed_rank(differences));
+        let test = Ok(signed_rank(&differences));
         Outcome::new(family, comparison, &family.moments(comparison), confidence, test)
     };
     Ok(TestRun { outcomes: family.comparisons().iter().map(outcome).collect(), max_t: None })
 }
 
 /// The test of differences of which none is 0.
-fn signed_rank(mut differences: Vec<f64>) -> Significance {
+fn signed_rank(differences: &[f64]) -> Significance {
     let used = differences.len();
-    differences.sort_unstable_by(|a, b| a.abs().total_cmp(&b.abs()));
+    let sizes = levels(&differences.iter().map(|d| d.abs()).collect::<Vec<_>>());
+    let mut differences: Vec<(f64, bool)> = sizes.into_iter().zip(differences.iter().map(|&d| d > 0.0)).collect();
+    differences.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
     // Twice the rank sums, which are integers.
     let (mut positive, mut all, mut tie_term) = (0u64, 0u64, 0.0);
     let mut twice_ranks = Vec::with_capacity(used);
-    for tied in differences.chunk_by(|a, b| a.abs() == b.abs()) {
+    for tied in differences.chunk_by(|(a, _), (b, _)| a == b) {
         let size = tied.len() as u64;
         // Ranks r+1..r+size have the mean r + (size + 1) / 2.
         let twice_rank = 2 * twice_ranks.len() as u64 + size + 1;
         twice_ranks.extend(tied.iter().map(|_| twice_rank));
-        positive += twice_rank * tied.iter().filter(|&&d| d > 0.0).count() as u64;
+        positive += twice_rank * tied.iter().filter(|(_, positive)| *positive).count() as u64;
         all += twice_rank * size;
         tie_term += (size as f64).powi(3) - size as f64;
     }
@@ -91,6 +96,17 @@ fn exact(twice_ranks: &[u64], all: usize, smaller: usize) -> f64 {
 mod tests {
     use super::*;
 
+    /// Tenths: 2 and -2 tie, which 3 - 1 and 2 - 0 do not in floating point; 1 + 2 and 3 do not differ.
+    #[test]
+    fn what_rounding_parts_ties() {
+        let (a, b) = ([0.3, 0.0, 0.1 + 0.2, 0.4], [0.1, 0.2, 0.3, 0.1]);
+        assert!(a[0] - b[0] != b[1] && a[2] != b[2]);
+        let found = run(&Family::of_pair(&a, &b).unwrap(), &TestOptions::default()).unwrap().outcomes[0].test.unwrap();
+        let whole = run(&Family::of_pair(&[2.0, -2.0, 0.0, 3.0], &[0.0; 4]).unwrap(), &TestOptions::default()).unwrap();
+        assert_eq!(found, whole.outcomes[0].test.unwrap());
+        assert_eq!((found.used, found.statistic), (3, 1.5));
+    }
+
     /// Every assignment of signs, for data with and without ties.
     #[test]
     fn exact_p_is_that_of_all_signs() {
@@ -99,10 +115,10 @@ mod tests {
             let signed = |signs: usize| -> Vec<f64> {
                 magnitudes.iter().enumerate().map(|(i, m)| if signs >> i & 1 == 1 { *m } else { -*m }).collect()
             };
-            let statistics: Vec<f64> = (0..1 << n).map(|signs| signed_rank(signed(signs)).statistic).collect();
+            let statistics: Vec<f64> = (0..1 << n).map(|signs| signed_rank(&signed(signs)).statistic).collect();
             for (signs, statistic) in statistics.iter().enumerate() {
                 let as_small = statistics.iter().filter(|s| *s <= statistic).count() as f64 / statistics.len() as f64;
-                let p = signed_rank(signed(signs)).p;
+                let p = signed_rank(&signed(signs)).p;
                 assert!((p - as_small.min(1.0)).abs() < 1e-12, "{magnitudes:?} {signs:b}: {p} for {as_small}");
             }
         }

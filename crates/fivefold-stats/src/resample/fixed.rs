@@ -5,6 +5,8 @@
 //! one. A sum over n queries differs from the real one by at most n / 2 such units; two sums that are equal in real
 //! arithmetic can come to differ by [`Fixed::tolerance`], which comparisons of sums must allow.
 
+use fivefold_core::rounding::gap;
+
 use crate::error::StatsError;
 use crate::family::{Comparison, Family};
 use crate::resample::weighted::Columns;
@@ -32,7 +34,7 @@ impl Fixed {
         let mut fixed = Fixed { values: Vec::new(), units: Vec::new(), queries };
         for group in family.groups() {
             let Some((&zero, _)) = group.split_first() else { continue };
-            let relative = |values: &&[f64]| values.iter().zip(zero).map(|(v, z)| v - z).collect::<Vec<f64>>();
+            let relative = |values: &&[f64]| values.iter().zip(zero).map(|(&v, &z)| gap(v, z)).collect::<Vec<f64>>();
             let systems: Vec<Vec<f64>> = group.iter().map(relative).collect();
             let mut largest = 0.0f64;
             for values in &systems {

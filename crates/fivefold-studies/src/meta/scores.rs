@@ -11,6 +11,7 @@ use fivefold_core::words::{counted, which};
 use fivefold_data::per_query::SystemValues;
 use fivefold_experiment::Results;
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, MissingTopics, Undefined, dialect, settle};
+use fivefold_stats::Moments;
 
 use super::Meta;
 use super::classes::{Class, Expected};
@@ -76,7 +77,7 @@ impl Measure {
 impl Column {
     /// The mean of each system.
     pub fn means(&self) -> Vec<f64> {
-        self.values.iter().map(|values| values.iter().sum::<f64>() / values.len() as f64).collect()
+        self.values.iter().map(|values| Moments::of(values).mean).collect()
     }
 }
 

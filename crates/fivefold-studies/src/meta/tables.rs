@@ -1,6 +1,7 @@
 //! What the study shows: scores with intervals, comparisons, power, queries needed, the swap method, ranks, and measures
 //! against each other.
 
+use fivefold_core::rounding::levels;
 use fivefold_core::words::{counted, which};
 use fivefold_experiment::{Cell, Table, slug};
 use fivefold_stats::outcome::t_interval;
@@ -93,9 +94,9 @@ impl Shown<'_> {
 
     /// The best systems under a measure, best first: as many as the settings say, or else `most`.
     pub(super) fn best(&self, measure: &Measure, most: usize) -> Vec<usize> {
-        let means = measure.means();
-        let mut order: Vec<usize> = (0..means.len()).collect();
-        order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
+        let levels = levels(&measure.means());
+        let mut order: Vec<usize> = (0..levels.len()).collect();
+        order.sort_by(|&a, &b| levels[b].total_cmp(&levels[a]));
         order.truncate(self.study.top.unwrap_or(most));
         order
     }
