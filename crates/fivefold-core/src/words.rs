@@ -1,4 +1,4 @@
-//! Counts in sentences: `1 query has`, `2 queries have`.
+//! Counts and lists in sentences: `1 query has`, `2 queries have`, `a, b and c`.
 
 /// A count and its noun, in the plural unless the count is 1: `counted(2, "query")` is `2 queries`, `counted(2, "line of text")`
 /// `2 lines of text`.
@@ -13,6 +13,31 @@ pub fn counted(count: usize, noun: &str) -> String {
 /// The word that goes with a count: `which(count, "is", "are")`.
 pub fn which<'w>(count: usize, one: &'w str, many: &'w str) -> &'w str {
     if count == 1 { one } else { many }
+}
+
+/// `a, b and c`.
+pub fn list<S: AsRef<str>>(items: &[S]) -> String {
+    match items.split_last() {
+        Some((last, [])) => last.as_ref().to_owned(),
+        Some((last, others)) => {
+            let others: Vec<&str> = others.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", others.join(", "), last.as_ref())
+        }
+        None => String::new(),
+    }
+}
+
+/// Names that a sentence gives at most.
+const NAMED: usize = 8;
+
+/// `a, b and c`; of very many the first and how many more there are.
+pub fn list_some<S: AsRef<str>>(items: &[S]) -> String {
+    if items.len() <= NAMED {
+        return list(items);
+    }
+    let mut named: Vec<String> = items[..NAMED - 1].iter().map(|item| item.as_ref().to_owned()).collect();
+    named.push(format!("{} more", items.len() + 1 - NAMED));
+    list(&named)
 }
 
 fn plural(noun: &str) -> String {
@@ -50,5 +75,14 @@ mod tests {
             assert_eq!(counted(0, noun), expected);
         }
         assert_eq!([0, 1, 2].map(|count| which(count, "is", "are")), ["are", "is", "are"]);
+    }
+
+    #[test]
+    fn lists_by_hand() {
+        assert_eq!(list(&["a", "b", "c"]), "a, b and c");
+        assert_eq!((list(&["a"]), list::<&str>(&[])), ("a".to_owned(), String::new()));
+        let many: Vec<String> = (0..10).map(|i| i.to_string()).collect();
+        assert_eq!(list_some(&many), "0, 1, 2, 3, 4, 5, 6 and 3 more");
+        assert_eq!(list_some(&many[..8]), "0, 1, 2, 3, 4, 5, 6 and 7");
     }
 }

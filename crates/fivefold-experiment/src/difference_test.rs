@@ -2,7 +2,7 @@
 //!
 //! The paper's own tables know nothing of it: their tests are the paper's.
 
-use fivefold_core::words::counted;
+use fivefold_core::words::{counted, which};
 use fivefold_core::{ParamError, Seed};
 use fivefold_stats::{
     Correction, Family, Method, Significance, StatsError, Test, TestOptions, TestRun, UnknownName, correction, test,
@@ -19,6 +19,31 @@ pub struct DifferenceTest {
     pub draws: usize,
     /// The level below which a p-value is significant; intervals have the confidence 1 - alpha.
     pub alpha: f64,
+}
+
+/// How many p-values were found in which way. A test can be exact where queries are few, and draw elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HowFound(Vec<(Method, usize)>);
+
+impl HowFound {
+    /// Adds the p-values of a run.
+    pub fn add(&mut self, run: &TestRun) {
+        for method in run.outcomes.iter().filter_map(|outcome| Some(outcome.test.ok()?.method)) {
+            self.count(method, 1);
+        }
+    }
+
+    /// Adds what was found elsewhere.
+    pub fn merge(&mut self, other: &HowFound) {
+        other.0.iter().for_each(|&(method, count)| self.count(method, count));
+    }
+
+    fn count(&mut self, method: Method, count: usize) {
+        match self.0.iter_mut().find(|(known, _)| *known == method) {
+            Some((_, all)) => *all += count,
+            None => self.0.push((method, count)),
+        }
+    }
 }
 
 impl DifferenceTest {
@@ -52,7 +77,7 @@ impl DifferenceTest {
         Ok((run, corrected))
     }
 
-    /// Why no p-value of a run can be significant, where the draws are too few for so many comparisons.
+    /// Why no p-value of a run is significant, where the draws are too few for so many comparisons.
     pub fn too_few_draws(&self, run: &TestRun, corrected: &[Option<f64>]) -> Option<String> {
         let tests: Vec<(Significance, f64)> =
             run.outcomes.iter().zip(corrected).filter_map(|(outcome, p)| Some((outcome.test.ok()?, (*p)?))).collect();
@@ -61,21 +86,40 @@ impl DifferenceTest {
         let (floor, comparisons) = (1.0 / (1.0 + draws as f64), tests.len());
         let least = match self.correction.name {
             "bonferroni" | "holm" => (floor * comparisons as f64).min(1.0),
-            // Its factor depends on how many are as small as can be.
-            "bh" => tests.iter().filter(|(test, _)| test.p <= floor).map(|(_, p)| *p).reduce(f64::min)?,
             _ => floor,
+        };
+        let why = if least >= self.alpha {
+            format!("no p-value can be below {least:.4}, so that none is significant")
+        } else {
+            // The factor of the least p-value depends on how many are as small as can be.
+            let at_floor = || tests.iter().filter(|(test, _)| self.correction.name == "bh" && test.p <= floor);
+            let found = at_floor().map(|(_, p)| *p).reduce(f64::min).filter(|&found| found >= self.alpha)?;
+            let count = at_floor().count();
+            let are = which(count, "is", "are");
+            format!(
+                "no corrected p-value is below {found:.4}, so that none is significant, though {count} {are} as small as the draws allow \
+                 ({floor:.4})"
+            )
         };
         let advice = match self.corrects() && self.correction.name != "maxt" && self.test.name != "tukey-hsd" {
             true => "take more draws (`draws = ...`) or `correction = \"maxt\"`",
             false => "take more draws (`draws = ...`)",
         };
-        (least >= self.alpha).then(|| {
-            format!(
-                "With {} and {} no p-value can be below {least:.4}, so that none is significant: {advice}",
-                counted(draws, "draw"),
-                counted(comparisons, "comparison")
-            )
-        })
+        Some(format!("With {} and {} {why}: {advice}", counted(draws, "draw"), counted(comparisons, "comparison")))
+    }
+
+    /// How the p-values were found, to stand behind the test's name: ` (1000 draws)`, ` (exact)`; nothing of a test for which it goes
+    /// without saying.
+    pub fn how_found(&self, found: &HowFound) -> String {
+        match found.0.as_slice() {
+            [] => String::new(),
+            [(Method::Exact, _)] if !self.test.draws => String::new(),
+            [(only, _)] => format!(" ({only})"),
+            [(method, count), others @ ..] => {
+                let others = others.iter().map(|(method, count)| format!(", {method} for {count}"));
+                format!(" ({method} for {}{})", counted(*count, "comparison"), others.collect::<String>())
+            }
+        }
     }
 
     /// Whether p-values are corrected by something besides the test.
@@ -83,10 +127,9 @@ impl DifferenceTest {
         self.correction.name != "none"
     }
 
-    /// In words: `paired two-sided t-test over queries, p < 0.05 after Holm's correction over all comparisons of a measure (pairs of
-    /// methods at every cutoff)`.
-    pub fn in_words(&self) -> String {
-        let draws = if self.test.draws { format!(" ({} draws)", self.draws) } else { String::new() };
+    /// In words, with how the p-values were found: `paired two-sided t-test over queries, p < 0.05 after Holm's correction over all
+    /// comparisons of a measure (pairs of methods at every cutoff)`.
+    pub fn in_words(&self, found: &HowFound) -> String {
         let correction = match (self.corrects(), self.test.name) {
             (true, _) => {
                 format!(" after {} over all comparisons of a measure (pairs at every cutoff)", self.correction.title)
@@ -95,7 +138,7 @@ impl DifferenceTest {
             (false, "tukey-hsd") => ", for all pairs of a measure at a cutoff together".to_owned(),
             (false, _) => ", no correction for the number of comparisons".to_owned(),
         };
-        format!("{} over queries{draws}, p < {}{correction}", self.test.title, self.alpha)
+        format!("{} over queries{}, p < {}{correction}", self.test.title, self.how_found(found), self.alpha)
     }
 }
 
@@ -139,6 +182,7 @@ mod tests {
         assert!(said("permutation", "holm", 9).unwrap().contains("below 0.6000"));
         assert!(said("permutation", "none", 9).unwrap().ends_with("take more draws (`draws = ...`)"));
         assert!(said("permutation", "maxt", 9).is_some());
+        assert!(said("permutation", "bh", 9).unwrap().contains("no p-value can be below 0.1000"));
         for (test, correction) in
             [("permutation", "holm"), ("permutation", "maxt"), ("permutation", "bh"), ("t", "holm")]
         {
@@ -146,9 +190,64 @@ mod tests {
         }
     }
 
+    /// One system above five that are alike: of 15 pairs its five have p = 1/100, the least that 99 draws can give, and BH makes 15/5 of it.
+    #[test]
+    fn a_rate_of_false_discoveries_says_how_many_are_as_small_as_can_be() {
+        let alike: Vec<f64> = (0..40u32).map(|query| f64::from(query * 4 % 7)).collect();
+        let above: Vec<f64> = alike.iter().map(|value| value + 0.5).collect();
+        let group = std::iter::once(above.as_slice()).chain(std::iter::repeat_n(alike.as_slice(), 5));
+        let family = Family::of_groups(vec![group.collect()]).unwrap();
+        let said = |alpha: f64| {
+            let difference = DifferenceTest::new("permutation", "bh", 99, alpha).unwrap();
+            let (run, p) = difference.run(&family, Seed::new(1)).unwrap();
+            let least = p.iter().flatten().copied().reduce(f64::min).unwrap();
+            assert!((least - 0.03).abs() < 1e-12 && p.iter().flatten().filter(|p| **p == least).count() == 5, "{p:?}");
+            difference.too_few_draws(&run, &p)
+        };
+        assert_eq!(said(0.05), None);
+        assert_eq!(
+            said(0.02).unwrap(),
+            "With 99 draws and 15 comparisons no corrected p-value is below 0.0300, so that none is significant, though 5 are as small as \
+             the draws allow (0.0100): take more draws (`draws = ...`) or `correction = \"maxt\"`"
+        );
+        assert!(said(0.005).unwrap().starts_with("With 99 draws and 15 comparisons no p-value can be below 0.0100"));
+    }
+
+    /// 20 queries are counted out, 21 are drawn; what was done is said, not what was asked for.
+    #[test]
+    fn words_say_how_p_values_were_found() {
+        let values = |queries: u32, factor: u32| -> Vec<f64> {
+            (0..queries).map(|query| f64::from(query * factor % 11)).collect()
+        };
+        let found = |test: &DifferenceTest, queries: u32| {
+            let mut found = HowFound::default();
+            let [one, other] = [3, 7].map(|factor| values(queries, factor));
+            let family = Family::of_pair(&one, &other).unwrap();
+            found.add(&test.run(&family, Seed::new(1)).unwrap().0);
+            found
+        };
+        let test = |name: &str| DifferenceTest::new(name, "none", 99, 0.05).unwrap();
+        let permutation = test("permutation");
+        let (exact, drawn) = (found(&permutation, 20), found(&permutation, 21));
+        assert_eq!(permutation.how_found(&exact), " (exact)");
+        assert_eq!(permutation.how_found(&drawn), " (99 draws)");
+        assert_eq!(permutation.how_found(&HowFound::default()), "");
+        let mut both = exact.clone();
+        [&drawn, &drawn].into_iter().for_each(|other| both.merge(other));
+        assert_eq!(permutation.how_found(&both), " (exact for 1 comparison, 99 draws for 2)");
+        assert_eq!(test("t").how_found(&found(&test("t"), 40)), "");
+        let wilcoxon = test("wilcoxon");
+        assert_eq!(wilcoxon.how_found(&found(&wilcoxon, 300)), " (normal approximation)");
+    }
+
     #[test]
     fn words_say_what_was_corrected_for() {
-        let words = |test: &str, correction: &str| DifferenceTest::new(test, correction, 99, 0.05).unwrap().in_words();
+        let drawn = HowFound(vec![(Method::Draws(99), 3)]);
+        let exact = HowFound(vec![(Method::Exact, 3)]);
+        let words = |test: &str, correction: &str| {
+            let test = DifferenceTest::new(test, correction, 99, 0.05).unwrap();
+            test.in_words(if test.test.draws { &drawn } else { &exact })
+        };
         assert_eq!(
             words("t", "holm"),
             "paired two-sided t-test over queries, p < 0.05 after Holm's correction over all comparisons of a measure (pairs at \

@@ -43,7 +43,7 @@ pub use chart::Chart;
 pub use compared::Compared;
 pub use config::{ConfigError, Experiment};
 pub use diagram::Diagram;
-pub use difference_test::DifferenceTest;
+pub use difference_test::{DifferenceTest, HowFound};
 pub use evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};
 pub use filter::Only;
 pub use job::JobEnd;

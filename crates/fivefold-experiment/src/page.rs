@@ -25,6 +25,9 @@ pub struct PageData {
     pub noun: String,
     /// What was compared on what, a line each.
     pub facts: Vec<String>,
+    /// What a study found, before what comparisons of systems tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<PagePart>,
     /// The data sets with compared systems.
     pub datasets: Vec<PageDataset>,
     /// The test behind letters and words, if systems were compared.
@@ -33,6 +36,15 @@ pub struct PageData {
     pub methods: Vec<String>,
     /// What was used, for the references: `measure:ndcg`, `test:t`, `correction:holm`, ...
     pub used: BTreeSet<String>,
+}
+
+/// Sentences under a heading; the first part has none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PagePart {
+    /// What they are about.
+    pub heading: Option<String>,
+    /// The sentences.
+    pub sentences: Vec<String>,
 }
 
 /// A test of differences.
@@ -66,8 +78,10 @@ pub struct PageDataset {
     pub queries: usize,
     /// The queries that are shown one by one: all, or an even sample.
     pub sample: Vec<PageQuery>,
-    /// Names of classes of queries.
+    /// Names of classes of queries. A query can be in several of them, or in none.
     pub classes: Vec<String>,
+    /// The classes that queries are in together, as places in `classes`.
+    pub class_sets: Vec<Vec<usize>>,
     /// Values query by query, one a measure.
     pub values: Vec<PageValues>,
 }
@@ -97,7 +111,7 @@ pub struct QueryFacts {
 pub struct PageValues {
     /// The measure with its cutoff.
     pub measure: String,
-    /// Each query's class; empty where there are none.
+    /// Each query's place in [`PageDataset::class_sets`]; empty where queries are not classed.
     pub classes: Vec<usize>,
     /// Each query's E/U, where it is known.
     pub expected: Option<Vec<Option<f64>>>,

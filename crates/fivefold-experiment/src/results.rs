@@ -77,6 +77,13 @@ impl Results {
         }
     }
 
+    /// The manifest of the run that wrote a file of values per query; none if the file is no such.
+    pub fn manifest_beside(file: &Path) -> Option<Manifest> {
+        let folder = file.parent().filter(|_| file.ends_with(PER_QUERY))?;
+        // What is wrong with a manifest, the stamps say.
+        Manifest::read(&Store::new(folder)).ok()
+    }
+
     /// Lines that stand under every table and figure: the stamps, then the conventions.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.stamps();

@@ -77,7 +77,7 @@ impl Templates {
     }
 }
 
-/// Most bytes of a page; of more queries than fit, fewer are shown one by one.
+/// Most bytes of a page; of more queries than fit, values are rounded, and then fewer are shown one by one.
 const LIMIT: usize = 2_950_000;
 
 /// The page of tables and figures, with all that the data say besides.
@@ -91,12 +91,16 @@ pub(crate) fn page(
     figures: &[Figure],
     templates: &Templates,
 ) -> Result<String, ReportError> {
-    let page = Page::new(head, data, tables, figures)?;
-    let whole = render(&page, templates)?;
+    let mut page = Page::new(head, data, tables, figures)?;
+    let mut whole = render(&page, templates)?;
+    if whole.len() > LIMIT {
+        page = page.with_queries(data, 1.0);
+        whole = render(&page, templates)?;
+    }
     if whole.len() <= LIMIT {
         return Ok(whole);
     }
-    let page = page.with_queries(data, 0.0);
+    page = page.with_queries(data, 0.0);
     let bare = render(&page, templates)?.len();
     let share = LIMIT.saturating_sub(bare) as f64 / (whole.len() - bare).max(1) as f64;
     render(&page.with_queries(data, share), templates)

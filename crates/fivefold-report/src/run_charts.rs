@@ -86,6 +86,13 @@ fn scatter(evaluation: &Evaluation, classes: &QueryClasses, most: usize, convent
         counted(data.queries.len(), "query"),
         which(all, "has", "have")
     )];
+    let unlike = |(query, class): (usize, &QueryClass)| {
+        *class != QueryClass::Neither && classes.points.binary_search_by_key(&query, |(query, ..)| *query).is_err()
+    };
+    let without = classes.classes.iter().enumerate().filter(|place| unlike(*place)).count();
+    if without > 0 {
+        notes.push(format!("{without} of those without one {} in the sets of the tables", which(without, "is", "are")));
+    }
     if keep < all {
         notes.push(format!("drawn: an even sample of {}", counted(keep, "query")));
     }

@@ -1,8 +1,10 @@
 //! Tables, histograms and charts for the golden tests of every form.
 
 use fivefold_experiment::chart::{Axis, Chart, Point, ReferenceLine, Series, SeriesKind};
+use fivefold_experiment::compared::SystemMean;
+use fivefold_experiment::page::PageDataset;
 use fivefold_experiment::tables::{ExpectedHistogram, Panel};
-use fivefold_experiment::{Cell, Table};
+use fivefold_experiment::{Cell, Compared, Table};
 
 fn text(text: &str) -> Cell {
     Cell::Text(text.into())
@@ -70,6 +72,37 @@ pub(crate) fn wide() -> Table {
                 .into(),
             "1000 queries, 220 undefined".into(),
         ],
+    }
+}
+
+/// Three systems under a measure at one cutoff; p-values of a-b, a-c, b-c.
+pub(crate) fn compared(measure: &str, means: [f64; 3], p_values: [Option<f64>; 3]) -> Compared {
+    Compared {
+        family: measure.to_owned(),
+        measure: measure.to_owned(),
+        cutoffs: vec!["@10".to_owned()],
+        systems: vec![0, 1, 2],
+        means: means.map(|mean| vec![SystemMean { mean: Some(mean), ends: None }]).to_vec(),
+        p_values: p_values.map(|p| vec![p]).to_vec(),
+        too_few_draws: None,
+    }
+}
+
+/// The page's data of three systems, without their queries.
+pub(crate) fn three_systems(compared: Vec<Compared>) -> PageDataset {
+    PageDataset {
+        name: "d".to_owned(),
+        systems: ["a", "b", "c"].map(str::to_owned).to_vec(),
+        failed: Vec::new(),
+        compared,
+        baseline: None,
+        remarks: Vec::new(),
+        shown: vec![0, 1, 2],
+        queries: 9,
+        sample: Vec::new(),
+        classes: Vec::new(),
+        class_sets: Vec::new(),
+        values: Vec::new(),
     }
 }
 

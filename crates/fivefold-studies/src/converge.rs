@@ -18,7 +18,7 @@
 //! its value is the mean over these queries. In both the first n documents are ranked, for growing n.
 //!
 //! Reading order: [`population`] (what is drawn), `growing` (rankings that grow), `curves` (all values), `crossings`, `limit`
-//! (Corollary 11), [`discount`] (types of discounts), `tables`.
+//! (Corollary 11), [`discount`] (types of discounts), `tables`, `words`.
 
 mod crossings;
 mod curves;
@@ -29,11 +29,13 @@ pub mod population;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::ops::RangeInclusive;
 
 use fivefold_core::ParamError;
 use fivefold_core::dataset::HIGHEST_GRADE;
+use fivefold_core::words::counted;
 use fivefold_metrics::{Discount, Evaluator, MeasureSpec, Overrides};
 use serde::{Deserialize, Serialize};
 
@@ -194,6 +196,9 @@ impl Study for Converge {
             None => Curves::of_simulation(&self.population, &self.angles, &grid, &evaluator, cx)?,
             Some(ranked) => Curves::of_systems(ranked, &grid, &evaluator, cx)?,
         };
+        let rankers = counted(curves.rankers.len(), "ranker");
+        findings.page.facts = vec![format!("{rankers}, {}, {}", curves.about, evaluator.names().join(", "))];
+        findings.page.used.insert(format!("ties:{}", conventions.ties));
         tables::Shown::new(self, &evaluator, max_grade, &curves, &remarks)?.add_to(&mut findings);
         Ok(findings)
     }

@@ -9,7 +9,7 @@
 //! profile = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
 //! ```
 //! Reading order: [`utility`] (gain and discount of a measure), [`gain`] (the residual gain), [`experiments`] (who comes before
-//! whom), [`beside`] (rareness-based precision and TaSC), [`compute`] (all numbers), `tables`.
+//! whom), [`beside`] (rareness-based precision and TaSC), [`compute`] (all numbers), `tables`, `words`.
 
 pub mod beside;
 pub mod compute;
@@ -17,6 +17,7 @@ pub mod experiments;
 pub mod gain;
 mod tables;
 pub mod utility;
+mod words;
 
 use fivefold_core::ParamError;
 use fivefold_metrics::{Conventions, MeasureSpec, Overrides, Undefined};
@@ -24,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use self::compute::{Numbers, Ranked, Settings};
 use self::experiments::{Order, chronology, group_of};
-use crate::study::{Findings, Study, StudyContext, StudyError, conventions, each_once};
+use crate::study::{Findings, Study, StudyContext, StudyError, conventions, each_once, facts};
 use crate::systems::{Content, SystemsConfig};
 
 /// The study of residual gain.
@@ -118,8 +119,11 @@ impl Study for Residual {
             cx.step(done as u64, self.measures.len() as u64)?;
             let numbers = Numbers::of(&ranked, spec, &settings)?;
             shown.add(spec, &numbers, &mut findings)?;
+            findings.page.findings.push(words::of_measure(&systems.names, &spec.to_string(), &numbers)?);
             all.push((spec.to_string(), numbers));
         }
+        let measures: Vec<&str> = all.iter().map(|(measure, _)| measure.as_str()).collect();
+        findings.page.facts = vec![facts(systems.names.len(), systems.queries.len(), &measures)];
         tables::add_per_query(systems, &all, &mut findings);
         Ok(findings)
     }

@@ -15,7 +15,7 @@
 //! ```
 //! All forms of a measure are compared on the same queries: those for which every form of every system has a value. Reading order:
 //! [`factors`], [`matrix`], [`forms`] (raw, U-normalised, V1, V2, standardised, linear), [`mod@comparability`], [`mod@needed`],
-//! `tables`.
+//! `tables`, `words`.
 
 pub mod comparability;
 pub mod factors;
@@ -23,6 +23,7 @@ pub mod forms;
 pub mod matrix;
 pub mod needed;
 mod tables;
+mod words;
 
 use std::path::PathBuf;
 
@@ -35,8 +36,8 @@ use self::comparability::{comparability, partitions};
 use self::factors::{Factors, Linear};
 use self::forms::Family;
 use self::needed::{default_sizes, needed};
-use crate::study::{Findings, Input, Study, StudyContext, StudyError, conventions, each_once};
-use crate::systems::{SystemsConfig, config};
+use crate::study::{Findings, Input, Study, StudyContext, StudyError, conventions, each_once, facts};
+use crate::systems::{Content, SystemsConfig, config};
 
 /// The study of score standardisation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -170,6 +171,17 @@ impl Study for Standardise {
         }
         let shown = tables::Shown { study: self, families: &families, remarks: &systems.remarks };
         shown.add(&compared, &subsets, &mut findings)?;
+        for (family, (compared, subsets)) in families.iter().zip(compared.iter().zip(&subsets)) {
+            findings.page.findings.push(words::of_family(self, family, compared, subsets)?);
+        }
+        let measures: Vec<&str> = families.iter().map(|family| family.measure.as_str()).collect();
+        let of_first = |first: &Family| facts(first.systems.len(), first.queries.len(), &measures);
+        findings.page.facts = families.first().map(of_first).into_iter().collect();
+        let ties = match &systems.content {
+            Content::Rankings(_) => vec![conventions.ties],
+            Content::Values(_) => systems.computed.iter().map(|own| own.conventions.ties).collect(),
+        };
+        findings.page.used.extend(ties.iter().map(|ties| format!("ties:{ties}")));
         findings.files.extend(families.iter().map(Family::factor_file));
         tables::add_scores(&families, &mut findings);
         Ok(findings)

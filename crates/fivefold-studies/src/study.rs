@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fivefold_core::printable::no_formula;
+use fivefold_core::words::counted;
 use fivefold_core::{ParamError, Progress, Seed};
 use fivefold_data::per_query::PerQueryError;
 use fivefold_data::trec::TrecError;
@@ -125,6 +126,11 @@ pub(crate) fn each_once<T: PartialEq + fmt::Display>(param: &str, names: &[T]) -
 pub(crate) fn conventions(profile: &str, overrides: &Overrides) -> Result<Conventions, ParamError> {
     let found = dialect(profile).map_err(|error| ParamError::new("profile", format!("is wrong: {error}")))?;
     Ok(overrides.apply((found.conventions)()))
+}
+
+/// What a study is about, for the head of its page.
+pub(crate) fn facts(systems: usize, queries: usize, measures: &[&str]) -> String {
+    format!("{}, {}, {}", counted(systems, "system"), counted(queries, "query"), measures.join(", "))
 }
 
 /// What a study found.

@@ -4,8 +4,10 @@
 //! measure can be computed ([`RankedSystems::values`]). A table of values per query, and a results folder, give the values alone. In
 //! both cases values are [`SystemValues`]: measures x systems x queries, NaN where a value is undefined.
 //!
-//! Reading order: this file (the shape), [`config`] (what a study's file says), `trec` and `letor` (reading).
+//! Reading order: this file (the shape), [`config`] (what a study's file says), `trec` and `letor` (reading), [`mod@computed`]
+//! (conventions of values that were computed before).
 
+pub mod computed;
 pub mod config;
 mod letor;
 mod trec;
@@ -17,6 +19,7 @@ use rayon::prelude::*;
 
 use crate::study::{Input, StudyError};
 
+pub use computed::Computed;
 pub use config::SystemsConfig;
 
 /// A number of a document within its query: judged documents come first, in the order of [`RankedQuery::grades`].
@@ -29,6 +32,8 @@ pub struct Systems {
     pub content: Content,
     /// What was read, for the manifest.
     pub inputs: Vec<Input>,
+    /// The conventions under which values were computed, as far as they are known.
+    pub computed: Vec<Computed>,
     /// What a reader of the results should know of the input, one line each.
     pub remarks: Vec<String>,
 }

@@ -12,7 +12,7 @@ use super::family::Family;
 use super::means::gather;
 use super::query_set::QuerySet;
 use crate::compared::{Compared, SystemMean, main_cutoff};
-use crate::difference_test::DifferenceTest;
+use crate::difference_test::{DifferenceTest, HowFound};
 use crate::evaluation::DatasetValues;
 
 /// Confidence of the intervals of means.
@@ -30,6 +30,8 @@ pub struct Comparison {
     /// The methods that did not fail, as indices of the evaluation's rankers, with their means, intervals at [`CONFIDENCE`]
     /// over queries (Student's t), and p-values.
     pub compared: Compared,
+    /// How the p-values were found; nothing of the paper's t-tests.
+    pub how_found: HowFound,
     /// Average ranks of the methods at the main cutoff over the queries on which all have a value, with Friedman's test;
     /// `None` for fewer than two methods or such queries.
     pub ranks: Option<Friedman>,
@@ -86,6 +88,7 @@ fn compare(
         means.push(pairs.map(mean).collect());
         all.push(settled);
     }
+    let mut how_found = HowFound::default();
     let (p_values, too_few_draws) = match methods.len() {
         ..2 => (Vec::new(), None),
         // The paper's own test, on the same queries.
@@ -94,7 +97,7 @@ fn compare(
             let corrected = difference.correction.adjust_p_values(uncorrected);
             (corrected.map_err(|error| broken(error.to_string()))?, None)
         }
-        _ => test(&all, difference, analysis.options.seed.derive("letters"))
+        _ => test(&all, difference, analysis.options.seed.derive("letters"), &mut how_found)
             .map_err(|error| broken(error.to_string()))?,
     };
     let at_main: Vec<&[Option<f64>]> = all.iter().map(|of_method| of_method[main].as_slice()).collect();
@@ -102,6 +105,7 @@ fn compare(
         dataset,
         normalised: versions[version].version != Version::Original,
         columns: columns.clone(),
+        how_found,
         ranks: ranks(&at_main),
         compared: Compared {
             family: name.clone(),
@@ -121,6 +125,7 @@ fn test(
     all: &[Vec<Vec<Option<f64>>>],
     difference: &DifferenceTest,
     seed: Seed,
+    how_found: &mut HowFound,
 ) -> Result<(Vec<Option<f64>>, Option<String>), StatsError> {
     let cutoffs = all[0].len();
     let columns: Vec<&[Option<f64>]> = all.iter().flatten().map(Vec::as_slice).collect();
@@ -133,6 +138,7 @@ fn test(
     let family = stats::Family::of_groups((0..cutoffs).map(group).collect())?;
     // Cutoff by cutoff, and wanted pair by pair.
     let (run, p_values) = difference.run(&family, seed)?;
+    how_found.add(&run);
     let too_few_draws = difference.too_few_draws(&run, &p_values);
     let by_pair = (0..pairs)
         .flat_map(|pair| (0..cutoffs).map(move |cutoff| cutoff * pairs + pair))

@@ -49,7 +49,7 @@ use fivefold_metrics::{Conventions, MeasureError};
 use fivefold_stats::PadDenominator;
 
 use crate::config::Distance;
-use crate::difference_test::DifferenceTest;
+use crate::difference_test::{DifferenceTest, HowFound};
 use crate::evaluation::{DatasetValues, Evaluation};
 use crate::names::number_equal;
 use crate::table::Table;
@@ -197,6 +197,20 @@ pub fn analyse(evaluation: &Evaluation, options: &TableOptions) -> Result<Analys
         classes.extend(query_class::of_family(&analysis));
     }
     Ok(Analysed { tables: finished(tables, options)?, comparisons, classes, difference })
+}
+
+impl Analysed {
+    /// The test of the comparisons in words, with how their p-values were found.
+    pub fn test_in_words(&self) -> String {
+        let mut found = HowFound::default();
+        self.comparisons.iter().for_each(|comparison| found.merge(&comparison.how_found));
+        self.difference.in_words(&found)
+    }
+
+    /// Whether there is a table of this kind (`conflicts`, `pad`), of whatever measure.
+    pub fn has_table(&self, kind: &str) -> bool {
+        self.tables.iter().any(|table| table.id.contains(kind))
+    }
 }
 
 fn of_family(analysis: &Analysis<'_>) -> Vec<Table> {

@@ -14,14 +14,12 @@ pub enum QueryClass {
     Both,
     /// In neither.
     Neither,
-    /// The measure has no value (counted under the policy for undefined values, if at all).
-    NoValue,
 }
 
 impl QueryClass {
     /// All, in the order of the enum, so that a class's number is its place.
-    pub const EVERY: [QueryClass; 5] =
-        [QueryClass::Uninformative, QueryClass::Ideal, QueryClass::Both, QueryClass::Neither, QueryClass::NoValue];
+    pub const EVERY: [QueryClass; 4] =
+        [QueryClass::Uninformative, QueryClass::Ideal, QueryClass::Both, QueryClass::Neither];
 
     /// In a word or two.
     pub fn name(self) -> &'static str {
@@ -30,7 +28,6 @@ impl QueryClass {
             QueryClass::Ideal => "ideal",
             QueryClass::Both => "in both sets",
             QueryClass::Neither => "neither",
-            QueryClass::NoValue => "no value",
         }
     }
 }
@@ -42,7 +39,8 @@ pub struct QueryClasses {
     pub dataset: usize,
     /// The measure without version and cutoff.
     pub family: String,
-    /// One a query of the data set.
+    /// One a query of the data set: the sets of the tables, in which a query without a value is too if the policy for undefined values
+    /// puts it there.
     pub classes: Vec<QueryClass>,
     /// `(query, expected, real)` of the queries with a value: the mean E/U over the cutoffs, and the mean of the original
     /// measure over all methods and cutoffs.
@@ -57,25 +55,26 @@ pub(super) fn of_family(analysis: &Analysis<'_>) -> Vec<QueryClasses> {
         let Ok(worths) = worths(data, evaluation.measures.len(), family, options) else { continue };
         let members = |set| analysis.set(dataset, set).map_or(&[][..], |values| &values.selection.queries);
         let (uninformative, ideal) = (members(QuerySet::Uninformative), members(QuerySet::Ideal));
-        let mut classes = vec![QueryClass::NoValue; data.queries.len()];
-        let mut points = Vec::new();
-        for worth in worths {
-            let is_in = |set: &[usize]| set.binary_search(&worth.query).is_ok();
-            // E/U is that of the original measure, whatever the version.
-            let mut columns = family.original().into_iter().flat_map(|original| &original.columns);
-            let undefined =
-                columns.all(|column| data.expected[worth.query * evaluation.measures.len() + column].is_nan());
-            if undefined {
-                continue;
-            }
-            classes[worth.query] = match (is_in(uninformative), is_in(ideal)) {
+        let class = |query: usize| {
+            let is_in = |set: &[usize]| set.binary_search(&query).is_ok();
+            match (is_in(uninformative), is_in(ideal)) {
                 (true, true) => QueryClass::Both,
                 (true, false) => QueryClass::Uninformative,
                 (false, true) => QueryClass::Ideal,
                 (false, false) => QueryClass::Neither,
-            };
-            points.push((worth.query, worth.expected, worth.real));
+            }
+        };
+        let mut points = Vec::new();
+        for worth in worths {
+            // E/U is that of the original measure, whatever the version.
+            let mut columns = family.original().into_iter().flat_map(|original| &original.columns);
+            let undefined =
+                columns.all(|column| data.expected[worth.query * evaluation.measures.len() + column].is_nan());
+            if !undefined {
+                points.push((worth.query, worth.expected, worth.real));
+            }
         }
+        let classes = (0..data.queries.len()).map(class).collect();
         all.push(QueryClasses { dataset, family: family.name.clone(), classes, points });
     }
     all

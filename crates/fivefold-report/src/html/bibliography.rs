@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fivefold_experiment::Experiment;
 use fivefold_experiment::tables::Analysed;
 
-use super::methods::normalised_scores;
+use super::methods::{normalised_scores, uncorrected_counts};
 
 struct Entry {
     /// It is printed where one of these was used.
@@ -417,7 +417,6 @@ pub(super) fn bibtex(used: &BTreeSet<String>) -> String {
 /// What a run used.
 pub(super) fn used_by(experiment: &Experiment, analysed: &Analysed) -> BTreeSet<String> {
     let difference = &analysed.difference;
-    let table = |what: &str| analysed.tables.iter().any(|table| table.id.contains(what));
     let evaluation = &experiment.evaluation;
     let measures = evaluation.measures.iter().map(|measure| format!("measure:{}", measure.entry().name));
     let rankers = experiment.rankers.iter().map(|ranker| format!("ranker:{}", ranker.kind));
@@ -431,8 +430,8 @@ pub(super) fn used_by(experiment: &Experiment, analysed: &Analysed) -> BTreeSet<
     let tau = comparisons.iter().any(|own| own.compared.systems.len() > 1 && several(own.dataset));
     let methods = [
         ("t-interval", !comparisons.is_empty()),
-        ("ue", normalised_scores(experiment) || table("conflicts") || table("discriminative-power")),
-        ("tau", tau || table("kendall-tau")),
+        ("ue", normalised_scores(experiment) || uncorrected_counts(analysed).is_some()),
+        ("tau", tau || analysed.has_table("kendall-tau")),
         ("friedman", comparisons.iter().any(|own| own.ranks.is_some())),
     ];
     let methods = methods.into_iter().filter(|(_, used)| *used).map(|(name, _)| format!("method:{name}"));

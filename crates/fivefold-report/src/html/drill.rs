@@ -1,15 +1,25 @@
-//! Values query by query, as the script of the page reads them: whole numbers of a ten-thousandth, so that 10,000 queries of
-//! eight methods stay well under 3 MB.
+//! Values query by query, as the script of the page reads them: whole numbers of a billionth, or where the page would grow too large, of
+//! a ten-thousandth. The mean of some of them is shown to as many digits as it is then good for.
 
 use fivefold_experiment::page::{PageData, PageDataset, PageValues};
 use serde::Serialize;
 
-/// A value of 1 in the numbers of the page.
-const SCALE: f64 = 10_000.0;
+/// How exactly values are kept.
+#[derive(Clone, Copy)]
+pub(super) struct Precision {
+    /// A value of 1 in the numbers of the page.
+    scale: f64,
+    /// Digits of a mean of such numbers that are sure, of the four that are shown.
+    digits: usize,
+}
+
+pub(super) const FINE: Precision = Precision { scale: 1e9, digits: 4 };
+pub(super) const COARSE: Precision = Precision { scale: 1e4, digits: 3 };
 
 #[derive(Default, Serialize)]
 pub(super) struct Drill {
     scale: f64,
+    digits: usize,
     pub(super) datasets: Vec<DrillData>,
 }
 
@@ -22,6 +32,8 @@ pub(super) struct DrillData {
     queries: Queries,
     /// Names of the classes of queries; empty where queries are not classed.
     classes: Vec<String>,
+    /// The classes that queries are in together.
+    class_sets: Vec<Vec<usize>>,
     measures: Vec<DrillMeasure>,
 }
 
@@ -37,7 +49,7 @@ struct Queries {
 #[derive(Serialize)]
 struct DrillMeasure {
     name: String,
-    /// Index of each query's class.
+    /// Index of each query's set of classes; empty where the measure has none.
     classes: Vec<usize>,
     /// E/U of each query; null where undefined, no list where it is not known.
     expected: Option<Vec<Option<i64>>>,
@@ -48,19 +60,20 @@ struct DrillMeasure {
 }
 
 /// All queries of the page's data, or an even `share` of them.
-pub(super) fn drill(data: &PageData, share: f64) -> Drill {
+pub(super) fn drill(data: &PageData, precision: Precision, share: f64) -> Drill {
     let with_queries = data.datasets.iter().filter(|dataset| !dataset.values.is_empty());
-    Drill { scale: SCALE, datasets: with_queries.map(|dataset| of_dataset(dataset, share)).collect() }
+    let Precision { scale, digits } = precision;
+    Drill { scale, digits, datasets: with_queries.map(|dataset| of_dataset(dataset, scale, share)).collect() }
 }
 
-fn of_dataset(dataset: &PageDataset, share: f64) -> DrillData {
+fn of_dataset(dataset: &PageDataset, scale: f64, share: f64) -> DrillData {
     let all = dataset.sample.len();
     let keep = ((all as f64 * share) as usize).clamp(1.min(all), all);
     let places: Vec<usize> = (0..keep).map(|place| place * all / keep).collect();
     let info = |what: fn(&fivefold_experiment::page::QueryFacts) -> usize| {
         places.iter().filter_map(|&place| dataset.sample[place].facts.as_ref().map(what)).collect()
     };
-    let numbers = |of: &Vec<Option<f64>>| places.iter().map(|&place| of[place].map(scaled)).collect();
+    let numbers = |of: &Vec<Option<f64>>| places.iter().map(|&place| of[place].map(|v| scaled(v, scale))).collect();
     let measure = |values: &PageValues| DrillMeasure {
         name: values.measure.clone(),
         classes: places.iter().filter_map(|&place| values.classes.get(place).copied()).collect(),
@@ -79,6 +92,7 @@ fn of_dataset(dataset: &PageDataset, share: f64) -> DrillData {
             relevant: info(|facts| facts.relevant),
         },
         classes: dataset.classes.clone(),
+        class_sets: dataset.class_sets.clone(),
         measures: dataset.values.iter().map(measure).collect(),
     }
 }
@@ -88,8 +102,8 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-fn scaled(value: f64) -> i64 {
-    (value * SCALE).round() as i64
+fn scaled(value: f64, scale: f64) -> i64 {
+    (value * scale).round() as i64
 }
 
 #[cfg(test)]
@@ -99,7 +113,7 @@ mod tests {
     /// Rounded to a ten-thousandth each, two values of .00004 would have the mean 0.
     #[test]
     fn a_mean_is_of_defined_values_before_they_are_rounded() {
-        assert_eq!(scaled(0.00004), 0);
+        assert_eq!((scaled(0.00004, COARSE.scale), scaled(0.00004, FINE.scale)), (0, 40_000));
         assert_eq!(mean([Some(0.00004), None, Some(0.00004)].into_iter().flatten()), Some(0.00004));
         assert_eq!(mean(std::iter::empty()), None);
     }

@@ -1,30 +1,17 @@
 //! The paragraphs that a paper's method section needs: data, methods, measures with every convention, tests, versions.
 
-use fivefold_core::words::{counted, which};
+use fivefold_core::words::{counted, list, which};
 use fivefold_data::normalise::{Method as Formula, Normaliser, Over};
 use fivefold_experiment::config::{Distance, Method, QuerySetsConfig, RankerConfig};
-use fivefold_experiment::{DifferenceTest, Experiment, Results};
+use fivefold_experiment::manifest::DatasetFacts;
+use fivefold_experiment::tables::Analysed;
+use fivefold_experiment::{Experiment, Results};
 use fivefold_metrics::{FoldMean, Version};
 
-use super::wording::list;
-
-pub(super) fn methods(results: &Results, difference: &DifferenceTest) -> Vec<String> {
+pub(super) fn methods(results: &Results, analysed: &Analysed, test: &str) -> Vec<String> {
     let manifest = &results.manifest;
     let experiment = &manifest.experiment;
-    let data: Vec<String> = manifest
-        .datasets
-        .iter()
-        .map(|data| {
-            format!(
-                "{} ({}, {}, {}, {})",
-                data.label,
-                counted(data.test_queries, "test query"),
-                counted(data.test_documents, "document"),
-                counted(data.features, "feature"),
-                counted(data.folds.len(), "fold")
-            )
-        })
-        .collect();
+    let data: Vec<String> = manifest.datasets.iter().map(|data| format!("{} ({})", data.label, sizes(data))).collect();
     let labels: Vec<&str> = experiment.rankers.iter().map(|ranker| ranker.label.as_str()).collect();
     let conventions = results.notes().join("; ");
     let mut paragraphs = vec![format!(
@@ -39,13 +26,18 @@ pub(super) fn methods(results: &Results, difference: &DifferenceTest) -> Vec<Str
     )];
     paragraphs.extend(origins(&experiment.rankers));
     paragraphs.push(format!("Conventions: {conventions}."));
-    paragraphs.extend(query_sets(&experiment.query_sets));
-    let ue = if normalised_scores(experiment) { ", whose UE normalisation is used" } else { "" };
+    paragraphs.extend(query_sets(&experiment.query_sets).filter(|_| !analysed.classes.is_empty()));
+    let tests = uncorrected_counts(analysed)
+        .map(|counts| format!("; {counts} count uncorrected t-tests at the same level, as Feng and Karmaker (2023)"));
+    let ue = if normalised_scores(experiment) {
+        " V1 and V2 are the UE normalisation of Feng and Karmaker (2023)."
+    } else {
+        ""
+    };
     paragraphs.extend([
         format!(
-            "Test of differences: {}; conflicts and discriminative powers count uncorrected t-tests at the same level, as Feng and \
-             Karmaker (2023){ue}. Intervals are Student's t over queries at 95 %.",
-            difference.in_words()
+            "Test of differences: {test}{}. Intervals are Student's t over queries at 95 %.{ue}",
+            tests.unwrap_or_default()
         ),
         format!(
             "All numbers were made with fivefold {} (seed {}); the same experiment file gives the same bytes on any machine \
@@ -56,9 +48,32 @@ pub(super) fn methods(results: &Results, difference: &DifferenceTest) -> Vec<Str
     paragraphs
 }
 
+/// How large a collection is, in words.
+pub(super) fn sizes(data: &DatasetFacts) -> String {
+    let sampled = (data.evaluated_queries < data.test_queries)
+        .then(|| format!(" (a sample of {} evaluated)", data.evaluated_queries));
+    format!(
+        "{}{}, {}, {}, {}, grades 0–{}",
+        counted(data.test_queries, "test query"),
+        sampled.unwrap_or_default(),
+        counted(data.test_documents, "document"),
+        counted(data.features, "feature"),
+        counted(data.folds.len(), "fold"),
+        data.max_grade
+    )
+}
+
 /// Whether a version is evaluated that the UE normalisation gives.
 pub(super) fn normalised_scores(experiment: &Experiment) -> bool {
     experiment.evaluation.measures.iter().any(|measure| measure.version() != Version::Original)
+}
+
+/// The tables of the page that count uncorrected t-tests, if there are any.
+pub(super) fn uncorrected_counts(analysed: &Analysed) -> Option<String> {
+    let counts = [("conflicts", "conflicts"), ("discriminative-power", "discriminative powers")];
+    let shown: Vec<&str> =
+        counts.into_iter().filter(|(kind, _)| analysed.has_table(kind)).map(|(_, words)| words).collect();
+    (!shown.is_empty()).then(|| list(&shown))
 }
 
 /// Where the scores came from, a paragraph for each way.

@@ -1,14 +1,15 @@
 //! What the template is given.
 
 use fivefold_core::words::{counted, which};
+use fivefold_experiment::page::PagePart;
 use fivefold_experiment::{Cell, PageData, Table};
 use serde::Serialize;
 
 use super::bibliography::bibtex;
-use super::drill::{Drill, drill};
+use super::drill::{COARSE, Drill, FINE, drill};
 use super::matrices::{Matrix, pairs, taus};
 use super::scores::{ScoreTable, scores};
-use super::summary::{Part, summary};
+use super::summary::summary;
 use crate::cell::{is_words, one_line, shown};
 use crate::error::ReportError;
 use crate::figure::Figure;
@@ -48,7 +49,7 @@ pub(super) struct Page {
     /// What is left out of the page.
     notices: Vec<String>,
     /// The findings in words.
-    summary: Vec<Part>,
+    summary: Vec<PagePart>,
     /// The test behind letters and p-values, in words.
     test: String,
     alpha: f64,
@@ -133,7 +134,7 @@ impl Page {
             taus: taus.into_iter().flatten().collect(),
             figures: Vec::new(),
             tables: tables.iter().map(|table| plain(table, most)).collect(),
-            drill: drill(data, 1.0),
+            drill: drill(data, FINE, 1.0),
             methods: data.methods.clone(),
             bibtex: bibtex(&data.used),
             manifest: head.manifest.clone(),
@@ -161,9 +162,9 @@ impl Page {
         }
     }
 
-    /// The same with an even `share` of the queries that are shown one by one.
+    /// The same with an even `share` of the queries that are shown one by one, their values rounded.
     pub fn with_queries(self, data: &PageData, share: f64) -> Self {
-        Page { drill: drill(data, share), ..self }
+        Page { drill: drill(data, COARSE, share), ..self }
     }
 }
 

@@ -85,6 +85,7 @@
   const options = (select, labels) => select.replaceChildren(...labels.map((label, i) => element("option", label, { value: i })));
   const data = () => report.datasets[Number(dataSelect.value)];
   const measure = () => data().measures[Number(measureSelect.value)];
+  const classOf = (q) => data().class_sets[measure().classes[q]];
   const number = (value) => (value === null ? "undefined" : (value / report.scale).toFixed(4));
 
   // Columns of the list: a head, what a query has there, and how it is written.
@@ -95,17 +96,17 @@
     for (const fact of ["fold", "documents", "relevant"]) {
       if (queries[fact].length) list.push([fact, (q) => queries[fact][q], true]);
     }
-    if (classes.length) list.push(["class", (q) => classes[measure().classes[q]], false]);
+    if (measure().classes.length) list.push(["class", (q) => classOf(q).map((c) => classes[c]).join(" and ") || "none", false]);
     if (expected) list.push(["expected", (q) => expected[q], true, number]);
     return list.concat(methods.map((name, m) => [name, (q) => values[m][q], true, number]));
   };
   const chosen = () => {
     const { queries } = data();
     const part = find.value.trim().toLowerCase();
-    const wanted = Number(classSelect.value);
+    const wanted = Number(classSelect.value) - 1;
     const fewest = Number(least.value) || 0;
     const keep = (q) => queries.id[q].toLowerCase().includes(part) && (queries.relevant[q] ?? fewest) >= fewest
-      && (wanted === 0 || measure().classes[q] === wanted - 1);
+      && (wanted < 0 || !measure().classes.length || (wanted < data().classes.length ? classOf(q).includes(wanted) : !classOf(q).length));
     return queries.id.map((_, q) => q).filter(keep);
   };
   const draw = () => {
@@ -139,13 +140,17 @@
       return row;
     }));
     const means = element("tr");
+    const all = found.length === data().queries.id.length;
+    const rounded = !all && report.digits < 4 ? `; of rounded values, so to ${report.digits} digits` : "";
+    const head = `mean of defined values${rounded}`;
     list.forEach(([, value, , write], column) => {
       const defined = write ? found.map(value).filter((v) => v !== null) : [];
-      // Values are rounded; of all queries the mean is known in full.
-      const whole = found.length === data().queries.id.length ? measure().means[column - first] : undefined;
-      const own = defined.length ? number(defined.reduce((a, b) => a + b, 0) / defined.length) : "";
-      const mean = typeof whole === "number" ? whole.toFixed(4) : own;
-      means.append(element(column ? "td" : "th", column ? mean : "mean of defined values", column ? { class: "n" } : { scope: "row" }));
+      const mean = defined.reduce((a, b) => a + b, 0) / defined.length / report.scale;
+      const own = defined.length ? mean.toFixed(report.digits) : "";
+      // Of all queries the mean is known in full, however the values are rounded.
+      const whole = all ? measure().means[column - first] : undefined;
+      const text = typeof whole === "number" ? whole.toFixed(4) : own;
+      means.append(element(column ? "td" : "th", column ? text : head, column ? { class: "n" } : { scope: "row" }));
     });
     table.tFoot.replaceChildren(means);
     const { queries, of } = data();
@@ -157,7 +162,7 @@
   const choose = () => {
     const { measures, classes, queries } = data();
     options(measureSelect, measures.map(({ name }) => name));
-    options(classSelect, ["all", ...classes]);
+    options(classSelect, ["all", ...classes, "none"]);
     classSelect.parentElement.hidden = !classes.length;
     least.parentElement.hidden = !queries.relevant.length;
     sort = { column: -1, falling: false };

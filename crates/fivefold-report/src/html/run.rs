@@ -7,7 +7,7 @@ use fivefold_experiment::tables::{Analysed, Comparison, QueryClass, QueryClasses
 use fivefold_experiment::{DatasetValues, Evaluation, PageData, Results};
 
 use super::bibliography::used_by;
-use super::methods::methods;
+use super::methods::{methods, sizes};
 
 /// The page's data of a run.
 pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
@@ -47,29 +47,46 @@ pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
             shown,
             queries: data.queries.len(),
             sample: queries.iter().map(|&query| query_of(data, query)).collect(),
-            classes: QueryClass::EVERY.map(|class| class.name().to_owned()).to_vec(),
+            classes: CLASSES.map(str::to_owned).to_vec(),
+            class_sets: class_sets(),
         }
     });
-    let difference = &analysed.difference;
+    let test = PageTest { words: analysed.test_in_words(), alpha: analysed.difference.alpha };
     PageData {
         noun: "method".to_owned(),
         facts: manifest.datasets.iter().map(facts).collect(),
+        findings: Vec::new(),
         datasets: datasets.collect(),
-        test: Some(PageTest { words: difference.in_words(), alpha: difference.alpha }),
-        methods: methods(results, difference),
+        methods: methods(results, analysed, &test.words),
+        test: Some(test),
         used: used_by(&manifest.experiment, analysed),
     }
 }
 
+/// The classes of the queries of a run: the sets of its tables, and those without a value.
+const CLASSES: [&str; 3] = ["uninformative", "ideal", "no value"];
+
+/// The classes of [`CLASSES`] that a query can be in together.
+fn class_sets() -> Vec<Vec<usize>> {
+    let set_of = |class: QueryClass| match class {
+        QueryClass::Uninformative => vec![0],
+        QueryClass::Ideal => vec![1],
+        QueryClass::Both => vec![0, 1],
+        QueryClass::Neither => Vec::new(),
+    };
+    let with_value = QueryClass::EVERY.map(set_of).to_vec();
+    let without = with_value.iter().map(|set| set.iter().copied().chain([2]).collect()).collect();
+    [with_value, without].concat()
+}
+
+/// The place of a query's classes in [`class_sets`].
+fn class_set(classes: &QueryClasses, query: usize) -> usize {
+    let has_value = classes.points.binary_search_by_key(&query, |(query, ..)| *query).is_ok();
+    classes.classes[query] as usize + if has_value { 0 } else { QueryClass::EVERY.len() }
+}
+
 fn facts(data: &DatasetFacts) -> String {
-    format!(
-        "{}: {}, {}, {}, grades 0–{}",
-        data.label,
-        counted(data.evaluated_queries, "test query"),
-        counted(data.test_documents, "document"),
-        counted(data.features, "feature"),
-        data.max_grade
-    )
+    format!("{}: {}", data.label, sizes(data))
 }
 
 fn query_of(data: &DatasetValues, query: usize) -> PageQuery {
@@ -93,10 +110,9 @@ fn values(
     let defined = |value: f64| Some(value).filter(|value| !value.is_nan());
     let of = |ranker: usize, query: usize| defined(data.all[(ranker * data.queries.len() + query) * width + column]);
     let own = classes.iter().find(|classes| classes.family == compared.family);
-    let class = |query: usize| own.map_or(QueryClass::Neither, |classes| classes.classes[query]);
     PageValues {
         measure: compared.measure_at(cutoff),
-        classes: queries.iter().map(|&query| class(query) as usize).collect(),
+        classes: own.map_or_else(Vec::new, |own| queries.iter().map(|&query| class_set(own, query)).collect()),
         expected: Some(queries.iter().map(|&query| defined(data.expected[query * width + column])).collect()),
         values: shown.iter().map(|&ranker| queries.iter().map(|&query| of(ranker, query)).collect()).collect(),
     }

@@ -2,6 +2,7 @@
 
 use fivefold_core::words::counted;
 use fivefold_experiment::Compared;
+use fivefold_experiment::p_value::p_in_words;
 use fivefold_experiment::page::PageDataset;
 use serde::Serialize;
 
@@ -34,6 +35,8 @@ struct ScoreCell {
     best: bool,
     /// Letters of the systems that this one beats.
     beats: String,
+    /// The p-value against the best one of the column, for a pointer that rests on the cell.
+    title: String,
 }
 
 /// More systems than these stand with the best at the main cutoff first; others in the order of the experiment.
@@ -49,6 +52,12 @@ fn table(dataset: &PageDataset, all: &Compared, noun: &str, alpha: f64) -> Score
     let levels: Vec<Vec<Option<f64>>> = (0..compared.cutoffs.len()).map(|cutoff| compared.levels(cutoff)).collect();
     let best: Vec<f64> =
         levels.iter().map(|own| own.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max)).collect();
+    let against_best = |system: usize, cutoff: usize| {
+        let first = levels[cutoff].iter().position(|level| *level == Some(best[cutoff]));
+        let p = first
+            .and_then(|first| Some((compared.p(first, system, cutoff)?, &dataset.systems[compared.systems[first]])));
+        p.map(|(p, name)| format!("{} against {name}", p_in_words(p))).unwrap_or_default()
+    };
     let cell = |system: usize, cutoff: usize| {
         let found = compared.means[system][cutoff];
         let beaten = compared.beaten(system, cutoff, alpha);
@@ -57,6 +66,7 @@ fn table(dataset: &PageDataset, all: &Compared, noun: &str, alpha: f64) -> Score
             sort: found.mean.map(|mean| format!("{mean:.9}")).unwrap_or_default(),
             interval: found.ends.map(|(low, high)| format!("{:.4}", (high - low) / 2.0)).unwrap_or_default(),
             best: levels[cutoff][system] == Some(best[cutoff]),
+            title: against_best(system, cutoff),
             beats: beaten.iter().map(|&other| letter(compared.systems[other])).collect::<Vec<_>>().join(" "),
         }
     };
@@ -87,40 +97,22 @@ fn table(dataset: &PageDataset, all: &Compared, noun: &str, alpha: f64) -> Score
 
 #[cfg(test)]
 mod tests {
-    use fivefold_experiment::compared::SystemMean;
     use fivefold_stats::correction;
 
     use super::*;
+    use crate::samples;
 
     /// p of a-b, a-c, b-c is .01, .03, .04, which Holm makes .03, .06, .06: of three letters one is left.
     #[test]
     fn letters_with_and_without_a_correction() {
         let letters = |name: &str| {
             let p = correction(name).unwrap().adjust_p_values(&[0.01, 0.03, 0.04].map(Some)).unwrap();
-            let compared = Compared {
-                family: "ap".to_owned(),
-                measure: "ap".to_owned(),
-                cutoffs: vec!["@10".to_owned()],
-                systems: vec![0, 1, 2],
-                means: [0.2, 0.5, 0.9].map(|mean| vec![SystemMean { mean: Some(mean), ends: None }]).to_vec(),
-                p_values: p.into_iter().map(|p| vec![p]).collect(),
-                too_few_draws: None,
-            };
-            let dataset = PageDataset {
-                name: String::new(),
-                systems: ["x", "y", "z"].map(str::to_owned).to_vec(),
-                failed: Vec::new(),
-                compared: vec![compared],
-                baseline: None,
-                remarks: Vec::new(),
-                shown: vec![0, 1, 2],
-                queries: 9,
-                sample: Vec::new(),
-                classes: Vec::new(),
-                values: Vec::new(),
-            };
+            let dataset = samples::three_systems(vec![samples::compared("ap", [0.2, 0.5, 0.9], [p[0], p[1], p[2]])]);
             let table = scores(&dataset, "system", 0.05).remove(0);
             assert_eq!(table.note, "3 comparisons: 3 pairs of systems at 1 cutoff");
+            let titles: Vec<&str> = table.rows.iter().map(|row| row.cells[0].title.as_str()).collect();
+            let expected = [p[1], p[2]].map(|p| format!("p = {:.4} against c", p.unwrap()));
+            assert_eq!(titles, [expected[0].as_str(), &expected[1], ""]);
             table.rows.iter().map(|row| row.cells[0].beats.clone()).collect::<Vec<_>>()
         };
         assert_eq!(letters("none"), ["", "a", "a b"]);

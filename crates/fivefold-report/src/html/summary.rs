@@ -1,31 +1,23 @@
 //! The findings in words: who wins under which measure, whether that is significant, whether measures agree, and what a reader must
 //! know first.
 
-use fivefold_core::words::{counted, which};
+use fivefold_core::words::{counted, list, list_some, which};
 use fivefold_experiment::Compared;
 use fivefold_experiment::p_value::p_in_words;
-use fivefold_experiment::page::{PageData, PageDataset};
-use serde::Serialize;
+use fivefold_experiment::page::{PageData, PageDataset, PagePart};
 
 use super::matrices::tau_of_measures;
-use super::wording::{list, list_some};
 use crate::error::ReportError;
 
-/// Sentences under a heading; the first part has none.
-#[derive(Serialize)]
-pub(super) struct Part {
-    heading: Option<String>,
-    sentences: Vec<String>,
-}
-
-pub(super) fn summary(data: &PageData) -> Result<Vec<Part>, ReportError> {
+pub(super) fn summary(data: &PageData) -> Result<Vec<PagePart>, ReportError> {
     let mut first = Vec::new();
     for dataset in &data.datasets {
         let on = if dataset.name.is_empty() { String::new() } else { format!(" on {}", dataset.name) };
         let failed = dataset.failed.iter().map(|&system| dataset.systems[system].as_str());
         first.extend(failed.map(|name| format!("{name} FAILED{on} and is in none of its numbers.")));
     }
-    let Some(test) = &data.test else { return Ok(Vec::new()) };
+    let mut parts = data.findings.clone();
+    let Some(test) = &data.test else { return Ok(parts) };
     if data.datasets.iter().flat_map(|dataset| &dataset.compared).any(|compared| compared.systems.len() > 1) {
         first.push(format!("Significant means here: {}.", test.words));
     }
@@ -35,14 +27,14 @@ pub(super) fn summary(data: &PageData) -> Result<Vec<Part>, ReportError> {
             first.insert(0, sentence);
         }
     }
-    let mut parts = vec![Part { heading: None, sentences: first }];
+    parts.push(PagePart { heading: None, sentences: first });
     for dataset in &data.datasets {
         let mut sentences: Vec<String> =
             dataset.compared.iter().filter_map(|compared| winner(dataset, compared, &data.noun, test.alpha)).collect();
         sentences.extend(versions(dataset, &data.noun));
         sentences.extend(measures(dataset, &data.noun, test.alpha)?);
         sentences.extend(dataset.remarks.iter().cloned());
-        parts.push(Part { heading: Some(dataset.name.clone()).filter(|name| !name.is_empty()), sentences });
+        parts.push(PagePart { heading: Some(dataset.name.clone()).filter(|name| !name.is_empty()), sentences });
     }
     parts.retain(|part| !part.sentences.is_empty());
     Ok(parts)
@@ -275,31 +267,12 @@ mod tests {
     use fivefold_experiment::page::PageTest;
 
     use super::*;
+    use crate::samples;
 
     /// Three systems under two measures; p of a-b, a-c, b-c.
     fn page(means: [[f64; 3]; 2], p: [[f64; 3]; 2]) -> PageData {
-        let compared = |place: usize| Compared {
-            family: ["ndcg", "ap"][place].to_owned(),
-            measure: ["ndcg", "ap"][place].to_owned(),
-            cutoffs: vec!["@10".to_owned()],
-            systems: vec![0, 1, 2],
-            means: means[place].iter().map(|&mean| vec![SystemMean { mean: Some(mean), ends: None }]).collect(),
-            p_values: p[place].iter().map(|&p| vec![Some(p)]).collect(),
-            too_few_draws: None,
-        };
-        let dataset = PageDataset {
-            name: "d".to_owned(),
-            systems: ["a", "b", "c"].map(str::to_owned).to_vec(),
-            failed: Vec::new(),
-            compared: vec![compared(0), compared(1)],
-            baseline: None,
-            remarks: Vec::new(),
-            shown: vec![0, 1, 2],
-            queries: 9,
-            sample: Vec::new(),
-            classes: Vec::new(),
-            values: Vec::new(),
-        };
+        let compared = |place: usize| samples::compared(["ndcg", "ap"][place], means[place], p[place].map(Some));
+        let dataset = samples::three_systems(vec![compared(0), compared(1)]);
         let test = Some(PageTest { words: "a test".to_owned(), alpha: 0.05 });
         PageData { noun: "system".to_owned(), datasets: vec![dataset], test, ..PageData::default() }
     }

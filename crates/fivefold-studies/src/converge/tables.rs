@@ -20,23 +20,40 @@ const DIGITS: u8 = 4;
 
 /// A study's values with what follows from them.
 pub(super) struct Shown<'a> {
-    study: &'a Converge,
-    curves: &'a Curves,
-    measures: Vec<Measured>,
+    pub(super) study: &'a Converge,
+    pub(super) curves: &'a Curves,
+    pub(super) measures: Vec<Measured>,
     /// Of all measures.
     notes: Vec<String>,
 }
 
 /// What follows for one measure.
-struct Measured {
-    name: String,
+pub(super) struct Measured {
+    pub(super) name: String,
     /// The type of its discount.
-    verdict: Option<Verdict>,
+    pub(super) verdict: Option<Verdict>,
     /// All pairs of rankers.
-    pairs: Vec<Pair>,
+    pub(super) pairs: Vec<Pair>,
     /// The limit for each ranker, where a theorem gives one.
-    limits: Option<Vec<f64>>,
+    pub(super) limits: Option<Vec<f64>>,
     notes: Vec<String>,
+}
+
+impl Measured {
+    /// How often pairs change places, all together.
+    pub(super) fn crossings(&self) -> usize {
+        self.pairs.iter().map(|pair| pair.crossings).sum()
+    }
+
+    /// The pairs that change places.
+    pub(super) fn crossing(&self) -> impl Iterator<Item = &Pair> {
+        self.pairs.iter().filter(|pair| pair.crossings > 0)
+    }
+
+    /// The size at which a pair changes places for the last time.
+    pub(super) fn last_crossing(&self) -> Option<usize> {
+        self.crossing().filter_map(|pair| pair.stable_from).max()
+    }
 }
 
 impl<'a> Shown<'a> {
@@ -85,6 +102,7 @@ impl<'a> Shown<'a> {
         ]);
         findings.charts.extend((0..self.measures.len()).map(|measure| self.curve(measure)));
         findings.charts.push(self.settled());
+        findings.page.findings.push(self.in_words());
         number_equal(findings.charts.iter_mut().map(|chart| &mut chart.id));
     }
 
@@ -106,17 +124,16 @@ impl<'a> Shown<'a> {
     /// One line a measure.
     fn summary(&self) -> Table {
         let row = |(index, measure): (usize, &Measured)| {
-            let pairs = &measure.pairs;
-            let crossing = pairs.iter().filter(|pair| pair.crossings > 0);
-            let last = crossing.clone().filter_map(|pair| pair.stable_from).max();
             let means: Vec<f64> = self.curves.last(index).map(|spread| spread.mean).collect();
             let end = |best: fn(f64, f64) -> f64| number(means.iter().copied().fold(f64::NAN, best));
             vec![
                 text(&measure.name),
                 measure.verdict.as_ref().map_or_else(no_sum, kind),
-                Cell::Count(pairs.iter().map(|pair| pair.crossings as u64).sum()),
-                Cell::Count(crossing.count() as u64),
-                last.map_or_else(|| Cell::Missing("none".to_owned()), |size| Cell::Count(size as u64)),
+                Cell::Count(measure.crossings() as u64),
+                Cell::Count(measure.crossing().count() as u64),
+                measure
+                    .last_crossing()
+                    .map_or_else(|| Cell::Missing("none".to_owned()), |size| Cell::Count(size as u64)),
                 end(f64::min),
                 end(f64::max),
             ]

@@ -34,7 +34,7 @@ impl Shown<'_> {
         if of_classes.is_empty() {
             return Ok(());
         }
-        findings.tables.push(self.power_of_classes(of_classes));
+        findings.tables.push(self.power_of_classes(of_classes)?);
         findings.tables.push(self.swaps_of_classes(of_classes)?);
         if self.scores.measures.len() > 1 {
             findings.tables.push(self.taus_of_classes(of_classes)?);
@@ -44,7 +44,7 @@ impl Shown<'_> {
         Ok(())
     }
 
-    fn power_of_classes(&self, of_classes: &[OfClass]) -> Table {
+    fn power_of_classes(&self, of_classes: &[OfClass]) -> Result<Table, StudyError> {
         let mut rows = Vec::new();
         for (number_of, measure) in self.scores.measures.iter().enumerate() {
             for class in of_classes {
@@ -60,8 +60,13 @@ impl Shown<'_> {
         let columns = ["measure", "class", "queries", "comparisons", "significant", "%", "PAD %", "best system"];
         let title = "Discriminative power and PAD by class of queries";
         let mut table = self.table("class-power", title, &columns, 2, rows);
-        table.notes.insert(0, self.test_note());
-        table
+        table.notes.insert(0, self.note_of_classes(of_classes)?);
+        Ok(table)
+    }
+
+    /// What the tests on all classes are: on few queries they can be exact where those on all are not.
+    fn note_of_classes(&self, of_classes: &[OfClass]) -> Result<String, StudyError> {
+        self.note_of(of_classes.iter().flat_map(|class| &class.tested))
     }
 
     fn swaps_of_classes(&self, of_classes: &[OfClass]) -> Result<Table, StudyError> {
@@ -117,7 +122,7 @@ impl Shown<'_> {
         }
         let title = "Conflicts: comparisons significant under exactly one of two measures, by class of queries";
         let mut table = self.table("class-conflicts", title, &columns(of_classes), 2, rows);
-        table.notes.insert(0, self.test_note());
+        table.notes.insert(0, self.note_of_classes(of_classes)?);
         Ok(table)
     }
 }

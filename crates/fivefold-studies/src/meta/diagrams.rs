@@ -25,7 +25,7 @@ impl Shown<'_> {
         for (measure, compared) in self.scores.measures.iter().zip(self.compared) {
             findings.diagrams.push(Diagram::Intervals(self.intervals(measure)));
             if self.scores.baseline.is_none() {
-                findings.diagrams.push(Diagram::Pairs(self.p_values(measure, compared)));
+                findings.diagrams.push(Diagram::Pairs(self.p_values(measure, compared)?));
             }
         }
         findings.diagrams.extend(self.ranks_of_measures()?.into_iter().map(Diagram::Ranks));
@@ -69,7 +69,7 @@ impl Shown<'_> {
         }
     }
 
-    fn p_values(&self, measure: &Measure, compared: &Compared) -> Pairs {
+    fn p_values(&self, measure: &Measure, compared: &Compared) -> Result<Pairs, StudyError> {
         let order = self.best(measure, LINES);
         let column = main_column(measure);
         let place = |system: usize| order.iter().position(|&other| other == system);
@@ -86,14 +86,14 @@ impl Shown<'_> {
             }
         }
         let name = &measure.columns[column].name;
-        Pairs {
+        Ok(Pairs {
             id: self.id(&format!("p-values-{}", slug(&measure.name))),
             title: self.named(format!("p-values of all pairs under {name}")),
             systems: self.names(&order),
             cells,
             alpha: self.study.alpha,
-            notes: self.notes(vec![self.test_note()], order.len()),
-        }
+            notes: self.notes(vec![self.test_note()?], order.len()),
+        })
     }
 
     /// One diagram for all measures that rank the systems alike on each query, as UE versions do.

@@ -15,7 +15,8 @@ use super::Meta;
 use super::compare;
 use super::diagrams::main_column;
 use super::scores::{Column, Measure, Scores};
-use crate::study::{StudyError, conventions};
+use super::tables::how_found;
+use crate::study::{StudyError, conventions, facts as study_facts};
 use crate::systems::SystemsConfig;
 
 /// The page's data.
@@ -37,7 +38,7 @@ pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<compare::Compared>)]) -> R
     let cells = cells.sum();
     let datasets = all.iter().zip(compared).zip(shown).map(|(((scores, _), compared), shown)| {
         let queries = sample(scores.queries, cells);
-        let (classes, class_of) = classes(scores);
+        let (class_sets, class_of) = class_sets(scores);
         let values = |measure: &Measure| {
             let column = &measure.columns[main_column(measure)];
             let of = |&system: &usize| queries.iter().map(|&query| defined(column, system, query)).collect();
@@ -54,21 +55,24 @@ pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<compare::Compared>)]) -> R
             failed: Vec::new(),
             compared,
             baseline: scores.baseline,
-            remarks: undefined(scores, conventions.undefined).into_iter().collect(),
+            remarks: remarks(scores, conventions.undefined),
             queries: scores.queries,
             sample: queries.iter().map(|&q| PageQuery { id: scores.query_ids[q].clone(), facts: None }).collect(),
-            classes,
+            classes: scores.classes.iter().map(|class| class.name.clone()).collect(),
+            class_sets,
             values: scores.measures.iter().map(values).collect(),
             shown,
         }
     });
     let of_all: Vec<&Scores> = all.iter().map(|(scores, _)| *scores).collect();
+    let words = difference.in_words(&how_found(all.iter().flat_map(|(_, found)| found).map(|found| &found.tested)));
     Ok(PageData {
         noun: "system".to_owned(),
         facts: of_all.iter().map(|scores| facts(scores)).collect(),
+        findings: Vec::new(),
         datasets: datasets.collect(),
-        test: Some(PageTest { words: difference.in_words(), alpha: difference.alpha }),
-        methods: methods(study, &difference.in_words(), &of_all)?,
+        methods: methods(study, &words, &of_all)?,
+        test: Some(PageTest { words, alpha: difference.alpha }),
         used: used(study, &of_all),
     })
 }
@@ -76,6 +80,12 @@ pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<compare::Compared>)]) -> R
 /// A value, unless a policy put it there.
 fn defined(column: &Column, system: usize, query: usize) -> Option<f64> {
     (!column.undefined[system][query]).then(|| column.values[system][query])
+}
+
+/// What a reader must know of a data set, in sentences.
+fn remarks(scores: &Scores, policy: Undefined) -> Vec<String> {
+    let warnings = scores.warnings.iter().map(|warning| format!("{warning}."));
+    warnings.chain(undefined(scores, policy)).collect()
 }
 
 /// How many queries have an undefined value, and what became of them.
@@ -126,23 +136,22 @@ pub(super) fn spec(name: &str) -> Option<MeasureSpec> {
     name.parse().or_else(|_| format!("{name}@1").parse::<MeasureSpec>().map(|spec| spec.at(None))).ok()
 }
 
-/// Names of the classes of queries, and each query's; a query in several classes has one of its own.
-fn classes(scores: &Scores) -> (Vec<String>, Vec<usize>) {
-    let mut names: Vec<String> = Vec::new();
+/// The sets of classes that queries are in together, and each query's place among them; nothing where queries are not classed.
+fn class_sets(scores: &Scores) -> (Vec<Vec<usize>>, Vec<usize>) {
+    let mut sets: Vec<Vec<usize>> = Vec::new();
     if scores.classes.is_empty() {
-        return (names, Vec::new());
+        return (sets, Vec::new());
     }
-    let class = |query: usize| {
-        let own = scores.classes.iter().filter(|class| class.queries.contains(&query));
-        let own: Vec<&str> = own.map(|class| class.name.as_str()).collect();
-        let name = if own.is_empty() { "none".to_owned() } else { own.join(" and ") };
-        names.iter().position(|other| *other == name).unwrap_or_else(|| {
-            names.push(name);
-            names.len() - 1
+    let place = |query: usize| {
+        let is_in = |class: &usize| scores.classes[*class].queries.binary_search(&query).is_ok();
+        let own: Vec<usize> = (0..scores.classes.len()).filter(is_in).collect();
+        sets.iter().position(|other| *other == own).unwrap_or_else(|| {
+            sets.push(own);
+            sets.len() - 1
         })
     };
-    let of_queries = (0..scores.queries).map(class).collect();
-    (names, of_queries)
+    let of_queries = (0..scores.queries).map(place).collect();
+    (sets, of_queries)
 }
 
 fn labelled(scores: &Scores) -> String {
@@ -152,13 +161,7 @@ fn labelled(scores: &Scores) -> String {
 fn facts(scores: &Scores) -> String {
     let measures: Vec<&str> =
         scores.measures.iter().flat_map(|m| &m.columns).map(|column| column.name.as_str()).collect();
-    format!(
-        "{}{}, {}, {}",
-        labelled(scores),
-        counted(scores.systems.len(), "system"),
-        counted(scores.queries, "query"),
-        measures.join(", ")
-    )
+    labelled(scores) + &study_facts(scores.systems.len(), scores.queries, &measures)
 }
 
 fn methods(study: &Meta, test: &str, all: &[&Scores]) -> Result<Vec<String>, StudyError> {
@@ -229,6 +232,7 @@ fn used(study: &Meta, all: &[&Scores]) -> BTreeSet<String> {
     if study.classes.sets.is_some() {
         add(&["ue"]);
     }
+    used.extend(all.iter().flat_map(|own| &own.computed).map(|own| format!("ties:{}", own.conventions.ties)));
     for spec in all.iter().flat_map(|scores| &scores.measures).filter_map(|measure| spec(&measure.name)) {
         used.insert(format!("measure:{}", spec.entry().name));
         if spec.version() != Version::Original {

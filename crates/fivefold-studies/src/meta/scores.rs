@@ -16,7 +16,8 @@ use fivefold_stats::Moments;
 use super::Meta;
 use super::classes::{Class, Expected};
 use crate::study::{Input, StudyContext, StudyError, conventions};
-use crate::systems::{Content, RankedSystems, SystemsConfig};
+use crate::systems::computed::differences;
+use crate::systems::{Computed, Content, RankedSystems, SystemsConfig};
 
 /// The measures of rankings where none are named.
 const DEFAULT_MEASURES: [&str; 3] = ["ndcg@10", "ap", "rr"];
@@ -40,6 +41,10 @@ pub struct Scores {
     pub measures: Vec<Measure>,
     /// Number of the system with which each other one is compared.
     pub baseline: Option<usize>,
+    /// The conventions under which the values were computed, as far as they are known.
+    pub computed: Vec<Computed>,
+    /// What a reader must know before all else, a line each; in the notes too.
+    pub warnings: Vec<String>,
     /// What a reader should know: conventions, policies with counts, remarks of the input.
     pub notes: Vec<String>,
 }
@@ -96,7 +101,12 @@ pub(super) fn read(study: &Meta, cx: &StudyContext<'_>) -> Result<Vec<Read>, Stu
     for dataset in &study.dataset {
         sources.extend(each_dataset(Some(&dataset.label), &dataset.systems, cx)?);
     }
-    sources.iter().map(|(label, source)| one(study, label, source, cx)).collect()
+    let mut all = sources.iter().map(|(label, source)| one(study, label, source, cx)).collect::<Result<Vec<_>, _>>()?;
+    let computed: Vec<&Computed> = all.iter().flat_map(|read| &read.scores.computed).collect();
+    if let Some(warning) = differences(&computed) {
+        all.iter_mut().for_each(|read| read.scores.warn(warning.clone()));
+    }
+    Ok(all)
 }
 
 /// The data sets of a source: a results folder may hold several.
@@ -128,6 +138,16 @@ fn one(study: &Meta, label: &str, source: &SystemsConfig, cx: &StudyContext<'_>)
     notes.extend(read.remarks);
     let ids = values.queries.clone();
     let mut scores = Scores::of(label, values, conventions.undefined, study.against.as_deref(), notes)?;
+    scores.computed = match &read.content {
+        Content::Values(_) => read.computed,
+        Content::Rankings(_) => {
+            let source = if label.is_empty() { "rankings".to_owned() } else { format!("rankings of {label}") };
+            vec![Computed { source, lines: Vec::new(), conventions: conventions.clone() }]
+        }
+    };
+    let otherwise = |own: &Computed| own.otherwise_here(conventions.undefined, scores.undefined > 0);
+    let warnings: Vec<String> = scores.computed.iter().filter_map(otherwise).collect();
+    warnings.into_iter().for_each(|warning| scores.warn(warning));
     let mut inputs = read.inputs;
     if study.classes.any() {
         let expected = match &read.content {
@@ -313,8 +333,15 @@ impl Scores {
             classes: Vec::new(),
             measures,
             baseline,
+            computed: Vec::new(),
+            warnings: Vec::new(),
             notes,
         })
+    }
+
+    fn warn(&mut self, warning: String) {
+        self.notes.insert(self.warnings.len(), warning.clone());
+        self.warnings.push(warning);
     }
 
     /// The same for some of the queries.
@@ -339,6 +366,8 @@ impl Scores {
             classes: Vec::new(),
             measures: self.measures.iter().map(of_measure).collect(),
             baseline: self.baseline,
+            computed: self.computed.clone(),
+            warnings: self.warnings.clone(),
             notes: self.notes.clone(),
         }
     }

@@ -3,10 +3,10 @@
 
 use fivefold_core::rounding::levels;
 use fivefold_core::words::{counted, which};
-use fivefold_experiment::{Cell, Table, slug};
+use fivefold_experiment::{Cell, HowFound, Table, slug};
 use fivefold_stats::outcome::t_interval;
 use fivefold_stats::{
-    Agreement, CORRECTIONS, Method, Moments, Outcome, cliques, critical_difference, friedman, queries_needed,
+    Agreement, CORRECTIONS, Moments, Outcome, cliques, critical_difference, friedman, queries_needed,
 };
 
 use super::Meta;
@@ -147,17 +147,20 @@ impl Shown<'_> {
         Ok(found.collect())
     }
 
-    /// What the tests are, a line.
-    pub(super) fn test_note(&self) -> String {
-        let Meta { test, correction, alpha, draws, .. } = self.study;
-        let drawn = self.compared.iter().flat_map(|compared| &compared.tested.run.outcomes).filter_map(|o| o.test.ok());
-        let drawn = drawn.into_iter().any(|test| matches!(test.method, Method::Draws(_)));
-        let draws = if drawn { format!(" ({draws} draws)") } else { String::new() };
-        let family = self.compared.first().map_or(0, |compared| compared.tested.p_values.len());
-        format!(
-            "test: {test}{draws}, two-sided; correction: {correction}, over the comparisons of one measure ({family} for the first); \
+    /// What the tests of all measures are, a line.
+    pub(super) fn test_note(&self) -> Result<String, StudyError> {
+        self.note_of(self.tested())
+    }
+
+    /// What these tests are, a line.
+    pub(super) fn note_of<'t>(&self, all: impl Iterator<Item = &'t Tested> + Clone) -> Result<String, StudyError> {
+        let Meta { test, correction, alpha, .. } = self.study;
+        let how = self.study.difference_test()?.how_found(&how_found(all.clone()));
+        let family = all.into_iter().next().map_or(0, |tested| tested.p_values.len());
+        Ok(format!(
+            "test: {test}{how}, two-sided; correction: {correction}, over the comparisons of one measure ({family} for the first); \
              significant: p < {alpha}"
-        )
+        ))
     }
 
     fn pairs(&self) -> Result<Table, StudyError> {
@@ -207,7 +210,7 @@ impl Shown<'_> {
                 "queries needed: for a difference like this to be found with probability {power} at level {alpha} (t)"
             ),
         );
-        table.notes.insert(0, self.test_note());
+        table.notes.insert(0, self.test_note()?);
         cut(&mut table, shown, all, "comparisons", "pairs.csv");
         Ok(table)
     }
@@ -265,7 +268,7 @@ impl Shown<'_> {
         let columns = ["measure", "cutoffs", "comparisons", "significant", "%", "undefined", "PAD %"];
         let title = "Discriminative power, and percentage absolute difference";
         let mut table = self.table("power", title, &columns, 1, rows);
-        table.notes.splice(0..0, std::iter::once(self.test_note()).chain(self.too_few_draws()?));
+        table.notes.splice(0..0, std::iter::once(self.test_note()?).chain(self.too_few_draws()?));
         if self.scores.measures.len() < 2 {
             let what = "not defined with one measure: Kendall's tau, conflicts and agreement of conclusions, which are between measures";
             table.notes.push(what.to_owned());
@@ -347,7 +350,7 @@ impl Shown<'_> {
         Ok(table)
     }
 
-    fn tested(&self) -> impl Iterator<Item = &Tested> {
+    fn tested(&self) -> impl Iterator<Item = &Tested> + Clone {
         self.compared.iter().map(|compared| &compared.tested)
     }
 
@@ -365,7 +368,7 @@ impl Shown<'_> {
         let title = "Conflicts: comparisons significant under exactly one of two measures";
         let mut table = self.table("conflicts", title, &columns, 2, rows);
         table.notes.insert(0, "least, most: what the two powers allow, in steps of two".to_owned());
-        table.notes.insert(0, self.test_note());
+        table.notes.insert(0, self.test_note()?);
         if unlike > 0 {
             table.notes.push(format!(
                 "{} of measures {} different numbers of cutoffs and {} left out",
@@ -419,6 +422,13 @@ impl Shown<'_> {
         );
         Ok((!table.rows.is_empty()).then_some(table))
     }
+}
+
+/// How the p-values of tests were found.
+pub(super) fn how_found<'t>(all: impl Iterator<Item = &'t Tested>) -> HowFound {
+    let mut found = HowFound::default();
+    all.for_each(|tested| found.add(&tested.run));
+    found
 }
 
 /// Says how many of the items a table shows, where not all.

@@ -26,6 +26,8 @@ pub enum Order {
 pub struct Experiment {
     /// Its name in tables and files.
     pub name: &'static str,
+    /// The systems that come before, in words.
+    pub before: &'static str,
     /// `priors[s]`: the systems before system `s`.
     pub priors: Vec<Vec<usize>>,
 }
@@ -98,13 +100,13 @@ pub fn chronological(chronology: &[usize]) -> Experiment {
     for (place, &system) in chronology.iter().enumerate() {
         priors[system] = chronology[..place].to_vec();
     }
-    Experiment { name: "chronological", priors }
+    Experiment { name: "chronological", before: "every earlier system", priors }
 }
 
 /// Each system against all others.
 pub fn leave_one_out(systems: usize) -> Experiment {
     let others = |system| (0..systems).filter(|&other| other != system).collect();
-    Experiment { name: "leave-one-out", priors: (0..systems).map(others).collect() }
+    Experiment { name: "leave-one-out", before: "all others", priors: (0..systems).map(others).collect() }
 }
 
 /// Each system against the best of every other group.
@@ -113,7 +115,8 @@ pub fn grouped(group_of: &[usize], best: &[Option<usize>]) -> Experiment {
         let best = best.iter().enumerate().filter(|(group, _)| *group != own);
         best.filter_map(|(_, best)| *best).collect()
     };
-    Experiment { name: "grouped", priors: group_of.iter().map(others).collect() }
+    let priors = group_of.iter().map(others).collect();
+    Experiment { name: "grouped", before: "the best system of every other group", priors }
 }
 
 #[cfg(test)]

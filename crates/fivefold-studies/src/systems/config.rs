@@ -28,7 +28,7 @@ use fivefold_data::trec::Duplicates;
 use fivefold_experiment::{GuardFact, Results};
 use serde::{Deserialize, Serialize};
 
-use super::{Content, Systems, letor, trec};
+use super::{Computed, Content, Systems, letor, trec};
 use crate::study::{Input, StudyContext, StudyError};
 
 /// What stands for the number of a fold in a path.
@@ -152,14 +152,19 @@ impl SystemsConfig {
         }
         let (mut values, _) = SystemValues::join(parts)?.settle(self.missing_queries)?;
         // A run's values keep its stamps when its file is read alone.
+        let computed: Vec<Computed> = files
+            .iter()
+            .filter_map(|file| Some(Computed::by_run(file.given.clone(), &Results::manifest_beside(&file.path)?)))
+            .collect();
         let mut remarks: Vec<String> = Vec::new();
         for stamp in files.iter().flat_map(|file| Results::stamps_beside(&file.path)) {
             if !remarks.contains(&stamp) {
                 remarks.push(stamp);
             }
         }
+        remarks.extend(computed.iter().filter_map(Computed::in_words));
         remarks.append(&mut values.remarks);
-        Ok(Systems { content: Content::Values(values), inputs: inputs(files)?, remarks })
+        Ok(Systems { content: Content::Values(values), inputs: inputs(files)?, computed, remarks })
     }
 }
 
@@ -197,10 +202,12 @@ fn results_folder(folder: &Path, label: Option<&str>, cx: &StudyContext<'_>) -> 
         values,
         remarks: Vec::new(),
     };
+    let computed = Computed::by_run(folder.display().to_string(), &results.manifest);
     Ok(Systems {
         content: Content::Values(values),
         inputs: vec![Input { name: folder.display().to_string(), hash: results.manifest.result.clone() }],
-        remarks: guards.filter_map(GuardFact::stamp).chain(failed).collect(),
+        remarks: guards.filter_map(GuardFact::stamp).chain(computed.in_words()).chain(failed).collect(),
+        computed: vec![computed],
     })
 }
 

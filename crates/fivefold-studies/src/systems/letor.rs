@@ -108,5 +108,6 @@ fn systems(
         }
     }
     let names = files.into_iter().map(|(name, _)| name).collect();
-    Ok(Systems { content: Content::Rankings(RankedSystems { names, queries, max_grade }), inputs, remarks })
+    let content = Content::Rankings(RankedSystems { names, queries, max_grade });
+    Ok(Systems { content, inputs, computed: Vec::new(), remarks })
 }

@@ -1,0 +1,70 @@
+//! What the study found, in sentences.
+
+use fivefold_core::words::{counted, list_some, which};
+use fivefold_experiment::page::PagePart;
+
+use super::discount::Kind;
+use super::tables::{Measured, Shown};
+
+impl Shown<'_> {
+    /// The findings: which measures keep the order of rankers, and what each of them does.
+    pub(super) fn in_words(&self) -> PagePart {
+        let mut sentences: Vec<String> = self.least_and_most().into_iter().collect();
+        sentences.extend(self.measures.iter().enumerate().map(|(index, measure)| self.of_measure(index, measure)));
+        sentences.push(format!(
+            "Orders are those of means over {}; they are not tested for significance.",
+            counted(self.study.trials, "trial")
+        ));
+        PagePart { heading: None, sentences }
+    }
+
+    /// The measures under which rankers change places least and most often.
+    fn least_and_most(&self) -> Option<String> {
+        let crossings: Vec<usize> = self.measures.iter().map(Measured::crossings).collect();
+        let (least, most) = (*crossings.iter().min()?, *crossings.iter().max()?);
+        let under = |count: usize| {
+            let measures = self.measures.iter().zip(&crossings).filter(|(_, own)| **own == count);
+            list_some(&measures.map(|(measure, _)| measure.name.as_str()).collect::<Vec<_>>())
+        };
+        let pairs = counted(self.measures.first()?.pairs.len(), "pair of rankers");
+        (least < most).then(|| {
+            format!(
+                "From n = {} on, the {pairs} change places least often under {} ({least} times) and most often under {} ({most} times).",
+                self.study.from,
+                under(least),
+                under(most)
+            )
+        })
+    }
+
+    fn of_measure(&self, index: usize, measure: &Measured) -> String {
+        let pairs = measure.pairs.len();
+        let crossing = measure.crossing().count();
+        let order = match measure.last_crossing() {
+            _ if pairs == 0 => "there is no pair of rankers".to_owned(),
+            None => format!("no pair of rankers changes places from n = {} on", self.study.from),
+            Some(last) => format!(
+                "{crossing} of {} {} places, {} in all, the last time at n = {last}",
+                counted(pairs, "pair of rankers"),
+                which(crossing, "changes", "change"),
+                which(measure.crossings(), "once", &format!("{} times", measure.crossings()))
+            ),
+        };
+        let kind = match measure.verdict.as_ref().and_then(|verdict| verdict.kind) {
+            Some(Kind::One) => " (its discount lets the top decide: type 1)",
+            Some(Kind::Two) => " (its discount lets every part count alike: type 2)",
+            Some(Kind::Three) => " (its discount lets every part count, the upper ones more: type 3)",
+            None => "",
+        };
+        let limits = self
+            .farthest_from_limit(index, measure)
+            .map(|far| format!("; at n = {} no mean is farther than {far:.4} from its limit", self.study.documents));
+        format!("Under {}{kind}, {order}{}.", measure.name, limits.unwrap_or_default())
+    }
+
+    fn farthest_from_limit(&self, index: usize, measure: &Measured) -> Option<f64> {
+        let limits = measure.limits.as_ref()?;
+        let far = self.curves.last(index).zip(limits).map(|(spread, limit)| (spread.mean - limit).abs());
+        far.reduce(f64::max).filter(|far| far.is_finite())
+    }
+}
