@@ -1,6 +1,8 @@
 //! Systems compared under one measure on one data set: means, intervals, p-values of every pair. A run and a study of anyone's scores
 //! give the same, so that both have the same page.
 
+use std::cmp::Ordering;
+
 use fivefold_core::rounding::levels_of_defined;
 use serde::{Deserialize, Serialize};
 
@@ -20,9 +22,24 @@ pub struct Compared {
     /// `[pair][cutoff]`: corrected p-value of the test of differences, pairs in the order (0,1), (0,2), ..; `None` where a pair
     /// was not tested.
     pub p_values: Vec<Vec<Option<f64>>>,
+    /// Where the test favours another system than the means do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub against_means: Vec<AgainstMeans>,
     /// Why no p-value can be significant, where the draws are too few for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub too_few_draws: Option<String>,
+}
+
+/// A comparison in which the test favours another system than the means do: tests of signs and of ranks look at how many queries a
+/// system is better on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgainstMeans {
+    /// Place of the pair in [`Compared::p_values`].
+    pub pair: usize,
+    /// Place of the cutoff.
+    pub cutoff: usize,
+    /// Whether the first system of the pair is favoured.
+    pub first: bool,
 }
 
 /// The mean of a system over queries.
@@ -69,11 +86,39 @@ impl Compared {
         (low < high).then(|| before + high - low - 1)
     }
 
-    /// The systems that this one beats at a cutoff: lower means from which it differs significantly.
-    pub fn beaten(&self, system: usize, cutoff: usize, alpha: f64) -> Vec<usize> {
+    /// Notes which of two systems the test favours at a cutoff (`Greater`: the first), where the means say otherwise.
+    pub fn favour(&mut self, [first, second]: [usize; 2], cutoff: usize, favours: Ordering) {
+        let Some(pair) = self.pair(first, second) else { return };
+        let first_wins = favours.is_gt() == (first < second);
+        if favours.is_ne() && favours != self.better(cutoff)(first, second) {
+            self.against_means.push(AgainstMeans { pair, cutoff, first: first_wins });
+        }
+    }
+
+    /// Which of two systems the test favours at a cutoff, if it finds a difference: `Greater` for the first.
+    pub fn better(&self, cutoff: usize) -> impl Fn(usize, usize) -> Ordering + '_ {
         let levels = self.levels(cutoff);
+        move |a, b| {
+            let pair = self.pair(a, b);
+            let against = self.against_means.iter().find(|own| Some(own.pair) == pair && own.cutoff == cutoff);
+            match against {
+                Some(own) => {
+                    if own.first == (a < b) {
+                        Ordering::Greater
+                    } else {
+                        Ordering::Less
+                    }
+                }
+                None => levels[a].partial_cmp(&levels[b]).unwrap_or(Ordering::Equal),
+            }
+        }
+    }
+
+    /// The systems that this one beats at a cutoff: those from which it differs significantly, as the better one.
+    pub fn beaten(&self, system: usize, cutoff: usize, alpha: f64) -> Vec<usize> {
+        let better = self.better(cutoff);
         let significant = |other: &usize| self.p(system, *other, cutoff).is_some_and(|p| p < alpha);
-        (0..self.systems.len()).filter(|&other| levels[system] > levels[other]).filter(significant).collect()
+        (0..self.systems.len()).filter(significant).filter(|&other| better(system, other).is_gt()).collect()
     }
 
     /// Comparisons that were tested, at all cutoffs: the family of a correction.
@@ -87,13 +132,19 @@ impl Compared {
         let places: Vec<usize> =
             (0..self.systems.len()).filter(|&place| systems.contains(&self.systems[place])).collect();
         let pairs = places.iter().enumerate().flat_map(|(at, &a)| places[at + 1..].iter().map(move |&b| (a, b)));
+        let pairs: Vec<usize> = pairs.filter_map(|(a, b)| self.pair(a, b)).collect();
+        let against_means = self.against_means.iter().filter_map(|own| {
+            let pair = pairs.iter().position(|&pair| pair == own.pair)?;
+            Some(AgainstMeans { pair, ..*own })
+        });
         Compared {
             family: self.family.clone(),
             measure: self.measure.clone(),
             cutoffs: self.cutoffs.clone(),
             systems: places.iter().map(|&place| self.systems[place]).collect(),
             means: places.iter().map(|&place| self.means[place].clone()).collect(),
-            p_values: pairs.filter_map(|(a, b)| self.p_values.get(self.pair(a, b)?).cloned()).collect(),
+            against_means: against_means.collect(),
+            p_values: pairs.iter().filter_map(|&pair| self.p_values.get(pair).cloned()).collect(),
             too_few_draws: self.too_few_draws.clone(),
         }
     }
@@ -117,6 +168,7 @@ mod tests {
             systems: (0..6).collect(),
             means: (0..6).map(|system| vec![SystemMean { mean: Some(f64::from(system)), ends: None }]).collect(),
             p_values: pairs.map(|(i, j)| vec![Some(f64::from(i) / 10.0 + f64::from(j) / 100.0)]).collect(),
+            against_means: Vec::new(),
             too_few_draws: None,
         }
     }
@@ -133,6 +185,28 @@ mod tests {
             [all.p(1, 2, 0), all.p(1, 5, 0), all.p(2, 5, 0)]
         );
         assert_eq!((some.p(1, 1, 0), some.p_values.len()), (None, 3));
+    }
+
+    /// Who is favoured stands whichever system is asked for first, and among some of the systems.
+    #[test]
+    fn a_test_can_favour_the_lower_mean() {
+        let mut all = six();
+        all.favour([0, 3], 0, Ordering::Greater);
+        all.favour([5, 2], 0, Ordering::Less);
+        all.favour([1, 4], 0, Ordering::Less);
+        assert_eq!(all.against_means.len(), 2, "the last says what the means say");
+        for compared in [all.clone(), all.among(&[0, 2, 3, 5])] {
+            let place = |system: usize| compared.systems.iter().position(|&own| own == system).unwrap();
+            let better = compared.better(0);
+            let of = |a: usize, b: usize| better(place(a), place(b));
+            assert_eq!(
+                [of(0, 3), of(3, 0), of(2, 5), of(5, 2)],
+                [Ordering::Greater, Ordering::Less, Ordering::Greater, Ordering::Less]
+            );
+            assert_eq!([of(0, 2), of(5, 3)], [Ordering::Less, Ordering::Greater]);
+            assert_eq!(compared.beaten(place(0), 0, 0.05), [place(3)]);
+            assert!(!compared.beaten(place(3), 0, 0.05).contains(&place(0)));
+        }
     }
 
     #[test]

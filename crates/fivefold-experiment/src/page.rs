@@ -179,6 +179,7 @@ mod tests {
             systems: (0..means.len()).collect(),
             means: means.iter().map(of).collect(),
             p_values: Vec::new(),
+            against_means: Vec::new(),
             too_few_draws: None,
         }
     }

@@ -84,6 +84,7 @@ pub(crate) fn compared(measure: &str, means: [f64; 3], p_values: [Option<f64>; 3
         systems: vec![0, 1, 2],
         means: means.map(|mean| vec![SystemMean { mean: Some(mean), ends: None }]).to_vec(),
         p_values: p_values.map(|p| vec![p]).to_vec(),
+        against_means: Vec::new(),
         too_few_draws: None,
     }
 }

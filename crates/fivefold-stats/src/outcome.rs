@@ -1,5 +1,6 @@
 //! What a test says of one comparison: the same for every test.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use crate::distribution::student_quantile;
@@ -37,6 +38,9 @@ pub struct Significance {
     pub method: Method,
     /// Queries that the test used: less than all where it drops differences of 0.
     pub used: usize,
+    /// Which system the test finds better, if it finds a difference: `Greater` for the first. Tests of signs and of ranks may favour
+    /// another one than the means do.
+    pub favours: Ordering,
 }
 
 /// How a p-value was found.
@@ -48,6 +52,11 @@ pub enum Method {
     Normal,
     /// From this many random draws: (1 + hits) / (1 + draws).
     Draws(usize),
+}
+
+/// Which system a mean difference favours.
+pub(crate) fn by_mean(moments: &Moments) -> Ordering {
+    moments.mean.partial_cmp(&0.0).unwrap_or(Ordering::Equal)
 }
 
 impl fmt::Display for Method {

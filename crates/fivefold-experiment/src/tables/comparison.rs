@@ -1,6 +1,8 @@
 //! Every pair of methods compared on all queries of a data set: what a page, a letter of significance or a heat map needs
 //! beside the paper's tables, from the same means and tests.
 
+use std::cmp::Ordering;
+
 use fivefold_core::Seed;
 use fivefold_metrics::{Mean, Version, settle};
 use fivefold_stats::outcome::t_interval;
@@ -89,50 +91,66 @@ fn compare(
         all.push(settled);
     }
     let mut how_found = HowFound::default();
-    let (p_values, too_few_draws) = match methods.len() {
-        ..2 => (Vec::new(), None),
+    let tested = match methods.len() {
+        ..2 => Tested::default(),
         // The paper's own test, on the same queries.
         _ if difference.test.name == "t" => {
             let uncorrected = analysis.tests(dataset, QuerySet::All, version).map_err(broken)?;
             let corrected = difference.correction.adjust_p_values(uncorrected);
-            (corrected.map_err(|error| broken(error.to_string()))?, None)
+            Tested { p_values: corrected.map_err(|error| broken(error.to_string()))?, ..Tested::default() }
         }
         _ => test(&all, difference, analysis.options.seed.derive("letters"), &mut how_found)
             .map_err(|error| broken(error.to_string()))?,
     };
     let at_main: Vec<&[Option<f64>]> = all.iter().map(|of_method| of_method[main].as_slice()).collect();
+    let mut compared = Compared {
+        family: name.clone(),
+        measure: versions[version].name.clone(),
+        cutoffs: heads,
+        systems: methods,
+        means,
+        p_values: tested.p_values.chunks(columns.len()).map(<[_]>::to_vec).collect(),
+        against_means: Vec::new(),
+        too_few_draws: tested.too_few_draws,
+    };
+    for (systems, cutoff, favours) in tested.favours {
+        compared.favour(systems, cutoff, favours);
+    }
     Ok(Some(Comparison {
         dataset,
         normalised: versions[version].version != Version::Original,
         columns: columns.clone(),
         how_found,
         ranks: ranks(&at_main),
-        compared: Compared {
-            family: name.clone(),
-            measure: versions[version].name.clone(),
-            cutoffs: heads,
-            systems: methods,
-            means,
-            p_values: p_values.chunks(columns.len()).map(<[_]>::to_vec).collect(),
-            too_few_draws,
-        },
+        compared,
     }))
 }
 
-/// Corrected p-values `[(pair, cutoff)]` of `[method][cutoff][query]`, and whether the draws are too few; over the queries on which all methods have a value at all
-/// cutoffs: draws are shared by all comparisons.
+/// What a test finds of the methods of a measure.
+#[derive(Default)]
+struct Tested {
+    /// Corrected, `[(pair, cutoff)]`.
+    p_values: Vec<Option<f64>>,
+    /// Which of two methods it favours at a cutoff.
+    favours: Vec<([usize; 2], usize, Ordering)>,
+    /// Whether the draws are too few to find anything.
+    too_few_draws: Option<String>,
+}
+
+/// Tests `[method][cutoff][query]` over the queries on which all methods have a value at all cutoffs: draws are shared by all
+/// comparisons.
 fn test(
     all: &[Vec<Vec<Option<f64>>>],
     difference: &DifferenceTest,
     seed: Seed,
     how_found: &mut HowFound,
-) -> Result<(Vec<Option<f64>>, Option<String>), StatsError> {
+) -> Result<Tested, StatsError> {
     let cutoffs = all[0].len();
     let columns: Vec<&[Option<f64>]> = all.iter().flatten().map(Vec::as_slice).collect();
     let kept = complete(&columns);
     let pairs = all.len() * (all.len() - 1) / 2;
     if kept[0].is_empty() {
-        return Ok((vec![None; pairs * cutoffs], None));
+        return Ok(Tested { p_values: vec![None; pairs * cutoffs], ..Tested::default() });
     }
     let group = |cutoff: usize| (0..all.len()).map(|method| kept[method * cutoffs + cutoff].as_slice()).collect();
     let family = stats::Family::of_groups((0..cutoffs).map(group).collect())?;
@@ -144,7 +162,11 @@ fn test(
         .flat_map(|pair| (0..cutoffs).map(move |cutoff| cutoff * pairs + pair))
         .map(|at| p_values[at])
         .collect();
-    Ok((by_pair, too_few_draws))
+    let favours = run.outcomes.iter().filter_map(|outcome| {
+        let of = outcome.comparison;
+        Some(([of.first, of.second], of.group, outcome.test.ok()?.favours))
+    });
+    Ok(Tested { p_values: by_pair, favours: favours.collect(), too_few_draws })
 }
 
 /// Friedman's test over the queries (`[method][query]`) on which every method has a value.

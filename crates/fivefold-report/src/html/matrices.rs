@@ -58,14 +58,14 @@ pub(super) fn pairs(dataset: &PageDataset, alpha: f64) -> Vec<Matrix> {
 fn of_pairs(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Matrix {
     let labels: Vec<String> = compared.systems.iter().map(|&system| dataset.systems[system].clone()).collect();
     let cutoff = compared.main_cutoff();
-    let (column, levels) = (compared.column(cutoff), compared.levels(cutoff));
+    let (column, better) = (compared.column(cutoff), compared.better(cutoff));
     Matrix::new(on(&compared.measure_at(cutoff), &dataset.name), &labels, |row, other| {
         let (Some(p), Some(a), Some(b)) = (compared.p(row, other, cutoff), column[row], column[other]) else {
             return MatrixCell { text: "n/a".to_owned(), ..MatrixCell::default() };
         };
         // Two levels below the first, a factor of ten and of a hundred.
         let depth = [alpha, alpha / 10.0, alpha / 100.0].iter().filter(|&&level| p < level).count();
-        let (class, mark) = if levels[row] >= levels[other] { ("u", "▲") } else { ("d", "▼") };
+        let (class, mark) = if better(row, other).is_ge() { ("u", "▲") } else { ("d", "▼") };
         MatrixCell {
             text: if depth > 0 { format!("{mark} {}", p_in_short(p)) } else { p_in_short(p) },
             class: if depth > 0 { format!("{class}{depth}") } else { String::new() },
@@ -86,7 +86,8 @@ pub(super) fn taus(dataset: &PageDataset, noun: &str) -> Result<Option<Matrix>, 
     let caption = if dataset.name.is_empty() { systems } else { format!("{}, {systems}", dataset.name) };
     Ok(Some(Matrix::new(caption, &labels, |row, column| {
         let Some(tau) = tau[row][column] else {
-            return MatrixCell { text: "n/a".to_owned(), ..MatrixCell::default() };
+            let title = format!("undefined: all {noun}s tie, or one has no value, so that there is no order");
+            return MatrixCell { text: "n/a".to_owned(), title, ..MatrixCell::default() };
         };
         let depth = [0.5, 0.8, 0.95].iter().filter(|&&level| tau.abs() >= level).count();
         let class = if tau < 0.0 { "d" } else { "u" };

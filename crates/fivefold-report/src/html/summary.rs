@@ -29,8 +29,11 @@ pub(super) fn summary(data: &PageData) -> Result<Vec<PagePart>, ReportError> {
     }
     parts.push(PagePart { heading: None, sentences: first });
     for dataset in &data.datasets {
-        let mut sentences: Vec<String> =
-            dataset.compared.iter().filter_map(|compared| winner(dataset, compared, &data.noun, test.alpha)).collect();
+        let mut sentences = Vec::new();
+        for compared in &dataset.compared {
+            sentences.extend(winner(dataset, compared, &data.noun, test.alpha));
+            sentences.extend(against_means(dataset, compared, test.alpha));
+        }
         sentences.extend(versions(dataset, &data.noun));
         sentences.extend(measures(dataset, &data.noun, test.alpha)?);
         sentences.extend(dataset.remarks.iter().cloned());
@@ -68,10 +71,11 @@ fn winner(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) ->
     if compared.too_few_draws.is_some() {
         return Some(format!("{head}; whether significantly so, too few draws cannot say."));
     }
-    let beaten = compared.beaten(first, cutoff, alpha);
+    let mut beaten = compared.beaten(first, cutoff, alpha);
+    beaten.retain(|other| others.contains(other));
     let (tested, untested): (Vec<usize>, Vec<usize>) = others
         .iter()
-        .filter(|other| !beaten.contains(other))
+        .filter(|&&other| !beaten.contains(&other) && !compared.beaten(other, cutoff, alpha).contains(&first))
         .partition(|&&other| compared.p(first, other, cutoff).is_some());
     let equal: Vec<String> = tested
         .iter()
@@ -106,6 +110,30 @@ fn winner(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) ->
         (count, _) => {
             format!("{head}, significantly better than {count} of the {among} others; not than {equals}{tail}.")
         }
+    })
+}
+
+/// Significant pairs in which the test favours another system than the means.
+fn against_means(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Option<String> {
+    let cutoff = compared.main_cutoff();
+    let name = |system: usize| dataset.systems[compared.systems[system]].as_str();
+    let mut found = Vec::new();
+    for a in 0..compared.systems.len() {
+        for b in a + 1..compared.systems.len() {
+            let pair = compared.pair(a, b);
+            let own = compared.against_means.iter().find(|own| Some(own.pair) == pair && own.cutoff == cutoff);
+            if let Some(own) = own.filter(|_| compared.p(a, b, cutoff).is_some_and(|p| p < alpha)) {
+                let (winner, loser) = if own.first { (a, b) } else { (b, a) };
+                found.push(format!("{} than {}", name(winner), name(loser)));
+            }
+        }
+    }
+    (!found.is_empty()).then(|| {
+        format!(
+            "Under {}, the test, which asks who is better on more queries, finds better, significantly and against the means: {}.",
+            compared.measure_at(cutoff),
+            list_some(&found)
+        )
     })
 }
 
@@ -188,12 +216,16 @@ fn measures(dataset: &PageDataset, noun: &str, alpha: f64) -> Result<Vec<String>
                 let best = if first.len() == 1 { format!("the best {noun}") } else { "best, level".to_owned() };
                 format!("{which} measures name {} as {best}.", list_some(first))
             }
-            _ => format!(
-                "The {} measures name {} as best: {}.",
-                own.len(),
-                counted(names.len(), noun),
-                list_some(&names)
-            ),
+            _ => {
+                let all: Vec<&str> =
+                    names.iter().copied().filter(|name| winners.iter().all(|of| of.contains(name))).collect();
+                let all = match all.as_slice() {
+                    [] => String::new(),
+                    all => format!("; {} {} among the best under each", list_some(all), which(all.len(), "is", "are")),
+                };
+                let many = counted(names.len(), noun);
+                format!("The {} measures name {many} as best: {}{all}.", own.len(), list_some(&names))
+            }
         });
     }
     let tau = tau_of_measures(own)?;
@@ -256,9 +288,7 @@ fn conclusions(own: &[Compared], alpha: f64) -> Option<String> {
 fn sign(compared: &Compared, a: usize, b: usize, alpha: f64) -> Option<i8> {
     let cutoff = compared.main_cutoff();
     let p = compared.p(a, b, cutoff)?;
-    let levels = compared.levels(cutoff);
-    let (a, b) = (levels[a]?, levels[b]?);
-    Some(if p < alpha { i8::from(a > b) - i8::from(a < b) } else { 0 })
+    Some(if p < alpha { compared.better(cutoff)(a, b) as i8 } else { 0 })
 }
 
 #[cfg(test)]
@@ -303,6 +333,21 @@ mod tests {
     }
 
     #[test]
+    fn a_test_that_contradicts_the_means_is_named() {
+        let mut data = page([[0.9, 0.5, 0.4]; 2], [[0.001, 0.2, 0.3]; 2]);
+        data.datasets[0].compared[0].favour([0, 1], 0, std::cmp::Ordering::Less);
+        data.datasets[0].compared[0].favour([0, 2], 0, std::cmp::Ordering::Less);
+        let found = sentences(&data);
+        assert!(found[1].ends_with("but not significantly better than any other: c (p = 0.2000)."), "{found:?}");
+        assert_eq!(
+            found[2],
+            "Under ndcg@10, the test, which asks who is better on more queries, finds better, significantly and against the means: \
+             b than a."
+        );
+        assert!(found.last().unwrap().ends_with("1 pair is told apart in opposite ways."), "{found:?}");
+    }
+
+    #[test]
     fn untested_pairs_are_named() {
         let mut data = page([[0.9, 0.5, 0.4]; 2], [[0.001; 3]; 2]);
         data.datasets[0].compared.truncate(1);
@@ -340,7 +385,7 @@ mod tests {
         assert!(means[0] != means[1]);
         let found = sentences(&page([means, [0.9, 0.5, 0.4]], [[0.01; 3]; 2]));
         assert_eq!(found[1], "Under ndcg@10, a is best (0.2000), level with b and c.");
-        assert_eq!(found[3], "The 2 measures name 3 systems as best: a, b and c.");
+        assert_eq!(found[3], "The 2 measures name 3 systems as best: a, b and c; a is among the best under each.");
         assert!(found[4].contains("0 differ significantly under every measure, 3 under some"), "{found:?}");
     }
 

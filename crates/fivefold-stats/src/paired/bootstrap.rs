@@ -19,7 +19,7 @@ use fivefold_core::Rng;
 use crate::error::{StatsError, Undefined};
 use crate::family::Family;
 use crate::moments::Moments;
-use crate::outcome::{Interval, Method, Outcome, Significance, TestRun, standard_error};
+use crate::outcome::{Interval, Method, Outcome, Significance, TestRun, by_mean, standard_error};
 use crate::paired::Test;
 use crate::resample::fixed::{Fixed, scaled, unit};
 use crate::resample::tally::{Coverage, Tally};
@@ -73,7 +73,10 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         family.comparisons().iter().zip(&resampled.pairs).zip(p_values).zip(drawn_t)
     {
         let test = match standard_error(&pair.moments) {
-            Ok(_) => Ok(Significance { statistic: pair.signed_t, p, method: Method::Draws(draws), used: queries }),
+            Ok(_) => {
+                let favours = by_mean(&pair.moments);
+                Ok(Significance { statistic: pair.signed_t, p, method: Method::Draws(draws), used: queries, favours })
+            }
             Err(reason) => Err(reason),
         };
         let mut outcome = Outcome::new(family, comparison, &pair.moments, confidence, test);

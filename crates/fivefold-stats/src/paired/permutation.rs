@@ -15,7 +15,7 @@
 
 use crate::error::StatsError;
 use crate::family::Family;
-use crate::outcome::{Method, Outcome, Significance, TestRun};
+use crate::outcome::{Method, Outcome, Significance, TestRun, by_mean};
 use crate::paired::Test;
 use crate::resample::fixed::Fixed;
 use crate::resample::tally::{Coverage, Tally};
@@ -70,7 +70,7 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
     }
     let outcome = |(&comparison, p)| {
         let moments = family.moments(comparison);
-        let test = Ok(Significance { statistic: moments.mean, p, method, used: queries });
+        let test = Ok(Significance { statistic: moments.mean, p, method, used: queries, favours: by_mean(&moments) });
         Outcome::new(family, comparison, &moments, confidence, test)
     };
     let outcomes = family.comparisons().iter().zip(tally.p_values(coverage)).map(outcome).collect();

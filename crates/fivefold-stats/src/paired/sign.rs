@@ -30,7 +30,8 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
             used += usize::from(difference != 0.0);
         }
         let p = (2.0 * coins_at_most(positive.min(used - positive), used)).min(1.0);
-        let test = Ok(Significance { statistic: positive as f64, p, method: Method::Exact, used });
+        let favours = positive.cmp(&(used - positive));
+        let test = Ok(Significance { statistic: positive as f64, p, method: Method::Exact, used, favours });
         Outcome::new(family, comparison, &family.moments(comparison), confidence, test)
     };
     Ok(TestRun { outcomes: family.comparisons().iter().map(outcome).collect(), max_t: None })
@@ -61,7 +62,7 @@ mod tests {
                 let found = run.outcomes[0].test.unwrap();
                 let tail: f64 = (0..=k.min(n - k)).map(|i| choose(n as u64, i as u64)).sum();
                 let p = (2.0 * tail / 2f64.powi(n as i32)).min(1.0);
-                assert_eq!((found.used, found.statistic), (n, k as f64));
+                assert_eq!((found.used, found.statistic, found.favours), (n, k as f64, k.cmp(&(n - k))));
                 assert!((found.p - p).abs() < 1e-13, "{k} of {n}: {} for {p}", found.p);
             }
         }

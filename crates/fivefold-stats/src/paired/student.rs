@@ -2,7 +2,7 @@
 
 use crate::error::{StatsError, Undefined};
 use crate::family::Family;
-use crate::outcome::{Method, Outcome, Significance, TestRun};
+use crate::outcome::{Method, Outcome, Significance, TestRun, by_mean};
 use crate::paired::Test;
 use crate::paired_t::of_moments;
 use crate::resample::TestOptions;
@@ -25,7 +25,8 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         let moments = family.moments(comparison);
         let test = match of_moments(&moments, a, b) {
             Ok(found) => {
-                Ok(Significance { statistic: found.t, p: found.p, method: Method::Exact, used: family.queries() })
+                let (method, used, favours) = (Method::Exact, family.queries(), by_mean(&moments));
+                Ok(Significance { statistic: found.t, p: found.p, method, used, favours })
             }
             Err(StatsError::TooFew { found, needed }) => Err(Undefined::TooFewQueries { found, needed }),
             Err(error) => return Err(error),

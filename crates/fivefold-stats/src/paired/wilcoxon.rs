@@ -66,14 +66,15 @@ fn signed_rank(differences: &[f64]) -> Significance {
     }
     let twice_smaller = positive.min(all - positive);
     let statistic = twice_smaller as f64 / 2.0;
+    let favours = positive.cmp(&(all - positive));
     if used <= EXACT {
         let p = exact(&twice_ranks, all as usize, twice_smaller as usize);
-        return Significance { statistic, p, method: Method::Exact, used };
+        return Significance { statistic, p, method: Method::Exact, used, favours };
     }
     let n = used as f64;
     let variance = (n * (n + 1.0) * (2.0 * n + 1.0) - tie_term / 2.0) / 24.0;
     let z = (statistic - n * (n + 1.0) / 4.0) / variance.sqrt();
-    Significance { statistic, p: normal_two_sided(z), method: Method::Normal, used }
+    Significance { statistic, p: normal_two_sided(z), method: Method::Normal, used, favours }
 }
 
 /// min(1, 2 P(S <= s)) for the sum S of a random subset of the ranks; counts up to 2^50 are exact in f64.
@@ -94,6 +95,8 @@ fn exact(twice_ranks: &[u64], all: usize, smaller: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Ordering;
+
     use super::*;
 
     /// Tenths: 2 and -2 tie, which 3 - 1 and 2 - 0 do not in floating point; 1 + 2 and 3 do not differ.
@@ -104,7 +107,7 @@ mod tests {
         let found = run(&Family::of_pair(&a, &b).unwrap(), &TestOptions::default()).unwrap().outcomes[0].test.unwrap();
         let whole = run(&Family::of_pair(&[2.0, -2.0, 0.0, 3.0], &[0.0; 4]).unwrap(), &TestOptions::default()).unwrap();
         assert_eq!(found, whole.outcomes[0].test.unwrap());
-        assert_eq!((found.used, found.statistic), (3, 1.5));
+        assert_eq!((found.used, found.statistic, found.favours), (3, 1.5, Ordering::Greater));
     }
 
     /// Every assignment of signs, for data with and without ties.

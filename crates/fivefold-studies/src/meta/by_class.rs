@@ -10,7 +10,7 @@ use fivefold_stats::{kendall_tau_b, swap_rate};
 use super::between::{Pair, pairs};
 use super::compare::{Tested, test_all};
 use super::scores::{Measure, Scores};
-use super::tables::{Shown, number, number_or, text};
+use super::tables::{Shown, number, number_or, say_why_no_order, text};
 use crate::study::{Findings, StudyError};
 
 /// A class with what the tests find on it.
@@ -88,7 +88,9 @@ impl Shown<'_> {
         }
         let columns = ["measure", "first", "second", "swap rate", "tau-b", "same winner"];
         let title = "Swap rates: pairs of systems in opposite order on two classes of queries";
-        Ok(self.table("class-swaps", title, &columns, 3, rows))
+        let mut table = self.table("class-swaps", title, &columns, 3, rows);
+        say_why_no_order(&mut table);
+        Ok(table)
     }
 
     fn taus_of_classes(&self, of_classes: &[OfClass]) -> Result<Table, StudyError> {
@@ -105,7 +107,9 @@ impl Shown<'_> {
             }
         }
         let title = "Kendall's tau-b between the measures' orders of the systems, by class of queries";
-        Ok(self.table("class-tau", title, &columns(of_classes), 2, rows))
+        let mut table = self.table("class-tau", title, &columns(of_classes), 2, rows);
+        say_why_no_order(&mut table);
+        Ok(table)
     }
 
     fn conflicts_of_classes(&self, of_classes: &[OfClass]) -> Result<Table, StudyError> {

@@ -1,5 +1,7 @@
 //! `scores.csv` and `pairs.csv`: every system and every comparison, with all that tables leave out.
 
+use std::cmp::Ordering;
+
 use fivefold_stats::Moments;
 use fivefold_stats::effect::{cliffs_delta, hedges_g, superiority};
 use fivefold_stats::outcome::t_interval;
@@ -39,6 +41,11 @@ pub(super) fn add(study: &Meta, all: &[(&Scores, Vec<Compared>)], findings: &mut
                     shown(outcome.test.ok().map(|test| test.p)),
                     shown(*p),
                 ]);
+                row.push(match outcome.test.as_ref().map_or(Ordering::Equal, |test| test.favours) {
+                    Ordering::Greater => name(comparison.first),
+                    Ordering::Less => name(comparison.second),
+                    Ordering::Equal => String::new(),
+                });
                 row.extend([shown(outcome.effect.ok()), shown(hedges_g(&family.moments(comparison)).ok())]);
                 row.extend([superiority(a, b)?.to_string(), cliffs_delta(a, b)?.to_string()]);
                 of_pairs.push(row);
@@ -61,6 +68,7 @@ pub(super) fn add(study: &Meta, all: &[(&Scores, Vec<Compared>)], findings: &mut
         "statistic",
         "p",
         "corrected p",
+        "favours",
         "d_z",
         "hedges g",
         "superiority",

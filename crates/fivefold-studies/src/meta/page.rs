@@ -119,12 +119,16 @@ fn of_measure(study: &Meta, difference: &DifferenceTest, measure: &Measure, foun
         systems: (0..systems).collect(),
         means: (0..systems).map(of_system).collect(),
         p_values: vec![vec![None; measure.columns.len()]; systems * systems.saturating_sub(1) / 2],
+        against_means: Vec::new(),
         too_few_draws: difference.too_few_draws(&found.tested.run, &found.tested.p_values),
     };
     for (outcome, p) in found.tested.run.outcomes.iter().zip(&found.tested.p_values) {
         let comparison = outcome.comparison;
         if let Some(pair) = compared.pair(comparison.first, comparison.second) {
             compared.p_values[pair][comparison.group] = *p;
+            if let Ok(test) = outcome.test {
+                compared.favour([comparison.first, comparison.second], comparison.group, test.favours);
+            }
         }
     }
     compared

@@ -1,6 +1,8 @@
 //! What the study shows: scores with intervals, comparisons, power, queries needed, the swap method, ranks, and measures
 //! against each other.
 
+use std::cmp::Ordering;
+
 use fivefold_core::rounding::levels;
 use fivefold_core::words::{counted, which};
 use fivefold_experiment::{Cell, HowFound, Table, slug};
@@ -67,6 +69,7 @@ impl Shown<'_> {
                     let ties = "ties of scores: the mean over all their orders, so that an order with ties is not quite itself";
                     table.notes.insert(1, ties.to_owned());
                 }
+                say_why_no_order(&mut table);
                 findings.tables.push(table);
             }
             findings.tables.extend(self.conflicts()?);
@@ -211,8 +214,30 @@ impl Shown<'_> {
             ),
         );
         table.notes.insert(0, self.test_note()?);
+        table.notes.extend(self.against_means());
         cut(&mut table, shown, all, "comparisons", "pairs.csv");
         Ok(table)
+    }
+
+    /// How many significant comparisons go against the difference of the means, where the test does not look at means.
+    fn against_means(&self) -> Option<String> {
+        let alpha = self.study.alpha;
+        let found = self.compared.iter().flat_map(|compared| {
+            let tested = &compared.tested;
+            tested.run.outcomes.iter().zip(&tested.p_values).filter(|(outcome, p)| {
+                let favours = outcome.test.as_ref().map_or(Ordering::Equal, |test| test.favours);
+                let by_means = outcome.difference.partial_cmp(&0.0);
+                p.is_some_and(|p| p < alpha) && favours.is_ne() && Some(favours) != by_means
+            })
+        });
+        let count = found.count();
+        (count > 0).then(|| {
+            let of = counted(count, "significant comparison");
+            let favour = which(count, "favours", "favour");
+            format!(
+                "{of} {favour} the system that is better on more queries but not in the mean: `favours` in pairs.csv"
+            )
+        })
     }
 
     /// The better system first, unless one is the baseline.
@@ -417,7 +442,8 @@ impl Shown<'_> {
         table.notes.insert(
             0,
             "pairs of systems significant under both (A), one (M) or none (P) of the measures; second letter: agreement or disagreement \
-             on who is better (Moffat, Scholer & Thomas 2012); of several cutoffs: at how many"
+             on who is better by the means, where a tie disagrees with nothing (Moffat, Scholer & Thomas 2012); of several cutoffs: at how \
+             many"
                 .to_owned(),
         );
         Ok((!table.rows.is_empty()).then_some(table))
@@ -429,6 +455,13 @@ pub(super) fn how_found<'t>(all: impl Iterator<Item = &'t Tested>) -> HowFound {
     let mut found = HowFound::default();
     all.for_each(|tested| found.add(&tested.run));
     found
+}
+
+/// Says of a table of rank correlations why some do not exist.
+pub(super) fn say_why_no_order(table: &mut Table) {
+    if table.rows.iter().flatten().any(|cell| matches!(cell, Cell::Missing(_))) {
+        table.notes.push("n/a: undefined, since all systems tie on one side: there is no order to compare".to_owned());
+    }
 }
 
 /// Says how many of the items a table shows, where not all.

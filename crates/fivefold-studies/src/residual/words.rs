@@ -1,6 +1,6 @@
 //! What the study found, in sentences.
 
-use fivefold_core::rounding::{highest, order_in};
+use fivefold_core::rounding::{highest, levels};
 use fivefold_core::words::{counted, list_some, which};
 use fivefold_experiment::page::PagePart;
 use fivefold_stats::kendall_tau_b;
@@ -61,9 +61,9 @@ impl Words<'_> {
         let (highest, lowest) = (means[most[0]], means[least[0]]);
         let mut words =
             format!("{head} {} most ({highest:.4}) and {} least ({lowest:.4}).", adds(&most), self.list(&least));
-        let of_best = self.best.iter().map(|&system| means[system]).fold(f64::NEG_INFINITY, f64::max);
-        let order = order_in(&means);
-        match means.iter().filter(|&&mean| order(mean, of_best).is_gt()).count() {
+        let levels = levels(&means);
+        let of_best = self.best.iter().map(|&system| levels[system]).fold(f64::NEG_INFINITY, f64::max);
+        match levels.iter().filter(|&&level| level > of_best).count() {
             0 => {}
             more => {
                 words += &format!(
