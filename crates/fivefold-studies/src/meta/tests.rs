@@ -129,6 +129,33 @@ fn draws_that_are_too_few_for_the_correction_are_named() {
     assert!(!noted(999, "holm") && !noted(99, "none"));
 }
 
+/// b is better on 17 queries of 20, a in the mean: 2 P(at most 3 of 20 coins) = .0026.
+#[test]
+fn a_sign_test_against_the_means_is_counted() {
+    let a: Vec<f64> = (0..20).map(|query| if query < 3 { 0.9 } else { 0.4 }).collect();
+    let b: Vec<f64> = (0..20).map(|query| if query < 3 { 0.3 } else { 0.42 }).collect();
+    let given = scores(&["ap"], &["a", "b"], &[&[&a, &b]], None);
+    let notes = |test: &str| {
+        let study = Meta { test: test.to_owned(), ..Meta::default() };
+        table(&shown(&study, &given), "pairs").notes.join("\n")
+    };
+    assert!(notes("sign").contains("1 significant comparison favours the system that is better on more queries"));
+    assert!(!notes("t").contains("favours"));
+}
+
+/// Under x all systems tie: no correlation with it exists.
+#[test]
+fn an_order_that_does_not_exist_is_explained() {
+    let (flat, up): (&[&[f64]], &[&[f64]]) = (&[&[0.2, 0.4]; 3], &[&[0.1, 0.2], &[0.3, 0.4], &[0.5, 0.6]]);
+    let given = scores(&["x", "y"], &["a", "b", "c"], &[flat, up], None);
+    let tables = shown(&Meta::default(), &given);
+    for id in ["tau", "tau-ap", "weighted-tau"] {
+        let table = table(&tables, id);
+        assert_eq!(table.rows[0][2], Cell::Missing("n/a".to_owned()));
+        assert!(table.notes.iter().any(|note| note.starts_with("n/a: undefined, since all systems tie")), "{id}");
+    }
+}
+
 /// By hand: measures that agree on everything, and one that turns the order round.
 #[test]
 fn measures_are_held_against_each_other() {
