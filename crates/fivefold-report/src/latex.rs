@@ -14,8 +14,12 @@ const WIDE: usize = 66;
 /// Rows of full height beyond which a table does not fit on a page with its notes.
 const LONG: usize = 30;
 /// Sizes of type and how many characters of them a line holds, two a column added; a long table is set in the largest that fits.
-const SIZES: [(&str, usize); 4] =
-    [("normalsize", WIDE), ("footnotesize", 80), ("scriptsize", 92), ("tiny", usize::MAX)];
+const SIZES: [(&str, usize); 4] = [("normalsize", WIDE), ("footnotesize", 80), ("scriptsize", 92), ("tiny", TINY)];
+const TINY: usize = 108;
+/// Characters that a column of words has at least, with the two for the gap.
+const LEAST_WORDS: usize = 10;
+/// Begins a cell that is wrapped.
+const RAGGED: &str = "\\raggedright ";
 
 /// The table as LaTeX.
 pub fn latex(table: &Table) -> String {
@@ -24,9 +28,10 @@ pub fn latex(table: &Table) -> String {
         let cells = rows.iter().filter_map(|row| row.get(column));
         2 + cells.chain([&table.columns[column]]).map(|text| text.chars().count()).max().unwrap_or(0)
     });
-    let width = width.sum::<usize>();
+    let widths = width.collect::<Vec<_>>();
+    let width = widths.iter().sum::<usize>();
     // A wide table becomes lower, too, by being scaled.
-    if table.rows.len() * WIDE > LONG * width.max(WIDE) { long(table, width) } else { float(table, width) }
+    if table.rows.len() * WIDE > LONG * width.max(WIDE) { long(table, &widths) } else { float(table, width) }
 }
 
 /// A table that fits on a page.
@@ -43,7 +48,7 @@ fn float(table: &Table, width: usize) -> String {
     let mut out = format!("% Needs {package} in the preamble.\n");
     out += "\\begin{table}[htbp]\n  \\centering\n";
     out += &format!("  {}\n  {}\n", caption(table), label(table));
-    out += &format!("{open}  \\begin{{tabular}}{{{}}}\n    \\toprule\n{}", columns(table), head(table));
+    out += &format!("{open}  \\begin{{tabular}}{{{}}}\n    \\toprule\n{}", columns(table, &[]), head(table, &[]));
     table.rows.iter().for_each(|row| out += &record(row.iter().map(cell_text)));
     out += &format!("    \\bottomrule\n  \\end{{tabular}}\n{close}");
     if !table.notes.is_empty() {
@@ -52,15 +57,24 @@ fn float(table: &Table, width: usize) -> String {
     out + "\\end{table}\n"
 }
 
-/// A table over several pages.
-fn long(table: &Table, width: usize) -> String {
+/// A table over several pages. Its columns, unlike those of a float, cannot be scaled: where the smallest type is too wide, words are wrapped.
+fn long(table: &Table, widths: &[usize]) -> String {
+    let width = widths.iter().sum::<usize>();
     let size = SIZES.iter().find(|(_, characters)| width <= *characters).map_or("tiny", |(size, _)| size);
+    let wrapped = if width > TINY { wrapped(table, widths) } else { Vec::new() };
+    let (columns, head) = (columns(table, &wrapped), head(table, &wrapped));
     let mut out = "% Needs \\usepackage{booktabs,longtable} in the preamble.\n{\n".to_owned();
-    out += &format!("  \\{size}\n  \\setlength{{\\tabcolsep}}{{2pt}}\n  \\begin{{longtable}}{{{}}}\n", columns(table));
+    out += &format!("  \\{size}\n  \\setlength{{\\tabcolsep}}{{2pt}}\n  \\begin{{longtable}}{{{columns}}}\n");
     out += &format!("    {}\n    {} \\\\\n", caption(table), label(table));
-    out += &format!("    \\toprule\n{}    \\endfirsthead\n", head(table));
-    out += &format!("    \\toprule\n{}    \\endhead\n    \\bottomrule\n    \\endfoot\n", head(table));
-    table.rows.iter().for_each(|row| out += &record(row.iter().map(cell_text)));
+    out += &format!("    \\toprule\n{head}    \\endfirsthead\n");
+    out += &format!("    \\toprule\n{head}    \\endhead\n    \\bottomrule\n    \\endfoot\n");
+    for row in &table.rows {
+        let cells = row.iter().enumerate().map(|(column, cell)| match limit(&wrapped, column) {
+            Some(characters) => paragraph(&shown(cell), characters),
+            None => cell_text(cell),
+        });
+        out += &record(cells);
+    }
     out += "  \\end{longtable}\n}\n";
     if !table.notes.is_empty() {
         out += &format!("\\noindent\n{}", notes(table));
@@ -68,13 +82,51 @@ fn long(table: &Table, width: usize) -> String {
     out
 }
 
-fn columns(table: &Table) -> String {
-    (0..table.columns.len()).map(|column| if is_words(table, column) { 'l' } else { 'r' }).collect()
+/// The characters of the columns of words that a line has no room for: each has an even share of what the others leave.
+fn wrapped(table: &Table, widths: &[usize]) -> Vec<Option<usize>> {
+    let (mut words, figures): (Vec<_>, Vec<_>) = (0..widths.len()).partition(|&column| is_words(table, column));
+    words.sort_by_key(|&column| widths[column]);
+    let mut room = TINY.saturating_sub(figures.into_iter().map(|column| widths[column]).sum());
+    let mut wrapped = vec![None; widths.len()];
+    for (done, &column) in words.iter().enumerate() {
+        let share = (room / (words.len() - done)).max(LEAST_WORDS);
+        wrapped[column] = (widths[column] > share).then(|| share - 2);
+        room = room.saturating_sub(share.min(widths[column]));
+    }
+    wrapped
+}
+
+/// The characters of a column that is wrapped.
+fn limit(wrapped: &[Option<usize>], column: usize) -> Option<usize> {
+    wrapped.get(column).copied().flatten()
+}
+
+fn columns(table: &Table, wrapped: &[Option<usize>]) -> String {
+    let column = |column| match limit(wrapped, column) {
+        Some(characters) => format!("p{{{:.3}\\linewidth}}", characters as f64 / TINY as f64),
+        None => if is_words(table, column) { "l" } else { "r" }.to_owned(),
+    };
+    (0..table.columns.len()).map(column).collect()
 }
 
 /// The heads of the columns with the rule under them.
-fn head(table: &Table) -> String {
-    record(table.columns.iter().map(|head| escape(head))) + "    \\midrule\n"
+fn head(table: &Table, wrapped: &[Option<usize>]) -> String {
+    let cell = |(column, head): (usize, &String)| match limit(wrapped, column) {
+        Some(characters) => paragraph(head, characters),
+        None => escape(head),
+    };
+    record(table.columns.iter().enumerate().map(cell)) + "    \\midrule\n"
+}
+
+/// Text in a column of so many characters. A word that may be wider, since capitals are half as wide again, can break after every
+/// fourth letter.
+fn paragraph(text: &str, characters: usize) -> String {
+    let word = |word: &str| {
+        let letters = word.chars().collect::<Vec<_>>();
+        let parts = letters.chunks(if letters.len() * 3 > characters * 2 { 4 } else { letters.len().max(1) });
+        parts.map(|part| escape(&part.iter().collect::<String>())).collect::<Vec<_>>().join("\\allowbreak{}")
+    };
+    format!("{RAGGED}{}", one_line(text).split(' ').map(word).collect::<Vec<_>>().join(" "))
 }
 
 fn caption(table: &Table) -> String {
@@ -93,7 +145,10 @@ fn notes(table: &Table) -> String {
 }
 
 fn record(cells: impl Iterator<Item = String>) -> String {
-    format!("    {} \\\\\n", cells.collect::<Vec<_>>().join(" & "))
+    let cells = cells.collect::<Vec<_>>();
+    // In a ragged cell `\\` would end a line of it.
+    let ragged = cells.last().is_some_and(|cell| cell.starts_with(RAGGED));
+    format!("    {} {}\n", cells.join(" & "), if ragged { "\\tabularnewline" } else { "\\\\" })
 }
 
 fn cell_text(cell: &Cell) -> String {
@@ -152,12 +207,26 @@ mod tests {
         insta::assert_snapshot!(latex(&samples::empty()));
         insta::assert_snapshot!(latex(&samples::wide()).lines().take(8).collect::<Vec<_>>().join("\n"));
         insta::assert_snapshot!(latex(&samples::long()));
+        insta::assert_snapshot!(latex(&long_and_wide()).lines().take(18).collect::<Vec<_>>().join("\n"));
+    }
+
+    /// Too wide for a line in any size of type, the last column too.
+    fn long_and_wide() -> Table {
+        let mut table = samples::long();
+        table.rows = [table.rows.clone(), table.rows.clone(), table.rows].concat();
+        table.columns = ["query", "count", "what is said of it", "measure", "who"].map(str::to_owned).to_vec();
+        for (number, row) in table.rows.iter_mut().enumerate() {
+            row.push(Cell::Text("a remark of several words that goes on for longer than half a line".to_owned()));
+            row.push(Cell::Text("ndcg@10".to_owned()));
+            row.push(Cell::Text(format!("BM25_WITHOUT_ANY_BLANKS_THAT_GOES_ON_AND_ON_{number}")));
+        }
+        table
     }
 
     /// Every environment and brace that opens closes, in order; comments and escaped characters do not count.
     #[test]
     fn environments_and_braces_are_balanced() {
-        for table in [samples::every_cell(), samples::empty(), samples::wide(), samples::long()] {
+        for table in [samples::every_cell(), samples::empty(), samples::wide(), samples::long(), long_and_wide()] {
             let text = latex(&table);
             let mut open = Vec::new();
             for line in text.lines().filter(|line| !line.starts_with('%')) {
