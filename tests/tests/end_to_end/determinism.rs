@@ -3,28 +3,11 @@
 
 use std::path::Path;
 
-use crate::harness::{assert_same_content, content, directory, json, real_data, skipped, stdout};
+use crate::harness::{assert_same_content, content, directory, json, real_data, skipped, small_quickstart, stdout};
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
 /// Where the hashes are that results must have.
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/golden.txt");
-
-/// The quickstart with fewer queries: every ranker, table and figure of it.
-fn small_quickstart() -> String {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiments/quickstart.toml");
-    let mut text = std::fs::read_to_string(path).unwrap();
-    for (from, to) in [
-        ("queries = 300", "queries = 20"),
-        ("queries = 600", "queries = 25"),
-        ("trees = 100", "trees = 10"),
-        ("bags = 50", "bags = 5"),
-        ("uninformative = 150\nideal = 150", "uninformative = 5\nideal = 5"),
-    ] {
-        assert!(text.contains(from), "{from}");
-        text = text.replace(from, to);
-    }
-    text
-}
 
 fn result_hash(at: &Path, arguments: &str) -> String {
     json(at, &format!("run {arguments} --json"))["result"].as_str().unwrap().to_owned()

@@ -93,6 +93,23 @@ pub fn assert_same_content(one: &Path, other: &Path) {
     assert!(!one.is_empty());
 }
 
+/// The quickstart with fewer queries: every ranker, table and figure of it.
+pub fn small_quickstart() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiments/quickstart.toml");
+    let mut text = std::fs::read_to_string(path).unwrap();
+    for (from, to) in [
+        ("queries = 300", "queries = 20"),
+        ("queries = 600", "queries = 25"),
+        ("trees = 100", "trees = 10"),
+        ("bags = 50", "bags = 5"),
+        ("uninformative = 150\nideal = 150", "uninformative = 5\nideal = 5"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    text
+}
+
 /// Says that a test is skipped, past the capture of the test runner, which would show it for failing tests only.
 pub fn skipped(why: &str) {
     let test = std::thread::current().name().unwrap_or_default().to_owned();

@@ -16,6 +16,7 @@ mod explain_cache;
 mod harness;
 mod hostile;
 mod interrupted;
+mod latex;
 mod leaks;
 mod many;
 mod meta;

@@ -1,0 +1,86 @@
+//! LaTeX tables as they are, in a document that does nothing but read them: they compile, and no line is wider than the text.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::harness::{content, directory, fivefold, real_data, skipped, small_quickstart, stdout};
+
+/// Compiles the tables of a results folder, and gives for each line that is too wide its table and by how many points.
+pub fn overfull(folder: &Path) -> Vec<(String, f64)> {
+    if !Command::new("pdflatex").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        skipped("there is no pdflatex");
+        return Vec::new();
+    }
+    let files = content(folder);
+    let tables = files.keys().filter(|name| name.ends_with(".tex"));
+    let inputs: String =
+        tables.map(|name| format!("\\typeout{{table {name}}}\\input{{{name}}}\\clearpage\n")).collect();
+    assert!(!inputs.is_empty());
+    let head = "\\documentclass{article}\\usepackage{booktabs,graphicx,longtable}";
+    let document = tempfile::tempdir().unwrap();
+    let text = format!("{head}\\begin{{document}}\n{inputs}\\end{{document}}\n");
+    std::fs::write(document.path().join("all.tex"), text).unwrap();
+    let mut command = Command::new("pdflatex");
+    // Lines of its output that are not broken; an absolute path of the tables, which have no blanks in their names.
+    command.env("max_print_line", "1000").env("TEXINPUTS", format!("{}:", folder.display()));
+    command.args(["-interaction=nonstopmode", "-halt-on-error", "all.tex"]).current_dir(document.path());
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    let (mut table, mut found) = (String::new(), Vec::new());
+    for line in said.lines() {
+        if let Some(name) = line.strip_prefix("table ") {
+            table = name.to_owned();
+        }
+        let too_wide = line.strip_prefix("Overfull \\hbox (").and_then(|rest| rest.split_once("pt too wide)"));
+        found.extend(too_wide.map(|(points, _)| (table.clone(), points.parse().unwrap())));
+    }
+    found
+}
+
+fn assert_fits(folder: &Path) {
+    let found: Vec<_> = overfull(folder).into_iter().filter(|(_, points)| *points > 3.0).collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn tables_of_a_run_fit() {
+    let folder = directory(&[("small.toml", &small_quickstart())]);
+    stdout(folder.path(), "run small.toml --out run");
+    assert_fits(&folder.path().join("run"));
+}
+
+/// Pairs of names that no size of type has room for, with blanks and without.
+#[test]
+fn long_names_in_long_tables_are_wrapped() {
+    let names: Vec<String> = (0..12)
+        .map(|number| match number % 2 {
+            0 => format!("a system of some name {number}"),
+            _ => format!("BM25_AUGMENTED_CKPT_A{number}"),
+        })
+        .collect();
+    let values = |query: usize| {
+        (0..12)
+            .map(|system| format!(",0.{}", (system * system * 7 + query * 3 * (system + 1)) % 10))
+            .collect::<String>()
+    };
+    let rows: String = (0..6).map(|query| format!("{query}{}\n", values(query))).collect();
+    let quoted: String = names.iter().map(|name| format!(",\"{name}\"")).collect();
+    let values = format!("query{quoted}\n{rows}");
+    let folder = directory(&[("ap.csv", &values), ("p.csv", &values)]);
+    stdout(folder.path(), "meta AP=ap.csv P=p.csv --draws 10 --trials 5 --out meta");
+    let pairs = std::fs::read_to_string(folder.path().join("meta/tables/pairs.tex")).unwrap();
+    assert!(pairs.contains("\\begin{longtable}") && pairs.contains("\\raggedright"), "{pairs}");
+    assert_fits(&folder.path().join("meta"));
+}
+
+#[test]
+fn tables_of_real_studies_and_runs_fit() {
+    let Some(data) = real_data() else { return };
+    let folder = directory(&[]);
+    for (command, name) in [("meta", "meta-dl19"), ("meta", "meta-mq2008-systems"), ("run", "mq2008-systems")] {
+        let output = fivefold(folder.path()).env("FIVEFOLD_DATA", &data).args([command, name]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_fits(&folder.path().join("runs").join(name));
+    }
+}
