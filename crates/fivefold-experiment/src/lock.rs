@@ -15,7 +15,8 @@ use crate::store::StoreError;
 const LOCK: &str = ".lock";
 
 /// How long to wait for somebody who may be on the way out: the last of several holds the folder alone while the file is removed, and a
-/// process that a killed owner was just starting has its open files for another moment.
+/// process that a killed owner was just starting has its open files for another moment. Nobody waits for who has signed as the only
+/// owner and is alive: such a one takes its name away before it lets go.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How a folder is held.
@@ -32,6 +33,7 @@ pub enum Hold {
 pub struct FolderLock {
     file: File,
     folder: PathBuf,
+    hold: Hold,
     /// Whether the folder was made for the lock.
     made: bool,
     warning: Option<String>,
@@ -73,15 +75,13 @@ impl FolderLock {
             };
             let warning = match locked {
                 Ok(()) => None,
-                Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE => {
-                    std::thread::sleep(Duration::from_millis(10));
-                    continue;
-                }
                 Err(TryLockError::WouldBlock) => {
-                    let by = fs::read_to_string(&path).unwrap_or_default().trim().to_owned();
-                    // It has not signed yet.
-                    let by = if by.is_empty() { "another process".to_owned() } else { by };
-                    return Err(StoreError::InUse { folder: folder.to_owned(), by });
+                    let owner = Owner::of(&path);
+                    if begun.elapsed() < PATIENCE && !owner.stays {
+                        std::thread::sleep(Duration::from_millis(10));
+                        continue;
+                    }
+                    return Err(StoreError::InUse { folder: folder.to_owned(), by: owner.words });
                 }
                 Err(TryLockError::Error(error)) => Some(format!(
                     "{} cannot be locked ({error}): see to it that nothing else writes there",
@@ -90,7 +90,7 @@ impl FolderLock {
             };
             // Between opening and locking, the last owner may have removed the file: then nobody would see this lock.
             if is_file_at(&file, &path) {
-                let mut lock = FolderLock { file, folder: folder.to_owned(), made, warning };
+                let mut lock = FolderLock { file, folder: folder.to_owned(), hold, made, warning };
                 lock.sign().map_err(refused("write", &path))?;
                 return Ok(lock);
             }
@@ -104,14 +104,19 @@ impl FolderLock {
 
     /// Writes who holds it, for those who come later.
     fn sign(&mut self) -> io::Result<()> {
-        let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+        let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().replace('\n', " ")).collect();
+        let mark = if self.hold == Hold::Alone { ALONE } else { "" };
         self.file.set_len(0)?;
-        writeln!(self.file, "process {} (`{}`)", std::process::id(), words.join(" "))
+        self.file.write_all(format!("process {} (`{}`)\n{mark}", std::process::id(), words.join(" ")).as_bytes())
     }
 }
 
 impl Drop for FolderLock {
     fn drop(&mut self) {
+        // Whoever comes now waits for the moment that is left.
+        if self.hold == Hold::Alone {
+            let _ = self.file.set_len(0);
+        }
         // The last of those who share it removes the file; with anybody left, it cannot be held alone.
         let _ = self.file.unlock();
         if self.file.try_lock().is_ok() && is_file_at(&self.file, &self.folder.join(LOCK)) {
@@ -121,6 +126,43 @@ impl Drop for FolderLock {
                 let _ = fs::remove_dir(&self.folder);
             }
         }
+    }
+}
+
+/// Stands below the name of an owner who shares the folder with nobody.
+const ALONE: &str = "alone\n";
+
+/// Who holds a folder, by what stands in the file.
+struct Owner {
+    words: String,
+    /// Whether it is the only one, is alive and has not begun to let go.
+    stays: bool,
+}
+
+impl Owner {
+    fn of(path: &Path) -> Self {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let (words, mark) = text.split_once('\n').unwrap_or_default();
+        let process = words.strip_prefix("process ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+        // It may not have signed yet.
+        let words = if words.is_empty() { "another process" } else { words }.to_owned();
+        Owner { words, stays: mark == ALONE && process.is_some_and(is_alive) }
+    }
+}
+
+/// Whether there is such a process, of whatever user; `false` where that cannot be told.
+fn is_alive(process: i32) -> bool {
+    #[cfg(unix)]
+    {
+        use nix::errno::Errno;
+        use nix::sys::signal::kill;
+        use nix::unistd::Pid;
+        process > 0 && matches!(kill(Pid::from_raw(process), None), Ok(()) | Err(Errno::EPERM))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = process;
+        false
     }
 }
 
@@ -170,8 +212,33 @@ mod tests {
         fs::write(folder.path().join(LOCK), "process 1 (`fivefold run a very long time ago`)\n").unwrap();
         let lock = FolderLock::take(folder.path(), Hold::Alone).unwrap();
         let by = fs::read_to_string(folder.path().join(LOCK)).unwrap();
-        assert!(by.starts_with(&format!("process {} ", std::process::id())) && by.ends_with("`)\n"), "{by}");
+        assert!(by.starts_with(&format!("process {} ", std::process::id())) && by.ends_with("`)\nalone\n"), "{by}");
         drop(lock);
+    }
+
+    /// Nobody waits for one who stays; all others may be gone in a moment.
+    #[test]
+    #[cfg(unix)]
+    fn who_stays_is_told_from_who_may_be_on_the_way_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(LOCK);
+        let stays = |text: &str| {
+            fs::write(&path, text).unwrap();
+            Owner::of(&path).stays
+        };
+        let alive = format!("process {} (`fivefold`)\n", std::process::id());
+        assert!(stays(&format!("{alive}alone\n")));
+        // Shared; half written; of a process that cannot be; emptied.
+        let dead = "process 2147483647 (`fivefold`)\nalone\n";
+        for text in [&alive, &format!("{alive}al"), dead, "process -1 (``)\nalone\n", "alone\n", ""] {
+            assert!(!stays(text), "{text}");
+        }
+        assert_eq!(Owner::of(&path).words, "another process");
+        for (hold, stays) in [(Hold::Alone, true), (Hold::Shared, false)] {
+            let lock = FolderLock::take(folder.path(), hold).unwrap();
+            assert_eq!(Owner::of(&path).stays, stays, "{hold:?}");
+            drop(lock);
+        }
     }
 
     #[test]
