@@ -10,7 +10,7 @@ pub const FORMAT: &str = "fivefold-model/1";
 
 /// What a model is and what data it can score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "the header of a model file")]
 pub struct ModelHeader {
     /// [`FORMAT`].
     pub format: String,
@@ -43,7 +43,7 @@ pub struct ModelFile {
 
 /// A model file as it is written.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "the JSON object that `fivefold train`, `fivefold import` or a run writes")]
 struct Stored<H, M> {
     header: H,
     model: M,

@@ -86,4 +86,15 @@ fn importance_puts_the_feature_that_matters_first() {
     }
     stdout(at, "train --ranker random --train train.txt -o model.json");
     assert!(stderr(at, "importance model.json", 2).contains("models of `random` have no feature importance"));
+    // Files of other kinds that are JSON, or begin like it.
+    for (text, found) in
+        [("1 Q0 d 1 0.5 t\n", "integer `1`"), ("[1]", "integer `1`"), ("{\"header\":3,\"model\":1}", "integer `3`")]
+    {
+        std::fs::write(at.join("run.txt"), text).unwrap();
+        let said = stderr(at, "importance run.txt", 2).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("run.txt: not a model file:") && said.contains(found), "{said}");
+        let wanted =
+            ["the JSON object that `fivefold train`, `fivefold import` or a run writes", "the header of a model file"];
+        assert!(wanted.iter().any(|wanted| said.contains(wanted)) && !said.contains("struct"), "{said}");
+    }
 }
