@@ -130,6 +130,9 @@ impl Meta {
     }
 }
 
+/// Halves beyond which nothing is learnt, and which take minutes for a hundred systems.
+const MOST_TRIALS: usize = 1_000_000;
+
 impl Study for Meta {
     const KIND: &'static str = "meta";
     const SUMMARY: &'static str = "any program's scores: tests, effect sizes, power, and measures against each other";
@@ -150,7 +153,8 @@ impl Study for Meta {
         self.difference_test()?;
         let share = |value: f64| value > 0.0 && value < 1.0;
         ParamError::unless(share(self.power), "power", self.power, "between 0 and 1")?;
-        ParamError::unless(self.trials > 0, "trials", self.trials, "at least 1")?;
+        let trials = (1..=MOST_TRIALS).contains(&self.trials);
+        ParamError::unless(trials, "trials", self.trials, &format!("from 1 to {MOST_TRIALS}"))?;
         ParamError::unless(self.top != Some(0), "top", 0, "at least 1")?;
         self.classes.check()?;
         if let Some(difference) = self.differences.iter().find(|value| !(**value > 0.0 && value.is_finite())) {
