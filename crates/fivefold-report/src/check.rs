@@ -7,22 +7,22 @@ use fivefold_experiment::Results;
 use fivefold_experiment::store::Store;
 
 use crate::error::ReportError;
-use crate::folder::{Files, INDEX, Report, report_files};
+use crate::folder::{Files, Report, report_files};
 use crate::html::Templates;
 
 /// Each file of a report, and in what it differs from what the results give, if it does.
 pub type Compared = Vec<(String, Result<(), String>)>;
 
-/// Compares the report of a run with its results; `None`: the folder holds no report.
+/// Compares the report of a run with its results; `None`: the folder holds no file of a report.
 ///
 /// # Errors
 /// As [`write_report`](crate::write_report).
 pub fn check_report(results: &Results, folder: &Path, templates: &Templates) -> Result<Option<Compared>, ReportError> {
-    let store = Store::new(folder);
-    if !store.path(INDEX).exists() {
+    let (store, files) = (Store::new(folder), report_files(results, templates)?.1);
+    if !files.iter().any(|(file, _)| store.path(file).exists()) {
         return Ok(None);
     }
-    compare(report_files(results, templates)?.1, &store).map(Some)
+    compare(files, &store).map(Some)
 }
 
 /// Compares a report with the one in a folder.

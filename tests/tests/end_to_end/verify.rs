@@ -190,6 +190,20 @@ fn values_scores_models_and_tables_that_were_tampered_with_are_found_and_named()
         let one = Tampered::new(at, name).edit(file, |text| format!("{text}more\n"));
         one.finds(&format!("report from values: {file}: line "));
     }
+    // One file of a report is missing; or the run ended before there was any.
+    for file in ["tables.json", "report.html", csv.as_str()] {
+        let one = Tampered::new(at, "missing");
+        std::fs::remove_file(one.folder.join(file)).unwrap();
+        assert_eq!(one.differences(1), [format!("report from values: {file}: there is no such file")]);
+        std::fs::remove_dir_all(&one.folder).unwrap();
+    }
+    let one = Tampered::new(at, "none");
+    for name in content(&one.folder).into_keys() {
+        if name.starts_with("tables") || name.starts_with("figures/") || name == "report.html" {
+            std::fs::remove_file(one.folder.join(name)).unwrap();
+        }
+    }
+    assert_eq!(one.differences(2), [""; 0]);
     let text = String::from_utf8(run(at, "verify table").stdout).unwrap();
     assert!(text.contains(&format!("DIFFERS report from values: {csv}: row ")), "{text}");
 }

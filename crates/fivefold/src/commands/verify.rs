@@ -122,7 +122,9 @@ impl Args {
                 let results = Results { manifest, evaluation };
                 match check_report(&results, &self.folder, &templates) {
                     Err(error) => report.failed("per_query.csv", error.to_string()),
-                    Ok(None) => report.lacking(1, "the folder holds no report (no tables.json)"),
+                    Ok(None) => {
+                        report.lacking(1, "the folder holds no report; run the experiment again, which writes it")
+                    }
                     Ok(Some(compared)) => {
                         reported = true;
                         files.extend(compared.iter().map(|(file, _)| file.clone()));
