@@ -108,10 +108,16 @@ impl Text {
 
 fn unreadable(name: &str, error: std::io::Error) -> Problem {
     let names: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
-    let known = format!("a TOML file, or one of {}", names.join(", "));
+    let known = names.join(", ");
     let help = match fivefold_core::params::nearest(name, names) {
+        // It is there, and is something else.
+        _ if error.kind() == std::io::ErrorKind::InvalidData => {
+            format!(
+                "an experiment is a short text in TOML that names its data; `fivefold lint {name}` says what this file is"
+            )
+        }
         Some(near) => format!("did you mean `{near}`, which comes with the program?"),
-        None => format!("give {known}"),
+        None => format!("give a TOML file, or one of {known}"),
     };
     Problem::file("read the experiment", Path::new(name), error).help(help)
 }

@@ -295,6 +295,11 @@ fn settings_that_are_too_long_or_too_deep() {
     for reader in &readers[..3] {
         refused_with(folder.path(), reader, &["is longer than 4 MiB, the most that is read of such a file"]);
     }
+    let text = refused(folder.path(), readers[0]);
+    assert!(
+        text.contains("`fivefold lint long.toml` says what this file is") && !text.contains("one of quickstart"),
+        "{text}"
+    );
     assert_eq!(run(folder.path(), &["lint", "long.toml"]).status.code(), Some(2));
 
     let deep = 100_000;
