@@ -13,7 +13,7 @@
 //! leaves none of them, and the next run removes what a killed one left.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -72,15 +72,10 @@ pub fn advice(error: &io::Error) -> &'static str {
 ///
 /// # Errors
 /// What the file system says.
-pub fn replace(path: &Path, folder: &Path, write: impl FnOnce(&mut fs::File) -> io::Result<()>) -> io::Result<()> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // A plain new file's permissions, from which the umask is taken; a temporary file would be private.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let mut temporary = builder.tempfile_in(folder)?;
+pub fn replace(path: &Path, folder: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    // Opened here, with a plain new file's permissions: tempfile would make it private, and name it in errors.
+    let open = |path: &Path| File::options().write(true).create_new(true).open(path);
+    let mut temporary = tempfile::Builder::new().make_in(folder, open)?;
     write(temporary.as_file_mut())?;
     temporary.persist(path).map_err(|error| error.error)?;
     Ok(())
@@ -193,10 +188,10 @@ impl Store {
     /// # Errors
     /// [`StoreError::Io`].
     pub fn keep(&self, file: &str, content: &[u8]) -> Result<String, StoreError> {
-        self.put(file, content, fs::File::sync_data)
+        self.put(file, content, File::sync_data)
     }
 
-    fn put(&self, file: &str, content: &[u8], end: fn(&fs::File) -> io::Result<()>) -> Result<String, StoreError> {
+    fn put(&self, file: &str, content: &[u8], end: fn(&File) -> io::Result<()>) -> Result<String, StoreError> {
         let path = self.path(file);
         let persist = || {
             let partial = self.partial();

@@ -1,6 +1,7 @@
 //! The command line: the list of commands, the options common to all, exit codes.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -108,8 +109,14 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
-            // Help that nobody reads on is no failure.
-            let _ = error.print();
+            let printed = error.print().and_then(|()| std::io::stdout().flush());
+            if let Err(unwritten) = printed
+                && unwritten.kind() != std::io::ErrorKind::BrokenPipe
+                && !error.use_stderr()
+            {
+                tell_report(&unwritable(&unwritten));
+                return ExitCode::from(USER_ERROR);
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USER_ERROR));
         }
     };
@@ -147,7 +154,7 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
     let written = screen.finish();
     let result = result.and_then(|outcome| match written {
         Ok(()) => Ok(outcome),
-        Err(error) => Err(problem::Problem::new(format!("cannot write to standard output: {error}")).into()),
+        Err(error) => Err(unwritable(&error)),
     });
     result.map_or_else(
         |report| {
@@ -156,6 +163,10 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
         },
         ExitCode::from,
     )
+}
+
+fn unwritable(error: &std::io::Error) -> miette::Report {
+    problem::Problem::new(format!("cannot write to standard output: {error}")).into()
 }
 
 /// The whole command line, for parsing and for completion scripts.

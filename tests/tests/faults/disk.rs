@@ -100,10 +100,38 @@ fn a_read_only_folder_is_told_and_still_read() {
         let said = stderr(at, command, 2);
         assert!(said.contains(READ_ONLY) && said.contains("small/"), "{command}: {said}");
         assert!(said.contains("give another place, or make this one writable"), "{command}: {said}");
+        assert!(!said.contains(".tmp"), "a temporary file is none of the user's: {command}: {said}");
     }
     assert_eq!(stdout(at, "report small/run"), tables);
     assert_same_content(&small.0.join("run"), &at.join("whole"));
     println!("count: {} commands on a read-only folder", commands.len());
+}
+
+/// As where nothing was begun, so that the next try is not refused.
+#[test]
+fn a_crate_that_a_full_disk_has_no_room_for_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let Some(small) = Small::mount(&at.join("small"), "16k") else { return };
+    let said = stderr(at, "new-ranker mine --out small/mine", 2);
+    assert!(said.contains(FULL) && said.contains("small/mine/"), "{said}");
+    assert_eq!(std::fs::read_dir(&small.0).unwrap().count(), 0);
+    small.remount("size=1m");
+    stdout(at, "new-ranker mine --out small/mine");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_cannot_be_written_is_an_error_whatever_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["--help", "run --help", "--version", "measures", "completions bash"] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut program = std::process::Command::new(crate::harness::program());
+        let output = program.args(command.split(' ')).current_dir(folder.path()).stdout(full).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{command}: {said}");
+        assert!(said.contains("cannot write to standard output") && said.contains(FULL), "{command}: {said}");
+    }
 }
 
 #[test]

@@ -45,22 +45,33 @@ impl Args {
             let problem = Problem::new(format!("{} is already there, and is left as it is", folder.display()));
             return Err(problem.help("choose another folder with --out, or another name").into());
         }
-        for (path, text) in TEMPLATE {
-            let path = folder.join(path);
-            if let Some(parent) = path.parent() {
-                std::fs::create_dir_all(parent).map_err(|error| Problem::file("make the folder", parent, error))?;
-            }
-            let mut text = filled(text, &names, &origin);
-            if path.ends_with("Cargo.toml") {
-                text.push_str(STANDS_ALONE);
-            }
-            files::write(&path, text.as_bytes())?;
+        if let Err(error) = write(&folder, &names, &origin) {
+            // Half a crate is no use, and would be in the way of the next try.
+            let _ = std::fs::remove_dir_all(&folder);
+            return Err(error);
         }
         screen.line(format_args!("{}: a crate with ranker `{}`; try there", folder.display(), names.kebab));
         screen.line(format_args!("  cargo test"));
         screen.line(format_args!("  cargo run --release -- run experiment.toml"));
         Ok(Outcome::Done)
     }
+}
+
+/// Makes the folder, which is not there yet, and the crate in it.
+fn write(folder: &Path, names: &Names, origin: &Origin) -> miette::Result<()> {
+    let make = |folder: &Path| {
+        std::fs::create_dir_all(folder).map_err(|error| Problem::file("make the folder", folder, error))
+    };
+    for (path, text) in TEMPLATE {
+        let path = folder.join(path);
+        path.parent().map_or(Ok(()), make)?;
+        let mut text = filled(text, names, origin);
+        if path.ends_with("Cargo.toml") {
+            text.push_str(STANDS_ALONE);
+        }
+        files::write(&path, text.as_bytes())?;
+    }
+    Ok(())
 }
 
 /// The files of the crate, with the names and places of the member of this workspace.
