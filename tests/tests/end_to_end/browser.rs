@@ -261,6 +261,19 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
     assert!(expected.len() > 2 && expected.is_sorted_by(|a, b| a >= b), "{expected:?}");
     let measures = "document.getElementById('drill-measure').options.length";
     assert_eq!(browser.value(measures), 6);
+    // Classes are the sets of the tables, of eight queries each, whatever has no value.
+    let class = |name: &str| {
+        format!(
+            "(() => {{ document.getElementById('drill-least').value = '0'; const select = document.getElementById('drill-class');
+               select.value = [...select.options].findIndex(option => option.text === '{name}');
+               select.dispatchEvent(new Event('change')); return {rows}; }})()"
+        )
+    };
+    let sizes = ["uninformative", "ideal"].map(|name| browser.value(&class(name)).as_u64().unwrap());
+    assert_eq!(sizes, [8, 8]);
+    let power =
+        std::fs::read_to_string(folder.path().join("run/tables/table-09-ndcg-discriminative-power.csv")).unwrap();
+    assert!(power.contains("uninformative: 8 queries") && power.contains("ideal: 8 queries"), "{power}");
 
     // The correction is named where letters are explained, and how many comparisons it is over: 3 pairs at 2 cutoffs.
     let text = |selector: &str| format!("document.querySelector('{selector}').textContent");
@@ -272,12 +285,24 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
     let bibtex = browser.value(&text("#bibtex"));
     assert!(bibtex.as_str().unwrap().contains("holm1979simple"));
 
-    // The mean of the filtered list is the mean of the values that are shown.
-    let mean = "(() => { const rows = [...document.querySelectorAll('#drill-table tbody tr')];
-        const values = rows.map(row => Number(row.cells[7].textContent)).filter(v => !Number.isNaN(v));
-        const mean = values.reduce((a, b) => a + b, 0) / values.length;
-        return Math.abs(mean - Number(document.querySelector('#drill-table tfoot tr').cells[7].textContent)); })()";
-    assert!(browser.value(mean).as_f64().unwrap() < 1e-4);
+    // The mean of a filtered list is that of the values themselves, not of what is shown of them: of Ridge, which is method 1.
+    let shown = browser.value(
+        "[[...document.querySelectorAll('#drill-table tbody tr')].map(row => row.cells[0].textContent),
+          document.querySelector('#drill-table tfoot tr').cells[7].textContent,
+          document.querySelector('#drill-table thead tr').cells[7].textContent]",
+    );
+    let queries: Vec<&str> = shown[0].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!((queries.len(), shown[2].as_str()), (8, Some("Ridge")));
+    let values = std::fs::read_to_string(folder.path().join("run/per_query.csv")).unwrap();
+    let mut lines = values.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let column = lines.next().unwrap().iter().position(|name| *name == "ndcg@10").unwrap();
+    let own = lines.filter(|line| line[3] == "all" && line[4] == "Ridge" && queries.contains(&line[2]));
+    let own: Vec<f64> =
+        own.filter_map(|line| line[column].parse().ok()).filter(|value: &f64| !value.is_nan()).collect();
+    assert!(own.len() > 2, "{own:?}");
+    let mean = format!("{:.4}", own.iter().sum::<f64>() / own.len() as f64);
+    assert_eq!(shown[1].as_str(), Some(mean.as_str()));
+    browser.value(&class("all"));
     assert_eq!(browser.complaints(), Vec::<String>::new());
     for width in [1400, 400] {
         for scheme in ["light", "dark"] {
@@ -298,6 +323,8 @@ fn study() -> tempfile::TempDir {
         version += &format!("{id},{},{},{}\n", 2.0 * value(0) - 1.0, 2.0 * value(1) - 1.0, 2.0 * value(2) - 1.0);
         classes += &format!("{id},{}\n", if query % 3 == 0 { "short" } else { "long" });
     }
+    // One is in both.
+    classes += "q0,long\n";
     let folder = directory(&[("ndcg.csv", &original), ("v2.csv", &version), ("classes.csv", &classes)]);
     let values = "meta ndcg@10=ndcg.csv ndcg.v2@10=v2.csv --classes classes.csv";
     let command = &format!("{values} --correction holm --draws 100 --trials 20 --out run");
@@ -344,10 +371,16 @@ fn the_page_of_a_study_works_too() {
     assert_eq!(browser.value(rows), 60);
     let heads = "[...document.querySelectorAll('#drill-table thead th')].map(head => head.textContent).join('|')";
     assert_eq!(browser.value(heads), "query|class|A <img src=x onerror=alert(1)>|B|C");
-    let class = "(() => { const select = document.getElementById('drill-class');
-        select.value = [...select.options].findIndex(option => option.text === 'short');
-        select.dispatchEvent(new Event('change')); return document.querySelectorAll('#drill-table tbody tr').length; })()";
-    assert_eq!(browser.value(class), 20);
+    let class = |name: &str| {
+        format!(
+            "(() => {{ const select = document.getElementById('drill-class');
+               select.value = [...select.options].findIndex(option => option.text === '{name}');
+               select.dispatchEvent(new Event('change')); return {rows}; }})()"
+        )
+    };
+    let sizes = ["long", "none", "short"].map(|name| browser.value(&class(name)).as_u64().unwrap());
+    assert_eq!(sizes, [41, 0, 20]);
+    assert!(text(&mut browser, "#drill-table tbody").contains("q0short and long"));
     assert_eq!(browser.value("document.getElementById('drill-least').checkVisibility()"), false);
     let sorted = "(() => { document.querySelector('#drill-table thead tr').cells[2].querySelector('button').click();
         const values = [...document.querySelectorAll('#drill-table tbody tr')].map(row => Number(row.cells[2].textContent));

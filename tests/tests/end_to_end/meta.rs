@@ -176,8 +176,15 @@ fn a_baseline_a_test_and_a_correction() {
     let arguments = format!("meta ap.csv --against c --test permutation --correction holm {FEW}");
     let shown = stdout(folder.path(), &arguments);
     assert!(shown.contains("Differences from c") && shown.contains("corrected"), "{shown}");
-    assert!(shown.contains("test: permutation, two-sided; correction: holm"), "{shown}");
+    // Five queries are counted out, whatever draws are asked for; a test that does draw says so.
+    assert!(shown.contains("test: permutation (exact), two-sided; correction: holm"), "{shown}");
     assert!(!shown.contains("Agreement of conclusions"));
+    let page = |of: &str| std::fs::read_to_string(folder.path().join(of).join("report.html")).unwrap();
+    let exact = page("runs/meta");
+    assert!(exact.contains("paired permutation test over queries (exact), p &lt; 0.05") && !exact.contains("draws)"));
+    stdout(folder.path(), &format!("meta ap.csv --test tukey-hsd {FEW} --out drawn"));
+    let drawn = page("drawn");
+    assert!(drawn.contains("over queries (100 draws), p &lt;") && !drawn.contains("(exact"));
 }
 
 #[test]
@@ -211,6 +218,75 @@ fn a_results_folder_of_several_data_sets_gives_winning_numbers() {
     // Our own tables count the same: two rankers at two cutoffs.
     let power = std::fs::read_to_string(folder.path().join("runs/meta/tables/a-power.csv")).unwrap();
     assert!(power.lines().any(|line| line.starts_with("ndcg,2,2,")), "{power}");
+}
+
+/// A small run, its values under these settings.
+fn small_run(name: &str, evaluation: &str) -> String {
+    format!(
+        "name = \"{name}\"\nseed = 3\n[[dataset]]\nlabel = \"made\"\nmade = {{ shape = \"mq2007\", queries = 40 }}\n\
+         [[ranker]]\nkind = \"linear\"\n[[ranker]]\nkind = \"random\"\n[evaluation]\ncutoffs = [5]\nmeasures = [\"ndcg\"]\n{evaluation}\n\
+         [query_sets]\nuninformative = 5\nideal = 5\n"
+    )
+}
+
+/// What the manifest of a run says of its conventions stands wherever its values are compared; where two runs differ, so does that.
+#[test]
+fn conventions_of_a_run_stand_under_its_values() {
+    let folder = directory(&[
+        ("a.toml", &small_run("a", "")),
+        ("b.toml", &small_run("b", "profile = \"letor4\"")),
+        ("c.toml", &small_run("c", "undefined = \"skip\"")),
+    ]);
+    let at = folder.path();
+    let read = |file: &str| std::fs::read_to_string(at.join(file)).unwrap();
+    for name in ["a", "b", "c"] {
+        stdout(at, &format!("run {name}.toml"));
+    }
+    let page_of = |inputs: &str| {
+        stdout(at, &format!("meta {inputs} {FEW} --out m"));
+        read("m/report.html").replace("&#x2f;", "/")
+    };
+    let manifest: serde_json::Value = serde_json::from_str(&read("runs/a/manifest.json")).unwrap();
+    let lines: Vec<&str> =
+        manifest["conventions"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+    assert!(lines.len() > 2, "{lines:?}");
+    let said = format!("values of runs/a were computed under {}", lines.join("; "));
+    let page = page_of("runs/a");
+    // Under a table, and to be quoted.
+    assert!(
+        page.contains(&format!("<li>{said}</li>"))
+            && page.contains(&format!("Conventions and policies: made: {said};"))
+    );
+    for form in ["csv", "md", "tex"] {
+        let table = read(&format!("m/tables/scores-ndcg.{form}"));
+        assert!(table.contains("values of runs/a were computed under dialect: paper; ndcg"), "{table}");
+    }
+    assert!(page.contains("mcsherry2008computing") && !page.contains("CONVENTIONS DIFFER"));
+    // The file of values alone says the same.
+    assert!(
+        page_of("runs/a/per_query.csv").contains("values of runs/a/per_query.csv were computed under dialect: paper;")
+    );
+    // Ties by file order are in nobody's paper.
+    let page = page_of("runs/b");
+    assert!(page.contains("were computed under dialect: letor4;") && !page.contains("mcsherry2008computing"));
+
+    let page = page_of("runs/a runs/b");
+    let loud = "CONVENTIONS DIFFER between values that are compared: ";
+    let of_ties = "ties average in runs/a, input in runs/b";
+    let summary = page.split("id=\"summary\"").nth(1).unwrap().split("</section>").next().unwrap();
+    assert_eq!(summary.matches(loud).count(), 2, "for each data set\n{summary}");
+    assert!(summary.contains(of_ties) && summary.contains("discount "), "{summary}");
+    for entry in std::fs::read_dir(at.join("m/tables")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "csv") {
+            assert!(std::fs::read_to_string(&path).unwrap().contains(loud), "{}", path.display());
+        }
+    }
+    // What is not in the values is the study's own; where the run did otherwise, its means are not these.
+    let shown = stdout(at, &format!("meta runs/c {FEW} --out m"));
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("MEANS ARE NOT THOSE OF runs/c: here undefined values: zero, not skip"), "{shown}");
+    assert!(!stdout(at, &format!("meta runs/c --undefined skip {FEW} --out m")).contains("MEANS ARE NOT"));
 }
 
 #[test]

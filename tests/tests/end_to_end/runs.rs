@@ -265,6 +265,25 @@ fn any_labels_get_files_of_their_own() {
     assert_eq!(beside, ["one", "one.log.json", "small.toml"]);
 }
 
+/// The methods to be quoted say nothing of tables that `only` leaves out.
+#[test]
+fn methods_are_those_of_what_the_page_shows() {
+    let folder = small();
+    let at = folder.path();
+    let methods = |only: &str| {
+        std::fs::write(at.join("part.toml"), format!("{SMALL}\n[tables]\nonly = [{only}]\n")).unwrap();
+        stdout(at, "run part.toml --out part");
+        let page = std::fs::read_to_string(at.join("part/report.html")).unwrap();
+        page.split("<section id=\"methods\"").nth(1).unwrap().split("<h3>").next().unwrap().to_owned()
+    };
+    let uncorrected = "count uncorrected t-tests at the same level, as Feng and Karmaker (2023)";
+    assert!(methods("").contains(&format!("; conflicts and discriminative powers {uncorrected}")));
+    assert!(methods("\"table-09\"").contains(&format!("; discriminative powers {uncorrected}")));
+    let scores = methods("\"table-03\"");
+    assert!(!scores.contains("uncorrected") && !scores.contains("discriminative"), "{scores}");
+    assert!(scores.contains("UE normalisation of Feng and Karmaker (2023)"), "{scores}");
+}
+
 /// What a journal's supplement takes: 10,000 queries of eight methods, five measures with both normalisations at seven cutoffs.
 #[test]
 fn a_page_of_ten_thousand_queries_stays_under_three_megabytes_and_says_what_it_leaves_out() {
@@ -286,6 +305,8 @@ fn a_page_of_ten_thousand_queries_stays_under_three_megabytes_and_says_what_it_l
     stdout(folder.path(), "run large.toml");
     let page = std::fs::read_to_string(folder.path().join("runs/large/report.html")).unwrap();
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
+    // Values are rounded, so that means of some of them are shown to fewer digits.
+    assert!(page.contains("\"scale\":10000.0,\"digits\":3"));
     assert!(page.contains("\"of\":10000"), "the script can say of how many queries it holds a sample");
     assert!(page.contains("drawn: an even sample of 900 queries"));
 }

@@ -529,6 +529,16 @@ fn letters_are_corrected_and_the_papers_tables_are_not() {
     // The same pairs at the same cutoffs under a test that draws for the whole family: near the t-test's p-values.
     let drawn = flat(&with("permutation", "none"));
     assert!(drawn.iter().zip(&uncorrected).all(|(p, t)| (p - t).abs() < 0.06), "{drawn:?} {uncorrected:?}");
+    // What was done is said: 32 queries with a value are drawn on, four are counted out; the t-test has nothing to say.
+    assert!(
+        with("permutation", "none")
+            .test_in_words()
+            .starts_with("paired permutation test over queries (1000 draws), p <")
+    );
+    let few = TableOptions { test: "permutation".into(), ..options(Undefined::Zero) };
+    let few = analyse(&one(), &few).unwrap().test_in_words();
+    assert!(few.starts_with("paired permutation test over queries (exact), p <"), "{few}");
+    assert!(none.test_in_words().starts_with("paired two-sided t-test over queries, p <"));
     let joint = flat(&with("permutation", "maxt"));
     assert!(joint.iter().zip(&drawn).all(|(joint, p)| joint >= p));
     assert!(joint.iter().zip(&drawn).any(|(joint, p)| joint > p));

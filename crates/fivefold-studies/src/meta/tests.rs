@@ -5,6 +5,8 @@ use fivefold_data::per_query::SystemValues;
 use fivefold_experiment::{Cell, Diagram, Table};
 use fivefold_metrics::Undefined;
 
+use super::by_class::of_classes;
+use super::classes::Class;
 use super::compare::{Compared, compare};
 use super::scores::Scores;
 use super::tables::Shown;
@@ -110,6 +112,37 @@ fn the_family_of_a_correction_is_a_measure_with_its_cutoffs() {
     }
     let power = table(&tables, "power");
     assert_eq!(power.rows.iter().map(|row| value(&row[2])).collect::<Vec<_>>(), [2.0, 1.0]);
+}
+
+/// On 24 queries the test draws, on classes of 12 it counts out; each table says what was done for it.
+#[test]
+fn exact_and_drawn_tests_of_classes_are_told_apart() {
+    let values = |system: u32| -> Vec<f64> { (0..24u32).map(|query| f64::from(query * (system + 3) % 11)).collect() };
+    let systems: Vec<Vec<f64>> = (0..3).map(values).collect();
+    let systems: Vec<&[f64]> = systems.iter().map(Vec::as_slice).collect();
+    let mut given = scores(&["ap"], &["a", "b", "c"], &[&systems], None);
+    let half =
+        |name: &str, queries: std::ops::Range<usize>| Class { name: name.to_owned(), queries: queries.collect() };
+    given.classes = vec![half("first", 0..12), half("second", 12..24)];
+    let study = Meta { test: "permutation".to_owned(), draws: 99, ..Meta::default() };
+    let compared = compared(&study, &given);
+    let shown = Shown { study: &study, scores: &given, compared: &compared, several: false };
+    let mut findings = Findings::default();
+    shown.add(&mut findings).unwrap();
+    shown.add_classes(&of_classes(&shown, Seed::new(1)).unwrap(), &mut findings).unwrap();
+    let begins = |id: &str, with: &str| {
+        let notes = &table(&findings.tables, id).notes;
+        assert!(notes.iter().any(|note| note.starts_with(with)), "{id}: {notes:?}");
+    };
+    begins("pairs", "test: permutation (99 draws), two-sided");
+    begins("class-power", "test: permutation (99 draws for 3 comparisons, exact for 6), two-sided");
+    let page = super::page::data(&study, &[(&given, compared.clone())]).unwrap();
+    assert!(page.test.unwrap().words.starts_with("paired permutation test over queries (99 draws), p < 0.05"));
+    assert!(page.methods[2].contains("Test of differences: paired permutation test over queries (99 draws), p"));
+    assert_eq!(
+        (page.datasets[0].classes.join(" "), &page.datasets[0].class_sets),
+        ("first second".to_owned(), &vec![vec![0], vec![1]])
+    );
 }
 
 #[test]

@@ -38,7 +38,7 @@ impl Words<'_> {
     fn of_the_measure(&self) -> String {
         let mean = self.means[self.best[0]];
         format!(
-            "{} {} best of {} under {} alone ({mean:.4}).",
+            "{} {} the best of {} under {} alone ({mean:.4}).",
             self.list(&self.best),
             which(self.best.len(), "is", "are"),
             counted(self.names.len(), "system"),
@@ -53,9 +53,12 @@ impl Words<'_> {
         let least = highest(&means.iter().map(|mean| -mean).collect::<Vec<_>>());
         let head = format!("After {} ({})", gains.experiment.before, gains.experiment.name);
         let cases = self.numbers.queries * self.names.len();
-        let left = format!("Nothing was left to add in {} of {cases} queries x systems.", gains.exhausted);
+        let left = match gains.exhausted {
+            0 => String::new(),
+            some => format!(" Nothing was left to add in {some} of {cases} queries x systems."),
+        };
         if most.len() == means.len() {
-            return Ok(format!("{head} all systems add the same ({:.4}). {left}", means[0]));
+            return Ok(format!("{head} all systems add the same ({:.4}).{left}", means[0]));
         }
         let adds = |systems: &[usize]| format!("{} {}", self.list(systems), which(systems.len(), "adds", "add"));
         let (highest, lowest) = (means[most[0]], means[least[0]]);
@@ -76,6 +79,6 @@ impl Words<'_> {
         if let Some(tau) = kendall_tau_b(&means, &self.means)? {
             words += &format!(" Kendall's tau-b of this order with that by {}: {tau:.3}.", self.measure);
         }
-        Ok(format!("{words} {left}"))
+        Ok(words + &left)
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn of_family(
         sentences.extend(nearest_to_itself(family, compared));
         sentences.push(format!(
             "Between random halves of the queries a t-test finds {:.1} % of the systems significantly different from themselves under raw \
-             scores and {:.1} % under standardised ones; at level {} chance alone gives {} %.",
+             scores and {:.1} % under standardised ones; at level {} chance alone would find {} %.",
             100.0 * raw.1.different,
             100.0 * standardised.1.different,
             study.alpha,
