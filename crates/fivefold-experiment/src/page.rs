@@ -146,14 +146,14 @@ impl PageDataset {
     pub fn left_out(&self, noun: &str) -> Option<String> {
         let first = self.compared.first()?;
         let (all, shown) = (first.systems.len(), self.shown.len());
-        let of = if self.name.is_empty() { String::new() } else { format!("{}: ", self.name) };
+        let of = if self.name.is_empty() { "Of".to_owned() } else { format!("{}: of", self.name) };
         (shown < all).then(|| {
             let measure = first.measure_at(first.main_cutoff());
             let who = match self.baseline {
                 Some(baseline) => format!("{} and the {} others best by {measure}", self.systems[baseline], shown - 1),
                 None => format!("the {shown} best by {measure}"),
             };
-            format!("{of}of {all} {noun}s, {who} are shown; the CSV files of the folder have the scores of all")
+            format!("{of} {all} {noun}s, {who} are shown; the CSV files of the folder have the scores of all")
         })
     }
 }

@@ -1,6 +1,6 @@
 //! `fivefold converge` and experiments of its kind.
 
-use crate::harness::{assert_same_content, directory, json, stderr, stdout};
+use crate::harness::{assert_same_content, directory, json, stderr, stdout, summary};
 
 const SMALL: &str = "converge --measure ndcg@10 ndcg(discount=power:0.5) ap.v2@20 --documents 600 --step 50 --from 100 \
                      --trials 3 --angle 0 60 240";
@@ -21,6 +21,24 @@ fn the_folder_is_the_same_for_any_number_of_threads_and_for_a_file_of_the_same_s
     for other in ["three", "file", "same"] {
         assert_same_content(&here.join("one"), &here.join(other));
     }
+    // The words say what the table has: its crossings, pairs and last crossing, column by column.
+    let table = std::fs::read_to_string(here.join("one/tables/convergence-summary.csv")).unwrap();
+    let said = summary(&here.join("one/report.html"));
+    for line in table.lines().filter(|line| line.contains('@')) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!((cells[2], cells[3]), ("1", "1"), "{table}");
+        let words = format!("1 of 3 pairs of rankers changes places, once in all, the last time at n = {}.", cells[4]);
+        assert!(
+            said.contains(&format!("Under {} (its discount lets the top decide: type 1), {words}", cells[0])),
+            "{said}"
+        );
+    }
+    assert!(said.contains(
+        "least often under ndcg(discount=power:0.5) (never) and most often under ndcg@10 and ap.v2@20 (once)"
+    ));
+    assert!(said.contains(
+        "no pair of rankers changes places from n = 100 on; at n = 600 no mean is farther than 0.0328 from its limit."
+    ));
     for file in ["manifest.json", "tables/convergence-limits.csv", "figures/convergence-ndcg-discount-power-0.5.svg"] {
         assert!(here.join("one").join(file).is_file(), "{file}");
     }

@@ -47,6 +47,13 @@ pub fn json(directory: &Path, arguments: &str) -> Value {
     serde_json::from_str(&stdout(directory, arguments)).unwrap()
 }
 
+/// The sentences of the summary of a page, with blanks for what stands between them.
+pub fn summary(page: &Path) -> String {
+    let page = std::fs::read_to_string(page).unwrap().replace("&#x2f;", "/");
+    let section = page.split("<section id=\"summary\"").nth(1).unwrap().split("</section>").next().unwrap();
+    section.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A new directory with some files.
 pub fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();

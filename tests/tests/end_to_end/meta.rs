@@ -1,6 +1,6 @@
 //! `fivefold meta`: scores of other programs compared, and the shipped studies.
 
-use crate::harness::{assert_same_content, directory, fivefold, json, real_data, stderr, stdout};
+use crate::harness::{assert_same_content, directory, fivefold, json, real_data, stderr, stdout, summary};
 
 const VALUES: &str = "query,a,b,c\n1,.9,.1,.5\n2,.8,.3,.5\n3,.9,.2,.4\n4,.7,.2,.6\n5,.8,.1,.5\n";
 const FEW: &str = "--draws 100 --trials 20";
@@ -220,12 +220,12 @@ fn a_results_folder_of_several_data_sets_gives_winning_numbers() {
     assert!(power.lines().any(|line| line.starts_with("ndcg,2,2,")), "{power}");
 }
 
-/// A small run, its values under these settings.
-fn small_run(name: &str, evaluation: &str) -> String {
+/// A small run under a dialect and a policy for undefined values.
+fn small_run(name: &str, profile: &str, undefined: &str) -> String {
     format!(
-        "name = \"{name}\"\nseed = 3\n[[dataset]]\nlabel = \"made\"\nmade = {{ shape = \"mq2007\", queries = 40 }}\n\
-         [[ranker]]\nkind = \"linear\"\n[[ranker]]\nkind = \"random\"\n[evaluation]\ncutoffs = [5]\nmeasures = [\"ndcg\"]\n{evaluation}\n\
-         [query_sets]\nuninformative = 5\nideal = 5\n"
+        "name = \"{name}\"\nprofile = \"{profile}\"\nseed = 3\n[[dataset]]\nlabel = \"made\"\n\
+         made = {{ shape = \"mq2007\", queries = 40 }}\n[[ranker]]\nkind = \"linear\"\n[[ranker]]\nkind = \"random\"\n[evaluation]\n\
+         cutoffs = [5]\nmeasures = [\"ndcg\"]\nundefined = \"{undefined}\"\n[query_sets]\nuninformative = 5\nideal = 5\n"
     )
 }
 
@@ -233,9 +233,9 @@ fn small_run(name: &str, evaluation: &str) -> String {
 #[test]
 fn conventions_of_a_run_stand_under_its_values() {
     let folder = directory(&[
-        ("a.toml", &small_run("a", "")),
-        ("b.toml", &small_run("b", "profile = \"letor4\"")),
-        ("c.toml", &small_run("c", "undefined = \"skip\"")),
+        ("a.toml", &small_run("a", "paper", "zero")),
+        ("b.toml", &small_run("b", "letor4", "zero")),
+        ("c.toml", &small_run("c", "paper", "skip")),
     ]);
     let at = folder.path();
     let read = |file: &str| std::fs::read_to_string(at.join(file)).unwrap();
@@ -270,10 +270,10 @@ fn conventions_of_a_run_stand_under_its_values() {
     let page = page_of("runs/b");
     assert!(page.contains("were computed under dialect: letor4;") && !page.contains("mcsherry2008computing"));
 
-    let page = page_of("runs/a runs/b");
+    page_of("runs/a runs/b");
     let loud = "CONVENTIONS DIFFER between values that are compared: ";
     let of_ties = "ties average in runs/a, input in runs/b";
-    let summary = page.split("id=\"summary\"").nth(1).unwrap().split("</section>").next().unwrap();
+    let summary = summary(&at.join("m/report.html"));
     assert_eq!(summary.matches(loud).count(), 2, "for each data set\n{summary}");
     assert!(summary.contains(of_ties) && summary.contains("discount "), "{summary}");
     for entry in std::fs::read_dir(at.join("m/tables")).unwrap() {

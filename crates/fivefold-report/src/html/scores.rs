@@ -35,7 +35,7 @@ struct ScoreCell {
     best: bool,
     /// Letters of the systems that this one beats.
     beats: String,
-    /// The p-value against the best one of the column, for a pointer that rests on the cell.
+    /// The p-value against the baseline, or else the best one of the column, for a pointer that rests on the cell.
     title: String,
 }
 
@@ -52,11 +52,13 @@ fn table(dataset: &PageDataset, all: &Compared, noun: &str, alpha: f64) -> Score
     let levels: Vec<Vec<Option<f64>>> = (0..compared.cutoffs.len()).map(|cutoff| compared.levels(cutoff)).collect();
     let best: Vec<f64> =
         levels.iter().map(|own| own.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max)).collect();
-    let against_best = |system: usize, cutoff: usize| {
-        let first = levels[cutoff].iter().position(|level| *level == Some(best[cutoff]));
-        let p = first
-            .and_then(|first| Some((compared.p(first, system, cutoff)?, &dataset.systems[compared.systems[first]])));
-        p.map(|(p, name)| format!("{} against {name}", p_in_words(p))).unwrap_or_default()
+    let baseline = dataset.baseline.and_then(|baseline| compared.systems.iter().position(|&system| system == baseline));
+    let reference =
+        |cutoff: usize| baseline.or_else(|| levels[cutoff].iter().position(|level| *level == Some(best[cutoff])));
+    let against_reference = |system: usize, cutoff: usize| {
+        let reference = reference(cutoff)?;
+        let p = compared.p(reference, system, cutoff)?;
+        Some(format!("{} against {}", p_in_words(p), dataset.systems[compared.systems[reference]]))
     };
     let cell = |system: usize, cutoff: usize| {
         let found = compared.means[system][cutoff];
@@ -66,7 +68,7 @@ fn table(dataset: &PageDataset, all: &Compared, noun: &str, alpha: f64) -> Score
             sort: found.mean.map(|mean| format!("{mean:.9}")).unwrap_or_default(),
             interval: found.ends.map(|(low, high)| format!("{:.4}", (high - low) / 2.0)).unwrap_or_default(),
             best: levels[cutoff][system] == Some(best[cutoff]),
-            title: against_best(system, cutoff),
+            title: against_reference(system, cutoff).unwrap_or_default(),
             beats: beaten.iter().map(|&other| letter(compared.systems[other])).collect::<Vec<_>>().join(" "),
         }
     };
@@ -83,12 +85,12 @@ fn table(dataset: &PageDataset, all: &Compared, noun: &str, alpha: f64) -> Score
     }
     let rows = places.into_iter().map(row).collect();
     let pairs = all.p_values.iter().filter(|of_pair| of_pair.iter().any(Option::is_some)).count();
-    let mut note = format!(
-        "{}: {} of {noun}s at {}",
-        counted(all.tested(), "comparison"),
-        counted(pairs, "pair"),
-        counted(all.cutoffs.len(), "cutoff")
-    );
+    let of_pairs = match dataset.baseline {
+        Some(baseline) => format!("{} with {}", counted(pairs, noun), dataset.systems[baseline]),
+        None => format!("{} of {noun}s", counted(pairs, "pair")),
+    };
+    let mut note =
+        format!("{}: {of_pairs} at {}", counted(all.tested(), "comparison"), counted(all.cutoffs.len(), "cutoff"));
     if let Some(why) = &all.too_few_draws {
         note += &format!(". {why}");
     }
@@ -115,6 +117,15 @@ mod tests {
             assert_eq!(titles, [expected[0].as_str(), &expected[1], ""]);
             table.rows.iter().map(|row| row.cells[0].beats.clone()).collect::<Vec<_>>()
         };
+        // Only the baseline is compared with: c is still bold, and what a pointer is told is about b.
+        let mut dataset =
+            samples::three_systems(vec![samples::compared("ap", [0.2, 0.5, 0.9], [Some(0.01), None, Some(0.04)])]);
+        dataset.baseline = Some(1);
+        let table = scores(&dataset, "system", 0.05).remove(0);
+        let cells = |of: fn(&ScoreCell) -> String| table.rows.iter().map(|row| of(&row.cells[0])).collect::<Vec<_>>();
+        assert_eq!(cells(|cell| cell.title.clone()), ["p = 0.0100 against b", "", "p = 0.0400 against b"]);
+        assert_eq!(cells(|cell| cell.beats.clone()), ["", "a", "b"]);
+        assert_eq!(table.note, "2 comparisons: 2 systems with b at 1 cutoff");
         assert_eq!(letters("none"), ["", "a", "a b"]);
         assert_eq!(letters("holm"), ["", "a", ""]);
         assert_eq!(letters("bonferroni"), ["", "a", ""]);

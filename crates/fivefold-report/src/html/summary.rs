@@ -32,12 +32,19 @@ pub(super) fn summary(data: &PageData) -> Result<Vec<PagePart>, ReportError> {
         let mut sentences = Vec::new();
         for compared in &dataset.compared {
             sentences.extend(winner(dataset, compared, &data.noun, test.alpha));
+            sentences.extend(against_baseline(dataset, compared, &data.noun, test.alpha));
             sentences.extend(against_means(dataset, compared, test.alpha));
         }
         sentences.extend(versions(dataset, &data.noun));
         sentences.extend(measures(dataset, &data.noun, test.alpha)?);
         sentences.extend(dataset.remarks.iter().cloned());
-        parts.push(PagePart { heading: Some(dataset.name.clone()).filter(|name| !name.is_empty()), sentences });
+        match parts.last_mut() {
+            Some(last) if dataset.name.is_empty() && last.heading.is_none() => last.sentences.extend(sentences),
+            _ => {
+                let heading = Some(dataset.name.clone()).filter(|name| !name.is_empty());
+                parts.push(PagePart { heading, sentences });
+            }
+        }
     }
     parts.retain(|part| !part.sentences.is_empty());
     Ok(parts)
@@ -135,6 +142,27 @@ fn against_means(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Opti
             list_some(&found)
         )
     })
+}
+
+/// How many are better and worse than the baseline, unless the baseline is best and all is said.
+fn against_baseline(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) -> Option<String> {
+    let baseline = compared.systems.iter().position(|&system| Some(system) == dataset.baseline)?;
+    let cutoff = compared.main_cutoff();
+    if compared.too_few_draws.is_some() || order(&compared.levels(cutoff)).first() == Some(&baseline) {
+        return None;
+    }
+    let others: Vec<usize> =
+        (0..compared.systems.len()).filter(|&other| compared.p(other, baseline, cutoff).is_some()).collect();
+    let better = others.iter().filter(|&&other| compared.beaten(other, cutoff, alpha).contains(&baseline)).count();
+    let worse = compared.beaten(baseline, cutoff, alpha).len();
+    Some(format!(
+        "Compared with {} ({:.4}) under {}, {better} of {} {} significantly better and {worse} significantly worse.",
+        dataset.systems[compared.systems[baseline]],
+        compared.means[baseline][cutoff].mean?,
+        compared.measure_at(cutoff),
+        counted(others.len(), &format!("other {noun}")),
+        which(better, "is", "are")
+    ))
 }
 
 /// Systems from the highest mean to the lowest; without those that have none.
@@ -330,6 +358,24 @@ mod tests {
         assert!(found.contains(&"The 2 measures name 2 systems as best: a and c.".to_owned()), "{found:?}");
         assert!(found[4].ends_with("ndcg and ap (Kendall's tau-b -1.000)."), "{found:?}");
         assert!(found[5].ends_with("2 pairs are told apart in opposite ways."), "{found:?}");
+    }
+
+    /// b is the baseline: a is better, c is not told apart.
+    #[test]
+    fn better_and_worse_than_the_baseline_are_counted() {
+        let mut data = page([[0.9, 0.5, 0.4]; 2], [[0.001; 3]; 2]);
+        let dataset = &mut data.datasets[0];
+        dataset.compared.truncate(1);
+        dataset.baseline = Some(1);
+        dataset.compared[0].p_values = [Some(0.001), None, Some(0.3)].map(|p| vec![p]).to_vec();
+        let said = "Compared with b (0.5000) under ndcg@10, 1 of 2 other systems is significantly better and 0 significantly worse.";
+        assert_eq!(sentences(&data)[2], said);
+        // Where the baseline is best, the first sentence says it all; where draws are too few, nothing is significant.
+        data.datasets[0].baseline = Some(0);
+        assert_eq!(sentences(&data).len(), 2);
+        data.datasets[0].baseline = Some(1);
+        data.datasets[0].compared[0].too_few_draws = Some("Too few".to_owned());
+        assert!(!sentences(&data).concat().contains("Compared with"));
     }
 
     #[test]

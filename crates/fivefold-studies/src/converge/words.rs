@@ -29,10 +29,12 @@ impl Shown<'_> {
         let pairs = counted(self.measures.first()?.pairs.len(), "pair of rankers");
         (least < most).then(|| {
             format!(
-                "From n = {} on, the {pairs} change places least often under {} ({least} times) and most often under {} ({most} times).",
+                "From n = {} on, the {pairs} change places least often under {} ({}) and most often under {} ({}).",
                 self.study.from,
                 under(least),
-                under(most)
+                times(least),
+                under(most),
+                times(most)
             )
         })
     }
@@ -47,7 +49,7 @@ impl Shown<'_> {
                 "{crossing} of {} {} places, {} in all, the last time at n = {last}",
                 counted(pairs, "pair of rankers"),
                 which(crossing, "changes", "change"),
-                which(measure.crossings(), "once", &format!("{} times", measure.crossings()))
+                times(measure.crossings())
             ),
         };
         let kind = match measure.verdict.as_ref().and_then(|verdict| verdict.kind) {
@@ -66,5 +68,13 @@ impl Shown<'_> {
         let limits = measure.limits.as_ref()?;
         let far = self.curves.last(index).zip(limits).map(|(spread, limit)| (spread.mean - limit).abs());
         far.reduce(f64::max).filter(|far| far.is_finite())
+    }
+}
+
+fn times(count: usize) -> String {
+    match count {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        _ => format!("{count} times"),
     }
 }
