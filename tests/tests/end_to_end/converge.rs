@@ -1,6 +1,6 @@
 //! `fivefold converge` and experiments of its kind.
 
-use crate::harness::{assert_same_content, directory, json, stderr, stdout, summary};
+use crate::harness::{assert_same_content, directory, json, stderr, stdout, summary_of};
 
 const SMALL: &str = "converge --measure ndcg@10 ndcg(discount=power:0.5) ap.v2@20 --documents 600 --step 50 --from 100 \
                      --trials 3 --angle 0 60 240";
@@ -23,7 +23,7 @@ fn the_folder_is_the_same_for_any_number_of_threads_and_for_a_file_of_the_same_s
     }
     // The words say what the table has: its crossings, pairs and last crossing, column by column.
     let table = std::fs::read_to_string(here.join("one/tables/convergence-summary.csv")).unwrap();
-    let said = summary(&here.join("one/report.html"));
+    let said = summary_of(&here.join("one/report.html"));
     for line in table.lines().filter(|line| line.contains('@')) {
         let cells: Vec<&str> = line.split(',').collect();
         assert_eq!((cells[2], cells[3]), ("1", "1"), "{table}");

@@ -48,7 +48,7 @@ pub fn json(directory: &Path, arguments: &str) -> Value {
 }
 
 /// The sentences of the summary of a page, with blanks for what stands between them.
-pub fn summary(page: &Path) -> String {
+pub fn summary_of(page: &Path) -> String {
     let page = std::fs::read_to_string(page).unwrap().replace("&#x2f;", "/");
     let section = page.split("<section id=\"summary\"").nth(1).unwrap().split("</section>").next().unwrap();
     section.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -1,6 +1,6 @@
 //! `fivefold meta`: scores of other programs compared, and the shipped studies.
 
-use crate::harness::{assert_same_content, directory, fivefold, json, real_data, stderr, stdout, summary};
+use crate::harness::{assert_same_content, directory, fivefold, json, real_data, stderr, stdout, summary_of};
 
 const VALUES: &str = "query,a,b,c\n1,.9,.1,.5\n2,.8,.3,.5\n3,.9,.2,.4\n4,.7,.2,.6\n5,.8,.1,.5\n";
 const FEW: &str = "--draws 100 --trials 20";
@@ -273,9 +273,9 @@ fn conventions_of_a_run_stand_under_its_values() {
     page_of("runs/a runs/b");
     let loud = "CONVENTIONS DIFFER between values that are compared: ";
     let of_ties = "ties average in runs/a, input in runs/b";
-    let summary = summary(&at.join("m/report.html"));
-    assert_eq!(summary.matches(loud).count(), 2, "for each data set\n{summary}");
-    assert!(summary.contains(of_ties) && summary.contains("discount "), "{summary}");
+    let found = summary_of(&at.join("m/report.html"));
+    assert_eq!(found.matches(loud).count(), 2, "for each data set\n{found}");
+    assert!(found.contains(of_ties) && found.contains("discount "), "{found}");
     for entry in std::fs::read_dir(at.join("m/tables")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|ending| ending == "csv") {

@@ -1,6 +1,6 @@
 //! `fivefold residual` and `fivefold run` on a study of residual gain.
 
-use crate::harness::{assert_same_content, directory, fivefold, json, real_data, run, stderr, stdout, summary};
+use crate::harness::{assert_same_content, directory, fivefold, json, real_data, run, stderr, stdout, summary_of};
 
 const QRELS: &str = "1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 a 0\n2 0 d 2\n";
 const X: &str = "1 Q0 a 1 3.0 x\n1 Q0 b 2 2.0 x\n2 Q0 d 1 1.0 x\n";
@@ -32,7 +32,7 @@ fn options_and_a_file_say_the_same() {
     let row = |system: &str| options.lines().find(|line| line.contains(system)).unwrap().to_owned();
     assert!(row("x.run").contains("0.5000") && row("y.run").contains("0.5000"), "{options}");
     // x alone: half of topic 1, all of topic 2. y after it: all that is left of topic 1. x after y: nothing is left of topic 1.
-    let said = summary(&folder.path().join("one/report.html"));
+    let said = summary_of(&folder.path().join("one/report.html"));
     for sentence in [
         "x.run and y.run are the best of 2 systems under p@2 alone (0.5000).",
         "After every earlier system (chronological) x.run adds most (0.7500) and y.run least (0.5000).</li>",

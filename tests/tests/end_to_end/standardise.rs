@@ -1,6 +1,6 @@
 //! `fivefold standardise`, its factors applied to other systems, and the shipped study of TREC-8.
 
-use crate::harness::{assert_same_content, directory, fivefold, json, real_data, stderr, stdout, summary};
+use crate::harness::{assert_same_content, directory, fivefold, json, real_data, stderr, stdout, summary_of};
 
 const VALUES: &str = "a,b,c,d\n.1,.2,.4,.9\n.3,.3,.3,.3\n.5,.4,.8,.1\n.2,.2,.1,.6\n.9,.7,.3,.2\n.4,.5,.6,.7\n";
 const OTHERS: &str = "b,e\n.2,.4\n.3,.3\n.4,.8\n.2,.1\n.7,.3\n.5,.6\n";
@@ -12,7 +12,7 @@ fn factors_are_exported_and_applied_to_other_systems() {
     let shown = stdout(folder.path(), &format!("standardise --values ap.csv {FEW}"));
     assert!(shown.contains("Comparability over random halves") && shown.contains("5 of 6 queries"), "{shown}");
     // Means of the queries by hand: .4, .45, .275, .525, .55, of which the deviation is .110; query 2 has no factors.
-    let said = summary(&folder.path().join("runs/standardise/report.html"));
+    let said = summary_of(&folder.path().join("runs/standardise/report.html"));
     for sentence in [
         "1 of 6 queries has no value in some form, as where all systems are equal, and is left out.",
         "The queries' means have a standard deviation of 0.110 under raw scores and of 0.014 under standardised ones.",
