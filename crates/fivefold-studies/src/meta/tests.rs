@@ -179,7 +179,8 @@ fn a_sign_test_against_the_means_is_counted() {
 /// Under x all systems tie: no correlation with it exists.
 #[test]
 fn an_order_that_does_not_exist_is_explained() {
-    let (flat, up): (&[&[f64]], &[&[f64]]) = (&[&[0.2, 0.4]; 3], &[&[0.1, 0.2], &[0.3, 0.4], &[0.5, 0.6]]);
+    let level: &[f64] = &[0.2, 0.4];
+    let (flat, up): (&[&[f64]], &[&[f64]]) = (&[level; 3], &[&[0.1, 0.2], &[0.3, 0.4], &[0.5, 0.6]]);
     let given = scores(&["x", "y"], &["a", "b", "c"], &[flat, up], None);
     let tables = shown(&Meta::default(), &given);
     for id in ["tau", "tau-ap", "weighted-tau"] {
