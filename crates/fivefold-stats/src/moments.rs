@@ -6,7 +6,7 @@
 //! loses all of them (large mean, small variance), costs no division a value, allocates nothing, and the order of
 //! additions is fixed, so it is the same on every run. Cost: under 1 ns a difference.
 
-use fivefold_core::rounding::gap;
+use fivefold_core::rounding::{equal, gap};
 
 /// Differences that are looked at together.
 const BLOCK: usize = 256;
@@ -20,7 +20,7 @@ pub struct Moments {
     pub count: usize,
     /// Their mean; 0 where there are none.
     pub mean: f64,
-    /// Sum of squared deviations from the mean; exactly 0 where all numbers are equal.
+    /// Sum of squared deviations from the mean; exactly 0 where all numbers are equal, but for rounding.
     pub squared_deviations: f64,
 }
 
@@ -56,7 +56,7 @@ impl Moments {
             if start == 0 {
                 first = block[0];
             }
-            constant &= block.iter().all(|&d| d == first);
+            constant &= block.iter().all(|&d| equal(d, first));
             let mean = sum(block, |d| d) / count as f64;
             let squared_deviations = sum(block, |d| (d - mean) * (d - mean));
             total = total.merge(Moments { count, mean, squared_deviations });

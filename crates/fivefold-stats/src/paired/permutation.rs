@@ -4,7 +4,7 @@
 //! signs give a mean difference as large, either way, as the observed one (Fisher 1935; Smucker, Allan & Carterette, CIKM
 //! 2007, recommend it for retrieval). No assumption on the distribution of differences.
 //!
-//! - Up to 20 queries: all 2^n sign vectors, p = hits / 2^n.
+//! - Up to 20 queries on which the two differ: all 2^n sign vectors of these, p = hits / 2^n. A difference of 0 has no sign.
 //! - Above: B random ones, p = (1 + hits) / (1 + B), which is never 0 (Phipson & Smyth 2010).
 //!
 //! "As large" is decided on integers with a tolerance (see `resample::fixed`), since equal sums of floating-point numbers
@@ -26,13 +26,13 @@ use crate::resample::{TestOptions, batches};
 pub const TEST: Test = Test {
     name: "permutation",
     title: "paired permutation test",
-    summary: "sign-flip randomisation test of the mean difference; exact up to 20 queries",
+    summary: "sign-flip randomisation test of the mean difference; exact up to 20 queries that differ",
     source: "Fisher, \"The design of experiments\", 1935; Smucker, Allan & Carterette, CIKM 2007",
     draws: true,
     run,
 };
 
-/// The most queries for which all sign vectors are tried.
+/// The most differences, or queries of a family, for which all sign vectors are tried.
 const EXACT: usize = 20;
 
 fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError> {
@@ -68,13 +68,40 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
             tally.count(&statistics);
         }
     }
-    let outcome = |(&comparison, p)| {
+    let mut max_t = tally.max_t(coverage);
+    let mut outcomes = Vec::with_capacity(max_t.len());
+    for ((&comparison, drawn), joint) in family.comparisons().iter().zip(tally.p_values(coverage)).zip(&mut max_t) {
         let moments = family.moments(comparison);
+        let parted = family.differences(comparison).zip(fixed.differences(comparison)).filter(|(real, _)| *real != 0.0);
+        let parted: Vec<i64> = parted.map(|(_, whole)| whole).collect();
+        let (p, method) = match method {
+            Method::Draws(_) if parted.len() <= EXACT => (exact(parted, fixed.tolerance()), Method::Exact),
+            method => (drawn, method),
+        };
+        // A corrected p-value is never below its own.
+        *joint = joint.max(p);
         let test = Ok(Significance { statistic: moments.mean, p, method, used: queries, favours: by_mean(&moments) });
-        Outcome::new(family, comparison, &moments, confidence, test)
-    };
-    let outcomes = family.comparisons().iter().zip(tally.p_values(coverage)).map(outcome).collect();
-    Ok(TestRun { outcomes, max_t: Some(tally.max_t(coverage)) })
+        outcomes.push(Outcome::new(family, comparison, &moments, confidence, test));
+    }
+    Ok(TestRun { outcomes, max_t: Some(max_t) })
+}
+
+/// The share of sign vectors under which the differences' sum is as large as it is, either way. The first sign stays: the other half
+/// mirrors this one.
+fn exact(mut differences: Vec<i64>, tolerance: i64) -> f64 {
+    let mut sum: i64 = differences.iter().sum();
+    let as_large = sum.abs() - tolerance;
+    let Some(flipped) = differences.get_mut(1..) else { return 1.0 };
+    let vectors = 1u64 << flipped.len();
+    let mut hits = 1;
+    // In Gray's order each vector differs from the one before it in one sign.
+    for vector in 1..vectors {
+        let difference = &mut flipped[vector.trailing_zeros() as usize];
+        sum -= 2 * *difference;
+        *difference = -*difference;
+        hits += u64::from(sum.abs() >= as_large);
+    }
+    hits as f64 / vectors as f64
 }
 
 /// The columns that are summed under random signs, and what becomes of the sums.
@@ -160,13 +187,30 @@ mod tests {
         assert_eq!(p(&[1.1, -2.2, 3.3], 1000), 0.75);
     }
 
-    /// The sampled p lies around the exact one of the same data with zeros added, which flip nothing.
+    /// Zeros flip nothing: beside them the same sign vectors are counted in another order.
+    #[test]
+    fn differences_of_zero_leave_the_test_exact() {
+        let ten: Vec<f64> = (1..=10).map(|i| f64::from(i) / 7.0).collect();
+        for data in [&ten[..], &[0.1, 0.1, -0.2, -0.3], &[1.1, -2.2, 3.3], &[0.5; 4], &[0.3], &[]] {
+            let padded = [data, &[0.0; 30]].concat();
+            let expected = if data.is_empty() { 1.0 } else { p(data, 1) };
+            assert_eq!(p(&padded, 99), expected, "{data:?}");
+        }
+        let family = [[0.0; 30].as_slice(), &[ten.as_slice(), &[0.0; 20]].concat(), &[1.0; 30]].map(<[f64]>::to_vec);
+        let family: Vec<&[f64]> = family.iter().map(Vec::as_slice).collect();
+        let found = run(&Family::of_systems(&family).unwrap(), &TestOptions::default()).unwrap();
+        let methods: Vec<Method> = found.outcomes.iter().map(|outcome| outcome.test.unwrap().method).collect();
+        assert_eq!(methods, [Method::Exact, Method::Draws(1000), Method::Draws(1000)]);
+        assert!(found.max_t.unwrap()[0] >= 2.0 / 1024.0);
+    }
+
+    /// The sampled p lies around the exact one of the same data with differences added that hardly count.
     #[test]
     fn draws_agree_with_the_exact_distribution() {
         let data = [0.3, 0.1, -0.2, 0.4, 0.25, -0.1, 0.05, 0.3, -0.02, 0.11];
         let exact = p(&data, 1);
         let mut padded = data.to_vec();
-        padded.extend([0.0; 60]);
+        padded.extend([1e-9; 60]);
         let draws = 40_000;
         let sampled = p(&padded, draws);
         let error = (exact * (1.0 - exact) / draws as f64).sqrt();
