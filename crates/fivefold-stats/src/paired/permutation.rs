@@ -204,17 +204,30 @@ mod tests {
         assert!(found.max_t.unwrap()[0] >= 2.0 / 1024.0);
     }
 
-    /// The sampled p lies around the exact one of the same data with differences added that hardly count.
+    /// The sampled p lies around the share of sign vectors, counted by their sums.
     #[test]
     fn draws_agree_with_the_exact_distribution() {
-        let data = [0.3, 0.1, -0.2, 0.4, 0.25, -0.1, 0.05, 0.3, -0.02, 0.11];
-        let exact = p(&data, 1);
-        let mut padded = data.to_vec();
-        padded.extend([1e-9; 60]);
+        let data: Vec<i32> = (0..40).map(|i| i * 7 % 11 - 4).filter(|&d| d != 0).collect();
+        assert!(data.len() > EXACT);
+        let mut shares = std::collections::BTreeMap::from([(0i32, 1.0)]);
+        for d in &data {
+            let mut next = std::collections::BTreeMap::new();
+            for (sum, share) in shares {
+                *next.entry(sum + d).or_insert(0.0) += share / 2.0;
+                *next.entry(sum - d).or_insert(0.0) += share / 2.0;
+            }
+            shares = next;
+        }
+        let observed: i32 = data.iter().sum();
+        let exact: f64 = shares.iter().filter(|(sum, _)| sum.abs() >= observed.abs()).map(|(_, share)| share).sum();
+        let tenths: Vec<f64> = data.iter().map(|&d| f64::from(d) / 10.0).collect();
         let draws = 40_000;
-        let sampled = p(&padded, draws);
+        let sampled = p(&tenths, draws);
         let error = (exact * (1.0 - exact) / draws as f64).sqrt();
-        assert!((sampled - exact).abs() < 4.0 * error, "{sampled} for {exact} +- {error}");
+        assert!(
+            exact > 0.01 && exact < 0.99 && (sampled - exact).abs() < 4.0 * error,
+            "{sampled} for {exact} +- {error}"
+        );
     }
 
     /// max-T from all sign vectors, by its definition on t statistics.
