@@ -42,6 +42,13 @@ pub fn stderr(directory: &Path, arguments: &str, code: i32) -> String {
     text
 }
 
+/// [`stdout`] of arguments with real data at hand.
+pub fn stdout_with_data(directory: &Path, data: &Path, arguments: &[&str]) -> String {
+    let output = fivefold(directory).env("FIVEFOLD_DATA", data).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
 /// [`stdout`] as JSON.
 pub fn json(directory: &Path, arguments: &str) -> Value {
     serde_json::from_str(&stdout(directory, arguments)).unwrap()

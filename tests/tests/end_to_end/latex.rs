@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::harness::{content, directory, fivefold, real_data, skipped, small_quickstart, stdout};
+use crate::harness::{content, directory, real_data, skipped, small_quickstart, stdout, stdout_with_data};
 
 /// Compiles the tables of a results folder, and gives for each line that is too wide its table and by how many points.
 pub fn overfull(folder: &Path) -> Vec<(String, f64)> {
@@ -79,8 +79,7 @@ fn tables_of_real_studies_and_runs_fit() {
     let Some(data) = real_data() else { return };
     let folder = directory(&[]);
     for (command, name) in [("meta", "meta-dl19"), ("meta", "meta-mq2008-systems"), ("run", "mq2008-systems")] {
-        let output = fivefold(folder.path()).env("FIVEFOLD_DATA", &data).args([command, name]).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        stdout_with_data(folder.path(), &data, &[command, name]);
         assert_fits(&folder.path().join("runs").join(name));
     }
 }

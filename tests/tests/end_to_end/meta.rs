@@ -1,6 +1,6 @@
 //! `fivefold meta`: scores of other programs compared, and the shipped studies.
 
-use crate::harness::{assert_same_content, directory, fivefold, json, real_data, stderr, stdout, summary_of};
+use crate::harness::{assert_same_content, directory, json, real_data, stderr, stdout, stdout_with_data, summary_of};
 
 const VALUES: &str = "query,a,b,c\n1,.9,.1,.5\n2,.8,.3,.5\n3,.9,.2,.4\n4,.7,.2,.6\n5,.8,.1,.5\n";
 const FEW: &str = "--draws 100 --trials 20";
@@ -322,11 +322,7 @@ fn mistakes_are_explained() {
 fn the_shipped_studies_find_what_their_page_says() {
     let Some(data) = real_data() else { return };
     let folder = directory(&[]);
-    let shown = |name: &str| {
-        let output = fivefold(folder.path()).env("FIVEFOLD_DATA", &data).args(["meta", name]).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
+    let shown = |name: &str| stdout_with_data(folder.path(), &data, &["meta", name]);
     let trec8 = shown("meta-trec8");
     assert!(trec8.contains("45 of 8256 comparisons are shown") && trec8.contains("129 systems, 50 queries"), "{trec8}");
     // 45 rows of comparisons, not 8,256.
