@@ -226,6 +226,44 @@ fn why_two_dialects_differ() {
     page.says(&format!("scores.txt --query {query} --measure ndcg@10 --dialect letor4"));
 }
 
+/// What `lint` counts of vectors that stand in several parts.
+#[test]
+fn identical_vectors_of_real_collections() {
+    let Some(data) = real_data() else { return };
+    let (folder, page) = (directory(&[]), Page::read("formats.md"));
+    let lint = |name: &str| {
+        let output = fivefold(folder.path()).arg("lint").arg(data.join(name)).output().unwrap();
+        joined(&String::from_utf8(output.stdout).unwrap())
+    };
+    // The least and the highest share of a test part, over the folds.
+    let range = |shown: &str| {
+        let told =
+            shown.split("identical-vectors: vectors of the test part").nth(1).unwrap_or_else(|| panic!("{shown}"));
+        let shares = told.split(" (").filter_map(|part| part.split_once(" %)")?.0.parse::<f64>().ok());
+        let (least, most) = shares.fold((100.0_f64, 0.0_f64), |(low, high), share| (low.min(share), high.max(share)));
+        let digits = |share: f64| format!("{share:.1}").trim_start_matches('0').to_owned();
+        format!("{} to {} %", digits(least), digits(most))
+    };
+    let [clueweb09, mq2007, mq2008] = ["clueweb09", "mq2007-agg", "mq2008-agg"].map(lint);
+    page.says(&format!(
+        "ClueWeb09 has {} of each test part, MQ2007-agg {}, and MQ2008-agg {}, which stops a run",
+        range(&clueweb09),
+        range(&mq2007),
+        range(&mq2008)
+    ));
+    let ends = ["(warning)", "(warning)", "(would stop a run)"];
+    assert!([&clueweb09, &mq2007, &mq2008].iter().zip(ends).all(|(shown, end)| shown.contains(end)));
+    for collection in ["mq2008", "ohsumed", "mslr-sample"] {
+        assert!(!lint(collection).contains("identical-vectors"), "{collection}");
+    }
+    page.says("MQ2008, OHSUMED and the MSLR sample have no shared vector;");
+    assert!(clueweb09.contains("Between parts: 73 documents have") && clueweb09.contains("; 3 vectors are in"));
+    page.says("ClueWeb09: 73 documents, of three vectors; MQ2007-agg: 4,583 documents, 968 of them without any value.");
+    assert!(
+        mq2007.contains("Between parts: 4583 documents have") && mq2007.contains("(968 of them without any value)")
+    );
+}
+
 /// What `reproduce` says of our run beside the paper.
 struct BesideThePaper {
     /// Each kind of conclusion, and how many of them hold, do not and cannot be told, as the page has it.
