@@ -5,7 +5,8 @@
 use fivefold_core::words::{counted, which};
 use fivefold_core::{ParamError, Seed};
 use fivefold_stats::{
-    Correction, Family, Method, Significance, StatsError, Test, TestOptions, TestRun, UnknownName, correction, test,
+    Correction, Family, MOST_DRAWS, Method, Significance, StatsError, Test, TestOptions, TestRun, UnknownName,
+    correction, test,
 };
 
 /// A test with its correction. Both exist and go together.
@@ -56,7 +57,8 @@ impl DifferenceTest {
         let unknown = |param: &str, error: UnknownName| ParamError::new(param, format!("is wrong: {error}"));
         let test = test(test_name).map_err(|error| unknown("test", error))?;
         let correction = correction(correction_name).map_err(|error| unknown("correction", error))?;
-        ParamError::unless((1..1 << 32).contains(&draws), "draws", draws, "at least 1 and below 2^32")?;
+        let range = format!("from 1 to {MOST_DRAWS}");
+        ParamError::unless((1..=MOST_DRAWS).contains(&draws), "draws", draws, &range)?;
         ParamError::unless(alpha > 0.0 && alpha < 1.0, "alpha", alpha, "between 0 and 1")?;
         let found = DifferenceTest { test, correction, draws, alpha };
         // Whether they go together shows on the smallest family.

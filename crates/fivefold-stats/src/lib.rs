@@ -83,7 +83,7 @@ pub use pad::{Pad, PadDenominator, pad};
 pub use paired::{TESTS, Test, test};
 pub use paired_t::{PairedT, paired_t_test};
 pub use power::{paired_t_power, queries_needed};
-pub use resample::TestOptions;
+pub use resample::{MOST_DRAWS, TestOptions};
 pub use significance::{AslCurve, ConflictFlaw, asl_curve, check_conflicts, conflicts, discriminative_power};
 pub use studentised_range::{studentised_range_below, studentised_range_quantile};
 pub use swap::swap_rate;

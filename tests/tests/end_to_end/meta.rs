@@ -299,6 +299,7 @@ fn mistakes_are_explained() {
     says("meta", "does not say where the systems come from");
     says("meta ap.csv --measure app", "did you mean `ap`?");
     says("meta ap.csv --trials 1000000000000", "`trials` must be from 1 to 1000000, not 1000000000000");
+    says("meta ap.csv --draws 4000000000 --test bootstrap", "`draws` must be from 1 to 10000000, not 4000000000");
     says("meta ap.csv --trials 0", "must be from 1 to 1000000, not 0");
     says("meta ap.csv --against d", "no system is called `d`");
     says("meta ap.csv --test tt", "possible values: t, wilcoxon");

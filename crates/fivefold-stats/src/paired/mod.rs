@@ -167,7 +167,7 @@ mod tests {
         for name in ["permutation", "bootstrap", "tukey-hsd"] {
             let none = TestOptions { draws: 0, ..TestOptions::default() };
             let error = (test(name).unwrap().run)(&family, &none).unwrap_err();
-            assert_eq!(error.to_string(), "the number of draws is 0, but must be at least 1 and below 2^32");
+            assert_eq!(error.to_string(), "the number of draws is 0, but must be from 1 to 10000000");
         }
     }
 

@@ -37,6 +37,9 @@ impl Default for TestOptions {
     }
 }
 
+/// The most draws of a test: it holds a number or a state of a generator for each of them.
+pub const MOST_DRAWS: usize = 10_000_000;
+
 impl TestOptions {
     /// Refuses a confidence outside (0, 1).
     pub(crate) fn checked_confidence(&self) -> Result<f64, StatsError> {
@@ -46,10 +49,10 @@ impl TestOptions {
 
     /// Refuses to do without a draw.
     pub(crate) fn checked_draws(&self) -> Result<usize, StatsError> {
-        if (1..=u32::MAX as usize).contains(&self.draws) {
+        if (1..=MOST_DRAWS).contains(&self.draws) {
             return Ok(self.draws);
         }
-        let range = "at least 1 and below 2^32";
+        let range = "from 1 to 10000000";
         Err(StatsError::OutOfRange { what: "the number of draws", value: self.draws as f64, range })
     }
 }

@@ -59,12 +59,11 @@ impl Args {
 
 /// Makes the folder, which is not there yet, and the crate in it.
 fn write(folder: &Path, names: &Names, origin: &Origin) -> miette::Result<()> {
-    let make = |folder: &Path| {
-        std::fs::create_dir_all(folder).map_err(|error| Problem::file("make the folder", folder, error))
-    };
     for (path, text) in TEMPLATE {
         let path = folder.join(path);
-        path.parent().map_or(Ok(()), make)?;
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(|error| Problem::file("make the folder", parent, error))?;
+        }
         let mut text = filled(text, names, origin);
         if path.ends_with("Cargo.toml") {
             text.push_str(STANDS_ALONE);

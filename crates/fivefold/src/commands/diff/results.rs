@@ -83,11 +83,12 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     if settings.rows.is_empty() {
         settings.notes.push("no setting differs".to_owned());
     }
-    if means.rows.is_empty() {
-        let values = counted(compared_values, "value");
-        means.notes.push(none_differs(&format!("{values} in {}", counted(compared, COLUMN))));
-    }
-    means.notes.push(format!("A: {}; B: {}; {} compared", args.one, args.other, counted(compared, COLUMN)));
+    let compared = format!("{} in {}", counted(compared_values, "value"), counted(compared, COLUMN));
+    means.notes.push(match means.rows.is_empty() {
+        true => none_differs(&compared),
+        false => format!("{compared} compared"),
+    });
+    means.notes.push(format!("A: {}; B: {}", args.one, args.other));
     means.notes.push(match a == b {
         true => format!("{a}; means are over the queries that both sides have"),
         false => format!("A: {a}; B: {b}; means are over the queries that both sides have"),
