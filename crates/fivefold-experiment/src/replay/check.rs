@@ -2,14 +2,11 @@
 
 use fivefold_stats::{PadDenominator, check_conflicts, kendall_tau_b, pad, swap_rate};
 
+use super::bounds::{Bounds, FLOAT_SLACK, Printed, discordant, of_pad};
 use super::published::{Column, DerivedRow, PublishedScores, Statistic, decimals, original};
 
 /// A value printed with fewer decimals had zeros at its end: `0.5` was `0.50` at least.
 const FEWEST_DECIMALS: u32 = 2;
-/// Units of the scores' last digit by which PAD may differ.
-const PAD_TOLERANCE: f64 = 200.0;
-/// What floating point may add to a difference of decimals.
-const FLOAT_SLACK: f64 = 1e-9;
 
 /// How a printed cell stands to the printed scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +64,7 @@ pub struct CheckedCell {
     pub computed: Option<f64>,
     /// How the two stand.
     pub verdict: Verdict,
-    /// Why a cell is impossible; empty otherwise.
+    /// Why a cell is impossible, or follows within rounding only; else empty.
     pub remark: String,
 }
 
@@ -75,10 +72,16 @@ pub struct CheckedCell {
 pub(super) fn check_all(scores: &PublishedScores, derived: &[DerivedRow]) -> Vec<CheckedCell> {
     let cell = |row: &DerivedRow, column: Column, printed: f64| {
         let computed = if column == Column::All { recompute(scores, row) } else { None };
-        let (value, tolerance) = computed.unzip();
+        let (value, bounds) = computed.unzip();
         let (verdict, remark) = match objection(scores, derived, row, column, printed) {
             Some(remark) => (Verdict::Impossible, remark),
-            None => (compare(printed, value, tolerance.unwrap_or(0.0)), String::new()),
+            None => {
+                let verdict = compare(printed, value, bounds.flatten());
+                let open = bounds
+                    .flatten()
+                    .filter(|_| row.statistic != Statistic::PadPercent && verdict == Verdict::WithinRounding);
+                (verdict, open.map(within).unwrap_or_default())
+            }
         };
         CheckedCell {
             table: row.table,
@@ -95,16 +98,22 @@ pub(super) fn check_all(scores: &PublishedScores, derived: &[DerivedRow]) -> Vec
     derived.iter().flat_map(|row| row.cells().map(move |(column, printed)| cell(row, column, printed))).collect()
 }
 
-fn compare(printed: f64, computed: Option<f64>, tolerance: f64) -> Verdict {
+fn compare(printed: f64, computed: Option<f64>, bounds: Option<Bounds>) -> Verdict {
     let Some(computed) = computed else { return Verdict::NotCheckable };
-    let difference = (printed - computed).abs();
-    if difference < unit(printed) {
-        Verdict::Equal
-    } else if difference < tolerance {
-        Verdict::WithinRounding
-    } else {
-        Verdict::Differs
+    let unit = unit(printed);
+    if (printed - computed).abs() < unit {
+        return Verdict::Equal;
     }
+    match bounds {
+        None => Verdict::NotCheckable,
+        Some(bounds) if printed > bounds.low - unit && printed < bounds.high + unit => Verdict::WithinRounding,
+        Some(_) => Verdict::Differs,
+    }
+}
+
+fn within(bounds: Bounds) -> String {
+    let Bounds { low, high } = bounds;
+    format!("methods less than a printed unit apart can stand in either order, which gives {low:.3} to {high:.3}")
 }
 
 /// One unit of the last printed digit, less what floating point may add.
@@ -112,25 +121,38 @@ fn unit(printed: f64) -> f64 {
     10f64.powi(-(decimals(printed).max(FEWEST_DECIMALS) as i32)) - FLOAT_SLACK
 }
 
-/// The statistic over all queries, from the method scores, and the tolerance that their rounding asks for.
-fn recompute(scores: &PublishedScores, row: &DerivedRow) -> Option<(f64, f64)> {
-    let block = |dataset: &str, metric: &str| scores.block(dataset, metric);
+/// The statistic over all queries, from the method scores, and between which values it can be, given how these are printed; `None`
+/// for bounds where it can be anything.
+fn recompute(scores: &PublishedScores, row: &DerivedRow) -> Option<(f64, Option<Bounds>)> {
+    let block = |dataset: &str, metric: &str| {
+        let block = scores.block(dataset, metric)?;
+        Some((block.method_scores(), 10f64.powi(-(block.decimals as i32))))
+    };
+    let pairs = scores.pairs() as f64;
     match row.statistic {
         Statistic::KendallTau => {
-            let version = block(&row.dataset, &row.metric)?.method_scores();
-            let base = block(&row.dataset, original(&row.metric)?)?.method_scores();
-            Some((kendall_tau_b(&base, &version).ok()??, 0.0))
+            let (base, base_unit) = block(&row.dataset, original(&row.metric)?)?;
+            let (version, unit) = block(&row.dataset, &row.metric)?;
+            let tau = kendall_tau_b(&base, &version).ok()??;
+            let first = Printed { scores: &base, unit: base_unit };
+            let (fewest, most) = discordant(first, Printed { scores: &version, unit });
+            let [low, high] = [most, fewest].map(|count| 1.0 - 2.0 * count as f64 / pairs);
+            Some((tau, Some(Bounds { low, high })))
         }
         Statistic::PadPercent => {
-            let block = block(&row.dataset, &row.metric)?;
-            let pad = pad(&block.method_scores(), PadDenominator::Signed).ok()?;
-            Some((pad.percent?, PAD_TOLERANCE * 10f64.powi(-(block.decimals as i32))))
+            let (scores, unit) = block(&row.dataset, &row.metric)?;
+            let pad = pad(&scores, PadDenominator::Signed).ok()?;
+            Some((pad.percent?, of_pad(Printed { scores: &scores, unit })))
         }
         Statistic::SwapRateAcrossDatasets => {
             let (first, second) = row.dataset.split_once(" vs ")?;
-            let first = block(first, &row.metric)?.method_scores();
-            let second = block(second, &row.metric)?.method_scores();
-            Some((swap_rate(&first, &second).ok()??, 0.0))
+            let (first, first_unit) = block(first, &row.metric)?;
+            let (second, unit) = block(second, &row.metric)?;
+            let rate = swap_rate(&first, &second).ok()??;
+            let printed = Printed { scores: &first, unit: first_unit };
+            let (fewest, most) = discordant(printed, Printed { scores: &second, unit });
+            let [low, high] = [fewest, most].map(|count| count as f64 / pairs);
+            Some((rate, Some(Bounds { low, high })))
         }
         Statistic::Conflicts
         | Statistic::DiscriminativePower
@@ -206,13 +228,18 @@ mod tests {
 
     #[test]
     fn cut_digits_are_equal_and_a_whole_unit_is_not() {
-        assert_eq!(compare(0.785, Some(22.0 / 28.0), 0.0), Verdict::Equal);
-        assert_eq!(compare(0.786, Some(22.0 / 28.0), 0.0), Verdict::Equal);
-        assert_eq!(compare(0.784, Some(22.0 / 28.0), 0.0), Verdict::Differs);
-        assert_eq!(compare(0.5, Some(0.509), 0.0), Verdict::Equal);
-        assert_eq!(compare(0.5, Some(0.51), 0.0), Verdict::Differs);
-        assert_eq!(compare(31.84, Some(31.95), 0.2), Verdict::WithinRounding);
-        assert_eq!(compare(31.84, None, 0.2), Verdict::NotCheckable);
+        let alone = |value: f64| (Some(value), Some(Bounds { low: value, high: value }));
+        let compare = |printed, (computed, bounds)| compare(printed, computed, bounds);
+        assert_eq!(compare(0.785, alone(22.0 / 28.0)), Verdict::Equal);
+        assert_eq!(compare(0.786, alone(22.0 / 28.0)), Verdict::Equal);
+        assert_eq!(compare(0.784, alone(22.0 / 28.0)), Verdict::Differs);
+        assert_eq!(compare(0.5, alone(0.509)), Verdict::Equal);
+        assert_eq!(compare(0.5, alone(0.51)), Verdict::Differs);
+        let wide = Some(Bounds { low: 31.85, high: 32.0 });
+        assert_eq!(compare(31.845, (Some(31.95), wide)), Verdict::Differs);
+        assert_eq!(compare(31.86, (Some(31.95), wide)), Verdict::WithinRounding);
+        assert_eq!(compare(31.84, (Some(31.95), None)), Verdict::NotCheckable);
+        assert_eq!(compare(31.84, (None, None)), Verdict::NotCheckable);
     }
 
     #[test]

@@ -10,12 +10,12 @@
 //! - discriminative power is at most the number of comparisons.
 //!
 //! The paper cuts digits off rather than rounds, so a number agrees when it differs by less than one unit of the last
-//! printed digit. PAD of scores that are themselves cut can be off by more: up to 200 units of the scores' last digit
-//! are put down to that (.2 for scores of three digits, .02 for four). [`misprint`] looks for scores whose decimal point
-//! may have slipped.
+//! printed digit. The scores are cut as well: a number that some scores give which would be printed so follows within rounding
+//! (`bounds`). [`misprint`] looks for scores whose decimal point may have slipped.
 //!
 //! Cost: microseconds; nothing is read but the two texts.
 
+mod bounds;
 mod check;
 mod conclusions;
 pub mod misprint;
@@ -88,15 +88,17 @@ mod tests {
     }
 
     #[test]
-    fn four_swap_rates_follow_and_two_do_not() {
+    fn four_swap_rates_follow_and_two_if_close_methods_change_places() {
         let replay = paper();
-        let follow = named(&replay, Statistic::SwapRateAcrossDatasets, &AGREES);
+        let follow = named(&replay, Statistic::SwapRateAcrossDatasets, &[Verdict::Equal]);
         let metrics: Vec<&str> = follow.iter().map(|c| c.metric.as_str()).collect();
         assert_eq!(metrics, ["ndcg.v2", "ap", "ap.v1", "ap.v2"]);
-        let differ = named(&replay, Statistic::SwapRateAcrossDatasets, &[Verdict::Differs]);
-        let metrics: Vec<&str> = differ.iter().map(|c| c.metric.as_str()).collect();
+        // Random forest and coordinate ascent are .0006 and .0002 apart on MSLR-WEB30K, printed with three decimals.
+        let open = named(&replay, Statistic::SwapRateAcrossDatasets, &[Verdict::WithinRounding]);
+        let metrics: Vec<&str> = open.iter().map(|c| c.metric.as_str()).collect();
         assert_eq!(metrics, ["ndcg", "ndcg.v1"]);
-        assert!(differ.iter().all(|c| c.printed == 0.107 && c.computed == Some(2.0 / 28.0)));
+        assert!(open.iter().all(|c| c.printed == 0.107 && c.computed == Some(2.0 / 28.0)));
+        assert!(open[0].remark.ends_with("which gives 0.071 to 0.107"), "{open:?}");
     }
 
     #[test]
