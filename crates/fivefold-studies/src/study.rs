@@ -129,8 +129,9 @@ pub(crate) fn conventions(profile: &str, overrides: &Overrides) -> Result<Conven
 }
 
 /// What a study is about, for the head of its page.
-pub(crate) fn facts(systems: usize, queries: usize, measures: &[&str]) -> String {
-    format!("{}, {}, {}", counted(systems, "system"), counted(queries, "query"), measures.join(", "))
+pub(crate) fn facts<S: AsRef<str>>(systems: usize, queries: usize, measures: &[S]) -> String {
+    let measures: Vec<&str> = measures.iter().map(AsRef::as_ref).collect();
+    format!("{}, {}, {}", counted(systems, "system"), counted(queries, "query"), measures.join("; "))
 }
 
 /// What a study found.

@@ -126,7 +126,7 @@ impl Page {
             noun: noun.to_owned(),
             stamps: head.stamps.clone(),
             notices: cut.chain(head.notices.iter().cloned()).collect(),
-            summary: summary(data)?,
+            summary: unbroken(summary(data)?),
             test: data.test.as_ref().map(|test| test.words.clone()).unwrap_or_default(),
             alpha,
             scores: data.datasets.iter().flat_map(|dataset| scores(dataset, noun, alpha)).collect(),
@@ -166,6 +166,14 @@ impl Page {
     pub fn with_queries(self, data: &PageData, share: f64) -> Self {
         Page { drill: drill(data, COARSE, share), ..self }
     }
+}
+
+/// Sentences whose p-values stand on one line.
+fn unbroken(mut parts: Vec<PagePart>) -> Vec<PagePart> {
+    for sentence in parts.iter_mut().flat_map(|part| &mut part.sentences) {
+        *sentence = sentence.replace("(p = ", "(p\u{a0}=\u{a0}").replace("(p < ", "(p\u{a0}<\u{a0}");
+    }
+    parts
 }
 
 /// So many rows a table that the cells of all stay few.

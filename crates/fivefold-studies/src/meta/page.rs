@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fivefold_core::words::{counted, which};
+use fivefold_core::words::{counted, list, which};
 use fivefold_data::per_query::MissingQuery;
 use fivefold_experiment::compared::{Compared, SystemMean};
 use fivefold_experiment::page::{PageDataset, PageQuery, PageTest, PageValues, leading, sample};
@@ -163,9 +163,19 @@ fn labelled(scores: &Scores) -> String {
 }
 
 fn facts(scores: &Scores) -> String {
-    let measures: Vec<&str> =
-        scores.measures.iter().flat_map(|m| &m.columns).map(|column| column.name.as_str()).collect();
+    let measures: Vec<String> = scores.measures.iter().map(with_cutoffs).collect();
     labelled(scores) + &study_facts(scores.systems.len(), scores.queries, &measures)
+}
+
+/// `ap`, `ndcg@10`, `ndcg at 5, 10 and 20`.
+fn with_cutoffs(measure: &Measure) -> String {
+    let cutoffs: Option<Vec<&str>> =
+        measure.columns.iter().map(|column| column.name.strip_prefix(&measure.name)?.strip_prefix('@')).collect();
+    match (measure.columns.as_slice(), cutoffs) {
+        ([only], _) => only.name.clone(),
+        (_, Some(cutoffs)) => format!("{} at {}", measure.name, list(&cutoffs)),
+        (several, None) => list(&several.iter().map(|column| column.name.as_str()).collect::<Vec<_>>()),
+    }
 }
 
 fn methods(study: &Meta, test: &str, all: &[&Scores]) -> Result<Vec<String>, StudyError> {

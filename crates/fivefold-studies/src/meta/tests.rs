@@ -112,6 +112,8 @@ fn the_family_of_a_correction_is_a_measure_with_its_cutoffs() {
     }
     let power = table(&tables, "power");
     assert_eq!(power.rows.iter().map(|row| value(&row[2])).collect::<Vec<_>>(), [2.0, 1.0]);
+    let page = super::page::data(&study, &[(&given, compared(&study, &given))]).unwrap();
+    assert_eq!(page.facts, ["2 systems, 5 queries, ndcg at 5 and 10; ap"]);
 }
 
 /// On 24 queries the test draws, on classes of 12 it counts out; each table says what was done for it.
