@@ -309,6 +309,19 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
             browser.picture("report", width, scheme);
         }
     }
+
+    // A page so large that its values are rounded says how far the mean of a selection is good, and prints no more.
+    let rounded = std::fs::read_to_string(&page).unwrap().replace("\"digits\":4", "\"digits\":3");
+    std::fs::create_dir(folder.path().join("rounded")).unwrap();
+    std::fs::write(folder.path().join("rounded/report.html"), rounded).unwrap();
+    browser.open(&folder.path().join("rounded/report.html"));
+    let foot = "['0', '7'].map(cell => document.querySelector('#drill-table tfoot tr').cells[cell].textContent)";
+    let whole = browser.value(foot);
+    assert_eq!((whole[0].as_str(), whole[1].as_str().map(str::len)), (Some("mean of defined values"), Some(6)));
+    browser.value(&class("ideal"));
+    let some = browser.value(foot);
+    let head = "mean of defined values; of rounded values, so to 3 digits";
+    assert_eq!((some[0].as_str(), some[1].as_str().map(str::len)), (Some(head), Some(5)));
 }
 
 /// Two measures of three systems on 60 queries, one a UE version of the other, with hostile names; classes by a file.

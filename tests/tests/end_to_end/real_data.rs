@@ -106,6 +106,21 @@ fn the_systems_experiment_runs_and_its_files_are_those_of_the_collection() {
     for system in ["AdaRank", "FacSVM_Rank", "ListNet", "RankBoost", "RankNet", "svm_light", "svm_light2", "svm_rank"] {
         assert!(text.contains(system), "{system}");
     }
+    // Of 300 uninformative queries 220 have no value; the list of the page has the sets of the tables.
+    let page = std::fs::read_to_string(at.join("runs/mq2008-systems/report.html")).unwrap();
+    let start = page.split("id=\"report-data\">").nth(1).unwrap();
+    let list: Value = serde_json::from_str(start.split("</script>").next().unwrap()).unwrap();
+    let list = &list["datasets"][0];
+    let of_class = |name: &str| {
+        let class = list["classes"].as_array().unwrap().iter().position(|class| class == name).unwrap();
+        let sets = list["measures"][0]["classes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|set| &list["class_sets"][set.as_u64().unwrap() as usize]);
+        sets.filter(|set| set.as_array().unwrap().contains(&class.into())).count()
+    };
+    assert_eq!(["uninformative", "ideal", "no value"].map(of_class), [300, 300, 220]);
     for name in ["mq2008", "ohsumed", "clueweb09"] {
         fivefold(at).args(["datasets", name, "--verify", "--data-dir"]).arg(&data).assert().success();
     }
