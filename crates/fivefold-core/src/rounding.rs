@@ -5,12 +5,14 @@
 pub const ROUNDING: f64 = 1e-12;
 
 /// Whether two finite numbers of any size differ by no more than rounding can part them.
+#[inline]
 pub fn equal(one: f64, other: f64) -> bool {
     let most = ROUNDING * one.abs().max(other.abs());
     (one - other).abs() <= most && most < f64::INFINITY
 }
 
 /// The difference of two numbers of any size: 0 where rounding alone can part them.
+#[inline]
 pub fn gap(one: f64, other: f64) -> f64 {
     if equal(one, other) { 0.0 } else { one - other }
 }
@@ -29,17 +31,24 @@ pub fn difference(one: f64, other: f64) -> f64 {
 /// The list with numbers that only rounding parts made the same number, the lowest of them: to be compared by `<` and `==`. Rounding
 /// can part two by [`ROUNDING`] of the largest of the list.
 pub fn levels(list: &[f64]) -> Vec<f64> {
-    let most = ROUNDING * list.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     let mut places: Vec<usize> = (0..list.len()).collect();
     places.sort_by(|&a, &b| list[a].total_cmp(&list[b]));
-    let mut levels = list.to_vec();
-    for pair in places.windows(2) {
-        let below = levels[pair[0]];
-        if list[pair[1]] - below <= most {
-            levels[pair[1]] = below;
+    let mut sorted: Vec<f64> = places.iter().map(|&place| list[place]).collect();
+    level_sorted(&mut sorted);
+    let mut levels = vec![0.0; list.len()];
+    places.into_iter().zip(sorted).for_each(|(place, level)| levels[place] = level);
+    levels
+}
+
+/// [`levels`] of a list that is sorted from low to high, in place.
+pub fn level_sorted(list: &mut [f64]) {
+    let most = ROUNDING * list.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    for place in 1..list.len() {
+        let below = list[place - 1];
+        if list[place] - below <= most {
+            list[place] = below;
         }
     }
-    levels
 }
 
 /// [`levels`] of a list with gaps, which stay.

@@ -14,7 +14,7 @@
 //!
 //! Cost: n log n a comparison; 50^3 where exact.
 
-use fivefold_core::rounding::levels;
+use fivefold_core::rounding::level_sorted;
 
 use crate::distribution::normal_two_sided;
 use crate::error::StatsError;
@@ -40,27 +40,28 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
     let confidence = options.checked_confidence()?;
     let outcome = |&comparison| {
         let differences: Vec<f64> = family.differences(comparison).filter(|&d| d != 0.0).collect();
-        let test = Ok(signed_rank(&differences));
+        let test = Ok(signed_rank(differences));
         Outcome::new(family, comparison, &family.moments(comparison), confidence, test)
     };
     Ok(TestRun { outcomes: family.comparisons().iter().map(outcome).collect(), max_t: None })
 }
 
 /// The test of differences of which none is 0.
-fn signed_rank(differences: &[f64]) -> Significance {
+fn signed_rank(mut differences: Vec<f64>) -> Significance {
     let used = differences.len();
-    let sizes = levels(&differences.iter().map(|d| d.abs()).collect::<Vec<_>>());
-    let mut differences: Vec<(f64, bool)> = sizes.into_iter().zip(differences.iter().map(|&d| d > 0.0)).collect();
-    differences.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+    differences.sort_unstable_by(|a, b| a.abs().total_cmp(&b.abs()));
+    let mut sizes: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
+    level_sorted(&mut sizes);
     // Twice the rank sums, which are integers.
     let (mut positive, mut all, mut tie_term) = (0u64, 0u64, 0.0);
     let mut twice_ranks = Vec::with_capacity(used);
-    for tied in differences.chunk_by(|(a, _), (b, _)| a == b) {
+    for tied in sizes.chunk_by(|a, b| a == b) {
+        let tied = &differences[twice_ranks.len()..twice_ranks.len() + tied.len()];
         let size = tied.len() as u64;
         // Ranks r+1..r+size have the mean r + (size + 1) / 2.
         let twice_rank = 2 * twice_ranks.len() as u64 + size + 1;
         twice_ranks.extend(tied.iter().map(|_| twice_rank));
-        positive += twice_rank * tied.iter().filter(|(_, positive)| *positive).count() as u64;
+        positive += twice_rank * tied.iter().filter(|&&d| d > 0.0).count() as u64;
         all += twice_rank * size;
         tie_term += (size as f64).powi(3) - size as f64;
     }
@@ -118,10 +119,10 @@ mod tests {
             let signed = |signs: usize| -> Vec<f64> {
                 magnitudes.iter().enumerate().map(|(i, m)| if signs >> i & 1 == 1 { *m } else { -*m }).collect()
             };
-            let statistics: Vec<f64> = (0..1 << n).map(|signs| signed_rank(&signed(signs)).statistic).collect();
+            let statistics: Vec<f64> = (0..1 << n).map(|signs| signed_rank(signed(signs)).statistic).collect();
             for (signs, statistic) in statistics.iter().enumerate() {
                 let as_small = statistics.iter().filter(|s| *s <= statistic).count() as f64 / statistics.len() as f64;
-                let p = signed_rank(&signed(signs)).p;
+                let p = signed_rank(signed(signs)).p;
                 assert!((p - as_small.min(1.0)).abs() < 1e-12, "{magnitudes:?} {signs:b}: {p} for {as_small}");
             }
         }
