@@ -30,8 +30,8 @@ pub struct Compared {
     pub too_few_draws: Option<String>,
 }
 
-/// A comparison in which the test favours another system than the means do: tests of signs and of ranks look at how many queries a
-/// system is better on.
+/// A comparison in which the test favours another system than the means do: tests look at signs or ranks
+/// of differences, not at their mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgainstMeans {
     /// Place of the pair in [`Compared::p_values`].

@@ -137,7 +137,7 @@ fn against_means(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Opti
     }
     (!found.is_empty()).then(|| {
         format!(
-            "Under {}, the test, which asks who is better on more queries, finds better, significantly and against the means: {}.",
+            "Under {}, the test, which looks at signs or ranks and not at means, finds better, significantly and against the means: {}.",
             compared.measure_at(cutoff),
             list_some(&found)
         )
@@ -387,7 +387,7 @@ mod tests {
         assert!(found[1].ends_with("but not significantly better than any other: c (p = 0.2000)."), "{found:?}");
         assert_eq!(
             found[2],
-            "Under ndcg@10, the test, which asks who is better on more queries, finds better, significantly and against the means: \
+            "Under ndcg@10, the test, which looks at signs or ranks and not at means, finds better, significantly and against the means: \
              b than a."
         );
         assert!(found.last().unwrap().ends_with("1 pair is told apart in opposite ways."), "{found:?}");

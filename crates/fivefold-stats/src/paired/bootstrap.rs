@@ -182,12 +182,16 @@ impl Resampled {
 impl Pair {
     /// |t_b| of a draw.
     fn statistic(&self, sums: &[i64], queries: usize) -> f64 {
+        if self.moments.squared_deviations == 0.0 {
+            // Every w is 0.
+            return 0.0;
+        }
         let of = |column: Option<usize>| column.map_or(0, |column| sums[column]);
         let n = queries as f64;
         let mean = (of(self.first) - of(self.second) - self.sum) as f64 * self.unit / n;
         let squares = sums[self.squares] as f64 * self.squares_unit;
         let spread = squares - n * mean * mean;
-        if spread <= TOLERANCE * squares || self.moments.squared_deviations == 0.0 {
+        if spread <= TOLERANCE * squares {
             // All drawn w are equal: to 0, or not.
             return if squares <= TOLERANCE * self.moments.squared_deviations / n { 0.0 } else { f64::INFINITY };
         }

@@ -113,6 +113,20 @@ mod tests {
         assert_eq!(significance(&bootstrap::TEST, &[1.0; 30], &[0.0; 30], 999).p, 0.001);
     }
 
+    /// .2 on every query, but for the last bits.
+    #[test]
+    fn one_gap_on_all_queries_is_one_gap() {
+        let b: Vec<f64> = (0..30).map(|i| f64::from(i) / 10.0).collect();
+        let a: Vec<f64> = b.iter().map(|b| b + 0.2).collect();
+        assert!(a.iter().zip(&b).any(|(a, b)| a - b != 0.2));
+        for (name, p) in [("t", 0.0), ("permutation", 0.001), ("bootstrap", 0.001)] {
+            assert_eq!(significance(test(name).unwrap(), &a, &b, 999).p, p, "{name}");
+        }
+        let family = Family::of_pair(&a, &b).unwrap();
+        let run = (student::TEST.run)(&family, &TestOptions::default()).unwrap();
+        assert_eq!(run.outcomes[0].effect, Err(crate::Undefined::NoSpread));
+    }
+
     #[test]
     fn exchanged_systems_give_the_same_p() {
         let a: Vec<f64> = (0..40).map(|i| f64::from(i * 7 % 11) / 10.0).collect();

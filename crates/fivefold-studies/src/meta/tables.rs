@@ -235,7 +235,7 @@ impl Shown<'_> {
             let of = counted(count, "significant comparison");
             let favour = which(count, "favours", "favour");
             format!(
-                "{of} {favour} the system that is better on more queries but not in the mean: `favours` in pairs.csv"
+                "{of} {favour} a system whose mean is not the higher one, since the test looks at signs or ranks: `favours` in pairs.csv"
             )
         })
     }
