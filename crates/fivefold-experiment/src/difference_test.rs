@@ -87,24 +87,31 @@ impl DifferenceTest {
         if tests.iter().any(|(test, p)| test.method == Method::Exact && *p < self.alpha) {
             return None;
         }
-        let draws =
-            tests.iter().find_map(|(test, _)| if let Method::Draws(n) = test.method { Some(n) } else { None })?;
+        let (drawn, counted_out): (Vec<_>, Vec<_>) =
+            tests.iter().partition(|(test, _)| matches!(test.method, Method::Draws(_)));
+        let Some(Method::Draws(draws)) = drawn.first().map(|(test, _)| test.method) else { return None };
         let (floor, comparisons) = (1.0 / (1.0 + draws as f64), tests.len());
+        // What is smaller than any draw can be comes first in a correction step by step.
+        let before = counted_out.iter().filter(|(test, _)| test.p < floor).count();
         let least = match self.correction.name {
-            "bonferroni" | "holm" => (floor * comparisons as f64).min(1.0),
+            "bonferroni" => (floor * comparisons as f64).min(1.0),
+            "holm" => (floor * (comparisons - before) as f64).min(1.0),
             _ => floor,
         };
         let why = if least >= self.alpha {
-            format!("no p-value can be below {least:.4}, so that none is significant")
+            let which = if counted_out.is_empty() { "" } else { "drawn " };
+            format!("no {which}p-value can be below {least:.4}, so that none is significant")
         } else {
             // The factor of the least p-value depends on how many are as small as can be.
-            let at_floor = || tests.iter().filter(|(test, _)| self.correction.name == "bh" && test.p <= floor);
-            let found = at_floor().map(|(_, p)| *p).reduce(f64::min).filter(|&found| found >= self.alpha)?;
-            let count = at_floor().count();
-            let are = which(count, "is", "are");
+            let at_floor = drawn.iter().filter(|(test, _)| test.p <= floor).count();
+            let found = tests.iter().map(|(_, p)| *p).reduce(f64::min).filter(|&found| found >= self.alpha)?;
+            if self.correction.name != "bh" || at_floor == 0 {
+                return None;
+            }
             format!(
-                "no corrected p-value is below {found:.4}, so that none is significant, though {count} {are} as small as the draws allow \
-                 ({floor:.4})"
+                "no corrected p-value is below {found:.4}, so that none is significant, though {at_floor} {} as small as the draws allow \
+                 ({floor:.4})",
+                which(at_floor, "is", "are")
             )
         };
         let advice = match self.corrects() && self.correction.name != "maxt" && self.test.name != "tukey-hsd" {
@@ -196,6 +203,28 @@ mod tests {
         }
     }
 
+    /// 9 draws, three systems on 40 queries: a and b differ on six of them, always for b, which counted out is p = 2/64; c is above both, and
+    /// its p is 1/10. Holm makes 3/32, 2/10 and 2/10 of them.
+    #[test]
+    fn draws_that_are_too_few_beside_what_is_counted_out_are_named() {
+        let a: Vec<f64> = (0..40u32).map(|query| f64::from(query * 3 % 7)).collect();
+        let b: Vec<f64> = a.iter().enumerate().map(|(query, value)| value + f64::from(u8::from(query < 6))).collect();
+        let c: Vec<f64> = a.iter().map(|value| value + 2.0).collect();
+        let family = Family::of_groups(vec![vec![a.as_slice(), &b, &c]]).unwrap();
+        let few = DifferenceTest::new("permutation", "holm", 9, 0.05).unwrap();
+        let (run, p) = few.run(&family, Seed::new(1)).unwrap();
+        let expected = [3.0 / 32.0, 0.2, 0.2];
+        assert!(p.iter().zip(expected).all(|(p, expected)| (p.unwrap() - expected).abs() < 1e-12), "{p:?}");
+        assert!(
+            few.too_few_draws(&run, &p)
+                .unwrap()
+                .starts_with("With 9 draws and 3 comparisons no drawn p-value can be below 0.2000")
+        );
+        // What is counted out can be significant, however few the draws.
+        let lenient = DifferenceTest { alpha: 0.1, ..few };
+        assert_eq!(lenient.too_few_draws(&run, &p), None);
+    }
+
     /// One system above five that are alike: of 15 pairs its five have p = 1/100, the least that 99 draws can give, and BH makes 15/5 of it.
     #[test]
     fn a_rate_of_false_discoveries_says_how_many_are_as_small_as_can_be() {
@@ -216,7 +245,9 @@ mod tests {
             "With 99 draws and 15 comparisons no corrected p-value is below 0.0300, so that none is significant, though 5 are as small as \
              the draws allow (0.0100): take more draws (`draws = ...`) or `correction = \"maxt\"`"
         );
-        assert!(said(0.005).unwrap().starts_with("With 99 draws and 15 comparisons no p-value can be below 0.0100"));
+        assert!(
+            said(0.005).unwrap().starts_with("With 99 draws and 15 comparisons no drawn p-value can be below 0.0100")
+        );
     }
 
     /// 20 queries are counted out, 27 that differ are drawn; what was done is said, not what was asked for.
