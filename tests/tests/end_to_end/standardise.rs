@@ -69,6 +69,10 @@ fn a_results_folder_gives_values() {
     for form in ["raw", "V1", "V2", "standardised", "linear"] {
         assert!(shown.lines().any(|line| line.starts_with("ndcg@5") && line.contains(form)), "{form}\n{shown}");
     }
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("values of runs/small were computed under dialect: paper; ndcg: gain=exp2"), "{shown}");
+    let page = std::fs::read_to_string(folder.path().join("runs/standardise/report.html")).unwrap();
+    assert!(page.contains("mcsherry2008computing"));
     let message = stderr(folder.path(), "standardise --results runs/small --results-dataset mad", 2);
     assert!(message.contains("no data set `mad`") && message.contains("made"), "{message}");
 }
