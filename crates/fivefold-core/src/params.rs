@@ -39,10 +39,33 @@ pub struct ParamError {
     pub help: Option<String>,
 }
 
-/// What the reader of TOML says is wrong, where it should be nested too deep with the limit, which is the reader's own.
-pub fn toml_message(error: &toml::de::Error) -> &str {
+/// What the reader of TOML says is wrong, in words that say what to write; where it is nested too deep with the limit, which is the
+/// reader's own.
+pub fn toml_message(error: &toml::de::Error) -> String {
     let message = error.message();
-    if message.contains("recursion") { "nested more than 80 deep, the most that is read; lay it flat" } else { message }
+    if message.contains("recursion") {
+        return "nested more than 80 deep, the most that is read; lay it flat".to_owned();
+    }
+    let (before, expected) = message.rsplit_once("expected ").unwrap_or((message, ""));
+    let words = match expected {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
+        "f64" | "f32" => "a number",
+        "bool" | "a boolean" => "true or false",
+        "a sequence" => "a list in [ ]",
+        kind if kind.starts_with("struct ") => "a table, { key = value, ... }",
+        _ => return message.to_owned(),
+    };
+    format!("{before}expected {words}")
+}
+
+/// The unknown name that an error of serde is about, which says "unknown field `x`, expected one of `a`, `b`" whatever type is read:
+/// whether it is a key or a value, the name, and the names that there are.
+pub fn unknown_name(error: &toml::de::Error) -> Option<(&'static str, &str, impl Iterator<Item = &str> + Clone)> {
+    let message = error.message();
+    let kinds = [("unknown field `", "key"), ("unknown variant `", "value")];
+    let (_, kind) = kinds.into_iter().find(|(start, _)| message.starts_with(start))?;
+    let mut ticked = message.split('`').skip(1).step_by(2);
+    Some((kind, ticked.next()?, ticked))
 }
 
 impl ParamError {
@@ -181,7 +204,7 @@ fn value_of(table: Spanned<DeTable<'_>>) -> ValueDeserializer<'_> {
 
 fn read<T: DeserializeOwned>(table: Spanned<DeTable<'_>>) -> Result<T, ParamError> {
     T::deserialize(value_of(table)).map_err(|e| ParamError {
-        message: toml_message(&e).to_owned(),
+        message: toml_message(&e),
         param: None,
         span: e.span(),
         help: None,
@@ -229,7 +252,7 @@ fn overlay<R: Ranker>(preset: R, user: Spanned<DeTable<'_>>) -> Result<R, ParamE
     let failed = |message: String| ParamError { message, param: None, span: None, help: None };
     let mut merged = toml::Table::try_from(preset).map_err(|e| failed(format!("broken preset: {e}")))?;
     merged.extend(read::<toml::Table>(user)?);
-    R::deserialize(merged).map_err(|e| failed(e.message().to_owned()))
+    R::deserialize(merged).map_err(|e| failed(toml_message(&e)))
 }
 
 #[cfg(test)]
@@ -316,5 +339,28 @@ mod tests {
         assert_eq!(info.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["rounds", "rate", "stop"]);
         assert_eq!(info[0].default, Some(serde_json::json!(10)));
         assert_eq!((info[0].help.as_str(), &info[2].default), ("how often", &None));
+    }
+
+    #[test]
+    fn what_is_expected_is_said_without_names_of_types() {
+        #[derive(Debug, Deserialize)]
+        struct All {
+            #[serde(rename = "toy")]
+            _toy: Option<Toy>,
+            #[serde(rename = "flag")]
+            _flag: Option<bool>,
+            #[serde(rename = "list")]
+            _list: Option<Vec<u8>>,
+        }
+        for (text, said) in [
+            ("toy = 3", "integer `3`, expected a table, { key = value, ... }"),
+            ("toy = { rounds = 'x' }", "string \"x\", expected a whole number, 0 or more"),
+            ("toy = { rate = 'x' }", "string \"x\", expected a number"),
+            ("flag = 3", "integer `3`, expected true or false"),
+            ("list = 3", "integer `3`, expected a list in [ ]"),
+        ] {
+            let error = toml::from_str::<All>(text).unwrap_err();
+            assert_eq!(toml_message(&error), format!("invalid type: {said}"));
+        }
     }
 }

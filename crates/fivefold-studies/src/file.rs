@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use fivefold_core::ParamError;
-use fivefold_core::params::{field_names, nearest};
+use fivefold_core::params::{field_names, nearest, toml_message, unknown_name};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toml::Spanned;
@@ -156,14 +156,9 @@ fn unknown<'a>(what: &str, name: &str, span: Range<usize>, known: impl Iterator<
     error(format!("unknown {what} `{name}`"), span, Some(help))
 }
 
-/// serde reports an unknown name as "unknown field `x`, expected one of `a`, `b`": the nearest is found from that.
 fn fault(error: toml::de::Error) -> ParamError {
-    let message = error.message();
-    let mut ticked = message.split('`').skip(1).step_by(2);
-    let what = [("unknown field `", "key"), ("unknown variant `", "value")];
-    let what = what.into_iter().find(|(start, _)| message.starts_with(start));
-    match (what, ticked.next()) {
-        (Some((_, what)), Some(name)) => unknown(what, name, error.span().unwrap_or(0..0), ticked),
-        _ => ParamError { message: message.to_owned(), param: None, span: error.span(), help: None },
+    match unknown_name(&error) {
+        Some((what, name, known)) => unknown(what, name, error.span().unwrap_or(0..0), known),
+        None => ParamError { message: toml_message(&error), param: None, span: error.span(), help: None },
     }
 }

@@ -64,7 +64,7 @@ impl Problem {
             return Problem::new(format!("{place}: {}", toml_message(error)));
         }
         let source = NamedSource::new(name, text.to_owned()).with_language("toml");
-        let what = toml_message(error).to_owned();
+        let what = toml_message(error);
         Problem { what, help: None, text: Some(source), span: error.span().map(SourceSpan::from) }
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use fivefold_core::ParamError;
-use fivefold_core::params::{nearest, toml_message};
+use fivefold_core::params::{nearest, toml_message, unknown_name};
 use miette::{Diagnostic, NamedSource, SourceSpan};
 
 /// An experiment file that cannot be used; prints the line and underlines what is wrong with it.
@@ -114,36 +114,10 @@ impl From<ParamError> for Fault {
 }
 
 impl From<toml::de::Error> for Fault {
-    /// serde reports an unknown key or word as "unknown field `x`, expected one of `a`, `b`": whatever type was read,
-    /// the nearest possible one is found from that.
     fn from(error: toml::de::Error) -> Self {
-        let message = toml_message(&error);
-        let span = error.span().unwrap_or(0..0);
-        let mut ticked = message.split('`').skip(1).step_by(2);
-        let what = if message.starts_with("unknown field `") {
-            Some("key")
-        } else if message.starts_with("unknown variant `") {
-            Some("value")
-        } else {
-            None
-        };
-        match (what, ticked.next()) {
-            (Some(what), Some(name)) => Fault::unknown(what, name, span, ticked),
-            _ => Fault { message: plain(message), label: "here".to_owned(), span: error.span(), help: None },
+        match unknown_name(&error) {
+            Some((what, name, known)) => Fault::unknown(what, name, error.span().unwrap_or(0..0), known),
+            None => Fault { message: toml_message(&error), label: "here".to_owned(), span: error.span(), help: None },
         }
     }
-}
-
-/// serde's "expected u64" in words that say what to write.
-fn plain(message: &str) -> String {
-    let (before, expected) = message.rsplit_once("expected ").unwrap_or((message, ""));
-    let words = match expected {
-        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
-        "f64" | "f32" => "a number",
-        "bool" => "true or false",
-        "a sequence" => "a list in [ ]",
-        kind if kind.starts_with("struct ") => "a table, { key = value, ... }",
-        _ => return message.to_owned(),
-    };
-    format!("{before}expected {words}")
 }
