@@ -13,6 +13,7 @@ mod builder;
 mod error;
 mod formats;
 mod join;
+mod remark;
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -24,6 +25,7 @@ pub(crate) use builder::Faults;
 pub use error::{PerQueryError, PerQueryErrorKind};
 pub use formats::{FORMATS, Format, LEFT_OUT};
 pub use join::{MissingQuery, Settled};
+pub use remark::Remark;
 
 /// Values of several systems under several measures, by query.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -39,7 +41,7 @@ pub struct SystemValues {
     /// Which of the values are undefined by their own program, rather than missing.
     pub undefined: Vec<bool>,
     /// What was passed over or settled by a policy, one line each.
-    pub remarks: Vec<String>,
+    pub remarks: Vec<Remark>,
 }
 
 impl SystemValues {
@@ -68,7 +70,7 @@ impl SystemValues {
 pub struct PerQueryOptions {
     /// The name of its format (see [`FORMATS`]); `None`: recognised by content.
     pub format: Option<String>,
-    /// The system's name where the file holds one system and does not name it; `None`: the file's name.
+    /// The system's name where the file holds one system; `None`: what the file calls it (trec_eval's `runid`), or the file's name.
     pub system: Option<String>,
     /// The measure's name where the file does not name it; `None`: the file's name.
     pub measure: Option<String>,
@@ -123,8 +125,7 @@ impl Content {
         // A member of an archive has a name of its own.
         let stem = stem.rsplit_once(".zip:").map_or(stem.as_str(), |(_, member)| member);
         let stem = stem.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(stem);
-        let name = |given: &Option<String>| given.clone().unwrap_or_else(|| stem.to_owned());
-        let mut builder = builder::Builder::new(name(&options.system), name(&options.measure));
+        let mut builder = builder::Builder::new(stem, options);
         let parsed = (self.format.parse)(&self.text, &mut builder).and_then(|()| builder.finish());
         parsed.map_err(|(line, kind)| PerQueryError::new(path, line, kind))
     }

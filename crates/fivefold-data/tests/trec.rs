@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fivefold_data::per_query::{self, MissingQuery, PerQueryOptions, SystemValues};
+use fivefold_data::per_query::{self, MissingQuery, PerQueryOptions, Remark, SystemValues};
 use fivefold_data::trec::{Duplicates, Joined, Judgement, read_qrels, read_run};
 use tempfile::TempDir;
 
@@ -163,7 +163,7 @@ fn formats_are_recognised_by_content() {
         (&["map".to_owned(), "P_10".to_owned()][..], &["mine".to_owned()][..], &["q1".to_owned(), "q2".to_owned()][..])
     );
     assert_eq!(found.values, [0.5, 0.25, 0.1, 0.2]);
-    assert_eq!(found.remarks, ["2 values of summary rows were left out"]);
+    assert_eq!(found.remarks, [Remark::Summaries(2)]);
     for (name, text) in [
         ("a.tsv", "q1\tAP\t0.5\nq2\tAP\t0.25\nall\tAP\t0.375\n"),
         ("a.eval", "map q1 0.5\nmap q2 0.25\nmap all 0.375\n"),
@@ -183,6 +183,9 @@ fn formats_are_recognised_by_content() {
             "{text}"
         );
     }
+    // A name that is given is the one that its user wants.
+    let named = PerQueryOptions { system: Some("bm25".to_owned()), ..PerQueryOptions::default() };
+    assert_eq!(per_query::read(&folder.path().join("x.eval"), &named).unwrap().systems, ["bm25"]);
     let numbered = values(&folder, "ap.csv", "run1,run2\n0.1,0.2\n0.3,nan\n").unwrap();
     assert_eq!(
         (&numbered.queries[..], &numbered.measures[..]),
@@ -213,6 +216,26 @@ fn what_is_not_clear_is_said_and_can_be_forced() {
     assert!(forced("trec").unwrap_err().to_string().contains("there is no format `trec`; known: trec_eval"));
 }
 
+/// Two files with three values of summary rows, three texts and three undefined values between them, and a measure of its own each.
+#[test]
+fn what_several_files_leave_out_is_added_up() {
+    let folder = TempDir::new().unwrap();
+    let one = values(&folder, "one", "rr\tq1\tnan\nmap\tq1\t0.5\nmap\tall\t0.5\nrelstring\tq1\t'10'\n").unwrap();
+    let two = "map\tq1\tnan\nbpref\tq1\tnan\nmap\tall\t0.5\nbpref\tall\t0.5\nrelstring\tq1\t'1'\nrelstring\tq2\t'1'\n";
+    let joined = SystemValues::join(vec![one, values(&folder, "two", two).unwrap()]).unwrap();
+    let said: Vec<String> = joined.remarks.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "3 values are texts and were left out",
+            "3 values of summary rows were left out",
+            "3 values are undefined",
+            "rr is left out: `two` has no value of it",
+            "bpref is left out: `one` has no value of it",
+        ]
+    );
+}
+
 #[test]
 fn systems_are_joined_by_query_id() {
     let folder = TempDir::new().unwrap();
@@ -231,6 +254,7 @@ fn systems_are_joined_by_query_id() {
         (&dropped.queries[..], dropped.of(0, 0), settled.dropped),
         (&["q1".to_owned(), "q3".to_owned()][..], &[0.1, 0.3][..], 1)
     );
+    assert!(error.contains("`--missing-queries`"), "{error}");
     assert!(SystemValues::join(vec![a.clone(), a.clone()]).unwrap_err().to_string().contains("in two files"));
     let other = values(&folder, "rr.csv", "query,b\nq1,0.5\n").unwrap();
     assert!(

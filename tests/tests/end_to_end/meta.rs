@@ -93,8 +93,20 @@ fn systems_are_joined_by_query_and_a_missing_one_is_settled_by_a_policy() {
     let scores = std::fs::read_to_string(folder.path().join("runs/meta/scores.csv")).unwrap();
     // (.5 + .25 + .75) / 3, without the summary row.
     assert!(scores.lines().any(|line| line.starts_with(",map,bm25,0.5,")), "{scores}");
+    assert!(shown.contains("2 values of summary rows were left out"), "{shown}");
     let zero = stdout(folder.path(), &format!("meta bm25=one.txt other.txt --missing-queries zero {FEW}"));
     assert!(zero.contains("1 missing value counts as 0") && zero.contains("2 systems, 4 queries"), "{zero}");
+}
+
+/// Two runs of one tag: the names that are given part them.
+#[test]
+fn a_name_that_is_given_stands_above_the_tag_of_a_run() {
+    let text = format!("runid\tall\tours\n{}", trec_eval(&["0.5", "0.25"]));
+    let folder = directory(&[("one.txt", &text), ("two.txt", &text)]);
+    let shown = stdout(folder.path(), &format!("meta one=one.txt two=two.txt {FEW}"));
+    assert!(shown.contains("2 systems, 2 queries") && !shown.contains("ours"), "{shown}");
+    let message = stderr(folder.path(), "meta one.txt two.txt", 2);
+    assert!(message.contains("`ours` has values of map in two files") && message.contains("NAME=FILE"), "{message}");
 }
 
 /// Values in an archive are those of the file that was put into it.

@@ -58,6 +58,7 @@ pub(super) fn values(file: &Path, content: Option<Content>, problems: &mut Probl
         let [least, most] = range.unwrap_or([value; 2]);
         Some([value.min(least), value.max(most)])
     });
-    (report.measures, report.systems, report.remarks) = (found.measures, found.systems, found.remarks);
+    (report.measures, report.systems, report.remarks) =
+        (found.measures, found.systems, found.remarks.iter().map(ToString::to_string).collect());
     report
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::SystemValues;
 use super::error::PerQueryErrorKind;
-use fivefold_core::words::{counted, which};
+use super::remark::Remark;
+use super::{PerQueryOptions, SystemValues};
 
 /// Ids of rows that hold a mean over queries.
 const SUMMARIES: [&str; 4] = ["all", "amean", "mean", "average"];
@@ -43,11 +43,13 @@ impl Names {
 
 /// Collects values while a file is parsed.
 pub(super) struct Builder {
-    /// The system's name, unless the file gives one.
+    /// The system's name.
     pub(super) system: String,
+    /// Whether it was given, and so does not yield to one in the file.
+    system_given: bool,
     /// The measure's name, unless the file gives one.
     pub(super) measure: String,
-    pub(super) remarks: Vec<String>,
+    pub(super) remarks: Vec<Remark>,
     measures: Names,
     systems: Names,
     queries: Names,
@@ -77,9 +79,13 @@ impl Faults {
 }
 
 impl Builder {
-    pub(super) fn new(system: String, measure: String) -> Self {
+    /// A builder for a file of this name, whose system and measure go by the names given, or else by the file's.
+    pub(super) fn new(file: &str, options: &PerQueryOptions) -> Self {
+        let name = |given: &Option<String>| given.clone().unwrap_or_else(|| file.to_owned());
+        let (system, measure) = (name(&options.system), name(&options.measure));
         Builder {
             system,
+            system_given: options.system.is_some(),
             measure,
             remarks: Vec::new(),
             measures: Names::default(),
@@ -88,6 +94,13 @@ impl Builder {
             values: Vec::new(),
             summaries: 0,
             faults: Faults::default(),
+        }
+    }
+
+    /// The file's own name of its only system.
+    pub(super) fn names_itself(&mut self, name: &str) {
+        if !self.system_given {
+            name.clone_into(&mut self.system);
         }
     }
 
@@ -148,18 +161,11 @@ impl Builder {
             result.undefined[place] = value.is_nan();
         }
         if self.summaries > 0 {
-            result.remarks.push(format!(
-                "{} left out",
-                which(
-                    self.summaries,
-                    "1 value of a summary row was",
-                    &format!("{} values of summary rows were", self.summaries)
-                )
-            ));
+            result.remarks.push(Remark::Summaries(self.summaries));
         }
         let undefined = result.undefined_count();
         if undefined > 0 {
-            result.remarks.push(format!("{} {} undefined", counted(undefined, "value"), which(undefined, "is", "are")));
+            result.remarks.push(Remark::Undefined(undefined));
         }
         Ok((result, faults))
     }

@@ -156,9 +156,14 @@ impl PerQueryErrorKind {
             Self::ColumnTwice { .. } => "give each column a name of its own, or remove one",
             Self::Sparse { .. } => "check the format: are these really names of measures and queries?",
             Self::Empty => "have the other program print values of each query (trec_eval -q), not only means",
-            Self::SystemTwice { .. } => "give the systems different names",
+            Self::SystemTwice { .. } => {
+                "give the files names of their own, as in `NAME=FILE`; systems that columns name are renamed in the file"
+            }
             Self::NoCommonMeasure => "compute the same measures for all systems; names must be equal",
-            Self::Missing { .. } => "compute it, or choose a policy: drop the query for all systems, or count it as 0",
+            Self::Missing { .. } => {
+                "compute it, or choose with `--missing-queries` (`missing_queries` of the systems in a file): `drop` leaves the query out for \
+                 all systems, `zero` counts it as 0"
+            }
             Self::NoCommonQuery => "check that the files are about the same queries",
         };
         fixed.to_owned()

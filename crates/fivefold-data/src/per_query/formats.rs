@@ -5,12 +5,13 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use fivefold_core::words::{counted, which};
+use fivefold_core::words::counted;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::builder::{Builder, Wrong, is_summary};
 use super::error::PerQueryErrorKind;
+use super::remark::Remark;
 
 /// A form in which programs write values per query.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +27,7 @@ pub struct Format {
 pub const FORMATS: &[Format] = &[
     Format {
         name: "trec_eval",
-        summary: "trec_eval -q: `measure query value`; the row `runid` names the system",
+        summary: "trec_eval -q: `measure query value`; the row `runid` names the system, unless a name is given",
         parse: |text, builder| triples(text, builder, [0, 1]),
     },
     Format {
@@ -190,7 +191,7 @@ fn triples(text: &str, builder: &mut Builder, order: [usize; 2]) -> Result<(), W
         let fields: Vec<&str> = text.split_whitespace().collect();
         match fields[..] {
             [] => {}
-            ["runid", _, tag] => tag.clone_into(&mut builder.system),
+            ["runid", _, tag] => builder.names_itself(tag),
             [_, _, value] if is_string(value) => strings += 1,
             [_, _, value] => rows.push((line, fields[order[0]], fields[order[1]], value)),
             _ => {
@@ -200,11 +201,7 @@ fn triples(text: &str, builder: &mut Builder, order: [usize; 2]) -> Result<(), W
         }
     }
     if strings > 0 {
-        builder.remarks.push(format!(
-            "{} {} left out",
-            counted(strings, "value"),
-            which(strings, "is a text and was", "are texts and were")
-        ));
+        builder.remarks.push(Remark::Texts(strings));
     }
     let system = builder.system.clone();
     rows.into_iter().for_each(|(line, measure, query, value)| builder.add(measure, &system, query, value, line));
@@ -316,7 +313,7 @@ fn matrix(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
     let has_ids = head.first().is_some_and(|name| QUERY_COLUMNS.contains(&name.to_ascii_lowercase().as_str()));
     if !has_ids {
         let remark = "there is no column of query ids: queries are numbered by row, from 1".to_owned();
-        builder.remarks.push(remark);
+        builder.remarks.push(Remark::Other(remark));
     }
     once(head_line, &head, usize::from(has_ids)..head.len())?;
     let measure = builder.measure.clone();
@@ -350,11 +347,7 @@ fn our_values(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
         }
     }
     if halves > 0 {
-        builder.remarks.push(format!(
-            "{} about a half of each query's documents {} left out",
-            counted(halves, "row"),
-            which(halves, "was", "were")
-        ));
+        builder.remarks.push(Remark::Halves(halves));
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::SystemValues;
 use super::builder::{Names, too_sparse};
 use super::error::{PerQueryError, PerQueryErrorKind};
+use super::remark::Remark;
 
 /// What becomes of a query that has no value for one of the systems under one of the measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -102,12 +103,7 @@ impl SystemValues {
                 }
             }
         }
-        // A remark that several files share is said once.
-        for remark in parts.into_iter().flat_map(|part| part.remarks) {
-            if !joined.remarks.contains(&remark) {
-                joined.remarks.push(remark);
-            }
-        }
+        parts.into_iter().flat_map(|part| part.remarks).for_each(|remark| remark.add_to(&mut joined.remarks));
         joined.common_measures()
     }
 
@@ -134,7 +130,7 @@ impl SystemValues {
                 settled.zeroed = gaps.len();
                 let missing = counted(gaps.len(), "missing value");
                 let count = which(gaps.len(), "counts", "count");
-                self.remarks.push(format!("{missing} {count} as 0 (missing queries: zero)"));
+                self.remarks.push(Remark::Other(format!("{missing} {count} as 0 (missing queries: zero)")));
             }
             MissingQuery::Drop => {
                 let mut keep = vec![true; queries];
@@ -145,7 +141,8 @@ impl SystemValues {
                 }
                 let dropped = settled.dropped;
                 let what = which(dropped, "is left out: a system lacks it", "are left out: a system lacks them");
-                self.remarks.push(format!("{dropped} of {} {what} (missing queries: drop)", counted(queries, "query")));
+                let of = counted(queries, "query");
+                self.remarks.push(Remark::Other(format!("{dropped} of {of} {what} (missing queries: drop)")));
                 self.values = kept(&self.values, &keep);
                 self.undefined = kept(&self.undefined, &keep);
                 self.queries = kept(&self.queries, &keep);
@@ -169,7 +166,8 @@ impl SystemValues {
         for (measure, system) in lacking.iter().enumerate() {
             if let Some(system) = system {
                 let (measure, system) = (&self.measures[measure], &self.systems[*system]);
-                self.remarks.push(format!("{measure} is left out: `{system}` has no value of it"));
+                let what = format!("{measure} is left out: `{system}` has no value of it");
+                self.remarks.push(Remark::Other(what));
             }
         }
         let keep: Vec<bool> = lacking.iter().map(Option::is_none).collect();

@@ -145,12 +145,12 @@ impl SystemsConfig {
     fn per_query(&self, files: &[Named]) -> Result<Systems, StudyError> {
         let mut parts = Vec::with_capacity(files.len());
         for file in files {
-            // What the file does not name goes by the name that it was given: its system, or in a table of systems its measure.
+            // The name that was given is that of its system, or in a table of systems that of its measure.
             let (system, measure) = (file.name.clone(), file.name.clone());
             let options = PerQueryOptions { system, measure, ..PerQueryOptions::default() };
             parts.push(per_query::read(&file.path, &options)?);
         }
-        let (mut values, _) = SystemValues::join(parts)?.settle(self.missing_queries)?;
+        let (values, _) = SystemValues::join(parts)?.settle(self.missing_queries)?;
         // A run's values keep its stamps when its file is read alone.
         let computed: Vec<Computed> = files
             .iter()
@@ -163,7 +163,7 @@ impl SystemsConfig {
             }
         }
         remarks.extend(computed.iter().filter_map(Computed::in_words));
-        remarks.append(&mut values.remarks);
+        remarks.extend(values.remarks.iter().map(ToString::to_string));
         Ok(Systems { content: Content::Values(values), inputs: inputs(files)?, computed, remarks })
     }
 }

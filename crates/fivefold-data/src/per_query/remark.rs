@@ -1,0 +1,61 @@
+//! What was passed over in files of values, or settled by a policy: counts of several files add up.
+
+use std::fmt;
+
+use fivefold_core::words::{counted, which};
+
+/// A remark about values, as a sentence without its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remark {
+    /// So many values of summary rows were left out.
+    Summaries(usize),
+    /// So many values are texts and were left out.
+    Texts(usize),
+    /// So many rows about halves of documents were left out.
+    Halves(usize),
+    /// So many values are undefined by their own program.
+    Undefined(usize),
+    /// Something else.
+    Other(String),
+}
+
+impl Remark {
+    /// Adds the remark to those of other files: counts of one thing become their sum, and what was said is not said twice.
+    pub(super) fn add_to(self, all: &mut Vec<Remark>) {
+        let sum = all.iter_mut().find_map(|known| match (known, &self) {
+            (Remark::Summaries(sum), Remark::Summaries(count))
+            | (Remark::Texts(sum), Remark::Texts(count))
+            | (Remark::Halves(sum), Remark::Halves(count))
+            | (Remark::Undefined(sum), Remark::Undefined(count)) => Some((sum, *count)),
+            _ => None,
+        });
+        if let Some((sum, count)) = sum {
+            *sum += count;
+        } else if !all.contains(&self) {
+            all.push(self);
+        }
+    }
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let were = |count: usize| which(count, "was", "were");
+        match self {
+            Remark::Summaries(1) => f.write_str("1 value of a summary row was left out"),
+            Remark::Summaries(count) => write!(f, "{count} values of summary rows were left out"),
+            Remark::Texts(count) => {
+                let texts = which(*count, "is a text and was", "are texts and were");
+                write!(f, "{} {texts} left out", counted(*count, "value"))
+            }
+            Remark::Halves(count) => {
+                let rows = counted(*count, "row");
+                write!(f, "{rows} about a half of each query's documents {} left out", were(*count))
+            }
+            Remark::Undefined(count) => {
+                write!(f, "{} {} undefined", counted(*count, "value"), which(*count, "is", "are"))
+            }
+            Remark::Other(what) => f.write_str(what),
+        }
+    }
+}
