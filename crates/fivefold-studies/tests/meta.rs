@@ -271,16 +271,19 @@ fn rank_lists_of_mq2007_are_as_numpy_and_scipy_find_them() {
 #[test]
 fn sets_are_those_of_a_run() {
     let Some(data) = data() else { return };
-    let columns: Vec<String> = ["ndcg", "ndcg.v1", "ndcg.v2"]
-        .iter()
-        .flat_map(|measure| [5, 10, 15, 20, 30].map(|cutoff| format!("\"{measure}@{cutoff}\"")))
-        .collect();
-    let text = format!(
-        "name = \"t\"\nkind = \"meta\"\nmeasures = [{}]\nclasses = {{ sets = 300 }}\n[systems]\ndataset = {{ name = \"mq2008\" }}\n\
-         scores = [\"mq2008-systems/*/Fold{{fold}}.score\"]\n",
-        columns.join(", ")
-    );
-    let found = findings(&text, &[&data]);
+    let of = |measures: &[&str]| {
+        let columns: Vec<String> = measures
+            .iter()
+            .flat_map(|measure| [5, 10, 15, 20, 30].map(|cutoff| format!("\"{measure}@{cutoff}\"")))
+            .collect();
+        let text = format!(
+            "name = \"t\"\nkind = \"meta\"\nmeasures = [{}]\nclasses = {{ sets = 300 }}\n[systems]\ndataset = {{ name = \"mq2008\" }}\n\
+             scores = [\"mq2008-systems/*/Fold{{fold}}.score\"]\n",
+            columns.join(", ")
+        );
+        findings(&text, &[&data])
+    };
+    let found = of(&["ndcg", "ndcg.v1", "ndcg.v2"]);
     // `fivefold run mq2008-systems`, Tables 7 to 10 and 12.
     let powers = [("ndcg", [78.0, 16.0, 74.0]), ("ndcg.v1", [78.0, 14.0, 76.0]), ("ndcg.v2", [76.0, 16.0, 73.0])];
     let pads = [[2.36, 2.77, 3.02], [3.24, 4.11, 3.94], [8.02, -822.19, 7.10]];
@@ -302,5 +305,20 @@ fn sets_are_those_of_a_run() {
             assert_eq!(at(table(&found, "class-conflicts"), &["ndcg", measure], class), conflicts, "{measure} {class}");
             assert!((at(table(&found, "class-tau"), &["ndcg", measure], class) - tau).abs() < 0.00051);
         }
+    }
+    // They go by the original, whatever version stands first, and if it is not among the measures at all.
+    for measures in [&["ndcg.v2", "ndcg"][..], &["ndcg.v2"]] {
+        let found = of(measures);
+        let power = table(&found, "class-power");
+        for (class, (power_of_class, pad)) in classes.iter().zip(powers[2].1.into_iter().zip(pads[2])) {
+            assert_eq!(at(power, &["ndcg.v2", class], "significant"), power_of_class, "{measures:?} {class}");
+            assert!((at(power, &["ndcg.v2", class], "PAD %") - pad).abs() < 0.0051, "{measures:?} {class}");
+        }
+        assert!(
+            power
+                .notes
+                .iter()
+                .any(|note| note.starts_with("classes of queries: by the mean ndcg of all systems less E/U"))
+        );
     }
 }

@@ -3,8 +3,8 @@
 //! - `file = "classes.csv"`: lines of `query,class` (or tabs, or blanks); a query may be in several classes, or in none;
 //! - `quantiles = 3`: as many parts of equal size, from the hardest to the easiest, by the mean of all systems;
 //! - `sets = 500`: the uninformative and the ideal queries of Feng & Karmaker (2023): those where |real - expected| is least, and where
-//!   real - expected is greatest; real is the mean of all systems and cutoffs, expected the mean of E/U. They need rankings: values alone
-//!   do not say what a random order would get.
+//!   real - expected is greatest; real is the mean of all systems and cutoffs, expected the mean of E/U, both of the original measure,
+//!   which is what a random order gets of it. They need rankings: values alone do not say that.
 //!
 //! The latter two go by the measure `by`, the first one if it is absent. Equal queries stand in the order of the input.
 
@@ -57,8 +57,15 @@ pub(super) struct Classed {
     pub(super) input: Option<Input>,
 }
 
-/// E/U of the queries by measure and id, over the columns of a measure; NaN where undefined.
-pub(super) type Expected = BTreeMap<String, Vec<Vec<f64>>>;
+/// What uninformative and ideal queries go by: an original measure, whatever version of it is compared.
+pub(super) struct Original {
+    /// The measure without cutoff.
+    pub(super) name: String,
+    /// The mean of all systems and cutoffs on each query.
+    pub(super) real: Vec<f64>,
+    /// E/U of each query at each cutoff; NaN where undefined.
+    pub(super) expected: Vec<Vec<f64>>,
+}
 
 impl Classes {
     /// Whether queries are to be classed at all.
@@ -79,12 +86,12 @@ impl Classes {
         }
     }
 
-    /// Classes the queries of a data set. `expected` has E/U where they come from rankings.
+    /// Classes the queries of a data set; `original` is there where they come from rankings.
     pub(super) fn of(
         &self,
         scores: &Scores,
         undefined: Undefined,
-        expected: Option<&Expected>,
+        original: Option<&Original>,
         cx: &StudyContext<'_>,
     ) -> Result<Classed, StudyError> {
         let mut classed = if let Some(file) = &self.file {
@@ -92,7 +99,7 @@ impl Classes {
         } else if let Some(parts) = self.quantiles {
             quantiles(parts, scores, self.by(scores)?)?
         } else if let Some(size) = self.sets {
-            sets(size, scores, self.by(scores)?, undefined, expected)?
+            sets(size, self.by(scores)?, undefined, original)?
         } else {
             Classed { classes: Vec::new(), notes: Vec::new(), input: None }
         };
@@ -107,7 +114,8 @@ impl Classes {
         Ok(classed)
     }
 
-    fn by<'a>(&self, scores: &'a Scores) -> Result<&'a Measure, StudyError> {
+    /// The measure by which queries are difficult or ideal.
+    pub(super) fn by<'a>(&self, scores: &'a Scores) -> Result<&'a Measure, StudyError> {
         let Some(name) = &self.by else { return Ok(&scores.measures[0]) };
         let known = || scores.measures.iter().map(|measure| measure.name.as_str());
         scores.measures.iter().find(|measure| measure.name == *name).ok_or_else(|| {
@@ -156,12 +164,11 @@ fn quantiles(parts: usize, scores: &Scores, measure: &Measure) -> Result<Classed
 
 fn sets(
     size: usize,
-    scores: &Scores,
     measure: &Measure,
     undefined: Undefined,
-    expected: Option<&Expected>,
+    original: Option<&Original>,
 ) -> Result<Classed, StudyError> {
-    let Some(expected) = expected.and_then(|expected| expected.get(&measure.name)) else {
+    let Some(Original { name, real, expected }) = original else {
         return Err(StudyError::Input(format!(
             "uninformative and ideal queries of {} are not defined here: they need E/U, what a random order gets, and so grades and rankings; give \
              qrels with runs or LETOR data with scores (a results folder has them in its own tables), or class queries by a file or by \
@@ -169,10 +176,10 @@ fn sets(
             measure.name
         )));
     };
-    if size > scores.queries {
-        return Err(StudyError::Input(format!("`sets` asks for {size} of {} queries", scores.queries)));
+    let queries = real.len();
+    if size > queries {
+        return Err(StudyError::Input(format!("`sets` asks for {size} of {}", counted(queries, "query"))));
     }
-    let real = real(measure, scores.queries);
     let mut lacking = 0;
     let differences = real.iter().zip(expected).map(|(real, of_columns)| {
         lacking += usize::from(of_columns.iter().all(|value| value.is_nan()));
@@ -182,7 +189,7 @@ fn sets(
     });
     let differences: Vec<f64> = differences.collect();
     let least = |key: fn(f64) -> f64| {
-        let mut order: Vec<usize> = (0..scores.queries).collect();
+        let mut order: Vec<usize> = (0..queries).collect();
         order.sort_by(|&a, &b| key(differences[a]).total_cmp(&key(differences[b])));
         order.truncate(size);
         order.sort_unstable();
@@ -194,8 +201,7 @@ fn sets(
     ];
     let both = classes[0].queries.iter().filter(|query| classes[1].queries.contains(query)).count();
     let note = format!(
-        "classes of queries: by the mean {} of all systems less E/U; {} {} in both, {lacking} {} no E/U and the difference 0",
-        measure.name,
+        "classes of queries: by the mean {name} of all systems less E/U; {} {} in both, {lacking} {} no E/U and the difference 0",
         counted(both, "query"),
         which(both, "is", "are"),
         which(lacking, "has", "have")

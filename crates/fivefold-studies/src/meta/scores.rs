@@ -14,7 +14,7 @@ use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, MissingTopics, Undef
 use fivefold_stats::Moments;
 
 use super::Meta;
-use super::classes::{Class, Expected};
+use super::classes::{Class, Original};
 use crate::study::{Input, StudyContext, StudyError, conventions};
 use crate::systems::computed::differences;
 use crate::systems::{Computed, Content, RankedSystems, SystemsConfig};
@@ -150,13 +150,13 @@ fn one(study: &Meta, label: &str, source: &SystemsConfig, cx: &StudyContext<'_>)
     warnings.into_iter().for_each(|warning| scores.warn(warning));
     let mut inputs = read.inputs;
     if study.classes.any() {
-        let expected = match &read.content {
+        let original = match &read.content {
             Content::Rankings(ranked) if study.classes.sets.is_some() => {
-                Some(expected(ranked, &ids, &scores, study, &conventions, cx.seed())?)
+                Some(original(ranked, &ids, &scores, study.classes.by(&scores)?, &conventions, cx.seed())?)
             }
             _ => None,
         };
-        let classed = study.classes.of(&scores, conventions.undefined, expected.as_ref(), cx)?;
+        let classed = study.classes.of(&scores, conventions.undefined, original.as_ref(), cx)?;
         scores.notes.extend(classed.notes);
         scores.classes = classed.classes;
         inputs.extend(classed.input);
@@ -173,26 +173,33 @@ fn leave_out_missing(ranked: &mut RankedSystems) -> Option<String> {
     (without > 0).then(|| format!("{without} of {} {are} (missing topics: skip)", counted(all, "topic")))
 }
 
-/// E/U of the queries that count under every measure, column by column.
-fn expected(
+/// The original of a measure at all its cutoffs on the queries that count.
+fn original(
     ranked: &RankedSystems,
     ids: &[String],
     scores: &Scores,
-    study: &Meta,
+    measure: &Measure,
     conventions: &Conventions,
     seed: Seed,
-) -> Result<Expected, StudyError> {
-    let specs = specs(study)?;
+) -> Result<Original, StudyError> {
+    let original = |column: &Column| Ok(column.name.parse::<MeasureSpec>()?.base());
+    let specs = measure.columns.iter().map(original).collect::<Result<Vec<MeasureSpec>, StudyError>>()?;
     let shares = ranked.expected_shares(&specs, conventions, seed)?;
+    let values = ranked.values(&specs, conventions, seed)?;
     let counted: BTreeSet<&str> = scores.query_ids.iter().map(String::as_str).collect();
     let kept: Vec<usize> = (0..ids.len()).filter(|&query| counted.contains(ids[query].as_str())).collect();
-    let mut found = Expected::new();
-    for (spec, shares) in specs.iter().zip(shares) {
-        let name = spec.to_string();
-        let columns = found.entry(without_cutoff(&name).to_owned()).or_insert_with(|| vec![Vec::new(); kept.len()]);
-        columns.iter_mut().zip(&kept).for_each(|(own, &query)| own.push(shares[query]));
-    }
-    Ok(found)
+    let columns = || (0..specs.len()).flat_map(|column| (0..values.systems.len()).map(move |system| (column, system)));
+    let real = |&query: &usize| {
+        let own =
+            columns().filter_map(|(column, system)| settle(values.of(column, system)[query], conventions.undefined));
+        let (sum, count) = own.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+        sum / count
+    };
+    Ok(Original {
+        name: specs[0].at(None).to_string(),
+        real: kept.iter().map(real).collect(),
+        expected: kept.iter().map(|&query| shares.iter().map(|own| own[query]).collect()).collect(),
+    })
 }
 
 /// The measures of rankings.
