@@ -206,6 +206,16 @@ words! {
     }
 }
 
+impl NoRelevant {
+    /// What [`Measure::normaliser`](crate::Measure::normaliser) is without a relevant document.
+    pub(crate) fn normaliser(self) -> f64 {
+        match self {
+            NoRelevant::Undefined => f64::NAN,
+            NoRelevant::Zero => f64::INFINITY,
+        }
+    }
+}
+
 /// What a position is worth. Written `log2`, `letor`, `zipf` or `power:a`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Discount {

@@ -205,19 +205,20 @@ impl Evaluator {
         let n = falling.len() as u32;
         let one_group: &[u32] = if n == 0 { &[] } else { &[n] };
         let mut contributions = Vec::new();
-        let (mut ideal, mut tied) = (vec![0.0; self.slots], vec![0.0; self.slots]);
+        let (mut ideal, mut means) = (vec![0.0; self.slots], vec![0.0; self.slots]);
         let mut bounds = Vec::with_capacity(self.slots);
         for base in &self.bases {
             base.sum(&Ranked::new(grades.ideal(), &singles, grades), &mut contributions, &mut ideal);
-            base.sum(&Ranked::new(falling, one_group, grades), &mut contributions, &mut tied);
+            let mean = |out: &mut [f64]| base.measure.mean_over_orders(&Ranked::new(falling, one_group, grades), out);
+            base.sum_of(falling.len(), mean, &mut contributions, &mut means);
             bounds.extend((base.first_slot..).zip(&base.cutoffs).map(|(slot, &cutoff)| {
                 let denominator = base.measure.denominator(cutoff, grades);
-                let (ideal, tied) = (ideal[slot] / denominator, tied[slot] / denominator);
+                let (ideal, mean) = (ideal[slot] / denominator, means[slot] / denominator);
                 let upper = base.measure.upper(cutoff, grades, ideal);
-                let expected = base.measure.expected(cutoff, grades, tied);
+                let expected = base.measure.expected(cutoff, grades, mean);
                 let normaliser = base.measure.normaliser(cutoff, grades, upper);
                 // Where all orders have one value there is nothing to compare, whatever U and E are by convention.
-                let ue = !normaliser.is_nan() && differ(ideal, tied) && differ(upper, expected);
+                let ue = !normaliser.is_nan() && differ(ideal, mean) && differ(upper, expected);
                 Bounds { denominator, normaliser, upper, expected, ue }
             }));
         }
@@ -378,7 +379,9 @@ impl Evaluator {
         let mut falling = in_order.clone();
         falling.sort_unstable_by(|a, b| b.cmp(a));
         let one_group = [falling.len() as u32];
-        let (tied, _) = explain(&Ranked::new(&falling, if falling.is_empty() { &[] } else { &one_group }, grades));
+        let mut means = vec![0.0; contributions.len()];
+        let tied = Ranked::new(&falling, if falling.is_empty() { &[] } else { &one_group }, grades);
+        base.measure.mean_over_orders(&tied, &mut means);
         Ok(Explanation::new(Arithmetic {
             name: &self.names[column],
             version,
@@ -394,7 +397,7 @@ impl Evaluator {
             query: grades,
             ideal,
             ideal_parts,
-            tied,
+            means,
         }))
     }
 
@@ -442,16 +445,22 @@ impl Exchanges<'_> {
 }
 
 impl Base {
-    /// The sums of contributions up to each cutoff, written to this measure's slots.
+    /// The sums of a ranking's contributions up to each cutoff, written to this measure's slots.
     fn sum(&self, ranked: &Ranked<'_>, contributions: &mut Vec<f64>, sums: &mut [f64]) {
-        let documents = ranked.positions();
+        let fill = |out: &mut [f64]| self.measure.contributions(ranked, out);
+        self.sum_of(ranked.positions(), fill, contributions, sums);
+    }
+
+    /// The sums up to each cutoff of what `fill` gives for positions.
+    #[inline]
+    fn sum_of(&self, documents: usize, fill: impl Fn(&mut [f64]), contributions: &mut Vec<f64>, sums: &mut [f64]) {
         let positions = |cutoff: Option<usize>| cutoff.map_or(documents, |k| k.min(documents));
         let depth = positions(self.cutoffs.last().copied().flatten());
         if contributions.len() < depth {
             contributions.resize(depth, 0.0);
         }
         let contributions = &mut contributions[..depth];
-        self.measure.contributions(ranked, contributions);
+        fill(contributions);
         let (mut sum, mut done) = (0.0, 0);
         for (slot, &cutoff) in sums[self.first_slot..].iter_mut().zip(&self.cutoffs) {
             let end = positions(cutoff);

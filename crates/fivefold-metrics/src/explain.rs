@@ -4,6 +4,7 @@
 //! another formula, so what is shown is what is counted.
 
 use fivefold_core::rounding::ROUNDING;
+use fivefold_core::words::counted;
 use serde::Serialize;
 
 use crate::measure::{Parts, QueryGrades};
@@ -102,7 +103,8 @@ pub(crate) struct Arithmetic<'a> {
     pub(crate) query: &'a QueryGrades,
     pub(crate) ideal: Vec<f64>,
     pub(crate) ideal_parts: Parts,
-    pub(crate) tied: Vec<f64>,
+    /// What each position contributes on average over all orders.
+    pub(crate) means: Vec<f64>,
 }
 
 impl Explanation {
@@ -148,7 +150,7 @@ fn bounds(of: &Arithmetic<'_>) -> Vec<Bound> {
     let (mut ideal_sum, mut expected_sum) = (0.0, 0.0);
     let at = |position: usize| {
         let ideal = of.ideal.get(position).copied().unwrap_or(0.0);
-        let expected = of.tied.get(position).copied().unwrap_or(0.0);
+        let expected = of.means.get(position).copied().unwrap_or(0.0);
         ideal_sum += ideal;
         expected_sum += expected;
         Bound {
@@ -161,7 +163,7 @@ fn bounds(of: &Arithmetic<'_>) -> Vec<Bound> {
             expected_sum,
         }
     };
-    (0..of.ideal.len().max(of.tied.len())).map(at).collect()
+    (0..of.ideal.len().max(of.means.len())).map(at).collect()
 }
 
 fn steps(of: &Arithmetic<'_>) -> Vec<Step> {
@@ -195,7 +197,7 @@ fn steps(of: &Arithmetic<'_>) -> Vec<Step> {
             _ => step("A", format!("sum of the contributions of ranks 1 to {counted}{by}"), numbers, a),
         },
         bound("U", "the same sum for the ideal order", sum(&of.ideal), u),
-        bound("E", "the same sum, mean over all orders", sum(&of.tied), e),
+        bound("E", "the same sum, mean over all orders", sum(&of.means), e),
     ];
     let [a, u, e] = [a, u, e].map(number);
     let (formula, numbers) = match of.version {
@@ -219,7 +221,10 @@ fn steps(of: &Arithmetic<'_>) -> Vec<Step> {
 fn remarks(of: &Arithmetic<'_>) -> Vec<String> {
     let Bounds { normaliser, upper, expected, .. } = of.bounds;
     let mut remarks = Vec::new();
-    let counted = of.contributions.len();
+    let positions = of.contributions.len();
+    if normaliser.is_infinite() && of.version == Version::Original {
+        remarks.push(format!("0 by convention: {}", of.parts.zero));
+    }
     if of.value.is_nan() {
         remarks.push(match normaliser.is_nan() {
             true => "undefined: no judged document is worth anything to this measure, so that there is nothing to find".to_owned(),
@@ -237,23 +242,16 @@ fn remarks(of: &Arithmetic<'_>) -> Vec<String> {
         ));
     }
     if let Some(k) = of.cutoff.filter(|&k| k > of.rows.len()) {
-        remarks.push(match normaliser.is_infinite() {
-            true => format!(
-                "0: the cutoff {k} is beyond the list of {}, and the convention short_list is zero",
-                of.rows.len()
-            ),
-            false => format!("the cutoff {k} is beyond the list of {} documents", of.rows.len()),
-        });
+        remarks.push(format!("the cutoff {k} is beyond the list of {}", counted(of.rows.len(), "document")));
     }
     let tied = of.ends.iter().scan(0, |start, &end| {
         let from = std::mem::replace(start, end as usize);
         Some((from, end as usize))
     });
-    let tied = tied.filter(|&(start, end)| end - start > 1 && start < counted).count();
+    let tied = tied.filter(|&(start, end)| end - start > 1 && start < positions).count();
     if tied > 0 {
-        remarks.push(format!(
-            "groups of documents that tie: {tied}; each position takes the mean over the orders of its group"
-        ));
+        let takes = if of.parts.ties.is_empty() { "the mean over the orders of its group" } else { of.parts.ties };
+        remarks.push(format!("groups of documents that tie: {tied}; each position takes {takes}"));
     }
     remarks
 }

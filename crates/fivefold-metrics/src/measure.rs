@@ -4,7 +4,7 @@
 //! over the orders of the documents that tie there. From that come
 //! - A, the value: the sum over the positions of the ranking up to the cutoff;
 //! - U, the upper bound: the same sum for the ideal order;
-//! - E, the expected value: the same sum for the ranking in which all documents tie.
+//! - E, the expected value: the same sum, mean over all orders, which is that of the ranking in which all documents tie.
 //!
 //! One pass gives A at all cutoffs, and since E is A of one big tie, the two are equal to the last bit for a ranker that
 //! gives every document the same score.
@@ -17,6 +17,12 @@ pub trait Measure: Send + Sync {
     ///
     /// `out` has at most as many positions as there are documents, and `out[i]` must not depend on its length.
     fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]);
+
+    /// Fills `out[i]` with the mean contribution of position `i` over all orders of all documents, which `tied` has as one tie. A
+    /// measure overrides this only where a convention takes a tie for something else than all its orders.
+    fn mean_over_orders(&self, tied: &Ranked<'_>, out: &mut [f64]) {
+        self.contributions(tied, out);
+    }
 
     /// What the sum of contributions is divided by to give A (and U and E).
     fn denominator(&self, _cutoff: Option<usize>, _query: &QueryGrades) -> f64 {
@@ -33,9 +39,9 @@ pub trait Measure: Send + Sync {
         ideal
     }
 
-    /// E; `tied` is the value of the ranking in which all documents tie.
-    fn expected(&self, _cutoff: Option<usize>, _query: &QueryGrades, tied: f64) -> f64 {
-        tied
+    /// E; `mean` is the mean over all orders.
+    fn expected(&self, _cutoff: Option<usize>, _query: &QueryGrades, mean: f64) -> f64 {
+        mean
     }
 
     /// How its arithmetic is told: see [`Parts`]. `contributions` are those of `ranked`.
@@ -77,6 +83,10 @@ pub struct Parts {
     pub denominator: &'static str,
     /// What A is divided by to give the original value; empty: by nothing.
     pub normaliser: &'static str,
+    /// Why a value is 0 where [`Measure::normaliser`] is infinite; empty: it never is.
+    pub zero: &'static str,
+    /// What a position of several documents that tie takes; empty: the mean over their orders.
+    pub ties: &'static str,
 }
 
 /// One more than the highest grade, rounded up to a power of two so that a table is indexed without a check.

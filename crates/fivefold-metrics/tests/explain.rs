@@ -5,7 +5,7 @@
 mod common;
 
 use common::textbook::{settings, spec, takes};
-use common::{assert_close, close, conventions, evaluator, exact};
+use common::{assert_close, close, conventions, evaluator, exact, orders};
 use fivefold_core::Seed;
 use fivefold_metrics::{Evaluator, MEASURES, Scratch};
 
@@ -47,6 +47,37 @@ fn factors_sums_and_steps_lead_to_the_value() {
     assert!(seen > 1000, "{seen}");
 }
 
+/// What each position adds on average, by every order of the documents in turn, also where a tie is one threshold.
+#[test]
+fn means_of_positions_are_those_of_all_orders() {
+    let (grades, mut differing) = ([1u8, 0, 2, 0], 0);
+    let orders = orders(grades.len());
+    for entry in MEASURES {
+        for params in settings(entry) {
+            for cutoff in [None, Some(3)].into_iter().filter(|&k| takes(entry.cutoffs, k)) {
+                let spec = spec(entry, &params, cutoff, "");
+                let evaluator = Evaluator::new(std::slice::from_ref(&spec), &exact(), 2, Seed::new(1)).unwrap();
+                let judged = evaluator.judge("q", &grades, None).unwrap();
+                let told = |scores: &[f64]| evaluator.explain(&judged, scores, 0).unwrap();
+                let positions = told(&[0.0; 4]).positions;
+                let mut means = vec![0.0; positions];
+                for order in &orders {
+                    let scores: Vec<f64> = order.iter().map(|&place| place as f64).collect();
+                    for (mean, place) in means.iter_mut().zip(&told(&scores).ranking) {
+                        *mean += place.contribution.unwrap() / orders.len() as f64;
+                    }
+                }
+                let tied = told(&[0.0; 4]);
+                for (rank, mean) in means.into_iter().enumerate() {
+                    assert_close(tied.bounds[rank].expected, mean, 1e-12);
+                    differing += usize::from(!close(tied.ranking[rank].contribution.unwrap(), mean, 1e-12));
+                }
+            }
+        }
+    }
+    assert!(differing > 0, "no convention takes a tie for one threshold");
+}
+
 /// Grades 0, 1, 2 in this order: DCG = 1/log2(3) + 3/2, ideal 3 + 1/log2(3), expected (4/3)(1 + 1/log2(3) + 1/2).
 #[test]
 fn one_query_by_hand() {
@@ -84,5 +115,39 @@ fn undefined_values_say_why() {
     let (value, why) = remark(&[1, 1], "ndcg.v2@2", "paper");
     assert!(value.is_none() && why.contains("no order of the documents is better"), "{why}");
     let (value, why) = remark(&[1, 0], "ndcg@5", "letor4");
-    assert!(value == Some(0.0) && why.contains("beyond the list of 2"), "{why}");
+    assert!(value == Some(0.0) && why.contains("beyond the list of 2 documents"), "{why}");
+    assert!(why.contains("0 by convention: the cutoff is beyond the list (short_list: zero)"), "{why}");
+    assert!(remark(&[1], "ap@5", "letor4").1.contains("beyond the list of 1 document"));
+    assert!(!remark(&[1], "ap@5", "letor4").1.contains("1 documents"));
+    for (name, dialect, convention) in [
+        ("ap", "catboost", "(no_relevant: zero)"),
+        ("ap@1", "catboost", "(no_relevant: zero)"),
+        ("rr", "catboost", "(no_relevant: zero)"),
+        ("err@5", "paper", "(err_no_relevant: zero)"),
+    ] {
+        let (value, why) = remark(&[0, 0], name, dialect);
+        assert_eq!(value, Some(0.0));
+        assert!(why.contains("0 by convention: no judged document is relevant") && why.contains(convention), "{why}");
+        let (_, why) = remark(&[1, 0], name, dialect);
+        assert!(!why.contains("by convention"), "{why}");
+    }
+    let (value, why) = remark(&[0, 0], "rr", "ranx");
+    assert!(value.is_none() && !why.contains("by convention"), "{why}");
+}
+
+/// Two relevant documents of three, all tied: under one threshold each position takes 2/3 of 2/3.
+#[test]
+fn what_a_tie_takes_is_said() {
+    let of = |dialect: &str| {
+        let evaluator = evaluator(&["ap"], &conventions(dialect), 1);
+        let judged = evaluator.judge("q", &[1, 0, 1], None).unwrap();
+        evaluator.explain(&judged, &[0.0; 3], 0).unwrap()
+    };
+    let (sklearn, paper) = (of("sklearn"), of("paper"));
+    assert!(sklearn.remarks.join(";").contains("which counts as one threshold (ap_ties: threshold)"));
+    assert!(!sklearn.remarks.join(";").contains("mean over the orders"));
+    assert!(paper.remarks.join(";").contains("each position takes the mean over the orders of its group"));
+    assert_close(sklearn.ranking[0].contribution.unwrap(), 4.0 / 9.0, 1e-12);
+    let formulas: Vec<&str> = sklearn.steps.iter().map(|step| step.formula.as_str()).collect();
+    assert!(formulas[2].starts_with("the same sum, mean over all orders"), "{formulas:?}");
 }

@@ -82,7 +82,8 @@ impl Measure for Discounted {
             Original::Sum => "",
             Original::Share { .. } => "U",
         };
-        Parts { factors: Some(["gain", "discount"]), values: values.collect(), normaliser, ..Parts::default() }
+        let zero = "the cutoff is beyond the list (short_list: zero)";
+        Parts { factors: Some(["gain", "discount"]), values: values.collect(), normaliser, zero, ..Parts::default() }
     }
 
     fn normaliser(&self, cutoff: Option<usize>, query: &QueryGrades, upper: f64) -> f64 {

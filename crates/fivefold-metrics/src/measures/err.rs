@@ -78,11 +78,12 @@ impl Measure for ExpectedReciprocalRank {
     }
 
     fn parts(&self, _: Option<usize>, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
-        Parts { values: by_rank(contributions), factors: Some(["stops here", "1/rank"]), ..Parts::default() }
+        let zero = "no judged document is relevant (err_no_relevant: zero)";
+        Parts { values: by_rank(contributions), factors: Some(["stops here", "1/rank"]), zero, ..Parts::default() }
     }
 
     fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
-        if self.no_relevant == NoRelevant::Undefined && query.relevant(1) == 0 { f64::NAN } else { 1.0 }
+        if query.relevant(1) == 0 { self.no_relevant.normaliser() } else { 1.0 }
     }
 
     // Between the two, every contribution is multiplied by q(later) / q(first), and so is the probability to come to `later`;

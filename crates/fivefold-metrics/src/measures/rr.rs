@@ -5,7 +5,7 @@
 //! (m-j-g+1)/(m-j), so that nothing overflows. With all documents tied this is E = sum_{r<=K} (1/r) C(n-r, Np-1)/C(n, Np).
 //! Source: Voorhees, TREC-8 question answering track, 1999.
 
-use super::by_rank;
+use super::{NONE_RELEVANT, by_rank};
 use crate::conventions::NoRelevant;
 use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
@@ -70,13 +70,11 @@ impl Measure for ReciprocalRank {
     }
 
     fn parts(&self, _: Option<usize>, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
-        Parts { values: by_rank(contributions), factors: Some(["is the first", "1/rank"]), ..Parts::default() }
+        let (values, factors) = (by_rank(contributions), Some(["is the first", "1/rank"]));
+        Parts { values, factors, zero: NONE_RELEVANT, ..Parts::default() }
     }
 
     fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
-        match self.no_relevant {
-            NoRelevant::Undefined if query.relevant(self.threshold) == 0 => f64::NAN,
-            _ => 1.0,
-        }
+        if query.relevant(self.threshold) == 0 { self.no_relevant.normaliser() } else { 1.0 }
     }
 }

@@ -13,6 +13,7 @@
 //! V2 is not exactly 0. In V1 and V2 a denominator cancels out, so that `ap.v2(denominator=cutoff)@5` equals
 //! `ap.v2(denominator=relevant)@5`. Cost: a division for each relevant document.
 
+use super::NONE_RELEVANT;
 use crate::conventions::{ApDenominator, ApTies, NoRelevant, SpExpected, SpUpper};
 use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, word};
 use crate::error::MeasureError;
@@ -114,33 +115,12 @@ fn sum_of_precision(settings: &Settings, share: Option<Share>) -> Result<SumOfPr
 
 impl Measure for SumOfPrecision {
     fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
-        let mut before = 0.0;
-        for group in ranked.groups(out.len()) {
-            let size = group.grades.len();
-            let relevant = self.relevant.sum(group.grades);
-            if size == 1 {
-                before += relevant;
-                out[group.start] = if relevant > 0.0 { before / (group.start + 1) as f64 } else { 0.0 };
-                continue;
-            }
-            let out = &mut out[group.start..group.seen];
-            if relevant == 0.0 {
-                out.fill(0.0);
-                continue;
-            }
-            let share = relevant / size as f64;
-            if self.ties == ApTies::Threshold {
-                out.fill(share * (before + relevant) / (group.start + size) as f64);
-                before += relevant;
-                continue;
-            }
-            // Relevant documents expected ahead of a relevant one, for each place further down in the group.
-            let step = (relevant - 1.0) / (size - 1) as f64;
-            for (place, slot) in out.iter_mut().enumerate() {
-                *slot = share * (before + 1.0 + place as f64 * step) / (group.start + place + 1) as f64;
-            }
-            before += relevant;
-        }
+        self.fill(ranked, self.ties, out);
+    }
+
+    // One threshold for all documents is not the mean over their orders.
+    fn mean_over_orders(&self, tied: &Ranked<'_>, out: &mut [f64]) {
+        self.fill(tied, ApTies::Orders, out);
     }
 
     // A relevant document that moves from i down to j loses its own Prec(i), gains Prec(j), which counts the same documents as
@@ -175,15 +155,27 @@ impl Measure for SumOfPrecision {
             (Some(ApDenominator::Min), Some(_)) => "min(k, relevant documents)",
             (Some(_), _) => "relevant documents",
         };
-        Parts { factors: Some(["relevant", "precision"]), values, normaliser, ..Parts::default() }
+        let ties = match self.ties {
+            ApTies::Orders => "",
+            ApTies::Threshold => {
+                "the precision at the end of its group, which counts as one threshold (ap_ties: threshold)"
+            }
+        };
+        Parts {
+            factors: Some(["relevant", "precision"]),
+            values,
+            normaliser,
+            zero: NONE_RELEVANT,
+            ties,
+            ..Parts::default()
+        }
     }
 
     fn normaliser(&self, cutoff: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
         let relevant = query.relevant(self.threshold);
         let Some(Share { denominator, no_relevant }) = self.share else { return 1.0 };
         match (denominator, cutoff) {
-            _ if relevant == 0 && no_relevant == NoRelevant::Zero => 1.0,
-            _ if relevant == 0 => f64::NAN,
+            _ if relevant == 0 => no_relevant.normaliser(),
             (ApDenominator::Cutoff, Some(k)) => k as f64,
             (ApDenominator::Min, Some(k)) => k.min(relevant) as f64,
             _ => relevant as f64,
@@ -197,11 +189,9 @@ impl Measure for SumOfPrecision {
         }
     }
 
-    fn expected(&self, cutoff: Option<usize>, query: &QueryGrades, tied: f64) -> f64 {
+    fn expected(&self, cutoff: Option<usize>, query: &QueryGrades, mean: f64) -> f64 {
         match self.expected {
-            // One big tie is not the mean over its orders.
-            SpExpected::Exact if self.ties == ApTies::Threshold => self.mean_over_orders(cutoff, query),
-            SpExpected::Exact => tied,
+            SpExpected::Exact => mean,
             SpExpected::Independent => {
                 let documents = query.documents();
                 let positions = cutoff.map_or(documents, |k| k.min(documents));
@@ -213,13 +203,34 @@ impl Measure for SumOfPrecision {
 }
 
 impl SumOfPrecision {
-    /// p sum_{i<=K} (1 + (i-1)(Np-1)/(n-1)) / i, the mean over all orders of the ranked documents.
-    fn mean_over_orders(&self, cutoff: Option<usize>, query: &QueryGrades) -> f64 {
-        let documents = query.documents();
-        let relevant = query.ranked_relevant(self.threshold) as f64;
-        let share = relevant / documents.max(1) as f64;
-        let step = (relevant - 1.0) / documents.saturating_sub(1).max(1) as f64;
-        let positions = 1..=cutoff.map_or(documents, |k| k.min(documents));
-        positions.map(|i| share * (1.0 + (i - 1) as f64 * step) / i as f64).sum()
+    /// The contributions of positions, with documents that tie taken as `ties` says.
+    fn fill(&self, ranked: &Ranked<'_>, ties: ApTies, out: &mut [f64]) {
+        let mut before = 0.0;
+        for group in ranked.groups(out.len()) {
+            let size = group.grades.len();
+            let relevant = self.relevant.sum(group.grades);
+            if size == 1 {
+                before += relevant;
+                out[group.start] = if relevant > 0.0 { before / (group.start + 1) as f64 } else { 0.0 };
+                continue;
+            }
+            let out = &mut out[group.start..group.seen];
+            if relevant == 0.0 {
+                out.fill(0.0);
+                continue;
+            }
+            let share = relevant / size as f64;
+            if ties == ApTies::Threshold {
+                out.fill(share * (before + relevant) / (group.start + size) as f64);
+                before += relevant;
+                continue;
+            }
+            // Relevant documents expected ahead of a relevant one, for each place further down in the group.
+            let step = (relevant - 1.0) / (size - 1) as f64;
+            for (place, slot) in out.iter_mut().enumerate() {
+                *slot = share * (before + 1.0 + place as f64 * step) / (group.start + place + 1) as f64;
+            }
+            before += relevant;
+        }
     }
 }

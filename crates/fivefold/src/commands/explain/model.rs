@@ -228,8 +228,9 @@ fn way(model: &TreeModel, rows: &[&[f32]], row: usize) -> Table {
         }
     }
     table.notes.push(
-        "the training chose each cut for its gain, the largest fall of its loss that any feature and threshold gave there; \
-         documents: of this query, since the model file counts none"
+        "the training chose each cut for its gain, the largest fall of its loss among the features and thresholds that it \
+         offered that node (a random forest, and any training on a share of the features, offers some of them); documents: of \
+         this query, since the model file counts none"
             .to_owned(),
     );
     table
