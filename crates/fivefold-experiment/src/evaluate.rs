@@ -84,9 +84,14 @@ pub(crate) fn evaluate_dataset(
 fn evaluator(experiment: &Experiment, index: usize, collection: &Collection) -> Result<Evaluator, RunError> {
     let evaluation = &experiment.evaluation;
     let label = &experiment.datasets[index].label;
-    let seed = experiment.root_seed().derive(label).derive("ties");
+    let seed = tie_seed(experiment, index);
     Evaluator::new(&evaluation.measures, &evaluation.conventions, collection.max_grade, seed)
         .map_err(|source| RunError::Measure { dataset: label.clone(), source })
+}
+
+/// The seed of shuffled ties on a data set.
+pub(crate) fn tie_seed(experiment: &Experiment, index: usize) -> Seed {
+    experiment.root_seed().derive(&experiment.datasets[index].label).derive("ties")
 }
 
 /// Whether every measure can be computed on the test queries, before hours go into the jobs.

@@ -4,12 +4,12 @@
 //! subset of R, taken from B. Rule r accounts for its Shapley value (Shapley 1953): the mean of v(S + r) - v(S) over all orders in which
 //! the rules can be changed. These shares add up to v(R) - v({}), whatever the rules do to each other, and a rule that never alters
 //! anything has none. A query is affected by r where some S has another value with r than without. Cost: 2^|R| evaluations; |R| is 4
-//! to 6 for most pairs, 10 at the most.
+//! to 6 for most pairs, 10 at the most. Where A and B have other scores too, these are one more rule ([`SCORES`]).
 
 use std::borrow::Cow;
 
-use fivefold_core::Seed;
 use fivefold_core::rounding::differ;
+use fivefold_core::{JudgedQuery, Seed};
 
 use crate::conventions::{Conventions, MissingTopics, RULES, Rule};
 use crate::error::MeasureError;
@@ -22,6 +22,9 @@ const OF_EVERY_MEASURE: [&str; 4] = ["ties", "undefined", "fold_mean", "scores"]
 
 /// The convention that matters only where a run lacks a topic.
 const MISSING_TOPICS: &str = "missing_topics";
+
+/// What stands in place of a convention where the documents have other scores.
+pub const SCORES: &str = "ranker's scores";
 
 /// One query with scores.
 #[derive(Debug, Clone)]
@@ -42,7 +45,21 @@ pub struct Case<'a> {
     pub missing: bool,
 }
 
-impl Case<'_> {
+impl<'a> Case<'a> {
+    /// A query of which all documents are judged and ranked.
+    pub fn judged(fold: usize, query: JudgedQuery<'a>, scores: &'a [f64]) -> Self {
+        let view = query.view();
+        Case {
+            fold,
+            id: view.id(),
+            grades: Cow::Borrowed(query.grades()),
+            doc_ids: (0..query.len()).map(|row| view.doc_id(row)).collect(),
+            scores: Cow::Borrowed(scores),
+            pool: None,
+            missing: false,
+        }
+    }
+
     /// The query, prepared for an evaluator.
     ///
     /// # Errors
@@ -82,15 +99,15 @@ pub struct Attribution {
     pub means: [f64; 2],
     /// Values of the queries under A and B; `None`: left out.
     pub values: [Vec<Option<f64>>; 2],
-    /// The conventions in which A and B differ and that this measure knows.
+    /// The conventions in which A and B differ and that this measure knows, and the scores if they differ.
     pub rules: Vec<RuleEffect>,
 }
 
-/// What one convention does.
+/// What one convention, or the scores, do.
 #[derive(Debug, Clone)]
 pub struct RuleEffect {
-    /// The convention.
-    pub rule: &'static Rule,
+    /// The convention's name, or [`SCORES`].
+    pub rule: &'static str,
     /// Its choices in A and B.
     pub choices: [String; 2],
     /// Whether it alters each query's value.
@@ -106,7 +123,8 @@ impl Attribution {
     }
 }
 
-/// Changes conventions one by one from `a` to `b`.
+/// Changes conventions one by one from those of A to those of B, and the scores of all documents at once. The cases of both sides are
+/// the same queries with the same documents.
 ///
 /// # Errors
 /// As [`Evaluator::new`], [`Evaluator::judge`] and [`Evaluator::evaluate`].
@@ -115,8 +133,9 @@ pub fn attribute(
     [a, b]: [&Conventions; 2],
     max_grade: u8,
     seed: Seed,
-    cases: &[Case<'_>],
+    sides: [&[Case<'_>]; 2],
 ) -> Result<Attribution, MeasureError> {
+    let cases = sides[0];
     let mut rules: Vec<&'static Rule> = Vec::new();
     for rule in RULES.iter().filter(|rule| (rule.value)(a) != (rule.value)(b)) {
         let mut changed = a.clone();
@@ -127,14 +146,20 @@ pub fn attribute(
             rules.push(rule);
         }
     }
+    let mut causes: Vec<(&'static str, [String; 2])> =
+        rules.iter().map(|rule| (rule.name, [(rule.value)(a), (rule.value)(b)])).collect();
+    if sides[0].iter().zip(sides[1]).any(|(one, other)| one.scores != other.scores) {
+        causes.push((SCORES, ["A", "B"].map(str::to_owned)));
+    }
     let under = |set: usize| {
         let mut conventions = a.clone();
         let members = rules.iter().enumerate().filter(|(number, _)| set >> number & 1 == 1);
         members.for_each(|(_, rule)| (rule.take)(&mut conventions, b));
-        evaluate(spec, &conventions, max_grade, seed, cases)
+        evaluate(spec, &conventions, max_grade, seed, sides[set >> rules.len()])
     };
-    let all = (0..1 << rules.len()).map(under).collect::<Result<Vec<Evaluated>, MeasureError>>()?;
-    let effect = |(number, &rule): (usize, &&'static Rule)| {
+    let all = (0..1 << causes.len()).map(under).collect::<Result<Vec<Evaluated>, MeasureError>>()?;
+    let (first, last, count) = (&all[0], &all[all.len() - 1], causes.len());
+    let effect = |(number, (rule, choices)): (usize, (&'static str, [String; 2]))| {
         let mut affects = vec![false; cases.len()];
         let mut mean_difference = 0.0;
         for without in (0..all.len()).filter(|set| set >> number & 1 == 0) {
@@ -142,15 +167,14 @@ pub fn attribute(
             for (affects, (&before, &after)) in affects.iter_mut().zip(before.values.iter().zip(&after.values)) {
                 *affects |= unlike(before, after);
             }
-            mean_difference += weight(without.count_ones() as usize, rules.len()) * (after.mean - before.mean);
+            mean_difference += weight(without.count_ones() as usize, count) * (after.mean - before.mean);
         }
-        RuleEffect { rule, choices: [(rule.value)(a), (rule.value)(b)], affects, mean_difference }
+        RuleEffect { rule, choices, affects, mean_difference }
     };
-    let (first, last) = (&all[0], &all[all.len() - 1]);
     Ok(Attribution {
         means: [first.mean, last.mean],
         values: [first.values.clone(), last.values.clone()],
-        rules: rules.iter().enumerate().map(effect).collect(),
+        rules: causes.into_iter().enumerate().map(effect).collect(),
     })
 }
 
@@ -203,7 +227,7 @@ mod tests {
 
     fn effects(measure: &str, a: &str, b: &str, cases: &[Case<'_>]) -> Attribution {
         let [a, b] = [a, b].map(|name| (dialect(name).unwrap().conventions)());
-        attribute(&measure.parse().unwrap(), [&a, &b], 2, Seed::new(1), cases).unwrap()
+        attribute(&measure.parse().unwrap(), [&a, &b], 2, Seed::new(1), [cases; 2]).unwrap()
     }
 
     fn case<'a>(fold: usize, grades: &'a [u8], scores: &'a [f64]) -> Case<'a> {
@@ -216,7 +240,7 @@ mod tests {
     fn each_rule_gets_what_it_does() {
         let cases = [case(0, &[0, 2, 0], &[3.0, 2.0, 1.0]), case(1, &[0, 0, 0], &[3.0, 2.0, 1.0])];
         let found = effects("ndcg@3", "letor4", "lightgbm", &cases);
-        let of = |name: &str| found.rules.iter().find(|effect| effect.rule.name == name).unwrap();
+        let of = |name: &str| found.rules.iter().find(|effect| effect.rule == name).unwrap();
         assert!((of("discount").mean_difference - (1.0 / libm::log2(3.0) - 1.0) / 2.0).abs() < 1e-12);
         assert!((of("undefined").mean_difference - 0.5).abs() < 1e-12);
         assert_eq!(
@@ -255,6 +279,22 @@ mod tests {
         assert!(found.rules.is_empty() && !found.differs(0));
     }
 
+    /// nDCG@1 of grade 2 beside 0: 0 under A's scores, 1 under B's; and 1 of 2 in the mean for an undefined query, whatever the scores.
+    #[test]
+    fn scores_are_a_rule_beside_the_conventions() {
+        let side = |top: &'static [f64]| [case(0, &[2, 0], top), case(0, &[0, 0], &[2.0, 1.0])];
+        let (one, other) = (side(&[1.0, 2.0]), side(&[2.0, 1.0]));
+        let [letor4, lightgbm] = ["letor4", "lightgbm"].map(|name| (dialect(name).unwrap().conventions)());
+        let spec = "ndcg@1".parse().unwrap();
+        let of = |conventions| attribute(&spec, conventions, 2, Seed::new(1), [&one, &other]).unwrap();
+        let found = of([&letor4, &lightgbm]);
+        let share = |name: &str| found.rules.iter().find(|effect| effect.rule == name).unwrap();
+        assert_eq!((found.means, share(SCORES).mean_difference), ([0.0, 1.0], 0.5));
+        assert_eq!((share("undefined").mean_difference, &share(SCORES).affects[..]), (0.5, &[true, false][..]));
+        let same = of([&letor4, &letor4]);
+        assert_eq!(same.rules.iter().map(|effect| effect.rule).collect::<Vec<_>>(), [SCORES]);
+    }
+
     /// A run of one of two topics: nDCG@1 of the other is 0, or leaves the mean; half of the pool's gain was not retrieved.
     #[test]
     fn topics_that_a_run_lacks_are_a_rule_of_their_own() {
@@ -262,7 +302,7 @@ mod tests {
         let lacking = Case { pool: Some(vec![1]), doc_ids: Some(vec![]), missing: true, ..case(0, &[], &[]) };
         let cases = [found, lacking];
         let effects = effects("ndcg@1", "ranx", "trec_eval", &cases);
-        let of = |name: &str| effects.rules.iter().find(|effect| effect.rule.name == name).unwrap();
+        let of = |name: &str| effects.rules.iter().find(|effect| effect.rule == name).unwrap();
         assert_eq!(of("missing_topics").affects, [false, true]);
         assert_eq!((effects.means, of("missing_topics").mean_difference), ([0.25, 0.5], 0.25));
         assert_eq!(effects.values[1], [Some(0.5), None]);

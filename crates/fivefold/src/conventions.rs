@@ -13,9 +13,9 @@ use fivefold_metrics::{
 #[derive(clap::Args)]
 #[command(next_help_heading = "Conventions")]
 pub(crate) struct ConventionArgs {
-    /// A complete set of conventions; `fivefold dialects` lists them. The options below override single ones
-    #[arg(long, value_name = "NAME", default_value = DIALECTS[0].name, value_parser = PossibleValuesParser::new(DIALECTS.iter().map(|d| d.name)))]
-    dialect: String,
+    /// A complete set of conventions; `fivefold dialects` lists them. The options below override single ones [default: paper]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(DIALECTS.iter().map(|d| d.name)))]
+    pub(crate) dialect: Option<String>,
     /// What a document of grade y is worth: 2^y - 1, or y
     #[arg(long, value_name = "GAIN", value_parser = word::<Gain>(Gain::WORDS))]
     gain: Option<Gain>,
@@ -100,7 +100,7 @@ impl ConventionArgs {
 
     /// The dialect that they start from.
     pub(crate) fn dialect(&self) -> Result<&'static Dialect, MeasureError> {
-        dialect(&self.dialect)
+        self.dialect.as_deref().map_or(Ok(&DIALECTS[0]), dialect)
     }
 }
 

@@ -146,16 +146,7 @@ fn of_fold<'a>(number: usize, fold: &'a Fold, scores: &'a [f64]) -> impl Iterato
     fold.test.queries().map(move |query: JudgedQuery<'a>| {
         let start = row;
         row += query.len();
-        let view = query.view();
-        Case {
-            fold: number,
-            id: view.id(),
-            grades: Cow::Borrowed(query.grades()),
-            doc_ids: (0..query.len()).map(|row| view.doc_id(row)).collect(),
-            scores: Cow::Borrowed(&scores[start..row]),
-            pool: None,
-            missing: false,
-        }
+        Case::judged(number, query, &scores[start..row])
     })
 }
 

@@ -5,16 +5,17 @@ mod results;
 mod scores;
 mod settings;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use fivefold_core::words::counted;
+use fivefold_core::words::{counted, which};
 use fivefold_data::per_query::LEFT_OUT;
 use fivefold_experiment::{Cell, Table};
-use fivefold_metrics::{DIALECTS, Dialect, dialect};
+use fivefold_metrics::{DIALECTS, Dialect, Overrides, dialect};
 
 use super::cases::{Judgements, QrelsArgs};
 use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
+use crate::data_dir::data_dir;
 use crate::format::Format;
 use crate::problem::Problem;
 use crate::reading::LayoutArgs;
@@ -32,7 +33,11 @@ use crate::screen::Screen;
 
 Two dialects: each convention in which they differ is changed from the first's choice to the second's in every combination with the others. \
 A rule's share is its mean effect over all orders in which they can be changed (its Shapley value), so the shares add up to the difference \
-of the means.
+of the means. Options of conventions hold for both.
+
+Results folders: values that rounding alone parts are equal. Where the data are found, each value that differs is made anew from the \
+scores in the folders, and the rules that cause it are told, the ranker's own scores as one more; a share is then the mean over the \
+rankers whose values differ.
 
 The exit code is 0 where nothing differs and 1 where something does, as with diff.")]
 pub(crate) struct Args {
@@ -54,10 +59,16 @@ pub(crate) struct Args {
     /// How many folds `{fold}` in --data runs through
     #[arg(long, value_name = "N", default_value_t = 5)]
     folds: usize,
-    /// Measures, separated by commas
-    #[arg(long, value_name = "LIST", default_value = "ndcg@10,ap")]
-    measures: String,
-    /// How many differing queries are shown of each measure
+    /// Measures, separated by commas [default: ndcg@10,ap]; results folders have their own
+    #[arg(long, value_name = "LIST")]
+    measures: Option<String>,
+    /// Where the data of results folders are looked for [default: the environment variable FIVEFOLD_DATA]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// Compare results folders without their data, so that the rules are not told
+    #[arg(long, conflicts_with = "data_dir")]
+    without_data: bool,
+    /// How many differing queries are shown of each measure; of results folders, of each data set
     #[arg(long, value_name = "N", default_value_t = 5)]
     queries: usize,
     /// The form of the output
@@ -74,6 +85,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     conventions: ConventionArgs,
 }
+
+/// An option, and whether it is given.
+type Given = (&'static str, bool);
 
 /// What was found.
 struct Difference {
@@ -119,6 +133,51 @@ impl Args {
 
     fn form(&self) -> Format {
         if self.json { Format::Json } else { self.format }
+    }
+
+    /// Measures that were asked for.
+    fn measures(&self) -> &str {
+        self.measures.as_deref().unwrap_or("ndcg@10,ap")
+    }
+
+    /// Where relative paths of an experiment are looked for.
+    fn data_folders(&self) -> Vec<PathBuf> {
+        std::iter::once(PathBuf::new()).chain(data_dir(self.data_dir.as_deref())).collect()
+    }
+
+    /// The options that name what two dialects measure, and whether each is given.
+    fn measured(&self) -> [Given; 2] {
+        [("--scores", self.scores.is_some()), ("--run", self.run.is_some())]
+    }
+
+    /// The options that name scores and grades.
+    fn scoring(&self) -> [Given; 4] {
+        let [scores, run] = self.measured();
+        [("--data", !self.data.is_empty()), scores, ("--qrels", self.qrels.qrels.is_some()), run]
+    }
+
+    /// The options that choose measures and conventions.
+    fn choices(&self) -> [Given; 3] {
+        let overridden = self.conventions.overrides() != Overrides::default();
+        let measures = ("--measures", self.measures.is_some());
+        [measures, ("--dialect", self.conventions.dialect.is_some()), ("an option of a convention", overridden)]
+    }
+
+    /// The options that say where the data of results folders are.
+    fn places(&self) -> [Given; 2] {
+        [("--data-dir", self.data_dir.is_some()), ("--without-data", self.without_data)]
+    }
+
+    /// An error if an option is given that would have no effect.
+    fn refuse(&self, because: &str, options: &[&[Given]]) -> miette::Result<()> {
+        let given = options.iter().copied().flatten().filter(|(_, given)| *given).map(|&(name, _)| name);
+        let given: Vec<&str> = given.collect();
+        if given.is_empty() {
+            return Ok(());
+        }
+        let have = which(given.len(), "has", "have");
+        let what = format!("{because}, so that {} {have} no effect", given.join(" and "));
+        Err(Problem::new(what).help(format!("leave {} out", which(given.len(), "it", "them"))).into())
     }
 
     /// The grades that scores are measured against.

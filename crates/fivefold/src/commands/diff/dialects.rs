@@ -3,7 +3,7 @@
 use fivefold_core::words::counted;
 use fivefold_core::{Seed, rounding};
 use fivefold_experiment::Cell;
-use fivefold_metrics::{Attribution, Dialect, attribute};
+use fivefold_metrics::{Attribution, Conventions, Dialect, Overrides, attribute};
 
 use super::{Args, Difference, none_differs, number, of_each, perhaps, table, text};
 use crate::commands::eval::measures;
@@ -11,6 +11,10 @@ use crate::problem::Problem;
 
 /// Means, rules and the first queries of each measure.
 pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miette::Result<Difference> {
+    args.refuse(
+        "two dialects are the conventions",
+        &[&args.places(), &[("--dialect", args.conventions.dialect.is_some())]],
+    )?;
     let Some(scores) = args.scores.as_ref().or(args.run.as_ref()) else {
         let help = "give --data FILE --scores FILE, or --qrels FILE --run FILE";
         return Err(Problem::new("two dialects are compared on scores").help(help).into());
@@ -21,15 +25,17 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
     let cases = judgements.cases(&scored);
     let overrides = args.conventions.overrides();
     let [a, b] = [one, other].map(|dialect| overrides.apply((dialect.conventions)()));
-    let mut means = table("means", "Means", &["measure", one.name, other.name, "difference", "queries that differ"], 1);
-    let columns = ["measure", "rule", one.name, other.name, "queries affected", "of the difference"];
+    let [one_name, other_name] = [(one, &a), (other, &b)].map(|(dialect, in_force)| name_in_force(dialect, in_force));
+    let [one_name, other_name] = [one_name.as_str(), other_name.as_str()];
+    let mut means = table("means", "Means", &["measure", one_name, other_name, "difference", "queries that differ"], 1);
+    let columns = ["measure", "rule", one_name, other_name, "queries affected", "of the difference"];
     let mut rules = table("rules", "The rules that cause it", &columns, 4);
-    let columns = ["measure", "query", one.name, other.name, "rules at work"];
+    let columns = ["measure", "query", one_name, other_name, "rules at work"];
     let mut queries = table("queries", "The first queries that differ", &columns, 2);
     let mut differs = false;
-    for spec in measures(&args.measures)? {
+    for spec in measures(args.measures())? {
         let found: Attribution =
-            attribute(&spec, [&a, &b], max_grade, Seed::new(args.seed), &cases).map_err(Problem::from)?;
+            attribute(&spec, [&a, &b], max_grade, Seed::new(args.seed), [&cases; 2]).map_err(Problem::from)?;
         let name = spec.to_string();
         let differing: Vec<usize> = (0..cases.len()).filter(|&query| found.differs(query)).collect();
         let [before, after] = found.means;
@@ -38,13 +44,13 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
         means.rows.push(vec![text(&name), number(before), number(after), number(after - before), counted]);
         for effect in &found.rules {
             let affected = effect.affects.iter().filter(|&&affected| affected).count() as u64;
-            let mut cells = vec![text(&name), text(effect.rule.name)];
+            let mut cells = vec![text(&name), text(effect.rule)];
             cells.extend(effect.choices.iter().map(text));
             cells.extend([Cell::Count(affected), number(effect.mean_difference)]);
             rules.rows.push(cells);
         }
         for &query in differing.iter().take(args.queries) {
-            let at_work = found.rules.iter().filter(|effect| effect.affects[query]).map(|effect| effect.rule.name);
+            let at_work = found.rules.iter().filter(|effect| effect.affects[query]).map(|effect| effect.rule);
             let values = [0, 1].map(|side: usize| perhaps(found.values[side][query]));
             let mut cells = vec![text(&name), text(cases[query].id)];
             cells.extend(values);
@@ -52,7 +58,10 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
             queries.rows.push(cells);
         }
     }
-    means.notes.push(format!("{}; the difference is {} less {}", counted(cases.len(), "query"), other.name, one.name));
+    means.notes.push(format!("{}; the difference is {other_name} less {one_name}", counted(cases.len(), "query")));
+    if overrides != Overrides::default() {
+        means.notes.extend([one.describe(&a), other.describe(&b)]);
+    }
     means.notes.extend(judgements.remarks());
     means.notes.extend(judgements.remarks_of(&scored));
     if rules.rows.is_empty() {
@@ -65,4 +74,10 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
         queries.notes.push(none_differs(&of_each(cases.len(), means.rows.len())));
     }
     Ok(Difference { tables: vec![means, rules, queries], differs })
+}
+
+/// What a column of a dialect is called, with options that changed it.
+fn name_in_force(dialect: &Dialect, in_force: &Conventions) -> String {
+    let changed = *in_force != (dialect.conventions)();
+    format!("{}{}", dialect.name, if changed { " (changed)" } else { "" })
 }

@@ -1,111 +1,243 @@
-//! Two results folders: settings that differ, then rankers and queries whose values do.
+//! Two results folders: settings that differ, the values that do, the rules that cause it, and the first queries.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod causes;
+mod columns;
+mod one_side;
+
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use fivefold_core::words::{counted, which};
 use fivefold_experiment::{Cell, Results, Table};
-use fivefold_metrics::{Mean, mean_over_folds};
+use fivefold_metrics::Attribution;
 
+use self::causes::Causes;
+use self::columns::{Column, Common};
+use self::one_side::OneSided;
 use super::settings::differing;
 use super::{Args, Difference, none_differs, number, table, text};
 use crate::format::Format;
-use crate::problem::{self, Problem};
+use crate::problem;
 
 /// What is compared.
 const COLUMN: &str = "column of values";
 
-/// Settings, means of values, and first queries.
+/// Data set, ranker and measure.
+type Key = [String; 3];
+
+/// Settings, means of values, rules, and first queries.
 pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
-    if args.scores.is_some() || args.run.is_some() || !args.data.is_empty() || args.qrels.qrels.is_some() {
-        let what = "results folders hold their own values, so --data, --scores, --qrels and --run have no effect";
-        return Err(Problem::new(what).into());
-    }
-    let load = |folder: &str| Results::load(Path::new(folder)).map_err(problem::report);
+    args.refuse("results folders hold their own values and conventions", &[&args.scoring(), &args.choices()])?;
+    let load = |folder: &str| -> miette::Result<Results> {
+        let mut results = Results::load(Path::new(folder)).map_err(problem::report)?;
+        results.manifest.experiment = results.manifest.experiment.with_folders(args.data_folders());
+        Ok(results)
+    };
     let sides = [load(&args.one)?, load(&args.other)?];
+    let settings = settings(&sides)?;
+    let only = OneSided::between(&sides);
+    let mut found = Found::new();
+    for common in Common::between(&sides) {
+        let columns = common.columns(&sides);
+        let causes = match args.without_data {
+            true => Err("they are not looked for without the data".to_owned()),
+            false => causes::of([&args.one, &args.other].map(Path::new), &sides, &common, &columns),
+        };
+        found.add(args, &common, &columns, causes);
+    }
+    let notes = notes(args, &sides, &found, &only);
+    let Found { mut means, rules, queries, lacking, .. } = found;
+    means.notes = notes;
+    let differs = [&settings, &means].iter().any(|table| !table.rows.is_empty()) || !only.keys.is_empty();
+    let differs = differs || !lacking.is_empty();
+    let mut tables = vec![settings, means, rules, queries];
+    // For the eye, notes say it.
+    tables.extend(matches!(args.form(), Format::Json | Format::Csv).then(|| only.table()));
+    let stamps = stamps(&sides);
+    tables.iter_mut().for_each(|table| drop(table.notes.splice(0..0, stamps.iter().cloned())));
+    Ok(Difference { tables, differs })
+}
+
+fn settings(sides: &[Results; 2]) -> miette::Result<Table> {
     let mut settings = table("settings", "Settings that differ", &["setting", "A", "B"], 3);
     let json = |results: &Results| serde_json::to_value(&results.manifest.experiment).map_err(problem::report);
     let mut differing = differing(&json(&sides[0])?, &json(&sides[1])?);
     let [one, other] = sides.each_ref().map(|side| side.manifest.version.clone());
     differing.extend((one != other).then(|| ["program version".to_owned(), one, other]));
     settings.rows.extend(differing.iter().map(|row| row.iter().map(text).collect()));
-    let columns = [
-        "data set",
-        "ranker",
-        "measure",
-        "A",
-        "B",
-        "difference",
-        "queries that differ",
-        "undefined in A",
-        "undefined in B",
-    ];
-    let mut means = table("means", "Values that differ", &columns, 3);
-    let columns = ["data set", "ranker", "measure", "query", "A", "B"];
-    let mut queries = table("queries", "The first queries that differ", &columns, 4);
-    let values = [by_name(&sides[0]), by_name(&sides[1])];
-    let [mut compared, mut compared_values] = [0; 2];
-    let only = OneSided::between(&values);
-    // How many columns of a data set lack so many queries.
-    let mut lacking_queries: BTreeMap<(&str, usize), usize> = BTreeMap::new();
-    for (key, one) in &values[0] {
-        let Some(other) = values[1].get(key) else { continue };
-        compared += 1;
-        let lacking = one.keys().filter(|query| !other.contains_key(*query)).count()
-            + other.keys().filter(|query| !one.contains_key(*query)).count();
-        if lacking > 0 {
-            *lacking_queries.entry((&key[0], lacking)).or_default() += 1;
-        }
-        let pairs: Vec<(&Query, f64, f64)> =
-            one.iter().filter_map(|(query, &value)| Some((query, value, *other.get(query)?))).collect();
-        compared_values += pairs.len();
-        let differing = pairs.iter().filter(|(_, a, b)| a.to_bits() != b.to_bits() && !(a.is_nan() && b.is_nan()));
-        let differing: Vec<_> = differing.collect();
-        let one = mean(&sides[0], pairs.iter().map(|&(query, value, _)| (query, value)));
-        let other = mean(&sides[1], pairs.iter().map(|&(query, _, value)| (query, value)));
-        let [a, b] = [one.value, other.value];
-        // Conventions alone, of folds and undefined values, can make two means of the same values differ.
-        if differing.is_empty() && (a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())) {
-            continue;
-        }
-        let count = |of: usize| Cell::Count(of as u64);
-        let mut cells: Vec<Cell> = key.iter().map(text).collect();
-        cells.extend([number(a), number(b), number(b - a), count(differing.len())]);
-        cells.extend([count(one.undefined), count(other.undefined)]);
-        means.rows.push(cells);
-        for (query, a, b) in differing.into_iter().take(args.queries) {
-            let mut cells: Vec<Cell> = key.iter().map(text).collect();
-            cells.extend([text(&query.1), number(*a), number(*b)]);
-            queries.rows.push(cells);
-        }
-    }
-    let [a, b] = sides.each_ref().map(policy);
     if settings.rows.is_empty() {
         settings.notes.push("no setting differs".to_owned());
     }
-    let compared = format!("{} in {}", counted(compared_values, "value"), counted(compared, COLUMN));
-    means.notes.push(match means.rows.is_empty() {
+    Ok(settings)
+}
+
+/// What the columns that both sides have were found to differ in.
+struct Found {
+    means: Table,
+    rules: Table,
+    queries: Table,
+    /// Columns and values that were compared.
+    compared: [usize; 2],
+    /// Values that only rounding parts, and the first of them in words.
+    rounded: (usize, Option<String>),
+    /// How many columns of a data set lack so many queries.
+    lacking: BTreeMap<(String, usize), usize>,
+}
+
+impl Found {
+    fn new() -> Self {
+        let columns = [
+            "data set",
+            "ranker",
+            "measure",
+            "A",
+            "B",
+            "difference",
+            "queries that differ",
+            "undefined in A",
+            "undefined in B",
+            "caused by",
+        ];
+        let means = table("means", "Values that differ", &columns, 3);
+        let columns = ["data set", "measure", "rule", "A", "B", "rankers", "values affected", "of the difference"];
+        let rules = table("rules", "The rules that cause it", &columns, 5);
+        let columns =
+            ["data set", "query", "values that differ", "the most: ranker", "measure", "A", "B", "rules at work"];
+        let queries = table("queries", "The first queries that differ", &columns, 2);
+        Found { means, rules, queries, compared: [0; 2], rounded: (0, None), lacking: BTreeMap::new() }
+    }
+
+    fn add(&mut self, args: &Args, common: &Common<'_>, columns: &[Column], causes: Result<Causes, String>) {
+        self.compared[0] += columns.len();
+        self.compared[1] += columns.len() * common.len();
+        if common.lacking > 0 {
+            self.lacking.insert((common.name().to_owned(), common.lacking), columns.len());
+        }
+        for column in columns {
+            self.rounded.0 += column.rounded.len();
+            if let (None, Some(&query)) = (&self.rounded.1, column.rounded.first()) {
+                let [dataset, ranker, measure] = &column.key;
+                let [a, b] = column.values.each_ref().map(|values| values[query]);
+                let id = &common.query(query).id;
+                self.rounded.1 = Some(format!("{measure} of {ranker} on query {id} of {dataset}, {a} and {b}"));
+            }
+        }
+        let causes = causes.unwrap_or_else(|reason| {
+            let note = format!("{}: the rules cannot be told: {reason}", common.name());
+            self.rules.notes.push(note);
+            columns.iter().map(|_| None).collect()
+        });
+        for (column, cause) in columns.iter().zip(&causes).filter(|(column, _)| column.differs()) {
+            self.means.rows.push(mean_row(column, cause.as_ref()));
+        }
+        self.rules.rows.extend(rule_rows(columns, &causes));
+        let mut differing: Vec<usize> = columns.iter().flat_map(|column| column.differing.iter().copied()).collect();
+        differing.sort_unstable();
+        let queries = differing.chunk_by(|one, other| one == other).take(args.queries);
+        self.queries.rows.extend(queries.map(|same| query_row(common, columns, &causes, same[0], same.len())));
+    }
+}
+
+fn mean_row(column: &Column, cause: Option<&Attribution>) -> Vec<Cell> {
+    let count = |of: usize| Cell::Count(of as u64);
+    let [a, b] = column.means;
+    let mut cells: Vec<Cell> = column.key.iter().map(text).collect();
+    cells.extend([a.value, b.value, b.value - a.value].map(number));
+    cells.extend([column.differing.len(), a.undefined, b.undefined].map(count));
+    let at_work = |cause: &Attribution| {
+        let names = cause.rules.iter().filter(|rule| rule.affects.contains(&true) || rule.mean_difference != 0.0);
+        names.map(|rule| rule.rule).collect::<Vec<_>>().join(", ")
+    };
+    cells.push(text(cause.map(at_work).unwrap_or_default()));
+    cells
+}
+
+/// A row for each measure and rule that alters something: over all rankers.
+fn rule_rows(columns: &[Column], causes: &Causes) -> Vec<Vec<Cell>> {
+    let known = || columns.iter().zip(causes).filter_map(|(column, cause)| Some((column, cause.as_ref()?)));
+    let mut measures: Vec<&str> = Vec::new();
+    for (column, _) in known() {
+        if !measures.contains(&column.key[2].as_str()) {
+            measures.push(&column.key[2]);
+        }
+    }
+    let mut rows = Vec::new();
+    for measure in measures {
+        let of_measure: Vec<(&Column, &Attribution)> = known().filter(|(column, _)| column.key[2] == measure).collect();
+        let mut rules: Vec<(&str, &[String; 2])> = Vec::new();
+        for rule in of_measure.iter().flat_map(|(_, cause)| &cause.rules) {
+            if !rules.iter().any(|(name, _)| *name == rule.rule) {
+                rules.push((rule.rule, &rule.choices));
+            }
+        }
+        for (name, choices) in rules {
+            let effects = of_measure.iter().flat_map(|(_, cause)| &cause.rules).filter(|rule| rule.rule == name);
+            let effects: Vec<_> =
+                effects.filter(|rule| rule.affects.contains(&true) || rule.mean_difference != 0.0).collect();
+            let affected = effects.iter().flat_map(|rule| &rule.affects).filter(|&&affected| affected).count();
+            let share = effects.iter().map(|rule| rule.mean_difference).sum::<f64>() / of_measure.len() as f64;
+            if effects.is_empty() {
+                continue;
+            }
+            let mut cells = vec![text(&columns[0].key[0]), text(measure), text(name)];
+            cells.extend(choices.iter().map(text));
+            cells.extend([Cell::Count(effects.len() as u64), Cell::Count(affected as u64), number(share)]);
+            rows.push(cells);
+        }
+    }
+    rows
+}
+
+/// A query with the values that are furthest apart.
+fn query_row(common: &Common<'_>, columns: &[Column], causes: &Causes, query: usize, values: usize) -> Vec<Cell> {
+    let mut cells = vec![text(common.name()), text(&common.query(query).id), Cell::Count(values as u64)];
+    let mut most: Option<(usize, f64)> = None;
+    for (place, column) in columns.iter().enumerate() {
+        let distance = column.distance(query);
+        if most.is_none_or(|(_, farthest)| distance > farthest) {
+            most = Some((place, distance));
+        }
+    }
+    if let Some((place, _)) = most {
+        let column = &columns[place];
+        cells.extend(column.key[1..].iter().map(text));
+        cells.extend(column.values.each_ref().map(|values| number(values[query])));
+        let at_work = |cause: &Attribution| {
+            let names = cause.rules.iter().filter(|rule| rule.affects[query]).map(|rule| rule.rule);
+            names.collect::<Vec<_>>().join(", ")
+        };
+        cells.push(text(causes[place].as_ref().map(at_work).unwrap_or_default()));
+    }
+    cells
+}
+
+/// What stands under the values that differ.
+fn notes(args: &Args, sides: &[Results; 2], found: &Found, only: &OneSided) -> Vec<String> {
+    let [columns, values] = found.compared;
+    let compared = format!("{} in {}", counted(values, "value"), counted(columns, COLUMN));
+    let mut notes = vec![match found.means.rows.is_empty() {
         true => none_differs(&compared),
         false => format!("{compared} compared"),
-    });
-    means.notes.push(format!("A: {}; B: {}", args.one, args.other));
-    means.notes.push(match a == b {
+    }];
+    if let (count, Some(first)) = &found.rounded {
+        let part = which(*count, "differs", "differ");
+        notes.push(format!(
+            "{} {part} by rounding alone, which counts as equal; the first: {first}",
+            counted(*count, "value")
+        ));
+    }
+    notes.push(format!("A: {}; B: {}", args.one, args.other));
+    let [a, b] = sides.each_ref().map(policy);
+    notes.push(match a == b {
         true => format!("{a}; means are over the queries that both sides have"),
         false => format!("A: {a}; B: {b}; means are over the queries that both sides have"),
     });
-    means.notes.extend(lacking_queries.iter().map(|((dataset, lacking), &columns)| {
+    notes.extend(found.lacking.iter().map(|((dataset, lacking), &columns)| {
         let stand = which(*lacking, "stands", "stand");
         format!("{dataset}: {} {stand} on one side only, in {}", counted(*lacking, "query"), counted(columns, COLUMN))
     }));
-    means.notes.extend(only.notes());
-    let differs =
-        !means.rows.is_empty() || !only.keys.is_empty() || !lacking_queries.is_empty() || !settings.rows.is_empty();
-    let mut tables = vec![settings, means, queries];
-    // For the eye, notes say it.
-    tables.extend(matches!(args.form(), Format::Json | Format::Csv).then(|| only.table()));
-    let stamps = stamps(&sides);
-    tables.iter_mut().for_each(|table| drop(table.notes.splice(0..0, stamps.iter().cloned())));
-    Ok(Difference { tables, differs })
+    notes.extend(only.notes());
+    notes
 }
 
 /// The leak guards that were overridden in a run, each with the side.
@@ -116,102 +248,8 @@ fn stamps(sides: &[Results; 2]) -> Vec<String> {
     of_a.chain(of_b).collect()
 }
 
-/// The mean of values by query, in the order of folds, by the conventions of their results folder.
-fn mean<'a>(results: &Results, values: impl Iterator<Item = (&'a Query, f64)>) -> Mean {
-    let values: Vec<(&Query, f64)> = values.collect();
-    let folds = values.chunk_by(|(one, _), (other, _)| one.0 == other.0);
-    let folds: Vec<Vec<f64>> = folds.map(|fold| fold.iter().map(|&(_, value)| value).collect()).collect();
-    let folds: Vec<&[f64]> = folds.iter().map(Vec::as_slice).collect();
-    let conventions = &results.manifest.experiment.evaluation.conventions;
-    mean_over_folds(&folds, conventions.fold_mean, conventions.undefined)
-}
-
 /// What undefined values count as, and what means are over.
 fn policy(results: &Results) -> String {
     let conventions = &results.manifest.experiment.evaluation.conventions;
     format!("undefined values: {}; mean over: {}", conventions.undefined, conventions.fold_mean)
-}
-
-/// Fold and id of a query.
-type Query = (usize, String);
-
-/// Data set, ranker and measure.
-type Key = [String; 3];
-
-/// Columns of values that the other side lacks, each with its side.
-struct OneSided<'v> {
-    keys: Vec<(&'static str, &'v Key)>,
-    /// The data sets, rankers and measures of each side, by its name.
-    names: [(&'static str, [BTreeSet<&'v str>; 3]); 2],
-}
-
-impl<'v> OneSided<'v> {
-    fn between([a, b]: &'v [Values; 2]) -> Self {
-        let only = |side, own: &'v Values, other: &'v Values| {
-            own.keys().filter(|key| !other.contains_key(*key)).map(move |key| (side, key))
-        };
-        let names = |values: &'v Values| {
-            [0, 1, 2].map(|part: usize| values.keys().map(|key| key[part].as_str()).collect::<BTreeSet<_>>())
-        };
-        OneSided { keys: only("A", a, b).chain(only("B", b, a)).collect(), names: [("A", names(a)), ("B", names(b))] }
-    }
-
-    /// What is one side's whole data sets, rankers or measures, in a line each; then how many other columns.
-    fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        let [a, b] = &self.names;
-        for ((side, own), (_, other)) in [(a, b), (b, a)] {
-            let mut rest: Vec<&Key> = self.keys.iter().filter(|(of, _)| of == side).map(|&(_, key)| key).collect();
-            for (part, what) in ["data set", "ranker", "measure"].into_iter().enumerate() {
-                let names: Vec<&str> = own[part].difference(&other[part]).copied().collect();
-                let before = rest.len();
-                rest.retain(|key| !names.contains(&key[part].as_str()));
-                if before > rest.len() {
-                    let columns = counted(before - rest.len(), COLUMN);
-                    let what = counted(names.len(), what);
-                    notes.push(format!("only {side} has {what} ({columns}): {}", names.join(", ")));
-                }
-            }
-            if let Some(first) = rest.first() {
-                let columns = counted(rest.len(), "further column of values");
-                notes.push(format!("only {side} has {columns}, the first of which is {}", first.join(", ")));
-            }
-        }
-        if !self.keys.is_empty() {
-            notes.push("--json and --format csv list all columns that one side lacks".to_owned());
-        }
-        notes
-    }
-
-    fn table(&self) -> Table {
-        let mut all = table("one-side", "Values of one side only", &["side", "data set", "ranker", "measure"], 4);
-        all.rows.extend(self.keys.iter().map(|(side, key)| {
-            let mut cells = vec![text(*side)];
-            cells.extend(key.iter().map(text));
-            cells
-        }));
-        all
-    }
-}
-
-/// Values by query, by data set, ranker and measure.
-type Values = BTreeMap<Key, BTreeMap<Query, f64>>;
-
-/// Values by data set, ranker and measure, then by query.
-fn by_name(results: &Results) -> Values {
-    let measures = &results.evaluation.measures;
-    let mut found = BTreeMap::new();
-    for dataset in &results.evaluation.datasets {
-        for (ranker, name) in dataset.rankers.iter().enumerate().filter(|&(ranker, _)| !dataset.failed[ranker]) {
-            for (column, measure) in measures.iter().enumerate() {
-                let value = |(index, query): (usize, &fivefold_experiment::QueryInfo)| {
-                    let value = dataset.all[(ranker * dataset.queries.len() + index) * measures.len() + column];
-                    ((query.fold, query.id.clone()), value)
-                };
-                let values = dataset.queries.iter().enumerate().map(value).collect();
-                found.insert([dataset.name.clone(), name.clone(), measure.clone()], values);
-            }
-        }
-    }
-    found
 }

@@ -14,16 +14,13 @@ use crate::problem::Problem;
 
 /// Means, and the first queries of each measure.
 pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
-    if args.scores.is_some() || args.run.is_some() {
-        let what = "--scores and --run go with two dialects, but these are score files themselves";
-        return Err(Problem::new(what).into());
-    }
+    args.refuse("these are score files themselves", &[&args.measured(), &args.places()])?;
     let conventions = args.conventions.resolve().map_err(Problem::from)?;
     let dialect = args.conventions.dialect().map_err(Problem::from)?;
     let judgements = args.judgements()?;
     let scored = [judgements.scores(&args.one)?, judgements.scores(&args.other)?];
     let sides = [judgements.cases(&scored[0]), judgements.cases(&scored[1])];
-    let specs = measures(&args.measures)?;
+    let specs = measures(args.measures())?;
     let evaluator = Evaluator::new(&specs, &conventions, judgements.max_grade(), Seed::new(args.seed));
     let evaluator = evaluator.map_err(Problem::from)?;
     let mut scratch = Scratch::default();

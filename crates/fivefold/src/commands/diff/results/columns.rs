@@ -1,0 +1,143 @@
+//! The columns of values that two results folders have in common, query by query.
+
+use std::collections::{HashMap, HashSet};
+
+use fivefold_core::rounding;
+use fivefold_experiment::{DatasetValues, QueryInfo, Results};
+use fivefold_metrics::{Mean, mean_over_folds};
+
+use super::Key;
+
+/// A data set that both sides have.
+pub(super) struct Common<'r> {
+    /// Its place in each of the folders.
+    pub(super) places: [usize; 2],
+    datasets: [&'r DatasetValues; 2],
+    /// The queries that both sides have, in the order of A: their places in the lists of both.
+    queries: Vec<[usize; 2]>,
+    /// How many queries stand on one side only.
+    pub(super) lacking: usize,
+}
+
+/// One measure of one ranker on both sides.
+pub(super) struct Column {
+    pub(super) key: Key,
+    /// One a query.
+    pub(super) values: [Vec<f64>; 2],
+    pub(super) means: [Mean; 2],
+    /// The queries whose values differ by more than rounding.
+    pub(super) differing: Vec<usize>,
+    /// Those whose values differ by no more, but do.
+    pub(super) rounded: Vec<usize>,
+}
+
+impl Column {
+    /// Whether something differs; conventions alone, of folds and undefined values, can make two means of the same values differ.
+    pub(super) fn differs(&self) -> bool {
+        let [a, b] = self.means.map(|mean| mean.value);
+        !self.differing.is_empty() || a.is_nan() != b.is_nan() || rounding::differ(a, b)
+    }
+
+    /// How far the values of a query are apart; what only one side has is furthest.
+    pub(super) fn distance(&self, query: usize) -> f64 {
+        let [a, b] = self.values.each_ref().map(|values| values[query]);
+        if a.is_nan() != b.is_nan() { f64::INFINITY } else { rounding::difference(a, b).abs() }
+    }
+}
+
+impl<'r> Common<'r> {
+    /// The data sets that both sides have, by their names.
+    pub(super) fn between(sides: &'r [Results; 2]) -> Vec<Self> {
+        let [a, b] = sides.each_ref().map(|side| &side.evaluation.datasets);
+        let pair = |(place, one): (usize, &'r DatasetValues)| {
+            let other = b.iter().position(|other| other.name == one.name)?;
+            Some(Common::new([place, other], [one, &b[other]]))
+        };
+        a.iter().enumerate().filter_map(pair).collect()
+    }
+
+    fn new(places: [usize; 2], datasets: [&'r DatasetValues; 2]) -> Self {
+        let [one, other] = datasets.map(|dataset| &dataset.queries);
+        let of_other: HashMap<_, usize> = other.iter().enumerate().map(|(place, query)| (id(query), place)).collect();
+        let both = |(place, query): (usize, &QueryInfo)| Some([place, *of_other.get(&id(query))?]);
+        let queries: Vec<[usize; 2]> = one.iter().enumerate().filter_map(both).collect();
+        let lacking = one.len() + other.len() - 2 * queries.len();
+        Common { places, datasets, queries, lacking }
+    }
+
+    pub(super) fn name(&self) -> &'r str {
+        &self.datasets[0].name
+    }
+
+    /// How many queries both sides have.
+    pub(super) fn len(&self) -> usize {
+        self.queries.len()
+    }
+
+    /// The folds and ids of the queries.
+    pub(super) fn ids(&self) -> HashSet<(usize, &'r str)> {
+        (0..self.len()).map(|place| id(self.query(place))).collect()
+    }
+
+    /// A query that both sides have.
+    pub(super) fn query(&self, place: usize) -> &'r QueryInfo {
+        &self.datasets[0].queries[self.queries[place][0]]
+    }
+
+    /// The columns that both sides have: rankers in the order of A, within them measures.
+    pub(super) fn columns(&self, sides: &[Results; 2]) -> Vec<Column> {
+        let measures = sides.each_ref().map(|side| &side.evaluation.measures);
+        let mut columns = Vec::new();
+        for (ranker, label) in self.datasets[0].rankers.iter().enumerate() {
+            let Some(other) = self.datasets[1].rankers.iter().position(|other| other == label) else { continue };
+            if self.datasets[0].failed[ranker] || self.datasets[1].failed[other] {
+                continue;
+            }
+            for (measure, name) in measures[0].iter().enumerate() {
+                let Some(of_other) = measures[1].iter().position(|other| other == name) else { continue };
+                let key = [self.name().to_owned(), label.clone(), name.clone()];
+                columns.push(self.column(sides, key, [[ranker, measure], [other, of_other]]));
+            }
+        }
+        columns
+    }
+
+    fn column(&self, sides: &[Results; 2], key: Key, places: [[usize; 2]; 2]) -> Column {
+        let values = [0, 1].map(|side: usize| {
+            let ([ranker, measure], dataset) = (places[side], self.datasets[side]);
+            let width = sides[side].evaluation.measures.len();
+            let value =
+                |query: &[usize; 2]| dataset.all[(ranker * dataset.queries.len() + query[side]) * width + measure];
+            self.queries.iter().map(value).collect::<Vec<f64>>()
+        });
+        let pair = |query: &usize| [values[0][*query], values[1][*query]];
+        let unlike = |[a, b]: [f64; 2]| a.is_nan() != b.is_nan() || rounding::differ(a, b);
+        let same = |[a, b]: [f64; 2]| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+        let differing = (0..self.len()).filter(|query| unlike(pair(query))).collect();
+        let rounded = (0..self.len()).filter(|query| !unlike(pair(query)) && !same(pair(query))).collect();
+        let means = [0, 1].map(|side: usize| self.mean(&sides[side], &values[side]));
+        Column { key, means, differing, rounded, values }
+    }
+
+    /// The mean over the queries, by the conventions of a results folder.
+    fn mean(&self, results: &Results, values: &[f64]) -> Mean {
+        let mut folds: Vec<&[f64]> = Vec::new();
+        let mut rest = values;
+        for fold in self.queries.chunk_by(|one, other| self.fold(one) == self.fold(other)) {
+            let (own, after) = rest.split_at(fold.len());
+            folds.push(own);
+            rest = after;
+        }
+        let conventions = &results.manifest.experiment.evaluation.conventions;
+        mean_over_folds(&folds, conventions.fold_mean, conventions.undefined)
+    }
+
+    fn fold(&self, query: &[usize; 2]) -> usize {
+        self.datasets[0].queries[query[0]].fold
+    }
+}
+
+/// What tells a query on both sides.
+fn id(query: &QueryInfo) -> (usize, &str) {
+    (query.fold, &query.id)
+}
