@@ -2,8 +2,11 @@
 //! a page is a `longtable`, which goes on over the next.
 //!
 //! A file is read by `\input` and compiles as it is under pdflatex, xelatex and lualatex. It needs `booktabs`, and `graphicx` where
-//! the table is wide and so is scaled to the line, or `longtable`; the first line of the file says which. The document numbers its
+//! the table is wide and so is scaled to the line, or `longtable`; the first line of the file says which. Of names, accented Latin
+//! letters and Greek ones compile everywhere; where others stand, the first line says that pdflatex has not got them. The document numbers its
 //! tables itself, so that `Table 3:` is not in the caption.
+
+use std::collections::BTreeSet;
 
 use fivefold_experiment::{Cell, Table};
 
@@ -18,6 +21,10 @@ const SIZES: [(&str, usize); 4] = [("normalsize", WIDE), ("footnotesize", 80), (
 const TINY: usize = 108;
 /// Characters that a column of words has at least, with the two for the gap.
 const LEAST_WORDS: usize = 10;
+/// The last letter of Latin Extended-A, what pdflatex has beyond it, and what it has not got up to there (in its own encoding of fonts, OT1).
+const LATIN: char = '\u{17f}';
+const BEYOND: &str = "–—‘’“”…•†‡‰€™";
+const LACKING: &str = "«»ÐÞðþĄąĐđĘęĦħĮįĸĿŀŉŊŋŦŧŲųſ";
 /// Begins a cell that is wrapped.
 const RAGGED: &str = "\\raggedright ";
 
@@ -45,8 +52,7 @@ fn float(table: &Table, width: usize) -> String {
     } else {
         ("\\usepackage{booktabs}", "", "")
     };
-    let mut out = format!("% Needs {package} in the preamble.\n");
-    out += "\\begin{table}[htbp]\n  \\centering\n";
+    let mut out = "\\begin{table}[htbp]\n  \\centering\n".to_owned();
     out += &format!("  {}\n  {}\n", caption(table), label(table));
     out += &format!("{open}  \\begin{{tabular}}{{{}}}\n    \\toprule\n{}", columns(table, &[]), head(table, &[]));
     table.rows.iter().for_each(|row| out += &record(row.iter().map(cell_text)));
@@ -54,7 +60,8 @@ fn float(table: &Table, width: usize) -> String {
     if !table.notes.is_empty() {
         out += &format!("\n  \\smallskip\n{}", notes(table));
     }
-    out + "\\end{table}\n"
+    out += "\\end{table}\n";
+    needs(package, &out) + &out
 }
 
 /// A table over several pages. Its columns, unlike those of a float, cannot be scaled: where the smallest type is too wide, words are wrapped.
@@ -63,8 +70,7 @@ fn long(table: &Table, widths: &[usize]) -> String {
     let size = SIZES.iter().find(|(_, characters)| width <= *characters).map_or("tiny", |(size, _)| size);
     let wrapped = if width > TINY { wrapped(table, widths) } else { Vec::new() };
     let (columns, head) = (columns(table, &wrapped), head(table, &wrapped));
-    let mut out = "% Needs \\usepackage{booktabs,longtable} in the preamble.\n{\n".to_owned();
-    out += &format!("  \\{size}\n  \\setlength{{\\tabcolsep}}{{2pt}}\n  \\begin{{longtable}}{{{columns}}}\n");
+    let mut out = format!("{{\n  \\{size}\n  \\setlength{{\\tabcolsep}}{{2pt}}\n  \\begin{{longtable}}{{{columns}}}\n");
     out += &format!("    {}\n    {} \\\\\n", caption(table), label(table));
     out += &format!("    \\toprule\n{head}    \\endfirsthead\n");
     out += &format!("    \\toprule\n{head}    \\endhead\n    \\bottomrule\n    \\endfoot\n");
@@ -79,7 +85,18 @@ fn long(table: &Table, widths: &[usize]) -> String {
     if !table.notes.is_empty() {
         out += &format!("\\noindent\n{}", notes(table));
     }
-    out
+    needs("\\usepackage{booktabs,longtable}", &out) + &out
+}
+
+/// The line that says what a file needs: packages, and a typesetter that has its letters.
+fn needs(packages: &str, text: &str) -> String {
+    let lacks = |&c: &char| if c > LATIN { !BEYOND.contains(c) } else { LACKING.contains(c) };
+    let letters: BTreeSet<char> = text.chars().filter(lacks).collect();
+    let typesetter = match letters.len() {
+        0 => String::new(),
+        _ => format!("; and xelatex or lualatex, with a font that has {}", letters.iter().collect::<String>()),
+    };
+    format!("% Needs {packages} in the preamble{typesetter}.\n")
 }
 
 /// The characters of the columns of words that a line has no room for: each has an even share of what the others leave.
@@ -192,8 +209,39 @@ const COMMANDS: &[(char, &str)] = &[
     ('≤', "$\\leq$"),
     ('≥', "$\\geq$"),
     ('≠', "$\\neq$"),
-    ('τ', "$\\tau$"),
     ('α', "$\\alpha$"),
+    ('β', "$\\beta$"),
+    ('γ', "$\\gamma$"),
+    ('δ', "$\\delta$"),
+    ('ε', "$\\varepsilon$"),
+    ('ζ', "$\\zeta$"),
+    ('η', "$\\eta$"),
+    ('θ', "$\\theta$"),
+    ('ι', "$\\iota$"),
+    ('κ', "$\\kappa$"),
+    ('λ', "$\\lambda$"),
+    ('μ', "$\\mu$"),
+    ('ν', "$\\nu$"),
+    ('ξ', "$\\xi$"),
+    ('π', "$\\pi$"),
+    ('ρ', "$\\rho$"),
+    ('σ', "$\\sigma$"),
+    ('τ', "$\\tau$"),
+    ('υ', "$\\upsilon$"),
+    ('φ', "$\\varphi$"),
+    ('χ', "$\\chi$"),
+    ('ψ', "$\\psi$"),
+    ('ω', "$\\omega$"),
+    ('Γ', "$\\Gamma$"),
+    ('Δ', "$\\Delta$"),
+    ('Θ', "$\\Theta$"),
+    ('Λ', "$\\Lambda$"),
+    ('Ξ', "$\\Xi$"),
+    ('Π', "$\\Pi$"),
+    ('Σ', "$\\Sigma$"),
+    ('Φ', "$\\Phi$"),
+    ('Ψ', "$\\Psi$"),
+    ('Ω', "$\\Omega$"),
 ];
 
 #[cfg(test)]
@@ -269,5 +317,21 @@ mod tests {
         );
         assert_eq!(escape("[a]*--"), "{[}a{]}{*}-{-}");
         assert_eq!(escape("τ ≥ 0"), "$\\tau$ $\\geq$ 0");
+    }
+
+    #[test]
+    fn letters_that_pdflatex_lacks_are_named() {
+        let named = |name: &str| {
+            let rows = vec![vec![Cell::Text(name.to_owned()); samples::long().columns.len()]];
+            latex(&Table { rows, ..samples::long() }).lines().next().unwrap().to_owned()
+        };
+        for name in ["plain", "Čapek–Ångström", "β-model"] {
+            assert!(named(name).ends_with("in the preamble."), "{}", named(name));
+        }
+        assert!(
+            named("Я-模型").ends_with("; and xelatex or lualatex, with a font that has Я型模."),
+            "{}",
+            named("Я-模型")
+        );
     }
 }

@@ -74,6 +74,21 @@ fn long_names_in_long_tables_are_wrapped() {
     assert_fits(&folder.path().join("meta"));
 }
 
+/// Every letter that needs no word of warning.
+#[test]
+fn accented_and_greek_names_compile() {
+    let greek: String =
+        ('α'..='ω').chain('Α'..='Ω').filter(|&c| c.is_alphabetic() && !"οςΑΒΕΖΗΙΚΜΝΟΡΤΥΧ".contains(c)).collect();
+    let lacking = "«»ÐÞðþĄąĐđĘęĦħĮįĸĿŀŉŊŋŦŧŲųſ\u{ad}";
+    let latin: String = ('¡'..='ſ').filter(|&c| !lacking.contains(c)).collect();
+    let values = format!("query,{greek},\"{latin}\",Я\n1,.5,.25,.1\n2,.25,.5,.1\n3,.75,.5,.1\n");
+    let folder = directory(&[("ap.csv", &values)]);
+    stdout(folder.path(), "meta ap.csv --top 2 --draws 10 --trials 5 --out meta");
+    let scores = std::fs::read_to_string(folder.path().join("meta/tables/scores-ap.tex")).unwrap();
+    assert!(scores.lines().next().unwrap().ends_with("in the preamble."), "{scores}");
+    overfull(&folder.path().join("meta"));
+}
+
 #[test]
 fn tables_of_real_studies_and_runs_fit() {
     let Some(data) = real_data() else { return };
