@@ -118,7 +118,7 @@ fn draw(pairs: &Pairs, names: &Names<'_>, area: &Area<'_>) -> Drawn {
             if count <= WITH_NUMBERS {
                 let dark = [BETTER[2], WORSE[2]].contains(&colour(cell, pairs.alpha));
                 let ink = small.color(if dark { &FRAME } else { &TEXT });
-                area.draw_text(&p_in_short(cell.p), &ink, (x + side / 2, y + side / 2))?;
+                area.draw_text(&p_in_short(cell.p, pairs.alpha), &ink, (x + side / 2, y + side / 2))?;
             }
         }
     }

@@ -6,6 +6,7 @@ use fivefold_stats::{kendall_tau_b, paired_t_test};
 use super::published::{Column, ScoreBlock, Statistic, original};
 use super::report::text;
 use super::reproduce::{DerivedPair, Method};
+use crate::p_value::p_value;
 use crate::table::{Cell, Table};
 
 /// The level of the tests in the rules.
@@ -133,7 +134,7 @@ pub(super) fn of_order(block: &ScoreBlock, methods: &[Method], dataset: &str) ->
                 tau if tau <= 0.0 => Answer::DoesNot,
                 _ => Answer::CannotTell,
             };
-            (format!("tau {tau:.3}, chance {chance:.4}"), answer)
+            (format!("tau {tau:.3}, chance {}", p_value(chance)), answer)
         }
     };
     vec![winner, conclusion(ORDER, format!("{} methods", methods.len()), ours, answer)]

@@ -67,7 +67,7 @@ fn of_pairs(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Matrix {
         let depth = [alpha, alpha / 10.0, alpha / 100.0].iter().filter(|&&level| p < level).count();
         let (class, mark) = if better(row, other).is_ge() { ("u", "▲") } else { ("d", "▼") };
         MatrixCell {
-            text: if depth > 0 { format!("{mark} {}", p_in_short(p)) } else { p_in_short(p) },
+            text: if depth > 0 { format!("{mark} {}", p_in_short(p, alpha)) } else { p_in_short(p, alpha) },
             class: if depth > 0 { format!("{class}{depth}") } else { String::new() },
             title: format!("{a:.4}, {b:.4}, {}", p_in_words(p)),
         }
@@ -114,7 +114,7 @@ pub(super) fn tau_of_measures(own: &[Compared]) -> Result<Vec<Vec<Option<f64>>>,
 }
 
 /// Each system's mean over the cutoffs; `None` if one has no value somewhere.
-fn over_cutoffs(compared: &Compared) -> Option<Vec<f64>> {
+pub(super) fn over_cutoffs(compared: &Compared) -> Option<Vec<f64>> {
     let of_system = |means: &Vec<SystemMean>| {
         let sum: Option<f64> = means.iter().map(|mean| mean.mean).sum();
         Some(sum? / means.len() as f64)

@@ -1,12 +1,15 @@
 //! The findings in words: who wins under which measure, whether that is significant, whether measures agree, and what a reader must
 //! know first.
 
+use std::collections::BTreeSet;
+
+use fivefold_core::rounding::{ROUNDING, highest};
 use fivefold_core::words::{counted, list, list_some, which};
 use fivefold_experiment::Compared;
 use fivefold_experiment::p_value::p_in_words;
 use fivefold_experiment::page::{PageData, PageDataset, PagePart};
 
-use super::matrices::tau_of_measures;
+use super::matrices::{over_cutoffs, tau_of_measures};
 use crate::error::ReportError;
 
 pub(super) fn summary(data: &PageData) -> Result<Vec<PagePart>, ReportError> {
@@ -223,13 +226,88 @@ fn one_winner(dataset: &PageDataset) -> bool {
     own.iter().any(|compared| compared.family != own[0].family) && winners.all(|winner| Some(winner) == first)
 }
 
-/// Whether all measures come to the same conclusions: winner, order, significant pairs at their main cutoffs.
+/// Which cutoff a sentence about several measures is about: ` at cutoff 10`; nothing where each has one only.
+fn at_cutoff(own: &[Compared]) -> String {
+    if !has_cutoffs(own) {
+        return String::new();
+    }
+    let cutoffs: Option<BTreeSet<&str>> =
+        own.iter().map(|compared| compared.cutoffs[compared.main_cutoff()].strip_prefix('@')).collect();
+    match cutoffs.as_ref().and_then(|cutoffs| cutoffs.first().filter(|_| cutoffs.len() == 1)) {
+        Some(cutoff) => format!(" at cutoff {cutoff}"),
+        None => {
+            let main: Vec<String> = own.iter().map(|compared| compared.measure_at(compared.main_cutoff())).collect();
+            format!(" at the cutoffs of {}", list_some(&main))
+        }
+    }
+}
+
+/// Whether a measure has several cutoffs.
+fn has_cutoffs(own: &[Compared]) -> bool {
+    own.iter().any(|compared| compared.cutoffs.len() > 1)
+}
+
+/// Who is best by the mean over cutoffs, by which tables compare orders, where others are best at the main cutoffs.
+fn best_over_cutoffs(dataset: &PageDataset) -> Option<String> {
+    let mut found: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
+    let mut differs = false;
+    for compared in &dataset.compared {
+        let places = highest(&over_cutoffs(compared)?);
+        let best_of: Vec<&str> =
+            places.into_iter().map(|place| dataset.systems[compared.systems[place]].as_str()).collect();
+        let at_main = best(dataset, compared)?.1;
+        differs |= best_of.iter().collect::<BTreeSet<_>>() != at_main.iter().collect();
+        match found.iter_mut().find(|(known, _)| *known == best_of) {
+            Some((_, measures)) => measures.push(&compared.measure),
+            None => found.push((best_of, vec![&compared.measure])),
+        }
+    }
+    let each = found.iter().map(|(best, measures)| format!("{} under {}", list_some(best), list_some(measures)));
+    differs.then(|| {
+        let each: Vec<String> = each.collect();
+        format!(
+            "By the mean over cutoffs, by which orders are compared, best {}: {}.",
+            which(each.len(), "is", "are"),
+            each.join("; ")
+        )
+    })
+}
+
+/// Between which measures the orders agree least: several pairs can be alike.
+fn least_agreement(own: &[Compared], noun: &str) -> Result<Option<String>, ReportError> {
+    let taus = tau_of_measures(own)?;
+    let pairs = (0..own.len()).flat_map(|a| (a + 1..own.len()).map(move |b| (a, b)));
+    let pairs: Vec<(f64, usize, usize)> = pairs.filter_map(|(a, b)| Some((taus[a][b]?, a, b))).collect();
+    let Some(tau) = pairs.iter().map(|(tau, ..)| *tau).reduce(f64::min) else { return Ok(None) };
+    let systems = counted(own[0].systems.len(), noun);
+    let by = if has_cutoffs(own) { " by the mean over cutoffs" } else { "" };
+    if tau >= 1.0 - ROUNDING {
+        return Ok(Some(format!("All measures put the {systems} in the same order{by}.")));
+    }
+    let least: Vec<String> = pairs
+        .iter()
+        .filter(|(other, ..)| *other <= tau + ROUNDING)
+        .map(|&(_, a, b)| format!("{} and {}", own[a].measure, own[b].measure))
+        .collect();
+    let (between, each) = match least.as_slice() {
+        [only] => (only.clone(), ""),
+        [first, ..] if least.len() > LISTED => {
+            (format!("the measures of {} pairs, such as {first}", least.len()), " each")
+        }
+        several => (several.join("; between "), " each"),
+    };
+    Ok(Some(format!("The orders of the {systems}{by} agree least between {between} (Kendall's tau-b {tau:.3}{each}).")))
+}
+
+/// Whether all measures come to the same conclusions: winner and significant pairs at their main cutoffs, order by the means over cutoffs.
 fn measures(dataset: &PageDataset, noun: &str, alpha: f64) -> Result<Vec<String>, ReportError> {
     let own = &dataset.compared;
+    let over_cutoffs = best_over_cutoffs(dataset);
     if own.len() < 2 || own[0].systems.len() < 2 || own.iter().any(|compared| compared.systems != own[0].systems) {
-        return Ok(Vec::new());
+        return Ok(over_cutoffs.into_iter().collect());
     }
     let mut sentences = Vec::new();
+    let at = at_cutoff(own);
     if own.iter().any(|compared| compared.family != own[0].family) {
         let winners: Vec<Vec<&str>> = own.iter().filter_map(|compared| Some(best(dataset, compared)?.1)).collect();
         let mut names: Vec<&str> = Vec::new();
@@ -242,7 +320,7 @@ fn measures(dataset: &PageDataset, noun: &str, alpha: f64) -> Result<Vec<String>
             Some(first) if winners.iter().all(|winner| winner == first) => {
                 let which = if own.len() == 2 { "Both".to_owned() } else { format!("All {}", own.len()) };
                 let best = if first.len() == 1 { format!("the best {noun}") } else { "best, level".to_owned() };
-                format!("{which} measures name {} as {best}.", list_some(first))
+                format!("{which} measures name {} as {best}{at}.", list_some(first))
             }
             _ => {
                 let all: Vec<&str> =
@@ -252,30 +330,12 @@ fn measures(dataset: &PageDataset, noun: &str, alpha: f64) -> Result<Vec<String>
                     all => format!("; {} {} among the best under each", list_some(all), which(all.len(), "is", "are")),
                 };
                 let many = counted(names.len(), noun);
-                format!("The {} measures name {many} as best: {}{all}.", own.len(), list_some(&names))
+                format!("The {} measures name {many} as best{at}: {}{all}.", own.len(), list_some(&names))
             }
         });
     }
-    let tau = tau_of_measures(own)?;
-    let mut least: Option<(f64, usize, usize)> = None;
-    for (first, row) in tau.iter().enumerate() {
-        for (second, tau) in row.iter().enumerate().skip(first + 1) {
-            if let Some(tau) = *tau
-                && least.is_none_or(|(least, ..)| tau < least)
-            {
-                least = Some((tau, first, second));
-            }
-        }
-    }
-    if let Some((tau, first, second)) = least {
-        let systems = counted(own[0].systems.len(), noun);
-        sentences.push(if tau >= 1.0 {
-            format!("All measures put the {systems} in the same order.")
-        } else {
-            let (first, second) = (&own[first].measure, &own[second].measure);
-            format!("The orders of the {systems} agree least between {first} and {second} (Kendall's tau-b {tau:.3}).")
-        });
-    }
+    sentences.extend(over_cutoffs);
+    sentences.extend(least_agreement(own, noun)?);
     sentences.extend(conclusions(own, alpha));
     Ok(sentences)
 }
@@ -305,8 +365,9 @@ fn conclusions(own: &[Compared], alpha: f64) -> Option<String> {
     };
     (pairs > 0).then(|| {
         format!(
-            "Of {}, {all} {} significantly under every measure, {some} under some, {none} under none; {opposed}.",
+            "Of {}{}, {all} {} significantly under every measure, {some} under some, {none} under none; {opposed}.",
             counted(pairs, "pair"),
+            at_cutoff(own),
             which(all, "differs", "differ")
         )
     })
@@ -433,6 +494,48 @@ mod tests {
         assert_eq!(found[1], "Under ndcg@10, a is best (0.2000), level with b and c.");
         assert_eq!(found[3], "The 2 measures name 3 systems as best: a, b and c; a is among the best under each.");
         assert!(found[4].contains("0 differ significantly under every measure, 3 under some"), "{found:?}");
+    }
+
+    /// At cutoff 10 a is best under both; by the mean of two cutoffs b is, under ndcg: (.9 + .1) / 2 < (.5 + .7) / 2.
+    #[test]
+    fn sentences_say_of_which_cutoff_they_are() {
+        let mut data = page([[0.9, 0.5, 0.4]; 2], [[0.001, 0.2, 0.2]; 2]);
+        let means = [[0.1, 0.7, 0.3], [0.8, 0.2, 0.1]];
+        for (compared, means) in data.datasets[0].compared.iter_mut().zip(means) {
+            compared.cutoffs = vec!["@10".to_owned(), "@20".to_owned()];
+            for (own, mean) in compared.means.iter_mut().zip(means) {
+                own.push(SystemMean { mean: Some(mean), ends: None });
+            }
+            compared.p_values.iter_mut().for_each(|own| own.push(Some(0.001)));
+        }
+        let found = sentences(&data);
+        assert_eq!(
+            found[3..],
+            [
+                "Both measures name a as the best system at cutoff 10.",
+                "By the mean over cutoffs, by which orders are compared, best are: b under ndcg; a under ap.",
+                "The orders of the 3 systems by the mean over cutoffs agree least between ndcg and ap (Kendall's tau-b 0.333).",
+                "Of 3 pairs at cutoff 10, 1 differs significantly under every measure, 0 under some, 2 under none; no pair is told apart \
+                 in opposite ways.",
+            ]
+        );
+        // One measure is of the whole list.
+        let ap = &mut data.datasets[0].compared[1];
+        (ap.cutoffs, ap.means) = (vec!["whole list".to_owned()], ap.means.iter().map(|own| vec![own[0]]).collect());
+        assert_eq!(sentences(&data)[3], "Both measures name a as the best system at the cutoffs of ndcg@10 and ap.");
+    }
+
+    /// Of three measures one turns the order of the others round: two pairs have tau -1.
+    #[test]
+    fn all_pairs_that_agree_least_are_named() {
+        let mut data = page([[0.9, 0.5, 0.4]; 2], [[0.2; 3]; 2]);
+        data.datasets[0].compared.push(samples::compared("rr", [0.1, 0.2, 0.3], [Some(0.2); 3]));
+        let said = "The orders of the 3 systems agree least between ndcg and rr; between ap and rr (Kendall's tau-b -1.000 each).";
+        assert!(sentences(&data).contains(&said.to_owned()), "{:?}", sentences(&data));
+        let more = ["p", "err", "rbp"].map(|name| samples::compared(name, [0.9, 0.5, 0.4], [Some(0.2); 3]));
+        data.datasets[0].compared.extend(more);
+        let said = "agree least between the measures of 5 pairs, such as ndcg and rr (Kendall's tau-b -1.000 each).";
+        assert!(sentences(&data).iter().any(|sentence| sentence.ends_with(said)), "{:?}", sentences(&data));
     }
 
     #[test]
