@@ -1,5 +1,7 @@
 //! Histograms of expected values: how far a random order gets, query by query (Figs. 2 and 3 of the paper).
 
+use fivefold_core::rounding::equal;
+
 use super::family::families;
 use super::{TablesError, check};
 use crate::evaluation::Evaluation;
@@ -82,9 +84,28 @@ impl Panel {
         if count == 0 {
             self.undefined += 1;
         } else {
-            let bin = (sum / f64::from(count) * self.counts.len() as f64) as usize;
-            let last = self.counts.len() - 1;
-            self.counts[bin.min(last)] += 1;
+            let bins = self.counts.len();
+            let place = sum / f64::from(count) * bins as f64;
+            let edge = place.round();
+            // A value on an edge is in the bin above, whatever side of it rounding put it on.
+            let bin = if equal(place, edge) { edge } else { place.floor() };
+            self.counts[(bin as usize).min(bins - 1)] += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// .1 + .2 is a little more than .3, 1 - .9 a little less than .1: both stand on an edge of twenty bins.
+    #[test]
+    fn a_value_on_an_edge_is_in_the_bin_above() {
+        let mut panel = Panel { label: String::new(), counts: vec![0; 20], undefined: 0 };
+        for value in [0.1 + 0.2, 1.0 - 0.9, 0.75, 0.749_999, 0.0, 1.0, f64::NAN] {
+            panel.count([value].into_iter());
+        }
+        let filled: Vec<usize> = (0..20).filter(|&bin| panel.counts[bin] == 1).collect();
+        assert_eq!((filled, panel.undefined), (vec![0, 2, 6, 14, 15, 19], 1));
     }
 }
