@@ -41,6 +41,9 @@ fn a_program_of_the_shell_ranks_like_the_ranker_that_it_imitates() {
     assert_eq!(of("Shell"), of("Feature"));
     assert!(of("Shell").len() >= 20, "{values}");
     assert!(!folder.path().join("runs/small/.work").exists());
+    let page = std::fs::read_to_string(folder.path().join("runs/small/report.html")).unwrap();
+    assert!(page.contains("We evaluated Shell and Feature on A ("), "{page}");
+    assert!(page.contains("number of threads, as far as the program of this method does: Shell."), "{page}");
 }
 
 #[cfg(unix)]
@@ -51,6 +54,9 @@ fn a_program_that_fails_is_a_failed_job_and_says_why() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stdout).contains("FAILED"));
     let record = std::fs::read_to_string(folder.path().join("runs/small/jobs/A/fold1/Shell.json")).unwrap();
+    let page = std::fs::read_to_string(folder.path().join("runs/small/report.html")).unwrap();
+    assert!(page.contains("We evaluated Feature on A ("), "{page}");
+    assert!(page.contains("On A, Shell failed and is in none of the numbers."), "{page}");
     assert!(record.contains("ended with exit status: 4") && record.contains("no such model"), "{record}");
 }
 

@@ -16,6 +16,33 @@ struct Entry {
 /// One entry a publication, in the order in which they are printed.
 const ENTRIES: &[Entry] = &[
     Entry {
+        used: &["dataset:mq2007", "dataset:mq2008", "dataset:mq2007-agg", "dataset:mq2008-agg", "measure:meanndcg"],
+        bibtex: "@article{qin2013introducing,
+  author  = {Qin, Tao and Liu, Tie-Yan},
+  title   = {Introducing {LETOR} 4.0 datasets},
+  journal = {arXiv:1306.2597},
+  year    = {2013}
+}",
+    },
+    Entry {
+        used: &["dataset:mslr-web30k", "dataset:mslr-web10k", "dataset:mslr-sample"],
+        bibtex: "@misc{qin2010microsoft,
+  author = {Qin, Tao and Liu, Tie-Yan},
+  title  = {Microsoft learning to rank datasets},
+  url    = {https://www.microsoft.com/en-us/research/project/mslr/},
+  year   = {2010}
+}",
+    },
+    Entry {
+        used: &["dataset:ohsumed"],
+        bibtex: "@inproceedings{liu2007letor,
+  author    = {Liu, Tie-Yan and Xu, Jun and Qin, Tao and Xiong, Wenying and Li, Hang},
+  title     = {{LETOR}: benchmark dataset for research on learning to rank for information retrieval},
+  booktitle = {Proceedings of the SIGIR workshop on learning to rank for information retrieval},
+  year      = {2007}
+}",
+    },
+    Entry {
         used: &["method:ue"],
         bibtex: "@article{feng2023joint,
   author  = {Feng, Dongji and Karmaker, Shubhra Kanti},
@@ -69,6 +96,17 @@ const ENTRIES: &[Entry] = &[
   number  = {4},
   pages   = {422--446},
   year    = {2002}
+}",
+    },
+    Entry {
+        used: &["measure:ap", "measure:p"],
+        bibtex: "@incollection{buckley2005retrieval,
+  author    = {Buckley, Chris and Voorhees, Ellen M.},
+  title     = {Retrieval system evaluation},
+  booktitle = {{TREC}: experiment and evaluation in information retrieval},
+  publisher = {MIT Press},
+  pages     = {53--75},
+  year      = {2005}
 }",
     },
     Entry {
@@ -408,7 +446,7 @@ const ENTRIES: &[Entry] = &[
     },
 ];
 
-/// The entries of what was used (`measure:ndcg`, `test:t`, `correction:holm`, ...), a blank line between them.
+/// The entries of what was used (`dataset:mq2008`, `measure:ndcg`, `test:t`, `correction:holm`, ...), a blank line between them.
 pub(super) fn bibtex(used: &BTreeSet<String>) -> String {
     let entries = ENTRIES.iter().filter(|entry| entry.used.iter().any(|&what| used.contains(what)));
     entries.map(|entry| entry.bibtex).collect::<Vec<_>>().join("\n\n")
@@ -420,6 +458,8 @@ pub(super) fn used_by(experiment: &Experiment, analysed: &Analysed) -> BTreeSet<
     let evaluation = &experiment.evaluation;
     let measures = evaluation.measures.iter().map(|measure| format!("measure:{}", measure.entry().name));
     let rankers = experiment.rankers.iter().map(|ranker| format!("ranker:{}", ranker.kind));
+    let named = experiment.datasets.iter().filter_map(|dataset| dataset.source.name.as_ref());
+    let datasets = named.map(|name| format!("dataset:{name}"));
     let others = [
         format!("ties:{}", evaluation.conventions.ties),
         format!("test:{}", difference.test.name),
@@ -435,7 +475,7 @@ pub(super) fn used_by(experiment: &Experiment, analysed: &Analysed) -> BTreeSet<
         ("friedman", comparisons.iter().any(|own| own.ranks.is_some())),
     ];
     let methods = methods.into_iter().filter(|(_, used)| *used).map(|(name, _)| format!("method:{name}"));
-    measures.chain(rankers).chain(others).chain(methods).collect()
+    datasets.chain(measures).chain(rankers).chain(others).chain(methods).collect()
 }
 
 #[cfg(test)]
@@ -459,6 +499,19 @@ mod tests {
             assert!(!year(&cited).is_disjoint(&year(source)), "{source}: {cited}");
         }
         assert_eq!(bibtex(&keys("correction", "none")), "");
+    }
+
+    /// The measures and collections of the paper are cited; `made` collections have no source.
+    #[test]
+    fn measures_and_collections_of_the_paper_have_their_source() {
+        let cited = |what: &str| bibtex(&BTreeSet::from([what.to_owned()]));
+        for what in ["measure:ndcg", "measure:ap", "measure:p", "measure:rr", "measure:err"] {
+            assert!(cited(what).starts_with('@'), "{what}");
+        }
+        for name in ["mq2007", "mq2008", "mslr-web10k", "mslr-web30k", "ohsumed"] {
+            assert!(cited(&format!("dataset:{name}")).starts_with('@'), "{name}");
+        }
+        assert_eq!(cited("dataset:mine"), "");
     }
 
     #[test]

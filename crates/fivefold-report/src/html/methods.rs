@@ -5,24 +5,31 @@ use fivefold_data::normalise::{Method as Formula, Normaliser, Over};
 use fivefold_experiment::config::{Distance, Method, QuerySetsConfig, RankerConfig};
 use fivefold_experiment::manifest::DatasetFacts;
 use fivefold_experiment::tables::Analysed;
-use fivefold_experiment::{Experiment, Results};
+use fivefold_experiment::{DatasetValues, Experiment, Results};
 use fivefold_metrics::{FoldMean, Version};
 
 pub(super) fn methods(results: &Results, analysed: &Analysed, test: &str) -> Vec<String> {
     let manifest = &results.manifest;
     let experiment = &manifest.experiment;
     let data: Vec<String> = manifest.datasets.iter().map(|data| format!("{} ({})", data.label, sizes(data))).collect();
-    let labels: Vec<&str> = experiment.rankers.iter().map(|ranker| ranker.label.as_str()).collect();
+    let datasets = &results.evaluation.datasets;
+    let worked = |label: &str| {
+        let at = |data: &DatasetValues| data.rankers.iter().position(|ranker| ranker == label);
+        datasets.iter().any(|data| at(data).is_some_and(|ranker| !data.failed[ranker]))
+    };
+    let labels: Vec<&str> =
+        experiment.rankers.iter().map(|ranker| ranker.label.as_str()).filter(|label| worked(label)).collect();
     let conventions = results.notes().join("; ");
     let mut paragraphs = vec![format!(
-        "We evaluated {} on {}. {}",
-        list(&labels),
+        "We evaluated {} on {}. {}{}",
+        if labels.is_empty() { "no method".to_owned() } else { list(&labels) },
         list(&data),
         match experiment.evaluation.conventions.fold_mean {
             FoldMean::Queries => "The test queries of all folds were taken together.",
             FoldMean::Folds =>
                 "Means are means over folds of the means over their queries; tests and intervals take the queries of all folds.",
-        }
+        },
+        failed(datasets)
     )];
     paragraphs.extend(origins(&experiment.rankers));
     paragraphs.push(format!("Conventions: {conventions}."));
@@ -41,11 +48,46 @@ pub(super) fn methods(results: &Results, analysed: &Analysed, test: &str) -> Vec
         ),
         format!(
             "All numbers were made with fivefold {} (seed {}); the same experiment file gives the same bytes on any machine \
-             and number of threads.",
-            manifest.version, experiment.seed
+             and number of threads{}.",
+            manifest.version,
+            experiment.seed,
+            if_programs_do(&experiment.rankers)
         ),
     ]);
     paragraphs
+}
+
+/// The methods that failed, a sentence a data set.
+fn failed(datasets: &[DatasetValues]) -> String {
+    let of = |data: &DatasetValues| {
+        let names: Vec<&str> = data
+            .rankers
+            .iter()
+            .zip(&data.failed)
+            .filter(|(_, failed)| **failed)
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let are = which(names.len(), "is", "are");
+        (!names.is_empty())
+            .then(|| format!(" On {}, {} failed and {are} in none of the numbers.", data.name, list(&names)))
+    };
+    datasets.iter().filter_map(of).collect()
+}
+
+/// On what the promise of the same bytes depends, where other programs made scores.
+fn if_programs_do(rankers: &[RankerConfig]) -> String {
+    let programs: Vec<&str> = rankers
+        .iter()
+        .filter(|ranker| matches!(ranker.method, Method::Command(_)))
+        .map(|ranker| ranker.label.as_str())
+        .collect();
+    match programs.as_slice() {
+        [] => String::new(),
+        programs => {
+            let do_so = which(programs.len(), "the program of this method does", "the programs of these methods do");
+            format!(", as far as {do_so}: {}", list(programs))
+        }
+    }
 }
 
 /// How large a collection is, in words.

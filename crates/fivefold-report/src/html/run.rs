@@ -1,10 +1,11 @@
 //! What a page says of a run.
 
-use fivefold_core::words::{counted, which};
+use fivefold_core::words::{counted, list_some, which};
 use fivefold_experiment::manifest::DatasetFacts;
 use fivefold_experiment::page::{PageDataset, PageQuery, PageTest, PageValues, QueryFacts, leading, sample};
 use fivefold_experiment::tables::{Analysed, Comparison, QueryClass, QueryClasses};
 use fivefold_experiment::{DatasetValues, Evaluation, PageData, Results};
+use fivefold_metrics::Undefined;
 
 use super::bibliography::used_by;
 use super::methods::{methods, sizes};
@@ -29,20 +30,13 @@ pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
         let queries = if own.is_empty() { Vec::new() } else { sample(data.queries.len(), all_cells) };
         let classes: Vec<&QueryClasses> =
             analysed.classes.iter().filter(|classes| classes.dataset == dataset).collect();
-        let empty = data.queries.iter().filter(|query| query.relevant == 0).count();
-        let remark = format!(
-            "{empty} of {} {} no relevant document; {} undefined values count as {undefined}.",
-            counted(data.queries.len(), "query"),
-            which(empty, "has", "have"),
-            which(empty, "its", "their")
-        );
         PageDataset {
             name: data.name.clone(),
             systems: data.rankers.clone(),
             failed: (0..data.failed.len()).filter(|&ranker| data.failed[ranker]).collect(),
             compared: own.iter().map(|comparison| comparison.compared.clone()).collect(),
             baseline: None,
-            remarks: if empty > 0 { vec![remark] } else { Vec::new() },
+            remarks: undefined_values(evaluation, data, &own, undefined).into_iter().collect(),
             values: own.iter().map(|comparison| values(evaluation, comparison, &classes, &shown, &queries)).collect(),
             shown,
             queries: data.queries.len(),
@@ -89,6 +83,59 @@ fn facts(data: &DatasetFacts) -> String {
     format!("{}: {}", data.label, sizes(data))
 }
 
+/// How many queries have no relevant document, on how many a measure has no value at one of its cutoffs, and what becomes of those.
+fn undefined_values(
+    evaluation: &Evaluation,
+    data: &DatasetValues,
+    own: &[&Comparison],
+    policy: Undefined,
+) -> Option<String> {
+    let empty = data.queries.iter().filter(|query| query.relevant == 0).count();
+    let width = evaluation.measures.len();
+    let mut counts: Vec<(usize, Vec<String>)> = Vec::new();
+    for comparison in own {
+        let compared = &comparison.compared;
+        let has_none = |query: &usize| {
+            let of = |&ranker: &usize| &data.all[(ranker * data.queries.len() + query) * width..][..width];
+            compared.systems.iter().map(of).any(|own| comparison.columns.iter().any(|&column| own[column].is_nan()))
+        };
+        let count = (0..data.queries.len()).filter(has_none).count();
+        let measure = match compared.cutoffs.len() {
+            1 => compared.measure_at(0),
+            _ => format!("{} at some cutoff", compared.measure),
+        };
+        match counts.iter_mut().find(|(known, _)| *known == count) {
+            Some((_, measures)) => measures.push(measure),
+            None => counts.push((count, vec![measure])),
+        }
+    }
+    let then = match policy {
+        Undefined::Skip => "left out".to_owned(),
+        policy => format!("counted as {policy}"),
+    };
+    let all = counted(data.queries.len(), "query");
+    let without = format!("{empty} of {all} {} no relevant document", which(empty, "has", "have"));
+    let values = match counts.as_slice() {
+        [] | [(0, _)] => None,
+        [(count, _)] if *count == empty => {
+            Some(format!("{} undefined values are {then}", which(empty, "its", "their")))
+        }
+        counts => {
+            let each: Vec<String> = counts
+                .iter()
+                .map(|(count, measures)| format!("on {} under {}", counted(*count, "query"), list_some(measures)))
+                .collect();
+            Some(format!("undefined values are {then}: {}", each.join(", ")))
+        }
+    };
+    match (empty, values) {
+        (0, None) => None,
+        (0, Some(values)) => Some(format!("Of {all}, {values}.")),
+        (_, None) => Some(format!("{without}.")),
+        (_, Some(values)) => Some(format!("{without}; {values}.")),
+    }
+}
+
 fn query_of(data: &DatasetValues, query: usize) -> PageQuery {
     let info = &data.queries[query];
     let facts = QueryFacts { fold: info.fold, documents: info.documents, relevant: info.relevant };
@@ -115,5 +162,62 @@ fn values(
         classes: own.map_or_else(Vec::new, |own| queries.iter().map(|&query| class_set(own, query)).collect()),
         expected: Some(queries.iter().map(|&query| defined(data.expected[query * width + column])).collect()),
         values: shown.iter().map(|&ranker| queries.iter().map(|&query| of(ranker, query)).collect()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_experiment::{HowFound, QueryInfo};
+
+    use super::*;
+    use crate::samples;
+
+    /// Three methods on three queries: the first query has no relevant document, and the second only no value of V1.
+    #[test]
+    fn undefined_values_are_counted_by_measure_and_by_what_becomes_of_them() {
+        let measures = ["ndcg", "ndcg.v1"];
+        let query = |relevant| QueryInfo { fold: 1, id: String::new(), documents: 5, relevant, graded2: 0 };
+        let of_ranker = [f64::NAN, f64::NAN, 0.5, f64::NAN, 0.5, 0.5];
+        let data = DatasetValues {
+            name: "d".to_owned(),
+            rankers: ["a", "b", "c"].map(str::to_owned).to_vec(),
+            failed: vec![false; 3],
+            queries: [0, 2, 1].map(query).to_vec(),
+            all: [of_ranker; 3].concat(),
+            left: Vec::new(),
+            right: Vec::new(),
+            expected: vec![0.5; 6],
+        };
+        let evaluation =
+            Evaluation { measures: measures.map(|name| format!("{name}@10")).to_vec(), datasets: Vec::new() };
+        let comparison = |column: usize| Comparison {
+            dataset: 0,
+            normalised: column > 0,
+            columns: vec![column],
+            compared: samples::compared(measures[column], [0.5; 3], [None; 3]),
+            how_found: HowFound::default(),
+            ranks: None,
+        };
+        let own = [comparison(0), comparison(1)];
+        let said = |own: &[&Comparison], policy| undefined_values(&evaluation, &data, own, policy).unwrap();
+        assert_eq!(
+            said(&[&own[0], &own[1]], Undefined::Skip),
+            "1 of 3 queries has no relevant document; undefined values are left out: on 1 query under ndcg@10, on 2 queries under ndcg.v1@10."
+        );
+        let one = "1 of 3 queries has no relevant document; its undefined values are";
+        assert_eq!(said(&[&own[0]], Undefined::Zero), format!("{one} counted as zero."));
+        assert_eq!(said(&[&own[0]], Undefined::Skip), format!("{one} left out."));
+        // V1 has no value at one of two cutoffs.
+        let mut both = comparison(0);
+        (both.columns, both.compared.cutoffs) = (vec![0, 1], vec!["@10".to_owned(), "@20".to_owned()]);
+        assert!(said(&[&both], Undefined::Skip).ends_with("left out: on 2 queries under ndcg at some cutoff."));
+        let mut relevant = data.clone();
+        relevant.queries[0].relevant = 1;
+        assert_eq!(
+            undefined_values(&evaluation, &relevant, &[&own[1]], Undefined::One).unwrap(),
+            "Of 3 queries, undefined values are counted as one: on 2 queries under ndcg.v1@10."
+        );
+        relevant.all = vec![0.5; 18];
+        assert_eq!(undefined_values(&evaluation, &relevant, &[&own[1]], Undefined::One), None);
     }
 }
