@@ -135,6 +135,19 @@ impl DifferenceTest {
         }
     }
 
+    /// Whether the p-values of the test itself are of all pairs together.
+    pub fn corrects_itself(&self) -> bool {
+        self.test.name == "tukey-hsd" && !self.corrects()
+    }
+
+    /// The test and the correction by their names, where there is little room.
+    pub fn in_short(&self) -> String {
+        match self.corrects_itself() {
+            true => format!("{}, corrected by itself", self.test.name),
+            false => format!("{}, correction: {}", self.test.name, self.correction.name),
+        }
+    }
+
     /// Whether p-values are corrected by something besides the test.
     pub fn corrects(&self) -> bool {
         self.correction.name != "none"
@@ -143,13 +156,12 @@ impl DifferenceTest {
     /// In words, with how the p-values were found: `paired two-sided t-test over queries, p < 0.05 after Holm's correction over all
     /// comparisons of a measure (pairs of methods at every cutoff)`.
     pub fn in_words(&self, found: &HowFound) -> String {
-        let correction = match (self.corrects(), self.test.name) {
-            (true, _) => {
+        let correction = match self.corrects() {
+            true => {
                 format!(" after {} over all comparisons of a measure (pairs at every cutoff)", self.correction.title)
             }
-            // Its p-values are of all pairs together.
-            (false, "tukey-hsd") => ", for all pairs of a measure at a cutoff together".to_owned(),
-            (false, _) => ", no correction for the number of comparisons".to_owned(),
+            false if self.corrects_itself() => ", for all pairs of a measure at a cutoff together".to_owned(),
+            false => ", no correction for the number of comparisons".to_owned(),
         };
         format!("{} over queries{}, p < {}{correction}", self.test.title, self.how_found(found), self.alpha)
     }

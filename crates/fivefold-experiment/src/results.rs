@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use fivefold_stats::PadDenominator;
-
-use crate::config::{Experiment, Pad};
+use crate::config::Experiment;
 use crate::evaluation::Evaluation;
 use crate::leaks::stamps;
 use crate::manifest::{DatasetFacts, MANIFEST, Manifest, RESULT_FILES, stored_result};
@@ -118,10 +116,7 @@ pub(crate) fn table_options(experiment: &Experiment, notes: Vec<String>) -> Tabl
         test: experiment.tables.test.clone(),
         correction: experiment.tables.correction.clone(),
         draws: experiment.tables.draws,
-        pad: match experiment.tables.pad {
-            Pad::Signed => PadDenominator::Signed,
-            Pad::Abs => PadDenominator::Abs,
-        },
+        pad: experiment.tables.pad.denominator(),
         only: experiment.tables.only.clone(),
         ..TableOptions::new(experiment.evaluation.conventions.clone(), experiment.root_seed())
     }

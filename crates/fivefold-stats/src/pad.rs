@@ -2,7 +2,9 @@
 //!
 //! `PAD = 100 * mean over pairs of |a - b| / max(a, b)` (Feng & Karmaker 2023, Eq. 8). With negative scores, which V2
 //! has, the paper's signed max can be negative or 0, so a pair can lower the mean; [`PadDenominator::Abs`] divides by
-//! max(|a|, |b|) instead and stays meaningful. A pair whose denominator is 0 is undefined: left out and counted.
+//! max(|a|, |b|) instead and stays meaningful. A pair whose denominator is 0 but for rounding is undefined: left out and counted.
+
+use fivefold_core::rounding::differ;
 
 use crate::error::{StatsError, all_finite};
 
@@ -40,7 +42,7 @@ pub fn pad(scores: &[f64], denominator: PadDenominator) -> Result<Pad, StatsErro
                 PadDenominator::Signed => a.max(b),
                 PadDenominator::Abs => a.abs().max(b.abs()),
             };
-            if divisor == 0.0 {
+            if !differ(divisor, 0.0) {
                 undefined += 1;
             } else {
                 total += (a - b).abs() / divisor;
@@ -82,6 +84,10 @@ mod tests {
         let some = pad(&[0.0, -0.5, 0.5], PadDenominator::Signed).unwrap();
         assert_eq!((some.pairs, some.undefined), (2, 1));
         assert_eq!(some.percent, Some(150.0)); // (0, .5) 100 %, (-.5, .5) 200 %
+        // The mean of .2, -.3 and .1 is 0, which floating point misses.
+        let sum = 0.2 - 0.3 + 0.1;
+        assert_ne!(sum, 0.0);
+        assert_eq!(pad(&[sum / 3.0, -0.5, 0.5], PadDenominator::Signed).unwrap().undefined, 1);
         assert_eq!(pad(&[0.0, 0.0], PadDenominator::Abs).unwrap(), Pad { percent: None, pairs: 0, undefined: 1 });
         assert_eq!(pad(&[1.0], PadDenominator::Abs).unwrap().percent, None);
         assert!(pad(&[1.0, f64::NAN], PadDenominator::Signed).is_err());

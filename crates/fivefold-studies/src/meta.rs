@@ -17,6 +17,7 @@
 //! differences = [0.01, 0.02, 0.05]   # that are to be found with probability `power`: how many queries does that need?
 //! power = 0.8
 //! trials = 1000                      # random halves of the swap method
+//! pad = "signed"                     # percentage absolute difference divides by max(a, b), as in the paper; "abs": by max(|a|, |b|)
 //! classes = { file = "classes.csv" } # or { quantiles = 3 }, or { sets = 500 }: queries by class, see `classes`
 //! profile = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
 //! ```
@@ -38,14 +39,18 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use fivefold_core::ParamError;
+use fivefold_core::words::list;
+use fivefold_experiment::config::Pad;
 use fivefold_experiment::{Diagram, DifferenceTest, number_equal};
 use fivefold_metrics::Overrides;
 use fivefold_stats::TestOptions;
 use serde::{Deserialize, Serialize};
 
 use self::classes::Classes;
-use self::compare::Compared;
+use self::compare::{Compared, Tested};
 use crate::study::{Findings, Study, StudyContext, StudyError, conventions};
 use crate::systems::SystemsConfig;
 
@@ -79,6 +84,8 @@ pub struct Meta {
     pub power: f64,
     /// Random halves of the swap method.
     pub trials: usize,
+    /// What a percentage absolute difference divides by.
+    pub pad: Pad,
     /// Classes of queries.
     #[serde(skip_serializing_if = "is_default")]
     pub classes: Classes,
@@ -113,6 +120,7 @@ impl Default for Meta {
             differences: vec![0.01, 0.02, 0.05],
             power: 0.8,
             trials: 1000,
+            pad: Pad::Signed,
             classes: Classes::default(),
             profile: "paper".to_owned(),
             conventions: Overrides::default(),
@@ -127,6 +135,24 @@ fn is_default(classes: &Classes) -> bool {
 impl Meta {
     fn difference_test(&self) -> Result<DifferenceTest, ParamError> {
         DifferenceTest::new(&self.test, &self.correction, self.draws, self.alpha)
+    }
+
+    /// The confidence of intervals in percent.
+    fn confidence(&self) -> f64 {
+        // Rounded: 1 - .05 is not quite .95.
+        (100.0 * (1.0 - self.alpha) * 1e6).round() / 1e6
+    }
+
+    /// How the intervals of differences were found: by the test, or else by Student's t.
+    fn intervals<'t>(&self, all: impl Iterator<Item = &'t Tested>) -> String {
+        let of =
+            |tested: &'t Tested| tested.run.outcomes.iter().filter_map(|outcome| Some(outcome.interval.ok()?.method));
+        let methods: Vec<&str> = all.flat_map(of).collect::<BTreeSet<&str>>().into_iter().collect();
+        match methods.as_slice() {
+            [] => "none".to_owned(),
+            ["t"] if self.test != "t" => "t, whatever the test".to_owned(),
+            methods => list(methods),
+        }
     }
 }
 
@@ -191,7 +217,7 @@ impl Study for Meta {
             shown.add(&mut findings)?;
             shown.add_classes(&by_class::of_classes(&shown, cx.seed())?, &mut findings)?;
             shown.add_diagrams(&mut findings)?;
-            charts::add(self, scores, compared, several, &mut findings);
+            charts::add(self, scores, compared, several, &mut findings)?;
         }
         if let [_, _, ..] = all.as_slice() {
             let of_datasets: Vec<&scores::Scores> = all.iter().map(|(scores, _)| *scores).collect();

@@ -287,6 +287,7 @@ fn conventions_of_a_run_stand_under_its_values() {
     let of_ties = "ties average in runs/a, input in runs/b";
     let found = summary_of(&at.join("m/report.html"));
     assert_eq!(found.matches(loud).count(), 2, "for each data set\n{found}");
+    assert!(found.contains("a (made)") && found.contains("b (made)"), "{found}");
     assert!(found.contains(of_ties) && found.contains("discount "), "{found}");
     for entry in std::fs::read_dir(at.join("m/tables")).unwrap() {
         let path = entry.unwrap().path();

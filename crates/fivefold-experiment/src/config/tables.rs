@@ -13,6 +13,7 @@
 //! uncorrected t-tests, whatever stands here. Tukey's test corrects for all pairs by itself, so that its `correction` is `none` when
 //! absent.
 
+use fivefold_stats::PadDenominator;
 use serde::{Deserialize, Serialize};
 
 use super::error::Fault;
@@ -47,6 +48,27 @@ pub enum Pad {
     Signed,
     /// max(|a|, |b|), which stays meaningful when scores are negative.
     Abs,
+}
+
+impl Pad {
+    /// All of them, in the order in which help lists them.
+    pub const ALL: [Pad; 2] = [Pad::Signed, Pad::Abs];
+
+    /// Its name in files and options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pad::Signed => "signed",
+            Pad::Abs => "abs",
+        }
+    }
+
+    /// The same for statistics.
+    pub fn denominator(self) -> PadDenominator {
+        match self {
+            Pad::Signed => PadDenominator::Signed,
+            Pad::Abs => PadDenominator::Abs,
+        }
+    }
 }
 
 impl Default for TablesConfig {

@@ -58,6 +58,7 @@ use family::families;
 
 pub use comparison::{CONFIDENCE, Comparison};
 pub use histogram::{ExpectedHistogram, Panel, expected_histograms};
+pub use pad::PadNotes;
 pub use query_class::{QueryClass, QueryClasses};
 
 /// The choices behind the tables.

@@ -1,6 +1,7 @@
 //! Percentage absolute differences between the methods (Tables 10 and 22).
 
-use fivefold_stats::{PadDenominator, pad};
+use fivefold_core::rounding::difference;
+use fivefold_stats::{Pad, PadDenominator, pad};
 
 use super::analysis::Analysis;
 use super::by_query_set::fill;
@@ -11,35 +12,68 @@ pub(super) fn table(analysis: &Analysis<'_>) -> Table {
     let family = analysis.family;
     let title = format!("Percentage absolute difference between the methods under {}", family.version_names());
     let table = family.table(7, "pad", &title);
-    let divisor = match analysis.options.pad {
-        PadDenominator::Signed => "max(a, b)",
-        PadDenominator::Abs => "max(|a|, |b|)",
-    };
+    let denominator = analysis.options.pad;
+    let divisor = divisor(denominator);
     let settings =
         format!("mean over the pairs of methods of 100 |a - b| / {divisor}, of means over queries and cutoffs");
     let versions: Vec<usize> = (0..family.versions.len()).collect();
-    let mut negative = Vec::new();
-    let mut table = fill(analysis, table, &versions, settings, |place, notes| {
+    let mut own = PadNotes::new(denominator);
+    let mut table = fill(analysis, table, &versions, settings, |place, _| {
         let scores = place.scores(analysis, place.version)?;
         let pad = pad(&scores, analysis.options.pad).map_err(|error| error.to_string())?;
-        if pad.undefined > 0 {
-            let pairs = pad.pairs + pad.undefined;
-            notes.add(format!("{}: {} of {pairs} pairs left out, their {divisor} is 0", place.text, pad.undefined));
-        }
-        if analysis.options.pad == PadDenominator::Signed && scores.iter().any(|&score| score < 0.0) {
-            negative.push(place.text.to_owned());
-        }
+        own.add(place.text, &scores, &pad);
         match pad.percent {
             Some(value) => Ok(Cell::Number { value, digits: 2 }),
             None => Err(format!("{divisor} of every pair is 0")),
         }
     });
-    if !negative.is_empty() {
-        let cells = negative.join("; ");
-        table.notes.push(format!(
-            "negative scores make max(a, b) negative or nearly 0, so that these figures measure no difference (`pad = \"abs\"` \
-             under `[tables]` divides by max(|a|, |b|)): {cells}"
-        ));
-    }
+    table.notes.extend(own.into_lines("`pad = \"abs\"` under `[tables]`"));
     table
+}
+
+/// What percentages are divided by, in words.
+fn divisor(denominator: PadDenominator) -> &'static str {
+    match denominator {
+        PadDenominator::Signed => "max(a, b)",
+        PadDenominator::Abs => "max(|a|, |b|)",
+    }
+}
+
+/// What a reader of percentage absolute differences must know: pairs that are left out, and negative scores.
+#[derive(Debug)]
+pub struct PadNotes {
+    denominator: PadDenominator,
+    left_out: Vec<String>,
+    /// Cells with a negative score.
+    negative: Vec<String>,
+}
+
+impl PadNotes {
+    /// Notes of percentages with this denominator.
+    pub fn new(denominator: PadDenominator) -> Self {
+        PadNotes { denominator, left_out: Vec::new(), negative: Vec::new() }
+    }
+
+    /// Adds what there is to say of a cell; `place` says which it is.
+    pub fn add(&mut self, place: &str, scores: &[f64], found: &Pad) {
+        if found.undefined > 0 {
+            let (pairs, divisor) = (found.pairs + found.undefined, divisor(self.denominator));
+            self.left_out.push(format!("{place}: {} of {pairs} pairs left out, their {divisor} is 0", found.undefined));
+        }
+        if self.denominator == PadDenominator::Signed && scores.iter().any(|&score| difference(score, 0.0) < 0.0) {
+            self.negative.push(place.to_owned());
+        }
+    }
+
+    /// The lines; `instead` is the setting that divides otherwise.
+    pub fn into_lines(self, instead: &str) -> Vec<String> {
+        let negative = (!self.negative.is_empty()).then(|| {
+            format!(
+                "negative scores make max(a, b) negative or nearly 0, so that these figures measure no difference ({instead} divides by \
+                 max(|a|, |b|)): {}",
+                self.negative.join("; ")
+            )
+        });
+        self.left_out.into_iter().chain(negative).collect()
+    }
 }

@@ -4,13 +4,14 @@
 //! all queries and on each class; swap rates of the systems' orders between classes.
 
 use fivefold_core::rounding::highest;
+use fivefold_experiment::tables::PadNotes;
 use fivefold_experiment::{Cell, Table};
 use fivefold_stats::{kendall_tau_b, swap_rate};
 
 use super::between::{Pair, pairs};
 use super::compare::{Tested, test_all};
 use super::scores::{Measure, Scores};
-use super::tables::{Shown, number, number_or, say_why_no_order, text};
+use super::tables::{PAD_INSTEAD, Shown, number, number_or, say_why_no_order, text};
 use crate::study::{Findings, StudyError};
 
 /// A class with what the tests find on it.
@@ -46,14 +47,17 @@ impl Shown<'_> {
 
     fn power_of_classes(&self, of_classes: &[OfClass]) -> Result<Table, StudyError> {
         let mut rows = Vec::new();
+        let mut notes = PadNotes::new(self.study.pad.denominator());
         for (number_of, measure) in self.scores.measures.iter().enumerate() {
             for class in of_classes {
                 let tested = &class.tested[number_of];
                 let comparisons = tested.p_values.len();
+                let place = format!("{}, {}", measure.name, class.name);
+                notes.add(&place, &class.scores.measures[number_of].means(), &tested.pad);
                 let mut cells = vec![text(&measure.name), text(&class.name)];
                 cells.extend([class.scores.queries, comparisons, tested.power].map(|count| Cell::Count(count as u64)));
                 cells.push(number(100.0 * tested.power as f64 / comparisons as f64, 1));
-                cells.extend([number_or(tested.pad, 2), text(&class.best(number_of))]);
+                cells.extend([number_or(tested.pad.percent, 2), text(&class.best(number_of))]);
                 rows.push(cells);
             }
         }
@@ -61,6 +65,8 @@ impl Shown<'_> {
         let title = "Discriminative power and PAD by class of queries";
         let mut table = self.table("class-power", title, &columns, 2, rows);
         table.notes.insert(0, self.note_of_classes(of_classes)?);
+        table.notes.splice(1..1, self.over_cutoffs("PAD and best system"));
+        table.notes.extend(notes.into_lines(PAD_INSTEAD));
         Ok(table)
     }
 
@@ -89,8 +95,15 @@ impl Shown<'_> {
         let columns = ["measure", "first", "second", "swap rate", "tau-b", "same winner"];
         let title = "Swap rates: pairs of systems in opposite order on two classes of queries";
         let mut table = self.table("class-swaps", title, &columns, 3, rows);
+        table.notes.splice(0..0, self.over_cutoffs("orders and winners"));
         say_why_no_order(&mut table);
         Ok(table)
+    }
+
+    /// Which columns are of the mean over cutoffs, where a measure has several.
+    fn over_cutoffs(&self, what: &str) -> Option<String> {
+        let several = self.scores.measures.iter().any(|measure| measure.columns.len() > 1);
+        several.then(|| format!("{what}: by the mean over cutoffs"))
     }
 
     fn taus_of_classes(&self, of_classes: &[OfClass]) -> Result<Table, StudyError> {

@@ -13,7 +13,7 @@ use super::diagrams::main_column;
 use super::page::spec;
 use super::scores::{Column, Measure, Scores};
 use super::tables::{id_of, notes_of};
-use crate::study::Findings;
+use crate::study::{Findings, StudyError};
 
 /// Points of a line at most.
 const POINTS: usize = 300;
@@ -22,7 +22,16 @@ const QUERIES: usize = 1000;
 const ALL_QUERIES: usize = 3000;
 
 /// Adds the charts of a data set.
-pub(super) fn add(study: &Meta, scores: &Scores, compared: &[Compared], several: bool, findings: &mut Findings) {
+///
+/// # Errors
+/// A test or correction that there is not.
+pub(super) fn add(
+    study: &Meta,
+    scores: &Scores,
+    compared: &[Compared],
+    several: bool,
+    findings: &mut Findings,
+) -> Result<(), StudyError> {
     let named = |title: &str| if several { format!("{title}: {}", scores.label) } else { title.to_owned() };
     let line = |label: String, y: f64| ReferenceLine { label, y, series: None };
     let measures = || scores.measures.iter().zip(compared);
@@ -43,10 +52,7 @@ pub(super) fn add(study: &Meta, scores: &Scores, compared: &[Compared], several:
         id: id_of(scores, several, "achieved-significance-levels"),
         title: named("Achieved significance levels"),
         x: Axis { range: Some((0.0, 1.0)), ..Axis::linear("share of the comparisons") },
-        y: Axis {
-            range: Some((0.0, 1.0)),
-            ..Axis::linear(format!("p ({}, correction: {})", study.test, study.correction))
-        },
+        y: Axis { range: Some((0.0, 1.0)), ..Axis::linear(format!("p ({})", study.difference_test()?.in_short())) },
         series: levels,
         lines: vec![line(format!("p = {}", study.alpha), study.alpha)],
         notes,
@@ -76,6 +82,7 @@ pub(super) fn add(study: &Meta, scores: &Scores, compared: &[Compared], several:
         notes,
     });
     scatters(scores, several, findings);
+    Ok(())
 }
 
 /// Every query's mean value over the systems under an original measure and under a UE version of it.

@@ -5,8 +5,7 @@
 
 use fivefold_core::Seed;
 use fivefold_stats::{
-    Family, Moments, PadDenominator, SwapCurve, SwapOptions, TestRun, discriminative_power, pad, queries_needed,
-    swap_method,
+    Family, Moments, Pad, SwapCurve, SwapOptions, TestRun, discriminative_power, pad, queries_needed, swap_method,
 };
 
 use super::Meta;
@@ -33,8 +32,8 @@ pub struct Tested {
     pub p_values: Vec<Option<f64>>,
     /// Comparisons with a p-value below alpha.
     pub power: usize,
-    /// Percentage absolute difference of the systems' scores; `None`: undefined for every pair.
-    pub pad: Option<f64>,
+    /// Percentage absolute difference of the systems' scores.
+    pub pad: Pad,
 }
 
 /// How many queries a column needs.
@@ -85,7 +84,7 @@ fn tested(study: &Meta, measure: &Measure, family: &Family<'_>, seed: Seed) -> R
     let (run, p_values) = study.difference_test()?.run(family, seed.derive("test"))?;
     Ok(Tested {
         power: discriminative_power(&p_values, study.alpha),
-        pad: pad(&measure.means(), PadDenominator::Signed)?.percent,
+        pad: pad(&measure.means(), study.pad.denominator())?,
         run,
         p_values,
     })

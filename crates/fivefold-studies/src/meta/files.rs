@@ -36,6 +36,7 @@ pub(super) fn add(study: &Meta, all: &[(&Scores, Vec<Compared>)], findings: &mut
                 let mut row = vec![scores.label.clone(), column, name(comparison.first), name(comparison.second)];
                 row.push(outcome.difference.to_string());
                 row.extend(outcome.interval.ok().map_or([None; 2], |i| [Some(i.low), Some(i.high)]).map(shown));
+                row.push(outcome.interval.ok().map_or_else(String::new, |interval| interval.method.to_owned()));
                 row.extend([
                     shown(outcome.test.ok().map(|test| test.statistic)),
                     shown(outcome.test.ok().map(|test| test.p)),
@@ -65,6 +66,7 @@ pub(super) fn add(study: &Meta, all: &[(&Scores, Vec<Compared>)], findings: &mut
         "difference",
         "low",
         "high",
+        "interval",
         "statistic",
         "p",
         "corrected p",

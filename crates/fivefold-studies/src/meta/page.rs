@@ -65,13 +65,14 @@ pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<compare::Compared>)]) -> R
         }
     });
     let of_all: Vec<&Scores> = all.iter().map(|(scores, _)| *scores).collect();
-    let words = difference.in_words(&how_found(all.iter().flat_map(|(_, found)| found).map(|found| &found.tested)));
+    let tested = || all.iter().flat_map(|(_, found)| found).map(|found| &found.tested);
+    let words = difference.in_words(&how_found(tested()));
     Ok(PageData {
         noun: "system".to_owned(),
         facts: of_all.iter().map(|scores| facts(scores)).collect(),
         findings: Vec::new(),
         datasets: datasets.collect(),
-        methods: methods(study, &words, &of_all)?,
+        methods: methods(study, &words, &study.intervals(tested()), &of_all)?,
         test: Some(PageTest { words, alpha: difference.alpha }),
         used: used(study, &of_all),
     })
@@ -178,7 +179,7 @@ fn with_cutoffs(measure: &Measure) -> String {
     }
 }
 
-fn methods(study: &Meta, test: &str, all: &[&Scores]) -> Result<Vec<String>, StudyError> {
+fn methods(study: &Meta, test: &str, intervals: &str, all: &[&Scores]) -> Result<Vec<String>, StudyError> {
     let compared: Vec<String> = all.iter().map(|scores| facts(scores)).collect();
     let policies: Vec<String> =
         all.iter().map(|scores| format!("{}{}", labelled(scores), scores.notes.join("; "))).collect();
@@ -190,8 +191,8 @@ fn methods(study: &Meta, test: &str, all: &[&Scores]) -> Result<Vec<String>, Stu
         format!("We compared systems by their values per query, joined by query. {}.", compared.join("; ")),
         format!("Conventions and policies: {}. {}", policies.join(". "), rules(study)?),
         format!(
-            "{pairs} Test of differences: {test}. Intervals are Student's t over queries at {} %.",
-            (100.0 * (1.0 - study.alpha) * 1e6).round() / 1e6
+            "{pairs} Test of differences: {test}. Intervals over queries at {} %: of means by Student's t, of differences by {intervals}.",
+            study.confidence()
         ),
         format!(
             "Queries needed: for a power of {} at level {} (paired t). Swap method: {} random halves of the queries. Average ranks: \
@@ -246,6 +247,9 @@ fn used(study: &Meta, all: &[&Scores]) -> BTreeSet<String> {
     if study.classes.sets.is_some() {
         add(&["ue"]);
     }
+    let sources = study.dataset.iter().map(|dataset| &dataset.systems).chain([&study.systems]);
+    let collections = sources.filter_map(|systems| systems.dataset.as_ref()?.name.as_ref());
+    used.extend(collections.map(|name| format!("dataset:{name}")));
     used.extend(all.iter().flat_map(|own| &own.computed).map(|own| format!("ties:{}", own.conventions.ties)));
     for spec in all.iter().flat_map(|scores| &scores.measures).filter_map(|measure| spec(&measure.name)) {
         used.insert(format!("measure:{}", spec.entry().name));

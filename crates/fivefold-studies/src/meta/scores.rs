@@ -119,7 +119,7 @@ fn each_dataset(
         let results = Results::load(&cx.find(folder)?)?;
         let names = results.evaluation.datasets.into_iter().map(|dataset| dataset.name);
         let named = |name: String| {
-            let full = label.map_or_else(|| name.clone(), |label| format!("{label}, {name}"));
+            let full = label.map_or_else(|| name.clone(), |label| format!("{label} ({name})"));
             (full, SystemsConfig { results_dataset: Some(name), ..source.clone() })
         };
         return Ok(names.map(named).collect());

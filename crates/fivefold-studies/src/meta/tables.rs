@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 use fivefold_core::rounding::levels;
 use fivefold_core::words::{counted, which};
+use fivefold_experiment::tables::PadNotes;
 use fivefold_experiment::{Cell, HowFound, Table, slug};
 use fivefold_stats::outcome::t_interval;
 use fivefold_stats::{
@@ -21,6 +22,9 @@ use crate::study::{Findings, StudyError};
 const SHOWN_SYSTEMS: usize = 10;
 /// Comparisons that the table of them shows at most.
 const SHOWN_PAIRS: usize = 60;
+
+/// The setting that divides percentage absolute differences otherwise.
+pub(super) const PAD_INSTEAD: &str = "`pad = \"abs\"`, `--pad abs`";
 
 /// What is common to all tables of a data set.
 pub(super) struct Shown<'a> {
@@ -109,8 +113,7 @@ impl Shown<'_> {
     }
 
     pub(super) fn interval_in_words(&self) -> String {
-        // Rounded: 1 - .05 is not quite .95.
-        format!("{} % intervals (t)", (100.0 * (1.0 - self.study.alpha) * 1e6).round() / 1e6)
+        format!("{} % intervals (t)", self.study.confidence())
     }
 
     fn means(&self, measure: &Measure) -> Table {
@@ -157,13 +160,20 @@ impl Shown<'_> {
 
     /// What these tests are, a line.
     pub(super) fn note_of<'t>(&self, all: impl Iterator<Item = &'t Tested> + Clone) -> Result<String, StudyError> {
-        let Meta { test, correction, alpha, .. } = self.study;
-        let how = self.study.difference_test()?.how_found(&how_found(all.clone()));
-        let family = all.into_iter().next().map_or(0, |tested| tested.p_values.len());
-        Ok(format!(
-            "test: {test}{how}, two-sided; correction: {correction}, over the comparisons of one measure ({family} for the first); \
-             significant: p < {alpha}"
-        ))
+        let Meta { test, alpha, .. } = self.study;
+        let difference = self.study.difference_test()?;
+        let how = difference.how_found(&how_found(all.clone()));
+        let comparisons = all.into_iter().next().map_or(0, |tested| tested.p_values.len());
+        let correction = match difference.corrects_itself() {
+            true => {
+                let pairs = self.scores.systems.len() * (self.scores.systems.len() - 1) / 2;
+                format!("the test's own, over all {} of systems of a measure at a cutoff", counted(pairs, "pair"))
+            }
+            false => {
+                format!("{}, over the comparisons of one measure ({comparisons} for the first)", self.study.correction)
+            }
+        };
+        Ok(format!("test: {test}{how}, two-sided; correction: {correction}; significant: p < {alpha}"))
     }
 
     fn pairs(&self) -> Result<Table, StudyError> {
@@ -214,6 +224,10 @@ impl Shown<'_> {
             ),
         );
         table.notes.insert(0, self.test_note()?);
+        table.notes.insert(1, {
+            let (confidence, how) = (self.study.confidence(), self.study.intervals(self.tested()));
+            format!("low, high: {confidence} % interval of the difference ({how})")
+        });
         table.notes.extend(self.against_means());
         cut(&mut table, shown, all, "comparisons", "pairs.csv");
         Ok(table)
@@ -275,7 +289,9 @@ impl Shown<'_> {
     }
 
     fn power(&self) -> Result<Table, StudyError> {
+        let mut notes = PadNotes::new(self.study.pad.denominator());
         let row = |(measure, compared): (&Measure, &Compared)| {
+            notes.add(&measure.name, &measure.means(), &compared.tested.pad);
             let comparisons = compared.tested.p_values.len();
             let undefined = compared.tested.p_values.iter().filter(|p| p.is_none()).count();
             let share = 100.0 * compared.tested.power as f64 / comparisons as f64;
@@ -286,14 +302,15 @@ impl Shown<'_> {
                 Cell::Count(compared.tested.power as u64),
                 number(share, 1),
                 Cell::Count(undefined as u64),
-                number_or(compared.tested.pad, 2),
+                number_or(compared.tested.pad.percent, 2),
             ]
         };
         let rows = self.scores.measures.iter().zip(self.compared).map(row).collect();
-        let columns = ["measure", "cutoffs", "comparisons", "significant", "%", "undefined", "PAD %"];
+        let columns = ["measure", "cutoffs", "comparisons", "significant", "%", "no p-value", "PAD %"];
         let title = "Discriminative power, and percentage absolute difference";
         let mut table = self.table("power", title, &columns, 1, rows);
         table.notes.splice(0..0, std::iter::once(self.test_note()?).chain(self.too_few_draws()?));
+        table.notes.extend(notes.into_lines(PAD_INSTEAD));
         if self.scores.measures.len() < 2 {
             let what = "not defined with one measure: Kendall's tau, conflicts and agreement of conclusions, which are between measures";
             table.notes.push(what.to_owned());

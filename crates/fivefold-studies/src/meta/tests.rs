@@ -2,6 +2,7 @@
 
 use fivefold_core::Seed;
 use fivefold_data::per_query::SystemValues;
+use fivefold_experiment::config::Pad;
 use fivefold_experiment::{Cell, Diagram, Table};
 use fivefold_metrics::Undefined;
 
@@ -176,6 +177,79 @@ fn a_sign_test_against_the_means_is_counted() {
     };
     assert!(notes("sign").contains("1 significant comparison favours a system whose mean is not the higher one"));
     assert!(!notes("t").contains("favours"));
+}
+
+/// Intervals are the test's own where it has some, and are named in tables, files and on the page; Tukey's p-values are of all pairs, though
+/// only those with a baseline are shown.
+#[test]
+fn intervals_and_corrections_are_those_of_the_test() {
+    let values = |system: u32| -> Vec<f64> { (0..24u32).map(|query| f64::from(query * (system + 3) % 11)).collect() };
+    let systems: Vec<Vec<f64>> = (0..4).map(values).collect();
+    let systems: Vec<&[f64]> = systems.iter().map(Vec::as_slice).collect();
+    let of = |test: &str, against: Option<&str>| {
+        let given = scores(&["ap"], &["a", "b", "c", "d"], &[&systems], against);
+        let study = Meta { test: test.to_owned(), draws: 99, ..Meta::default() };
+        let all = [(&given, compared(&study, &given))];
+        let mut findings = Findings::default();
+        super::files::add(&study, &all, &mut findings).unwrap();
+        super::charts::add(&study, &given, &all[0].1, false, &mut findings).unwrap();
+        let methods = super::page::data(&study, &all).unwrap().methods.join("\n");
+        (table(&shown(&study, &given), "pairs").notes.join("\n"), methods, findings)
+    };
+    for (test, interval) in [
+        ("t", "t"),
+        ("permutation", "t, whatever the test"),
+        ("bootstrap", "studentised bootstrap"),
+        ("tukey-hsd", "randomised Tukey HSD (simultaneous)"),
+    ] {
+        let (notes, methods, findings) = of(test, None);
+        assert!(notes.contains(&format!("low, high: 95 % interval of the difference ({interval})")), "{notes}");
+        assert!(
+            methods.contains(&format!("at 95 %: of means by Student's t, of differences by {interval}.")),
+            "{methods}"
+        );
+        let pairs = &findings.files.iter().find(|(name, _)| name == "pairs.csv").unwrap().1;
+        let method = interval.trim_end_matches(", whatever the test");
+        assert!(pairs.lines().skip(1).all(|line| line.contains(&format!(",{method},"))), "{pairs}");
+        let axis = if test == "tukey-hsd" { "corrected by itself" } else { "correction: none" };
+        assert_eq!(findings.charts[0].y.label, format!("p ({test}, {axis})"));
+    }
+    let notes = of("tukey-hsd", Some("b")).0;
+    let own = "test: tukey-hsd (99 draws), two-sided; correction: the test's own, over all 6 pairs of systems of a measure at a cutoff;";
+    assert!(notes.contains(own), "{notes}");
+    assert!(of("t", Some("b")).0.contains("correction: none, over the comparisons of one measure (3 for the first)"));
+}
+
+/// b's mean is .2 - .3 + .1 = 0 but for rounding, c's is negative: by hand, a and b 100 %, a and c 200 %, b and c none.
+#[test]
+fn percentages_of_negative_means_are_noted() {
+    let values: &[&[f64]] = &[&[0.1, 0.1, 0.1], &[0.2, -0.3, 0.1], &[-0.1, -0.2, 0.0]];
+    let mut given = scores(&["x"], &["a", "b", "c"], &[values], None);
+    given.classes = vec![Class { name: "hard".to_owned(), queries: vec![0, 1, 2] }];
+    let power = |pad| {
+        let study = Meta { pad, ..Meta::default() };
+        let compared = compared(&study, &given);
+        let shown = Shown { study: &study, scores: &given, compared: &compared, several: false };
+        let mut findings = Findings::default();
+        shown.add(&mut findings).unwrap();
+        shown.add_classes(&of_classes(&shown, Seed::new(1)).unwrap(), &mut findings).unwrap();
+        ["power", "class-power"].map(|id| table(&findings.tables, id).clone())
+    };
+    let [all, by_class] = power(Pad::Signed);
+    assert!((value(&all.rows[0][6]) - 150.0).abs() < 1e-9, "{:?}", all.rows);
+    for (table, places) in [(&all, "x"), (&by_class, "x, all; x, hard")] {
+        let notes = table.notes.join("\n");
+        assert!(notes.contains("1 of 3 pairs left out, their max(a, b) is 0"), "{notes}");
+        assert!(
+            notes.contains("these figures measure no difference (`pad = \"abs\"`, `--pad abs` divides by"),
+            "{notes}"
+        );
+        assert!(notes.contains(&format!("max(|a|, |b|)): {places}")), "{notes}");
+    }
+    let [abs, _] = power(Pad::Abs);
+    // a and b 100 %, a and c 200 %, b and c 100 %.
+    assert!((value(&abs.rows[0][6]) - 400.0 / 3.0).abs() < 1e-9, "{:?}", abs.rows);
+    assert!(!abs.notes.join("\n").contains("negative"));
 }
 
 /// Under x all systems tie: no correlation with it exists.

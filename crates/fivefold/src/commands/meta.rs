@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use fivefold_experiment::config::Pad;
 use fivefold_stats::{CORRECTIONS, TESTS};
 use fivefold_studies::SystemsConfig;
 use fivefold_studies::meta::classes::Classes;
@@ -72,6 +73,9 @@ pub(crate) struct Args {
     /// Random halves of the swap method
     #[arg(long, value_name = "N", default_value_t = Meta::default().trials)]
     trials: usize,
+    /// What a percentage absolute difference divides by: max(a, b), as the paper, or max(|a|, |b|), which negative scores need
+    #[arg(long, value_name = "HOW", default_value = Meta::default().pad.name(), value_parser = pad())]
+    pad: Pad,
     /// Class queries by a file: `query,class` a line
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quantiles", "sets"])]
     classes: Option<PathBuf>,
@@ -106,6 +110,7 @@ impl Args {
             differences: if self.difference.is_empty() { defaults.differences.clone() } else { self.difference },
             power: self.power,
             trials: self.trials,
+            pad: self.pad,
             classes: Classes { file: self.classes, quantiles: self.quantiles, sets: self.sets, by: self.classes_by },
             profile: self.conventions.dialect().map_err(Problem::from)?.name.to_owned(),
             conventions: self.conventions.overrides(),
@@ -123,6 +128,11 @@ impl Args {
         add_inputs(&mut study, self.inputs)?;
         self.run.settings(study, self.seed, screen)
     }
+}
+
+fn pad() -> impl TypedValueParser<Value = Pad> {
+    let named = |name: String| Pad::ALL.into_iter().find(|pad| pad.name() == name).ok_or("not a divisor");
+    PossibleValuesParser::new(Pad::ALL.map(Pad::name)).try_map(named)
 }
 
 /// Whether an input is an experiment: a TOML file, or the name of one that comes with the program.
