@@ -73,7 +73,17 @@ fn sizes(path: &Path) -> io::Result<Vec<usize>> {
 }
 
 fn wrong(path: &Path, what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("{}: {what}", path.display()))
+    io::Error::new(io::ErrorKind::InvalidData, WrongSizes(format!("{}: {what}", path.display())))
+}
+
+/// What is wrong with a file of sizes, which is of no line of the data file.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct WrongSizes(String);
+
+/// Whether an error of reading a data file is about the sizes beside it.
+pub(crate) fn is_of_sizes(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<WrongSizes>())
 }
 
 /// Puts a query id into each row.

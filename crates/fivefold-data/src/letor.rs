@@ -272,7 +272,7 @@ impl Assembly<'_> {
             self.appender.add_text(block.parsed);
         }
         match batch.stopped.take() {
-            Some(kind) => Err(self.error(self.line, 0, kind)),
+            Some(kind) => Err(self.error(kind.line_of_stop(self.line), 0, kind)),
             None => Ok(()),
         }
     }

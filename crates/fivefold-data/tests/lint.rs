@@ -154,6 +154,77 @@ fn other_kinds_are_recognised_and_linted() {
     assert!(lint(&[folder.path().to_owned()], &options()).not_linted[0].to_string().contains("no layout"));
 }
 
+/// Each kind of mistake once in the middle of each format; what else there is, is counted.
+#[test]
+fn all_problems_of_values_are_found_and_the_rest_is_counted() {
+    let triples = "map\tq1\t0.5\nmap\tq2\t0.6\nmap\tq3\nmap\tq4\tx\nmap\tq1\t.5\n";
+    let turned = "q1 map .5\nq2 map .6\nq3 map\nq4 map x\nq1 map .5\n";
+    let csv = "query,a\nq1,.5\nq2,.6\nq3,.1,.2\nq4,x\n# a comment\nq1,.5\n";
+    let json = r#"{"map": {"q1": 0.5, "q2": 0.6, "q3": [1], "q4": "x", "q1": 0.5}}"#;
+    let second = |system: &str, measure: &str| format!("query `q1` has a second value of {measure} for `{system}`");
+    let value = "value `x` is not a finite number".to_owned();
+    for (name, text, expected) in [
+        (
+            "te",
+            triples,
+            vec![
+                (3, "found 2 fields where there should be 3".to_owned()),
+                (4, value.clone()),
+                (5, second("te", "map")),
+            ],
+        ),
+        (
+            "ir",
+            turned,
+            vec![
+                (3, "found 2 fields where there should be 3".to_owned()),
+                (4, value.clone()),
+                (5, second("ir", "map")),
+            ],
+        ),
+        ("x.csv", csv, vec![(4, "found 3 cells below 2 columns".to_owned()), (5, value), (7, second("a", "x"))]),
+        (
+            "x.json",
+            json,
+            vec![
+                (0, "map of query `q3` is `[1]`, which is not a number".to_owned()),
+                (0, "map of query `q4` is `\"x\"`, which is not a number".to_owned()),
+                (0, second("x", "map")),
+            ],
+        ),
+    ] {
+        let folder = folder(&[(name, text)]);
+        let report = report(folder.path(), &[name], &options());
+        let expected: Vec<String> = expected.iter().map(|(line, what)| format!("{name}:{line}:0 {what}")).collect();
+        assert_eq!((problems(&report), report.problems.count), (expected, 3), "{name}");
+        assert_eq!((report.values[0].queries, report.values[0].values), (2, 2), "{name}");
+    }
+}
+
+/// The sizes of queries are a file of their own: no line of the rows is meant.
+#[test]
+fn sizes_that_do_not_add_up_are_of_no_line() {
+    let rows = "1 1:2\n0 1:1\n".repeat(2000);
+    for (sizes, what) in [
+        ("4000\n5\n", "the sizes add up to 4005 documents, but the data file has 4000"),
+        ("3\n", "the sizes add up to 3 documents, but the data file has more"),
+    ] {
+        let folder = folder(&[("rt", &rows), ("rt.query", sizes)]);
+        let found = problems(&report(folder.path(), &["rt"], &options()));
+        assert!(
+            found.len() == 1 && found[0].starts_with("rt:0:0 cannot be read: ") && found[0].ends_with(what),
+            "{found:?}"
+        );
+        let error =
+            fivefold_data::read_letor(&folder.path().join("rt"), &ReadOptions::default()).unwrap_err().to_string();
+        assert!(
+            error.contains("rt: cannot be read: ")
+                && error.contains("the sizes of the queries must add up to the rows"),
+            "{error}"
+        );
+    }
+}
+
 #[test]
 fn files_longer_than_a_block_are_whole() {
     let mut text = String::new();

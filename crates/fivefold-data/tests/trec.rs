@@ -194,6 +194,57 @@ fn formats_are_recognised_by_content() {
     assert!(numbered.undefined[3] && numbered.undefined_count() == 1);
 }
 
+/// Only a line without a cell for each column is a comment below the head; what is written by `fivefold` has such ids in quotes.
+#[test]
+fn ids_of_queries_may_start_with_a_hash() {
+    let folder = TempDir::new().unwrap();
+    for text in [
+        "query,a,b\n#1,.5,.4\nq2,.3,.6\n",
+        "query,a,b\n\"#1\",.5,.4\nq2,.3,.6\n",
+        "# by hand\n\nqid\ta\tb\n#1\t.5\t.4\nq2\t.3\t.6\n",
+    ] {
+        let found = values(&folder, "ap.csv", text).unwrap();
+        assert_eq!(
+            (&found.queries[..], &found.values[..]),
+            (&["#1".to_owned(), "q2".to_owned()][..], &[0.5, 0.3, 0.4, 0.6][..])
+        );
+        assert!(found.remarks.is_empty(), "{:?}", found.remarks);
+    }
+    let all = values(&folder, "ap.csv", "query,a\n#1,.5\n#2,.4\n").unwrap();
+    assert_eq!(all.queries, ["#1", "#2"]);
+    let triples = values(&folder, "a.tsv", "# by hand, not a value\n#1 map .5\n#2 map .4\n");
+    assert!(triples.unwrap_err().starts_with("a.tsv:1: found 6 fields where there should be 3;"));
+    assert_eq!(values(&folder, "a.tsv", "#1 map .5\n#2 map .4\n").unwrap().queries, ["#1", "#2"]);
+    let counted = values(&folder, "ap.csv", "query,a,b\n# until here by hand\nq1,.5,.4\n# the end\n").unwrap();
+    assert_eq!(counted.remarks, ["2 comments below the names of the columns were passed over"]);
+    assert_eq!(counted.queries, ["q1"]);
+    // A quote that does not end takes no row with it in silence.
+    assert!(values(&folder, "ap.csv", "query,a,b\n# x,\"y\nq1,.5,.4\nq2,.5,.4\n").is_err());
+}
+
+/// Heads that pandas and others give to ids, and a column of ids that has none of them.
+#[test]
+fn a_column_that_counts_rows_is_no_system() {
+    let folder = TempDir::new().unwrap();
+    for head in ["q", "num", "Index", "Unnamed: 0"] {
+        let found = values(&folder, "ap.csv", &format!("{head},a\n0,.5\n1,.4\n2,.3\n")).unwrap();
+        assert_eq!(
+            (&found.queries[..], &found.systems[..]),
+            (&["0", "1", "2"].map(str::to_owned)[..], &["a".to_owned()][..])
+        );
+    }
+    let error = values(&folder, "ap.csv", "number,a\n401,.5\n402,.4\n403,.3\n").unwrap_err();
+    assert!(
+        error.starts_with(
+            "ap.csv:1: column `number` counts the rows, as ids of queries do, but is not called `query`; call it"
+        ),
+        "{error}"
+    );
+    // Values of a measure may be 0 and 1, and a system may be named at will where ids have a column.
+    assert_eq!(values(&folder, "p.csv", "a,b\n0,.5\n1,.4\n").unwrap().systems, ["a", "b"]);
+    assert_eq!(values(&folder, "p.csv", "query,number\n7,1\n8,2\n9,3\n").unwrap().systems, ["number"]);
+}
+
 #[test]
 fn what_is_not_clear_is_said_and_can_be_forced() {
     let folder = TempDir::new().unwrap();
@@ -205,7 +256,9 @@ fn what_is_not_clear_is_said_and_can_be_forced() {
     assert!(unclear("map\tall\t0.5\n").contains("there is no value of a query"));
     assert!(unclear("query,a\nq1,x\n").starts_with("x:2: value `x` is not a finite number;"));
     assert!(unclear("query,a\nq1,1\nq1,2\n").starts_with("x:3: query `q1` has a second value of x for `a`;"));
-    assert!(unclear("query,a\nq1,1,2\n").starts_with("x:2:"));
+    assert!(unclear("query,a\nq1,1,2\n").starts_with("x:2: found 3 cells below 2 columns;"));
+    assert!(unclear("map q1 .5\nmap\nmap\n").contains("the first line is `measure query value`, or"));
+    assert!(unclear(r#"{"map": {"q1": "x"}}"#).contains("map of query `q1` is `\"x\"`, which is not a number"));
     let forced = |format: &str| {
         let options = PerQueryOptions { format: Some(format.to_owned()), ..PerQueryOptions::default() };
         per_query::read(&folder.path().join("y"), &options)

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use fivefold_core::DatasetError;
 
+use crate::groups;
+
 /// Something wrong in one file.
 #[derive(Debug)]
 pub struct ReadError {
@@ -208,9 +210,18 @@ pub enum ReadErrorKind {
 }
 
 impl ReadErrorKind {
+    /// The line at which reading stopped for it, of which `line` is the last that was read; 0 where the whole file is meant.
+    pub(crate) fn line_of_stop(&self, line: u64) -> u64 {
+        match self {
+            Self::Io(error) if groups::is_of_sizes(error) => 0,
+            _ => line,
+        }
+    }
+
     /// What to do about it.
     pub fn help(&self) -> &'static str {
         match self {
+            Self::Io(error) if groups::is_of_sizes(error) => "the sizes of the queries must add up to the rows",
             Self::Io(_) => "check that the file is there, complete and readable",
             Self::Grade { .. } => "a line reads `grade qid:TOKEN id:value ... # comment`",
             Self::Qid { .. } => "every line needs its query: `grade qid:TOKEN id:value ...`",

@@ -18,6 +18,8 @@ pub(crate) struct LineBlocks {
     block_bytes: usize,
     /// The start of a line whose end has not been read.
     carry: Vec<u8>,
+    /// What stopped the source, while what came before it is given out.
+    failed: Option<std::io::Error>,
     started: bool,
 }
 
@@ -28,7 +30,7 @@ impl LineBlocks {
 
     /// Reads `block_bytes` at a time.
     pub(super) fn of_bytes(source: Box<dyn Read + Send>, block_bytes: usize) -> Self {
-        LineBlocks { source, block_bytes, carry: Vec::new(), started: false }
+        LineBlocks { source, block_bytes, carry: Vec::new(), failed: None, started: false }
     }
 
     /// Puts the next whole lines into the texts of `blocks`; gives how many were filled, and what stopped it.
@@ -48,10 +50,18 @@ impl LineBlocks {
         text.clear();
         text.append(&mut self.carry);
         loop {
+            if let Some(error) = self.failed.take() {
+                return Err(ReadErrorKind::Io(error));
+            }
             let known = text.len();
             text.reserve(self.block_bytes + 1);
-            let read =
-                self.source.by_ref().take(self.block_bytes as u64).read_to_end(text).map_err(ReadErrorKind::Io)?;
+            let result = self.source.by_ref().take(self.block_bytes as u64).read_to_end(text);
+            let read = text.len() - known;
+            // What was read before the error comes first, so that the error has the line at which it happened.
+            self.failed = result.err();
+            if read == 0 && self.failed.is_some() {
+                continue;
+            }
             if !std::mem::replace(&mut self.started, true) {
                 refuse_utf16(text).map_err(ReadErrorKind::Io)?;
                 if text.starts_with(&UTF8_MARK) {

@@ -73,18 +73,18 @@ pub(super) fn scan(file: &Path, options: &ReadOptions, problems: &mut Problems) 
                 let starts = starts(&blocks[..filled], scan.size.text);
                 let work = blocks[..filled].par_iter_mut().zip(starts);
                 let found: Vec<Found> = work.map(|(block, start)| Found::parse(block, start, &options)).collect();
-                let mut stopped = stopped.map(|kind| kind.to_string());
+                let mut stopped = stopped.map(|kind| (kind.line_of_stop(u64::MAX), kind.to_string()));
                 for (block, mut found) in blocks.iter().zip(found) {
                     let too_large = scan.add(block, &mut found, &mut assembly);
                     columns.merge(found.columns);
                     vectors.extend(found.vectors);
-                    if too_large.is_some() {
-                        stopped = too_large;
+                    if let Some(what) = too_large {
+                        stopped = Some((u64::MAX, what));
                         break;
                     }
                 }
-                if let Some(what) = stopped {
-                    scan.problems.add(file, scan.line, 0, || what);
+                if let Some((line, what)) = stopped {
+                    scan.problems.add(file, line.min(scan.line), 0, || what);
                     break;
                 }
                 if filled == 0 {

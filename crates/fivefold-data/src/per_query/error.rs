@@ -100,6 +100,12 @@ pub enum PerQueryErrorKind {
         /// Both columns, from 1.
         columns: [usize; 2],
     },
+    /// A first column that looks like ids, but is not called so.
+    #[error("column `{column}` counts the rows, as ids of queries do, but is not called `query`")]
+    IdsUnnamed {
+        /// Its name.
+        column: String,
+    },
     /// Names that hardly ever stand together.
     #[error("{} of {}, {} and {}: nearly all are missing", counted(*values, "value"), counted(*measures, "measure"), counted(*systems, "system"), counted(*queries, "query"))]
     Sparse {
@@ -154,6 +160,7 @@ impl PerQueryErrorKind {
             Self::Value { .. } => "give a decimal number, or `nan` where the value is undefined",
             Self::Duplicate { .. } => "remove one of the two",
             Self::ColumnTwice { .. } => "give each column a name of its own, or remove one",
+            Self::IdsUnnamed { .. } => "call it `query`; or, if it really is a system, put a column `query` before it",
             Self::Sparse { .. } => "check the format: are these really names of measures and queries?",
             Self::Empty => "have the other program print values of each query (trec_eval -q), not only means",
             Self::SystemTwice { .. } => {

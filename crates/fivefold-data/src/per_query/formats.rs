@@ -8,6 +8,7 @@ use std::ops::Range;
 use fivefold_core::words::counted;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use super::builder::{Builder, Wrong, is_summary};
 use super::error::PerQueryErrorKind;
@@ -61,7 +62,24 @@ const EVAL_TAIL: [&str; 2] = ["queries", "undefined"];
 /// What `fivefold eval` prints for a query that the means of a system leave out: the system has no value of it.
 pub const LEFT_OUT: &str = "left out";
 /// Heads of a column of query ids.
-const QUERY_COLUMNS: [&str; 9] = ["", "query", "query_id", "queryid", "qid", "q_id", "topic", "topic_id", "id"];
+const QUERY_COLUMNS: [&str; 13] = [
+    "",
+    "query",
+    "query_id",
+    "queryid",
+    "qid",
+    "q_id",
+    "topic",
+    "topic_id",
+    "id",
+    "q",
+    "num",
+    // pandas: a row's number
+    "index",
+    "unnamed: 0",
+];
+/// From so many rows on, a column that counts them is taken for ids that have no such head.
+const COUNTING_ROWS: usize = 3;
 /// How names of measures begin, in lower case and without signs.
 const MEASURES: [&str; 35] = [
     "numret",
@@ -126,7 +144,7 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
             _ => Err(unclear("which level of the JSON names measures and which queries")),
         };
     }
-    let mut content = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let mut content = text.lines().filter(|line| !line.trim().is_empty() && !is_comment(line));
     let first = content.next().ok_or(PerQueryErrorKind::Empty)?;
     let separator = separator(first);
     let head: Vec<&str> = first.split(char::from(separator)).map(|cell| cell.trim().trim_matches('"')).collect();
@@ -138,14 +156,13 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
     }
     let rows: Vec<Vec<&str>> =
         std::iter::once(first).chain(content).map(|line| line.split_whitespace().collect()).collect();
-    let triples = !first.contains(',') && rows.iter().all(|row| row.len() == 3);
-    // A value that is wrong must not hide what the others are.
-    let is_value = |row: &&Vec<&str>| {
-        row.first() == Some(&"runid") || row.last().is_some_and(|value| number(value) || is_string(value))
-    };
-    let numbers = rows.iter().skip(1).filter(is_value).count();
-    if triples && 2 * numbers >= rows.len() - 1 && (number(rows[0][2]) || rows[0][0] == "runid") {
-        let column = |place: usize| rows.iter().map(move |row| row[place]);
+    // Lines or values that are wrong must not hide what the others are.
+    let is_value = |row: &&Vec<&str>| row.len() == 3 && (row[0] == "runid" || number(row[2]) || is_string(row[2]));
+    let values = rows.iter().skip(1).filter(is_value).count();
+    let begins = rows[0].len() == 3 && (number(rows[0][2]) || rows[0][0] == "runid");
+    if begins && !first.contains(',') && 2 * values >= rows.len() - 1 {
+        let triples = || rows.iter().filter(|row| row.len() == 3);
+        let column = |place: usize| triples().map(move |row| row[place]);
         let summary = |place: usize| column(place).any(is_summary);
         return match (summary(0), summary(1)) {
             (true, false) => Format::named("ir_measures"),
@@ -160,7 +177,19 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
     if head.len() > 1 && head.iter().any(|cell| !number(cell)) {
         return Format::named("csv");
     }
-    Err(unclear("the first line has neither names of columns nor `measure query value`"))
+    Err(unclear(match begins {
+        true => "the first line is `measure query value`, or `query measure value`, but most others are not",
+        false => "the first line has neither names of columns nor `measure query value`",
+    }))
+}
+
+/// Whether a line is a comment, and not a value of a query whose id starts so.
+fn is_comment(line: &str) -> bool {
+    let value = || {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        fields.len() == 3 && number(fields[2])
+    };
+    line.starts_with('#') && !value()
 }
 
 fn number(text: &str) -> bool {
@@ -231,8 +260,8 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Entries<V> {
     }
 }
 
-/// Two levels of JSON objects with numbers, `null` where undefined.
-fn json(text: &str) -> Result<Entries<Entries<Option<f64>>>, Wrong> {
+/// Two levels of JSON objects; what stands in them is looked at value by value.
+fn json(text: &str) -> Result<Entries<Entries<Value>>, Wrong> {
     serde_json::from_str(text).map_err(|error| (error.line() as u64, PerQueryErrorKind::Syntax(error.to_string())))
 }
 
@@ -242,8 +271,15 @@ fn nested(text: &str, builder: &mut Builder, measures_outside: bool) -> Result<(
     for (outer, entries) in json(text)?.0 {
         for (inner, value) in entries.0 {
             let (measure, query) = if measures_outside { (&outer, &inner) } else { (&inner, &outer) };
-            let value = value.map_or_else(String::new, |value| value.to_string());
-            builder.add(measure, &system, query, &value, 0);
+            match value {
+                Value::Null => builder.add(measure, &system, query, "", 0),
+                Value::Number(value) => builder.add(measure, &system, query, &value.to_string(), 0),
+                other => {
+                    let found: String = other.to_string().chars().take(40).collect();
+                    let what = format!("{measure} of query `{query}` is `{found}`, which is not a number");
+                    builder.fault(0, PerQueryErrorKind::Syntax(what));
+                }
+            }
         }
     }
     Ok(())
@@ -257,42 +293,54 @@ fn separator(first: &str) -> u8 {
 /// A line's number and its cells.
 type Record = (u64, Vec<String>);
 
-/// The records of a table, each with its line; comment lines (`#`) are passed over.
-fn records(text: &str) -> Result<Vec<Record>, Wrong> {
-    let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#')).unwrap_or_default();
+/// The head of a table and its other records, each with its line. Lines that start with `#` are comments above the head; below it,
+/// those that have not a cell for each column: ids of queries may start so.
+fn table(text: &str, builder: &mut Builder) -> Result<(Record, Vec<Record>), Wrong> {
+    let is_above = |line: &&str| line.trim().is_empty() || line.starts_with('#');
+    let above = text.lines().take_while(is_above).count();
+    let body: &str = text.splitn(above + 1, '\n').nth(above).unwrap_or_default();
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
-        .comment(Some(b'#'))
-        .delimiter(separator(first))
+        .flexible(true)
+        .delimiter(separator(body.lines().next().unwrap_or_default()))
         .trim(csv::Trim::All)
-        .from_reader(text.as_bytes());
-    let record = |record: Result<csv::StringRecord, csv::Error>| match record {
-        Ok(record) => {
-            let line = record.position().map_or(0, |position| line_of(text, position));
-            Ok((line, record.iter().map(str::to_owned).collect()))
+        .from_reader(body.as_bytes());
+    let (mut head, mut rows, mut comments) = (None::<Record>, Vec::new(), 0);
+    for record in reader.records() {
+        let record = record.map_err(|error| {
+            let line = error.position().map_or(0, csv::Position::line) + above as u64;
+            (line, PerQueryErrorKind::Syntax(error.to_string()))
+        })?;
+        let (line, start) = start_of(body, record.position());
+        let line = line + above as u64;
+        let cells: Vec<String> = record.iter().map(str::to_owned).collect();
+        // What takes up several lines has a quote that does not end, and may hold rows.
+        let one_line = !cells.iter().any(|cell| cell.contains('\n'));
+        match &head {
+            None => head = Some((line, cells)),
+            Some((_, names)) if names.len() == cells.len() => rows.push((line, cells)),
+            Some(_) if one_line && start.starts_with('#') => comments += 1,
+            Some((_, names)) => {
+                let what = format!("found {} below {}", counted(cells.len(), "cell"), counted(names.len(), "column"));
+                builder.fault(line, PerQueryErrorKind::Syntax(what));
+            }
         }
-        Err(error) => {
-            let line = error.position().map_or(0, csv::Position::line);
-            Err((line, PerQueryErrorKind::Syntax(error.to_string())))
-        }
-    };
-    reader.records().map(record).collect()
-}
-
-/// The line of a record, whose position is before the comments and blank lines above it.
-fn line_of(text: &str, position: &csv::Position) -> u64 {
-    let rest = text.get(position.byte() as usize..).unwrap_or_default();
-    position.line() + rest.lines().take_while(|line| line.trim().is_empty() || line.starts_with('#')).count() as u64
-}
-
-/// The head and the other records.
-fn table(text: &str) -> Result<(Record, Vec<Record>), Wrong> {
-    let mut records = records(text)?;
-    if records.is_empty() {
-        return Err((0, PerQueryErrorKind::Empty));
     }
-    let head = records.remove(0);
-    Ok((head, records))
+    if comments > 0 {
+        let were = which(comments, "was", "were");
+        builder
+            .remarks
+            .push(format!("{} below the names of the columns {were} passed over", counted(comments, "comment")));
+    }
+    Ok((head.ok_or((0, PerQueryErrorKind::Empty))?, rows))
+}
+
+/// The line of a record, and how it starts; its position is before the blank lines above it.
+fn start_of<'b>(body: &'b str, position: Option<&csv::Position>) -> (u64, &'b str) {
+    let Some(position) = position else { return (0, "") };
+    let lines = body.get(position.byte() as usize..).unwrap_or_default().lines();
+    let mut lines = (position.line()..).zip(lines);
+    lines.find(|(_, line)| !line.trim().is_empty()).unwrap_or((position.line(), ""))
 }
 
 /// Refuses a name that heads two of these columns.
@@ -309,9 +357,12 @@ fn once(line: u64, head: &[String], columns: Range<usize>) -> Result<(), Wrong> 
 
 /// One row a query, one column a system.
 fn matrix(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
-    let ((head_line, head), rows) = table(text)?;
+    let ((head_line, head), rows) = table(text, builder)?;
     let has_ids = head.first().is_some_and(|name| QUERY_COLUMNS.contains(&name.to_ascii_lowercase().as_str()));
     if !has_ids {
+        if let Some(name) = head.first().filter(|_| counts_rows(&rows)) {
+            return Err((head_line, PerQueryErrorKind::IdsUnnamed { column: name.clone() }));
+        }
         let remark = "there is no column of query ids: queries are numbered by row, from 1".to_owned();
         builder.remarks.push(Remark::Other(remark));
     }
@@ -326,9 +377,16 @@ fn matrix(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
     Ok(())
 }
 
+/// Whether the first column rises by one from row to row.
+fn counts_rows(rows: &[Record]) -> bool {
+    let number = |(_, row): &Record| row.first().and_then(|cell| cell.parse::<i64>().ok());
+    let rises = |pair: &[Record]| matches!((number(&pair[0]), number(&pair[1])), (Some(a), Some(b)) if b - 1 == a);
+    rows.len() >= COUNTING_ROWS && rows.windows(2).all(rises)
+}
+
 /// `per_query.csv`: of several data sets, a query's id has the data set's name before it. Only values over all documents count.
 fn our_values(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
-    let ((head_line, head), rows) = table(text)?;
+    let ((head_line, head), rows) = table(text, builder)?;
     if !head.iter().map(String::as_str).take(OUR_HEAD.len()).eq(OUR_HEAD) {
         let what = format!("the first columns must be {}", OUR_HEAD.join(","));
         return Err((head_line, PerQueryErrorKind::Syntax(what)));
@@ -354,7 +412,7 @@ fn our_values(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
 
 /// The table of `fivefold eval --per-query --format csv`: of several folds, a query's id has the fold's number before it.
 fn our_eval(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
-    let ((head_line, head), rows) = table(text)?;
+    let ((head_line, head), rows) = table(text, builder)?;
     let column = |name: &str| head.iter().position(|head| head == name);
     let Some(query) = column("query") else {
         let what = "there is no column `query`; print the table with --per-query".to_owned();
