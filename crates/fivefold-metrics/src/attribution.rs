@@ -116,6 +116,13 @@ pub struct RuleEffect {
     pub mean_difference: f64,
 }
 
+impl RuleEffect {
+    /// Whether it alters any value, or the mean.
+    pub fn alters(&self) -> bool {
+        self.affects.contains(&true) || self.mean_difference != 0.0
+    }
+}
+
 impl Attribution {
     /// Whether a query's value differs.
     pub fn differs(&self, query: usize) -> bool {

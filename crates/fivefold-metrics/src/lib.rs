@@ -35,7 +35,7 @@ pub mod objective;
 mod order;
 pub mod spec;
 
-pub use attribution::{Attribution, Case, SCORES, attribute, mean_of_cases};
+pub use attribution::{Attribution, Case, RuleEffect, SCORES, attribute, mean_of_cases};
 pub use conventions::{
     ApDenominator, ApTies, Conventions, Discount, FoldMean, Gain, HighestGrade, MissingTopics, NoRelevant, Overrides,
     PDenominator, RULES, Rule, Scores, ShortList, SpExpected, SpUpper, Ties, Undefined,

@@ -59,6 +59,41 @@ fn shares_of_the_rules_by_hand() {
     assert_eq!(found[2]["rows"].as_array().unwrap().len(), 3);
 }
 
+/// Under averaged ties the tied query has (1 + 1/log2(3) + 1/2)/3 in both, where letor's discount alone would differ.
+#[test]
+fn options_that_change_both_dialects_are_shown() {
+    let folder = queries();
+    let files = "--data test.txt --scores s.txt --measures ndcg@3";
+    let found = difference(folder.path(), &format!("letor4 trec_eval --ties average {files}"), 1);
+    assert_eq!(
+        (&found[0]["columns"][1], &found[0]["columns"][2]),
+        (&"letor4 (changed)".into(), &"trec_eval (changed)".into())
+    );
+    let notes: Vec<&str> = found[0]["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect();
+    for note in ["dialect: letor4, but ties=average", "dialect: trec_eval, but ties=average"] {
+        assert!(notes.contains(&note), "{notes:?}");
+    }
+    let rules = found[1]["rows"].as_array().unwrap();
+    assert!(!rules.is_empty() && rules.iter().all(|row| row[1]["text"] != "ties"), "{rules:?}");
+    let eval = json(folder.path(), &format!("eval --dialect letor4 --ties average {files} --json"));
+    assert!(eval.to_string().contains(&found[0]["rows"][0][1]["number"]["value"].to_string()), "{eval}");
+    let plain = difference(folder.path(), &format!("letor4 trec_eval {files}"), 1);
+    assert_eq!(plain[0]["columns"][1], "letor4");
+
+    let error = stderr(folder.path(), &format!("diff letor4 trec_eval --dialect mslr {files}"), 2);
+    assert!(error.contains("--dialect has no effect"), "{error}");
+    std::fs::create_dir(folder.path().join("a")).unwrap();
+    let error = stderr(folder.path(), "diff a a --ties docid --dialect mslr --measures ap", 2);
+    assert!(error.contains("--measures and --dialect and an option of a convention have no effect"), "{error}");
+    let error = stderr(folder.path(), "diff a a --scores s.txt", 2);
+    assert!(
+        error.contains("results folders hold their own values and conventions, so that --scores has no effect"),
+        "{error}"
+    );
+    let error = stderr(folder.path(), "diff s.txt other.txt --data test.txt --scores s.txt --without-data", 2);
+    assert!(error.contains("--scores and --without-data have no effect"), "{error}");
+}
+
 #[test]
 fn equal_dialects_and_files_end_with_0() {
     let folder = queries();
@@ -162,7 +197,12 @@ fn results_folders_differ_in_settings_and_values() {
     let found = difference(folder.path(), "one two", 1);
     let settings = found[0]["rows"].as_array().unwrap();
     assert!(settings.iter().any(|row| row[0]["text"].as_str().unwrap().ends_with("lambda")), "{settings:?}");
-    assert!(!found[1]["rows"].as_array().unwrap().is_empty());
+    let rows = found[1]["rows"].as_array().unwrap();
+    let rules = found[2]["rows"].as_array().unwrap();
+    assert!(
+        !rows.is_empty() && rules.len() == 3 && rules.iter().all(|row| row[2]["text"] == "ranker's scores"),
+        "{rules:?}"
+    );
 
     // The same values with undefined ones left out: no query differs, the means do. One and the same sum of values over
     // 25 queries, or over those that have one.
@@ -180,6 +220,70 @@ fn results_folders_differ_in_settings_and_values() {
         let (zero, skip) = (number(row, 3), number(row, 4));
         assert!((zero * 25.0 - skip * (25 - undefined) as f64).abs() < 1e-9, "{row}");
     }
+    let rules = found[2]["rows"].as_array().unwrap();
+    assert!(!rules.is_empty() && rules.iter().all(|row| row[2]["text"] == "undefined"), "{rules:?}");
+    let shown = String::from_utf8(run(folder.path(), "diff one three --without-data").stdout).unwrap();
+    assert!(shown.contains("made: the rules cannot be told: they are not looked for without the data"), "{shown}");
+    assert!(!shown.contains("The rules that cause it"), "{shown}");
+}
+
+/// Query a alone has two grades above 0: under exponential gains its nDCG@3 is (1 + 3d)/(3 + d) for R, d = 1/log2(3), and (3 + 1/2)/(3 + d)
+/// for S; under linear gains (1 + 2d)/(2 + d) and (2 + 1/2)/(2 + d). The others have one grade, whose gain cancels but for rounding.
+#[test]
+fn rules_and_rounding_between_results_folders() {
+    let test = "1 qid:a 1:1\n2 qid:a 1:2\n0 qid:a 1:0\n0 qid:b 1:3\n2 qid:b 1:2\n2 qid:b 1:0\n2 qid:b 1:7\n2 qid:c 1:3\n0 qid:c 1:2\n2 qid:c 1:0\n";
+    let train = "1 qid:t 1:1\n0 qid:t 1:0\n";
+    let experiment = "name = 'e'\nseed = 1\n[[dataset]]\nlabel = 'D'\npath = '.'\nlayout = 'train-test'\nfiles = ['train.txt', 'test.txt']\n\
+         [[ranker]]\nlabel = 'R'\nkind = 'scores'\nparams = { path = 'r{fold}.txt' }\n\
+         [[ranker]]\nlabel = 'S'\nkind = 'scores'\nparams = { path = 's{fold}.txt' }\n\
+         [evaluation]\nmeasures = ['ndcg']\nversions = ['original']\ncutoffs = [3]\n";
+    let folder = directory(&[
+        ("train.txt", train),
+        ("test.txt", test),
+        ("r1.txt", "3\n2\n1\n4\n3\n2\n1\n3\n2\n1\n"),
+        ("s1.txt", "1\n3\n2\n1\n4\n3\n2\n1\n3\n2\n"),
+        ("e.toml", experiment),
+        ("f.toml", &experiment.replace("measures", "gain = 'linear'\nmeasures")),
+    ]);
+    stdout(folder.path(), "run e.toml --out one");
+    stdout(folder.path(), "run f.toml --out two");
+    let found = difference(folder.path(), "one two", 1);
+    let number = |cell: &Value| cell["number"]["value"].as_f64().unwrap();
+    let near = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-12, "{value} {expected}");
+    let d = 1.0 / libm::log2(3.0);
+    let of_r = (1.0 + 2.0 * d) / (2.0 + d) - (1.0 + 3.0 * d) / (3.0 + d);
+    let of_s = 2.5 / (2.0 + d) - 3.5 / (3.0 + d);
+
+    let means = found[1]["rows"].as_array().unwrap();
+    assert_eq!(means.len(), 2);
+    for (row, difference) in means.iter().zip([of_r, of_s]) {
+        near(number(&row[5]), difference / 3.0);
+        assert_eq!(row[6]["count"], 1);
+    }
+    let rules = found[2]["rows"].as_array().unwrap();
+    assert_eq!(rules.len(), 1, "{rules:?}");
+    let texts: Vec<&str> = (0..5).map(|column| rules[0][column]["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["D", "ndcg@3", "gain", "exp2", "linear"]);
+    assert_eq!((&rules[0][5]["text"], &rules[0][6]["count"]), (&"all 2".into(), &2.into()));
+    near(number(&rules[0][7]), (of_r + of_s) / 2.0 / 3.0);
+    let queries = found[3]["rows"].as_array().unwrap();
+    assert_eq!((queries.len(), &queries[0][1]["text"], &queries[0][2]["count"]), (1, &"a".into(), &2.into()));
+    near(number(&queries[0][6]) - number(&queries[0][5]), if of_r.abs() > of_s.abs() { of_r } else { of_s });
+    assert_eq!(queries[0][7]["text"], "gain");
+    let notes = found[1]["notes"].to_string();
+    assert!(
+        notes.contains("by rounding alone, which counts as equal; the first: ndcg@3 of R on query b of D, 0.53"),
+        "{notes}"
+    );
+
+    // Without the data, and with others, no rule is told.
+    std::fs::write(folder.path().join("test.txt"), test.replace("1 qid:a", "0 qid:a")).unwrap();
+    let other = difference(folder.path(), "one two", 1);
+    assert!(other[2]["rows"].as_array().unwrap().is_empty());
+    assert!(other[2]["notes"].to_string().contains("D: the rules cannot be told: the data are not those of the run"));
+    std::fs::remove_file(folder.path().join("test.txt")).unwrap();
+    let shown = String::from_utf8(run(folder.path(), "diff one two").stdout).unwrap();
+    assert!(shown.contains("D: the rules cannot be told: "), "{shown}");
 }
 
 /// What one side lacks is summed up for the eye, and listed for programs.
@@ -204,7 +308,7 @@ fn results_folders_of_other_measures_and_rankers() {
     ] {
         assert!(notes.contains(&note), "{notes:?}");
     }
-    assert_eq!(found[3]["rows"].as_array().unwrap().len(), 3 + 9 + 6);
+    assert_eq!(found[4]["rows"].as_array().unwrap().len(), 3 + 9 + 6);
     let settings: Vec<&str> =
         found[0]["rows"].as_array().unwrap().iter().map(|row| row[0]["text"].as_str().unwrap()).collect();
     assert_eq!(settings, ["evaluation.measures", "rankers.Ridge"]);

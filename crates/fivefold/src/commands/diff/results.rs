@@ -9,7 +9,7 @@ use std::path::Path;
 
 use fivefold_core::words::{counted, which};
 use fivefold_experiment::{Cell, Results, Table};
-use fivefold_metrics::Attribution;
+use fivefold_metrics::{Attribution, RuleEffect};
 
 use self::causes::Causes;
 use self::columns::{Column, Common};
@@ -46,6 +46,11 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
         found.add(args, &common, &columns, causes);
     }
     let notes = notes(args, &sides, &found, &only);
+    if !found.rules.rows.is_empty() {
+        let shares = "of the difference: the mean over the rankers whose values differ of a rule's share, which is its mean effect over all \
+                      orders in which the rules can be changed; the shares of a measure add up to the mean of the differences";
+        found.rules.notes.insert(0, shares.to_owned());
+    }
     let Found { mut means, rules, queries, lacking, .. } = found;
     means.notes = notes;
     let differs = [&settings, &means].iter().any(|table| !table.rows.is_empty()) || !only.keys.is_empty();
@@ -96,7 +101,6 @@ impl Found {
             "queries that differ",
             "undefined in A",
             "undefined in B",
-            "caused by",
         ];
         let means = table("means", "Values that differ", &columns, 3);
         let columns = ["data set", "measure", "rule", "A", "B", "rankers", "values affected", "of the difference"];
@@ -127,9 +131,7 @@ impl Found {
             self.rules.notes.push(note);
             columns.iter().map(|_| None).collect()
         });
-        for (column, cause) in columns.iter().zip(&causes).filter(|(column, _)| column.differs()) {
-            self.means.rows.push(mean_row(column, cause.as_ref()));
-        }
+        self.means.rows.extend(columns.iter().filter(|column| column.differs()).map(mean_row));
         self.rules.rows.extend(rule_rows(columns, &causes));
         let mut differing: Vec<usize> = columns.iter().flat_map(|column| column.differing.iter().copied()).collect();
         differing.sort_unstable();
@@ -138,17 +140,12 @@ impl Found {
     }
 }
 
-fn mean_row(column: &Column, cause: Option<&Attribution>) -> Vec<Cell> {
+fn mean_row(column: &Column) -> Vec<Cell> {
     let count = |of: usize| Cell::Count(of as u64);
     let [a, b] = column.means;
     let mut cells: Vec<Cell> = column.key.iter().map(text).collect();
     cells.extend([a.value, b.value, b.value - a.value].map(number));
     cells.extend([column.differing.len(), a.undefined, b.undefined].map(count));
-    let at_work = |cause: &Attribution| {
-        let names = cause.rules.iter().filter(|rule| rule.affects.contains(&true) || rule.mean_difference != 0.0);
-        names.map(|rule| rule.rule).collect::<Vec<_>>().join(", ")
-    };
-    cells.push(text(cause.map(at_work).unwrap_or_default()));
     cells
 }
 
@@ -171,17 +168,21 @@ fn rule_rows(columns: &[Column], causes: &Causes) -> Vec<Vec<Cell>> {
             }
         }
         for (name, choices) in rules {
-            let effects = of_measure.iter().flat_map(|(_, cause)| &cause.rules).filter(|rule| rule.rule == name);
-            let effects: Vec<_> =
-                effects.filter(|rule| rule.affects.contains(&true) || rule.mean_difference != 0.0).collect();
-            let affected = effects.iter().flat_map(|rule| &rule.affects).filter(|&&affected| affected).count();
-            let share = effects.iter().map(|rule| rule.mean_difference).sum::<f64>() / of_measure.len() as f64;
+            let effect = |cause: &'_ Attribution| cause.rules.iter().position(|rule| rule.rule == name);
+            let effects = of_measure.iter().filter_map(|(column, cause)| Some((*column, &cause.rules[effect(cause)?])));
+            let effects: Vec<(&Column, &RuleEffect)> = effects.filter(|(_, rule)| rule.alters()).collect();
             if effects.is_empty() {
                 continue;
             }
+            let rankers = match effects.len() == of_measure.len() {
+                true => format!("all {}", effects.len()),
+                false => effects.iter().map(|(column, _)| column.key[1].as_str()).collect::<Vec<_>>().join(", "),
+            };
+            let affected = effects.iter().flat_map(|(_, rule)| &rule.affects).filter(|&&affected| affected).count();
+            let share = effects.iter().map(|(_, rule)| rule.mean_difference).sum::<f64>() / of_measure.len() as f64;
             let mut cells = vec![text(&columns[0].key[0]), text(measure), text(name)];
             cells.extend(choices.iter().map(text));
-            cells.extend([Cell::Count(effects.len() as u64), Cell::Count(affected as u64), number(share)]);
+            cells.extend([text(rankers), Cell::Count(affected as u64), number(share)]);
             rows.push(cells);
         }
     }
