@@ -216,7 +216,10 @@ fn ids_of_queries_may_start_with_a_hash() {
     assert!(triples.unwrap_err().starts_with("a.tsv:1: found 6 fields where there should be 3;"));
     assert_eq!(values(&folder, "a.tsv", "#1 map .5\n#2 map .4\n").unwrap().queries, ["#1", "#2"]);
     let counted = values(&folder, "ap.csv", "query,a,b\n# until here by hand\nq1,.5,.4\n# the end\n").unwrap();
-    assert_eq!(counted.remarks, ["2 comments below the names of the columns were passed over"]);
+    assert_eq!(
+        counted.remarks.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["2 comments below the names of the columns were passed over"]
+    );
     assert_eq!(counted.queries, ["q1"]);
     // A quote that does not end takes no row with it in silence.
     assert!(values(&folder, "ap.csv", "query,a,b\n# x,\"y\nq1,.5,.4\nq2,.5,.4\n").is_err());

@@ -327,10 +327,7 @@ fn table(text: &str, builder: &mut Builder) -> Result<(Record, Vec<Record>), Wro
         }
     }
     if comments > 0 {
-        let were = which(comments, "was", "were");
-        builder
-            .remarks
-            .push(format!("{} below the names of the columns {were} passed over", counted(comments, "comment")));
+        builder.remarks.push(Remark::Comments(comments));
     }
     Ok((head.ok_or((0, PerQueryErrorKind::Empty))?, rows))
 }

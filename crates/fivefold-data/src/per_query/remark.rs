@@ -16,6 +16,8 @@ pub enum Remark {
     Halves(usize),
     /// So many values are undefined by their own program.
     Undefined(usize),
+    /// So many comments stand among the rows.
+    Comments(usize),
     /// Something else.
     Other(String),
 }
@@ -27,6 +29,7 @@ impl Remark {
             (Remark::Summaries(sum), Remark::Summaries(count))
             | (Remark::Texts(sum), Remark::Texts(count))
             | (Remark::Halves(sum), Remark::Halves(count))
+            | (Remark::Comments(sum), Remark::Comments(count))
             | (Remark::Undefined(sum), Remark::Undefined(count)) => Some((sum, *count)),
             _ => None,
         });
@@ -54,6 +57,10 @@ impl fmt::Display for Remark {
             }
             Remark::Undefined(count) => {
                 write!(f, "{} {} undefined", counted(*count, "value"), which(*count, "is", "are"))
+            }
+            Remark::Comments(count) => {
+                let comments = counted(*count, "comment");
+                write!(f, "{comments} below the names of the columns {} passed over", were(*count))
             }
             Remark::Other(what) => f.write_str(what),
         }
