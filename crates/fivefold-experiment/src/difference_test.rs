@@ -74,8 +74,15 @@ impl DifferenceTest {
     /// Too many queries to resample.
     pub fn run(&self, family: &Family<'_>, seed: Seed) -> Result<(TestRun, Vec<Option<f64>>), StatsError> {
         let options = TestOptions { draws: self.draws, seed, confidence: 1.0 - self.alpha };
-        let run = (self.test.run)(family, &options)?;
+        let mut run = (self.test.run)(family, &options)?;
         let corrected = self.correction.adjust(&run)?;
+        if let Some(joint) = run.max_t.as_ref().filter(|_| self.correction.name == "maxt") {
+            // What is used are the joint p-values.
+            run.outcomes
+                .iter_mut()
+                .filter_map(|outcome| outcome.test.as_mut().ok())
+                .for_each(|t| t.method = joint.method);
+        }
         Ok((run, corrected))
     }
 

@@ -2,8 +2,10 @@
 //!
 //! Both evaluate the same systems: each gives a mean a system and a p-value a pair. The pairs fall into the six classes of Moffat,
 //! Scholer & Thomas (ADCS 2012): active where both evaluations find the pair significant, mixed where one does, passive where none
-//! does; agreement where they do not contradict each other on who is better, disagreement where they do. Ties of means contradict
-//! nothing. Cost: all pairs.
+//! does; agreement where they do not contradict each other on who is better, disagreement where they do. Who is better is what the
+//! test says, which may be another than the means say; who is favoured by none contradicts nothing. Cost: all pairs.
+
+use std::cmp::Ordering;
 
 use fivefold_core::rounding::{highest, levels};
 
@@ -17,6 +19,8 @@ pub struct Conclusions<'a> {
     pub means: &'a [f64],
     /// p-value of each pair, corrected or not.
     pub p_values: &'a [Option<f64>],
+    /// Which system of each pair the test favours, `Greater` for the first.
+    pub favours: &'a [Ordering],
 }
 
 /// How the conclusions of two evaluations agree.
@@ -56,6 +60,7 @@ pub fn agreement(first: Conclusions<'_>, second: Conclusions<'_>, alpha: f64) ->
     for evaluation in [first, second] {
         all_finite(evaluation.means)?;
         same_length(pairs, evaluation.p_values.len())?;
+        same_length(pairs, evaluation.favours.len())?;
     }
     let mut found = Agreement { same_winner: highest(first.means) == highest(second.means), ..Agreement::default() };
     (found.same_order, found.same_significant) = (true, true);
@@ -63,12 +68,11 @@ pub fn agreement(first: Conclusions<'_>, second: Conclusions<'_>, alpha: f64) ->
     let levels = [first, second].map(|evaluation| levels(evaluation.means));
     for i in 0..systems {
         for j in i + 1..systems {
-            let [one, two] = [(first, &levels[0]), (second, &levels[1])].map(|(evaluation, means)| {
-                let significant = evaluation.p_values[pair].is_some_and(|p| p < alpha);
-                (means[i].total_cmp(&means[j]), significant)
-            });
+            let [one, two] = [first, second]
+                .map(|evaluation| (evaluation.favours[pair], evaluation.p_values[pair].is_some_and(|p| p < alpha)));
             pair += 1;
-            found.same_order &= one.0 == two.0;
+            let [by_first, by_second] = [0, 1].map(|at: usize| levels[at][i].total_cmp(&levels[at][j]));
+            found.same_order &= by_first == by_second;
             found.same_significant &= one.1 == two.1;
             let opposite = one.0 != two.0 && one.0.is_ne() && two.0.is_ne();
             let class = match (one.1 as usize + two.1 as usize, opposite) {
@@ -87,6 +91,8 @@ pub fn agreement(first: Conclusions<'_>, second: Conclusions<'_>, alpha: f64) ->
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+
     use super::*;
 
     #[test]
@@ -94,10 +100,12 @@ mod tests {
         // Pairs 01 02 03 12 13 23.
         let first = Conclusions {
             means: &[4.0, 3.0, 2.0, 2.0],
+            favours: &[Greater, Greater, Greater, Greater, Greater, Equal],
             p_values: &[Some(0.01), Some(0.01), Some(0.2), Some(0.3), None, Some(1.0)],
         };
         let second = Conclusions {
             means: &[3.0, 4.0, 2.5, 3.5],
+            favours: &[Less, Greater, Less, Greater, Greater, Less],
             p_values: &[Some(0.01), Some(0.04), Some(0.01), Some(0.01), Some(0.9), Some(0.2)],
         };
         let found = agreement(first, second, 0.05).unwrap();
@@ -113,8 +121,8 @@ mod tests {
         let same = agreement(first, first, 0.05).unwrap();
         assert!(same.same_winner && same.same_order && same.same_significant);
         assert_eq!((same.active_agreements, same.passive_agreements), (2, 4));
-        assert!(agreement(first, Conclusions { means: &[1.0], p_values: &[] }, 0.05).is_err());
-        let short = Conclusions { means: first.means, p_values: &[] };
-        assert!(agreement(first, short, 0.05).is_err());
+        assert!(agreement(first, Conclusions { means: &[1.0], p_values: &[], favours: &[] }, 0.05).is_err());
+        assert!(agreement(first, Conclusions { p_values: &[], ..first }, 0.05).is_err());
+        assert!(agreement(first, Conclusions { favours: &[], ..first }, 0.05).is_err());
     }
 }

@@ -37,7 +37,7 @@ impl Correction {
     /// # Errors
     /// [`StatsError::NeedsJointDraws`] where the correction needs them and the test does not draw.
     pub fn adjust(&self, run: &TestRun) -> Result<Vec<Option<f64>>, StatsError> {
-        (self.rule)(&run.p_values(), run.max_t.as_deref())
+        (self.rule)(&run.p_values(), run.max_t.as_ref().map(|joint| joint.p_values.as_slice()))
     }
 
     /// The same for the p-values of a family whose tests stand elsewhere.

@@ -8,6 +8,7 @@ use crate::effect::cohens_dz;
 use crate::error::Undefined;
 use crate::family::{Comparison, Family};
 use crate::moments::Moments;
+use fivefold_core::rounding::ROUNDING;
 use fivefold_core::words::counted;
 
 /// What a test says of one comparison. A number that does not exist says why, and is never NaN.
@@ -54,9 +55,11 @@ pub enum Method {
     Draws(usize),
 }
 
-/// Which system a mean difference favours.
+/// Which system a mean difference favours: none where it is only what rounding left of differences that cancel.
 pub(crate) fn by_mean(moments: &Moments) -> Ordering {
-    moments.mean.partial_cmp(&0.0).unwrap_or(Ordering::Equal)
+    let spread = (moments.squared_deviations / moments.count.max(1) as f64).sqrt();
+    let mean = if moments.mean.abs() <= ROUNDING * spread { 0.0 } else { moments.mean };
+    mean.partial_cmp(&0.0).unwrap_or(Ordering::Equal)
 }
 
 impl fmt::Display for Method {
@@ -82,13 +85,23 @@ pub struct Interval {
     pub method: &'static str,
 }
 
+/// Step-down max-T p-values, from tests that draw for all comparisons together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MaxT {
+    /// One for each comparison, in the family's order.
+    pub p_values: Vec<f64>,
+    /// How they were found: drawn, where signs of all comparisons together are too many to count, also for comparisons of their own that
+    /// are exact.
+    pub method: Method,
+}
+
 /// What a test says of a family.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestRun {
     /// One for each comparison, in the family's order.
     pub outcomes: Vec<Outcome>,
-    /// Step-down max-T p-values in the same order, from tests that draw for all comparisons together.
-    pub max_t: Option<Vec<f64>>,
+    /// Of tests that draw for all comparisons together.
+    pub max_t: Option<MaxT>,
 }
 
 impl TestRun {

@@ -1,5 +1,6 @@
-//! Between which values a statistic of printed scores can lie, since the scores were cut off or rounded when they were printed: a score
-//! `s` with the last digit's unit `u` was in `[s, s + u)`, or in `[s - u/2, s + u/2]`, and so was a mean of such scores.
+//! Between which values a statistic of printed scores can lie, since the scores were cut off (towards 0) or rounded when they were printed:
+//! a score `s` with the last digit's unit `u` was in `[s, s + u)`, `(s - u, s]` where it is negative, or in `[s - u/2, s + u/2]`, and
+//! so was a mean of such scores.
 
 use fivefold_stats::{PadDenominator, pad};
 
@@ -28,7 +29,8 @@ impl Printed<'_> {
     }
 }
 
-/// The fewest and the most pairs of methods in opposite orders.
+/// The fewest and the most pairs of methods in opposite orders. Each pair is judged alone: that three methods cannot each stand above
+/// the next is left out of account, so that the numbers are bounds.
 pub(super) fn discordant(first: Printed<'_>, second: Printed<'_>) -> (usize, usize) {
     let (mut sure, mut possible) = (0, 0);
     for a in 0..first.scores.len() {
@@ -45,10 +47,14 @@ pub(super) fn discordant(first: Printed<'_>, second: Printed<'_>) -> (usize, usi
 /// PAD, by the signed maximum; `None` where a denominator can be 0, so that it can be anything.
 pub(super) fn of_pad(printed: Printed<'_>) -> Option<Bounds> {
     let Printed { scores, unit } = printed;
-    let boxes = [(0.0, unit), (-unit / 2.0, unit / 2.0)];
+    let cut = |score: &f64| {
+        let below = if *score > 0.0 { 0.0 } else { unit };
+        let above = if *score < 0.0 { 0.0 } else { unit };
+        (score - below, score + above)
+    };
+    let rounded = |score: &f64| (score - unit / 2.0, score + unit / 2.0);
     let mut bounds: Option<Bounds> = None;
-    for (below, above) in boxes {
-        let ends: Vec<(f64, f64)> = scores.iter().map(|score| (score + below, score + above)).collect();
+    for ends in [scores.iter().map(cut).collect::<Vec<_>>(), scores.iter().map(rounded).collect()] {
         let pole = |(a, b): (&(f64, f64), &(f64, f64))| a.0.max(b.0) <= 0.0 && a.1.max(b.1) >= 0.0;
         if ends.iter().enumerate().any(|(at, a)| ends[at + 1..].iter().any(|b| pole((a, b)))) {
             return None;
@@ -128,6 +134,10 @@ mod tests {
             assert!(bounds.low <= low + 1e-3 && bounds.high >= high - 1e-3, "{bounds:?} for {low} to {high}");
             assert!(bounds.low >= low - 0.02 && bounds.high <= high + 0.02, "{bounds:?} for {low} to {high}");
         }
+        // .2001, .3001 and -.0119, cut off.
+        let cut = of_pad(printed(&[0.2, 0.3, -0.011], 0.001)).unwrap();
+        let own = pad(&[0.2001, 0.3001, -0.0119], PadDenominator::Signed).unwrap().percent.unwrap();
+        assert!(cut.low <= own && own <= cut.high, "{cut:?} {own}");
         // Where the maximum can be 0, PAD can be anything.
         assert_eq!(of_pad(printed(&[-0.2, 0.0004, -0.1], 0.001)), None);
         assert!(of_pad(printed(&[-0.2, -0.3, -0.1], 0.001)).is_some());

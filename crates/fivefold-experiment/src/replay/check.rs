@@ -5,7 +5,7 @@ use fivefold_stats::{PadDenominator, check_conflicts, kendall_tau_b, pad, swap_r
 use super::bounds::{Bounds, FLOAT_SLACK, Printed, discordant, of_pad};
 use super::published::{Column, DerivedRow, PublishedScores, Statistic, decimals, original};
 
-/// A value printed with fewer decimals had zeros at its end: `0.5` was `0.50` at least.
+/// A value printed with fewer decimals had zeros at its end: `0.5` was `0.50` at least, in a table that has other values with as many.
 const FEWEST_DECIMALS: u32 = 2;
 
 /// How a printed cell stands to the printed scores.
@@ -73,10 +73,14 @@ pub(super) fn check_all(scores: &PublishedScores, derived: &[DerivedRow]) -> Vec
     let cell = |row: &DerivedRow, column: Column, printed: f64| {
         let computed = if column == Column::All { recompute(scores, row) } else { None };
         let (value, bounds) = computed.unzip();
-        let (verdict, remark) = match objection(scores, derived, row, column, printed) {
+        let digits = fewest_decimals(derived, row);
+        let verdict = compare(printed, value, bounds.flatten(), digits);
+        // What the printed scores give is possible.
+        let objection =
+            if verdict.follows() { None } else { objection(scores, derived, row, column, (printed, digits)) };
+        let (verdict, remark) = match objection {
             Some(remark) => (Verdict::Impossible, remark),
             None => {
-                let verdict = compare(printed, value, bounds.flatten());
                 let open = bounds
                     .flatten()
                     .filter(|_| row.statistic != Statistic::PadPercent && verdict == Verdict::WithinRounding);
@@ -98,9 +102,9 @@ pub(super) fn check_all(scores: &PublishedScores, derived: &[DerivedRow]) -> Vec
     derived.iter().flat_map(|row| row.cells().map(move |(column, printed)| cell(row, column, printed))).collect()
 }
 
-fn compare(printed: f64, computed: Option<f64>, bounds: Option<Bounds>) -> Verdict {
+fn compare(printed: f64, computed: Option<f64>, bounds: Option<Bounds>, digits: u32) -> Verdict {
     let Some(computed) = computed else { return Verdict::NotCheckable };
-    let unit = unit(printed);
+    let unit = unit(printed, digits);
     if (printed - computed).abs() < unit {
         return Verdict::Equal;
     }
@@ -113,12 +117,21 @@ fn compare(printed: f64, computed: Option<f64>, bounds: Option<Bounds>) -> Verdi
 
 fn within(bounds: Bounds) -> String {
     let Bounds { low, high } = bounds;
-    format!("methods less than a printed unit apart can stand in either order, which gives {low:.3} to {high:.3}")
+    format!(
+        "methods less than a printed unit apart can stand in either order, which gives {low:.3} to {high:.3} at most"
+    )
+}
+
+/// Decimals that a value of a table was printed with at least: its last ones may have been zeros, which the file does not have.
+fn fewest_decimals(derived: &[DerivedRow], row: &DerivedRow) -> u32 {
+    let own = derived.iter().filter(|other| other.table == row.table && other.statistic == row.statistic);
+    let most = own.flat_map(DerivedRow::cells).map(|(_, printed)| decimals(printed)).max().unwrap_or(0);
+    most.min(FEWEST_DECIMALS)
 }
 
 /// One unit of the last printed digit, less what floating point may add.
-fn unit(printed: f64) -> f64 {
-    10f64.powi(-(decimals(printed).max(FEWEST_DECIMALS) as i32)) - FLOAT_SLACK
+fn unit(printed: f64, digits: u32) -> f64 {
+    10f64.powi(-(decimals(printed).max(digits) as i32)) - FLOAT_SLACK
 }
 
 /// The statistic over all queries, from the method scores, and between which values it can be, given how these are printed; `None`
@@ -168,13 +181,13 @@ fn objection(
     derived: &[DerivedRow],
     row: &DerivedRow,
     column: Column,
-    printed: f64,
+    (printed, digits): (f64, u32),
 ) -> Option<String> {
     let pairs = scores.pairs();
     match row.statistic {
         Statistic::PadPercent => None,
         Statistic::KendallTau => {
-            let nearest = nearest(printed, pairs, |d| 1.0 - 2.0 * d as f64 / pairs as f64)?;
+            let nearest = nearest((printed, digits), pairs, |d| 1.0 - 2.0 * d as f64 / pairs as f64)?;
             Some(format!("{pairs} pairs without ties give multiples of 2/{pairs}, the nearest {nearest:.4}"))
         }
         Statistic::DiscriminativePower => {
@@ -204,7 +217,7 @@ fn objection(
         | Statistic::SwapRateUninformativeVsIdeal
         | Statistic::SwapRateBroadVsFocused
         | Statistic::SwapRateLeftVsRight => {
-            let nearest = nearest(printed, pairs, |d| d as f64 / pairs as f64)?;
+            let nearest = nearest((printed, digits), pairs, |d| d as f64 / pairs as f64)?;
             Some(format!("{pairs} pairs give multiples of 1/{pairs}, the nearest {nearest:.4}"))
         }
     }
@@ -212,9 +225,9 @@ fn objection(
 
 /// The value nearest to `printed` among those of 0, 1, ..., `pairs` discordant pairs, if none is equal in the printed
 /// digits.
-fn nearest(printed: f64, pairs: usize, value: impl Fn(usize) -> f64) -> Option<f64> {
+fn nearest((printed, digits): (f64, u32), pairs: usize, value: impl Fn(usize) -> f64) -> Option<f64> {
     let nearest = (0..=pairs).map(value).min_by(|a, b| (a - printed).abs().total_cmp(&(b - printed).abs()))?;
-    ((nearest - printed).abs() >= unit(printed)).then_some(nearest)
+    ((nearest - printed).abs() >= unit(printed, digits)).then_some(nearest)
 }
 
 /// A printed count as one.
@@ -229,7 +242,7 @@ mod tests {
     #[test]
     fn cut_digits_are_equal_and_a_whole_unit_is_not() {
         let alone = |value: f64| (Some(value), Some(Bounds { low: value, high: value }));
-        let compare = |printed, (computed, bounds)| compare(printed, computed, bounds);
+        let compare = |printed, (computed, bounds)| compare(printed, computed, bounds, 2);
         assert_eq!(compare(0.785, alone(22.0 / 28.0)), Verdict::Equal);
         assert_eq!(compare(0.786, alone(22.0 / 28.0)), Verdict::Equal);
         assert_eq!(compare(0.784, alone(22.0 / 28.0)), Verdict::Differs);
@@ -246,8 +259,8 @@ mod tests {
     fn tau_of_eight_methods_takes_29_values() {
         let tau = |d: usize| 1.0 - 2.0 * d as f64 / 28.0;
         for printed in [1.0, 0.928, 0.857, 0.85, 0.785, 0.786, 0.0, -1.0] {
-            assert_eq!(nearest(printed, 28, tau), None, "{printed}");
+            assert_eq!(nearest((printed, 2), 28, tau), None, "{printed}");
         }
-        assert!((nearest(0.624, 28, tau).unwrap() - 18.0 / 28.0).abs() < 1e-12);
+        assert!((nearest((0.624, 2), 28, tau).unwrap() - 18.0 / 28.0).abs() < 1e-12);
     }
 }

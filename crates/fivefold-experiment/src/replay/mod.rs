@@ -98,7 +98,7 @@ mod tests {
         let metrics: Vec<&str> = open.iter().map(|c| c.metric.as_str()).collect();
         assert_eq!(metrics, ["ndcg", "ndcg.v1"]);
         assert!(open.iter().all(|c| c.printed == 0.107 && c.computed == Some(2.0 / 28.0)));
-        assert!(open[0].remark.ends_with("which gives 0.071 to 0.107"), "{open:?}");
+        assert!(open[0].remark.ends_with("which gives 0.071 to 0.107 at most"), "{open:?}");
     }
 
     #[test]

@@ -19,7 +19,7 @@ use fivefold_core::Rng;
 use crate::error::{StatsError, Undefined};
 use crate::family::Family;
 use crate::moments::Moments;
-use crate::outcome::{Interval, Method, Outcome, Significance, TestRun, by_mean, standard_error};
+use crate::outcome::{Interval, MaxT, Method, Outcome, Significance, TestRun, by_mean, standard_error};
 use crate::paired::Test;
 use crate::resample::fixed::{Fixed, scaled, unit};
 use crate::resample::tally::{Coverage, Tally};
@@ -83,7 +83,8 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         outcome.interval = interval(&pair.moments, &mut drawn, confidence);
         outcomes.push(outcome);
     }
-    let max_t = (queries >= 2).then(|| tally.max_t(Coverage::Sample));
+    let joint = || MaxT { p_values: tally.max_t(Coverage::Sample), method: Method::Draws(draws) };
+    let max_t = (queries >= 2).then(joint);
     Ok(TestRun { outcomes, max_t })
 }
 

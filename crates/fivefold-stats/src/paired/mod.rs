@@ -98,7 +98,7 @@ mod tests {
             let interval = outcome.interval.unwrap();
             assert!(interval.low <= 0.0 && interval.high >= 0.0);
             if let Some(max_t) = &run.max_t {
-                assert_eq!(max_t[2], 1.0);
+                assert_eq!(max_t.p_values[2], 1.0);
             }
         }
     }

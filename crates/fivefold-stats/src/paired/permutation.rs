@@ -4,7 +4,7 @@
 //! signs give a mean difference as large, either way, as the observed one (Fisher 1935; Smucker, Allan & Carterette, CIKM
 //! 2007, recommend it for retrieval). No assumption on the distribution of differences.
 //!
-//! - Up to 20 queries on which the two differ: all 2^n sign vectors of these, p = hits / 2^n. A difference of 0 has no sign.
+//! - Up to 20 queries on which systems of the family differ, or the two of a comparison: all 2^n sign vectors of these, p = hits / 2^n. A difference of 0 has no sign.
 //! - Above: B random ones, p = (1 + hits) / (1 + B), which is never 0 (Phipson & Smyth 2010).
 //!
 //! "As large" is decided on integers with a tolerance (see `resample::fixed`), since equal sums of floating-point numbers
@@ -14,8 +14,8 @@
 //! Cost: B n / 8 look-ups for eight columns; 140 comparisons of 8 systems x 5 cutoffs need 35 columns.
 
 use crate::error::StatsError;
-use crate::family::Family;
-use crate::outcome::{Method, Outcome, Significance, TestRun, by_mean};
+use crate::family::{Comparison, Family};
+use crate::outcome::{MaxT, Method, Outcome, Significance, TestRun, by_mean};
 use crate::paired::Test;
 use crate::resample::fixed::Fixed;
 use crate::resample::tally::{Coverage, Tally};
@@ -36,16 +36,17 @@ pub const TEST: Test = Test {
 const EXACT: usize = 20;
 
 fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError> {
-    let confidence = options.checked_confidence()?;
-    let queries = family.queries();
-    let (draws, coverage, method) = if queries <= EXACT {
-        // The last sign stays: the other half mirrors this one.
-        (1 << (queries - 1), Coverage::Complete, Method::Exact)
+    let (confidence, draws) = (options.checked_confidence()?, options.checked_draws()?);
+    let mut fixed = Fixed::of(family)?;
+    let parted = fixed.parted();
+    let (draws, coverage, joint_method) = if parted.len() <= EXACT {
+        // Where all systems are equal no sign matters. The last sign stays: the other half mirrors this one.
+        fixed = fixed.only(&parted);
+        (1 << parted.len().saturating_sub(1), Coverage::Complete, Method::Exact)
     } else {
-        let draws = options.checked_draws()?;
         (draws, Coverage::Sample, Method::Draws(draws))
     };
-    let fixed = Fixed::of(family)?;
+    let queries = fixed.queries();
     let flips = Flips::new(family, &fixed);
     let mut tally = Tally::new(flips.observed());
     let seed = options.seed.derive("permutation");
@@ -72,18 +73,27 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
     let mut outcomes = Vec::with_capacity(max_t.len());
     for ((&comparison, drawn), joint) in family.comparisons().iter().zip(tally.p_values(coverage)).zip(&mut max_t) {
         let moments = family.moments(comparison);
-        let parted = family.differences(comparison).zip(fixed.differences(comparison)).filter(|(real, _)| *real != 0.0);
-        let parted: Vec<i64> = parted.map(|(_, whole)| whole).collect();
-        let (p, method) = match method {
-            Method::Draws(_) if parted.len() <= EXACT => (exact(parted, fixed.tolerance()), Method::Exact),
-            method => (drawn, method),
+        let (p, method) = match (joint_method, few_differences(family, &fixed, comparison)) {
+            (Method::Draws(_), Some(few)) => (exact(few, fixed.tolerance()), Method::Exact),
+            (method, _) => (drawn, method),
         };
         // A corrected p-value is never below its own.
         *joint = joint.max(p);
-        let test = Ok(Significance { statistic: moments.mean, p, method, used: queries, favours: by_mean(&moments) });
+        let test =
+            Ok(Significance { statistic: moments.mean, p, method, used: family.queries(), favours: by_mean(&moments) });
         outcomes.push(Outcome::new(family, comparison, &moments, confidence, test));
     }
-    Ok(TestRun { outcomes, max_t: Some(max_t) })
+    Ok(TestRun { outcomes, max_t: Some(MaxT { p_values: max_t, method: joint_method }) })
+}
+
+/// The differences of a comparison that are not 0, where they are so few that all their signs can be tried.
+fn few_differences(family: &Family<'_>, fixed: &Fixed, comparison: Comparison) -> Option<Vec<i64>> {
+    let parted = || family.differences(comparison).enumerate().filter(|(_, difference)| *difference != 0.0);
+    let few = fixed.queries() == family.queries() && parted().count() <= EXACT;
+    few.then(|| {
+        let whole: Vec<i64> = fixed.differences(comparison).collect();
+        parted().map(|(query, _)| whole[query]).collect()
+    })
 }
 
 /// The share of sign vectors under which the differences' sum is as large as it is, either way. The first sign stays: the other half
@@ -123,7 +133,7 @@ struct Pair {
 
 impl Flips {
     fn new(family: &Family<'_>, fixed: &Fixed) -> Flips {
-        let mut columns = Columns::new(family.queries());
+        let mut columns = Columns::new(fixed.queries());
         let numbers = fixed.push_systems(&mut columns);
         let pair = |&comparison: &crate::Comparison| Pair {
             first: numbers[comparison.group][comparison.first],
@@ -201,7 +211,33 @@ mod tests {
         let found = run(&Family::of_systems(&family).unwrap(), &TestOptions::default()).unwrap();
         let methods: Vec<Method> = found.outcomes.iter().map(|outcome| outcome.test.unwrap().method).collect();
         assert_eq!(methods, [Method::Exact, Method::Draws(1000), Method::Draws(1000)]);
-        assert!(found.max_t.unwrap()[0] >= 2.0 / 1024.0);
+        assert!(found.max_t.unwrap().p_values[0] >= 2.0 / 1024.0);
+    }
+
+    /// 200 queries of which 12 differ: max-T is counted as if there were no others. Where the union of queries that differ is too large,
+    /// the joint p-values are drawn, though each comparison alone is exact.
+    #[test]
+    fn max_t_goes_by_the_queries_that_differ() {
+        let value = |system: i32, query: i32| f64::from((query * (5 + 2 * system) + system) % 13 * system);
+        let made = |padding: usize| -> Vec<Vec<f64>> {
+            let own =
+                |system| (1..=12).map(|query| value(system, query)).chain(std::iter::repeat_n(0.5, padding)).collect();
+            (0..3).map(own).collect()
+        };
+        let found = |systems: &[Vec<f64>]| {
+            let slices: Vec<&[f64]> = systems.iter().map(Vec::as_slice).collect();
+            run(&Family::of_systems(&slices).unwrap(), &TestOptions::default()).unwrap()
+        };
+        let (alone, padded) = (found(&made(0)), found(&made(188)));
+        assert_eq!(alone.max_t, padded.max_t);
+        assert_eq!(alone.p_values(), padded.p_values());
+        assert!(alone.max_t.unwrap().method == Method::Exact);
+        let mut apart = vec![vec![0.0; 40]; 3];
+        (0..15).for_each(|query| apart[1][query] = f64::from(query as u32 % 4) + 0.5);
+        (20..35).for_each(|query| apart[2][query] = f64::from(query as u32 % 3) - 0.8);
+        let joint = found(&apart);
+        assert_eq!(joint.max_t.as_ref().unwrap().method, Method::Draws(1000));
+        assert_eq!(joint.outcomes[0].test.unwrap().method, Method::Exact);
     }
 
     /// The sampled p lies around the share of sign vectors, counted by their sums.
@@ -260,7 +296,7 @@ mod tests {
             before = before.max(hits.count() as f64 / 64.0);
             adjusted[j] = before;
         }
-        assert_eq!(run(&family, &TestOptions::default()).unwrap().max_t.unwrap(), adjusted);
+        assert_eq!(run(&family, &TestOptions::default()).unwrap().max_t.unwrap().p_values, adjusted);
         assert!(adjusted.iter().any(|&p| p < 0.3) && adjusted[0] != adjusted[1]);
     }
 }

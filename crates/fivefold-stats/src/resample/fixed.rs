@@ -52,6 +52,24 @@ impl Fixed {
         Ok(fixed)
     }
 
+    /// Number of queries.
+    pub(crate) fn queries(&self) -> usize {
+        self.queries
+    }
+
+    /// Queries on which systems of a group differ at all.
+    pub(crate) fn parted(&self) -> Vec<usize> {
+        let differs = |query: &usize| self.values.iter().flatten().any(|values| values[*query] != 0);
+        (0..self.queries).filter(differs).collect()
+    }
+
+    /// The same on some of the queries.
+    pub(crate) fn only(&self, queries: &[usize]) -> Fixed {
+        let of_system = |values: &Vec<i64>| queries.iter().map(|&query| values[query]).collect();
+        let values = self.values.iter().map(|group| group.iter().map(of_system).collect()).collect();
+        Fixed { values, units: self.units.clone(), queries: queries.len() }
+    }
+
     /// The differences of a comparison.
     pub(crate) fn differences(&self, comparison: Comparison) -> impl Iterator<Item = i64> + '_ {
         let group = &self.values[comparison.group];

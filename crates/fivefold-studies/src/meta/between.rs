@@ -6,6 +6,8 @@
 //!
 //! Conflicts and agreement need measures with as many cutoffs as each other; agreement needs all pairs.
 
+use std::cmp::Ordering;
+
 use fivefold_stats::{
     Agreement, Conclusions, agreement, check_conflicts, conflicts, kendall_tau_b, tau_ap, weighted_tau,
 };
@@ -86,8 +88,18 @@ impl Pair<'_> {
         let of_column = |column: usize| {
             let own = column * pairs..(column + 1) * pairs;
             let (means_one, means_two) = (one.columns[column].means(), two.columns[column].means());
-            let first = Conclusions { means: &means_one, p_values: &first.p_values[own.clone()] };
-            let second = Conclusions { means: &means_two, p_values: &second.p_values[own] };
+            let favours = |tested: &Tested| -> Vec<Ordering> {
+                let outcomes = &tested.run.outcomes[own.clone()];
+                outcomes
+                    .iter()
+                    .map(|outcome| outcome.test.as_ref().map_or(Ordering::Equal, |test| test.favours))
+                    .collect()
+            };
+            let (favours_one, favours_two) = (favours(first), favours(second));
+            let first =
+                Conclusions { means: &means_one, p_values: &first.p_values[own.clone()], favours: &favours_one };
+            let second =
+                Conclusions { means: &means_two, p_values: &second.p_values[own.clone()], favours: &favours_two };
             Ok(agreement(first, second, alpha)?)
         };
         (0..one.columns.len()).map(of_column).collect()

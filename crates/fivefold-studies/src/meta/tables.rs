@@ -459,7 +459,7 @@ impl Shown<'_> {
         table.notes.insert(
             0,
             "pairs of systems significant under both (A), one (M) or none (P) of the measures; second letter: agreement or disagreement \
-             on who is better by the means, where a tie disagrees with nothing (Moffat, Scholer & Thomas 2012); of several cutoffs: at how \
+             on who is better by the test, where a tie disagrees with nothing (Moffat, Scholer & Thomas 2012); of several cutoffs: at how \
              many"
                 .to_owned(),
         );
