@@ -57,6 +57,7 @@ fn a_program_that_fails_is_a_failed_job_and_says_why() {
     let page = std::fs::read_to_string(folder.path().join("runs/small/report.html")).unwrap();
     assert!(page.contains("We evaluated Feature on A ("), "{page}");
     assert!(page.contains("On A, Shell failed and is in none of the numbers."), "{page}");
+    assert!(!page.contains("a program of its own") && page.contains("number of threads.</p>"), "{page}");
     assert!(record.contains("ended with exit status: 4") && record.contains("no such model"), "{record}");
 }
 

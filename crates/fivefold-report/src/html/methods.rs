@@ -17,12 +17,11 @@ pub(super) fn methods(results: &Results, analysed: &Analysed, test: &str) -> Vec
         let at = |data: &DatasetValues| data.rankers.iter().position(|ranker| ranker == label);
         datasets.iter().any(|data| at(data).is_some_and(|ranker| !data.failed[ranker]))
     };
-    let labels: Vec<&str> =
-        experiment.rankers.iter().map(|ranker| ranker.label.as_str()).filter(|label| worked(label)).collect();
+    let rankers: Vec<&RankerConfig> = experiment.rankers.iter().filter(|ranker| worked(&ranker.label)).collect();
     let conventions = results.notes().join("; ");
     let mut paragraphs = vec![format!(
         "We evaluated {} on {}. {}{}",
-        if labels.is_empty() { "no method".to_owned() } else { list(&labels) },
+        if rankers.is_empty() { "no method".to_owned() } else { labels(&rankers) },
         list(&data),
         match experiment.evaluation.conventions.fold_mean {
             FoldMean::Queries => "The test queries of all folds were taken together.",
@@ -31,7 +30,7 @@ pub(super) fn methods(results: &Results, analysed: &Analysed, test: &str) -> Vec
         },
         failed(datasets)
     )];
-    paragraphs.extend(origins(&experiment.rankers));
+    paragraphs.extend(origins(&rankers));
     paragraphs.push(format!("Conventions: {conventions}."));
     paragraphs.extend(query_sets(&experiment.query_sets).filter(|_| !analysed.classes.is_empty()));
     let tests = uncorrected_counts(analysed)
@@ -51,7 +50,7 @@ pub(super) fn methods(results: &Results, analysed: &Analysed, test: &str) -> Vec
              and number of threads{}.",
             manifest.version,
             experiment.seed,
-            if_programs_do(&experiment.rankers)
+            if_programs_do(&rankers)
         ),
     ]);
     paragraphs
@@ -75,19 +74,20 @@ fn failed(datasets: &[DatasetValues]) -> String {
 }
 
 /// On what the promise of the same bytes depends, where other programs made scores.
-fn if_programs_do(rankers: &[RankerConfig]) -> String {
-    let programs: Vec<&str> = rankers
-        .iter()
-        .filter(|ranker| matches!(ranker.method, Method::Command(_)))
-        .map(|ranker| ranker.label.as_str())
-        .collect();
-    match programs.as_slice() {
-        [] => String::new(),
-        programs => {
-            let do_so = which(programs.len(), "the program of this method does", "the programs of these methods do");
-            format!(", as far as {do_so}: {}", list(programs))
+fn if_programs_do(rankers: &[&RankerConfig]) -> String {
+    let programs: Vec<&RankerConfig> =
+        rankers.iter().copied().filter(|ranker| matches!(ranker.method, Method::Command(_))).collect();
+    match programs.len() {
+        0 => String::new(),
+        count => {
+            let do_so = which(count, "the program of this method does", "the programs of these methods do");
+            format!(", as far as {do_so}: {}", labels(&programs))
         }
     }
+}
+
+fn labels(rankers: &[&RankerConfig]) -> String {
+    list(&rankers.iter().map(|ranker| ranker.label.as_str()).collect::<Vec<_>>())
 }
 
 /// How large a collection is, in words.
@@ -119,12 +119,10 @@ pub(super) fn uncorrected_counts(analysed: &Analysed) -> Option<String> {
 }
 
 /// Where the scores came from, a paragraph for each way.
-fn origins(rankers: &[RankerConfig]) -> Vec<String> {
+fn origins(rankers: &[&RankerConfig]) -> Vec<String> {
     let of = |wanted: fn(&Method) -> bool| -> Vec<&RankerConfig> {
-        rankers.iter().filter(|ranker| wanted(&ranker.method)).collect()
+        rankers.iter().copied().filter(|ranker| wanted(&ranker.method)).collect()
     };
-    let labels =
-        |rankers: &[&RankerConfig]| list(&rankers.iter().map(|ranker| ranker.label.as_str()).collect::<Vec<_>>());
     let mut paragraphs = Vec::new();
     let trained = of(|method| matches!(method, Method::Train { .. }));
     if !trained.is_empty() {
