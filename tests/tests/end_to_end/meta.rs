@@ -286,13 +286,16 @@ fn conventions_of_a_run_stand_under_its_values() {
     let loud = "CONVENTIONS DIFFER between values that are compared: ";
     let of_ties = "ties average in runs/a, input in runs/b";
     let found = summary_of(&at.join("m/report.html"));
-    assert_eq!(found.matches(loud).count(), 2, "for each data set\n{found}");
+    assert_eq!(found.matches(loud).count(), 1, "{found}");
     assert!(found.contains("a (made)") && found.contains("b (made)"), "{found}");
     assert!(found.contains(of_ties) && found.contains("discount "), "{found}");
     for entry in std::fs::read_dir(at.join("m/tables")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|ending| ending == "csv") {
-            assert!(std::fs::read_to_string(&path).unwrap().contains(loud), "{}", path.display());
+            // Tables of one folder compare nothing that differs.
+            let across =
+                ["winning-numbers", "swap-datasets"].iter().any(|id| path.file_stem().is_some_and(|own| own == *id));
+            assert_eq!(std::fs::read_to_string(&path).unwrap().contains(loud), across, "{}", path.display());
         }
     }
     // What is not in the values is the study's own; where the run did otherwise, its means are not these.

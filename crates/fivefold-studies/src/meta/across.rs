@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use fivefold_experiment::{Cell, Table};
 use fivefold_stats::{swap_rate, winning_numbers};
 
-use super::scores::Scores;
+use super::scores::{Scores, differences_across};
 use super::tables::{notes_of, number_or, text};
 use crate::study::StudyError;
 
@@ -54,7 +54,8 @@ pub fn tables(datasets: &[&Scores]) -> Result<Vec<Table>, StudyError> {
     }
     let labels: Vec<&str> = datasets.iter().map(|dataset| dataset.label.as_str()).collect();
     let over = format!("data sets: {}", labels.join(", "));
-    let mut notes = vec![over, "a win is a higher mean on a data set; an equal one is none".to_owned()];
+    let mut notes: Vec<String> = differences_across(datasets).into_iter().collect();
+    notes.extend([over, "a win is a higher mean on a data set; an equal one is none".to_owned()]);
     notes.extend(datasets.iter().flat_map(|dataset| notes_of(dataset, true)));
     let table = |id: &str, title: &str, columns: &[&str], labels, rows| Table {
         id: id.to_owned(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fivefold_core::words::{counted, list, which};
 use fivefold_data::per_query::MissingQuery;
 use fivefold_experiment::compared::{Compared, SystemMean};
-use fivefold_experiment::page::{PageDataset, PageQuery, PageTest, PageValues, leading, sample};
+use fivefold_experiment::page::{PageDataset, PagePart, PageQuery, PageTest, PageValues, leading, sample};
 use fivefold_experiment::{DifferenceTest, PageData};
 use fivefold_metrics::{MeasureSpec, Undefined, Version};
 use fivefold_stats::Moments;
@@ -14,7 +14,7 @@ use fivefold_stats::outcome::t_interval;
 use super::Meta;
 use super::compare;
 use super::diagrams::main_column;
-use super::scores::{Column, Measure, Scores};
+use super::scores::{Column, Measure, Scores, differences_across};
 use super::tables::how_found;
 use crate::study::{StudyError, conventions, facts as study_facts};
 use crate::systems::SystemsConfig;
@@ -65,12 +65,17 @@ pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<compare::Compared>)]) -> R
         }
     });
     let of_all: Vec<&Scores> = all.iter().map(|(scores, _)| *scores).collect();
+    // Each data set says itself where its own sources differ.
+    let across = differences_across(&of_all).filter(|_| of_all.len() > 1);
     let tested = || all.iter().flat_map(|(_, found)| found).map(|found| &found.tested);
     let words = difference.in_words(&how_found(tested()));
     Ok(PageData {
         noun: "system".to_owned(),
         facts: of_all.iter().map(|scores| facts(scores)).collect(),
-        findings: Vec::new(),
+        findings: across
+            .into_iter()
+            .map(|warning| PagePart { heading: None, sentences: vec![format!("{warning}.")] })
+            .collect(),
         datasets: datasets.collect(),
         methods: methods(study, &words, &study.intervals(tested()), &of_all)?,
         test: Some(PageTest { words, alpha: difference.alpha }),

@@ -101,12 +101,12 @@ pub(super) fn read(study: &Meta, cx: &StudyContext<'_>) -> Result<Vec<Read>, Stu
     for dataset in &study.dataset {
         sources.extend(each_dataset(Some(&dataset.label), &dataset.systems, cx)?);
     }
-    let mut all = sources.iter().map(|(label, source)| one(study, label, source, cx)).collect::<Result<Vec<_>, _>>()?;
-    let computed: Vec<&Computed> = all.iter().flat_map(|read| &read.scores.computed).collect();
-    if let Some(warning) = differences(&computed) {
-        all.iter_mut().for_each(|read| read.scores.warn(warning.clone()));
-    }
-    Ok(all)
+    sources.iter().map(|(label, source)| one(study, label, source, cx)).collect()
+}
+
+/// Conventions that data sets which are compared with each other do not share.
+pub(super) fn differences_across(all: &[&Scores]) -> Option<String> {
+    differences(&all.iter().flat_map(|scores| &scores.computed).collect::<Vec<_>>())
 }
 
 /// The data sets of a source: a results folder may hold several.
@@ -146,7 +146,8 @@ fn one(study: &Meta, label: &str, source: &SystemsConfig, cx: &StudyContext<'_>)
         }
     };
     let otherwise = |own: &Computed| own.otherwise_here(conventions.undefined, scores.undefined > 0);
-    let warnings: Vec<String> = scores.computed.iter().filter_map(otherwise).collect();
+    let own = differences(&scores.computed.iter().collect::<Vec<_>>());
+    let warnings: Vec<String> = own.into_iter().chain(scores.computed.iter().filter_map(otherwise)).collect();
     warnings.into_iter().for_each(|warning| scores.warn(warning));
     let mut inputs = read.inputs;
     if study.classes.any() {
