@@ -379,6 +379,8 @@ impl Evaluator {
         let mut falling = in_order.clone();
         falling.sort_unstable_by(|a, b| b.cmp(a));
         let one_group = [falling.len() as u32];
+        let mut untied = vec![0.0; contributions.len()];
+        base.measure.mean_over_orders(&Ranked::new(in_order, ends, grades), &mut untied);
         let mut means = vec![0.0; contributions.len()];
         let tied = Ranked::new(&falling, if falling.is_empty() { &[] } else { &one_group }, grades);
         base.measure.mean_over_orders(&tied, &mut means);
@@ -397,6 +399,7 @@ impl Evaluator {
             query: grades,
             ideal,
             ideal_parts,
+            untied,
             means,
         }))
     }

@@ -103,6 +103,8 @@ pub(crate) struct Arithmetic<'a> {
     pub(crate) query: &'a QueryGrades,
     pub(crate) ideal: Vec<f64>,
     pub(crate) ideal_parts: Parts,
+    /// What each position contributes on average over the orders of documents that tie, whatever the conventions take ties for.
+    pub(crate) untied: Vec<f64>,
     /// What each position contributes on average over all orders.
     pub(crate) means: Vec<f64>,
 }
@@ -236,10 +238,7 @@ fn remarks(of: &Arithmetic<'_>) -> Vec<String> {
             ),
         });
     } else if of.value < 0.0 {
-        remarks.push(format!(
-            "negative: with A below E = {}, the ranking is worse than a random order is on average",
-            number(expected)
-        ));
+        remarks.push(negative(of));
     }
     if let Some(k) = of.cutoff.filter(|&k| k > of.rows.len()) {
         remarks.push(format!("the cutoff {k} is beyond the list of {}", counted(of.rows.len(), "document")));
@@ -254,6 +253,36 @@ fn remarks(of: &Arithmetic<'_>) -> Vec<String> {
         remarks.push(format!("groups of documents that tie: {tied}; each position takes {takes}"));
     }
     remarks
+}
+
+/// Why a value is below 0: the ranking, or the conventions by which A or E is another than the mean over orders.
+fn negative(of: &Arithmetic<'_>) -> String {
+    let Bounds { denominator, expected, .. } = of.bounds;
+    let a_of = |contributions: &[f64]| contributions.iter().sum::<f64>() / denominator;
+    let [a, untied, random] = [&of.contributions, &of.untied, &of.means].map(|contributions| a_of(contributions));
+    let below = format!("with A below E = {}", number(expected));
+    if random - untied > ROUNDING * random {
+        return format!("negative: {below}, the ranking is worse than a random order is on average");
+    }
+    let mut causes = Vec::new();
+    if untied - a > ROUNDING * untied {
+        causes.push(format!(
+            "each position of documents that tie takes {}; the mean over their orders would make A {}",
+            of.parts.ties,
+            number(untied)
+        ));
+    }
+    if expected - random > ROUNDING * expected {
+        causes.push(format!("E is by convention more than the mean over all orders, {}", number(random)));
+    }
+    if causes.is_empty() {
+        return format!("negative by rounding alone: A is E = {}", number(expected));
+    }
+    let ranking = match of.ends {
+        [_] => "all documents tie, so that there is no order that could be worse",
+        _ => "the ranking is no worse",
+    };
+    format!("negative by convention: {below}, {ranking} than a random order is on average; {}", causes.join("; "))
 }
 
 /// A number with six decimals, shorter where that says the same.

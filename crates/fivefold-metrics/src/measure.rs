@@ -18,10 +18,10 @@ pub trait Measure: Send + Sync {
     /// `out` has at most as many positions as there are documents, and `out[i]` must not depend on its length.
     fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]);
 
-    /// Fills `out[i]` with the mean contribution of position `i` over all orders of all documents, which `tied` has as one tie. A
-    /// measure overrides this only where a convention takes a tie for something else than all its orders.
-    fn mean_over_orders(&self, tied: &Ranked<'_>, out: &mut [f64]) {
-        self.contributions(tied, out);
+    /// Fills `out[i]` with the mean contribution of position `i` over all orders of the documents that tie; E is of all documents as
+    /// one tie. A measure overrides this only where a convention takes a tie for something else than all its orders.
+    fn mean_over_orders(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
+        self.contributions(ranked, out);
     }
 
     /// What the sum of contributions is divided by to give A (and U and E).

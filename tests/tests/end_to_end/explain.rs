@@ -22,6 +22,31 @@ fn a_value_is_told_step_by_step() {
     assert_snapshot!(stdout(folder.path(), "explain test.txt s.txt --query 8 --measure ap --format md"));
 }
 
+/// Two of three documents are relevant, all tie. As one threshold A is 2 x 2/3; the mean over the three orders, 11, 101, 011, is (2 + 5/3
+/// + 7/6)/3. Of a file in the worst order the same sentence says that the ranking is worse.
+#[test]
+fn a_negative_value_is_laid_to_the_convention_that_makes_it() {
+    let folder = directory(&[
+        ("t.txt", "1 qid:1 1:1\n1 qid:1 1:2\n0 qid:1 1:3\n"),
+        ("c.txt", "1\n1\n1\n"),
+        ("w.txt", "1\n1\n2\n"),
+    ]);
+    let told = |arguments: &str| {
+        let shown = stdout(folder.path(), &format!("explain t.txt {arguments} --query 1 --measure ap.v2"));
+        shown.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let tied = told("c.txt --dialect sklearn");
+    assert!(
+        tied.contains(
+            "negative by convention: with A below E = 1.611111, all documents tie, so that there is no order that could be worse than a \
+             random order is on average; each position of documents that tie takes the precision at the end of its group, which counts as one threshold \
+             (ap_ties: threshold); the mean over their orders would make A 1.611111"
+        ),
+        "{tied}"
+    );
+    assert!(told("w.txt --dialect sklearn").contains(", the ranking is worse than a random order is on average"));
+}
+
 /// The last step is the value that `eval` prints.
 #[test]
 fn what_is_told_is_what_eval_counts() {

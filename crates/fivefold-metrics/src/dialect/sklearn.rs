@@ -12,6 +12,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     notes: &[
         "it refuses a query with a single document",
         "`average_precision_score` takes binary grades only, and warns where none is relevant",
+        "V2 of AP where all documents tie is below 0, not 0: one threshold counts less than the mean over their orders, which is E",
         "`ignore_ties=True` ranks equal scores by numpy\u{2019}s argsort, which promises no order",
     ],
     conventions,

@@ -118,9 +118,9 @@ impl Measure for SumOfPrecision {
         self.fill(ranked, self.ties, out);
     }
 
-    // One threshold for all documents is not the mean over their orders.
-    fn mean_over_orders(&self, tied: &Ranked<'_>, out: &mut [f64]) {
-        self.fill(tied, ApTies::Orders, out);
+    // One threshold for documents that tie is not the mean over their orders.
+    fn mean_over_orders(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
+        self.fill(ranked, ApTies::Orders, out);
     }
 
     // A relevant document that moves from i down to j loses its own Prec(i), gains Prec(j), which counts the same documents as
