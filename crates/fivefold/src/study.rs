@@ -47,6 +47,17 @@ pub(crate) struct StudyRunArgs {
 }
 
 impl StudyArgs {
+    /// An error if a folder stands in place of an experiment, for a study that takes values of a results folder by an option.
+    pub(crate) fn refuse_folder(&self) -> miette::Result<()> {
+        match &self.experiment {
+            Some(name) if Path::new(name).is_dir() => {
+                let what = format!("`{name}` is a folder, not an experiment file");
+                Err(Problem::new(what).help(format!("values of a results folder are given as --results {name}")).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Runs the experiment that was named, or else `study` with this seed.
     pub(crate) fn run<S: Study>(self, study: S, seed: u64, screen: &mut Screen) -> miette::Result<Outcome> {
         match &self.experiment {

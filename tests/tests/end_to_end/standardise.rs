@@ -54,6 +54,8 @@ fn mistakes_are_explained() {
     says("standardise --values ap.csv --standardising a", "at least two standardising systems");
     says("standardise --values ap.csv --factors f.json", "not factors of `fivefold standardise`");
     says("standardise --values no.csv", "there is no no.csv");
+    std::fs::create_dir(folder.path().join("run")).unwrap();
+    says("standardise run", "values of a results folder are given as --results run");
     says("standardise --values ap.csv --partitions 0", "`partitions` must be at least 1");
 }
 

@@ -17,6 +17,7 @@ use crate::systems::SystemsArgs;
   fivefold standardise --values adhoc8_ap.csv
   fivefold standardise --dataset mq2008 --scores 'mq2008-systems/*/Fold{fold}.score' --measure dcg@10 sp@10
   fivefold standardise --qrels qrels.txt --runs new.txt --factors runs/standardise/factors/ap.json
+  fivefold standardise --results runs/mq2008 --measure ndcg@10
   fivefold standardise standardise-trec8        an experiment file, or one that comes with the program
 
 Factors (mean and standard deviation of each query) are written to factors/ in the results folder, to be applied to other \
@@ -51,6 +52,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+        self.study.refuse_folder()?;
         let study = Standardise {
             systems: self.systems.config(),
             measures: self.measure,
