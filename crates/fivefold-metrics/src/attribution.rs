@@ -11,20 +11,26 @@ use std::borrow::Cow;
 use fivefold_core::rounding::differ;
 use fivefold_core::{JudgedQuery, Seed};
 
-use crate::conventions::{Conventions, MissingTopics, RULES, Rule};
+use crate::conventions::{Conventions, MissingTopics, RULES, Rule, Undefined};
 use crate::error::MeasureError;
 use crate::evaluator::{Evaluator, Judged, Scratch};
-use crate::mean::{Mean, mean_over_folds, settle};
+use crate::mean::{Mean, by_fold, mean_over_folds, settle};
 use crate::spec::MeasureSpec;
 
 /// Conventions that alter a value or a mean without being a parameter of the measure.
 const OF_EVERY_MEASURE: [&str; 4] = ["ties", "undefined", "fold_mean", "scores"];
+
+/// Those of them that alter no value, only what a mean makes of it.
+const OF_MEANS: [&str; 2] = ["undefined", "fold_mean"];
 
 /// The convention that matters only where a run lacks a topic.
 const MISSING_TOPICS: &str = "missing_topics";
 
 /// What stands in place of a convention where the documents have other scores.
 pub const SCORES: &str = "ranker's scores";
+
+/// What stands in place of scores and of all other conventions where values are known, but not what they are made of.
+pub const NOT_TOLD: &str = "not told";
 
 /// One query with scores.
 #[derive(Debug, Clone)]
@@ -158,16 +164,44 @@ pub fn attribute(
     if sides[0].iter().zip(sides[1]).any(|(one, other)| one.scores != other.scores) {
         causes.push((SCORES, ["A", "B"].map(str::to_owned)));
     }
-    let under = |set: usize| {
-        let mut conventions = a.clone();
-        let members = rules.iter().enumerate().filter(|(number, _)| set >> number & 1 == 1);
-        members.for_each(|(_, rule)| (rule.take)(&mut conventions, b));
-        evaluate(spec, &conventions, max_grade, seed, sides[set >> rules.len()])
-    };
+    let under = |set: usize| evaluate(spec, &changed(&rules, set, [a, b]), max_grade, seed, sides[set >> rules.len()]);
     let all = (0..1 << causes.len()).map(under).collect::<Result<Vec<Evaluated>, MeasureError>>()?;
+    Ok(attribution(causes, &all))
+}
+
+/// Tells values (NaN: undefined; the same queries on both sides, each with its fold) that nothing is known of but the conventions: those
+/// of means alone are told, and all that makes the values themselves differ is one more cause, [`NOT_TOLD`].
+pub fn attribute_values([a, b]: [&Conventions; 2], folds: &[usize], values: [&[f64]; 2]) -> Attribution {
+    let of_means = RULES.iter().filter(|rule| OF_MEANS.contains(&rule.name));
+    let rules: Vec<&'static Rule> = of_means.filter(|rule| (rule.value)(a) != (rule.value)(b)).collect();
+    let mut causes: Vec<(&'static str, [String; 2])> =
+        rules.iter().map(|rule| (rule.name, [(rule.value)(a), (rule.value)(b)])).collect();
+    let known = |value: f64| settle(value, Undefined::Skip);
+    if values[0].iter().zip(values[1]).any(|(&one, &other)| unlike(known(one), known(other))) {
+        causes.push((NOT_TOLD, ["A", "B"].map(str::to_owned)));
+    }
+    let under = |set: usize| {
+        let (conventions, values) = (changed(&rules, set, [a, b]), values[set >> rules.len()]);
+        let mean = mean_over_folds(&by_fold(folds, values), conventions.fold_mean, conventions.undefined).value;
+        Evaluated { values: values.iter().map(|&value| settle(value, conventions.undefined)).collect(), mean }
+    };
+    let all: Vec<Evaluated> = (0..1 << causes.len()).map(under).collect();
+    attribution(causes, &all)
+}
+
+/// The conventions of A with those of B for the rules in a set.
+fn changed(rules: &[&'static Rule], set: usize, [a, b]: [&Conventions; 2]) -> Conventions {
+    let mut conventions = a.clone();
+    let members = rules.iter().enumerate().filter(|(number, _)| set >> number & 1 == 1);
+    members.for_each(|(_, rule)| (rule.take)(&mut conventions, b));
+    conventions
+}
+
+/// The part of each cause, from the values under every set of them.
+fn attribution(causes: Vec<(&'static str, [String; 2])>, all: &[Evaluated]) -> Attribution {
     let (first, last, count) = (&all[0], &all[all.len() - 1], causes.len());
     let effect = |(number, (rule, choices)): (usize, (&'static str, [String; 2]))| {
-        let mut affects = vec![false; cases.len()];
+        let mut affects = vec![false; first.values.len()];
         let mut mean_difference = 0.0;
         for without in (0..all.len()).filter(|set| set >> number & 1 == 0) {
             let (before, after) = (&all[without], &all[without | 1 << number]);
@@ -178,11 +212,11 @@ pub fn attribute(
         }
         RuleEffect { rule, choices, affects, mean_difference }
     };
-    Ok(Attribution {
+    Attribution {
         means: [first.mean, last.mean],
         values: [first.values.clone(), last.values.clone()],
         rules: causes.into_iter().enumerate().map(effect).collect(),
-    })
+    }
 }
 
 /// The share of orders of `rules` rules in which exactly a given set of `before` stands before a given other one.
@@ -300,6 +334,23 @@ mod tests {
         assert_eq!((share("undefined").mean_difference, &share(SCORES).affects[..]), (0.5, &[true, false][..]));
         let same = of([&letor4, &letor4]);
         assert_eq!(same.rules.iter().map(|effect| effect.rule).collect::<Vec<_>>(), [SCORES]);
+    }
+
+    /// 1/2 and 1/4 and one that is undefined: 1/4 of three, or 3/8 of two. The other side's .75 for 1/4 adds 1/6 of three, 1/4 of two.
+    #[test]
+    fn values_alone_tell_what_means_make_of_them() {
+        let a = (dialect("mslr").unwrap().conventions)();
+        let a = Conventions { fold_mean: crate::conventions::FoldMean::Queries, undefined: Undefined::Zero, ..a };
+        let b = Conventions { undefined: Undefined::Skip, gain: crate::conventions::Gain::Linear, ..a.clone() };
+        let (one, other) = ([0.5, 0.25, f64::NAN], [0.5, 0.75, f64::NAN]);
+        let same = attribute_values([&a, &b], &[0, 0, 1], [&one, &one]);
+        assert_eq!(same.rules.iter().map(|effect| effect.rule).collect::<Vec<_>>(), ["undefined"]);
+        assert_eq!((same.means, &same.rules[0].affects[..]), ([0.25, 0.375], &[false, false, true][..]));
+        let found = attribute_values([&a, &b], &[0, 0, 1], [&one, &other]);
+        assert_eq!(found.rules.iter().map(|effect| effect.rule).collect::<Vec<_>>(), ["undefined", NOT_TOLD]);
+        assert_eq!((&found.rules[1].affects[..], found.means), (&[false, true, false][..], [0.25, 0.625]));
+        assert!((found.rules[1].mean_difference - (1.0 / 6.0 + 0.25) / 2.0).abs() < 1e-12);
+        assert!((found.rules[0].mean_difference - (0.125 + (0.625 - 1.25 / 3.0)) / 2.0).abs() < 1e-12);
     }
 
     /// A run of one of two topics: nDCG@1 of the other is 0, or leaves the mean; half of the pool's gain was not retrieved.

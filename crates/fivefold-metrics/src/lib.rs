@@ -35,7 +35,7 @@ pub mod objective;
 mod order;
 pub mod spec;
 
-pub use attribution::{Attribution, Case, RuleEffect, SCORES, attribute, mean_of_cases};
+pub use attribution::{Attribution, Case, NOT_TOLD, RuleEffect, SCORES, attribute, attribute_values, mean_of_cases};
 pub use conventions::{
     ApDenominator, ApTies, Conventions, Discount, FoldMean, Gain, HighestGrade, MissingTopics, NoRelevant, Overrides,
     PDenominator, RULES, Rule, Scores, ShortList, SpExpected, SpUpper, Ties, Undefined,
@@ -45,7 +45,7 @@ pub use entry::{Cutoffs, MeasureEntry, Param};
 pub use error::MeasureError;
 pub use evaluator::{Evaluator, Exchanges, Judged, Scratch};
 pub use explain::Explanation;
-pub use mean::{Mean, mean, mean_over_folds, settle};
+pub use mean::{Mean, by_fold, mean, mean_over_folds, settle};
 pub use measures::MEASURES;
 pub use objective::Objective;
 pub use spec::{MeasureSpec, Version};

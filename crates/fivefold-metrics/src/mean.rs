@@ -54,6 +54,17 @@ pub fn mean_over_folds(folds: &[&[f64]], how: FoldMean, policy: Undefined) -> Me
     Mean { value, queries, undefined }
 }
 
+/// The values of each fold, from those of all queries and the fold of each; queries of a fold stand together.
+pub fn by_fold<'v>(folds: &[usize], values: &'v [f64]) -> Vec<&'v [f64]> {
+    let mut rest = values;
+    let own = |fold: &[usize]| {
+        let (own, after) = rest.split_at(fold.len());
+        rest = after;
+        own
+    };
+    folds.chunk_by(|one, other| one == other).map(own).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -204,8 +204,8 @@ fn results_folders_differ_in_settings_and_values() {
         "{rules:?}"
     );
 
-    // The same values with undefined ones left out: no query differs, the means do. One and the same sum of values over
-    // 25 queries, or over those that have one.
+    // The same values with undefined ones left out: they are what differs. One and the same sum of values over 25 queries, or over
+    // those that have one.
     std::fs::write(folder.path().join("e.toml"), text.replace("cutoffs = [5]", "cutoffs = [5]\nundefined = 'skip'"))
         .unwrap();
     stdout(folder.path(), "run e.toml --out three");
@@ -214,17 +214,45 @@ fn results_folders_differ_in_settings_and_values() {
     let count = |row: &Value, column: usize| row[column]["count"].as_u64().unwrap();
     let rows = found[1]["rows"].as_array().unwrap();
     assert!(!rows.is_empty());
+    let mut alone = 0;
     for row in rows {
         let (differing, undefined) = (count(row, 6), count(row, 7));
-        assert!(differing == 0 && undefined > 0 && undefined == count(row, 8), "{row}");
+        assert!(differing == undefined && undefined > 0 && undefined == count(row, 8), "{row}");
+        alone += undefined;
         let (zero, skip) = (number(row, 3), number(row, 4));
         assert!((zero * 25.0 - skip * (25 - undefined) as f64).abs() < 1e-9, "{row}");
     }
     let rules = found[2]["rows"].as_array().unwrap();
     assert!(!rules.is_empty() && rules.iter().all(|row| row[2]["text"] == "undefined"), "{rules:?}");
-    let shown = String::from_utf8(run(folder.path(), "diff one three --without-data").stdout).unwrap();
+    let notes = found[1]["notes"].to_string();
+    for note in [
+        format!("{alone} values count in the means of A only, since the other side leaves out what is undefined"),
+        "B: undefined values: skip; mean over: queries; means are over the queries that both sides have, of which B leaves out what is \
+         undefined there"
+            .to_owned(),
+    ] {
+        assert!(notes.contains(&note), "{notes}");
+    }
+    let queries = found[3]["rows"].as_array().unwrap();
+    assert!(!queries.is_empty());
+    for row in queries {
+        assert_eq!(row[5]["missing"], "undefined (0)", "{row}");
+        assert_eq!((&row[6]["missing"], &row[7]["text"]), (&"left out".into(), &"undefined".into()), "{row}");
+    }
+    // What undefined values count as needs no data, and is the same with and without them.
+    let without = difference(folder.path(), "one three --without-data", 1);
+    assert_eq!(without, found);
+    // Of other values too, what is left is told in one.
+    let both = difference(folder.path(), "two three --without-data", 1);
+    let rules = both[2]["rows"].as_array().unwrap();
+    let names = ["undefined", "not told"];
+    assert!(rules.iter().enumerate().all(|(row, rule)| rule[2]["text"] == names[row % 2]), "{rules:?}");
+    assert!(!rules.is_empty() && both[2]["notes"].to_string().contains(
+        "made: rules other than `undefined` and `fold_mean` cannot be told: they are not looked for without the data"
+    ));
+    let shown = String::from_utf8(run(folder.path(), "diff one two --without-data").stdout).unwrap();
     assert!(shown.contains("made: the rules cannot be told: they are not looked for without the data"), "{shown}");
-    assert!(!shown.contains("The rules that cause it"), "{shown}");
+    assert!(!shown.contains("The rules that cause it") && shown.contains("not told"), "{shown}");
 }
 
 /// Query a alone has two grades above 0: under exponential gains its nDCG@3 is (1 + 3d)/(3 + d) for R, d = 1/log2(3), and (3 + 1/2)/(3 + d)
@@ -284,6 +312,7 @@ fn rules_and_rounding_between_results_folders() {
     std::fs::remove_file(folder.path().join("test.txt")).unwrap();
     let shown = String::from_utf8(run(folder.path(), "diff one two").stdout).unwrap();
     assert!(shown.contains("D: the rules cannot be told: "), "{shown}");
+    assert!(shown.contains("; --data-dir DIR, or else the variable FIVEFOLD_DATA, says where the data are"), "{shown}");
 }
 
 /// What one side lacks is summed up for the eye, and listed for programs.

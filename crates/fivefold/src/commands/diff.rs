@@ -37,7 +37,7 @@ of the means. Options of conventions hold for both.
 
 Results folders: values that rounding alone parts are equal. Where the data are found, each value that differs is made anew from the \
 scores in the folders, and the rules that cause it are told, the ranker's own scores as one more; a share is then the mean over the \
-rankers whose values differ.
+rankers whose values differ. Without the data the rules of means alone are told: what undefined values count as, and how folds are averaged.
 
 The exit code is 0 where nothing differs and 1 where something does, as with diff.")]
 pub(crate) struct Args {
@@ -65,7 +65,7 @@ pub(crate) struct Args {
     /// Where the data of results folders are looked for [default: the environment variable FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// Compare results folders without their data, so that the rules are not told
+    /// Compare results folders without their data, so that of the rules only `undefined` and `fold_mean` are told
     #[arg(long, conflicts_with = "data_dir")]
     without_data: bool,
     /// How many differing queries are shown of each measure; of results folders, of each data set

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use fivefold_core::words::{counted, which};
+use fivefold_data::per_query::LEFT_OUT;
 use fivefold_experiment::{Cell, Results, Table};
-use fivefold_metrics::{Attribution, RuleEffect};
+use fivefold_metrics::{Attribution, NOT_TOLD, RuleEffect, Undefined};
 
 use self::causes::Causes;
 use self::columns::{Column, Common};
@@ -43,7 +44,12 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
             true => Err("they are not looked for without the data".to_owned()),
             false => causes::of([&args.one, &args.other].map(Path::new), &sides, &common, &columns),
         };
-        found.add(args, &common, &columns, causes);
+        let causes = causes.unwrap_or_else(|reason| {
+            let known = causes::of_values(&sides, &common, &columns);
+            found.rules.notes.extend(untold(common.name(), &columns, &known, &reason));
+            known
+        });
+        found.add(args, &common, &columns, &causes);
     }
     let notes = notes(args, &sides, &found, &only);
     if !found.rules.rows.is_empty() {
@@ -85,6 +91,8 @@ struct Found {
     compared: [usize; 2],
     /// Values that only rounding parts, and the first of them in words.
     rounded: (usize, Option<String>),
+    /// How many values count in the means of A only, and of B only.
+    alone: [usize; 2],
     /// How many columns of a data set lack so many queries.
     lacking: BTreeMap<(String, usize), usize>,
 }
@@ -108,10 +116,10 @@ impl Found {
         let columns =
             ["data set", "query", "values that differ", "the most: ranker", "measure", "A", "B", "rules at work"];
         let queries = table("queries", "The first queries that differ", &columns, 2);
-        Found { means, rules, queries, compared: [0; 2], rounded: (0, None), lacking: BTreeMap::new() }
+        Found { means, rules, queries, compared: [0; 2], rounded: (0, None), alone: [0; 2], lacking: BTreeMap::new() }
     }
 
-    fn add(&mut self, args: &Args, common: &Common<'_>, columns: &[Column], causes: Result<Causes, String>) {
+    fn add(&mut self, args: &Args, common: &Common<'_>, columns: &[Column], causes: &Causes) {
         self.compared[0] += columns.len();
         self.compared[1] += columns.len() * common.len();
         if common.lacking > 0 {
@@ -126,17 +134,15 @@ impl Found {
                 self.rounded.1 = Some(format!("{measure} of {ranker} on query {id} of {dataset}, {a} and {b}"));
             }
         }
-        let causes = causes.unwrap_or_else(|reason| {
-            let note = format!("{}: the rules cannot be told: {reason}", common.name());
-            self.rules.notes.push(note);
-            columns.iter().map(|_| None).collect()
-        });
+        for (side, count) in self.alone.iter_mut().enumerate() {
+            *count += columns.iter().map(|column| column.counted_alone(side)).sum::<usize>();
+        }
         self.means.rows.extend(columns.iter().filter(|column| column.differs()).map(mean_row));
-        self.rules.rows.extend(rule_rows(columns, &causes));
+        self.rules.rows.extend(rule_rows(columns, causes));
         let mut differing: Vec<usize> = columns.iter().flat_map(|column| column.differing.iter().copied()).collect();
         differing.sort_unstable();
         let queries = differing.chunk_by(|one, other| one == other).take(args.queries);
-        self.queries.rows.extend(queries.map(|same| query_row(common, columns, &causes, same[0], same.len())));
+        self.queries.rows.extend(queries.map(|same| query_row(common, columns, causes, same[0], same.len())));
     }
 }
 
@@ -202,12 +208,16 @@ fn query_row(common: &Common<'_>, columns: &[Column], causes: &Causes, query: us
     if let Some((place, _)) = most {
         let column = &columns[place];
         cells.extend(column.key[1..].iter().map(text));
-        cells.extend(column.values.each_ref().map(|values| number(values[query])));
+        cells.extend([0, 1].map(|side: usize| match (column.values[side][query], column.undefined[side]) {
+            (value, _) if !value.is_nan() => number(value),
+            (_, Some(counted)) => Cell::Missing(format!("undefined ({counted})")),
+            (_, None) => Cell::Missing(LEFT_OUT.to_owned()),
+        }));
         let at_work = |cause: &Attribution| {
             let names = cause.rules.iter().filter(|rule| rule.affects[query]).map(|rule| rule.rule);
             names.collect::<Vec<_>>().join(", ")
         };
-        cells.push(text(causes[place].as_ref().map(at_work).unwrap_or_default()));
+        cells.push(text(causes[place].as_ref().map_or_else(|| NOT_TOLD.to_owned(), at_work)));
     }
     cells
 }
@@ -229,10 +239,23 @@ fn notes(args: &Args, sides: &[Results; 2], found: &Found, only: &OneSided) -> V
     }
     notes.push(format!("A: {}; B: {}", args.one, args.other));
     let [a, b] = sides.each_ref().map(policy);
-    notes.push(match a == b {
-        true => format!("{a}; means are over the queries that both sides have"),
-        false => format!("A: {a}; B: {b}; means are over the queries that both sides have"),
-    });
+    let policies = if a == b { a } else { format!("A: {a}; B: {b}") };
+    let skips =
+        sides.each_ref().map(|side| side.manifest.experiment.evaluation.conventions.undefined == Undefined::Skip);
+    let left_out = match skips {
+        [false, false] => "",
+        [true, false] => ", of which A leaves out what is undefined there",
+        [false, true] => ", of which B leaves out what is undefined there",
+        [true, true] => ", of which each leaves out what is undefined there",
+    };
+    notes.push(format!("{policies}; means are over the queries that both sides have{left_out}"));
+    for (side, &count) in ["A", "B"].iter().zip(&found.alone).filter(|(_, count)| **count > 0) {
+        let count_there = which(count, "counts", "count");
+        notes.push(format!(
+            "{} {count_there} in the means of {side} only, since the other side leaves out what is undefined",
+            counted(count, "value")
+        ));
+    }
     notes.extend(found.lacking.iter().map(|((dataset, lacking), &columns)| {
         let stand = which(*lacking, "stands", "stand");
         format!("{dataset}: {} {stand} on one side only, in {}", counted(*lacking, "query"), counted(columns, COLUMN))
@@ -247,6 +270,23 @@ fn stamps(sides: &[Results; 2]) -> Vec<String> {
     let of_a = a.iter().map(|stamp| format!("{stamp} (in {})", if b.contains(stamp) { "A and B" } else { "A" }));
     let of_b = b.iter().filter(|stamp| !a.contains(stamp)).map(|stamp| format!("{stamp} (in B)"));
     of_a.chain(of_b).collect()
+}
+
+/// What is said of a data set whose rules are not all told; nothing where values alone tell all of them.
+fn untold(dataset: &str, columns: &[Column], known: &Causes, reason: &str) -> Option<String> {
+    let unknown = |(column, cause): (&Column, &Option<Attribution>)| match cause {
+        None => column.differs(),
+        Some(cause) => cause.rules.iter().any(|rule| rule.rule == NOT_TOLD),
+    };
+    if !columns.iter().zip(known).any(unknown) {
+        return None;
+    }
+    Some(match known.iter().any(Option::is_some) {
+        true => format!(
+            "{dataset}: rules other than `undefined` and `fold_mean` cannot be told: {reason}; `{NOT_TOLD}` is what they do together"
+        ),
+        false => format!("{dataset}: the rules cannot be told: {reason}"),
+    })
 }
 
 /// What undefined values count as, and what means are over.

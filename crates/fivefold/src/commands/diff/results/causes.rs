@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use fivefold_core::rounding;
+use fivefold_experiment::config::DATA_VARIABLE;
 use fivefold_experiment::{Results, TestQueries};
-use fivefold_metrics::{Attribution, MeasureError, MeasureSpec, Ties, attribute, settle};
+use fivefold_metrics::{Attribution, MeasureError, MeasureSpec, Ties, attribute, attribute_values, settle};
 use rayon::prelude::*;
 
 use super::columns::{Column, Common};
@@ -27,7 +28,9 @@ pub(super) fn of(
         return Err("the data differ".to_owned());
     }
     let [a, b] = sides.each_ref().map(|side| &side.manifest.experiment.evaluation.conventions);
-    let data = TestQueries::read(&sides[0].manifest, common.places[0])?;
+    let data = TestQueries::read(&sides[0].manifest, common.places[0]).map_err(|error| {
+        format!("{error}; --data-dir DIR, or else the variable {DATA_VARIABLE}, says where the data are")
+    })?;
     let seeds = [0, 1].map(|side: usize| TestQueries::tie_seed(&sides[side].manifest, common.places[side]));
     let seed = if a.ties == Ties::Shuffle { seeds[0] } else { seeds[1] };
     if a.ties == Ties::Shuffle && b.ties == Ties::Shuffle && seeds[0] != seeds[1] {
@@ -59,6 +62,15 @@ pub(super) fn of(
         causes.extend(of_ranker.par_iter().map(cause).collect::<Result<Vec<_>, String>>()?);
     }
     Ok(causes)
+}
+
+/// The causes that values alone tell: `undefined` and `fold_mean`; `None` where neither differs, so that nothing is told.
+pub(super) fn of_values(sides: &[Results; 2], common: &Common<'_>, columns: &[Column]) -> Causes {
+    let [a, b] = sides.each_ref().map(|side| &side.manifest.experiment.evaluation.conventions);
+    let told = a.undefined != b.undefined || a.fold_mean != b.fold_mean;
+    let folds = common.folds();
+    let cause = |column: &Column| attribute_values([a, b], &folds, column.values.each_ref().map(Vec::as_slice));
+    columns.iter().map(|column| (told && column.differs()).then(|| cause(column))).collect()
 }
 
 fn same(one: Option<f64>, other: Option<f64>) -> bool {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use fivefold_core::rounding;
 use fivefold_experiment::{DatasetValues, QueryInfo, Results};
-use fivefold_metrics::{Mean, mean_over_folds};
+use fivefold_metrics::{Mean, by_fold, mean_over_folds, settle};
 
 use super::Key;
 
@@ -24,15 +24,17 @@ pub(super) struct Column {
     pub(super) key: Key,
     /// One a query.
     pub(super) values: [Vec<f64>; 2],
+    /// What an undefined value counts as on each side; `None`: it is left out.
+    pub(super) undefined: [Option<f64>; 2],
     pub(super) means: [Mean; 2],
-    /// The queries whose values differ by more than rounding.
+    /// The queries whose values, or what they count as, differ by more than rounding.
     pub(super) differing: Vec<usize>,
     /// Those whose values differ by no more, but do.
     pub(super) rounded: Vec<usize>,
 }
 
 impl Column {
-    /// Whether something differs; conventions alone, of folds and undefined values, can make two means of the same values differ.
+    /// Whether something differs; the mean over folds alone can make two means of the same values differ.
     pub(super) fn differs(&self) -> bool {
         let [a, b] = self.means.map(|mean| mean.value);
         !self.differing.is_empty() || a.is_nan() != b.is_nan() || rounding::differ(a, b)
@@ -41,7 +43,17 @@ impl Column {
     /// How far the values of a query are apart; what only one side has is furthest.
     pub(super) fn distance(&self, query: usize) -> f64 {
         let [a, b] = self.values.each_ref().map(|values| values[query]);
-        if a.is_nan() != b.is_nan() { f64::INFINITY } else { rounding::difference(a, b).abs() }
+        match (a.is_nan(), b.is_nan(), self.undefined) {
+            (false, false, _) => rounding::difference(a, b).abs(),
+            (true, true, [Some(a), Some(b)]) => (a - b).abs(),
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// How many values count on this side only, since the other leaves them out.
+    pub(super) fn counted_alone(&self, side: usize) -> usize {
+        let counts = |side: usize, query: usize| !self.values[side][query].is_nan() || self.undefined[side].is_some();
+        (0..self.values[side].len()).filter(|&query| counts(side, query) && !counts(1 - side, query)).count()
     }
 }
 
@@ -111,29 +123,29 @@ impl<'r> Common<'r> {
             self.queries.iter().map(value).collect::<Vec<f64>>()
         });
         let pair = |query: &usize| [values[0][*query], values[1][*query]];
-        let unlike = |[a, b]: [f64; 2]| a.is_nan() != b.is_nan() || rounding::differ(a, b);
+        let undefined =
+            sides.each_ref().map(|side| settle(f64::NAN, side.manifest.experiment.evaluation.conventions.undefined));
+        let unlike = |[a, b]: [f64; 2]| match [a, b].map(f64::is_nan) {
+            [true, true] => undefined[0] != undefined[1],
+            [false, false] => rounding::differ(a, b),
+            _ => true,
+        };
         let same = |[a, b]: [f64; 2]| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
         let differing = (0..self.len()).filter(|query| unlike(pair(query))).collect();
         let rounded = (0..self.len()).filter(|query| !unlike(pair(query)) && !same(pair(query))).collect();
         let means = [0, 1].map(|side: usize| self.mean(&sides[side], &values[side]));
-        Column { key, means, differing, rounded, values }
+        Column { key, means, differing, rounded, values, undefined }
     }
 
     /// The mean over the queries, by the conventions of a results folder.
     fn mean(&self, results: &Results, values: &[f64]) -> Mean {
-        let mut folds: Vec<&[f64]> = Vec::new();
-        let mut rest = values;
-        for fold in self.queries.chunk_by(|one, other| self.fold(one) == self.fold(other)) {
-            let (own, after) = rest.split_at(fold.len());
-            folds.push(own);
-            rest = after;
-        }
         let conventions = &results.manifest.experiment.evaluation.conventions;
-        mean_over_folds(&folds, conventions.fold_mean, conventions.undefined)
+        mean_over_folds(&by_fold(&self.folds(), values), conventions.fold_mean, conventions.undefined)
     }
 
-    fn fold(&self, query: &[usize; 2]) -> usize {
-        self.datasets[0].queries[query[0]].fold
+    /// The folds of the queries.
+    pub(super) fn folds(&self) -> Vec<usize> {
+        (0..self.len()).map(|place| self.query(place).fold).collect()
     }
 }
 
