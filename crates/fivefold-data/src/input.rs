@@ -6,6 +6,7 @@
 use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
+use std::time::Duration;
 
 use crate::packed::file_of;
 
@@ -30,18 +31,32 @@ pub fn open(path: &Path) -> io::Result<File> {
 pub(crate) struct Steady {
     file: File,
     start: Metadata,
+    /// The last byte that was read.
+    last: Option<u8>,
 }
+
+/// A file that was written to so lately may still be written to, in the midst of a line.
+const FRESH: Duration = Duration::from_secs(1);
+/// How long such a file is watched. A single call that writes has its time of change from its beginning on.
+const WATCHED: Duration = Duration::from_millis(50);
 
 impl Steady {
     pub(crate) fn new(file: File) -> io::Result<Self> {
-        Ok(Steady { start: file.metadata()?, file })
+        Ok(Steady { start: file.metadata()?, file, last: None })
     }
 }
 
 impl Read for Steady {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(buffer)?;
-        if read == 0 && !buffer.is_empty() {
+        if read > 0 {
+            self.last = Some(buffer[read - 1]);
+        } else if !buffer.is_empty() {
+            let changed = self.start.modified();
+            let fresh = || changed.is_ok_and(|at| at.elapsed().map_or(true, |age| age < FRESH));
+            if self.last.take().is_some_and(|last| last != b'\n') && fresh() {
+                std::thread::sleep(WATCHED);
+            }
             let end = self.file.metadata()?;
             if end.len() != self.start.len() || end.modified().ok() != self.start.modified().ok() {
                 return Err(invalid("changed while it was read; read it when it is complete"));

@@ -18,7 +18,7 @@ fn a_file_that_grows_or_shrinks_while_it_is_read() {
     let text = line.repeat(20_000);
     std::fs::write(&path, &text).unwrap();
     let done = AtomicBool::new(false);
-    let (mut whole, mut refused) = (0, 0);
+    let (mut whole, mut refused, mut halved) = (0, 0, 0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut file = OpenOptions::new().append(true).open(&path).unwrap();
@@ -33,16 +33,15 @@ fn a_file_that_grows_or_shrinks_while_it_is_read() {
             match read_letor(&path, &ReadOptions::default()) {
                 Ok(part) => {
                     whole += 1;
-                    assert!(
-                        part.data.queries().flat_map(|query| query.rows()).all(|row| row == [0.25] || row == [0.0])
-                    );
+                    let mut rows = part.data.queries().flat_map(|query| query.rows());
+                    halved += usize::from(!rows.all(|row| row == [0.25] || row == [0.0]));
                 }
                 Err(_) => refused += 1,
             }
         }
         done.store(true, Ordering::Relaxed);
     });
-    assert_eq!(whole + refused, 200);
+    assert_eq!((whole + refused, halved), (200, 0));
     // Nobody writes any more, and it is read; the last thing written was the whole text.
     assert_eq!(read_letor(&path, &ReadOptions::default()).unwrap().data.documents(), 20_000);
 }
