@@ -33,6 +33,7 @@ mod files;
 mod format;
 mod interrupt;
 mod limits;
+mod measure_list;
 mod memory;
 mod model;
 mod normaliser;

@@ -24,6 +24,7 @@ mod models;
 mod new_ranker;
 mod outside;
 mod pages;
+mod public_reports;
 mod real_data;
 mod reproduce;
 mod residual;

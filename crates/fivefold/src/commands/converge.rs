@@ -1,11 +1,12 @@
 //! `fivefold converge`: where measures go as the number of documents grows.
 
 use clap::builder::PossibleValuesParser;
-use fivefold_metrics::{DIALECTS, Discount, MeasureSpec};
+use fivefold_metrics::{DIALECTS, Discount};
 use fivefold_studies::SystemsConfig;
 use fivefold_studies::converge::{Converge, MEASURES};
 
 use crate::cli::Outcome;
+use crate::measure_list::measures;
 use crate::screen::Screen;
 use crate::study::StudyArgs;
 use crate::systems::SystemsArgs;
@@ -28,8 +29,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     systems: SystemsArgs,
     /// Measures; `fivefold measures` lists them
-    #[arg(long, value_name = "MEASURE", num_args = 1.., default_values = MEASURES, conflicts_with = "experiment")]
-    measure: Vec<MeasureSpec>,
+    #[arg(long, visible_alias = "measures", value_name = "MEASURE", num_args = 1.., default_values = MEASURES, conflicts_with = "experiment")]
+    measure: Vec<String>,
     /// The largest number of documents; of real data, queries with fewer are left out
     #[arg(long, value_name = "N", default_value_t = 20_000, conflicts_with = "experiment")]
     documents: usize,
@@ -62,7 +63,7 @@ impl Args {
         let systems = self.systems.config();
         let study = Converge {
             systems: (systems != SystemsConfig::default()).then_some(systems),
-            measures: self.measure,
+            measures: measures(&self.measure)?,
             documents: self.documents,
             step: self.step,
             from: self.from.unwrap_or(plain.from.min(self.documents)),

@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use fivefold_core::words::{counted, which};
 use fivefold_data::per_query::LEFT_OUT;
 use fivefold_experiment::{Cell, Table};
-use fivefold_metrics::{DIALECTS, Dialect, Overrides, dialect};
+use fivefold_metrics::{DIALECTS, Dialect, MeasureSpec, Overrides, dialect};
 
 use super::cases::{Judgements, QrelsArgs};
 use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
 use crate::data_dir::data_dir;
 use crate::format::Format;
+use crate::measure_list::measures;
 use crate::problem::Problem;
 use crate::reading::LayoutArgs;
 use crate::screen::Screen;
@@ -60,8 +61,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 5)]
     folds: usize,
     /// Measures, separated by commas [default: ndcg@10,ap]; results folders have their own
-    #[arg(long, value_name = "LIST")]
-    measures: Option<String>,
+    #[arg(long, visible_alias = "measure", value_name = "LIST")]
+    measures: Vec<String>,
     /// Where the data of results folders are looked for [default: the environment variable FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
@@ -136,8 +137,8 @@ impl Args {
     }
 
     /// Measures that were asked for.
-    fn measures(&self) -> &str {
-        self.measures.as_deref().unwrap_or("ndcg@10,ap")
+    fn measures(&self) -> miette::Result<Vec<MeasureSpec>> {
+        if self.measures.is_empty() { measures(&["ndcg@10,ap".to_owned()]) } else { measures(&self.measures) }
     }
 
     /// Where relative paths of an experiment are looked for.
@@ -159,7 +160,7 @@ impl Args {
     /// The options that choose measures and conventions.
     fn choices(&self) -> [Given; 3] {
         let overridden = self.conventions.overrides() != Overrides::default();
-        let measures = ("--measures", self.measures.is_some());
+        let measures = ("--measures", !self.measures.is_empty());
         [measures, ("--dialect", self.conventions.dialect.is_some()), ("an option of a convention", overridden)]
     }
 

@@ -18,6 +18,7 @@ use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
 use crate::data_dir::data_dir;
 use crate::format::Format;
+use crate::measure_list::measures;
 use crate::problem::{self, Problem};
 use crate::reading::LayoutArgs;
 use crate::screen::Screen;
@@ -65,9 +66,9 @@ pub(crate) struct Args {
     /// How many folds `{fold}` in --data runs through
     #[arg(long, value_name = "N", default_value_t = 5)]
     folds: usize,
-    /// Measures, separated by commas; `fivefold measures` lists them
-    #[arg(long, value_name = "LIST", default_value = "ndcg@5,ndcg@10,ap,rr,p@10")]
-    measures: String,
+    /// Measures, with commas or blanks between them; `fivefold measures` lists them
+    #[arg(long, visible_alias = "measure", value_name = "MEASURE", num_args = 1.., default_value = "ndcg@5,ndcg@10,ap,rr,p@10")]
+    measures: Vec<String>,
     /// Print the values of each query too: an undefined one as what it counts as, but in csv and json as undefined
     #[arg(long)]
     per_query: bool,
@@ -161,28 +162,4 @@ impl Args {
 /// Parses the name of a guard that can stop an evaluation.
 fn guards() -> impl TypedValueParser<Value = Guard> {
     PossibleValuesParser::new([Guard::LabelSortedTies.name()]).map(|_| Guard::LabelSortedTies)
-}
-
-/// Measures separated by commas, those within parentheses apart.
-pub(super) fn measures(list: &str) -> miette::Result<Vec<MeasureSpec>> {
-    let mut depth = 0;
-    let separator = |c: char| {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        c == ',' && depth == 0
-    };
-    let parse = |text: &str| Ok(text.trim().parse().map_err(Problem::from)?);
-    list.split(separator).map(parse).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commas_within_parentheses_do_not_separate() {
-        let specs = measures("ndcg@10, ap.v2(denominator=cutoff,upper=ideal)@5,rr").unwrap();
-        let names: Vec<String> = specs.iter().map(ToString::to_string).collect();
-        assert_eq!(names, ["ndcg@10", "ap.v2(denominator=cutoff,upper=ideal)@5", "rr"]);
-        assert!(measures("ndcg@10,,rr").is_err());
-    }
 }

@@ -45,7 +45,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ID")]
     query: String,
     /// The measure, as in `ndcg@5` or `ap.v2@10`
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, alias = "measures", value_name = "NAME")]
     measure: Option<String>,
     /// The LETOR file whose documents the model scores
     #[arg(long, value_name = "FILE", required_unless_present_any = ["scores", "qrels"])]

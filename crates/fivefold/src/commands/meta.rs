@@ -13,6 +13,7 @@ use fivefold_studies::meta::{Meta, MetaDataset};
 use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
 use crate::experiment::SHIPPED;
+use crate::measure_list::names;
 use crate::problem::Problem;
 use crate::screen::Screen;
 use crate::study::StudyRunArgs;
@@ -44,7 +45,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     systems: SystemsArgs,
     /// Measures of rankings, or columns of values [default: ndcg@10, ap and rr, or all columns]
-    #[arg(long, value_name = "MEASURE", num_args = 1..)]
+    #[arg(long, visible_alias = "measures", value_name = "MEASURE", num_args = 1..)]
     measure: Vec<String>,
     /// The test of significance
     #[arg(long, value_name = "NAME", default_value = TESTS[0].name, value_parser = PossibleValuesParser::new(TESTS.iter().map(|test| test.name)))]
@@ -100,7 +101,7 @@ impl Args {
         let defaults = Meta::default();
         let mut study = Meta {
             systems: self.systems.config(),
-            measures: self.measure,
+            measures: names(&self.measure),
             test: self.test,
             correction: self.correction,
             against: self.against,

@@ -1,11 +1,12 @@
 //! `fivefold residual`: what each system adds to systems that the user has seen before.
 
 use clap::builder::PossibleValuesParser;
-use fivefold_metrics::{DIALECTS, MeasureSpec};
+use fivefold_metrics::DIALECTS;
 use fivefold_studies::residual::Residual;
 use fivefold_studies::residual::experiments::Order;
 
 use crate::cli::Outcome;
+use crate::measure_list::measures;
 use crate::screen::Screen;
 use crate::study::StudyArgs;
 use crate::systems::SystemsArgs;
@@ -26,8 +27,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     systems: SystemsArgs,
     /// Measures; `fivefold measures` lists them
-    #[arg(long, value_name = "MEASURE", num_args = 1.., default_value = "ndcg@10", conflicts_with = "experiment")]
-    measure: Vec<MeasureSpec>,
+    #[arg(long, visible_alias = "measures", value_name = "MEASURE", num_args = 1.., default_value = "ndcg@10", conflicts_with = "experiment")]
+    measure: Vec<String>,
     /// Beginnings of names: systems whose names begin alike are variants of one
     #[arg(long, value_name = "START", num_args = 1.., conflicts_with = "experiment")]
     group: Vec<String>,
@@ -46,7 +47,7 @@ impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
         let study = Residual {
             systems: self.systems.config(),
-            measures: self.measure,
+            measures: measures(&self.measure)?,
             order: if self.by_timestamp { Order::Timestamp } else { Order::Input },
             groups: self.group,
             alpha: self.alpha,

@@ -7,6 +7,7 @@ use fivefold_metrics::DIALECTS;
 use fivefold_studies::standardise::Standardise;
 
 use crate::cli::Outcome;
+use crate::measure_list::names;
 use crate::screen::Screen;
 use crate::study::StudyArgs;
 use crate::systems::SystemsArgs;
@@ -28,7 +29,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     systems: SystemsArgs,
     /// Measures of rankings, or columns of values [default: dcg@10 and sp@10, or all columns]
-    #[arg(long, value_name = "MEASURE", num_args = 1.., conflicts_with = "experiment")]
+    #[arg(long, visible_alias = "measures", value_name = "MEASURE", num_args = 1.., conflicts_with = "experiment")]
     measure: Vec<String>,
     /// The systems that give the factors [default: all]
     #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "experiment")]
@@ -55,7 +56,7 @@ impl Args {
         self.study.refuse_folder()?;
         let study = Standardise {
             systems: self.systems.config(),
-            measures: self.measure,
+            measures: names(&self.measure),
             standardising: self.standardising,
             factors: self.factors,
             partitions: self.partitions,

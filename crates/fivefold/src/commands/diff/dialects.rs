@@ -6,7 +6,6 @@ use fivefold_experiment::Cell;
 use fivefold_metrics::{Attribution, Conventions, Dialect, Overrides, attribute};
 
 use super::{Args, Difference, none_differs, number, of_each, perhaps, table, text};
-use crate::commands::eval::measures;
 use crate::problem::Problem;
 
 /// Means, rules and the first queries of each measure.
@@ -33,7 +32,7 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
     let columns = ["measure", "query", one_name, other_name, "rules at work"];
     let mut queries = table("queries", "The first queries that differ", &columns, 2);
     let mut differs = false;
-    for spec in measures(args.measures())? {
+    for spec in args.measures()? {
         let found: Attribution =
             attribute(&spec, [&a, &b], max_grade, Seed::new(args.seed), [&cases; 2]).map_err(Problem::from)?;
         let name = spec.to_string();

@@ -9,7 +9,6 @@ use fivefold_metrics::{Case, Evaluator, Explanation, Scratch, mean_of_cases};
 
 use super::{Args, Difference, none_differs, number, of_each, perhaps, table, text};
 use crate::commands::cases::Judgements;
-use crate::commands::eval::measures;
 use crate::problem::Problem;
 
 /// Means, and the first queries of each measure.
@@ -20,7 +19,7 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     let judgements = args.judgements()?;
     let scored = [judgements.scores(&args.one)?, judgements.scores(&args.other)?];
     let sides = [judgements.cases(&scored[0]), judgements.cases(&scored[1])];
-    let specs = measures(args.measures())?;
+    let specs = args.measures()?;
     let evaluator = Evaluator::new(&specs, &conventions, judgements.max_grade(), Seed::new(args.seed));
     let evaluator = evaluator.map_err(Problem::from)?;
     let mut scratch = Scratch::default();

@@ -1,0 +1,64 @@
+//! How measures are listed on the command line, alike for every command: `--measures ap,ndcg@10` and `--measure ap ndcg@10`.
+//!
+//! A comma separates measures, but not within parentheses, where it separates the parameters of one measure.
+
+use fivefold_metrics::MeasureSpec;
+
+use crate::problem::Problem;
+
+/// The measures that were listed, by commas or as several values.
+///
+/// # Errors
+/// A name that is no measure.
+pub(crate) fn measures(values: &[String]) -> miette::Result<Vec<MeasureSpec>> {
+    let parse = |name: &str| Ok(name.parse().map_err(Problem::from)?);
+    values.iter().flat_map(|value| split(value)).map(parse).collect()
+}
+
+/// The names of measures that were listed, of which some may be another program's. A value is split at its commas
+/// where all of its parts are measures of ours; the name of another program's measure may contain a comma.
+pub(crate) fn names(values: &[String]) -> Vec<String> {
+    let ours = |value: &str| split(value).all(|name| name.parse::<MeasureSpec>().is_ok());
+    let names = values.iter().map(|value| if ours(value) { split(value).collect() } else { vec![value.as_str()] });
+    names.flatten().map(str::to_owned).collect()
+}
+
+/// The parts of a value between commas that are not within parentheses.
+fn split(value: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    let separator = move |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    };
+    value.split(separator).map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owned(values: &[&str]) -> Vec<String> {
+        values.iter().map(|value| (*value).to_owned()).collect()
+    }
+
+    #[test]
+    fn commas_and_several_values_list_the_same_measures() {
+        let expected = ["ndcg@10", "ap.v2(denominator=cutoff,upper=ideal)@5", "rr"];
+        for values in [
+            &["ndcg@10, ap.v2(denominator=cutoff,upper=ideal)@5,rr"][..],
+            &["ndcg@10", "ap.v2(denominator=cutoff,upper=ideal)@5", "rr"],
+            &["ndcg@10", "ap.v2(denominator=cutoff,upper=ideal)@5,rr"],
+        ] {
+            let values = owned(values);
+            let parsed: Vec<String> = measures(&values).unwrap().iter().map(ToString::to_string).collect();
+            assert_eq!(parsed, expected);
+            assert_eq!(names(&values), expected);
+        }
+        assert!(measures(&owned(&["ndcg@10,,rr"])).is_err());
+    }
+
+    #[test]
+    fn a_comma_in_the_name_of_another_programs_measure_separates_nothing() {
+        assert_eq!(names(&owned(&["P@10, judged only", "ap,rr"])), ["P@10, judged only", "ap", "rr"]);
+    }
+}

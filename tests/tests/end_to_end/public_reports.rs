@@ -1,0 +1,246 @@
+//! Faults that users of other evaluation and ranking programs reported in public, tried on this program.
+//!
+//! Each test names the report. The right value is worked out by hand in the test, or is the one that the thread settles on.
+//! docs/reliability.md lists the reports with their outcome.
+
+use serde_json::Value;
+
+use crate::harness::{directory, json, stderr, stdout};
+
+/// The mean of a measure of a system, as `eval --json` gives it.
+fn mean(output: &Value, system: &str, measure: &str) -> f64 {
+    let rows = output["means"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["system"] == system && row["measure"] == measure);
+    row.unwrap_or_else(|| panic!("{system} {measure}: {output:#}"))["mean"].as_f64().unwrap()
+}
+
+fn near(value: f64, expected: f64) {
+    assert!((value - expected).abs() < 5e-7, "{value}, not {expected}");
+}
+
+/// elixir-nx/scholar #360: tied scores were put in the order of the grades, so that a constant scorer had nDCG 1.
+#[test]
+fn a_constant_scorer_has_no_perfect_ndcg_scholar_360() {
+    let data = "10 qid:1 1:1\n0 qid:1 1:2\n0 qid:1 1:3\n1 qid:1 1:4\n5 qid:1 1:5\n";
+    let folder = directory(&[("d", data), ("one", "1\n1\n1\n1\n1\n"), ("two", "1\n1\n1\n.5\n.5\n")]);
+    let command = "eval --data d --scores one two --measures ndcg(gain=linear),ndcg.v2(gain=linear) --json";
+    let output = json(folder.path(), command);
+    // scikit-learn's values, as the report gives them.
+    near(mean(&output, "one", "ndcg(gain=linear)"), 0.690979);
+    near(mean(&output, "two", "ndcg(gain=linear)"), 0.699812);
+    assert_eq!(mean(&output, "one", "ndcg.v2(gain=linear)"), 0.0);
+}
+
+/// usnistgov/trec_eval #22: the names of tied documents decide. They do in trec_eval's dialect alone.
+#[test]
+fn names_of_tied_documents_decide_in_trec_eval_s_dialect_only_trec_eval_22() {
+    let qrels = "1 Q0 a 0\n1 Q0 b 1\n1 Q0 c 0\n";
+    let files = [("q", qrels), ("r1", "1 0 b 1 1.0 r1\n1 0 a 2 1.0 r1\n"), ("r2", "1 0 b 1 1.0 r2\n1 0 c 2 1.0 r2\n")];
+    let folder = directory(&files);
+    let trec = json(folder.path(), "eval --qrels q --runs r1 r2 --measures ndcg --dialect trec_eval --json");
+    near(mean(&trec, "r1", "ndcg"), 1.0);
+    near(mean(&trec, "r2", "ndcg"), 1.0 / 3f64.log2());
+    let ours = json(folder.path(), "eval --qrels q --runs r1 r2 --measures ndcg --json");
+    // The mean of the two orders.
+    near(mean(&ours, "r1", "ndcg"), (1.0 + 1.0 / 3f64.log2()) / 2.0);
+    assert_eq!(mean(&ours, "r1", "ndcg"), mean(&ours, "r2", "ndcg"));
+}
+
+/// cvangysel/pytrec_eval #49: a topic without relevant documents altered the values of the topics after it.
+#[test]
+fn a_topic_without_relevant_documents_alters_no_other_pytrec_eval_49() {
+    let run = "q1 0 d2 1 1 r\nq1 0 d1 2 .5 r\nq2 0 d1 1 1 r\nq3 0 d1 1 1 r\nq3 0 d9 2 .5 r\nq3 0 d2 3 .4 r\n";
+    let with = "q1 0 d1 0\nq1 0 d2 1\nq2 0 d1 0\nq3 0 d2 1\nq3 0 d1 1\n";
+    let without = "q1 0 d1 0\nq1 0 d2 1\nq3 0 d2 1\nq3 0 d1 1\n";
+    let folder = directory(&[("with", with), ("without", without), ("r", run)]);
+    let values = |qrels: &str| {
+        let command =
+            format!("eval --qrels {qrels} --runs r --measures ap,ndcg --per-query --dialect trec_eval --json");
+        let output = json(folder.path(), &command);
+        let kept = output["values"].as_array().unwrap().iter().filter(|row| row["query"] != "q2").cloned();
+        (kept.collect::<Vec<_>>(), output)
+    };
+    let (one, output) = values("with");
+    assert_eq!(one, values("without").0);
+    let q3 = one.iter().find(|row| row["query"] == "q3" && row["measure"] == "ap").unwrap();
+    near(q3["value"].as_f64().unwrap(), (1.0 + 2.0 / 3.0) / 2.0);
+    let undefined: Vec<&Value> = output["means"].as_array().unwrap().iter().map(|row| &row["undefined"]).collect();
+    assert_eq!(undefined, [1, 1]);
+}
+
+/// AmenRa/ranx #31, irgroup/repro_eval #5: topics for which a run retrieved nothing gave wrong means, or a crash. The mean
+/// was .5 or .25 by which topic was empty; three of four topics are right.
+#[test]
+fn a_topic_for_which_nothing_was_retrieved_counts_as_0_and_is_counted_ranx_31() {
+    let qrels = "q1 0 a 1\nq2 0 b 1\nq2 0 c 1\nq2 0 d 1\nq3 0 e 1\nq4 0 f 1\n";
+    let run = |missing: &str| {
+        let lines = ["q1 0 a 1 1 r\n", "q2 0 d 1 1 r\n", "q3 0 e 1 1 r\n", "q4 0 f 1 1 r\n"];
+        lines.iter().filter(|line| !line.starts_with(missing)).copied().collect::<String>()
+    };
+    let folder = directory(&[("q", qrels), ("no2", &run("q2")), ("no3", &run("q3"))]);
+    let output = json(folder.path(), "eval --qrels q --runs no2 no3 --measures p@1 --json");
+    assert_eq!([mean(&output, "no2", "p@1"), mean(&output, "no3", "p@1")], [0.75, 0.75]);
+    let notes = output["notes"].to_string();
+    assert!(notes.contains("no2: 1 of 4 topics is missing from the run"), "{notes}");
+    let trec = json(folder.path(), "eval --qrels q --runs no2 no3 --measures p@1 --dialect trec_eval --json");
+    assert_eq!(mean(&trec, "no2", "p@1"), 1.0);
+    assert_eq!(trec["means"][0]["queries"], 3);
+}
+
+/// terrier-org/pyterrier #64: systems whose topics stand in different orders were compared row by row.
+#[test]
+fn systems_are_joined_by_topic_not_by_row_pyterrier_64() {
+    let qrels = "q1 0 a 1\nq2 0 a 1\nq3 0 b 1\n";
+    let lines = ["q1 0 a 1 2 A", "q1 0 b 2 1 A", "q2 0 b 1 2 A", "q2 0 a 2 1 A", "q3 0 b 1 1 A"];
+    let backwards: Vec<&str> = lines.iter().rev().copied().collect();
+    let text = |lines: &[&str]| lines.join("\n") + "\n";
+    let folder = directory(&[("q", qrels), ("one", &text(&lines)), ("two", &text(&backwards))]);
+    stdout(folder.path(), "meta --qrels q --runs one two --measure ap --out meta");
+    // Difference, interval, test, statistic and p.
+    let pairs = std::fs::read_to_string(folder.path().join("meta/pairs.csv")).unwrap();
+    assert!(pairs.lines().nth(1).unwrap().starts_with(",ap,one,two,0,0,0,t,0,1,"), "{pairs}");
+}
+
+/// scikit-learn #17639: negative grades gave an nDCG of 396.
+#[test]
+fn negative_grades_are_refused_or_counted_scikit_learn_17639() {
+    let files = [
+        ("d", "-1 qid:1 1:1\n1 qid:1 1:2\n"),
+        ("s", "1\n2\n"),
+        ("q", "q1 0 a -2\nq1 0 b 1\n"),
+        ("r", "q1 0 a 1 2 A\nq1 0 b 2 1 A\n"),
+    ];
+    let folder = directory(&files);
+    let message = stderr(folder.path(), "eval --data d --scores s --measures ndcg", 2);
+    assert!(message.contains("d:1:1: grade `-1` is not a whole number from 0 to 30"), "{message}");
+    let output = json(folder.path(), "eval --qrels q --runs r --measures ndcg --json");
+    near(mean(&output, "r", "ndcg"), 1.0 / 3f64.log2());
+    let notes = output["notes"].to_string();
+    assert!(notes.contains("1 grade is negative and counts as not judged"), "{notes}");
+}
+
+/// scikit-learn #29521, LightGBM #6823: a query without relevant documents counted as 0 (or 1) in the mean without a word.
+#[test]
+fn queries_without_relevant_documents_are_counted_and_can_be_left_out_scikit_learn_29521() {
+    let folder = directory(&[("d", "2 qid:1 1:1\n0 qid:1 1:2\n0 qid:2 1:1\n0 qid:2 1:3\n"), ("s", "2\n1\n1\n2\n")]);
+    let of = |options: &str| {
+        let output = json(folder.path(), &format!("eval --data d --scores s --measures ndcg {options} --json"));
+        (mean(&output, "s", "ndcg"), output["means"][0]["undefined"].as_u64().unwrap())
+    };
+    assert_eq!(of(""), (0.5, 1));
+    assert_eq!(of("--undefined skip"), (1.0, 1));
+    assert_eq!(of("--undefined one"), (1.0, 1));
+}
+
+/// LightGBM #2205 (values of cutoffs that do not rise were wrong), pytrec_eval #41 and #22 (a cutoff given twice crashed, a second
+/// measure of one name got lost).
+#[test]
+fn cutoffs_in_any_order_and_twice_are_the_same_values_lightgbm_2205() {
+    let data = "0 qid:1 1:1\n2 qid:1 1:2\n1 qid:1 1:3\n0 qid:1 1:4\n3 qid:1 1:5\n0 qid:1 1:9\n";
+    let folder = directory(&[("d", data), ("s", "3\n1\n2\n5\n4\n0\n")]);
+    let of = |measures: &str| json(folder.path(), &format!("eval --data d --scores s --measures {measures} --json"));
+    let (rising, mixed) = (of("ndcg@1,ndcg@3,ndcg@5"), of("ndcg@5,ndcg@1,ndcg@3,ndcg@1"));
+    for measure in ["ndcg@1", "ndcg@3", "ndcg@5"] {
+        assert_eq!(mean(&rising, "s", measure), mean(&mixed, "s", measure), "{measure}");
+    }
+    // By hand: the grades in the order of the scores are 0 3 0 1 2 0.
+    let ideal = 7.0 + 3.0 / 3f64.log2() + 1.0 / 2.0;
+    near(mean(&mixed, "s", "ndcg@3"), 7.0 / 3f64.log2() / ideal);
+}
+
+/// LightGBM #2091: with tied scores the value depended on the order of the rows.
+#[test]
+fn the_order_of_rows_alters_no_value_lightgbm_2091() {
+    let rows = ["0 qid:1 1:1\n", "1 qid:1 1:2\n", "1 qid:1 1:3\n"];
+    let backwards: String = rows.iter().rev().copied().collect();
+    let folder = directory(&[("a", &rows.concat()), ("b", &backwards), ("s", "1\n1\n1\n")]);
+    let of = |data: &str, dialect: &str| {
+        let command = format!("eval --data {data} --scores s --measures ndcg@3 --dialect {dialect} --json");
+        mean(&json(folder.path(), &command), "s", "ndcg@3")
+    };
+    assert_eq!(of("a", "paper"), of("b", "paper"));
+    // LightGBM's own rule: rows decide.
+    near(of("a", "lightgbm"), (1.0 / 3f64.log2() + 0.5) / (1.0 + 1.0 / 3f64.log2()));
+    assert_eq!(of("b", "lightgbm"), 1.0);
+}
+
+/// uma-pi1/kge #220 (scores that are not numbers won), tira-io/tira #603 (a run with `nan` scores).
+#[test]
+fn scores_that_are_no_numbers_are_refused_with_their_line_kge_220() {
+    let files = [
+        ("d", "0 qid:1 1:1\n2 qid:1 1:2\n"),
+        ("s", "1\nnan\n"),
+        ("q", "q1 0 a 1\n"),
+        ("r", "q1 0 a 1 nan A\nq1 0 b 2 1 A\n"),
+    ];
+    let folder = directory(&files);
+    let message = stderr(folder.path(), "eval --data d --scores s --measures ndcg", 2);
+    assert!(message.contains("s:2:1: `nan` is not a finite number"), "{message}");
+    let message = stderr(folder.path(), "eval --qrels q --runs r --measures ap", 2);
+    assert!(message.contains("r:1: score `nan` is not a finite number"), "{message}");
+}
+
+/// cvangysel/pytrec_eval #50, TREMA-UNH/trec-car-tools #9: a document that stands twice in a ranking.
+#[test]
+fn a_document_twice_in_a_ranking_is_refused_with_both_lines_pytrec_eval_50() {
+    let folder = directory(&[("q", "q1 0 a 1\n"), ("r", "q1 0 a 1 2 A\nq1 0 a 2 1 A\n")]);
+    let message = stderr(folder.path(), "eval --qrels q --runs r --measures ndcg", 2);
+    assert!(message.contains("r:2: document `a` of topic `q1` stands on line 1 already"), "{message}");
+    let first = json(folder.path(), "eval --qrels q --runs r --measures ndcg --duplicates first --json");
+    assert_eq!(mean(&first, "r", "ndcg"), 1.0);
+}
+
+/// LightGBM #392 (group sizes that do not add up), LightGBM #4078 (grades above 30), dotnet/machinelearning #4689 (a feature with too
+/// large an id got lost): each is an error that names its place.
+#[test]
+fn what_cannot_be_kept_is_refused_lightgbm_392_and_4078_machinelearning_4689() {
+    let files = [
+        ("g.train", "1 1:1\n0 1:2\n1 1:3\n"),
+        ("g.train.query", "2\n2\n"),
+        ("high", "31 qid:1 1:1\n1 qid:1 1:2\n"),
+        ("wide", "1 qid:1 1:1\n0 qid:1 2147483648:2\n"),
+    ];
+    let folder = directory(&files);
+    let train = |data: &str| stderr(folder.path(), &format!("train --ranker linear --train {data} -o m.json"), 2);
+    let message = train("g.train");
+    assert!(message.contains("g.train.query: the sizes add up to 4 documents, but the data file has 3"), "{message}");
+    let message = train("high");
+    assert!(message.contains("high:1:1: grade `31` is not a whole number from 0 to 30"), "{message}");
+    let message = train("wide");
+    assert!(message.contains("wide:2:9: feature id 2147483648 is above"), "{message}");
+}
+
+/// scikit-learn #5269: query ids beyond 2^53 became others, or were refused.
+#[test]
+fn query_ids_are_text_of_any_length_scikit_learn_5269() {
+    let data = "0 qid:72048431380967004 1:1\n1 qid:72048431380967008 1:1\n1 qid:18446744073709551617 1:1\n";
+    let folder = directory(&[("d", data), ("s", "1\n2\n3\n")]);
+    let output = json(folder.path(), "eval --data d --scores s --measures ndcg --per-query --json");
+    let queries: Vec<&str> =
+        output["values"].as_array().unwrap().iter().map(|row| row["query"].as_str().unwrap()).collect();
+    assert_eq!(queries, ["72048431380967004", "72048431380967008", "18446744073709551617"]);
+}
+
+/// scipy #20179 (equal samples gave NaN), AndreasMadsen/ttest #1 (constant samples), statsmodels' kin: corrected values fall nowhere below the
+/// uncorrected ones and keep their order (HomericIntelligence/Scylla PR #288).
+#[test]
+fn equal_systems_have_p_1_and_holm_keeps_the_order_scipy_20179() {
+    let values = "query,a,b,c\n1,.1,.1,.3\n2,.2,.2,.1\n3,.5,.5,.2\n4,.3,.3,.9\n5,.7,.7,.1\n";
+    let folder = directory(&[("v.csv", values)]);
+    stdout(folder.path(), "meta v.csv --test t --correction holm --out meta");
+    let pairs = std::fs::read_to_string(folder.path().join("meta/pairs.csv")).unwrap();
+    let mut rows = csv::Reader::from_reader(pairs.as_bytes());
+    let heads = rows.headers().unwrap().clone();
+    let column = |name: &str| heads.iter().position(|head| head == name).unwrap_or_else(|| panic!("{name}: {pairs}"));
+    let (p, corrected) = (column("p"), column("corrected p"));
+    let found: Vec<(f64, f64)> = rows
+        .records()
+        .map(|row| row.unwrap())
+        .map(|row| (row[p].parse().unwrap(), row[corrected].parse().unwrap()))
+        .collect();
+    assert_eq!(found.len(), 3);
+    assert_eq!(found[0], (1.0, 1.0));
+    // scipy 1.17: ttest_rel(a, c).pvalue
+    assert!((found[1].0 - 0.8557757513229884).abs() < 1e-12, "{found:?}");
+    assert!(found.iter().all(|(p, corrected)| corrected >= p), "{found:?}");
+}
