@@ -26,6 +26,6 @@ pub mod words;
 pub use dataset::{Dataset, DatasetBuilder, DatasetError, JudgedQuery, QueryView};
 pub use model_file::{ModelFile, ModelFileError, ModelHeader};
 pub use params::{ParamError, ParamInfo, Preset};
-pub use ranker::{FitContext, FitError, Model, ParamHelp, Progress, Ranker};
+pub use ranker::{FitContext, FitError, Model, ParamHelp, Progress, Ranker, ValueCodes};
 pub use registry::{DynModel, DynRanker, RankerEntry, Registry};
 pub use seed::{Rng, Seed};

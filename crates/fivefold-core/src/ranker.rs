@@ -27,6 +27,21 @@ pub trait Model: Send + Sync {
     fn importance(&self) -> Option<Vec<f64>> {
         None
     }
+
+    /// Of a model of another program that compares values in `f64`: what stands for values of which `f32` holds too few digits.
+    /// Such a model scores `f32` values too, as if each were the value itself.
+    fn codes(&self) -> Option<&dyn ValueCodes> {
+        None
+    }
+}
+
+/// Codes: `f32` numbers that tell a model of a value in `f64` all that it asks for.
+pub trait ValueCodes: Send + Sync {
+    /// The code of a value of feature `feature`, from 0. Codes rise with the values, that of 0 is 0, that of NaN is NaN.
+    fn code(&self, feature: usize, value: f64) -> f32;
+
+    /// As [`Model::score`], for a query of codes.
+    fn score_codes(&self, codes: QueryView<'_>, out: &mut [f64]);
 }
 
 /// One line of help about a parameter.

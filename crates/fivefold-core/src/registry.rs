@@ -10,7 +10,7 @@ use toml::de::DeTable;
 
 use crate::dataset::{Dataset, QueryView};
 use crate::params::{self, ParamError, ParamInfo, nearest};
-use crate::ranker::{FitContext, FitError, Model, ParamHelp, Ranker};
+use crate::ranker::{FitContext, FitError, Model, ParamHelp, Ranker, ValueCodes};
 
 /// A ranker whose type is known only by name.
 pub trait DynRanker: Send + Sync {
@@ -37,6 +37,8 @@ pub trait DynModel: Send + Sync {
     fn features(&self) -> Option<usize>;
     /// [`Model::importance`].
     fn importance(&self) -> Option<Vec<f64>>;
+    /// [`Model::codes`].
+    fn codes(&self) -> Option<&dyn ValueCodes>;
     /// The model as JSON; [`RankerEntry::load`] reads it back.
     ///
     /// # Errors
@@ -88,6 +90,9 @@ impl<M: Model + serde::Serialize> DynModel for ErasedModel<M> {
     }
     fn importance(&self) -> Option<Vec<f64>> {
         self.0.importance()
+    }
+    fn codes(&self) -> Option<&dyn ValueCodes> {
+        self.0.codes()
     }
     fn to_json(&self) -> Result<serde_json::Value, serde_json::Error> {
         serde_json::to_value(&self.0)

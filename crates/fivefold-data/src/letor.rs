@@ -28,8 +28,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use fivefold_core::Dataset;
 use fivefold_core::dataset::{HIGHEST_GRADE, MOST_FEATURES};
+use fivefold_core::{Dataset, ValueCodes};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -157,14 +157,42 @@ pub fn read_letor(path: &Path, options: &ReadOptions) -> Result<Part, ReadError>
     read_letor_in_blocks(path, options, lines::BLOCK_BYTES)
 }
 
+/// How a file is read for a model that compares values in `f64`: as codes, see [`ValueCodes`].
+#[derive(Clone, Copy)]
+pub struct Coding<'a> {
+    /// Those of the model.
+    pub codes: &'a dyn ValueCodes,
+    /// What becomes of missing values, before they are coded; `None`: they stay NaN, of which the model has its own opinion. This
+    /// stands in the place of [`ReadOptions::missing`].
+    pub missing: Option<Missing>,
+}
+
+/// Reads one LETOR file for a model that compares values in `f64`: the features of the data set are codes of the values, every digit of
+/// which was heeded. All else is as in [`read_letor`].
+///
+/// # Errors
+/// Those of [`read_letor`].
+pub fn read_letor_coded(path: &Path, options: &ReadOptions, coding: Coding<'_>) -> Result<Part, ReadError> {
+    read_part(path, options, Some(coding), lines::BLOCK_BYTES)
+}
+
 /// [`read_letor`] in blocks of another size, which alters nothing: so that this can be tried on small files.
 ///
 /// # Errors
 /// The same.
 #[doc(hidden)]
 pub fn read_letor_in_blocks(path: &Path, options: &ReadOptions, block_bytes: usize) -> Result<Part, ReadError> {
+    read_part(path, options, None, block_bytes)
+}
+
+fn read_part(
+    path: &Path,
+    options: &ReadOptions,
+    coding: Option<Coding<'_>>,
+    block_bytes: usize,
+) -> Result<Part, ReadError> {
     let mut store = Store::new(options.features.map(|_| options.most_features()));
-    let listing = read_blocks_into(&mut store, path, options, block_bytes)?;
+    let listing = read_blocks_into(&mut store, path, options, coding, block_bytes)?;
     let data = store.finish(options.max_grade).map_err(|error| ReadError::of_file(path, error.into()))?;
     Ok(Part { file: path.to_owned(), data, lines: listing.lines, moved: listing.moved })
 }
@@ -185,19 +213,20 @@ pub(crate) struct Listing {
 
 /// Reads a file and adds its queries to `store`; those that are there already with the same content are not stored again.
 pub(crate) fn read_into(store: &mut Store, path: &Path, options: &ReadOptions) -> Result<Listing, ReadError> {
-    read_blocks_into(store, path, options, lines::BLOCK_BYTES)
+    read_blocks_into(store, path, options, None, lines::BLOCK_BYTES)
 }
 
 fn read_blocks_into(
     store: &mut Store,
     path: &Path,
     options: &ReadOptions,
+    coding: Option<Coding<'_>>,
     block_bytes: usize,
 ) -> Result<Listing, ReadError> {
     let source = groups::open(path).map_err(|error| ReadError::of_file(path, ReadErrorKind::Io(error)))?;
     let mut lines = LineBlocks::of_bytes(source, block_bytes);
     let appender = FileAppender::new(store, path);
-    let mut assembly = Assembly { path, options, appender, line: 1, kept: Vec::new() };
+    let mut assembly = Assembly { path, options, coding, appender, line: 1, kept: Vec::new() };
     let threads = rayon::current_num_threads();
     let blocks = if threads == 1 { 1 } else { (BLOCKS * threads).min(MOST_BLOCKS) };
     let (mut parsed, mut unparsed) = (Batch::of(blocks), Batch::of(blocks));
@@ -208,7 +237,7 @@ fn read_blocks_into(
             parsed.fill(&mut lines);
             Ok(())
         };
-        rayon::join(put_together, || unparsed.parse(options)).0?;
+        rayon::join(put_together, || unparsed.parse(coding, options)).0?;
         if unparsed.filled == 0 && unparsed.stopped.is_none() {
             return assembly.finish();
         }
@@ -236,11 +265,12 @@ impl Batch {
         (self.filled, self.stopped) = lines.fill(&mut self.blocks);
     }
 
-    fn parse(&mut self, options: &ReadOptions) {
-        self.blocks[..self.filled]
-            .par_iter_mut()
-            .with_max_len(1)
-            .for_each(|block| block.parse(options, AfterFault::Stop));
+    fn parse(&mut self, coding: Option<Coding<'_>>, options: &ReadOptions) {
+        let parse = |block: &mut Block| {
+            (block.lines, block.parsed) = (0, 0);
+            block.parse_coded(coding, options);
+        };
+        self.blocks[..self.filled].par_iter_mut().with_max_len(1).for_each(parse);
     }
 }
 
@@ -248,6 +278,7 @@ impl Batch {
 struct Assembly<'a> {
     path: &'a Path,
     options: &'a ReadOptions,
+    coding: Option<Coding<'a>>,
     appender: FileAppender<'a>,
     /// The line at which the next block starts.
     line: u64,
@@ -260,7 +291,7 @@ impl Assembly<'_> {
         for block in &mut batch.blocks[..batch.filled] {
             let mut kept = Block::default();
             self.add_rows(block, &mut kept)?;
-            while block.parse_on(self.options, AfterFault::Stop) {
+            while block.parse_coded(self.coding, self.options) {
                 self.add_rows(block, &mut kept)?;
             }
             if self.options.regroup {

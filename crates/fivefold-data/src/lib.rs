@@ -37,7 +37,10 @@ pub use descriptor::{Checked, Descriptor, descriptor, descriptors};
 pub use error::{DataError, Place};
 pub use hash::{PartHashes, data_hash};
 pub use layout::{LAYOUTS, Layout};
-pub use letor::{Missing, Part, ReadError, ReadErrorKind, ReadOptions, read_letor, write_letor, write_letor_ungraded};
+pub use letor::{
+    Coding, Missing, Part, ReadError, ReadErrorKind, ReadOptions, read_letor, read_letor_coded, write_letor,
+    write_letor_ungraded,
+};
 pub use memory::{memory_budget, set_memory_budget};
 pub use normalise::{Fitted, Method, NormaliseError, Normaliser, Over};
 pub use packed::{content_hashes, exists, file_on_disk};

@@ -1,7 +1,7 @@
 //! The model of every ranker made of trees.
 
-use fivefold_core::{Dataset, FitError, Model, QueryView};
-use fivefold_trees::{Ensemble, Rows, Tree};
+use fivefold_core::{Dataset, FitError, Model, QueryView, ValueCodes};
+use fivefold_trees::{Codes, Ensemble, Rows, Tree};
 use serde::{Deserialize, Serialize};
 
 /// score(x) = base + the sum of the trees' values.
@@ -42,7 +42,14 @@ impl TreeModel {
         if !base.is_finite() {
             return Err(format!("base {base} is not finite"));
         }
-        Ok(TreeModel { features, base, trees: trees.into() })
+        let trees = Ensemble::from(trees);
+        if let Some((feature, count)) = trees.codes().and_then(Codes::beyond) {
+            return Err(format!(
+                "the trees cut feature {} at {count} values, more than can be told apart",
+                feature + 1
+            ));
+        }
+        Ok(TreeModel { features, base, trees })
     }
 
     /// Features of a document.
@@ -53,6 +60,18 @@ impl TreeModel {
     /// The trees, in order.
     pub fn trees(&self) -> &[Tree] {
         self.trees.trees()
+    }
+
+    /// Whether a document goes left at node `node` of tree `tree`; it has codes where the model has [`codes`](Model::codes), else
+    /// values.
+    ///
+    /// # Panics
+    /// If there is no such node, or the row is too short.
+    pub fn goes_left(&self, tree: usize, node: usize, row: &[f32]) -> bool {
+        match self.trees.codes() {
+            Some(codes) => codes.goes_left(tree, node, row),
+            None => self.trees()[tree].goes_left(node, row[self.trees()[tree].feature(node)]),
+        }
     }
 
     /// The score of a document for which every tree says 0.
@@ -71,9 +90,24 @@ impl Model for TreeModel {
         Some(self.features)
     }
 
-    /// For each feature the sum of the gains of the cuts on it.
+    /// For each feature the sum of the gains of the cuts on it; `None` where a gain is not known.
     fn importance(&self) -> Option<Vec<f64>> {
-        Some(self.trees.importance(self.features))
+        self.trees().iter().all(Tree::has_gains).then(|| self.trees.importance(self.features))
+    }
+
+    fn codes(&self) -> Option<&dyn ValueCodes> {
+        self.trees.codes().map(|_| self as &dyn ValueCodes)
+    }
+}
+
+impl ValueCodes for TreeModel {
+    fn code(&self, feature: usize, value: f64) -> f32 {
+        self.trees.codes().map_or(value as f32, |codes| codes.code(feature, value))
+    }
+
+    fn score_codes(&self, codes: QueryView<'_>, out: &mut [f64]) {
+        out.fill(self.base);
+        self.trees.add_scores_of_codes(codes.features(), codes.width(), out);
     }
 }
 

@@ -1,12 +1,13 @@
 //! A sum of trees, and how it scores many documents quickly.
 //!
 //! Documents are scored in blocks: a block's features are laid out by column once, then each tree in turn (see `scorer`) adds its
-//! values, so that scores do not depend on the blocks. Cost: documents x trees x inner nodes / 4 comparisons for trees of up to 32
+//! values, so that scores do not depend on the blocks. Trees with cuts in `f64` are scored by codes (see [`codes`](crate::codes)). Cost: documents x trees x inner nodes / 4 comparisons for trees of up to 32
 //! leaves (four at once), else documents x trees x depth steps.
 
 use serde::{Deserialize, Serialize};
 
 use crate::bins::Rows;
+use crate::codes::Codes;
 use crate::scorer::{BLOCK, Scorer, Walk};
 use crate::tree::Tree;
 
@@ -15,15 +16,18 @@ use crate::tree::Tree;
 #[serde(from = "Vec<Tree>", into = "Vec<Tree>")]
 pub struct Ensemble {
     trees: Vec<Tree>,
+    /// Empty where there are codes, which have their own.
     scorers: Vec<Scorer>,
+    codes: Option<Box<Codes>>,
     width: usize,
 }
 
 impl From<Vec<Tree>> for Ensemble {
     fn from(trees: Vec<Tree>) -> Self {
-        let scorers = trees.iter().map(Scorer::new).collect();
+        let codes = Codes::of(&trees).map(Box::new);
+        let scorers = if codes.is_none() { trees.iter().map(Scorer::new).collect() } else { Vec::new() };
         let width = trees.iter().map(Tree::width).max().unwrap_or(0);
-        Ensemble { trees, scorers, width }
+        Ensemble { trees, scorers, codes, width }
     }
 }
 
@@ -44,27 +48,52 @@ impl Ensemble {
     /// # Panics
     /// If `rows` is not `scores.len()` rows of `width` values, or a tree uses a feature beyond `width`.
     pub fn add_scores(&self, rows: &[f32], width: usize, scores: &mut [f64]) {
+        self.check_width(rows, width, scores);
+        let Some(codes) = &self.codes else { return add_scores(&self.scorers, self.width, rows, width, scores) };
+        let mut coded = Vec::with_capacity(BLOCK * width);
+        for (rows, scores) in rows.chunks(BLOCK * width).zip(scores.chunks_mut(BLOCK)) {
+            coded.clear();
+            for row in rows.chunks(width) {
+                coded.extend(row.iter().enumerate().map(|(feature, &value)| codes.code(feature, f64::from(value))));
+            }
+            self.add_coded_scores(codes, &coded, width, scores);
+        }
+    }
+
+    /// What codes values that the trees compare in `f64`; `None` where all of them compare in `f32`.
+    pub fn codes(&self) -> Option<&Codes> {
+        self.codes.as_deref()
+    }
+
+    /// Adds the ensemble's scores to `scores`, one a row of the codes of a document's values; of values where there are none.
+    ///
+    /// # Panics
+    /// If `rows` is not `scores.len()` rows of `width` codes, or a tree uses a feature beyond `width`.
+    pub fn add_scores_of_codes(&self, rows: &[f32], width: usize, scores: &mut [f64]) {
+        self.check_width(rows, width, scores);
+        match &self.codes {
+            Some(codes) => self.add_coded_scores(codes, rows, width, scores),
+            None => add_scores(&self.scorers, self.width, rows, width, scores),
+        }
+    }
+
+    fn add_coded_scores(&self, codes: &Codes, rows: &[f32], width: usize, scores: &mut [f64]) {
+        let columns = codes.width();
+        if columns == self.width {
+            return add_scores(&codes.scorers, self.width, rows, width, scores);
+        }
+        let mut wide = vec![0.0; BLOCK * columns];
+        for (rows, scores) in rows.chunks(BLOCK * width).zip(scores.chunks_mut(BLOCK)) {
+            for (row, wide) in rows.chunks(width).zip(wide.chunks_mut(columns)) {
+                codes.fill(row, wide);
+            }
+            add_scores(&codes.scorers, columns, &wide[..scores.len() * columns], columns, scores);
+        }
+    }
+
+    fn check_width(&self, rows: &[f32], width: usize, scores: &[f64]) {
         assert_eq!(rows.len(), width * scores.len(), "one score a row");
         assert!(self.width <= width, "a tree uses feature {} of {width}", self.width);
-        let mut columns = vec![[0.0; BLOCK]; self.width];
-        for (number, scores) in scores.chunks_mut(BLOCK).enumerate() {
-            let rows = &rows[number * BLOCK * width..][..scores.len() * width];
-            for (document, row) in (0..scores.len()).map(|i| &rows[i * width..][..self.width]).enumerate() {
-                for (column, &value) in columns.iter_mut().zip(row) {
-                    column[document] = value;
-                }
-            }
-            // Of a short block the places beyond hold older documents, whose scores are not copied back.
-            let mut sums = [0.0; BLOCK];
-            sums[..scores.len()].copy_from_slice(scores);
-            for scorer in &self.scorers {
-                match scorer {
-                    Scorer::Masks(tree) => tree.add_scores(&columns, &mut sums),
-                    Scorer::Walk(tree) => tree.add_scores(rows, width, &mut sums[..scores.len()]),
-                }
-            }
-            scores.copy_from_slice(&sums[..scores.len()]);
-        }
     }
 
     /// The gains of all cuts, summed for each of `width` features.
@@ -75,6 +104,29 @@ impl Ensemble {
         let mut importance = vec![0.0; width];
         self.trees.iter().for_each(|tree| tree.add_importance(&mut importance));
         importance
+    }
+}
+
+/// Adds the values of trees that use the first `used` of `width` columns.
+fn add_scores(scorers: &[Scorer], used: usize, rows: &[f32], width: usize, scores: &mut [f64]) {
+    let mut columns = vec![[0.0; BLOCK]; used];
+    for (number, scores) in scores.chunks_mut(BLOCK).enumerate() {
+        let rows = &rows[number * BLOCK * width..][..scores.len() * width];
+        for (document, row) in (0..scores.len()).map(|i| &rows[i * width..][..used]).enumerate() {
+            for (column, &value) in columns.iter_mut().zip(row) {
+                column[document] = value;
+            }
+        }
+        // Of a short block the places beyond hold older documents, whose scores are not copied back.
+        let mut sums = [0.0; BLOCK];
+        sums[..scores.len()].copy_from_slice(scores);
+        for scorer in scorers {
+            match scorer {
+                Scorer::Masks(tree) => tree.add_scores(&columns, &mut sums),
+                Scorer::Walk(tree) => tree.add_scores(rows, width, &mut sums[..scores.len()]),
+            }
+        }
+        scores.copy_from_slice(&sums[..scores.len()]);
     }
 }
 
@@ -150,6 +202,77 @@ mod tests {
         add_tree_scores(&ensemble.trees()[2], &Rows::new(vec![&rows[..85], &rows[85..]], width), &mut alone);
         let tree = &ensemble.trees()[2];
         assert!(rows.chunks(width).zip(&alone).all(|(row, &score)| score == tree.values()[tree.leaf_of(row)]));
+    }
+
+    /// The same values by walking, for cuts in `f64` of every kind beside each other; codes are given as well as values.
+    #[test]
+    fn scores_by_codes_are_those_of_walking_each_tree() {
+        let (ensemble, mut rows, width) = made();
+        let cuts = |tree: &Tree, step: f64| {
+            let own = |number: usize, node: Node| {
+                let first = f64::from(node.threshold) + step;
+                (0..1 + number % 3 * (number % 2)).map(|more| first + more as f64 * 1.5).collect()
+            };
+            tree.nodes().enumerate().map(|(number, node)| own(number, node)).collect::<Vec<Vec<f64>>>()
+        };
+        let mut trees = ensemble.trees().to_vec();
+        for (number, tree) in trees.iter_mut().enumerate().filter(|(number, _)| number % 3 > 0) {
+            *tree = tree.clone().with_cuts(cuts(tree, [0.0, 1e-9, -1e-9][number % 3])).unwrap();
+        }
+        rows.extend([-0.0, 0.0, f32::MAX, f32::MIN, f32::from_bits(1)]);
+        let coded = Ensemble::from(trees);
+        let documents = rows.len() / width;
+        let mut scores = vec![0.5; documents];
+        coded.add_scores(&rows, width, &mut scores);
+        let codes = coded.codes().unwrap();
+        let code = |(place, &value): (usize, &f32)| codes.code(place % width, f64::from(value));
+        let rows_of_codes: Vec<f32> = rows.iter().enumerate().map(code).collect();
+        let mut by_codes = vec![0.5; documents];
+        coded.add_scores_of_codes(&rows_of_codes, width, &mut by_codes);
+        assert_eq!(scores, by_codes);
+        for ((row, own), score) in rows.chunks(width).zip(rows_of_codes.chunks(width)).zip(&scores) {
+            let walked = coded.trees().iter().fold(0.5, |sum, tree| sum + tree.values()[tree.leaf_of(row)]);
+            assert_eq!(*score, walked);
+            for (number, tree) in coded.trees().iter().enumerate() {
+                for (place, node) in tree.nodes().enumerate() {
+                    let left = tree.goes_left(place, row[node.feature as usize]);
+                    assert_eq!(codes.goes_left(number, place, own), left);
+                }
+            }
+        }
+    }
+
+    /// uxlfoundation/scikit-learn-intelex #3351, dmlc/treelite #95 and #98: two values that are one in `f32`.
+    #[test]
+    fn values_that_are_one_in_f32_are_told_apart() {
+        let node = Node { feature: 0, threshold: 0.0, missing_left: false, left: !0, right: !1, gain: 1.0 };
+        for (cut, left, right) in [
+            (0.150_000_000_000_000_02, 0.15, 0.150_000_000_000_000_05),
+            (1_609_459_231.0, 1_609_459_201.0, 1_609_459_261.0),
+        ] {
+            let tree = Tree::new(&[node], vec![1.0, 2.0]).unwrap().with_cuts(vec![vec![cut]]).unwrap();
+            let ensemble = Ensemble::from(vec![tree]);
+            let codes = ensemble.codes().unwrap();
+            let mut scores = [0.0; 3];
+            let rows = [left, right, f64::NAN].map(|value| codes.code(0, value));
+            ensemble.add_scores_of_codes(&rows, 1, &mut scores);
+            assert_eq!(scores, [1.0, 2.0, 2.0], "{cut}");
+        }
+    }
+
+    #[test]
+    fn codes_rise_from_zero_at_zero() {
+        let node = Node { feature: 1, threshold: 0.0, missing_left: false, left: !0, right: !1, gain: 1.0 };
+        let cuts = vec![vec![-2.0, -0.0, 1e-300, 7.0]];
+        let ensemble = Ensemble::from(vec![Tree::new(&[node], vec![1.0, 2.0]).unwrap().with_cuts(cuts).unwrap()]);
+        let codes = ensemble.codes().unwrap();
+        let code = |value| codes.code(1, value);
+        assert_eq!(
+            [-3.0, -2.0, -1.0, -0.0, 0.0, 1e-301, 1e-300, 1.0, 7.0, 8.0].map(code),
+            [-1.0, -1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0]
+        );
+        assert!(code(f64::NAN).is_nan() && codes.code(9, f64::NAN).is_nan());
+        assert_eq!((codes.code(0, 5.0), codes.code(9, 5.0)), (0.0, 0.0));
     }
 
     #[test]

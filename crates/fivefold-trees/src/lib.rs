@@ -3,7 +3,7 @@
 //!
 //! Reading order: [`bins`] (a matrix becomes bytes), [`cells`] (gradients become integers), `histogram` and `split` (the
 //! best cut of a node; `direct`: of a small one), [`grow`] (one tree), [`tree`] (what was grown), [`ensemble`] and `scorer`
-//! (how many score).
+//! (how many score), [`codes`] (trees of other programs that compare in `f64`).
 //!
 //! ```
 //! use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, Rows};
@@ -22,6 +22,7 @@
 
 pub mod bins;
 pub mod cells;
+pub mod codes;
 mod direct;
 pub mod ensemble;
 pub mod grow;
@@ -32,6 +33,7 @@ pub mod tree;
 
 pub use bins::{BinnedMatrix, MAX_BINS, Rows, Spacing};
 pub use cells::{Gradients, GrowError};
+pub use codes::Codes;
 pub use ensemble::{Ensemble, add_tree_scores};
 pub use grow::{Draw, Grower, Growth};
 pub use tree::{Node, Tree, TreeError};

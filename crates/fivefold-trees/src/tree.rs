@@ -1,6 +1,10 @@
 //! A regression tree: inner nodes in the order in which they were cut, leaves by number.
 //!
 //! Document x goes left at a node when `x[feature] <= threshold`, or by the node's `missing_left` when the value is NaN.
+//!
+//! Trees that are grown here cut between `f32` values. A tree of another program may compare in `f64`, treat zero as a missing
+//! value, or ask for a set of categories: then each node has *cuts*, rising numbers in `f64`. Values up to the first cut go left,
+//! further ones up to the second right, up to the third left, and so on (see [`Tree::with_cuts`]).
 
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +20,12 @@ pub struct Tree {
     missing_left: Vec<bool>,
     left: Vec<Child>,
     right: Vec<Child>,
+    /// Empty where the gains are not known.
     gain: Vec<f64>,
     value: Vec<f64>,
+    /// Empty where every node compares with its threshold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cuts: Vec<Vec<f64>>,
 }
 
 /// A tree as it stands in a file, not yet checked.
@@ -30,6 +38,8 @@ struct Parts {
     right: Vec<Child>,
     gain: Vec<f64>,
     value: Vec<f64>,
+    #[serde(default)]
+    cuts: Vec<Vec<f64>>,
 }
 
 /// One inner node.
@@ -45,7 +55,7 @@ pub struct Node {
     pub left: i32,
     /// The right child, as `left`.
     pub right: i32,
-    /// What the cut gained, see [`Tree::add_importance`].
+    /// What the cut gained, see [`Tree::add_importance`]; NaN: not known.
     pub gain: f64,
 }
 
@@ -70,19 +80,27 @@ pub enum TreeError {
     /// A leaf value that is not finite, or a threshold that is not a number.
     #[error("a tree holds a value that is not a number")]
     NotFinite,
+    /// Not a list of cuts for each inner node, an empty one, or cuts that do not rise.
+    #[error("the cuts of a tree must be finite and rising, with at least one for each inner node")]
+    Cuts,
 }
 
 impl TryFrom<Parts> for Tree {
     type Error = TreeError;
 
     fn try_from(parts: Parts) -> Result<Self, TreeError> {
-        let Parts { feature, threshold, missing_left, left, right, gain, value } = parts;
+        let Parts { feature, threshold, missing_left, left, right, mut gain, value, cuts } = parts;
         let n = feature.len();
-        let lengths = [threshold.len(), missing_left.len(), left.len(), right.len(), gain.len()];
+        // A gain that is infinite says nothing of the others' shares, so that none is known.
+        if gain.iter().any(|gain| !gain.is_finite()) {
+            gain.clear();
+        }
+        let gains = if gain.is_empty() { n } else { gain.len() };
+        let lengths = [threshold.len(), missing_left.len(), left.len(), right.len(), gains];
         if lengths.iter().any(|&length| length != n) || value.len() != n + 1 {
             return Err(TreeError::Lengths { leaves: value.len() });
         }
-        let tree = Tree { feature, threshold, missing_left, left, right, gain, value };
+        let tree = Tree { feature, threshold, missing_left, left, right, gain, value, cuts };
         tree.check()?;
         Ok(tree)
     }
@@ -99,6 +117,7 @@ impl Tree {
             right: Vec::new(),
             gain: Vec::new(),
             value: vec![value],
+            cuts: Vec::new(),
         }
     }
 
@@ -116,8 +135,37 @@ impl Tree {
             right: nodes.iter().map(|node| node.right).collect(),
             gain: nodes.iter().map(|node| node.gain).collect(),
             value: values,
+            cuts: Vec::new(),
         }
         .try_into()
+    }
+
+    /// The tree with cuts in `f64` in place of its thresholds, a rising list for each inner node.
+    ///
+    /// ```
+    /// use fivefold_trees::{Node, Tree};
+    ///
+    /// let node = Node { feature: 0, threshold: 0.0, missing_left: true, left: !0, right: !1, gain: 1.0 };
+    /// let tree = Tree::new(&[node], vec![1.0, 2.0])?.with_cuts(vec![vec![-1.0, 0.0, 3.0]])?;
+    /// let leaves = [-1.0, -0.5, 0.5, 3.0, 3.5].map(|value| tree.leaf_of(&[value]));
+    /// assert_eq!(leaves, [0, 1, 0, 0, 1]);
+    /// # Ok::<(), fivefold_trees::TreeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TreeError::Cuts`] if a list is empty, does not rise, or holds an infinity.
+    pub fn with_cuts(mut self, cuts: Vec<Vec<f64>>) -> Result<Self, TreeError> {
+        self.cuts = cuts;
+        self.check_cuts()?;
+        Ok(self)
+    }
+
+    fn check_cuts(&self) -> Result<(), TreeError> {
+        let one_each = self.cuts.is_empty() || self.cuts.len() == self.feature.len();
+        let rises = |cuts: &Vec<f64>| {
+            !cuts.is_empty() && cuts.iter().all(|cut| cut.is_finite()) && cuts.is_sorted_by(|one, next| one < next)
+        };
+        if one_each && self.cuts.iter().all(rises) { Ok(()) } else { Err(TreeError::Cuts) }
     }
 
     fn check(&self) -> Result<(), TreeError> {
@@ -142,6 +190,7 @@ impl Tree {
         if self.value.iter().any(|value| !value.is_finite()) || self.threshold.iter().any(|t| t.is_nan()) {
             return Err(TreeError::NotFinite);
         }
+        self.check_cuts()?;
         // n inner nodes have 2n children, all different: every node and leaf was met.
         Ok(())
     }
@@ -174,8 +223,49 @@ impl Tree {
             missing_left: self.missing_left[i],
             left: self.left[i],
             right: self.right[i],
-            gain: self.gain[i],
+            gain: self.gain.get(i).copied().unwrap_or(f64::NAN),
         })
+    }
+
+    /// Empty where every node compares with its threshold, in `f32`; else the cuts of each inner node, in whose place the node's
+    /// threshold says nothing.
+    pub fn cuts(&self) -> &[Vec<f64>] {
+        &self.cuts
+    }
+
+    /// The feature, from 0, of inner node `node`.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub fn feature(&self, node: usize) -> usize {
+        self.feature[node] as usize
+    }
+
+    /// The same tree, whose nodes ask these questions of theirs.
+    pub(crate) fn with_nodes(&self, nodes: &[Node]) -> Tree {
+        Tree {
+            feature: nodes.iter().map(|node| node.feature).collect(),
+            threshold: nodes.iter().map(|node| node.threshold).collect(),
+            cuts: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether the gains of all cuts are known.
+    pub fn has_gains(&self) -> bool {
+        self.gain.len() == self.feature.len()
+    }
+
+    /// Whether a value goes left at inner node `node`.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub fn goes_left(&self, node: usize, value: f32) -> bool {
+        match self.cuts.get(node) {
+            _ if value.is_nan() => self.missing_left[node],
+            Some(cuts) => is_left(cuts, f64::from(value)),
+            None => value <= self.threshold[node],
+        }
     }
 
     /// The value of each leaf.
@@ -212,13 +302,12 @@ impl Tree {
         while child >= 0 {
             let node = child as usize;
             let value = row[self.feature[node] as usize];
-            let goes_left = if value.is_nan() { self.missing_left[node] } else { value <= self.threshold[node] };
-            child = if goes_left { self.left[node] } else { self.right[node] };
+            child = if self.goes_left(node, value) { self.left[node] } else { self.right[node] };
         }
         !child as usize
     }
 
-    /// Adds to each feature's importance the gains of the cuts on it.
+    /// Adds to each feature's importance the gains of the cuts on it, where they are known.
     ///
     /// # Panics
     /// If `importance` is shorter than [`width`](Self::width).
@@ -227,6 +316,11 @@ impl Tree {
             importance[feature as usize] += gain;
         }
     }
+}
+
+/// Left up to the first cut, right up to the second, and so on in turn.
+pub(crate) fn is_left<T: PartialOrd>(cuts: &[T], value: T) -> bool {
+    cuts.partition_point(|cut| *cut < value).is_multiple_of(2)
 }
 
 #[cfg(test)]
@@ -264,5 +358,23 @@ mod tests {
         }
         assert_eq!(Tree::new(&[node(0, 0.5, !0, !1)], values()), Err(TreeError::Lengths { leaves: 3 }));
         assert_eq!(Tree::new(&[], vec![f64::NAN]), Err(TreeError::NotFinite));
+        for cuts in
+            [vec![vec![1.0]], vec![vec![1.0], vec![]], vec![vec![1.0, 1.0], vec![2.0]], vec![vec![f64::NAN], vec![1.0]]]
+        {
+            assert_eq!(three_leaves().with_cuts(cuts.clone()), Err(TreeError::Cuts), "{cuts:?}");
+        }
+    }
+
+    #[test]
+    fn a_tree_without_gains_is_written_and_read() {
+        let gain = |gain| Node { gain, ..node(0, 0.5, !0, !1) };
+        for unknown in [f64::NAN, f64::INFINITY] {
+            let tree = Tree::new(&[gain(unknown)], vec![1.0, 2.0]).unwrap();
+            assert!(!tree.has_gains() && tree.nodes().all(|node| node.gain.is_nan()));
+            let text = serde_json::to_string(&tree).unwrap();
+            assert!(text.contains("\"gain\":[],") && !text.contains("cuts"), "{text}");
+            assert_eq!(serde_json::from_str::<Tree>(&text).unwrap(), tree);
+        }
+        assert!(three_leaves().has_gains() && Tree::leaf(1.0).has_gains());
     }
 }

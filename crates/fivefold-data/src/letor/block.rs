@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::error::ReadErrorKind;
 use super::number::{self, Slow};
-use super::{Missing, ReadOptions};
+use super::{Coding, Missing, ReadOptions};
 use crate::matrix::Matrix;
 
 /// A block whose matrix would be larger is parsed in pieces: a text of short lines with high ids is a thousand times as large when
@@ -77,13 +77,25 @@ impl Block {
 
     /// Parses what the largest matrix of a block left; former rows are forgotten. False if nothing was left.
     pub(crate) fn parse_on(&mut self, options: &ReadOptions, after_fault: AfterFault) -> bool {
+        self.parse_values(&AsWritten(options.missing), options, after_fault)
+    }
+
+    /// [`parse_on`](Self::parse_on), to codes in place of values where there are any.
+    pub(crate) fn parse_coded(&mut self, coding: Option<Coding<'_>>, options: &ReadOptions) -> bool {
+        match coding {
+            Some(coding) => self.parse_values(&coding, options, AfterFault::Stop),
+            None => self.parse_on(options, AfterFault::Stop),
+        }
+    }
+
+    fn parse_values(&mut self, values: &impl Values, options: &ReadOptions, after_fault: AfterFault) -> bool {
         let Block { text, rows, matrix, lines, parsed, faults } = self;
         rows.clear();
         matrix.clear();
         faults.clear();
         let start = *parsed;
         while *parsed < text.len() {
-            match parse_line(text, *parsed, options, matrix) {
+            match parse_line(text, *parsed, options, values, matrix) {
                 Ok(Line::Row(row)) => {
                     *parsed = row.end as usize;
                     rows.push(Row { line: *lines, ..row });
@@ -146,7 +158,13 @@ enum Line {
 }
 
 /// Parses the line at `start`.
-fn parse_line(text: &[u8], start: usize, options: &ReadOptions, matrix: &mut Matrix) -> Result<Line, Wrong> {
+fn parse_line(
+    text: &[u8],
+    start: usize,
+    options: &ReadOptions,
+    values: &impl Values,
+    matrix: &mut Matrix,
+) -> Result<Line, Wrong> {
     let mut at = skip_blanks(text, start);
     if text[at] == b'\n' || text[at] == b'#' {
         return Ok(Line::Nothing(next_line(text, at)));
@@ -197,20 +215,20 @@ fn parse_line(text: &[u8], start: usize, options: &ReadOptions, matrix: &mut Mat
         }
         slots = slot + 1;
         at += 1;
-        let value = match number::decimal(text, at) {
+        let value = match values.decimal(text, at, slot) {
             Some((value, end)) if ends_token(text[end]) => {
                 at = end;
                 value
             }
             _ => {
                 let end = token_end(text, at);
-                let value = match number::slow(&text[at..end]) {
+                let value = match values.slow(&text[at..end], slot) {
                     Slow::Number(value) => value,
                     Slow::Bad => return Err((at, ReadErrorKind::Value { id, found: shown(text, at) })),
-                    Slow::Missing => match options.missing {
-                        Missing::Error => return Err((at, ReadErrorKind::Missing { id, found: shown(text, at) })),
-                        Missing::Zero => 0.0,
-                        Missing::QueryMin => {
+                    Slow::Missing => match values.missing() {
+                        Filled::Refused => return Err((at, ReadErrorKind::Missing { id, found: shown(text, at) })),
+                        Filled::Now(value) => value,
+                        Filled::Later => {
                             missing = true;
                             f32::NAN
                         }
@@ -229,6 +247,72 @@ fn parse_line(text: &[u8], start: usize, options: &ReadOptions, matrix: &mut Mat
     let short = |range: Range<usize>| range.start as u32..range.end as u32;
     let (width, end) = (slots as u32, next_line(text, at) as u32);
     Ok(Line::Row(Row { grade, missing, line: 0, end, width, qid: short(qid), doc_id: short(doc_id) }))
+}
+
+/// What stands in the matrix for a value of the text.
+trait Values {
+    /// See [`number::decimal`].
+    fn decimal(&self, text: &[u8], at: usize, slot: usize) -> Option<(f32, usize)>;
+    /// See [`number::slow`].
+    fn slow(&self, token: &[u8], slot: usize) -> Slow;
+    /// What stands there for a missing one.
+    fn missing(&self) -> Filled;
+}
+
+/// A missing value.
+enum Filled {
+    Refused,
+    Now(f32),
+    /// When the query is complete.
+    Later,
+}
+
+impl Missing {
+    fn filled(self) -> Filled {
+        match self {
+            Missing::Error => Filled::Refused,
+            Missing::Zero => Filled::Now(0.0),
+            Missing::QueryMin => Filled::Later,
+        }
+    }
+}
+
+/// The nearest `f32`.
+struct AsWritten(Missing);
+
+impl Values for AsWritten {
+    #[inline(always)]
+    fn decimal(&self, text: &[u8], at: usize, _slot: usize) -> Option<(f32, usize)> {
+        number::decimal(text, at)
+    }
+
+    #[inline(always)]
+    fn slow(&self, token: &[u8], _slot: usize) -> Slow {
+        number::slow(token)
+    }
+
+    fn missing(&self) -> Filled {
+        self.0.filled()
+    }
+}
+
+/// The code of the nearest `f64`.
+impl Values for Coding<'_> {
+    fn decimal(&self, text: &[u8], at: usize, slot: usize) -> Option<(f32, usize)> {
+        number::decimal_f64(text, at).map(|(value, end)| (self.codes.code(slot, value), end))
+    }
+
+    fn slow(&self, token: &[u8], slot: usize) -> Slow {
+        match number::slow(token) {
+            Slow::Number(value) => Slow::Number(self.codes.code(slot, value)),
+            Slow::Missing => Slow::Missing,
+            Slow::Bad => Slow::Bad,
+        }
+    }
+
+    fn missing(&self) -> Filled {
+        self.missing.map_or(Filled::Now(f32::NAN), Missing::filled)
+    }
 }
 
 #[inline(always)]

@@ -4,7 +4,10 @@
 //! 10^k are exact in `f64`, so m / 10^k is the correctly rounded `f64` (Clinger 1990). Rounding that once more to `f32`
 //! gives the correctly rounded `f32` unless the `f64` lies exactly half way between two `f32`, which a test of its low 29
 //! bits shows; such numbers, subnormal ones, exponents and longer digits go to fast-float2. Every result is the `f32`
-//! nearest to the text, as `str::parse` gives it.
+//! nearest to the text, as `str::parse` gives it. For models that compare in `f64`, [`decimal_f64`] and [`slow`] give the nearest
+//! `f64` by the same rules.
+
+use fast_float2::FastFloat;
 
 /// 10^k for k = 0..=22, all exact.
 const POWERS: [f64; 23] = [
@@ -16,6 +19,36 @@ const POWERS: [f64; 23] = [
 /// text is not one or needs [`slow`]. `text` must end with a byte that is not a digit.
 #[inline(always)]
 pub(super) fn decimal(text: &[u8], start: usize) -> Option<(f32, usize)> {
+    let (Plain { negative, mantissa, decimals }, at) = plain(text, start)?;
+    let magnitude = if decimals == 0 || mantissa == 0 {
+        mantissa as f32
+    } else {
+        let exact = mantissa as f64 / POWERS[decimals];
+        let half_way = exact.to_bits() & 0x1fff_ffff == 0x1000_0000;
+        if half_way || exact < f64::from(f32::MIN_POSITIVE) {
+            return None;
+        }
+        exact as f32
+    };
+    Some((if negative { -magnitude } else { magnitude }, at))
+}
+
+/// [`decimal`] to the nearest `f64`.
+pub(super) fn decimal_f64(text: &[u8], start: usize) -> Option<(f64, usize)> {
+    let (Plain { negative, mantissa, decimals }, at) = plain(text, start)?;
+    let magnitude = mantissa as f64 / POWERS[decimals];
+    Some((if negative { -magnitude } else { magnitude }, at))
+}
+
+/// mantissa / 10^decimals, both exact in `f64`.
+struct Plain {
+    negative: bool,
+    mantissa: u64,
+    decimals: usize,
+}
+
+#[inline(always)]
+fn plain(text: &[u8], start: usize) -> Option<(Plain, usize)> {
     let mut at = start;
     let negative = text[at] == b'-';
     at += usize::from(negative);
@@ -48,39 +81,30 @@ pub(super) fn decimal(text: &[u8], start: usize) -> Option<(f32, usize)> {
     if digits == 0 || digits > 19 || mantissa > 1 << 53 || text[at] | 0x20 == b'e' {
         return None;
     }
-    let magnitude = if decimals == 0 || mantissa == 0 {
-        mantissa as f32
-    } else {
-        let exact = mantissa as f64 / POWERS[decimals];
-        let half_way = exact.to_bits() & 0x1fff_ffff == 0x1000_0000;
-        if half_way || exact < f64::from(f32::MIN_POSITIVE) {
-            return None;
-        }
-        exact as f32
-    };
-    Some((if negative { -magnitude } else { magnitude }, at))
+    Some((Plain { negative, mantissa, decimals }, at))
 }
 
 /// What a token that is not a plain decimal means.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Slow {
+pub(super) enum Slow<F = f32> {
     /// A finite number.
-    Number(f32),
+    Number(F),
     /// `NULL` or `nan`, in any case.
     Missing,
-    /// Neither: no number, infinite, or too large for 32 bits.
+    /// Neither: no number, infinite, or too large.
     Bad,
 }
 
 /// Reads a whole token in full generality.
 #[cold]
-pub(super) fn slow(token: &[u8]) -> Slow {
+pub(super) fn slow<F: FastFloat + Into<f64>>(token: &[u8]) -> Slow<F> {
     if token.eq_ignore_ascii_case(b"null") {
         return Slow::Missing;
     }
-    match fast_float2::parse::<f32, _>(token) {
-        Ok(value) if value.is_nan() => Slow::Missing,
-        Ok(value) if value.is_finite() => Slow::Number(value),
+    let Ok(value) = fast_float2::parse::<F, _>(token) else { return Slow::Bad };
+    match value.into() {
+        number if number.is_nan() => Slow::Missing,
+        number if number.is_finite() => Slow::Number(value),
         _ => Slow::Bad,
     }
 }
@@ -96,6 +120,17 @@ mod tests {
         match decimal(line.as_bytes(), 0) {
             Some((value, end)) if end == text.len() => Slow::Number(value),
             _ => slow(text.as_bytes()),
+        }
+    }
+
+    fn read_f64(text: &str) -> Option<u64> {
+        let line = format!("{text}\n");
+        match decimal_f64(line.as_bytes(), 0) {
+            Some((value, end)) if end == text.len() => Some(value.to_bits()),
+            _ => match slow::<f64>(text.as_bytes()) {
+                Slow::Number(value) => Some(value.to_bits()),
+                _ => None,
+            },
         }
     }
 
@@ -149,6 +184,15 @@ mod tests {
         fn every_decimal_is_the_nearest_float(whole in 0u64..100_000_000, part in 0u64..1_000_000_000, digits in 0usize..12) {
             let text = format!("{whole}.{part:0digits$}");
             prop_assert_eq!(read(&text).bits(), text.parse::<f32>().unwrap().to_bits());
+            prop_assert_eq!(read_f64(&text), Some(text.parse::<f64>().unwrap().to_bits()));
+        }
+
+        #[test]
+        fn every_double_comes_back(bits in any::<u64>()) {
+            let value = f64::from_bits(bits);
+            let expected = value.is_finite().then_some(bits);
+            prop_assert_eq!(read_f64(&format!("{value}")), expected);
+            prop_assert_eq!(read_f64(&format!("{value:e}")), expected);
         }
 
         #[test]
