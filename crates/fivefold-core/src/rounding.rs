@@ -1,5 +1,8 @@
 //! What rounding does to numbers that are equal: sums of the same terms in another order or form part in their last bits, which must
 //! not decide a tie, a rank or a win.
+//!
+//! A difference of two numbers inherits what rounding can move *them* by, however small the difference itself is: .9995 - .9994 and
+//! .9985 - .9984 part in the twelfth digit. So a [`Difference`] knows its error, and two differences are compared by their errors.
 
 /// The share of a number up to which rounding can move it.
 pub const ROUNDING: f64 = 1e-12;
@@ -14,18 +17,42 @@ pub fn equal(one: f64, other: f64) -> bool {
 /// The difference of two numbers of any size: 0 where rounding alone can part them.
 #[inline]
 pub fn gap(one: f64, other: f64) -> f64 {
-    if equal(one, other) { 0.0 } else { one - other }
+    Difference::of(one, other).value
 }
 
-/// Whether two values of measures, which are of the size of 1, differ by more than rounding. NaN differs from nothing.
+/// A difference of two numbers of any size, and by how much rounding can have moved it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Difference {
+    /// The difference; exactly 0 where rounding alone can part the two numbers.
+    pub value: f64,
+    /// [`ROUNDING`] of the larger of the two numbers; 0 where the difference is 0.
+    pub error: f64,
+}
+
+impl Difference {
+    /// `one - other`.
+    #[inline]
+    pub fn of(one: f64, other: f64) -> Difference {
+        let error = ROUNDING * one.abs().max(other.abs());
+        let value = one - other;
+        if value.abs() <= error && error < f64::INFINITY { Difference::default() } else { Difference { value, error } }
+    }
+
+    /// Whether only rounding parts two differences.
+    #[inline]
+    pub fn ties(self, other: Difference) -> bool {
+        (self.value - other.value).abs() <= self.error.max(other.error)
+    }
+}
+
+/// Whether two values of measures, which are of the size of 1 or above it, differ by more than rounding. NaN differs from nothing.
 pub fn differ(one: f64, other: f64) -> bool {
-    (one - other).abs() > ROUNDING
+    (one - other).abs() > ROUNDING * one.abs().max(other.abs()).max(1.0)
 }
 
-/// The difference of two values of measures, which are of the size of 1: 0 where rounding alone can part them.
+/// The difference of two values of measures, which are of the size of 1 or above it: 0 where rounding alone can part them.
 pub fn difference(one: f64, other: f64) -> f64 {
-    let difference = one - other;
-    if difference.abs() <= ROUNDING { 0.0 } else { difference }
+    if differ(one, other) || one.is_nan() || other.is_nan() { one - other } else { 0.0 }
 }
 
 /// The list with numbers that only rounding parts made the same number, the lowest of them: to be compared by `<` and `==`. Rounding
@@ -34,19 +61,29 @@ pub fn levels(list: &[f64]) -> Vec<f64> {
     let mut places: Vec<usize> = (0..list.len()).collect();
     places.sort_by(|&a, &b| list[a].total_cmp(&list[b]));
     let mut sorted: Vec<f64> = places.iter().map(|&place| list[place]).collect();
-    level_sorted(&mut sorted);
+    let most = ROUNDING * sorted.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    level_sorted(&mut sorted, |_| most);
     let mut levels = vec![0.0; list.len()];
     places.into_iter().zip(sorted).for_each(|(place, level)| levels[place] = level);
     levels
 }
 
-/// [`levels`] of a list that is sorted from low to high, in place.
-pub fn level_sorted(list: &mut [f64]) {
-    let most = ROUNDING * list.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+/// The absolute values of differences that are sorted by them, those that only rounding parts made the same number, the lowest of
+/// them.
+pub fn level_sizes(sorted: &[Difference]) -> Vec<f64> {
+    let mut sizes: Vec<f64> = sorted.iter().map(|difference| difference.value.abs()).collect();
+    level_sorted(&mut sizes, |place| sorted[place].error);
+    sizes
+}
+
+/// Makes numbers of a sorted list the lowest of those that their errors alone part.
+fn level_sorted(list: &mut [f64], error: impl Fn(usize) -> f64) {
+    let mut lowest = 0;
     for place in 1..list.len() {
-        let below = list[place - 1];
-        if list[place] - below <= most {
-            list[place] = below;
+        if list[place] - list[lowest] <= error(place).max(error(lowest)) {
+            list[place] = list[lowest];
+        } else {
+            lowest = place;
         }
     }
 }
@@ -90,7 +127,25 @@ mod tests {
         assert!(gap(sum, other) == 0.0 && gap(2e-20, 1e-20) == 1e-20 && gap(f64::NAN, 0.5).is_nan());
         assert!(gap(f64::INFINITY, 0.5) == f64::INFINITY && gap(f64::INFINITY, f64::INFINITY).is_nan());
         assert_eq!(difference(0.5, 0.25), 0.25);
+        // Discounted gains are large: a unit in the last place of 1e9 is 1e-7.
+        assert!(!differ(1e9, 1e9 + 1e-7) && difference(1e9, 1e9 + 1e-7) == 0.0 && differ(1e9, 1e9 + 1.0));
         assert!(differ(0.5, 0.25) && !differ(sum, other) && !differ(f64::NAN, f64::NAN));
         assert!(difference(f64::NAN, 0.5).is_nan() && !equal(f64::NAN, f64::NAN));
+    }
+
+    /// scipy #26082, #17667: whether differences tie depends on the values that they are of, not on their own size.
+    #[test]
+    fn differences_tie_within_the_rounding_of_their_values() {
+        let of = Difference::of;
+        let (one, other) = (of(0.9995, 0.9994), of(0.5001, 0.5));
+        assert!((one.value - other.value).abs() > 1e-12 * one.value && one.ties(other));
+        // Of small values the same gap is far apart.
+        assert!(!of(1e-4, 0.0).ties(of(1.0001e-4, 0.0)) && !of(0.3, 0.1).ties(of(0.3, 0.2)));
+        let mut sorted = vec![of(0.9935, 0.9934), one, other, of(10_000.4, 10_000.3), of(0.0, 0.1), of(0.0, 0.2)];
+        sorted.sort_by(|a, b| a.value.abs().total_cmp(&b.value.abs()));
+        let sizes = level_sizes(&sorted);
+        let levels: Vec<usize> = sizes.chunk_by(|a, b| a == b).map(<[f64]>::len).collect();
+        assert_eq!(levels, [3, 2, 1]);
+        assert_eq!(of(0.1 + 0.2, 0.3), Difference::default());
     }
 }

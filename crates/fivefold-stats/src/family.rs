@@ -4,7 +4,7 @@
 //! are all pairs within each group, or all systems against one. Tests that resample use the same draws for the whole
 //! family, which is both faster and what makes a joint correction (max-T) possible.
 
-use fivefold_core::rounding::gap;
+use fivefold_core::rounding::Difference;
 
 use crate::error::{StatsError, all_finite, same_length};
 use crate::moments::Moments;
@@ -118,8 +118,13 @@ impl<'a> Family<'a> {
 
     /// The differences of a comparison, query by query; 0 where only rounding parts the two.
     pub fn differences(&self, comparison: Comparison) -> impl Iterator<Item = f64> + 'a {
+        self.rounded_differences(comparison).map(|difference| difference.value)
+    }
+
+    /// The same with what rounding can move each by.
+    pub fn rounded_differences(&self, comparison: Comparison) -> impl Iterator<Item = Difference> + 'a {
         let (a, b) = self.values(comparison);
-        a.iter().zip(b).map(|(&a, &b)| gap(a, b))
+        a.iter().zip(b).map(|(&a, &b)| Difference::of(a, b))
     }
 
     /// Count, mean and spread of the differences of a comparison.

@@ -6,7 +6,7 @@
 //! loses all of them (large mean, small variance), costs no division a value, allocates nothing, and the order of
 //! additions is fixed, so it is the same on every run. Cost: under 1 ns a difference.
 
-use fivefold_core::rounding::{equal, gap};
+use fivefold_core::rounding::{Difference, ROUNDING};
 
 /// Differences that are looked at together.
 const BLOCK: usize = 256;
@@ -22,6 +22,8 @@ pub struct Moments {
     pub mean: f64,
     /// Sum of squared deviations from the mean; exactly 0 where all numbers are equal, but for rounding.
     pub squared_deviations: f64,
+    /// Sum of the squares of what rounding can move each number by, which the size of the values decides that were subtracted.
+    pub squared_errors: f64,
 }
 
 impl Moments {
@@ -31,38 +33,44 @@ impl Moments {
     /// If the slices have different lengths: check before the call.
     pub fn of_differences(a: &[f64], b: &[f64]) -> Moments {
         assert_eq!(a.len(), b.len(), "the slices must be parallel");
-        Moments::of_blocks(a.len(), |start, block| {
-            for ((d, a), b) in block.iter_mut().zip(&a[start..]).zip(&b[start..]) {
-                *d = gap(*a, *b);
-            }
-        })
+        Moments::of_blocks(a.len(), |place| Difference::of(a[place], b[place]))
     }
 
     /// The moments of some values.
     pub fn of(values: &[f64]) -> Moments {
-        Moments::of_blocks(values.len(), |start, block| block.copy_from_slice(&values[start..start + block.len()]))
+        Moments::of_blocks(values.len(), |place| Difference::of(values[place], 0.0))
     }
 
-    /// The moments of `count` numbers, which `fill` writes from a start on, block by block.
-    fn of_blocks(count: usize, fill: impl Fn(usize, &mut [f64])) -> Moments {
+    /// The moments of `count` numbers, block by block.
+    fn of_blocks(count: usize, number: impl Fn(usize) -> Difference) -> Moments {
         let mut total = Moments::default();
-        let mut buffer = [0.0; BLOCK];
-        let mut first = 0.0;
+        let (mut numbers, mut errors) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let mut first = Difference::default();
         let mut constant = true;
         for start in (0..count).step_by(BLOCK) {
             let count = BLOCK.min(count - start);
-            let block = &mut buffer[..count];
-            fill(start, block);
-            if start == 0 {
-                first = block[0];
+            let (numbers, errors) = (&mut numbers[..count], &mut errors[..count]);
+            for (offset, (d, error)) in numbers.iter_mut().zip(&mut *errors).enumerate() {
+                Difference { value: *d, error: *error } = number(start + offset);
             }
-            constant &= block.iter().all(|&d| equal(d, first));
-            let mean = sum(block, |d| d) / count as f64;
-            let squared_deviations = sum(block, |d| (d - mean) * (d - mean));
-            total = total.merge(Moments { count, mean, squared_deviations });
+            if start == 0 {
+                first = Difference { value: numbers[0], error: errors[0] };
+            }
+            constant &= numbers.iter().zip(&*errors).all(|(&value, &error)| first.ties(Difference { value, error }));
+            let mean = sum(numbers, |d| d) / count as f64;
+            let squared_deviations = sum(numbers, |d| (d - mean) * (d - mean));
+            let squared_errors = sum(errors, |error| error * error);
+            total = total.merge(Moments { count, mean, squared_deviations, squared_errors });
         }
         // Rounding must not make a spread out of equal differences: the test's p would be arbitrary.
-        if constant { Moments { count: total.count, mean: first, squared_deviations: 0.0 } } else { total }
+        if constant && count > 0 { Moments { mean: first.value, squared_deviations: 0.0, ..total } } else { total }
+    }
+
+    /// The mean, 0 where it is only what rounding left of numbers that cancel.
+    pub fn settled_mean(&self) -> f64 {
+        let count = self.count.max(1) as f64;
+        let of_sum = ROUNDING * (self.squared_deviations / count).sqrt();
+        if self.mean.abs() <= of_sum.max(self.squared_errors.sqrt() / count) { 0.0 } else { self.mean }
     }
 
     /// The sample variance (divisor count - 1), or `None` for fewer than two numbers.
@@ -80,6 +88,7 @@ impl Moments {
             count: self.count + other.count,
             mean: self.mean + delta * (m / (n + m)),
             squared_deviations: self.squared_deviations + other.squared_deviations + delta * delta * (n * m / (n + m)),
+            squared_errors: self.squared_errors + other.squared_errors,
         }
     }
 }
@@ -108,7 +117,10 @@ mod tests {
             assert_eq!((moments.count, moments.mean, moments.squared_deviations), (n, 0.1 - 0.3, 0.0));
         }
         assert_eq!(Moments::of_differences(&[], &[]), Moments::default());
-        assert_eq!(Moments::of(&[1.0, 2.0, 4.0]), Moments::of_differences(&[1.5, 3.0, 6.0], &[0.5, 1.0, 2.0]));
+        let (plain, differences) =
+            (Moments::of(&[1.0, 2.0, 4.0]), Moments::of_differences(&[1.5, 3.0, 6.0], &[0.5, 1.0, 2.0]));
+        assert_eq!((plain.mean, plain.squared_deviations), (differences.mean, differences.squared_deviations));
+        assert!(plain.squared_errors < differences.squared_errors);
         assert_eq!(Moments::of_differences(&[1.0], &[0.0]).variance(), None);
     }
 
@@ -129,5 +141,19 @@ mod tests {
                 assert!((moments.squared_deviations / exact_m2 - 1.0).abs() < 1e-9, "{n} {offset} {moments:?}");
             }
         }
+    }
+
+    /// scipy #26082: .00001 on every query, which the last bits of the values part by more than 1e-12 of it; and differences that cancel.
+    #[test]
+    fn the_values_decide_what_rounding_makes_of_their_differences() {
+        let (above, below) = ([0.57079, 0.44845, 0.92071, 0.34926], [0.57078, 0.44844, 0.92070, 0.34925]);
+        let moments = Moments::of_differences(&above, &below);
+        let differences = || above.iter().zip(&below).map(|(a, b)| a - b);
+        let spread = differences().fold(0.0, f64::max) - differences().fold(1.0, f64::min);
+        assert!(spread > ROUNDING * 1e-5 && moments.squared_deviations == 0.0, "{spread} {moments:?}");
+        let (a, b) = ([0.57080, 0.44844, 0.92070], [0.57078, 0.44845, 0.92071]);
+        let cancelled = Moments::of_differences(&a, &b);
+        assert!(cancelled.mean != 0.0 && cancelled.settled_mean() == 0.0 && cancelled.squared_deviations > 0.0);
+        assert!(Moments::of_differences(&[1e-9, 2e-9], &[0.0, 0.0]).settled_mean() > 1e-9);
     }
 }

@@ -8,7 +8,6 @@ use crate::effect::cohens_dz;
 use crate::error::Undefined;
 use crate::family::{Comparison, Family};
 use crate::moments::Moments;
-use fivefold_core::rounding::ROUNDING;
 use fivefold_core::words::counted;
 
 /// What a test says of one comparison. A number that does not exist says why, and is never NaN.
@@ -57,9 +56,7 @@ pub enum Method {
 
 /// Which system a mean difference favours: none where it is only what rounding left of differences that cancel.
 pub(crate) fn by_mean(moments: &Moments) -> Ordering {
-    let spread = (moments.squared_deviations / moments.count.max(1) as f64).sqrt();
-    let mean = if moments.mean.abs() <= ROUNDING * spread { 0.0 } else { moments.mean };
-    mean.partial_cmp(&0.0).unwrap_or(Ordering::Equal)
+    moments.settled_mean().partial_cmp(&0.0).unwrap_or(Ordering::Equal)
 }
 
 impl fmt::Display for Method {

@@ -57,7 +57,7 @@ pub(crate) fn of_moments(moments: &Moments, a: &[f64], b: &[f64]) -> Result<Pair
         return Ok(PairedT { difference, t, degrees, p });
     }
     let standard_error = (moments.squared_deviations / degrees as f64 / n as f64).sqrt();
-    let t = difference / standard_error;
+    let t = moments.settled_mean() / standard_error;
     Ok(PairedT { difference, t, degrees, p: student_two_sided(t, degrees as f64) })
 }
 

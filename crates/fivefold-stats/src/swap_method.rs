@@ -91,7 +91,8 @@ pub fn swap_method(family: &Family<'_>, options: &SwapOptions) -> Result<Vec<Swa
     }
     let half = queries / 2;
     let fixed = Fixed::of(family)?;
-    let tolerance = fixed.tolerance();
+    let tolerance = |comparison: &Comparison| fixed.tolerance(comparison.group, &family.moments(*comparison));
+    let tolerances: Vec<i64> = family.comparisons().iter().map(tolerance).collect();
     let mut columns = Columns::new(queries);
     let numbers = fixed.push_systems(&mut columns);
     let empty = |bin: usize| SwapBin { from: bin as f64 * options.width, comparisons: 0, swaps: 0 };
@@ -113,7 +114,8 @@ pub fn swap_method(family: &Family<'_>, options: &SwapOptions) -> Result<Vec<Swa
         for row in 0..batch.len() {
             sums.of_draw(2 * row, &mut first);
             sums.of_draw(2 * row + 1, &mut second);
-            for &Comparison { group, first: a, second: b } in family.comparisons() {
+            for (&Comparison { group, first: a, second: b }, &tolerance) in family.comparisons().iter().zip(&tolerances)
+            {
                 let of = |sums: &[i64], system: usize| numbers[group][system].map_or(0, |column: usize| sums[column]);
                 let [d1, d2] = [&first, &second].map(|sums| of(sums, a) - of(sums, b));
                 let difference = (d1.abs() + tolerance) as f64 * fixed.units[group] / half as f64;

@@ -5,6 +5,8 @@
 //!
 //! Where neither sample has a spread: equal means give t = 0, p = 1, others an infinite t and p = 0. Cost: one pass.
 
+use fivefold_core::rounding::gap;
+
 use crate::distribution::student_two_sided;
 use crate::error::{StatsError, all_finite};
 use crate::moments::Moments;
@@ -43,7 +45,7 @@ pub fn two_sample_t_test(a: &[f64], b: &[f64], variances: Variances) -> Result<T
     let (Some(va), Some(vb)) = (first.variance(), second.variance()) else {
         return Err(StatsError::TooFew { found: a.len().min(b.len()), needed: 2 });
     };
-    let difference = first.mean - second.mean;
+    let difference = gap(first.mean, second.mean);
     let (squared_error, degrees) = match variances {
         Variances::Pooled => {
             let degrees = n + m - 2.0;

@@ -5,7 +5,7 @@
 //! after Efron & Tibshirani 1993, ch. 16). p = (1 + hits) / (1 + B); Sakai divides the hits by B, so that his can be 0.
 //!
 //! - A draw in which all queries have the same w has no spread: t_b is infinite, or 0 where that w is 0.
-//! - t_b counts as large as t when it is so within 1e-9 of itself.
+//! - t_b counts as large as t when it is so within 1e-9 of itself, and within what the rounding of the values leaves open.
 //! - The interval is the symmetric studentised one: mean -+ q sd / sqrt(n), q the smallest |t_b| that leaves at most
 //!   1 - confidence of the draws above it (Hall 1988); it excludes 0 where p is below 1 - confidence.
 //! - Fewer than two queries: undefined.
@@ -60,9 +60,9 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         for row in 0..batch.len() {
             drawn.of_draw(row, &mut sums);
             for ((pair, all), raised) in resampled.pairs.iter().zip(&mut drawn_t).zip(&mut raised) {
-                let t = pair.statistic(&sums, queries);
+                let (t, highest) = pair.statistic(&sums, queries);
                 all.push(t);
-                *raised = t * (1.0 + TOLERANCE);
+                *raised = highest;
             }
             tally.count(&raised);
         }
@@ -141,6 +141,8 @@ struct Pair {
     unit: f64,
     /// Sum of the differences: that of a draw, less this, is the sum of its w.
     sum: i64,
+    /// By how much a sum can be off.
+    tolerance: i64,
     /// Column of w^2, and what 1 stands for there.
     squares: usize,
     squares_unit: f64,
@@ -155,8 +157,8 @@ impl Resampled {
         for &comparison in family.comparisons() {
             let moments = family.moments(comparison);
             let signed_t = match standard_error(&moments) {
-                Ok(error) if error > 0.0 => moments.mean / error,
-                _ if moments.mean == 0.0 => 0.0,
+                Ok(error) if error > 0.0 => moments.settled_mean() / error,
+                _ if moments.settled_mean() == 0.0 => 0.0,
                 _ => f64::INFINITY.copysign(moments.mean),
             };
             let w_squared = || family.differences(comparison).map(|d| (d - moments.mean) * (d - moments.mean));
@@ -172,6 +174,7 @@ impl Resampled {
                 second: numbers[comparison.group][comparison.second],
                 unit: fixed.units[comparison.group],
                 sum: fixed.differences(comparison).sum(),
+                tolerance: fixed.tolerance(comparison.group, &moments),
                 squares: columns.push(scaled(w_squared(), largest)),
                 squares_unit: unit(largest),
             });
@@ -181,22 +184,31 @@ impl Resampled {
 }
 
 impl Pair {
-    /// |t_b| of a draw.
-    fn statistic(&self, sums: &[i64], queries: usize) -> f64 {
+    /// |t_b| of a draw, and the most that it can be where rounding made it less.
+    fn statistic(&self, sums: &[i64], queries: usize) -> (f64, f64) {
         if self.moments.squared_deviations == 0.0 {
             // Every w is 0.
-            return 0.0;
+            return (0.0, 0.0);
         }
         let of = |column: Option<usize>| column.map_or(0, |column| sums[column]);
         let n = queries as f64;
-        let mean = (of(self.first) - of(self.second) - self.sum) as f64 * self.unit / n;
+        let mean_of = |sum: i64| sum as f64 * self.unit / n;
+        let sum = (of(self.first) - of(self.second) - self.sum).abs();
+        let mean = mean_of(sum);
         let squares = sums[self.squares] as f64 * self.squares_unit;
         let spread = squares - n * mean * mean;
-        if spread <= TOLERANCE * squares {
+        // What the rounding of the values adds up to in a sum of n squares, where no w is larger than its error.
+        let noise = self.moments.squared_errors;
+        if spread <= TOLERANCE * squares + noise {
             // All drawn w are equal: to 0, or not.
-            return if squares <= TOLERANCE * self.moments.squared_deviations / n { 0.0 } else { f64::INFINITY };
+            let none = squares <= TOLERANCE * self.moments.squared_deviations / n + noise;
+            let t = if none { 0.0 } else { f64::INFINITY };
+            return (t, t);
         }
-        (mean * n / (spread * n / (n - 1.0)).sqrt()).abs()
+        let error = (spread * n / (n - 1.0)).sqrt();
+        // The spread is off by 2 root(squares x noise) at most, its root by half of that share.
+        let spread_off = (squares * noise).sqrt() / spread;
+        (mean * n / error, (mean_of(sum + self.tolerance) * n / error) * (1.0 + TOLERANCE + spread_off))
     }
 }
 

@@ -127,6 +127,103 @@ mod tests {
         assert_eq!(run.outcomes[0].effect, Err(crate::Undefined::NoSpread));
     }
 
+    /// scipy #26082 and #17667: differences that are equal in decimals tie, however close the values are. p by hand: of 8 equal
+    /// differences one is against the others, 2 (1 + 8) / 256; dec5 and latency are 1, 1, 1, -1, 2, 2, -2, 3 of a last decimal.
+    #[test]
+    fn equal_differences_of_close_values_tie() {
+        let parse = |text: &str| -> Vec<f64> { text.split(' ').map(|value| value.parse().unwrap()).collect() };
+        let tie4 = (
+            parse("0.9995 0.9985 0.9975 0.9965 0.9955 0.9945 0.9935 0.5000"),
+            parse("0.9994 0.9984 0.9974 0.9964 0.9954 0.9944 0.9934 0.5001"),
+        );
+        let tie5 = (
+            parse("0.57079 0.44845 0.92071 0.34926 0.52324 0.37302 0.61192 0.72877"),
+            parse("0.57078 0.44844 0.92070 0.34925 0.52323 0.37301 0.61191 0.72878"),
+        );
+        let dec5 = (
+            parse("0.70001 0.70008 0.70015 0.70020 0.70030 0.70037 0.70040 0.70052"),
+            parse("0.70000 0.70007 0.70014 0.70021 0.70028 0.70035 0.70042 0.70049"),
+        );
+        let latency = (
+            parse("10000.4 10001.1 10001.8 10002.3 10003.3 10004.0 10004.3 10005.5"),
+            parse("10000.3 10001.0 10001.7 10002.4 10003.1 10003.8 10004.5 10005.2"),
+        );
+        for (name, p, (a, b)) in [
+            ("tie4", 18.0 / 256.0, &tie4),
+            ("tie5", 18.0 / 256.0, &tie5),
+            ("dec5", 62.0 / 256.0, &dec5),
+            ("latency", 62.0 / 256.0, &latency),
+        ] {
+            for test in ["wilcoxon", "permutation"] {
+                let found = significance(super::test(test).unwrap(), a, b, 1_000).p;
+                assert_eq!(found, p, "{name} {test}");
+                assert_eq!(significance(super::test(test).unwrap(), b, a, 1_000).p, p, "{name} {test}, exchanged");
+            }
+        }
+        assert_eq!(significance(&sign::TEST, &tie5.0, &tie5.1, 1).p, 18.0 / 256.0);
+        let found = significance(&tukey::TEST, &tie5.0, &tie5.1, 100_000).p;
+        assert!((found - 18.0 / 256.0).abs() < 4.0 * (0.0703f64 * 0.93 / 100_000.0).sqrt(), "{found}");
+    }
+
+    /// What decimals say is what whole numbers say, which floating point holds exactly: p-values, intervals, effect sizes, ranks and
+    /// swaps of values with 1 to 8 decimals beside offsets of up to a hundred million times their differences.
+    #[test]
+    fn decimals_are_tested_as_the_whole_numbers_that_they_are() {
+        let mut rng = fivefold_core::Seed::new(26_082).rng();
+        for trial in 0..60 {
+            let decimals = 1 + trial % 8;
+            let offset = 10i64.pow(rng.next_u64() as u32 % 9);
+            let queries = 6 + (rng.next_u64() % 30) as usize;
+            let whole: Vec<Vec<i64>> = (0..3)
+                .map(|_| {
+                    (0..queries).map(|query| offset + query as i64 * offset / 7 + (rng.next_u64() % 4) as i64).collect()
+                })
+                .collect();
+            let parsed = |exponent: i32| -> Vec<Vec<f64>> {
+                let of = |value: &i64| format!("{value}e{exponent}").parse().unwrap();
+                whole.iter().map(|values| values.iter().map(of).collect()).collect()
+            };
+            let (exact, decimal) = (parsed(0), parsed(-decimals));
+            let family = |systems: &[Vec<f64>]| -> Vec<TestRun> {
+                let systems: Vec<&[f64]> = systems.iter().map(Vec::as_slice).collect();
+                let family = Family::of_systems(&systems).unwrap();
+                TESTS.iter().map(|test| (test.run)(&family, &TestOptions::default()).unwrap()).collect()
+            };
+            for ((test, one), other) in TESTS.iter().zip(family(&exact)).zip(family(&decimal)) {
+                let what = format!("{}, {decimals} decimals, offset {offset}, {whole:?}", test.name);
+                for (one, other) in one.outcomes.iter().zip(&other.outcomes) {
+                    let (p, q) = (one.test.unwrap(), other.test.unwrap());
+                    // A t-test takes the rounding of its values for what it is: some part in p, not in what is equal.
+                    let most = if test.name == "t" { 1e-3 } else { 0.0 };
+                    assert!((p.p - q.p).abs() <= most, "{} for {}: {what}", q.p, p.p);
+                    assert_eq!((p.used, p.favours), (q.used, q.favours), "{what}");
+                    assert_eq!(one.effect.is_err(), other.effect.is_err(), "{what}");
+                }
+                let joint = |run: &TestRun| run.max_t.as_ref().map(|joint| joint.p_values.clone());
+                assert_eq!(joint(&one), joint(&other), "{what}");
+            }
+            let of = |systems: &[Vec<f64>]| {
+                let systems: Vec<&[f64]> = systems.iter().map(Vec::as_slice).collect();
+                let ranks = crate::friedman(&systems).unwrap().average_ranks;
+                let effects = [
+                    crate::effect::superiority(systems[0], systems[1]),
+                    crate::effect::cliffs_delta(systems[0], systems[1]),
+                ];
+                (ranks, effects)
+            };
+            assert_eq!(of(&exact), of(&decimal));
+            let swaps = |systems: &[Vec<f64>], width: f64| {
+                let systems: Vec<&[f64]> = systems.iter().map(Vec::as_slice).collect();
+                let options = crate::SwapOptions { width, trials: 100, ..crate::SwapOptions::default() };
+                let curve = &crate::swap_method(&Family::of_systems(&systems).unwrap(), &options).unwrap()[0];
+                curve.bins.iter().map(|bin| (bin.comparisons, bin.swaps)).collect::<Vec<_>>()
+            };
+            // Bins that no mean of a half lies on the edge of.
+            let width = 0.0137;
+            assert_eq!(swaps(&exact, width), swaps(&decimal, width * 10f64.powi(-decimals)));
+        }
+    }
+
     #[test]
     fn exchanged_systems_give_the_same_p() {
         let a: Vec<f64> = (0..40).map(|i| f64::from(i * 7 % 11) / 10.0).collect();

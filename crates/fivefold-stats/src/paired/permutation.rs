@@ -65,7 +65,7 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         let drawn = weighted_sums(&flips.columns, &weights);
         for row in 0..batch.len() {
             drawn.of_draw(row, &mut sums);
-            flips.statistics(&sums, fixed.tolerance(), &mut statistics);
+            flips.statistics(&sums, &mut statistics);
             tally.count(&statistics);
         }
     }
@@ -74,7 +74,7 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
     for ((&comparison, drawn), joint) in family.comparisons().iter().zip(tally.p_values(coverage)).zip(&mut max_t) {
         let moments = family.moments(comparison);
         let (p, method) = match (joint_method, few_differences(family, &fixed, comparison)) {
-            (Method::Draws(_), Some(few)) => (exact(few, fixed.tolerance()), Method::Exact),
+            (Method::Draws(_), Some(few)) => (exact(few, fixed.tolerance(comparison.group, &moments)), Method::Exact),
             (method, _) => (drawn, method),
         };
         // A corrected p-value is never below its own.
@@ -127,6 +127,8 @@ struct Pair {
     second: Option<usize>,
     /// Sum of the differences.
     sum: i64,
+    /// By how much a sum that is as large can be smaller.
+    tolerance: u64,
     /// Root of the sum of their squares.
     scale: f64,
 }
@@ -139,6 +141,7 @@ impl Flips {
             first: numbers[comparison.group][comparison.first],
             second: numbers[comparison.group][comparison.second],
             sum: fixed.differences(comparison).sum(),
+            tolerance: fixed.tolerance(comparison.group, &family.moments(comparison)).unsigned_abs(),
             scale: fixed.differences(comparison).map(|d| d as f64 * d as f64).sum::<f64>().sqrt(),
         };
         Flips { pairs: family.comparisons().iter().map(pair).collect(), columns }
@@ -149,12 +152,12 @@ impl Flips {
     }
 
     /// From the sums over the queries whose sign is positive: S = 2 S+ - (all).
-    fn statistics(&self, sums: &[i64], tolerance: i64, out: &mut Vec<f64>) {
+    fn statistics(&self, sums: &[i64], out: &mut Vec<f64>) {
         let of = |column: Option<usize>| column.map_or(0, |column| sums[column]);
         out.clear();
         out.extend(self.pairs.iter().map(|pair| {
             let flipped = 2 * (of(pair.first) - of(pair.second)) - pair.sum;
-            pair.statistic(flipped.unsigned_abs() + tolerance.unsigned_abs())
+            pair.statistic(flipped.unsigned_abs() + pair.tolerance)
         }));
     }
 }

@@ -47,7 +47,8 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
     let outcome = |&comparison: &crate::Comparison| {
         let moments = family.moments(comparison);
         let ranges = &ranges[comparison.group];
-        let observed = fixed.differences(comparison).sum::<i64>().abs() - fixed.tolerance();
+        let tolerance = fixed.tolerance_of_group(comparison.group);
+        let observed = fixed.differences(comparison).sum::<i64>().abs() - tolerance;
         let hits = draws - ranges.partition_point(|&range| range < observed);
         let p = (1 + hits) as f64 / (1 + draws) as f64;
         let (method, favours) = (Method::Draws(draws), by_mean(&moments));

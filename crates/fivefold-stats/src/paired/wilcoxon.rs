@@ -1,8 +1,8 @@
 //! `wilcoxon`: the signed-rank test.
 //!
 //! Differences of 0 are dropped (scipy's `zero_method = "wilcox"`, its default), the others are ranked by their absolute
-//! values, ties taking their mean rank. Differences that only rounding parts, as .3 - .1 and .2 - 0, tie as they do in exact
-//! arithmetic; scipy and R rank them by their last bits. The statistic is the smaller of the rank sums of the positive and of the
+//! values, ties taking their mean rank. Differences that only the rounding of their values parts, as .3 - .1 and .2 - 0, or
+//! .9995 - .9994 and .9985 - .9984, tie as they do in exact arithmetic; scipy and R rank them by their last bits. The statistic is the smaller of the rank sums of the positive and of the
 //! negative differences. It tests whether the differences are symmetric about 0, not whether their mean is 0.
 //!
 //! - Up to 50 differences: exact, p = 2 P(T <= t) under random signs, by counting the subsets of ranks with each sum. Ranks are
@@ -14,7 +14,7 @@
 //!
 //! Cost: n log n a comparison; 50^3 where exact.
 
-use fivefold_core::rounding::level_sorted;
+use fivefold_core::rounding::{Difference, level_sizes};
 
 use crate::distribution::normal_two_sided;
 use crate::error::StatsError;
@@ -39,7 +39,7 @@ const EXACT: usize = 50;
 fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError> {
     let confidence = options.checked_confidence()?;
     let outcome = |&comparison| {
-        let differences: Vec<f64> = family.differences(comparison).filter(|&d| d != 0.0).collect();
+        let differences = family.rounded_differences(comparison).filter(|d| d.value != 0.0).collect();
         let test = Ok(signed_rank(differences));
         Outcome::new(family, comparison, &family.moments(comparison), confidence, test)
     };
@@ -47,11 +47,10 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
 }
 
 /// The test of differences of which none is 0.
-fn signed_rank(mut differences: Vec<f64>) -> Significance {
+fn signed_rank(mut differences: Vec<Difference>) -> Significance {
     let used = differences.len();
-    differences.sort_unstable_by(|a, b| a.abs().total_cmp(&b.abs()));
-    let mut sizes: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
-    level_sorted(&mut sizes);
+    differences.sort_unstable_by(|a, b| a.value.abs().total_cmp(&b.value.abs()));
+    let sizes = level_sizes(&differences);
     // Twice the rank sums, which are integers.
     let (mut positive, mut all, mut tie_term) = (0u64, 0u64, 0.0);
     let mut twice_ranks = Vec::with_capacity(used);
@@ -61,7 +60,7 @@ fn signed_rank(mut differences: Vec<f64>) -> Significance {
         // Ranks r+1..r+size have the mean r + (size + 1) / 2.
         let twice_rank = 2 * twice_ranks.len() as u64 + size + 1;
         twice_ranks.extend(tied.iter().map(|_| twice_rank));
-        positive += twice_rank * tied.iter().filter(|&&d| d > 0.0).count() as u64;
+        positive += twice_rank * tied.iter().filter(|d| d.value > 0.0).count() as u64;
         all += twice_rank * size;
         tie_term += (size as f64).powi(3) - size as f64;
     }
@@ -116,8 +115,9 @@ mod tests {
     fn exact_p_is_that_of_all_signs() {
         for magnitudes in [vec![1.0, 2.0, 3.0, 4.0, 5.0], vec![1.0, 1.0, 2.0, 2.0, 2.0, 7.0], vec![3.0; 4], vec![2.0]] {
             let n = magnitudes.len();
-            let signed = |signs: usize| -> Vec<f64> {
-                magnitudes.iter().enumerate().map(|(i, m)| if signs >> i & 1 == 1 { *m } else { -*m }).collect()
+            let signed = |signs: usize| -> Vec<Difference> {
+                let of = |(i, m): (usize, &f64)| if signs >> i & 1 == 1 { *m } else { -*m };
+                magnitudes.iter().enumerate().map(of).map(|value| Difference::of(value, 0.0)).collect()
             };
             let statistics: Vec<f64> = (0..1 << n).map(|signs| signed_rank(signed(signs)).statistic).collect();
             for (signs, statistic) in statistics.iter().enumerate() {

@@ -2,13 +2,15 @@
 //!
 //! Within a group, each query's value of system 0 is subtracted from all systems (this changes no difference of two
 //! systems, and neither does a common offset then cost digits), and the rest is rounded to multiples of 2^-40 of the largest
-//! one. A sum over n queries differs from the real one by at most n / 2 such units; two sums that are equal in real
-//! arithmetic can come to differ by [`Fixed::tolerance`], which comparisons of sums must allow.
+//! one. A sum over n queries differs from the real one by at most n / 2 such units, and by what rounding can move the values by: of
+//! values near 1 whose differences are of 1e-5, the last bits are worth more than a unit. Two sums that are equal in real arithmetic
+//! can come to differ by [`Fixed::tolerance`], which comparisons of sums must allow.
 
-use fivefold_core::rounding::gap;
+use fivefold_core::rounding::{ROUNDING, gap};
 
 use crate::error::StatsError;
 use crate::family::{Comparison, Family};
+use crate::moments::Moments;
 use crate::resample::weighted::Columns;
 
 /// Bits of the largest value.
@@ -22,6 +24,9 @@ pub(crate) struct Fixed {
     pub(crate) values: Vec<Vec<Vec<i64>>>,
     /// What 1 stands for, by group; 0 where all systems are equal.
     pub(crate) units: Vec<f64>,
+    /// By group, the root of the sum over queries of the squares of what rounding can move the largest value of a query by, of those
+    /// on which systems differ.
+    errors: Vec<f64>,
     queries: usize,
 }
 
@@ -31,7 +36,7 @@ impl Fixed {
     pub(crate) fn of(family: &Family<'_>) -> Result<Fixed, StatsError> {
         let queries = family.queries();
         check_queries(queries)?;
-        let mut fixed = Fixed { values: Vec::new(), units: Vec::new(), queries };
+        let mut fixed = Fixed { values: Vec::new(), units: Vec::new(), errors: Vec::new(), queries };
         for group in family.groups() {
             let Some((&zero, _)) = group.split_first() else { continue };
             let relative = |values: &&[f64]| values.iter().zip(zero).map(|(&v, &z)| gap(v, z)).collect::<Vec<f64>>();
@@ -48,6 +53,12 @@ impl Fixed {
             let integers = systems.iter().map(|values| scaled(values.iter().copied(), largest).collect());
             fixed.values.push(integers.collect());
             fixed.units.push(unit(largest));
+            let of_query = |query: usize| {
+                let differs = systems.iter().any(|values| values[query] != 0.0);
+                let largest = group.iter().fold(0.0, |most: f64, values| most.max(values[query].abs()));
+                if differs { ROUNDING * largest } else { 0.0 }
+            };
+            fixed.errors.push((0..queries).map(of_query).map(|error| error * error).sum::<f64>().sqrt());
         }
         Ok(fixed)
     }
@@ -67,7 +78,7 @@ impl Fixed {
     pub(crate) fn only(&self, queries: &[usize]) -> Fixed {
         let of_system = |values: &Vec<i64>| queries.iter().map(|&query| values[query]).collect();
         let values = self.values.iter().map(|group| group.iter().map(of_system).collect()).collect();
-        Fixed { values, units: self.units.clone(), queries: queries.len() }
+        Fixed { values, units: self.units.clone(), errors: self.errors.clone(), queries: queries.len() }
     }
 
     /// The differences of a comparison.
@@ -86,10 +97,21 @@ impl Fixed {
         self.values.iter().map(&mut of_group).collect()
     }
 
-    /// By how much two sums of differences can differ that are equal in real arithmetic: each of the 2 n differences is off
-    /// by one unit at most.
-    pub(crate) fn tolerance(&self) -> i64 {
-        2 * self.queries as i64
+    /// By how much two sums of a comparison's differences can differ that are equal in real arithmetic: each of the 2 n differences is
+    /// off by one unit at most, and by the rounding of its values. Errors of rounding are independent, and a difference that is not 0
+    /// exceeds its own, so that the tolerance is always below the spread of the sums.
+    pub(crate) fn tolerance(&self, group: usize, moments: &Moments) -> i64 {
+        self.in_units(group, moments.squared_errors.sqrt())
+    }
+
+    /// The same for sums of the values of all systems of a group, in any order.
+    pub(crate) fn tolerance_of_group(&self, group: usize) -> i64 {
+        self.in_units(group, self.errors[group])
+    }
+
+    fn in_units(&self, group: usize, error: f64) -> i64 {
+        let unit = self.units[group];
+        2 * self.queries as i64 + if unit > 0.0 { (error / unit).ceil() as i64 } else { 0 }
     }
 }
 
