@@ -121,7 +121,7 @@ impl DifferenceTest {
                 which(at_floor, "is", "are")
             )
         };
-        let advice = match self.corrects() && self.correction.name != "maxt" && self.test.name != "tukey-hsd" {
+        let advice = match self.corrects() && self.correction.name != "maxt" {
             true => "take more draws (`draws = ...`) or `correction = \"maxt\"`",
             false => "take more draws (`draws = ...`)",
         };
@@ -144,7 +144,7 @@ impl DifferenceTest {
 
     /// Whether the p-values of the test itself are of all pairs together.
     pub fn corrects_itself(&self) -> bool {
-        self.test.name == "tukey-hsd" && !self.corrects()
+        self.test.corrects_itself
     }
 
     /// The test and the correction by their names, where there is little room.
@@ -157,7 +157,7 @@ impl DifferenceTest {
 
     /// Whether p-values are corrected by something besides the test.
     pub fn corrects(&self) -> bool {
-        self.correction.name != "none"
+        self.correction.corrects()
     }
 
     /// In words, with how the p-values were found: `paired two-sided t-test over queries, p < 0.05 after Holm's correction over all
@@ -189,6 +189,12 @@ mod tests {
         assert!(error("t", "holm", 0, 0.05).starts_with("`draws` must be"));
         assert!(error("t", "holm", 9, 1.0).starts_with("`alpha` must be"));
         assert!(DifferenceTest::new("permutation", "maxt", 9, 0.05).is_ok());
+        // ranx #61, PyTerrier #99.
+        for correction in ["bonferroni", "holm", "bh", "maxt"] {
+            let error = error("tukey-hsd", correction, 9, 0.05);
+            assert!(error.starts_with("`correction` is wrong: the test corrects its p-values itself"), "{error}");
+        }
+        assert!(DifferenceTest::new("tukey-hsd", "none", 9, 0.05).is_ok());
     }
 
     /// 40 queries on which each system beats the one before it: raw p-values are as small as 99 draws allow, 1/100.

@@ -74,13 +74,15 @@ fn the_good_file_is_good() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&experiment).unwrap());
 }
 
-/// Tukey's test corrects for all pairs by itself; asked for by name, a correction stays.
+/// Tukey's test corrects for all pairs by itself: where none is named, none follows, and one that is named is refused (ranx #61).
 #[test]
 fn a_correction_is_chosen_by_the_test_where_none_is_named() {
     let of = |tables: &str| parse(&GOOD.replace("pad = \"abs\"", tables)).unwrap().tables.correction;
     assert_eq!(of(""), "holm");
     assert_eq!(of("test = \"tukey-hsd\""), "none");
-    assert_eq!(of("test = \"tukey-hsd\"\ncorrection = \"holm\""), "holm");
+    let twice = GOOD.replace("pad = \"abs\"", "test = \"tukey-hsd\"\ncorrection = \"holm\"");
+    let error = parse(&twice).unwrap_err().to_string();
+    assert!(error.contains("corrects its p-values itself"), "{error}");
     assert_eq!(of("test = \"permutation\"\ncorrection = \"maxt\""), "maxt");
 }
 

@@ -59,10 +59,11 @@ fn of_comparison(
     let difference = critical_difference(systems.len(), ranks.queries, alpha).map_err(malformed)?;
     let test = format!(
         "average ranks over {}; Nemenyi's critical difference {difference:.3} (level {alpha}); Friedman's chi-square \
-         {:.2}, {}, for all methods alike",
+         {:.2}, {} ({}), for all methods alike",
         counted(ranks.queries, "query"),
         ranks.chi_square,
-        p_in_words(ranks.chi_square_p)
+        p_in_words(ranks.p),
+        ranks.method
     );
     ranks_figure(&Ranks {
         title: format!("Critical differences under {measure} on {}", data.name),

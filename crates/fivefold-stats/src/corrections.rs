@@ -35,9 +35,18 @@ impl Correction {
     /// The adjusted p-values of a run, one for each outcome; `None` where the test is undefined.
     ///
     /// # Errors
-    /// [`StatsError::NeedsJointDraws`] where the correction needs them and the test does not draw.
+    /// [`StatsError::NeedsJointDraws`] where the correction needs them and the test does not draw; [`StatsError::CorrectedAlready`]
+    /// where the test corrects its p-values itself.
     pub fn adjust(&self, run: &TestRun) -> Result<Vec<Option<f64>>, StatsError> {
+        if run.corrected && self.corrects() {
+            return Err(StatsError::CorrectedAlready);
+        }
         (self.rule)(&run.p_values(), run.max_t.as_ref().map(|joint| joint.p_values.as_slice()))
+    }
+
+    /// Whether it changes p-values at all: `none` does not.
+    pub fn corrects(&self) -> bool {
+        self.name != CORRECTIONS[0].name
     }
 
     /// The same for the p-values of a family whose tests stand elsewhere.
@@ -49,7 +58,7 @@ impl Correction {
     }
 }
 
-/// All corrections.
+/// All corrections; the first is none.
 pub const CORRECTIONS: &[Correction] = &[
     Correction {
         name: "none",
@@ -151,6 +160,29 @@ mod tests {
     use super::*;
     use crate::paired::{permutation, student};
     use crate::{Family, TestOptions};
+
+    /// ranx #61, PyTerrier #99: Tukey's HSD is the alternative to a correction, and p-values that are corrected are not corrected again.
+    #[test]
+    fn what_corrects_itself_is_never_corrected_again() {
+        let (a, b) = ([0.1, 0.2, 0.35, 0.3], [0.4, 0.3, 0.9, 0.2]);
+        let family = Family::of_systems(&[&a, &a, &b]).unwrap();
+        let mut corrected = Vec::new();
+        for test in crate::TESTS {
+            let run = (test.run)(&family, &TestOptions { draws: 20_000, ..TestOptions::default() }).unwrap();
+            for correction in CORRECTIONS {
+                match (test.corrects_itself, correction.name) {
+                    (true, "none") => corrected = correction.adjust(&run).unwrap(),
+                    (true, _) => assert_eq!(correction.adjust(&run), Err(StatsError::CorrectedAlready)),
+                    (false, "maxt") => assert_eq!(correction.adjust(&run).is_ok(), run.max_t.is_some()),
+                    (false, _) => assert!(correction.adjust(&run).is_ok()),
+                }
+            }
+        }
+        // All 6^4 orders: 336 of them have a range as large as the difference of a and b.
+        let found = corrected[1].unwrap();
+        assert!((found - 336.0 / 1296.0).abs() < 4.0 * (0.2593f64 * 0.7407 / 20_000.0).sqrt(), "{found}");
+        assert_eq!(corrected[0], Some(1.0));
+    }
 
     fn assert_close(found: &[f64], expected: &[f64]) {
         assert_eq!(found.len(), expected.len());

@@ -1,9 +1,8 @@
-//! Tail probabilities and quantiles that the tests need, by name.
+//! Tail probabilities and quantiles that the tests need, by name; those of the normal distribution are in [`normal`](crate::normal).
 //!
 //! All tails are taken as tails, never as 1 - cdf, so that small p-values keep their digits.
 
 use statrs::function::beta::beta_reg;
-use statrs::function::erf::erfc;
 use statrs::function::gamma::{gamma_ur, ln_gamma};
 
 /// P(|T| >= |t|) for Student's t: I_x(v/2, 1/2) with x = v / (v + t^2).
@@ -30,16 +29,6 @@ pub(crate) fn student_quantile(confidence: f64, degrees: f64) -> f64 {
 
 /// More steps than any quantile takes: about 10, and 60 for one degree of freedom and the highest confidence.
 const MOST_STEPS: usize = 200;
-
-/// P(Z <= z) for the standard normal.
-pub(crate) fn normal_below(z: f64) -> f64 {
-    0.5 * erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
-}
-
-/// P(|Z| >= |z|).
-pub(crate) fn normal_two_sided(z: f64) -> f64 {
-    erfc(z.abs() * std::f64::consts::FRAC_1_SQRT_2)
-}
 
 /// P(X >= x) for chi-square.
 pub(crate) fn chi_square_above(x: f64, degrees: f64) -> f64 {

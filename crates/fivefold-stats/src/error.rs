@@ -57,6 +57,12 @@ pub enum StatsError {
         "the correction maxt needs joint draws over all comparisons: use it with the test permutation or bootstrap"
     )]
     NeedsJointDraws,
+    /// A correction was asked for, but the test corrects its p-values itself.
+    #[error(
+        "the test corrects its p-values itself, for all pairs of systems of a measure at a cutoff, and what is corrected is not corrected \
+         again: take the correction none, or another test"
+    )]
+    CorrectedAlready,
 }
 
 /// Refuses a probability that is not inside (0, 1).

@@ -41,6 +41,7 @@
 //! | [`power`] | queries that a difference needs |
 //! | [`friedman`](mod@friedman) | average ranks and critical difference |
 //! | [`studentised_range`] | its distribution |
+//! | [`normal`] | the standard normal distribution |
 //! | [`two_sample`] | t-test of independent samples |
 //! | [`winning`] | winning numbers over data sets |
 
@@ -53,6 +54,7 @@ pub mod family;
 pub mod friedman;
 pub mod kendall;
 pub mod moments;
+pub mod normal;
 pub mod order;
 pub mod outcome;
 pub mod pad;
@@ -74,7 +76,7 @@ pub use agreement::{Agreement, Conclusions, agreement};
 pub use corrections::{CORRECTIONS, Correction, correction};
 pub use error::{StatsError, Undefined, UnknownName};
 pub use family::{Comparison, Family};
-pub use friedman::{Friedman, cliques, critical_difference, friedman};
+pub use friedman::{Friedman, FriedmanMethod, cliques, critical_difference, friedman};
 pub use kendall::kendall_tau_b;
 pub use moments::Moments;
 pub use order::{PairCounts, count_pairs};

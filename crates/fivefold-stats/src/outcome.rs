@@ -99,6 +99,8 @@ pub struct TestRun {
     pub outcomes: Vec<Outcome>,
     /// Of tests that draw for all comparisons together.
     pub max_t: Option<MaxT>,
+    /// Whether the p-values are corrected already, by the test itself.
+    pub corrected: bool,
 }
 
 impl TestRun {

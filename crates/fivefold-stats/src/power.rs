@@ -6,8 +6,9 @@
 //! approximation. The differences are supposed normal; for bounded measures and many queries that matters little.
 //! Sakai ("Topic set size design", IRJ 19, 2016) uses the same quantity.
 
-use crate::distribution::{normal_below, student_quantile};
+use crate::distribution::student_quantile;
 use crate::error::{StatsError, check_share};
+use crate::normal;
 use crate::quadrature::mean_over_deviation;
 
 /// The most queries that are looked for.
@@ -28,7 +29,7 @@ pub fn paired_t_power(dz: f64, queries: usize, alpha: f64) -> Result<f64, StatsE
     let degrees = (queries - 1) as f64;
     let critical = student_quantile(1.0 - alpha, degrees);
     let shift = dz.abs() * (queries as f64).sqrt();
-    let outside = |s: f64| normal_below(shift - critical * s) + normal_below(-shift - critical * s);
+    let outside = |s: f64| normal::below(shift - critical * s) + normal::below(-shift - critical * s);
     Ok(mean_over_deviation(degrees, outside).clamp(0.0, 1.0))
 }
 

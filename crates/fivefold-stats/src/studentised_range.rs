@@ -4,7 +4,7 @@
 //! By Gauss-Legendre quadrature; agrees with `scipy.stats.studentized_range` to 1e-9. Cost: 256 normal tails for infinite
 //! v, 65,536 otherwise.
 
-use crate::distribution::normal_below;
+use crate::normal;
 use crate::quadrature::{integral, mean_over_deviation};
 
 /// P(Q <= q) for `means` means and a deviation estimated with `degrees` degrees of freedom, `None` for a known one.
@@ -46,7 +46,7 @@ pub fn studentised_range_quantile(p: f64, means: usize, degrees: Option<f64>) ->
 fn range_below(q: f64, means: usize) -> f64 {
     let density = |z: f64| libm::exp(-z * z / 2.0) / (2.0 * std::f64::consts::PI).sqrt();
     let others = means as f64 - 1.0;
-    means as f64 * integral(-8.5, 8.5, 8, |z| density(z) * libm::pow(normal_below(z) - normal_below(z - q), others))
+    means as f64 * integral(-8.5, 8.5, 8, |z| density(z) * libm::pow(normal::below(z) - normal::below(z - q), others))
 }
 
 #[cfg(test)]

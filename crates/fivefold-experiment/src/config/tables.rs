@@ -11,9 +11,9 @@
 //! ```
 //! `test` and `correction` are those of `fivefold meta`. The paper's tables (conflicts, discriminative power) are by definition of
 //! uncorrected t-tests, whatever stands here. Tukey's test corrects for all pairs by itself, so that its `correction` is `none` when
-//! absent.
+//! absent, and another one is refused.
 
-use fivefold_stats::PadDenominator;
+use fivefold_stats::{CORRECTIONS, PadDenominator};
 use serde::{Deserialize, Serialize};
 
 use super::error::Fault;
@@ -90,8 +90,8 @@ impl TablesConfig {
         let spans = keys.map(|key| section.span_of(key));
         let corrected = section.has("correction");
         let mut tables: TablesConfig = read(section.into_value())?;
-        if tables.test == "tukey-hsd" && !corrected {
-            tables.correction = "none".to_owned();
+        if !corrected && fivefold_stats::test(&tables.test).is_ok_and(|test| test.corrects_itself) {
+            tables.correction = CORRECTIONS[0].name.to_owned();
         }
         if let Err(error) = tables.difference_test() {
             let at = keys.iter().position(|key| error.param.as_deref() == Some(key)).unwrap_or_default();

@@ -33,6 +33,7 @@ pub const TEST: Test = Test {
     summary: "studentised bootstrap test of the mean difference",
     source: "Sakai, \"Evaluating evaluation metrics based on the bootstrap\", SIGIR 2006",
     draws: true,
+    corrects_itself: false,
     run,
 };
 
@@ -85,7 +86,7 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
     }
     let joint = || MaxT { p_values: tally.max_t(Coverage::Sample), method: Method::Draws(draws) };
     let max_t = (queries >= 2).then(joint);
-    Ok(TestRun { outcomes, max_t })
+    Ok(TestRun { outcomes, max_t, corrected: TEST.corrects_itself })
 }
 
 /// Draws as many queries with replacement as there are: `counts` modulo 4, and an entry in `fours` for each 4.

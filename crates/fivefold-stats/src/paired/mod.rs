@@ -28,6 +28,8 @@ pub struct Test {
     pub source: &'static str,
     /// Whether it draws at random where it cannot count.
     pub draws: bool,
+    /// Whether its p-values are already corrected for all pairs of systems of a group, so that no correction may follow.
+    pub corrects_itself: bool,
     /// Runs it.
     ///
     /// # Errors

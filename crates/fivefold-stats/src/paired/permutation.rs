@@ -29,6 +29,7 @@ pub const TEST: Test = Test {
     summary: "sign-flip randomisation test of the mean difference; exact up to 20 queries that differ",
     source: "Fisher, \"The design of experiments\", 1935; Smucker, Allan & Carterette, CIKM 2007",
     draws: true,
+    corrects_itself: false,
     run,
 };
 
@@ -83,7 +84,11 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
             Ok(Significance { statistic: moments.mean, p, method, used: family.queries(), favours: by_mean(&moments) });
         outcomes.push(Outcome::new(family, comparison, &moments, confidence, test));
     }
-    Ok(TestRun { outcomes, max_t: Some(MaxT { p_values: max_t, method: joint_method }) })
+    Ok(TestRun {
+        outcomes,
+        max_t: Some(MaxT { p_values: max_t, method: joint_method }),
+        corrected: TEST.corrects_itself,
+    })
 }
 
 /// The differences of a comparison that are not 0, where they are so few that all their signs can be tried.

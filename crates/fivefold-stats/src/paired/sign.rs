@@ -18,6 +18,7 @@ pub const TEST: Test = Test {
     summary: "exact sign test; differences of 0 dropped",
     source: "Arbuthnott, Philosophical Transactions 27, 1710; Dixon & Mood, \"The statistical sign test\", JASA 41, 1946",
     draws: false,
+    corrects_itself: false,
     run,
 };
 
@@ -34,7 +35,11 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         let test = Ok(Significance { statistic: positive as f64, p, method: Method::Exact, used, favours });
         Outcome::new(family, comparison, &family.moments(comparison), confidence, test)
     };
-    Ok(TestRun { outcomes: family.comparisons().iter().map(outcome).collect(), max_t: None })
+    Ok(TestRun {
+        outcomes: family.comparisons().iter().map(outcome).collect(),
+        max_t: None,
+        corrected: TEST.corrects_itself,
+    })
 }
 
 #[cfg(test)]

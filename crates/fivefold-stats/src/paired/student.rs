@@ -14,6 +14,7 @@ pub const TEST: Test = Test {
     summary: "paired two-sided Student t-test of the mean difference",
     source: "Student, \"The probable error of a mean\", Biometrika 6, 1908",
     draws: false,
+    corrects_itself: false,
     run,
 };
 
@@ -33,5 +34,5 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         };
         outcomes.push(Outcome::new(family, comparison, &moments, confidence, test));
     }
-    Ok(TestRun { outcomes, max_t: None })
+    Ok(TestRun { outcomes, max_t: None, corrected: TEST.corrects_itself })
 }

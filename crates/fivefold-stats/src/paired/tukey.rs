@@ -4,7 +4,7 @@
 //! in any order. A draw gives every query a random order and notes the range (largest less smallest) of the systems' means.
 //! The p-value of a pair is the share of draws whose range is at least the pair's difference: p = (1 + hits) / (1 + B)
 //! (Carterette, TOIS 30, 2012, Fig. 5; Sakai's Discpower; both divide the hits by B). This corrects for all pairs of the
-//! group at once, so a further correction is needed only over several groups.
+//! group at once; a further correction is refused.
 //!
 //! - All systems of the group take part, also where only some pairs are compared.
 //! - The interval is simultaneous: difference -+ the range that at most 1 - confidence of the draws exceed.
@@ -30,6 +30,7 @@ pub const TEST: Test = Test {
     source: "Carterette, \"Multiple testing in statistical analysis of systems-based information retrieval \
              experiments\", TOIS 30, 2012; Sakai, \"Metrics, statistics, tests\", 2014",
     draws: true,
+    corrects_itself: true,
     run,
 };
 
@@ -64,7 +65,11 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         };
         outcome
     };
-    Ok(TestRun { outcomes: family.comparisons().iter().map(outcome).collect(), max_t: None })
+    Ok(TestRun {
+        outcomes: family.comparisons().iter().map(outcome).collect(),
+        max_t: None,
+        corrected: TEST.corrects_itself,
+    })
 }
 
 /// The ranges of the systems' sums in every draw, sorted, `[group][draw]`.

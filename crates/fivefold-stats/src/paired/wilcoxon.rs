@@ -16,9 +16,9 @@
 
 use fivefold_core::rounding::{Difference, level_sizes};
 
-use crate::distribution::normal_two_sided;
 use crate::error::StatsError;
 use crate::family::Family;
+use crate::normal;
 use crate::outcome::{Method, Outcome, Significance, TestRun};
 use crate::paired::Test;
 use crate::resample::TestOptions;
@@ -30,6 +30,7 @@ pub const TEST: Test = Test {
     summary: "Wilcoxon signed-rank test; differences of 0 dropped; exact up to 50 differences",
     source: "Wilcoxon, \"Individual comparisons by ranking methods\", Biometrics 1, 1945",
     draws: false,
+    corrects_itself: false,
     run,
 };
 
@@ -43,7 +44,11 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         let test = Ok(signed_rank(differences));
         Outcome::new(family, comparison, &family.moments(comparison), confidence, test)
     };
-    Ok(TestRun { outcomes: family.comparisons().iter().map(outcome).collect(), max_t: None })
+    Ok(TestRun {
+        outcomes: family.comparisons().iter().map(outcome).collect(),
+        max_t: None,
+        corrected: TEST.corrects_itself,
+    })
 }
 
 /// The test of differences of which none is 0.
@@ -74,7 +79,7 @@ fn signed_rank(mut differences: Vec<Difference>) -> Significance {
     let n = used as f64;
     let variance = (n * (n + 1.0) * (2.0 * n + 1.0) - tie_term / 2.0) / 24.0;
     let z = (statistic - n * (n + 1.0) / 4.0) / variance.sqrt();
-    Significance { statistic, p: normal_two_sided(z), method: Method::Normal, used, favours }
+    Significance { statistic, p: normal::two_sided(z), method: Method::Normal, used, favours }
 }
 
 /// min(1, 2 P(S <= s)) for the sum S of a random subset of the ranks; counts up to 2^50 are exact in f64.

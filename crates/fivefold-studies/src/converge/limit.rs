@@ -15,7 +15,7 @@
 
 use fivefold_metrics::Version;
 use fivefold_metrics::normalise::{v1, v2};
-use statrs::function::erf::erfc;
+use fivefold_stats::normal;
 
 use super::discount::Family;
 
@@ -85,7 +85,7 @@ impl Scored<'_> {
 
     /// P_f(s).
     fn above(&self, s: f64) -> f64 {
-        let tail = |mean: f64| erfc((s - mean) / std::f64::consts::SQRT_2) / 2.0;
+        let tail = |mean: f64| normal::above(s - mean);
         self.shares.iter().zip(self.means).map(|(share, &mean)| share * tail(mean)).sum()
     }
 }

@@ -127,12 +127,13 @@ impl Shown<'_> {
         }
         let own = format!(
             "average ranks of {} systems over {}; Nemenyi's critical difference {difference:.3} (level {}); Friedman's chi-square \
-             {:.2}, {}, for all systems alike; a bar joins systems that are not told apart",
+             {:.2}, {} ({}), for all systems alike; a bar joins systems that are not told apart",
             average.len(),
             counted(ranks.queries, "query"),
             self.study.alpha,
             ranks.chi_square,
-            p_in_words(ranks.chi_square_p)
+            p_in_words(ranks.p),
+            ranks.method
         );
         Ok(Ranks {
             id: self.id(&format!("critical-difference-{}", slug(names[0]))),

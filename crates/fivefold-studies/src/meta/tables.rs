@@ -4,12 +4,12 @@
 use std::cmp::Ordering;
 
 use fivefold_core::rounding::levels;
-use fivefold_core::words::{counted, which};
+use fivefold_core::words::{counted, list, which};
 use fivefold_experiment::tables::PadNotes;
 use fivefold_experiment::{Cell, HowFound, Table, slug};
 use fivefold_stats::outcome::t_interval;
 use fivefold_stats::{
-    Agreement, CORRECTIONS, Moments, Outcome, cliques, critical_difference, friedman, queries_needed,
+    Agreement, FriedmanMethod, Moments, Outcome, cliques, critical_difference, friedman, queries_needed,
 };
 
 use super::Meta;
@@ -140,7 +140,7 @@ impl Shown<'_> {
 
     /// Whether p-values were corrected: `none` is the first of the corrections.
     fn corrected(&self) -> bool {
-        self.study.correction != CORRECTIONS[0].name
+        fivefold_stats::correction(&self.study.correction).is_ok_and(|correction| correction.corrects())
     }
 
     /// Measures of which no comparison can be significant, because the draws are too few for so many comparisons.
@@ -365,9 +365,11 @@ impl Shown<'_> {
 
     fn ranks(&self) -> Result<Table, StudyError> {
         let mut rows = Vec::new();
+        let mut methods = Vec::new();
         for column in self.scores.measures.iter().flat_map(|measure| &measure.columns) {
             let values: Vec<&[f64]> = column.values.iter().map(Vec::as_slice).collect();
             let found = friedman(&values)?;
+            methods.push((&column.name, found.method));
             let critical = critical_difference(values.len(), found.queries, self.study.alpha)?;
             let best = (0..values.len()).min_by(|&a, &b| found.average_ranks[a].total_cmp(&found.average_ranks[b]));
             let best = best.unwrap_or_default();
@@ -375,7 +377,7 @@ impl Shown<'_> {
             rows.push(vec![
                 text(&column.name),
                 number(found.chi_square, 2),
-                Cell::PValue(found.f_p),
+                Cell::PValue(found.p),
                 number(critical, 2),
                 text(&self.scores.systems[best]),
                 number(found.average_ranks[best], 2),
@@ -386,9 +388,16 @@ impl Shown<'_> {
             ["measure", "chi-square", "p", "critical difference", "best", "average rank", "not told from the best"];
         let title = "Average ranks: Friedman test and Nemenyi's critical difference";
         let mut table = self.table("ranks", title, &columns, 1, rows);
-        table
-            .notes
-            .insert(0, format!("p: of Iman and Davenport's F; critical difference at level {}", self.study.alpha));
+        // Ties make some columns smaller to count out than others.
+        let how = match methods.split_first() {
+            Some(((_, first), others)) if others.iter().all(|(_, other)| other == first) => first.to_string(),
+            _ => {
+                let exact = methods.iter().filter(|(_, method)| *method == FriedmanMethod::Exact);
+                let names: Vec<&str> = exact.map(|(name, _)| name.as_str()).collect();
+                format!("{}; of {} {}", FriedmanMethod::F, list(&names), FriedmanMethod::Exact)
+            }
+        };
+        table.notes.insert(0, format!("p: {how}; critical difference at level {}", self.study.alpha));
         Ok(table)
     }
 
