@@ -9,6 +9,8 @@ use fivefold_core::RankerEntry;
 #[cfg(test)]
 use fivefold_core::conformance::data as test_data;
 
-/// The adapted rankers, in the order in which they are listed.
-pub const RANKERS: &[RankerEntry] =
-    &[RankerEntry::of::<linfa_logistic::LinfaLogistic>(), RankerEntry::of::<smartcore_forest::SmartcoreForest>()];
+/// The adapted rankers, in the order in which they are listed; `tests/golden_models.txt` holds each `VERSION` to its models.
+pub const RANKERS: &[RankerEntry] = &[
+    RankerEntry::by_version::<linfa_logistic::LinfaLogistic>(),
+    RankerEntry::by_version::<smartcore_forest::SmartcoreForest>(),
+];

@@ -1,6 +1,8 @@
 //! What every adapted ranker must do: the same as the built-in ones.
 
-use fivefold_core::conformance::{Case, check};
+use std::path::Path;
+
+use fivefold_core::conformance::{Case, check, check_golden};
 
 const CASES: &[Case] = &[
     Case {
@@ -28,4 +30,11 @@ const CASES: &[Case] = &[
 #[test]
 fn every_adapted_ranker_keeps_the_contract() {
     check(fivefold_adapters::RANKERS, CASES);
+}
+
+/// Built-in rankers are known by their VERSION in the keys of jobs: see `golden_models.txt`.
+#[test]
+fn no_model_changes_without_its_version() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden_models.txt");
+    check_golden(fivefold_adapters::RANKERS, CASES, Path::new(file));
 }

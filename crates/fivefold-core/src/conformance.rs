@@ -19,6 +19,7 @@
 //! ```
 //! [`RULES`] lists the rules, each with the reason why a ranker may break it and what to do. Rankers are tried through
 //! their registry entry, as experiments use them, on small collections of [`data`]; nothing is read or written.
+//! [`check_golden`] holds models to those of a file, for crates whose rankers are known by their version.
 //!
 //! Cost: about 10 fits a case, and one a changed parameter, on 480 documents with 6 features; two on 2,400 documents; 22 more
 //! where the seed and the order of documents alter the scores.
@@ -32,12 +33,14 @@ use crate::registry::RankerEntry;
 pub mod data;
 mod degenerate;
 mod fits;
+mod golden;
 mod isolation;
 mod order;
 mod parameters;
 mod quality;
 mod trial;
 
+pub use golden::{UPDATE, check_golden};
 use trial::{Fitted, Trial};
 
 /// How one ranker is tried: parameters that suit small data and, for each parameter, another value.

@@ -9,7 +9,7 @@
 //!
 //! Module `conformance` (a feature, for tests) is what every ranker must do.
 //!
-//! Nothing here reads or writes files.
+//! Nothing here reads or writes files, but for the golden models of `conformance`.
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -27,5 +27,5 @@ pub use dataset::{Dataset, DatasetBuilder, DatasetError, JudgedQuery, QueryView}
 pub use model_file::{ModelFile, ModelFileError, ModelHeader};
 pub use params::{ParamError, ParamInfo, Preset};
 pub use ranker::{FitContext, FitError, Model, ParamHelp, Progress, Ranker, ValueCodes};
-pub use registry::{DynModel, DynRanker, RankerEntry, Registry};
+pub use registry::{Code, DynModel, DynRanker, RankerEntry, Registry};
 pub use seed::{Rng, Seed};

@@ -63,8 +63,12 @@ pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static
     const NAME: &'static str;
     /// One line for lists of rankers.
     const SUMMARY: &'static str = "";
-    /// Raised whenever the same parameters, data and seed give another model: cached results are then redone.
+    /// Raised whenever the same parameters, data and seed give another model: cached results are then redone. A ranker that stored
+    /// results know by its sources or by its executable ([`Code`](crate::Code)) needs no raise for that; there it tells model files apart.
     const VERSION: u32 = 1;
+    /// Hash of the sources of the crate, by which stored results know the ranker's code: `Some(env!("FIVEFOLD_SOURCES"))` in a crate
+    /// whose `build.rs` calls `fivefold_sources::emit()`. `None`: results know the ranker by the whole executable.
+    const SOURCES: Option<&'static str> = None;
     /// Help for each parameter, in the order of the fields.
     const PARAMS: &'static [ParamHelp] = &[];
 

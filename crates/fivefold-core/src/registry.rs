@@ -103,6 +103,17 @@ type Parse = fn(Spanned<DeTable<'_>>) -> Result<Box<dyn DynRanker>, ParamError>;
 type Restore = fn(&serde_json::Value) -> Result<Box<dyn DynRanker>, ParamError>;
 type Load = fn(serde_json::Value) -> Result<Box<dyn DynModel>, serde_json::Error>;
 
+/// By what stored results know the code of a ranker, so that they are not taken for results of other code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// By [`Ranker::VERSION`] alone, which a test holds to golden models ([`RankerEntry::by_version`]).
+    Version,
+    /// By [`Ranker::SOURCES`]: every build of the same sources has the same results.
+    Sources(&'static str),
+    /// By the executable that holds the ranker: after any rebuild it is trained anew.
+    Executable,
+}
+
 /// One registered ranker.
 #[derive(Clone, Copy)]
 pub struct RankerEntry {
@@ -112,6 +123,8 @@ pub struct RankerEntry {
     pub summary: &'static str,
     /// [`Ranker::VERSION`].
     pub version: u32,
+    /// By what stored results know its code.
+    pub code: Code,
     /// [`Ranker::PARAMS`].
     pub help: &'static [ParamHelp],
     seeded: fn() -> bool,
@@ -129,6 +142,10 @@ impl RankerEntry {
             name: R::NAME,
             summary: R::SUMMARY,
             version: R::VERSION,
+            code: match R::SOURCES {
+                Some(hash) => Code::Sources(hash),
+                None => Code::Executable,
+            },
             help: R::PARAMS,
             seeded: || R::default().seeded(),
             params: params::describe::<R>,
@@ -137,6 +154,12 @@ impl RankerEntry {
             restore: |value| erase(params::from_json::<R>(value)?),
             load: |value| Ok(Box::new(ErasedModel(serde_json::from_value::<R::Model>(value)?))),
         }
+    }
+
+    /// The entry of a ranker type whose code stored results know by `VERSION` alone. Only for a crate whose tests call
+    /// `conformance::check_golden`: nothing else sees a change of the code that forgets to raise the version.
+    pub const fn by_version<R: Ranker>() -> Self {
+        RankerEntry { code: Code::Version, ..RankerEntry::of::<R>() }
     }
 
     /// [`Ranker::seeded`] at the defaults.

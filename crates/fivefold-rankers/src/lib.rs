@@ -31,19 +31,19 @@ use fivefold_core::RankerEntry;
 #[cfg(test)]
 use fivefold_core::conformance::data as test_data;
 
-/// The built-in rankers, in the order in which they are listed.
+/// The built-in rankers, in the order in which they are listed; `tests/golden_models.txt` holds each `VERSION` to its models.
 pub const RANKERS: &[RankerEntry] = &[
-    RankerEntry::of::<feature::Feature>(),
-    RankerEntry::of::<random::Random>(),
-    RankerEntry::of::<linear::Linear>(),
-    RankerEntry::of::<l2_logistic::L2Logistic>(),
-    RankerEntry::of::<coordinate_ascent::CoordinateAscent>(),
-    RankerEntry::of::<rankboost::RankBoost>(),
-    RankerEntry::of::<adarank::AdaRank>(),
-    RankerEntry::of::<mart::Mart>(),
-    RankerEntry::of::<lambdamart::LambdaMart>(),
-    RankerEntry::of::<random_forest::RandomForest>(),
-    RankerEntry::of::<ranknet::RankNet>(),
-    RankerEntry::of::<listnet::ListNet>(),
-    RankerEntry::of::<lambdarank::LambdaRank>(),
+    RankerEntry::by_version::<feature::Feature>(),
+    RankerEntry::by_version::<random::Random>(),
+    RankerEntry::by_version::<linear::Linear>(),
+    RankerEntry::by_version::<l2_logistic::L2Logistic>(),
+    RankerEntry::by_version::<coordinate_ascent::CoordinateAscent>(),
+    RankerEntry::by_version::<rankboost::RankBoost>(),
+    RankerEntry::by_version::<adarank::AdaRank>(),
+    RankerEntry::by_version::<mart::Mart>(),
+    RankerEntry::by_version::<lambdamart::LambdaMart>(),
+    RankerEntry::by_version::<random_forest::RandomForest>(),
+    RankerEntry::by_version::<ranknet::RankNet>(),
+    RankerEntry::by_version::<listnet::ListNet>(),
+    RankerEntry::by_version::<lambdarank::LambdaRank>(),
 ];

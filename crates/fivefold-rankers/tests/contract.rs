@@ -1,7 +1,9 @@
 //! What every built-in ranker must do.
 
+use std::path::Path;
+
 use fivefold_core::RankerEntry;
-use fivefold_core::conformance::{Case, check, violations};
+use fivefold_core::conformance::{Case, check, check_golden, violations};
 use fivefold_rankers::lambdamart::LambdaMart;
 
 const CASES: &[Case] = &[
@@ -331,6 +333,13 @@ const fn lambdamart(
 #[test]
 fn every_ranker_keeps_the_contract() {
     check(fivefold_rankers::RANKERS, CASES);
+}
+
+/// Built-in rankers are known by their VERSION in the keys of jobs: see `golden_models.txt`.
+#[test]
+fn no_model_changes_without_its_version() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden_models.txt");
+    check_golden(fivefold_rankers::RANKERS, CASES, Path::new(file));
 }
 
 /// What `ties = "input"` is documented to do is what the rule about order finds.

@@ -40,7 +40,7 @@ pub(super) fn train() -> Dataset {
 }
 
 /// What rankers validate on.
-fn validation() -> Dataset {
+pub(super) fn validation() -> Dataset {
     data::signal_in_order(20, 2)
 }
 

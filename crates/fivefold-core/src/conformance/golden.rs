@@ -1,0 +1,185 @@
+//! Golden models: whether a ranker still makes the models that it made, unless its `VERSION` says that it makes others.
+//!
+//! A ranker that is [known by its version](crate::RankerEntry::by_version) makes stored results stale, and nobody sees it, when its
+//! code changes and its `VERSION` does not. Here it is fitted under its cases, and with each of their changes, and the hash of each
+//! model and its scores stands in a file with the version. A line is known by what the fit is given, so that a new parameter, or
+//! another default, asks for no other version.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::trial::{Fitted, SEED, make, scores, test, train, validation, with};
+use super::{Case, guarded};
+use crate::{Dataset, DynRanker, FitContext, JudgedQuery, RankerEntry, Seed};
+
+/// The environment variable that, set to `1`, lets [`check_golden`] write the file anew.
+pub const UPDATE: &str = "FIVEFOLD_UPDATE_GOLDEN";
+
+const HEAD: &str = "# Hashes of models that rankers make of a small collection: ranker, VERSION, hash of what the fit is given, hash of the\n\
+    # model and its scores, parameters. CONTRIBUTING.md (\"When a ranker makes another model\") says when and how to update.\n";
+/// Hexadecimal digits of a hash.
+const DIGITS: usize = 16;
+
+/// A line of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Line {
+    version: u32,
+    model: String,
+    params: String,
+}
+
+/// Lines by ranker and hash of what the fit is given.
+type Lines = BTreeMap<(String, String), Line>;
+
+/// Fails a test if a ranker makes another model than the file says at the same `VERSION`, and says what to do. With
+/// [`UPDATE`] set to `1` the file is written anew, unless a model changed and the version did not.
+///
+/// # Panics
+/// If a model is not that of the file, or if the file cannot be read or written.
+pub fn check_golden(entries: &[RankerEntry], cases: &[Case], file: &Path) {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let old = parse(&text).unwrap_or_else(|line| panic!("{}: no line of golden models: {line}", file.display()));
+    let new = lines(entries, cases);
+    let unraised = unraised(&old, &new);
+    assert!(
+        unraised.is_empty(),
+        "rankers make other models of the same parameters, data and seed, and their VERSION is as it was:\n{}\n\
+         Stored results of these rankers would be taken for those of the new code. If the change is meant, raise `VERSION` of \
+         each ranker by 1, then write {} anew: {UPDATE}=1 and this test again. If it is not meant, find its cause.",
+        unraised.join("\n"),
+        file.display(),
+    );
+    if old == new {
+        return;
+    }
+    if std::env::var(UPDATE).is_ok_and(|value| value == "1") {
+        std::fs::write(file, render(&new)).unwrap_or_else(|error| panic!("cannot write {}: {error}", file.display()));
+        return;
+    }
+    let of = |lines: &Lines, others: &Lines| -> Vec<String> {
+        let other = lines.iter().filter(|(key, line)| others.get(key) != Some(line));
+        other.map(|((ranker, _), line)| format!("  {ranker} {} ({})", line.version, line.params)).collect()
+    };
+    panic!(
+        "{} is not up to date (versions raised, parameters or cases changed); write it anew: {UPDATE}=1 and this test again.\n\
+         new:\n{}\nno longer:\n{}",
+        file.display(),
+        of(&new, &old).join("\n"),
+        of(&old, &new).join("\n"),
+    );
+}
+
+/// Fits that give another model at the same version.
+fn unraised(old: &Lines, new: &Lines) -> Vec<String> {
+    let changed = new.iter().filter(|(key, line)| {
+        old.get(*key).is_some_and(|before| before.model != line.model && before.version >= line.version)
+    });
+    changed.map(|((ranker, _), line)| format!("  {ranker}, VERSION {}: {}", line.version, line.params)).collect()
+}
+
+/// One line for each case and each of its changes; fits that fail have one too, for their error is their result.
+fn lines(entries: &[RankerEntry], cases: &[Case]) -> Lines {
+    let mut lines = Lines::new();
+    for case in cases {
+        let entry = entries.iter().find(|entry| entry.name == case.name);
+        let entry = entry.unwrap_or_else(|| panic!("there is a case for `{}`, but no ranker of that name", case.name));
+        let changed = case.changes.iter().map(|(name, value, _)| (with(case.params, name, value), true));
+        let unchanged = [true, false].map(|validated| (case.params.to_owned(), validated));
+        for (params, validated) in unchanged.into_iter().chain(changed) {
+            let ranker = make(entry, &params).unwrap_or_else(|error| panic!("{error}"));
+            let given = format!("{}{validated}{}", ranker.params(), digest_of_data());
+            let model = match guarded(|| fit_with(&*ranker, validated)) {
+                Ok(fitted) => digest(&fitted),
+                Err(error) => error,
+            };
+            let mut shown = params.trim().replace('\n', ", ");
+            if !validated {
+                shown += " (without validation part)";
+            }
+            let line = Line { version: entry.version, model: short(model.as_bytes()), params: shown.trim().to_owned() };
+            lines.entry((entry.name.to_owned(), short(given.as_bytes()))).or_insert(line);
+        }
+    }
+    lines
+}
+
+fn fit_with(ranker: &dyn DynRanker, validated: bool) -> Result<Fitted, String> {
+    let validation = validation();
+    let mut context = FitContext::new(Seed::new(SEED));
+    if validated {
+        context = context.with_validation(&validation);
+    }
+    let model = ranker.fit(&train(), &context).map_err(|error| error.to_string())?;
+    let json = model.to_json().map_err(|error| error.to_string())?.to_string();
+    Ok(Fitted { model, json })
+}
+
+fn digest(fitted: &Fitted) -> String {
+    let bits = scores(&*fitted.model, &test()).concat().into_iter().map(|score| format!("{:016x}", score.to_bits()));
+    fitted.json.clone() + &bits.collect::<String>()
+}
+
+/// What a fit is given beside its parameters.
+fn digest_of_data() -> String {
+    let of = |data: Dataset| -> String {
+        let query = |query: JudgedQuery<'_>| format!("{} {:?} {:?};", query.id(), query.grades(), query.features());
+        data.queries().map(query).collect()
+    };
+    short([of(train()), of(validation()), of(test()), SEED.to_string()].concat().as_bytes())
+}
+
+fn short(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..DIGITS].to_owned()
+}
+
+fn render(lines: &Lines) -> String {
+    let mut text = HEAD.to_owned();
+    for ((ranker, given), Line { version, model, params }) in lines {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", format!("{ranker} {version} {given} {model} {params}").trim_end());
+    }
+    text
+}
+
+/// The lines of the file, or the first that is none.
+fn parse(text: &str) -> Result<Lines, String> {
+    let mut lines = Lines::new();
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let mut words = line.splitn(5, ' ');
+        let mut word = || words.next().map(str::to_owned);
+        let (Some(ranker), Some(version), Some(given), Some(model)) = (word(), word(), word(), word()) else {
+            return Err(line.to_owned());
+        };
+        let version = version.parse().map_err(|_| line.to_owned())?;
+        lines.insert((ranker, given), Line { version, model, params: word().unwrap_or_default() });
+    }
+    Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(entries: &[(&str, &str, u32, &str)]) -> Lines {
+        let line = |&(ranker, given, version, model): &(&str, &str, u32, &str)| {
+            let line = Line { version, model: model.to_owned(), params: "a = 1, b = 'x y'".to_owned() };
+            ((ranker.to_owned(), given.to_owned()), line)
+        };
+        entries.iter().map(line).collect()
+    }
+
+    #[test]
+    fn another_model_needs_another_version_and_other_parameters_do_not() {
+        let old = of(&[("tree", "g1", 2, "m1"), ("tree", "g2", 2, "m2")]);
+        assert_eq!(parse(&render(&old)).unwrap(), old);
+        assert!(unraised(&old, &of(&[("tree", "g1", 2, "m1")])).is_empty());
+        assert!(unraised(&old, &of(&[("tree", "g1", 3, "m9"), ("tree", "g3", 2, "m9")])).is_empty());
+        // At the same version, or at an older one.
+        for version in [1, 2] {
+            let found = unraised(&old, &of(&[("tree", "g1", 2, "m1"), ("tree", "g2", version, "m9")]));
+            assert_eq!(found, [format!("  tree, VERSION {version}: a = 1, b = 'x y'")]);
+        }
+        assert_eq!(parse("tree one g m").unwrap_err(), "tree one g m");
+    }
+}
