@@ -55,6 +55,11 @@ pub(crate) mod help {
     pub const LEAVES: ParamHelp = param("leaves", "the most leaves of a tree, at least 2");
     pub const DEPTH: ParamHelp = param("depth", "the most cuts between root and leaf; 0: no limit");
     pub const MIN_DOCUMENTS: ParamHelp = param("min_documents", "the fewest training documents of a leaf, at least 1");
+    pub const LEAF_DOCUMENTS: ParamHelp = param(
+        "leaf_documents",
+        "how min_documents is told: \"counted\", or \"by-hessian\", estimated as LightGBM does from a leaf's share of the \
+         second derivatives",
+    );
     pub const MIN_HESSIAN: ParamHelp =
         param("min_hessian", "the least sum of second derivatives of a leaf, at least 0");
     pub const L2: ParamHelp = param("l2", "added to that sum in gains and leaf values, at least 0");

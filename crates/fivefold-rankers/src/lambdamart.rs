@@ -7,9 +7,9 @@
 //!
 //! Presets: `ranklib` has RankLib's settings, but drawn ties, 255 equal widths of a feature where it has 256, and trees that
 //! are grown by second-order gain, where RankLib's are fitted by the variance of the lambdas. `lightgbm` has LightGBM's, whose nDCG is that of the top 30
-//! in the denominator only, and which estimates the documents of a leaf from their share of the hessians where ours are
-//! counted; the rest is the same but for a table of the sigmoid, its bins and sums in another order
-//! (`docs/lightgbm_agreement.py` shows it).
+//! in the denominator only; the rest is the same but for a table of the sigmoid, its bins and sums in another order
+//! (`docs/lightgbm_agreement.py` shows it). `leaf_documents` is LightGBM's there: the documents of a leaf are estimated from
+//! its share of the hessians.
 //!
 //! The default of 10 leaves was chosen on the validation parts of OHSUMED and MQ2008, by the half of each that training did not
 //! stop by: 31 leaves lose .008 there. Where queries are many, more leaves may pay.
@@ -22,7 +22,7 @@
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
-use fivefold_trees::{Growth, Spacing};
+use fivefold_trees::{Growth, LeafDocuments, Spacing};
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{Boosting, check_measure, help, objective, positive};
@@ -58,6 +58,8 @@ pub struct LambdaMart {
     pub depth: usize,
     /// The fewest documents of a leaf.
     pub min_documents: u32,
+    /// How these documents are told.
+    pub leaf_documents: LeafDocuments,
     /// The least sum of hessians of a leaf.
     pub min_hessian: f64,
     /// Added to the sum of hessians.
@@ -87,6 +89,7 @@ impl Default for LambdaMart {
             leaves: 10,
             depth: 0,
             min_documents: 20,
+            leaf_documents: LeafDocuments::Counted,
             min_hessian: 1e-3,
             l2: 0.0,
             bins: 255,
@@ -108,6 +111,7 @@ impl LambdaMart {
                 leaves: self.leaves,
                 max_depth: (self.depth > 0).then_some(self.depth),
                 min_documents: self.min_documents,
+                leaf_documents: self.leaf_documents,
                 min_hessian: self.min_hessian,
                 l2: self.l2,
                 ..Growth::default()
@@ -147,6 +151,7 @@ impl Ranker for LambdaMart {
         help::LEAVES,
         help::DEPTH,
         help::MIN_DOCUMENTS,
+        help::LEAF_DOCUMENTS,
         help::MIN_HESSIAN,
         help::L2,
         help::BINS,
@@ -168,11 +173,19 @@ impl Ranker for LambdaMart {
             stop_measure: String::new(),
             leaves: 10,
             min_documents: 1,
+            leaf_documents: LeafDocuments::Counted,
             min_hessian: 0.0,
             spacing: Spacing::Widths,
             ..usual.clone()
         };
-        let lightgbm = LambdaMart { trees: 100, learning_rate: 0.1, early_stopping: 0, leaves: 31, ..usual };
+        let lightgbm = LambdaMart {
+            trees: 100,
+            learning_rate: 0.1,
+            early_stopping: 0,
+            leaves: 31,
+            leaf_documents: LeafDocuments::ByHessian,
+            ..usual
+        };
         let preset = |name, summary, params| Preset { name, summary, params };
         vec![
             preset(

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Rng, Seed};
-use fivefold_trees::{BinnedMatrix, Growth, Rows, Spacing, Tree};
+use fivefold_trees::{BinnedMatrix, Growth, LeafDocuments, Rows, Spacing, Tree};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,8 @@ pub struct RandomForest {
     pub leaves: usize,
     /// The fewest documents of a leaf, counted as often as they were drawn.
     pub min_documents: u32,
+    /// How these documents are told; inert for regression, where the two ways are one.
+    pub leaf_documents: LeafDocuments,
     /// The most bins of a feature.
     pub bins: usize,
     /// Where the cuts of a feature with more values are.
@@ -77,6 +79,7 @@ impl Default for RandomForest {
             queries: 1.0,
             leaves: 100,
             min_documents: 1,
+            leaf_documents: LeafDocuments::Counted,
             bins: 255,
             spacing: Spacing::Quantiles,
         }
@@ -93,6 +96,7 @@ impl RandomForest {
             growth: Growth {
                 leaves: self.leaves,
                 min_documents: self.min_documents,
+                leaf_documents: self.leaf_documents,
                 min_hessian: 0.0,
                 node_features: self.features,
                 ..Growth::default()
@@ -172,6 +176,7 @@ impl Ranker for RandomForest {
         ParamHelp { name: "queries", help: "queries drawn for a bag, as a share of all, above 0, at most 1" },
         help::LEAVES,
         help::MIN_DOCUMENTS,
+        help::LEAF_DOCUMENTS,
         help::BINS,
         help::SPACING,
     ];

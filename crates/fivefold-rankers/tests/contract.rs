@@ -139,28 +139,28 @@ const CASES: &[Case] = &[
     Case {
         name: "lambdamart",
         params: "trees = 30\nleaves = 8\nqueries = 0.8\nmin_hessian = 0.01",
-        changes: &lambdamart("false", "'widths'", true),
+        changes: &lambdamart("false", "'widths'", "'by-hessian'", true),
         refused: &[("objective", "'ndcg@0'"), ("sigma", "0.0"), ("min_hessian", "-1.0"), ("leaves", "1")],
         learns: true,
     },
     Case {
         name: "lambdamart",
         params: "",
-        changes: &lambdamart("false", "'widths'", true),
+        changes: &lambdamart("false", "'widths'", "'by-hessian'", true),
         refused: &[],
         learns: true,
     },
     Case {
         name: "lambdamart",
         params: "preset = 'ranklib'",
-        changes: &lambdamart("true", "'quantiles'", true),
+        changes: &lambdamart("true", "'quantiles'", "'by-hessian'", true),
         refused: &[],
         learns: true,
     },
     Case {
         name: "lambdamart",
         params: "preset = 'lightgbm'",
-        changes: &lambdamart("false", "'widths'", false),
+        changes: &lambdamart("false", "'widths'", "'counted'", false),
         refused: &[],
         learns: true,
     },
@@ -177,6 +177,7 @@ const CASES: &[Case] = &[
             ("queries", "0.5", true),
             ("leaves", "4", true),
             ("min_documents", "40", true),
+            ("leaf_documents", "'by-hessian'", false),
             ("bins", "4", true),
             ("spacing", "'widths'", true),
         ],
@@ -196,6 +197,7 @@ const CASES: &[Case] = &[
             ("queries", "0.5", true),
             ("leaves", "4", true),
             ("min_documents", "40", true),
+            ("leaf_documents", "'by-hessian'", true),
             ("bins", "4", true),
             ("spacing", "'widths'", true),
         ],
@@ -302,12 +304,13 @@ const MART: &[(&str, &str, bool)] = &[
     ("queries", "0.5", true),
 ];
 
-/// The changes of LambdaMART's cases: `normalise` and `spacing` to other values, and whether the case stops early.
+/// The changes of LambdaMART's cases: `normalise`, `spacing` and `leaf_documents` to other values, and whether the case stops early.
 const fn lambdamart(
     normalise: &'static str,
     spacing: &'static str,
+    leaf_documents: &'static str,
     stops: bool,
-) -> [(&'static str, &'static str, bool); 18] {
+) -> [(&'static str, &'static str, bool); 19] {
     [
         ("objective", "'ap.v2@5'", true),
         ("truncation", "3", true),
@@ -321,6 +324,7 @@ const fn lambdamart(
         ("leaves", "4", true),
         ("depth", "2", true),
         ("min_documents", "40", true),
+        ("leaf_documents", leaf_documents, true),
         ("min_hessian", "2.0", true),
         ("l2", "5.0", true),
         ("bins", "4", true),
@@ -346,7 +350,7 @@ fn no_model_changes_without_its_version() {
 #[test]
 fn ties_in_file_order_break_the_rule_about_order() {
     const CHANGES: &[(&str, &str, bool)] = &{
-        let mut changes = lambdamart("false", "'widths'", true);
+        let mut changes = lambdamart("false", "'widths'", "'by-hessian'", true);
         changes[4] = ("ties", "'drawn'", true);
         changes
     };

@@ -69,7 +69,7 @@ impl Direct {
 }
 
 /// The places of the bits that are set, rising.
-fn bits(words: [u64; 4]) -> impl Iterator<Item = usize> {
+fn bits(words: [u64; 4]) -> impl Iterator<Item = usize> + Clone {
     (0..4).flat_map(move |word| {
         let mut rest = words[word];
         std::iter::from_fn(move || {

@@ -19,7 +19,7 @@ use crate::bins::{BinnedMatrix, LANES, MISSING, Panel};
 use crate::cells::{Cell, Gradients, GrowError, Units};
 use crate::direct::Direct;
 use crate::histogram::{GroupHistogram, NodeRows, build};
-use crate::split::{Cut, Limits, Scan, best_of};
+use crate::split::{Cut, LeafDocuments, Limits, Scan, best_of};
 use crate::tree::{Node, Tree};
 
 /// Documents that are partitioned together.
@@ -37,6 +37,8 @@ pub struct Growth {
     pub max_depth: Option<usize>,
     /// The fewest documents of a leaf (counted with multiplicity).
     pub min_documents: u32,
+    /// How these documents are told.
+    pub leaf_documents: LeafDocuments,
     /// The least sum of hessians of a leaf.
     pub min_hessian: f64,
     /// A cut must gain more than this.
@@ -53,6 +55,7 @@ impl Default for Growth {
             leaves: 31,
             max_depth: None,
             min_documents: 20,
+            leaf_documents: LeafDocuments::Counted,
             min_hessian: 1e-3,
             min_gain: 0.0,
             l2: 0.0,
@@ -131,6 +134,7 @@ impl<'m> Grower<'m> {
         }
         let limits = Limits {
             min_documents: self.growth.min_documents,
+            leaf_documents: self.growth.leaf_documents,
             min_hessian: self.growth.min_hessian,
             min_gain: self.growth.min_gain,
             l2: self.growth.l2,

@@ -36,4 +36,5 @@ pub use cells::{Gradients, GrowError};
 pub use codes::Codes;
 pub use ensemble::{Ensemble, add_tree_scores};
 pub use grow::{Draw, Grower, Growth};
+pub use split::LeafDocuments;
 pub use tree::{Node, Tree, TreeError};

@@ -4,6 +4,14 @@
 //! its documents step by the Newton value -G / (H + l2)), and a cut gains score(left) + score(right) - score(node), as in Chen
 //! & Guestrin, KDD 2016, Eq. 7, and LightGBM. Missing values go to the side where they gain more, and where a
 //! node has none, to the side with more documents; a cut of "present" from "missing" is tried too. Equal gains: the lower feature, then the lower cut, then missing right.
+//!
+//! Each side must have so many documents, which [`LeafDocuments`] counts or estimates. The estimate is LightGBM's
+//! (`FindBestThresholdSequentially` in its feature_histogram.hpp), and follows from bins, not from documents: in a node of n
+//! documents a bin with hessian h has round(h n / H). The right side has the sum over its bins, and the left side the
+//! rest of n; where missing values go right, it is the left side that is summed. Documents whose gradient is settled have a
+//! small hessian and hardly count, which lets a leaf be smaller where the order is still open.
+
+use serde::{Deserialize, Serialize};
 
 use crate::bins::MISSING;
 use crate::cells::{Cell, Units};
@@ -11,10 +19,21 @@ use crate::cells::{Cell, Units};
 /// A gain below this share of the children's score is rounding noise.
 const NOISE: f64 = 1e-12;
 
+/// How the documents of a side of a cut are told, of which a leaf must have so many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeafDocuments {
+    /// One by one.
+    Counted,
+    /// Estimated from the side's share of the node's hessians, as in LightGBM.
+    ByHessian,
+}
+
 /// What a node must have to be cut, and how its value is damped.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
     pub min_documents: u32,
+    pub leaf_documents: LeafDocuments,
     pub min_hessian: f64,
     pub min_gain: f64,
     pub l2: f64,
@@ -36,7 +55,8 @@ pub(crate) struct Cut {
 /// The limits in units of cells, so that the inner loop has nothing to scale; all scalings are by powers of two.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scan {
-    min_documents: u32,
+    min_documents: i64,
+    leaf_documents: LeafDocuments,
     min_hessian: f64,
     min_gain: f64,
     l2: f64,
@@ -48,7 +68,8 @@ impl Scan {
     pub fn new(limits: &Limits, units: Units) -> Self {
         let unit = units.gradient * (units.gradient / units.hessian);
         Scan {
-            min_documents: limits.min_documents.max(1),
+            min_documents: i64::from(limits.min_documents.max(1)),
+            leaf_documents: limits.leaf_documents,
             min_hessian: limits.min_hessian / units.hessian,
             min_gain: limits.min_gain,
             l2: limits.l2 / units.hessian,
@@ -63,24 +84,58 @@ impl Scan {
         &self,
         number: u32,
         cells: &[Cell; 256],
+        bins: impl Iterator<Item = usize> + Clone,
+        total: Cell,
+    ) -> Option<Cut> {
+        match self.leaf_documents {
+            LeafDocuments::Counted => {
+                let counted = |cell: Cell| i64::from(cell.count());
+                let present = counted(total.minus(cells[usize::from(MISSING)]));
+                self.best_by(number, cells, bins, total, (counted, present))
+            }
+            LeafDocuments::ByHessian => {
+                let factor = f64::from(total.count()) / total.hessian() as f64;
+                let estimated = |cell: Cell| (cell.hessian() as f64 * factor + 0.5) as i64;
+                let present = bins.clone().map(|bin| estimated(cells[bin & 255])).sum();
+                self.best_by(number, cells, bins, total, (estimated, present))
+            }
+        }
+    }
+
+    /// The best cut where `documents_of` tells the documents of a bin, and so those of all bins of present values.
+    #[inline(always)]
+    fn best_by(
+        &self,
+        number: u32,
+        cells: &[Cell; 256],
         bins: impl Iterator<Item = usize>,
         total: Cell,
+        (documents_of, present): (impl Fn(Cell) -> i64, i64),
     ) -> Option<Cut> {
         let missing = cells[usize::from(MISSING)];
         let any_missing = missing.count() > 0;
+        let all = i64::from(total.count());
         let mut best = Best { score: f64::NEG_INFINITY, bin: 0, missing_left: false, left: Cell::default() };
-        let mut left = Cell::default();
+        let (mut left, mut below) = (Cell::default(), 0);
         for bin in bins {
             let cell = cells[bin & 255];
             if cell.count() == 0 {
                 continue;
             }
             left.add(cell);
-            self.consider(left, total, bin, false, &mut best);
+            below += documents_of(cell);
+            let above = present - below;
             if any_missing {
-                let mut with_missing = left;
-                with_missing.add(missing);
-                self.consider(with_missing, total, bin, true, &mut best);
+                if self.enough(below, all - below) {
+                    self.consider(left, total, bin, false, &mut best);
+                }
+                if self.enough(all - above, above) {
+                    let mut with_missing = left;
+                    with_missing.add(missing);
+                    self.consider(with_missing, total, bin, true, &mut best);
+                }
+            } else if self.enough(all - above, above) {
+                self.consider(left, total, bin, false, &mut best);
             }
         }
         let parent = (total.gradient as f64).powi(2) / (total.hessian() as f64 + self.l2);
@@ -94,10 +149,15 @@ impl Scan {
     }
 
     #[inline(always)]
+    fn enough(&self, left: i64, right: i64) -> bool {
+        left.min(right) >= self.min_documents
+    }
+
+    #[inline(always)]
     fn consider(&self, left: Cell, total: Cell, bin: usize, missing_left: bool, best: &mut Best) {
         let right = total.minus(left);
         let (left_hessian, right_hessian) = (left.hessian() as f64, right.hessian() as f64);
-        if left.count().min(right.count()) < self.min_documents || left_hessian.min(right_hessian) < self.min_hessian {
+        if left_hessian.min(right_hessian) < self.min_hessian {
             return;
         }
         let (hl, hr) = (left_hessian + self.l2, right_hessian + self.l2);

@@ -1,7 +1,7 @@
 //! The grower against a plain one that tries every cut of every leaf in f64, document by document.
 #![allow(clippy::unwrap_used)]
 
-use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, Rows, Tree, add_tree_scores};
+use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, LeafDocuments, Rows, Tree, add_tree_scores};
 
 /// A small generator, so that this test needs nothing (Marsaglia's xorshift).
 struct Draws(u64);
@@ -61,6 +61,36 @@ fn reference(made: &Made, growth: &Growth, copies: &[u32]) -> (Vec<f64>, Vec<f64
         })
     };
     let score = |(g, h, _): (f64, f64, u32)| g * g / (h + growth.l2);
+    // Of a node, the rounded estimates of each value of a feature that `chosen` picks: LightGBM's count of a side. A value is
+    // a bin here.
+    let estimate = |rows: &[usize], feature: usize, chosen: &dyn Fn(f32) -> bool| {
+        let (_, all_hessians, documents) = sums(rows);
+        let mut values: Vec<f32> = rows.iter().map(|&row| at(row, feature)).filter(|&v| chosen(v)).collect();
+        values.sort_by(f32::total_cmp);
+        values.dedup();
+        let hessian = |value: f32| -> f64 {
+            let of_value = rows.iter().filter(|&&row| at(row, feature) == value);
+            of_value.map(|&row| second[row] * f64::from(copies[row])).sum()
+        };
+        values.iter().map(|&value| (hessian(value) * f64::from(documents) / all_hessians).round() as i64).sum::<i64>()
+    };
+    let enough = |rows: &[usize], feature: usize, cut: f32, missing_left: bool, counted: (u32, u32)| {
+        let all = i64::from(counted.0 + counted.1);
+        let (left, right) = match growth.leaf_documents {
+            LeafDocuments::Counted => (i64::from(counted.0), i64::from(counted.1)),
+            LeafDocuments::ByHessian => {
+                let any_missing = rows.iter().any(|&row| at(row, feature).is_nan());
+                if any_missing && !missing_left {
+                    let left = estimate(rows, feature, &|value| value <= cut);
+                    (left, all - left)
+                } else {
+                    let right = estimate(rows, feature, &|value| value > cut);
+                    (all - right, right)
+                }
+            }
+        };
+        left.min(right) >= i64::from(growth.min_documents.max(1))
+    };
     let best_cut = |rows: &[usize]| {
         let mut best: Option<(f64, Vec<usize>, Vec<usize>)> = None;
         for feature in 0..*width {
@@ -75,7 +105,8 @@ fn reference(made: &Made, growth: &Growth, copies: &[u32]) -> (Vec<f64>, Vec<f64
                     };
                     let (left, right): (Vec<usize>, Vec<usize>) = rows.iter().copied().partition(goes_left);
                     let (l, r) = (sums(&left), sums(&right));
-                    if l.2.min(r.2) < growth.min_documents.max(1) || l.1.min(r.1) < growth.min_hessian {
+                    let enough = enough(rows, feature, cut, missing_left, (l.2, r.2));
+                    if !enough || l.2.min(r.2) == 0 || l.1.min(r.1) < growth.min_hessian {
                         continue;
                     }
                     let gain = score(l) + score(r) - score(sums(rows));
@@ -146,6 +177,10 @@ fn trees_are_those_of_the_exact_grower() {
         check(&made, loose, false);
         check(&made, Growth { min_documents: 9, min_hessian: 0.8, l2: 0.0, ..loose }, false);
         check(&made, Growth { max_depth: Some(2), min_documents: 3, ..loose }, true);
+        for (min_documents, with_copies) in [(1, false), (9, false), (20, true)] {
+            let by_hessian = Growth { leaf_documents: LeafDocuments::ByHessian, min_documents, ..loose };
+            check(&made, by_hessian, with_copies);
+        }
     }
 }
 
@@ -261,4 +296,42 @@ fn hessians_of_zero_never_give_a_value_that_is_not_finite() {
         assert!(tree.values().iter().all(|value| value.is_finite()));
         assert!(tree.nodes().all(|node| node.gain.is_finite()));
     }
+}
+
+/// Of `lightgbm_trees.txt`: the value of each document's leaf in LightGBM's tree, for each setting.
+#[test]
+fn leaves_by_hessian_are_those_of_lightgbm() {
+    let mut lines = include_str!("lightgbm_trees.txt").lines();
+    let settings: Vec<(usize, u32)> = lines
+        .next()
+        .unwrap()
+        .split(' ')
+        .map(|setting| setting.split_once('/').unwrap())
+        .map(|(leaves, documents)| (leaves.parse().unwrap(), documents.parse().unwrap()))
+        .collect();
+    let documents: Vec<Vec<Vec<f64>>> = lines
+        .map(|line| {
+            line.split("; ").map(|part| part.split(' ').map(|value| value.parse().unwrap()).collect()).collect()
+        })
+        .collect();
+    let values: Vec<f32> = documents.iter().flat_map(|parts| parts[0].iter().map(|&value| value as f32)).collect();
+    let width = documents[0][0].len();
+    let (first, second): (Vec<f64>, Vec<f64>) = documents.iter().map(|parts| (parts[1][0], parts[2][0])).unzip();
+    let rows = Rows::new(vec![&values], width);
+    let matrix = BinnedMatrix::new(&rows, 255);
+    let mut differ = 0;
+    for (number, &(leaves, min_documents)) in settings.iter().enumerate() {
+        let wrong = |leaf_documents| {
+            let growth = Growth { leaves, min_documents, leaf_documents, ..Growth::default() };
+            let gradients = Gradients { first: &first, second: Some(&second), copies: None };
+            let tree = Grower::new(&matrix, growth).grow(gradients, None, &mut |_| 0).unwrap();
+            let mut scores = vec![0.0; first.len()];
+            add_tree_scores(&tree, &rows, &mut scores);
+            let expected = documents.iter().map(|parts| parts[3][number]);
+            scores.iter().zip(expected).filter(|(found, expected)| (*found - expected).abs() > 1e-4).count()
+        };
+        assert_eq!(wrong(LeafDocuments::ByHessian), 0, "{leaves} leaves of {min_documents}");
+        differ += usize::from(wrong(LeafDocuments::Counted) > 0);
+    }
+    assert!(differ >= 3, "the rules part in {differ} of {} settings", settings.len());
 }
