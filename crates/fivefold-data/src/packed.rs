@@ -62,7 +62,8 @@ pub(crate) fn file_of(path: &Path) -> PathBuf {
     }
 }
 
-fn unpacked(mut file: File) -> io::Result<Bytes> {
+/// The content of an open file.
+pub(crate) fn unpacked(mut file: File) -> io::Result<Bytes> {
     let mut start = Vec::with_capacity(4);
     file.by_ref().take(4).read_to_end(&mut start)?;
     if start.starts_with(&ZIP_MAGIC) && matches!(start[2..], [3, 4] | [5, 6]) {
@@ -258,6 +259,36 @@ mod tests {
             let error = content(&file(&folder, "escape.zip", &bytes)).unwrap_err();
             assert!(error.contains("leads out of the archive"), "{name}: {error}");
         }
+    }
+
+    /// Programs take the first, the last or both: mate-desktop/engrampa #494, dotnet/corefx #31941.
+    #[test]
+    fn two_members_of_one_name_are_refused() {
+        let folder = TempDir::new().unwrap();
+        // The writer refuses such names, so one of the same length is replaced.
+        for (one, other, replaced) in [
+            ("test.txt", "best.txt", "test.txt"),
+            ("a/test.txt", "aa/est.txt", "a\\test.txt"),
+            ("a/test.txt", "aaaatest.txt", "a/./test.txt"),
+            ("a/test.txt", "a.test.txt", "a//test.txt"),
+        ] {
+            let other = format!("{other:x<width$}", width = replaced.len());
+            let mut bytes = zip(&[(one, b"first"), (&other[..replaced.len()], b"other"), ("x.txt", b"x")]);
+            let places: Vec<usize> = (0..bytes.len() - replaced.len())
+                .filter(|&at| bytes[at..].starts_with(&other.as_bytes()[..replaced.len()]))
+                .collect();
+            assert_eq!(places.len(), 2, "{replaced}");
+            places.iter().for_each(|&at| bytes[at..at + replaced.len()].copy_from_slice(replaced.as_bytes()));
+            let path = file(&folder, "two.zip", &bytes);
+            for member in ["", ":x.txt", ":test.txt"] {
+                let error = content(&PathBuf::from(format!("{}{member}", path.display()))).unwrap_err();
+                assert!(error.contains("one name"), "{replaced}{member}: {error}");
+            }
+            assert!(content_hashes(&path).unwrap_err().to_string().contains("one name"));
+        }
+        // Capitals tell names apart.
+        let path = file(&folder, "capitals.zip", &zip(&[("Test.txt", b"first"), ("test.txt", b"other")]));
+        assert_eq!(content(&PathBuf::from(format!("{}:test.txt", path.display()))).as_deref(), Ok("other"));
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! What a file holds, however it is packed, told by hashes.
 
-use std::io::{self, BufReader, Read as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use blake3::Hash;
-use zip::ZipArchive;
 
 use super::{MOST_EXPANSION, SMALL, ZIP_MAGIC, open_file, zipped};
 use crate::input;
@@ -22,7 +21,7 @@ pub fn content_hashes(path: &Path) -> io::Result<Vec<Hash>> {
     if !start.starts_with(&ZIP_MAGIC) {
         return Ok(hash(open_file(path)?).into_iter().collect());
     }
-    let mut archive = ZipArchive::new(BufReader::new(input::open(path)?)).map_err(io::Error::from)?;
+    let (mut archive, _) = zipped::archive(input::open(path)?)?;
     let members = archive.len();
     let member = |index| {
         let entry = archive.by_index(index).ok()?;

@@ -1,5 +1,6 @@
 //! One file of a zip archive (PKWARE APPNOTE 6.3), found by the archive's directory and unpacked as it is read.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -17,11 +18,35 @@ pub(super) fn split(path: &Path) -> Option<(PathBuf, &str)> {
     Some((PathBuf::from(format!("{archive}.zip")), member))
 }
 
-/// Opens a member, or the only file.
-pub(super) fn open(file: File, member: Option<&str>) -> io::Result<Bytes> {
-    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(unreadable)?;
+/// Opens an archive whose members have names unlike each other: of two of one name programs read the first, the last or both.
+/// Capitals tell names apart, for members are asked for by their exact names.
+pub(super) fn archive(file: File) -> io::Result<(ZipArchive<BufReader<File>>, Vec<String>)> {
+    let archive = ZipArchive::new(BufReader::new(file)).map_err(unreadable)?;
+    // The library keeps the last of two, and so does not name them.
+    if archive.has_duplicate_names() {
+        return Err(damaged("the archive has two members of one name; pack it anew with one of them"));
+    }
     let names: Vec<String> =
         archive.file_names().map(|name| Ok(name?.into_owned())).collect::<Result<_, _>>().map_err(unreadable)?;
+    let mut known: BTreeMap<String, &str> = BTreeMap::new();
+    for name in names.iter().filter(|name| !name.ends_with(['/', '\\'])) {
+        if let Some(other) = known.insert(plain(name), name) {
+            return Err(damaged(format!(
+                "the members `{other}` and `{name}` have one name; pack the archive anew with one of them"
+            )));
+        }
+    }
+    Ok((archive, names))
+}
+
+/// A name as any program takes it: parts without those that lead nowhere.
+fn plain(name: &str) -> String {
+    name.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect::<Vec<_>>().join("/")
+}
+
+/// Opens a member, or the only file.
+pub(super) fn open(file: File, member: Option<&str>) -> io::Result<Bytes> {
+    let (mut archive, names) = archive(file)?;
     let files: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.ends_with('/')).collect();
     let name = match (member, files.as_slice()) {
         (Some(member), _) if files.contains(&member) => member,

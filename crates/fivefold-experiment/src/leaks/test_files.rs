@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use blake3::Hash;
@@ -78,6 +79,12 @@ impl TestFiles {
             self.files.iter().find_map(|file| Some((named(file)?, file.path.as_path())))
         })
     }
+}
+
+/// A listed archive that cannot be looked into, and why: one of two members of one name would not be seen.
+pub(super) fn unseen(command: &CommandLine, plan: &Plan<'_>) -> Option<(String, io::Error)> {
+    let look = |given: &String| Some((given.clone(), content_hashes(&plan.find(given)).err()?));
+    command.files.iter().find_map(look)
 }
 
 impl TestFile {
