@@ -25,7 +25,7 @@
 mod mapped;
 
 use std::fmt;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -37,6 +37,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
 use crate::hash::{combine, query_hashes};
+use crate::input;
 use crate::letor::{Listing, ReadOptions};
 use mapped::MappedValues;
 
@@ -144,6 +145,11 @@ impl Cache {
     /// The folder in which collections of any size are kept; it is made when the first is.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Cache { folder: folder.into(), least: 0, settled: SETTLED }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Only collections of more than 64 MB of text are kept: for a folder that nobody asked for.
@@ -341,7 +347,7 @@ impl Head {
 /// A cached collection, `None` if there is none, or why it cannot be used.
 fn load(path: &Path, files: &[PathBuf], now: &[Stamp], options: &ReadOptions) -> Result<Option<Parsed>, String> {
     let damaged = || format!("{} is damaged", path.display());
-    let file = match File::open(path) {
+    let file = match input::open_own(path, u64::MAX) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(|error| format!("{}: {error}", path.display()))?,
     };

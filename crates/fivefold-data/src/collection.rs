@@ -42,6 +42,8 @@ pub struct Collection {
     pub moved: bool,
     /// What a user should know, e.g. that the numbers of documents differ from the descriptor's.
     pub remarks: Vec<String>,
+    /// The files that it was read from, each once; none of a made one.
+    pub files: Vec<PathBuf>,
     /// Whether it was read from text or from a cache; makes no difference to anything else here.
     pub cache: CacheUse,
 }
@@ -122,6 +124,7 @@ impl Collection {
             })
             .collect();
         let mut collection = Self::assemble(&descriptor.name, &descriptor.title, &parsed, queries);
+        collection.files = paths;
         collection.missing = options.missing;
         collection.first_feature_id = options.first_feature_id;
         collection.cache = cached;
@@ -177,6 +180,7 @@ impl Collection {
             missing: Missing::default(),
             first_feature_id: 1,
             moved: false,
+            files: Vec::new(),
             remarks: Vec::new(),
             cache: CacheUse::None,
         }

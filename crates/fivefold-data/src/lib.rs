@@ -44,5 +44,5 @@ pub use letor::{
 pub use memory::{memory_budget, set_memory_budget};
 pub use normalise::{Fitted, Method, NormaliseError, Normaliser, Over};
 pub use packed::{content_hashes, exists, file_on_disk};
-pub use scores::{ScoreError, read_scores};
+pub use scores::{ScoreError, read_own_scores, read_scores};
 pub use source::{MadeSource, Source, open, open_cached};

@@ -1,9 +1,17 @@
 //! Score files: one number a line, in the order of a LETOR file's documents.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::input;
+use crate::packed::unpacked;
 use crate::text::TextLines;
 use fivefold_core::words::counted;
+
+/// Bytes of a score file beside those of its scores: remarks.
+pub const SLACK: u64 = 1 << 20;
+/// Bytes of one score at most: the longest decimal of an f64 has 767 digits.
+pub const LONGEST_SCORE: u64 = 1 << 10;
 
 /// Why a file is not the scores of a data set.
 #[derive(Debug, thiserror::Error)]
@@ -47,9 +55,23 @@ pub enum ScoreError {
 /// # Errors
 /// [`ScoreError`] names the file and the line.
 pub fn read_scores(path: &Path, expected: usize) -> Result<Vec<f64>, ScoreError> {
+    of_lines(path, TextLines::open(path), expected)
+}
+
+/// The same for a file that nobody chose: of a results folder, or where a program was to put it. It is no link, and no longer
+/// than so many scores can be.
+///
+/// # Errors
+/// As [`read_scores`].
+pub fn read_own_scores(path: &Path, expected: usize) -> Result<Vec<f64>, ScoreError> {
+    let most = SLACK + LONGEST_SCORE * expected as u64;
+    of_lines(path, input::open_own(path, most).and_then(unpacked).map(TextLines::of), expected)
+}
+
+fn of_lines(path: &Path, lines: io::Result<TextLines>, expected: usize) -> Result<Vec<f64>, ScoreError> {
     let file = || path.to_owned();
     let unreadable = |error| ScoreError::Io { file: file(), error };
-    let mut lines = TextLines::open(path).map_err(unreadable)?;
+    let mut lines = lines.map_err(unreadable)?;
     let (mut scores, mut found) = (Vec::new(), 0);
     while let Some((line, text)) = lines.next().map_err(unreadable)? {
         let token = text.trim_ascii();

@@ -42,7 +42,12 @@ pub(crate) struct TextLines {
 impl TextLines {
     /// Opens a file.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        Ok(TextLines { source: BufReader::with_capacity(1 << 16, open_file(path)?), line: Vec::new(), number: 0 })
+        Ok(Self::of(open_file(path)?))
+    }
+
+    /// The lines of a source.
+    pub(crate) fn of(source: Box<dyn Read + Send>) -> Self {
+        TextLines { source: BufReader::with_capacity(1 << 16, source), line: Vec::new(), number: 0 }
     }
 
     /// The next line and its number, from 1.

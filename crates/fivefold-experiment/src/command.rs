@@ -6,22 +6,41 @@
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use fivefold_core::{Dataset, Seed};
-use fivefold_data::{ScoreError, input, read_scores, write_letor, write_letor_ungraded};
+use fivefold_core::Dataset;
+use fivefold_data::scores::{LONGEST_SCORE, SLACK};
+use fivefold_data::{ScoreError, input, read_own_scores, write_letor, write_letor_ungraded};
 
 use crate::config::{CommandLine, JobLimits, Place, SCORES};
+use crate::confine::OF_USER;
 use crate::job::{Failure, Work};
 use crate::plan::Job;
-use crate::work::{Bounds, WorkError, WorkFolder, io_error};
+use crate::work::{Bounds, Sight, WorkError, WorkFolder, io_error};
 use crate::worker::{End, Told, of_status};
 
-/// Bytes of a score file, beside those of its scores: remarks.
-const SCORES_SLACK: u64 = 1 << 20;
-/// Bytes of one score at most: the longest decimal of an f64 has 767 digits.
-const BYTES_A_SCORE: u64 = 1 << 10;
+/// How a program says that it may not reach something.
+const DENIED: [&str; 3] = ["ermission denied", "EACCES", "not permitted"];
+/// What to do about it.
+const ADVICE: &str =
+    "\nit is confined to its folder, programs and the system: `read = [...]` under [ranker.params] lets it read more";
+/// How a program ends that writes a file beyond the limit.
+const TOO_LONG: &str = "SIGXFSZ";
+
+/// Variables that tell where data are, or name folders of its user, which a command does not have.
+const UNSAID: [&str; 8] = [
+    "PWD",
+    "OLDPWD",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+    "SSH_AUTH_SOCK",
+];
+/// How the names of our own variables begin.
+const OURS: &str = "FIVEFOLD_";
 
 /// The parts of one fold.
 pub(crate) struct Parts<'a> {
@@ -42,10 +61,10 @@ pub(crate) struct Listed {
 enum CommandError {
     #[error("`{file}` was changed while the run went on; run it again")]
     Changed { file: String },
-    #[error("cannot start `{program}`: {reason}; the first of `argv` must be on the path or among `files`")]
-    Start { program: String, reason: String },
-    #[error("the command ended with {ending}{said}")]
-    Exit { ending: String, said: String },
+    #[error("cannot start `{program}`: {reason}; the first of `argv` must be on the path or among `files`{advice}")]
+    Start { program: String, reason: String, advice: &'static str },
+    #[error("the command ended with {ending}{said}{advice}")]
+    Exit { ending: String, said: String, advice: &'static str },
     #[error(transparent)]
     Scores(ScoreError),
 }
@@ -65,7 +84,8 @@ pub(crate) fn run_command(
     parts: &Parts<'_>,
     work: &Work<'_>,
 ) -> Result<Vec<f64>, Failure> {
-    let folder = WorkFolder::make(work.store, job)?;
+    let confined = work.confinement.walls(job.ranker).is_some();
+    let folder = WorkFolder::make(work.store, job, if confined { Sight::Closed } else { Sight::Open })?;
     for file in files {
         copy(&folder, file)?;
     }
@@ -77,7 +97,7 @@ pub(crate) fn run_command(
     }
     write(&folder, Place::Test, parts.test)?;
 
-    let scores_limit = SCORES_SLACK + BYTES_A_SCORE * parts.test.documents() as u64;
+    let scores_limit = SLACK + LONGEST_SCORE * parts.test.documents() as u64;
     let bounds = Bounds {
         what: "the command",
         time: Some(limits.time.map_or(command.time_limit, |limit| limit.min(command.time_limit))),
@@ -85,7 +105,8 @@ pub(crate) fn run_command(
         written: Some(command.output_limit),
         files: &[(SCORES, "the file of scores", scores_limit)],
     };
-    let ended = folder.run(process(&folder, command, job.seed, work), &bounds, work.cancel, || {});
+    let process = process(&folder, command, job, work)?;
+    let ended = folder.run(process, &bounds, work.cancel, || {});
     let said = folder.said();
     if let Err(error) = folder.keep_stderr() {
         work.observer.warning(&error.to_string());
@@ -97,15 +118,20 @@ pub(crate) fn run_command(
     };
     match end {
         End::Done => {}
+        End::Failed(ending) if ending.contains(TOO_LONG) => {
+            return Err(WorkError::Written { what: bounds.what, limit: command.output_limit }.into());
+        }
         End::Failed(ending) => {
             folder.check_room()?;
-            return Err(CommandError::Exit { ending, said }.into());
+            let advice = if confined && DENIED.iter().any(|words| said.contains(words)) { ADVICE } else { "" };
+            return Err(CommandError::Exit { ending, said, advice }.into());
         }
         End::NotStarted(reason) => {
-            return Err(CommandError::Start { program: command.argv[0].clone(), reason }.into());
+            let advice = if confined && DENIED.iter().any(|words| reason.contains(words)) { ADVICE } else { "" };
+            return Err(CommandError::Start { program: command.argv[0].clone(), reason, advice }.into());
         }
     }
-    let scores = read_scores(&folder.file(SCORES), parts.test.documents()).map_err(|mut error| {
+    let scores = read_own_scores(&folder.file(SCORES), parts.test.documents()).map_err(|mut error| {
         // The folder will be gone: its place helps nobody, and must not stand in the record of the job.
         if let ScoreError::Io { file, .. } | ScoreError::Value { file, .. } | ScoreError::Count { file, .. } =
             &mut error
@@ -118,17 +144,31 @@ pub(crate) fn run_command(
 }
 
 /// The program with its arguments: under a guard, where there is one.
-fn process(folder: &WorkFolder, command: &CommandLine, seed: Seed, work: &Work<'_>) -> Command {
-    let argv = command.filled(seed);
+fn process(folder: &WorkFolder, command: &CommandLine, job: &Job, work: &Work<'_>) -> Result<Command, Failure> {
+    let argv = command.filled(job.seed);
     let program = command.own_program().map_or_else(|| PathBuf::from(&argv[0]), |own| folder.file(own));
-    match work.worker {
-        Some(worker) => worker.guarded(program.as_os_str(), &argv[1..]),
+    let mut process = match work.worker {
+        Some(worker) => {
+            let walls = work.confinement.walls(job.ranker);
+            worker.guarded(folder, walls, command.output_limit.0, program.as_os_str(), &argv[1..])?
+        }
         None => {
             let mut process = Command::new(program);
             process.args(&argv[1..]).stdin(Stdio::null());
             process
         }
+    };
+    let ours = std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with(OURS));
+    for name in ours.chain(UNSAID.into_iter().map(Into::into)) {
+        process.env_remove(name);
     }
+    if let Some(home) = std::env::var_os("HOME") {
+        for (name, below) in OF_USER.iter().filter(|(name, _)| std::env::var_os(name).is_none()) {
+            process.env(name, Path::new(&home).join(below));
+        }
+    }
+    process.env("HOME", folder.path());
+    Ok(process)
 }
 
 fn copy(folder: &WorkFolder, file: &Listed) -> Result<(), Failure> {
@@ -168,7 +208,7 @@ mod tests {
     #[test]
     fn a_listed_file_that_was_changed_since_is_not_used() {
         let root = tempfile::tempdir().unwrap();
-        let folder = WorkFolder::make(&Store::new(root.path().join("run")), &job("a/fold1/r")).unwrap();
+        let folder = WorkFolder::make(&Store::new(root.path().join("run")), &job("a/fold1/r"), Sight::Open).unwrap();
         let path = root.path().join("a.py");
         fs::write(&path, "1").unwrap();
         let mut listed = Listed { name: "a.py".to_owned(), path, hash: hash(b"1") };

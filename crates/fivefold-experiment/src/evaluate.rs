@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fivefold_core::{Dataset, JudgedQuery, Seed};
-use fivefold_data::{Collection, read_scores};
+use fivefold_data::{Collection, read_own_scores};
 use fivefold_metrics::{Evaluator, MeasureError, Scratch, Ties};
 use rayon::prelude::*;
 
@@ -35,7 +35,7 @@ pub(crate) fn evaluate(
             failed[job.ranker] |= job_failed;
             if !job_failed {
                 let documents = collection.folds[job.fold].test.documents();
-                scores[job.ranker].push(read_scores(&store.path(&job.scores_file()), documents)?);
+                scores[job.ranker].push(read_own_scores(&store.own_path(&job.scores_file())?, documents)?);
             }
         }
         datasets.push(evaluate_dataset(experiment, index, collection, &scores, failed, cancel)?);

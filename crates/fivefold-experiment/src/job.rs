@@ -12,6 +12,7 @@ use fivefold_data::{Collection, Fitted, Method as Normalisation, Normaliser, Ove
 
 use crate::command::{Parts, run_command};
 use crate::config::{Method, RankerConfig};
+use crate::confine::{Confinement, Lacks};
 use crate::log::note_time;
 use crate::plan::{Job, Plan};
 use crate::run::Observer;
@@ -57,6 +58,15 @@ pub(crate) struct Work<'a> {
     pub worker: Option<&'a Worker>,
     /// Threads of such a process.
     pub threads: usize,
+    /// What commands reach.
+    pub confinement: &'a Confinement,
+}
+
+impl Work<'_> {
+    /// What commands are not kept from here.
+    fn lacks(&self) -> Lacks {
+        Lacks::of(self.worker)
+    }
 }
 
 /// Does one job and writes its results. An error of the job itself (of the fit, a panic, scores that are not finite) is
@@ -69,6 +79,7 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Job
         inputs: job.inputs.clone(),
         status: Status::Done,
         error: None,
+        unconfined: plan.free(job, &work.lacks()),
         outputs: BTreeMap::new(),
     };
     let end = match attempt(plan, job, work) {

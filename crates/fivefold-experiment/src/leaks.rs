@@ -8,7 +8,7 @@ mod test_files;
 
 use fivefold_core::Dataset;
 use fivefold_data::leaks::{Finding, Guard, SortedRows};
-use fivefold_data::{Collection, read_scores};
+use fivefold_data::{Collection, read_own_scores};
 use fivefold_metrics::{Conventions, Scores, Ties};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -38,11 +38,6 @@ impl GuardFact {
         let Finding { guard, what, stops } = &self.finding;
         stops.then(|| format!("{STAMP}: {guard} on {}: {what}", self.dataset))
     }
-}
-
-/// The stamps of a run.
-pub fn stamps(facts: &[GuardFact]) -> Vec<String> {
-    facts.iter().filter_map(GuardFact::stamp).collect()
 }
 
 /// The guards of one run.
@@ -87,7 +82,11 @@ impl<'e> Guards<'e> {
             let done = plan.jobs.iter().zip(failed).filter(|(job, failed)| job.dataset == index && !**failed);
             let scores = done.map(|(job, _)| -> Result<_, RunError> {
                 let test = &collection.folds[job.fold].test;
-                Ok((job.id.clone(), test.clone(), read_scores(&store.path(&job.scores_file()), test.documents())?))
+                Ok((
+                    job.id.clone(),
+                    test.clone(),
+                    read_own_scores(&store.own_path(&job.scores_file())?, test.documents())?,
+                ))
             });
             let conventions = &self.experiment.evaluation.conventions;
             let finding = label_sorted_ties(conventions, &collection.sorted_rows(), scores)?;
@@ -147,6 +146,10 @@ impl<'e> Guards<'e> {
         let of_ranker = |ranker: usize| {
             let config = &self.experiment.rankers[ranker];
             let Method::Command(command) = &config.method else { return None };
+            if let Some((given, reason)) = test_files::unseen(command, plan) {
+                let what = format!("ranker {} is given `{given}`, which may hold anything: {reason}", config.label);
+                return Some(Finding::stop(Guard::TestFile, what));
+            }
             let (given, file) = test_files.given_to(command, plan)?;
             let what = format!("ranker {} is given `{given}`, which holds {}", config.label, file.display());
             Some(Finding::stop(Guard::TestFile, what))

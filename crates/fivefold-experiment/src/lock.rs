@@ -9,10 +9,15 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use fivefold_data::input;
+
 use crate::store::StoreError;
 
 /// File name in the results folder, while it is locked.
 const LOCK: &str = ".lock";
+
+/// The longest that is read: the words of a command line.
+const LONGEST: u64 = 4 << 20;
 
 /// How long to wait for somebody who may be on the way out: the last of several holds the folder alone while the file is removed, and a
 /// process that a killed owner was just starting has its open files for another moment. Nobody waits for who has signed as the only
@@ -57,13 +62,9 @@ impl FolderLock {
                 fs::create_dir_all(folder).map_err(refused("make", folder))?;
                 made = true;
             }
-            // What it leads to is none of ours, and would be written over.
-            if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
-                let linked = io::Error::other("it is a symbolic link; remove it");
-                return Err(refused("write", &path)(linked));
-            }
+            // What a link leads to is none of ours, and would be written over.
             let mut options = File::options();
-            let opened = options.read(true).write(true).create(true).truncate(false).open(&path);
+            let opened = input::edit_own(&path, options.read(true).write(true).create(true).truncate(false));
             let file = match opened {
                 // Whoever made it for a lock, and wrote nothing, has removed it since.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !folder.is_dir() => continue,
@@ -141,7 +142,7 @@ struct Owner {
 
 impl Owner {
     fn of(path: &Path) -> Self {
-        let text = fs::read_to_string(path).unwrap_or_default();
+        let text = String::from_utf8(input::read_own(path, LONGEST).unwrap_or_default()).unwrap_or_default();
         let (words, mark) = text.split_once('\n').unwrap_or_default();
         let process = words.strip_prefix("process ").and_then(|rest| rest.split(' ').next()?.parse().ok());
         // It may not have signed yet.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 
+use fivefold_data::input;
 use serde::{Deserialize, Serialize};
 
 use crate::store::{Store, StoreError, replace};
@@ -42,15 +43,15 @@ pub(crate) fn note_time(store: &Store, job: &str, seconds: f64) -> Result<(), St
     let line = serde_json::to_string(&Time { job: job.to_owned(), seconds }).unwrap_or_default() + "\n";
     let path = store.path(TIMES);
     // One write of an appended line: lines of several processes do not mix.
-    let written =
-        File::options().append(true).create(true).open(&path).and_then(|mut file| file.write_all(line.as_bytes()));
+    let written = input::edit_own(&path, File::options().append(true).create(true))
+        .and_then(|mut file| file.write_all(line.as_bytes()));
     written.map_err(|source| StoreError::Io { action: "write", path, source })
 }
 
 impl RunLog {
     /// The log of a folder with the jobs that were done since, or an empty one: it is for information only.
     fn read(store: &Store, threads: usize) -> Self {
-        let old = fs::read(store.log_path()).ok();
+        let old = input::read_own(&store.log_path(), input::MOST_TEXT).ok();
         let old: Option<RunLog> = old.and_then(|content| serde_json::from_slice(&content).ok());
         let mut log = RunLog {
             machine: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
@@ -58,7 +59,8 @@ impl RunLog {
             threads,
             ..old.unwrap_or_default()
         };
-        let lines = fs::read_to_string(store.path(TIMES)).unwrap_or_default();
+        let lines = input::read_own(&store.path(TIMES), input::MOST_TEXT).unwrap_or_default();
+        let lines = String::from_utf8_lossy(&lines);
         // A line that a full disk cut short is none.
         let times = lines.lines().filter_map(|line| serde_json::from_str::<Time>(line).ok());
         log.jobs.extend(times.map(|time| (time.job, time.seconds)));
@@ -72,7 +74,10 @@ impl RunLog {
         let content = serde_json::to_vec_pretty(&log).unwrap_or_default();
         let written = match replace(&path, &store.partial(), |file| file.write_all(&content)) {
             // The folder is a file system of its own.
-            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => fs::write(&path, &content),
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                let _ = fs::remove_file(&path);
+                File::create_new(&path).and_then(|mut file| file.write_all(&content))
+            }
             written => written,
         };
         // Even where there is no log: the folder must not depend on it.

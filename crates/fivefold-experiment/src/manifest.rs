@@ -1,11 +1,14 @@
 //! `manifest.json`: what a results folder was made from. The same run writes the same bytes.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use fivefold_core::Dataset;
 use fivefold_data::{Collection, Fold};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::Experiment;
+use crate::confine::{self, Freedom};
 use crate::leaks::GuardFact;
 use crate::seal::{BROKEN, Seal, UNSEALED, opened};
 use crate::store::{Status, Store, StoreError};
@@ -136,9 +139,27 @@ pub struct JobFacts {
     /// Why it failed, if it did.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
+    /// What the program of a `command` was free to do beyond what it was given.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub unconfined: Vec<Freedom>,
 }
 
 impl Manifest {
+    /// The lines that stand under every table, or under those of one data set: leak guards that were overridden, and programs that could
+    /// come by test grades.
+    pub fn stamps(&self, dataset: Option<usize>) -> Vec<String> {
+        let label = dataset.and_then(|index| self.datasets.get(index)).map(|facts| facts.label.as_str());
+        let guards = self.guards.iter().filter(|fact| label.is_none_or(|label| fact.dataset == label));
+        let mut free: BTreeMap<usize, BTreeSet<Freedom>> = BTreeMap::new();
+        for job in self.jobs.iter().filter(|job| dataset.is_none_or(|dataset| job.dataset == dataset)) {
+            free.entry(job.ranker).or_default().extend(&job.unconfined);
+        }
+        let of_ranker = |(ranker, free): (usize, BTreeSet<Freedom>)| {
+            confine::stamp(&self.experiment, ranker, &free.into_iter().collect::<Vec<_>>())
+        };
+        guards.filter_map(GuardFact::stamp).chain(free.into_iter().filter_map(of_ranker)).collect()
+    }
+
     /// Reads the manifest of a results folder.
     pub(crate) fn read(store: &Store) -> Result<Self, StoreError> {
         let broken = |reason: String| StoreError::Content { path: store.path(MANIFEST), reason };
@@ -223,7 +244,7 @@ pub(crate) fn result_hash(files: &[String; 2]) -> String {
 pub(crate) fn stored_result(store: &Store) -> Result<String, StoreError> {
     let mut hashes = [String::new(), String::new()];
     for (found, file) in hashes.iter_mut().zip(RESULT_FILES) {
-        *found = crate::store::hash(&store.read(file)?.unwrap_or_default());
+        *found = store.hash_of(file)?.unwrap_or_else(|| crate::store::hash(b""));
     }
     Ok(result_hash(&hashes))
 }

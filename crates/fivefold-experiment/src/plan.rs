@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::command::Listed;
 use crate::config::{CommandLine, ConfigError, Experiment, Method, Place, RankerConfig, ScoreFiles};
+use crate::confine::{Freedom, Lacks};
 use crate::filter::Only;
 use crate::manifest::remark_lines;
 use crate::names::job_id;
@@ -132,6 +133,14 @@ impl<'e> Plan<'e> {
         &self.experiment.rankers[job.ranker]
     }
 
+    /// What the program of a job is free to do on a system that lacks something.
+    pub(crate) fn free(&self, job: &Job, lacks: &Lacks) -> Vec<Freedom> {
+        match &self.ranker(job).method {
+            Method::Command(command) => lacks.free(command),
+            Method::Train { .. } | Method::Scores(_) => Vec::new(),
+        }
+    }
+
     /// The collection of a job.
     pub(crate) fn collection(&self, job: &Job) -> Option<&Collection> {
         self.collection_of(job.dataset)
@@ -211,7 +220,7 @@ impl<'e> Plan<'e> {
                 for file in &command.files {
                     files.insert(file, self.hash_file(&self.find(file), &format!("`{file}`"), ranker)?);
                 }
-                BTreeMap::from([
+                let mut inputs = BTreeMap::from([
                     ("kind", json!(config.kind)),
                     // With the seed, where it is asked for.
                     ("argv", json!(command.filled(seed))),
@@ -221,7 +230,19 @@ impl<'e> Plan<'e> {
                     ("train", json!(hashes.train)),
                     ("validation", json!(hashes.validation)),
                     ("test", json!(hashes.test)),
-                ])
+                ]);
+                // What it reaches may alter what it does. How far the system keeps it there is in the record, not in the key.
+                for (name, own, usual) in [
+                    ("read", json!(command.read), json!([])),
+                    ("write", json!(command.write), json!([])),
+                    ("network", json!(command.network), json!(false)),
+                    ("confine", json!(command.confine), json!(true)),
+                ] {
+                    if own != usual {
+                        inputs.insert(name, own);
+                    }
+                }
+                inputs
             }
         };
         let key = key(&json!(inputs));

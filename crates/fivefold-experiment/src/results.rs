@@ -4,7 +4,6 @@ use std::path::Path;
 
 use crate::config::Experiment;
 use crate::evaluation::Evaluation;
-use crate::leaks::stamps;
 use crate::manifest::{DatasetFacts, MANIFEST, Manifest, RESULT_FILES, stored_result};
 use crate::store::{Store, StoreError};
 use crate::table::Table;
@@ -57,9 +56,9 @@ impl Results {
         tables::analyse(&self.evaluation, &self.table_options())
     }
 
-    /// The leak guards that were overridden, a line each.
+    /// The leak guards that were overridden, and the programs that ran unconfined, a line each.
     pub fn stamps(&self) -> Vec<String> {
-        stamps(&self.manifest.guards)
+        self.manifest.stamps(None)
     }
 
     /// The stamps of the run in whose results folder a file of values lies; none if it lies in no such folder.
@@ -67,9 +66,9 @@ impl Results {
         let Some(folder) = file.parent() else { return Vec::new() };
         let store = Store::new(folder);
         match Manifest::read(&store) {
-            Ok(manifest) => stamps(&manifest.guards),
+            Ok(manifest) => manifest.stamps(None),
             Err(error) if file.ends_with(PER_QUERY) && store.path(MANIFEST).exists() => {
-                vec![format!("whether leak guards were overridden is not known: {error}")]
+                vec![format!("whether leak guards were overridden, or programs unconfined, is not known: {error}")]
             }
             Err(_) => Vec::new(),
         }

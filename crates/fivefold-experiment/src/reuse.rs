@@ -11,10 +11,11 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::config::Experiment;
+use crate::confine::{Freedom, Lacks};
 use crate::manifest::{MANIFEST, Manifest, RESULT_FILES, stored_result};
 use crate::plan::{Job, Plan};
 use crate::run::RunError;
-use crate::store::{Record, Status, Store, StoreError, hash, json_text};
+use crate::store::{Record, Status, Store, StoreError, json_text};
 
 /// What becomes of a job in the next run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -45,6 +46,11 @@ pub enum Reuse {
     Altered {
         /// The file.
         file: String,
+    },
+    /// The program that made it was free to do what it would be kept from now.
+    Unconfined {
+        /// What.
+        free: Vec<Freedom>,
     },
     /// It failed the last time.
     Failed {
@@ -94,8 +100,8 @@ pub enum EvaluationState {
 }
 
 impl Reuse {
-    /// Looks for the result of a job.
-    pub(crate) fn of(job: &Job, store: &Store) -> Result<Self, StoreError> {
+    /// Looks for the result of a job, whose program would be `free` to do something.
+    pub(crate) fn of(job: &Job, store: &Store, free: &[Freedom]) -> Result<Self, StoreError> {
         let file = job.record_file();
         let Some(content) = store.read(&file)? else { return Ok(Reuse::New) };
         let record: Record = match serde_json::from_slice(&content) {
@@ -116,13 +122,15 @@ impl Reuse {
             return Ok(Reuse::Damaged { file, reason: "it was altered".to_owned() });
         }
         for (output, expected) in &record.outputs {
-            match store.read(output)? {
-                Some(content) if hash(&content) == *expected => {}
+            match store.hash_of(output)? {
+                Some(found) if found == *expected => {}
                 Some(_) => return Ok(Reuse::Altered { file: output.clone() }),
                 None => return Ok(Reuse::Missing { file: output.clone() }),
             }
         }
+        let more: Vec<Freedom> = record.unconfined.into_iter().filter(|freedom| !free.contains(freedom)).collect();
         Ok(match record.status {
+            Status::Done if !more.is_empty() => Reuse::Unconfined { free: more },
             Status::Done => Reuse::Reused,
             Status::Failed => Reuse::Failed { error: record.error.unwrap_or_default() },
         })
@@ -135,12 +143,13 @@ impl Reuse {
 /// A file of the folder that is there and cannot be read.
 pub fn explain_cache(plan: &Plan<'_>, folder: impl Into<PathBuf>) -> Result<CacheReport, RunError> {
     let store = Store::new(folder);
-    Ok(CacheReport { jobs: job_reuse(plan, &store)?, evaluation: evaluation_state(plan.experiment, &store)? })
+    let jobs = job_reuse(plan, &store, &Lacks::of_this_system())?;
+    Ok(CacheReport { jobs, evaluation: evaluation_state(plan.experiment, &store)? })
 }
 
-/// [`Reuse`] of every job of a plan.
-pub(crate) fn job_reuse(plan: &Plan<'_>, store: &Store) -> Result<Vec<Reuse>, StoreError> {
-    plan.jobs.par_iter().map(|job| Reuse::of(job, store)).collect()
+/// [`Reuse`] of every job of a plan, on a system that lacks something.
+pub(crate) fn job_reuse(plan: &Plan<'_>, store: &Store, lacks: &Lacks) -> Result<Vec<Reuse>, StoreError> {
+    plan.jobs.par_iter().map(|job| Reuse::of(job, store, &plan.free(job, lacks))).collect()
 }
 
 fn evaluation_state(experiment: &Experiment, store: &Store) -> Result<EvaluationState, StoreError> {
@@ -217,6 +226,7 @@ mod tests {
             inputs: job.inputs.clone(),
             status: Status::Done,
             error: None,
+            unconfined: Vec::new(),
             outputs: BTreeMap::from([(job.scores_file(), store.write(&job.scores_file(), b"1.0\n").unwrap())]),
         };
         change(&mut record);
@@ -228,7 +238,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path().join("run"));
         let job = job(json!({ "kind": "x", "params": { "a": 1, "b": [1, 2] } }));
-        let reuse = || Reuse::of(&job, &store).unwrap();
+        let reuse = || Reuse::of(&job, &store, &[Freedom::Network]).unwrap();
         assert_eq!(reuse(), Reuse::New);
         record(&store, &job, |_| {});
         assert_eq!(reuse(), Reuse::Reused);
@@ -245,6 +255,10 @@ mod tests {
             record.error = Some("no".to_owned());
         });
         assert_eq!(reuse(), Reuse::Failed { error: "no".to_owned() });
+        record(&store, &job, |record| record.unconfined = vec![Freedom::Network]);
+        assert_eq!(reuse(), Reuse::Reused);
+        record(&store, &job, |record| record.unconfined = vec![Freedom::Files, Freedom::Network]);
+        assert_eq!(reuse(), Reuse::Unconfined { free: vec![Freedom::Files] });
     }
 
     #[test]
@@ -253,7 +267,7 @@ mod tests {
         let store = Store::new(folder.path());
         record(&store, &job(json!({ "kind": "x", "params": { "a": 1, "b": [1, 2] }, "seed": null })), |_| {});
         let now = job(json!({ "kind": "x", "params": { "a": 2, "b": [1, 3], "c": null }, "seed": null }));
-        let Reuse::Changed { changes } = Reuse::of(&now, &store).unwrap() else { panic!() };
+        let Reuse::Changed { changes } = Reuse::of(&now, &store, &[]).unwrap() else { panic!() };
         let change = |input: &str, old: Option<Value>, new| Change { input: input.to_owned(), old, new: Some(new) };
         let expected = [
             change("params.a", Some(json!(1)), json!(2)),

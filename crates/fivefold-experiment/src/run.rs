@@ -15,6 +15,7 @@ use fivefold_data::ScoreError;
 use fivefold_metrics::{Evaluator, MeasureError, dialect};
 
 use crate::config::{ConfigError, Experiment, Method, RankerConfig};
+use crate::confine::{self, Confinement, Lacks};
 use crate::evaluate::{check_measures, evaluate};
 use crate::evaluation::{DatasetValues, Evaluation};
 use crate::filter::Only;
@@ -212,20 +213,23 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     let plan = pool.install(|| Plan::new(experiment, &options.only))?;
     check_measures(&plan)?;
     let mut guards = pool.install(|| Guards::check(&plan))?;
+    let lacks = Lacks::of(options.worker);
+    let confinement = Confinement::check(&plan, Some(&store), &lacks)?;
     guards.warnings.iter().for_each(|warning| options.observer.warning(warning));
     if hold == Hold::Alone {
         store.sweep()?;
     }
     store.prepare()?;
-    let reuse = pool.install(|| job_reuse(&plan, &store))?;
+    let reuse = pool.install(|| job_reuse(&plan, &store, &lacks))?;
     let mut open: Vec<&Job> =
         plan.jobs.iter().zip(&reuse).filter(|(_, reuse)| **reuse != Reuse::Reused).map(|(job, _)| job).collect();
+    unconfined(&plan, &open, &lacks).iter().for_each(|stamp| options.observer.warning(stamp));
     options.observer.planned(&plan, &reuse);
     if let Some(seed) = options.order_seed {
         Seed::new(seed).derive("order of jobs").rng().shuffle(&mut open);
     }
 
-    let mut ends = run_jobs(&plan, &open, registry, &store, &pool, options)?;
+    let mut ends = run_jobs(&plan, &open, registry, &store, &pool, &confinement, options)?;
     ends.sort_by_key(|(job, _)| (job.dataset, job.fold, job.ranker));
     let mut outcome = Outcome {
         jobs: plan.jobs.len(),
@@ -266,7 +270,9 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
 pub fn check_plan(plan: &Plan<'_>) -> Result<Vec<String>, RunError> {
     check_tables(plan.experiment)?;
     check_measures(plan)?;
-    Ok(Guards::check(plan)?.warnings)
+    let warnings = Guards::check(plan)?.warnings;
+    Confinement::check(plan, None, &Lacks::of_this_system())?;
+    Ok(warnings)
 }
 
 /// Whether all tables asked for can be made, before hours go into the jobs: the tables of no queries have the same ids.
@@ -301,7 +307,13 @@ pub fn job_states(plan: &Plan<'_>, folder: impl Into<PathBuf>) -> Result<Vec<Job
         Reuse::Failed { .. } => JobState::Failed,
         _ => JobState::Open,
     };
-    Ok(job_reuse(plan, &Store::new(folder))?.iter().map(state).collect())
+    Ok(job_reuse(plan, &Store::new(folder), &Lacks::of_this_system())?.iter().map(state).collect())
+}
+
+/// The stamps that the results of some jobs will bear.
+fn unconfined(plan: &Plan<'_>, open: &[&Job], lacks: &Lacks) -> Vec<String> {
+    let free: BTreeMap<usize, _> = open.iter().map(|job| (job.ranker, plan.free(job, lacks))).collect();
+    free.into_iter().filter_map(|(ranker, free)| confine::stamp(plan.experiment, ranker, &free)).collect()
 }
 
 /// Does jobs in parallel; those that were begun come back in the order of `open`.
@@ -311,6 +323,7 @@ fn run_jobs<'p>(
     registry: &Registry,
     store: &Store,
     pool: &rayon::ThreadPool,
+    confinement: &Confinement,
     options: &RunOptions<'_>,
 ) -> Result<Vec<(&'p Job, JobEnd)>, RunError> {
     let prepared = PreparedFolds::new(plan, open.iter().copied());
@@ -330,7 +343,8 @@ fn run_jobs<'p>(
             }
             options.observer.started(job);
             let (observer, cancel, worker) = (options.observer, options.cancel, options.worker);
-            let work = Work { registry, store, pool, prepared: &prepared, observer, cancel, worker, threads };
+            let work =
+                Work { registry, store, pool, prepared: &prepared, observer, cancel, worker, threads, confinement };
             let end = run_job(plan, job, &work);
             prepared.release(plan, job);
             match &end {
@@ -368,16 +382,17 @@ fn finish(
         .map(|job| {
             let error = error_of(job);
             let status = if error.is_some() { Status::Failed } else { Status::Done };
-            JobFacts {
+            Ok(JobFacts {
                 id: job.id.clone(),
                 dataset: job.dataset,
                 ranker: job.ranker,
                 key: job.key.clone(),
                 status,
                 error,
-            }
+                unconfined: store.record(job)?.map(|record| record.unconfined).unwrap_or_default(),
+            })
         })
-        .collect();
+        .collect::<Result<_, StoreError>>()?;
     let has_failed: Vec<bool> = jobs.iter().map(|job| job.status == Status::Failed).collect();
     guards.check_scores(plan, store, &has_failed)?;
     let evaluation = evaluate(plan, store, &has_failed, cancel)?;

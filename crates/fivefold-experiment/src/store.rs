@@ -17,8 +17,11 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use fivefold_data::input;
 use serde::{Deserialize, Serialize};
 
+use crate::confine::Freedom;
+use crate::plan::Job;
 use crate::seal::sealed;
 
 /// A file of the results folder that cannot be read or written.
@@ -81,8 +84,23 @@ pub fn replace(path: &Path, folder: &Path, write: impl FnOnce(&mut File) -> io::
     Ok(())
 }
 
+/// The longest files that are read, by where they stand in the folder: far above what runs write.
+const LONGEST: [(&str, u64); 5] = [
+    ("jobs", 16 << 20),
+    ("models", 8 << 30),
+    ("scores", 8 << 30),
+    ("queries.csv", 8 << 30),
+    ("per_query.csv", 8 << 30),
+];
+
+/// The longest file that is read from a place in the folder.
+fn longest(file: &str) -> u64 {
+    let first = file.split('/').next().unwrap_or_default();
+    LONGEST.iter().find(|(place, _)| *place == first).map_or(input::MOST_TEXT, |(_, most)| *most)
+}
+
 /// Where programs run.
-const WORK: &str = ".work";
+pub(crate) const WORK: &str = ".work";
 
 /// A results folder.
 #[derive(Debug, Clone)]
@@ -105,6 +123,9 @@ pub struct Record {
     /// Why it failed, if it did.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
+    /// What the program of a `command` was free to do beyond what it was given.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub unconfined: Vec<Freedom>,
     /// Hash of each file that it wrote, by the file's path in the folder.
     pub outputs: BTreeMap<String, String>,
 }
@@ -192,7 +213,12 @@ impl Store {
     }
 
     fn put(&self, file: &str, content: &[u8], end: fn(&File) -> io::Result<()>) -> Result<String, StoreError> {
-        let path = self.path(file);
+        let path = self.own_path(file)?;
+        self.own_path(".partial/file")?;
+        if content.len() as u64 > longest(file) {
+            let reason = format!("would have {} MiB, more than is read of such a file", content.len() >> 20);
+            return Err(StoreError::Content { path, reason });
+        }
         let persist = || {
             let partial = self.partial();
             fs::create_dir_all(&partial)?;
@@ -228,6 +254,12 @@ impl Store {
     /// [`StoreError::Io`].
     pub fn sweep(&self) -> Result<(), StoreError> {
         for path in [self.partial(), self.root.join(WORK)] {
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt as _;
+                // That of programs cannot be listed. One that is not there needs nothing.
+                let _ = fs::set_permissions(&path, fs::Permissions::from_mode(0o700));
+            }
             match fs::remove_dir_all(&path) {
                 Ok(()) => {}
                 // Not empty: a program that has not noticed yet that its owner was killed.
@@ -243,7 +275,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Io`].
     pub fn remove(&self, file: &str) -> Result<(), StoreError> {
-        let path = self.path(file);
+        let path = self.own_path(file)?;
         match fs::remove_file(&path) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
                 Err(StoreError::Io { action: "remove", path, source })
@@ -257,12 +289,50 @@ impl Store {
     /// # Errors
     /// [`StoreError::Io`].
     pub fn read(&self, file: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let path = self.path(file);
-        match fs::read(&path) {
+        self.look(file, |path, most| input::read_own(path, most))
+    }
+
+    /// The hash of a file's content, `None` if there is none; for files of any length.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn hash_of(&self, file: &str) -> Result<Option<String>, StoreError> {
+        self.look(file, |path, most| {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update_reader(input::open_own(path, most)?)?;
+            Ok(hasher.finalize().to_hex().to_string())
+        })
+    }
+
+    fn look<T>(&self, file: &str, read: impl FnOnce(&Path, u64) -> io::Result<T>) -> Result<Option<T>, StoreError> {
+        let path = self.own_path(file)?;
+        match read(&path, longest(file)) {
             Ok(content) => Ok(Some(content)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(StoreError::Io { action: "read", path, source }),
         }
+    }
+
+    /// The path of a file of the folder, to which no link leads: what stands behind one is not this folder's, and would be read, or
+    /// written over, in its place. The folder itself may be one.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] with the link.
+    pub(crate) fn own_path(&self, file: &str) -> Result<PathBuf, StoreError> {
+        let mut path = self.root.clone();
+        for part in file.split('/') {
+            if path != self.root && fs::symlink_metadata(&path).is_ok_and(|there| there.is_symlink()) {
+                let source = io::Error::other("is a symbolic link, which no run makes; put the folder itself there");
+                return Err(StoreError::Io { action: "use", path, source });
+            }
+            path.push(part);
+        }
+        Ok(path)
+    }
+
+    /// The record of a job, if there is one that can be read as such.
+    pub(crate) fn record(&self, job: &Job) -> Result<Option<Record>, StoreError> {
+        Ok(self.read(&job.record_file())?.and_then(|content| serde_json::from_slice(&content).ok()))
     }
 
     /// Writes a value as JSON with its hash, see [`crate::seal`], as [`keep`](Self::keep) does.

@@ -1,24 +1,30 @@
 //! A program that runs for a job: in a folder and a process group of its own, within limits, and gone with its job.
 //!
-//! The folder stands in the results folder (`.work/`), is the program's working and temporary directory, and takes what it
+//! The folder stands in the results folder (`.work/`), under a drawn name, is the program's working and temporary directory, and takes what it
 //! writes to standard output and error. The group is killed, with all that left it (see [`crate::processes`]), when the time is up,
 //! memory or output are beyond their limits, the run is cancelled, or the program has ended and left others behind. A program that is
 //! one of ours (see [`crate::worker`]) also holds the reading end of a pipe whose other end closes with this process, however that ends.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use fivefold_data::input;
+
 use crate::config::{Bytes, STDERR, STDOUT, TimeLimit};
 use crate::plan::Job;
 use crate::processes::{end_descendants, private_memory};
-use crate::store::{Store, StoreError, advice, hash};
+use crate::store::{Store, StoreError, WORK, advice};
 
 /// Bytes that a program may write to its standard output, or to its standard error.
 const MOST_OUTPUT: u64 = 64 << 20;
+/// The folder in which a program runs stands in one of its own, so that nothing stands beside it.
+const INNER: &str = "job";
+/// Letters and digits of the name of that one: 130 bits.
+const NAME_LETTERS: usize = 22;
 /// Bytes of what a program said that stand in the reason of its failure.
 const QUOTED: u64 = 2000;
 /// The longest time between two looks at a running program.
@@ -61,6 +67,15 @@ pub(crate) fn io_error(action: &'static str, file: impl Into<String>) -> impl Fn
     move |source| WorkError::Io { action, file, source }
 }
 
+/// Whether a program sees more of the file system than its own folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// It is confined, or one of ours.
+    Closed,
+    /// It could look for the folders of others.
+    Open,
+}
+
 /// The folder in which a program runs; gone when this is dropped.
 pub(crate) struct WorkFolder {
     path: PathBuf,
@@ -70,14 +85,21 @@ pub(crate) struct WorkFolder {
 
 impl WorkFolder {
     /// The folder of this process for a job; what a killed run left has another name, and is swept by the next run.
-    pub(crate) fn make(store: &Store, job: &Job) -> Result<Self, WorkError> {
-        // From the id, for two jobs may have the same key.
-        let name = format!("{}-{}", &hash(job.id.as_bytes())[..16], std::process::id());
-        let path = store.work(&name);
-        fs::create_dir_all(&path).map_err(io_error("make", &name))?;
+    pub(crate) fn make(store: &Store, job: &Job, sight: Sight) -> Result<Self, WorkError> {
         // Absolute: the program that it runs has another working directory.
-        let path = std::path::absolute(path).map_err(io_error("find", name))?;
+        let all = std::path::absolute(store.work("")).map_err(io_error("find", WORK))?;
+        if fs::symlink_metadata(&all).is_ok_and(|there| there.is_symlink()) {
+            return Err(io_error("use", WORK)(io::Error::other("is a symbolic link; remove it")));
+        }
+        // A moment ago it may have been empty, and was removed.
+        let own = make_alone(&all, sight).or_else(|_| make_alone(&all, sight)).map_err(io_error("make", WORK))?;
+        let path = own.join(INNER);
+        fs::create_dir(&path).map_err(io_error("make", WORK))?;
         Ok(WorkFolder { path, stderr: store.stderr_path(&job.id) })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(crate) fn file(&self, name: &str) -> PathBuf {
@@ -152,10 +174,9 @@ impl WorkFolder {
 
     fn within(&self, bounds: &Bounds<'_>) -> Result<(), WorkError> {
         let standard = [(STDOUT, "standard output", MOST_OUTPUT), (STDERR, "standard error", MOST_OUTPUT)];
-        let beyond = standard
-            .iter()
-            .chain(bounds.files)
-            .find(|(name, _, limit)| fs::metadata(self.file(name)).is_ok_and(|metadata| metadata.len() > *limit));
+        let beyond = standard.iter().chain(bounds.files).find(|(name, _, limit)| {
+            fs::symlink_metadata(self.file(name)).is_ok_and(|metadata| metadata.len() > *limit)
+        });
         match beyond {
             Some((_, file, limit)) => Err(WorkError::Output { what: bounds.what, file, limit: *limit }),
             None => Ok(()),
@@ -179,7 +200,10 @@ impl WorkFolder {
 
     /// Whether there is room in the folder: a program that came to a bad end may have had none, which is no fault of its own.
     pub(crate) fn check_room(&self) -> Result<(), WorkError> {
-        fs::write(self.file("room"), vec![0; 1 << 16]).map_err(io_error("write into", self.path.display().to_string()))
+        // Beside the folder, where a program cannot have put a link or a pipe.
+        let own = self.path.parent().unwrap_or(&self.path);
+        let written = tempfile::tempfile_in(own).and_then(|mut file| file.write_all(&[0; 1 << 16]));
+        written.map_err(io_error("write into", own.display().to_string()))
     }
 
     /// Puts all that the program wrote to its standard error beside the results folder, instead of what an earlier attempt
@@ -187,7 +211,8 @@ impl WorkFolder {
     pub(crate) fn keep_stderr(&self) -> Result<(), StoreError> {
         let (from, to) = (self.file(STDERR), &self.stderr);
         let refused = |action| move |source| StoreError::Io { action, path: to.clone(), source };
-        if fs::metadata(&from).map_or(0, |metadata| metadata.len()) == 0 {
+        // Nothing was said in a link or a pipe that the program put there.
+        if !fs::symlink_metadata(&from).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
             return match fs::remove_file(to) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refused("remove")(error)),
                 _ => Ok(()),
@@ -205,8 +230,26 @@ impl WorkFolder {
     }
 }
 
+/// A folder of a name that nobody can guess, for a program to find no other one beside its own.
+fn make_alone(all: &Path, sight: Sight) -> io::Result<PathBuf> {
+    fs::create_dir_all(all)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("").rand_bytes(NAME_LETTERS);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        if sight == Sight::Open {
+            // Names that cannot be guessed cannot be listed, either.
+            fs::set_permissions(all, fs::Permissions::from_mode(0o300))?;
+        }
+        builder.permissions(fs::Permissions::from_mode(0o700));
+    }
+    let _ = sight;
+    Ok(builder.tempdir_in(all)?.keep())
+}
+
 fn tail(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+    let mut file = input::open_own(path, u64::MAX)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(QUOTED)))?;
     let mut end = Vec::new();
@@ -216,22 +259,27 @@ fn tail(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Bytes of all files below a folder; what vanishes meanwhile has none.
 fn bytes_below(folder: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
-    let bytes = entries.flatten().map(|entry| match entry.metadata() {
-        Ok(metadata) if metadata.is_dir() => bytes_below(&entry.path()),
-        Ok(metadata) => metadata.len(),
-        Err(_) => 0,
-    });
-    bytes.sum()
+    let (mut bytes, mut folders) = (0, vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.metadata() {
+                Ok(metadata) if metadata.is_dir() => folders.push(entry.path()),
+                Ok(metadata) => bytes += metadata.len(),
+                Err(_) => {}
+            }
+        }
+    }
+    bytes
 }
 
 impl Drop for WorkFolder {
     fn drop(&mut self) {
+        let Some(own) = self.path.parent() else { return };
         // What cannot be removed now is swept by the next run.
-        let _ = fs::remove_dir_all(&self.path);
-        if let Some(parent) = self.path.parent() {
+        let _ = fs::remove_dir_all(own);
+        if let Some(all) = own.parent() {
             // Only if no other job has its folder there.
-            let _ = fs::remove_dir(parent);
+            let _ = fs::remove_dir(all);
         }
     }
 }
@@ -298,8 +346,8 @@ pub(crate) mod tests {
     fn the_folder_is_removed_and_the_last_one_with_all_of_them() {
         let root = tempfile::tempdir().unwrap();
         let store = Store::new(root.path().join("run"));
-        let one = WorkFolder::make(&store, &job("a/fold1/r")).unwrap();
-        let other = WorkFolder::make(&store, &job("a/fold2/r")).unwrap();
+        let one = WorkFolder::make(&store, &job("a/fold1/r"), Sight::Closed).unwrap();
+        let other = WorkFolder::make(&store, &job("a/fold2/r"), Sight::Open).unwrap();
         fs::write(one.file("x"), "").unwrap();
         let path = one.path.clone();
         drop(one);
@@ -312,7 +360,7 @@ pub(crate) mod tests {
     fn the_end_of_what_was_said_is_quoted_whole_letters_only_and_all_of_it_kept() {
         let root = tempfile::tempdir().unwrap();
         let store = Store::new(root.path().join("run"));
-        let folder = WorkFolder::make(&store, &job("a/fold1/r")).unwrap();
+        let folder = WorkFolder::make(&store, &job("a/fold1/r"), Sight::Closed).unwrap();
         assert_eq!(folder.said(), "");
         fs::write(folder.file(STDOUT), "out").unwrap();
         assert_eq!(folder.said(), "; its standard output ends with:\nout");

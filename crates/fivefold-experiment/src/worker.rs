@@ -16,10 +16,11 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use fivefold_core::Registry;
-use fivefold_data::{Cache, read_scores};
+use fivefold_data::{Cache, input, read_own_scores};
 use serde::{Deserialize, Serialize};
 
-use crate::config::{END, Experiment, SCORES};
+use crate::config::{END, Experiment, GUARD, SCORES};
+use crate::confine::{Confinement, Lacks, Walls, confine};
 use crate::filter::Only;
 use crate::job::{Failure, Output, PreparedFolds, Work, attempt, failed};
 use crate::plan::{Job, Plan};
@@ -27,12 +28,15 @@ use crate::processes::{adopt_orphans, end_descendants, own_peak};
 use crate::run::Observer;
 use crate::scoring::scores_text;
 use crate::store::Store;
-use crate::work::{Bounds, WorkError, WorkFolder, ending, io_error};
+use crate::work::{Bounds, Sight, WorkError, WorkFolder, ending, io_error};
 
 /// Files in the folder of a fit: what it is to do, what it made, how far it is.
 const REQUEST: &str = "request.json";
 const MODEL: &str = "model.json";
 const PROGRESS: &str = "progress.txt";
+
+/// Bytes of what a process tells of its end: the reason of a failure quotes what was said.
+const MOST_TOLD: u64 = 1 << 20;
 
 /// The time between two notes of how far a fit is.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -42,6 +46,16 @@ const PAUSE: Duration = Duration::from_millis(100);
 #[derive(Debug, Clone)]
 pub struct Worker {
     program: PathBuf,
+    lacks: Lacks,
+}
+
+/// What a guard is to do beside running a program.
+#[derive(Serialize, Deserialize)]
+struct Task {
+    /// What the program reaches; `None`: all that its user may.
+    walls: Option<Walls>,
+    /// Bytes of the longest file that it may write.
+    file_size: u64,
 }
 
 /// What the process of a fit is to do.
@@ -79,12 +93,15 @@ pub(crate) struct Told {
 impl Told {
     /// What the process in a folder told; `None`: it ended before it could.
     pub(crate) fn read(folder: &WorkFolder) -> Option<Self> {
-        serde_json::from_slice(&fs::read(folder.file(END)).ok()?).ok()
+        serde_json::from_slice(&input::read_own(&folder.file(END), MOST_TOLD).ok()?).ok()
     }
 
     fn write(&self, folder: &Path) -> Result<(), String> {
         let text = serde_json::to_vec(self).map_err(|error| error.to_string())?;
-        fs::write(folder.join(END), text).map_err(|error| format!("cannot write {END}: {error}"))
+        // Another one that a program left there, or a link, is not written to.
+        let _ = fs::remove_file(folder.join(END));
+        let written = File::create_new(folder.join(END)).and_then(|mut file| file.write_all(&text));
+        written.map_err(|error| format!("cannot write {END}: {error}"))
     }
 }
 
@@ -97,21 +114,41 @@ impl Worker {
     /// # Errors
     /// If the system does not tell where it is.
     pub fn this_program() -> io::Result<Self> {
-        Ok(Worker { program: std::env::current_exe()? })
+        Ok(Worker { program: std::env::current_exe()?, lacks: Lacks::of_this_system() })
     }
 
-    /// A program and its arguments under a guard, which ends them when this process ends. How they end is told by
+    /// The same as on a system that confines no command.
+    #[must_use]
+    pub fn unconfining(self) -> Self {
+        Worker { lacks: Lacks::all(), ..self }
+    }
+
+    /// What it cannot keep a command from.
+    pub(crate) fn lacks(&self) -> Lacks {
+        self.lacks.clone()
+    }
+
+    /// A program and its arguments under a guard, which confines them and ends them when this process ends. How they end is told by
     /// [`Told`].
-    pub(crate) fn guarded(&self, program: &OsStr, arguments: &[String]) -> Command {
+    pub(crate) fn guarded(
+        &self,
+        folder: &WorkFolder,
+        walls: Option<&Walls>,
+        file_size: u64,
+        program: &OsStr,
+        arguments: &[String],
+    ) -> Result<Command, Failure> {
+        let task = serde_json::to_vec(&Task { walls: walls.cloned(), file_size }).map_err(failed)?;
+        fs::write(folder.file(GUARD), task).map_err(io_error("write", GUARD))?;
         let mut command = self.command("guard");
         command.arg(program).args(arguments);
-        command
+        Ok(command)
     }
 
     /// Does the fit of a job in a process of its own.
     pub(crate) fn fit(&self, plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failure> {
         let limits = plan.ranker(job).limits;
-        let folder = WorkFolder::make(work.store, job)?;
+        let folder = WorkFolder::make(work.store, job, Sight::Closed)?;
         let request = Request {
             directory: std::env::current_dir().map_err(io_error("find", "the working directory"))?,
             experiment: plan.experiment.clone(),
@@ -152,8 +189,9 @@ impl Worker {
             }
         }
         let documents = plan.collection(job).map_or(0, |collection| collection.folds[job.fold].test.documents());
-        let model = fs::read_to_string(folder.file(MODEL)).map_err(io_error("read", MODEL))?;
-        Ok(Output { model: Some(model), scores: read_scores(&folder.file(SCORES), documents).map_err(failed)? })
+        let model = input::read_own(&folder.file(MODEL), u64::MAX).map_err(io_error("read", MODEL))?;
+        let model = String::from_utf8(model).map_err(failed)?;
+        Ok(Output { model: Some(model), scores: read_own_scores(&folder.file(SCORES), documents).map_err(failed)? })
     }
 
     fn command(&self, what: &str) -> Command {
@@ -203,14 +241,46 @@ fn end_with_the_run() {
 /// Runs a program and tells how it ended, when nothing that it started is left.
 fn guard(program: &OsStr, arguments: &[OsString]) -> Result<(), String> {
     let folder = std::env::current_dir().map_err(|error| error.to_string())?;
-    let started = Command::new(program).args(arguments).stdin(Stdio::null()).spawn();
-    let end = match started.map(wait) {
+    let task = fs::read(GUARD).map_err(|error| format!("cannot read {GUARD}: {error}"))?;
+    let task: Task = serde_json::from_slice(&task).map_err(|error| format!("{GUARD}: {error}"))?;
+    // It may tell of places that the program need not know.
+    fs::remove_file(GUARD).map_err(|error| format!("cannot remove {GUARD}: {error}"))?;
+    limit_files(task.file_size);
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null());
+    let end = match start(command, task.walls.as_ref(), &folder).map(wait) {
         Ok(Ok(status)) => of_status(status),
         Ok(Err(error)) => End::Failed(error.to_string()),
         Err(error) => End::NotStarted(error.to_string()),
     };
     end_descendants(std::process::id());
     Told { end, peak: None }.write(&folder)
+}
+
+/// Starts a program within walls. They are those of the thread that starts it; the guard itself has none.
+fn start(mut command: Command, walls: Option<&Walls>, folder: &Path) -> io::Result<Child> {
+    let Some(walls) = walls else { return command.spawn() };
+    let confined = || {
+        confine(walls, folder).map_err(|reason| io::Error::other(format!("it cannot be confined: {reason}")))?;
+        command.spawn()
+    };
+    let panicked = |_| Err(io::Error::other("the thread that starts it panicked"));
+    std::thread::scope(|scope| scope.spawn(confined).join().unwrap_or_else(panicked))
+}
+
+/// No memory on disk when a program crashes, for it would hold data, and no file beyond a length; for this process and all that it starts.
+fn limit_files(size: u64) {
+    #[cfg(unix)]
+    {
+        use nix::sys::resource::{Resource, getrlimit, setrlimit};
+        // Where the system refuses, the run's own looks at the files are left.
+        let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
+        if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_FSIZE) {
+            let _ = setrlimit(Resource::RLIMIT_FSIZE, soft.min(size), hard.min(size));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = size;
 }
 
 /// Waits for a program, and meanwhile for orphans of its own that were adopted, so that they do not fill the table of processes.
@@ -282,6 +352,7 @@ fn fit(registry: &Registry) -> Result<(), String> {
         cancel: None,
         worker: None,
         threads: request.threads,
+        confinement: &Confinement::none(),
     };
     let output = match attempt(&plan, job, &work) {
         Ok(output) => output,

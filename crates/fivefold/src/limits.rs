@@ -18,6 +18,9 @@ pub(crate) struct LimitArgs {
     /// Do each fit in a process of its own, so that a crash is a FAILED job; a limit implies it
     #[arg(long)]
     isolate: bool,
+    /// Do as on a system that cannot confine a `command`: for tests
+    #[arg(long, hide = true)]
+    unconfined: bool,
 }
 
 impl LimitArgs {
@@ -30,6 +33,7 @@ impl LimitArgs {
         };
         let worker = Worker::this_program()
             .map_err(|error| Problem::new(format!("cannot tell where this program is: {error}")))?;
+        let worker = if self.unconfined { worker.unconfining() } else { worker };
         Ok((experiment.with_limits(limits), worker))
     }
 }

@@ -106,6 +106,7 @@ fn reason(plan: &Plan<'_>, job: &Job, reuse: &Reuse) -> String {
         Reuse::Damaged { .. } => "the record is damaged".to_owned(),
         Reuse::Missing { .. } => "a file of the result is missing".to_owned(),
         Reuse::Altered { .. } => "a file of the result was altered".to_owned(),
+        Reuse::Unconfined { .. } => "its program was not confined as it would be now".to_owned(),
         Reuse::Failed { .. } => "it failed the last time".to_owned(),
     }
 }
@@ -148,7 +149,7 @@ fn details(group: &Group<'_>) -> Vec<String> {
     let mut changes = Vec::new();
     for (_, reuse) in &group.jobs {
         match reuse {
-            Reuse::Reused | Reuse::New => {}
+            Reuse::Reused | Reuse::New | Reuse::Unconfined { .. } => {}
             Reuse::Changed { changes: own } => changes.extend(own),
             Reuse::Damaged { file, reason } => lines.push(format!("{file}: {reason}")),
             Reuse::Missing { file } | Reuse::Altered { file } => lines.push(file.clone()),

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use fivefold_experiment::store::Store;
+
 use crate::problem::Problem;
 
 /// Says what is wrong with a path at which there are no results, before anything in it is read.
@@ -25,9 +27,9 @@ pub(crate) fn check(folder: &Path) -> miette::Result<()> {
 
 /// Refuses to write the report of one folder over that of another: what is in `to` would no longer belong together.
 pub(crate) fn check_target(from: &Path, to: &Path) -> miette::Result<()> {
-    let manifest = |folder: &Path| fs::read(folder.join("manifest.json"));
+    let manifest = |folder: &Path| Store::new(folder).read("manifest.json");
     match (manifest(from), manifest(to)) {
-        (Ok(ours), Ok(theirs)) if ours != theirs => {
+        (Ok(Some(ours)), Ok(Some(theirs))) if ours != theirs => {
             Err(Problem::new(format!("{} holds results other than those of {}", to.display(), from.display()))
                 .help("give --write a new folder, or the results folder itself")
                 .into())

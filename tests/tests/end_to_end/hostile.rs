@@ -4,6 +4,8 @@
 
 mod escapes;
 mod limits;
+#[cfg(unix)]
+mod own;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -6,6 +6,8 @@ mod browser;
 mod cache;
 mod collections;
 mod command;
+#[cfg(target_os = "linux")]
+mod confine;
 mod converge;
 mod determinism;
 mod diff;

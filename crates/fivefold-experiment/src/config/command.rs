@@ -9,6 +9,10 @@
 //! files = ["rank.py"]          # copied to where it runs; their content is part of the cache key
 //! time_limit = "10m"
 //! output_limit = "4GiB"
+//! read = ["/data/embeddings"]  # more that it may read, see `crate::confine`
+//! write = ["/dev/shm"]         # more that it may write: stamped on every table
+//! network = true               # TCP: stamped on every table
+//! confine = false              # all that its user may: stamped on every table
 //! ```
 
 use std::path::{Component, Path};
@@ -37,6 +41,30 @@ pub struct CommandLine {
     /// How much it may write into its folder, temporary files included.
     #[serde(default = "default_output")]
     pub output_limit: Bytes,
+    /// Files and folders that it may read and execute, beside its own folder, the programs and the system. Looked for as `files`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
+    /// Files and folders that it may also write, and devices that it may use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub write: Vec<String>,
+    /// Whether it may use the network.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub network: bool,
+    /// Whether it is confined at all.
+    #[serde(default = "confined", skip_serializing_if = "is_confined")]
+    pub confine: bool,
+}
+
+fn is_default(yes: &bool) -> bool {
+    !yes
+}
+
+fn confined() -> bool {
+    true
+}
+
+fn is_confined(yes: &bool) -> bool {
+    *yes
 }
 
 pub(super) fn default_time() -> TimeLimit {
@@ -116,6 +144,12 @@ impl CommandLine {
         })
     }
 
+    /// What allows more to a program that is not confined at all, if so.
+    pub(super) fn needless(&self) -> Option<&'static str> {
+        let allows = [("read", !self.read.is_empty()), ("write", !self.write.is_empty()), ("network", self.network)];
+        allows.into_iter().find(|(_, given)| *given && !self.confine).map(|(key, _)| key)
+    }
+
     /// The file that is the program itself, if it is one of `files`.
     pub fn own_program(&self) -> Option<&str> {
         let plain = |path: &str| -> Vec<_> {
@@ -173,7 +207,7 @@ fn files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::E
 }
 
 /// Files that stand in the program's folder anyway.
-const RESERVED: [&str; 7] = ["train.txt", "validation.txt", "test.txt", SCORES, STDOUT, STDERR, END];
+const RESERVED: [&str; 8] = ["train.txt", "validation.txt", "test.txt", SCORES, STDOUT, STDERR, END, GUARD];
 
 /// Where the program writes its scores.
 pub(crate) const SCORES: &str = "scores.txt";
@@ -181,6 +215,8 @@ pub(crate) const SCORES: &str = "scores.txt";
 pub(crate) const STDOUT: &str = "stdout.txt";
 /// Where its standard error goes.
 pub(crate) const STDERR: &str = "stderr.txt";
+/// What its guard is to do; gone before it starts.
+pub(crate) const GUARD: &str = "guard.json";
 /// How it ended, by whoever guards it.
 pub(crate) const END: &str = "end.json";
 

@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
 
 pub use command::{CommandLine, Place};
-pub(crate) use command::{END, SCORES, STDERR, STDOUT};
+pub(crate) use command::{END, GUARD, SCORES, STDERR, STDOUT};
 pub use dataset::DatasetConfig;
 pub use error::{ConfigError, unseen};
 pub use evaluation::EvaluationConfig;

@@ -48,6 +48,12 @@ pub const OUTSIDE: &[OutsideKind] = &[
         read: |params| {
             let span = params.span_of("argv");
             let command: CommandLine = read(params.into_value())?;
+            if let Some(key) = command.needless() {
+                let message = format!(
+                    "`{key}` has no effect beside `confine = false`: such a command may do all that its user may"
+                );
+                return Err(Fault::new(message, span).help("leave one of them out"));
+            }
             match command.misplaced() {
                 Some(message) => Err(Fault::new(message, span).help("add it to `files`, or give an absolute path")),
                 None => Ok(Method::Command(command)),
@@ -145,6 +151,22 @@ impl CommandLine {
                 "output_limit",
                 Some(String::from(default_output()).into()),
                 "how much it may write into its folder: 800MiB, 4GiB",
+            ),
+            param(
+                "read",
+                Some(serde_json::json!([])),
+                "files and folders that it may read, beside its own folder, the programs and the system; never data, cache or results",
+            ),
+            param(
+                "write",
+                Some(serde_json::json!([])),
+                "files and folders that it may write, too; stamped on every table",
+            ),
+            param("network", Some(false.into()), "whether it may use TCP; if so, stamped on every table"),
+            param(
+                "confine",
+                Some(true.into()),
+                "whether it is confined to all this (Linux); if not, stamped on every table",
             ),
         ]
     }

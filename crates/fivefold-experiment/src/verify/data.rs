@@ -1,7 +1,7 @@
 //! What can be checked with the data: inputs of the jobs, scores from models, values from scores.
 
 use fivefold_core::{ModelFile, Registry};
-use fivefold_data::{Collection, Fitted, read_scores};
+use fivefold_data::{Collection, Fitted, read_own_scores, read_scores};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -261,9 +261,9 @@ fn evaluate_again(
     let failed: Vec<bool> = (0..rankers).map(|ranker| case.manifest.failed(index, ranker)).collect();
     let mut scores: Vec<Vec<Vec<f64>>> = vec![Vec::new(); rankers];
     for place in places.iter().filter(|place| !failed[place.facts.ranker]) {
-        let path = case.store.path(&scores_file(&place.facts.id));
+        let path = case.store.own_path(&scores_file(&place.facts.id)).map_err(|error| error.to_string())?;
         let documents = collection.folds[place.fold].test.documents();
-        scores[place.facts.ranker].push(read_scores(&path, documents).map_err(|error| error.to_string())?);
+        scores[place.facts.ranker].push(read_own_scores(&path, documents).map_err(|error| error.to_string())?);
     }
     let complete = |ranker: usize| failed[ranker] || scores[ranker].len() == collection.folds.len();
     if let Some(ranker) = (0..rankers).find(|ranker| !complete(*ranker)) {

@@ -5,10 +5,11 @@ use serde_json::json;
 
 use super::others::files_below;
 use super::{Check, content};
+use crate::confine::Freedom;
 use crate::evaluation::Evaluation;
 use crate::manifest::{JobFacts, Manifest, RESULT_FILES, stored_result};
 use crate::plan::{key, model_file, record_file, scores_file};
-use crate::store::{Record, Status, Store, StoreError, hash, json_text};
+use crate::store::{Record, Status, Store, StoreError, json_text};
 use crate::values;
 
 /// The records against the manifest, and the files that the jobs wrote against the records; with the records, one for each
@@ -83,10 +84,12 @@ pub(super) fn look(id: &str, store: &Store) -> (Result<(Record, bool), String>, 
     });
     let Ok((found, _)) = &record else { return (record, Vec::new()) };
     let as_written = |(file, expected): (&String, &String)| {
-        let result = content(store, file).and_then(|content| match hash(&content) == *expected {
-            true => Ok(()),
-            false => Err(format!("has another content than {} says", record_file(id))),
-        });
+        let result = match store.hash_of(file) {
+            Ok(Some(found)) if found == *expected => Ok(()),
+            Ok(Some(_)) => Err(format!("has another content than {} says", record_file(id))),
+            Ok(None) => Err("there is no such file".to_owned()),
+            Err(error) => Err(error.to_string()),
+        };
         (file.clone(), result)
     };
     let outputs = found.outputs.iter().map(as_written).collect();
@@ -107,6 +110,10 @@ fn record_fits(record: &Record, facts: &JobFacts) -> Result<(), String> {
             Status::Failed => format!("failed: {}", error.as_deref().unwrap_or_default()),
         };
         return differs("the end", &words(record.status, &record.error), &words(facts.status, &facts.error));
+    }
+    if record.unconfined != facts.unconfined {
+        let words = |free: &[Freedom]| serde_json::to_string(free).unwrap_or_default();
+        return differs("`unconfined`", &words(&record.unconfined), &words(&facts.unconfined));
     }
     if record.status == Status::Done && !record.outputs.contains_key(&scores_file(&facts.id)) {
         return Err("names no scores".to_owned());

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::scores::{Measure, Scores};
 use crate::study::{Input, StudyContext, StudyError};
 use crate::systems::config::input;
+use fivefold_data::input::MOST_TEXT;
 
 /// How queries are classed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -211,7 +212,7 @@ fn sets(
 
 fn from_file(file: &Path, scores: &Scores, cx: &StudyContext<'_>) -> Result<Classed, StudyError> {
     let path = cx.find(file)?;
-    let text = std::fs::read_to_string(&path)
+    let text = fivefold_data::input::read_text(&path, MOST_TEXT)
         .map_err(|error| StudyError::Input(format!("cannot read {}: {error}", path.display())))?;
     let places: BTreeMap<&str, usize> = scores.query_ids.iter().map(String::as_str).zip(0..).collect();
     let mut classes: Vec<Class> = Vec::new();

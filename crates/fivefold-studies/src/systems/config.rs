@@ -25,7 +25,7 @@ use fivefold_core::ParamError;
 use fivefold_data::Source;
 use fivefold_data::per_query::{self, MissingQuery, PerQueryOptions, SystemValues};
 use fivefold_data::trec::Duplicates;
-use fivefold_experiment::{GuardFact, Results};
+use fivefold_experiment::Results;
 use serde::{Deserialize, Serialize};
 
 use super::{Computed, Content, Systems, letor, trec};
@@ -193,7 +193,7 @@ fn results_folder(folder: &Path, label: Option<&str>, cx: &StudyContext<'_>) -> 
     }
     let failed = dataset.rankers.iter().zip(&dataset.failed).filter(|(_, failed)| **failed);
     let failed = failed.map(|(ranker, _)| format!("`{ranker}` failed in that run and is left out"));
-    let guards = results.manifest.guards.iter().filter(|fact| fact.dataset == dataset.name);
+    let stamps = results.manifest.stamps(Some(found));
     let values = SystemValues {
         measures: measures.clone(),
         systems: done.iter().map(|&ranker| dataset.rankers[ranker].clone()).collect(),
@@ -206,7 +206,7 @@ fn results_folder(folder: &Path, label: Option<&str>, cx: &StudyContext<'_>) -> 
     Ok(Systems {
         content: Content::Values(values),
         inputs: vec![Input { name: folder.display().to_string(), hash: results.manifest.result.clone() }],
-        remarks: guards.filter_map(GuardFact::stamp).chain(computed.in_words()).chain(failed).collect(),
+        remarks: stamps.into_iter().chain(computed.in_words()).chain(failed).collect(),
         computed: vec![computed],
     })
 }

@@ -1,0 +1,276 @@
+//! What programs need to run: themselves, what they are links to, their interpreters, their libraries, and the system.
+//!
+//! A program in `PREFIX/bin` has its libraries in `PREFIX/lib` and the like: so has a virtual environment, with those of the Python that
+//! it was made from (`pyvenv.cfg`), conda, a JDK, R and Node. `shims` of pyenv and its kin choose among versions beside them. Programs on
+//! the search path are allowed in the same way, for scripts start them.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use crate::config::CommandLine;
+
+/// What is the same for all: programs and libraries of the system, its settings, and what it tells of itself. What `/proc` tells of
+/// processes outside the walls the kernel keeps back.
+const SYSTEM: [&str; 13] = [
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/usr",
+    "/opt",
+    "/etc",
+    "/proc",
+    "/sys",
+    "/nix/store",
+    "/gnu/store",
+];
+
+/// Devices that are no way to anywhere; they may be written to.
+pub(super) const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// What programs find below the folder that their `bin` stands in.
+const PREFIX: [&str; 19] = [
+    "bin",
+    "sbin",
+    "lib",
+    "lib32",
+    "lib64",
+    "libexec",
+    "include",
+    "share",
+    "etc",
+    "ssl",
+    "conf",
+    "jmods",
+    "plugins",
+    "opt",
+    "Cellar",
+    "conda-meta",
+    "release",
+    "pyvenv.cfg",
+    "Scripts",
+];
+
+/// Variables that name folders of libraries.
+const LIBRARIES: [&str; 12] = [
+    "LD_LIBRARY_PATH",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTHONUSERBASE",
+    "R_HOME",
+    "R_LIBS",
+    "R_LIBS_SITE",
+    "R_LIBS_USER",
+    "JAVA_HOME",
+    "NODE_PATH",
+    "PERL5LIB",
+    "GEM_PATH",
+];
+
+/// Libraries that a user has below `$HOME`, which is another folder for a command: the variable by which they are found there, and
+/// what stands behind `$HOME/` in it.
+pub(crate) const OF_USER: [(&str, &str); 2] = [("PYTHONUSERBASE", ".local"), ("R_LIBS_USER", "R/%p-library/%v")];
+
+/// Links and interpreters of interpreters that are followed.
+const MOST_STEPS: usize = 40;
+
+/// Files and folders to read and execute.
+#[derive(Default)]
+pub(super) struct Needed {
+    /// Without these the program cannot start: itself, and whatever it is a link to or is interpreted by.
+    pub own: BTreeSet<PathBuf>,
+    pub others: BTreeSet<PathBuf>,
+}
+
+/// What a command needs; `find` finds a listed file.
+pub(super) fn of_command(command: &CommandLine, find: impl Fn(&str) -> PathBuf) -> Needed {
+    let mut needed = Needed::default();
+    needed.others.extend(SYSTEM.iter().map(PathBuf::from));
+    for folder in search_path() {
+        needed.folder_of_programs(&folder);
+    }
+    let named = LIBRARIES.iter().filter_map(env::var_os).flat_map(|value| env::split_paths(&value).collect::<Vec<_>>());
+    needed.others.extend(named.filter(|path| is_some_place(path)));
+    if let Some(home) = env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute()) {
+        needed.others.extend([home.join(".local/lib"), home.join("R")]);
+    }
+    match command.own_program() {
+        // It is copied, but its interpreter is not.
+        Some(own) => needed.interpreter(&find(own), MOST_STEPS),
+        None => {
+            if let Some(program) = on_path(&command.argv[0]) {
+                needed.program(&program, MOST_STEPS);
+            }
+        }
+    }
+    // A script or a library that is named as a whole. What the guards say of data that are named so comes first.
+    let arguments = command.argv.iter().skip(1).map(PathBuf::from);
+    needed.others.extend(arguments.filter(|path| path.is_absolute() && path.is_file()));
+    needed
+}
+
+impl Needed {
+    /// A program and all that it is a link to.
+    fn program(&mut self, program: &Path, steps: usize) {
+        let mut next = Some(program.to_owned());
+        let mut last = None;
+        for _ in 0..steps {
+            let Some(name) = next.as_deref().and_then(Path::file_name) else { break };
+            let Some(folder) = next.as_deref().and_then(Path::parent).and_then(|parent| fs::canonicalize(parent).ok())
+            else {
+                break;
+            };
+            let hop = folder.join(name);
+            self.own.insert(hop.clone());
+            self.folder_of_programs_if_so(&folder);
+            next = fs::read_link(&hop).ok().map(|target| folder.join(target));
+            last = Some(hop);
+        }
+        if let (Some(last), true) = (last, steps > 0) {
+            self.interpreter(&last, steps - 1);
+        }
+    }
+
+    /// The interpreter that the first line of a script names.
+    fn interpreter(&mut self, script: &Path, steps: usize) {
+        let mut start = Vec::new();
+        let read = File::open(script).and_then(|file| file.take(512).read_to_end(&mut start));
+        let line = String::from_utf8_lossy(&start);
+        let Some(line) = line.lines().next().and_then(|line| line.strip_prefix("#!")).filter(|_| read.is_ok()) else {
+            return;
+        };
+        let mut words = line.split_whitespace();
+        let Some(interpreter) = words.next() else { return };
+        self.program(Path::new(interpreter), steps);
+        if Path::new(interpreter).file_name().is_some_and(|name| name == "env") {
+            // `env -S NAME=VALUE program`.
+            let program = words.find(|word| !word.starts_with('-') && !word.contains('='));
+            if let Some(program) = program.and_then(on_path) {
+                self.program(&program, steps);
+            }
+        }
+    }
+
+    /// A folder in which there is nothing but programs, with their libraries.
+    fn folder_of_programs(&mut self, folder: &Path) {
+        self.others.insert(folder.to_owned());
+        if let Ok(folder) = fs::canonicalize(folder) {
+            self.folder_of_programs_if_so(&folder);
+        }
+    }
+
+    /// The libraries of programs in a folder, if its name says that there are such.
+    fn folder_of_programs_if_so(&mut self, folder: &Path) {
+        let (Some(name), Some(prefix)) = (folder.file_name().and_then(|name| name.to_str()), folder.parent()) else {
+            return;
+        };
+        match name {
+            "shims" => drop(self.others.insert(prefix.to_owned())),
+            "bin" | "sbin" | "Scripts" => {
+                let fresh = self.others.insert(prefix.join("bin"));
+                self.others.extend(PREFIX.iter().map(|part| prefix.join(part)));
+                let settings = fs::read_to_string(prefix.join("pyvenv.cfg")).unwrap_or_default();
+                let home = settings.lines().filter_map(|line| line.split_once('='));
+                let home = home.filter(|(key, _)| key.trim() == "home").map(|(_, value)| PathBuf::from(value.trim()));
+                // A home that leads back here is known by now.
+                if let Some(home) = home.last().filter(|home| fresh && home.is_absolute()) {
+                    self.folder_of_programs(&home);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn search_path() -> Vec<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).filter(|folder| is_some_place(folder)).collect()
+}
+
+/// Whether a path is absolute and more than `/`, which would be everything.
+fn is_some_place(path: &Path) -> bool {
+    path.is_absolute() && path.file_name().is_some()
+}
+
+/// The program that a name stands for: itself if it is a path, else the first on the search path.
+fn on_path(name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(|path| path.is_absolute());
+    }
+    search_path().into_iter().map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn put(root: &Path, file: &str, text: &str) -> PathBuf {
+        let path = root.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn needed(program: &Path) -> BTreeSet<PathBuf> {
+        let mut needed = Needed::default();
+        needed.program(program, MOST_STEPS);
+        needed.own.into_iter().chain(needed.others).collect()
+    }
+
+    #[test]
+    fn links_and_environments_lead_to_their_libraries() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        put(&root, "versions/3.11/bin/python3.11", "");
+        symlink("python3.11", root.join("versions/3.11/bin/python3")).unwrap();
+        put(&root, "venv/pyvenv.cfg", "version = 3.11\n");
+        fs::create_dir_all(root.join("venv/bin")).unwrap();
+        symlink(root.join("versions/3.11/bin/python3"), root.join("venv/bin/python")).unwrap();
+        let found = needed(&root.join("venv/bin/python"));
+        for path in
+            ["venv/bin/python", "venv/lib", "venv/pyvenv.cfg", "versions/3.11/lib", "versions/3.11/bin/python3.11"]
+        {
+            assert!(found.contains(&root.join(path)), "{path}: {found:?}");
+        }
+        assert!(!found.contains(&root.join("venv")) && !found.contains(&root), "{found:?}");
+        // Copied, not linked; its home is named in the settings.
+        put(&root, "copied/bin/python", "");
+        put(&root, "copied/pyvenv.cfg", &format!("home = {}\n", root.join("versions/3.11/bin").display()));
+        assert!(needed(&root.join("copied/bin/python")).contains(&root.join("versions/3.11/lib")));
+        // Links in a circle, and settings that lead back.
+        symlink("b", root.join("a")).unwrap();
+        symlink("a", root.join("b")).unwrap();
+        assert!(needed(&root.join("a")).contains(&root.join("b")));
+        put(&root, "copied/pyvenv.cfg", &format!("home = {}\n", root.join("copied/bin").display()));
+        assert!(!needed(&root.join("copied/bin/python")).is_empty());
+    }
+
+    #[test]
+    fn scripts_lead_to_their_interpreters() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        put(&root, "tool/bin/inner", "");
+        let outer = put(&root, "tool2/bin/outer", &format!("#! {}/tool/bin/inner -x\n", root.display()));
+        let script = put(&root, "s/run", &format!("#!{} --y", outer.display()));
+        let found = needed(&script);
+        for path in ["s/run", "tool2/bin/outer", "tool2/lib", "tool/bin/inner", "tool/lib"] {
+            assert!(found.contains(&root.join(path)), "{path}: {found:?}");
+        }
+        assert!(!found.contains(&root.join("s")), "a folder that is no `bin` may hold anything");
+        let by_env = put(&root, "s/env", "#!/usr/bin/env -S A=1 sh -e\n");
+        assert!(needed(&by_env).iter().any(|path| path.ends_with("sh")));
+        let shim = put(&root, "pyenv/shims/python3", "#!/bin/sh\n");
+        assert!(needed(&shim).contains(&root.join("pyenv")));
+        // A script that interprets itself.
+        let own = root.join("loop");
+        fs::write(&own, format!("#!{}\n", own.display())).unwrap();
+        assert!(needed(&own).contains(&own));
+    }
+}
