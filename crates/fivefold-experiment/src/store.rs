@@ -257,8 +257,10 @@ impl Store {
             #[cfg(unix)]
             {
                 use std::os::unix::fs::PermissionsExt as _;
-                // That of programs cannot be listed. One that is not there needs nothing.
-                let _ = fs::set_permissions(&path, fs::Permissions::from_mode(0o700));
+                // That of programs may be one that cannot be listed.
+                if fs::symlink_metadata(&path).is_ok_and(|there| there.is_dir()) {
+                    let _ = fs::set_permissions(&path, fs::Permissions::from_mode(0o700));
+                }
             }
             match fs::remove_dir_all(&path) {
                 Ok(()) => {}
@@ -289,7 +291,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Io`].
     pub fn read(&self, file: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.look(file, |path, most| input::read_own(path, most))
+        self.look(file, input::read_own)
     }
 
     /// The hash of a file's content, `None` if there is none; for files of any length.

@@ -175,11 +175,11 @@ impl Needed {
                 let fresh = self.others.insert(prefix.join("bin"));
                 self.others.extend(PREFIX.iter().map(|part| prefix.join(part)));
                 let settings = fs::read_to_string(prefix.join("pyvenv.cfg")).unwrap_or_default();
-                let home = settings.lines().filter_map(|line| line.split_once('='));
-                let home = home.filter(|(key, _)| key.trim() == "home").map(|(_, value)| PathBuf::from(value.trim()));
+                let entries = settings.lines().filter_map(|line| line.split_once('='));
+                let home = entries.filter(|(key, _)| key.trim() == "home").map(|(_, value)| value.trim()).next_back();
                 // A home that leads back here is known by now.
-                if let Some(home) = home.last().filter(|home| fresh && home.is_absolute()) {
-                    self.folder_of_programs(&home);
+                if let Some(home) = home.map(Path::new).filter(|home| fresh && home.is_absolute()) {
+                    self.folder_of_programs(home);
                 }
             }
             _ => {}
