@@ -466,5 +466,5 @@ fn studies_of_a_stamped_run_are_stamped() {
     // Without a manifest that can be read, nobody knows.
     std::fs::write(at.join("runs/x/manifest.json"), "{}").unwrap();
     let shown = stdout(at, "meta runs/x/per_query.csv --out unknown");
-    assert!(shown.contains("whether leak guards were overridden is not known: "), "{shown}");
+    assert!(shown.contains("whether leak guards were overridden, or programs unconfined, is not known: "), "{shown}");
 }
