@@ -427,6 +427,11 @@ impl Exchanges<'_> {
         self.value
     }
 
+    /// How many positions count, from the first: two documents behind them change places without any change of the value.
+    pub fn positions(&self) -> usize {
+        self.positions
+    }
+
     /// `changes[t]` becomes the exact change of the value, V1 and V2 included, when the documents at positions `first` and
     /// `first + 1 + t` (from 0) change places.
     ///

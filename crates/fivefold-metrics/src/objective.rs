@@ -10,6 +10,7 @@
 
 use std::ops::Range;
 
+use fivefold_core::rounding::equal;
 use fivefold_core::{Dataset, Seed};
 
 use crate::conventions::Conventions;
@@ -88,6 +89,19 @@ impl Objective {
     /// If there is no such query, or not one grade a document.
     pub fn exchanges<'a>(&'a self, query: usize, grades: &'a [u8], scratch: &mut Scratch) -> Option<Exchanges<'a>> {
         self.evaluator.exchanges(&self.queries[query], 0, grades, scratch)
+    }
+
+    /// Whether the order of a query's documents alters its value, by more than rounding: the best order against the worst. It
+    /// does not where all have one grade, there is one document, the value is undefined, or all documents stand above the cutoff
+    /// of a measure that only counts them.
+    ///
+    /// # Panics
+    /// If there is no such query.
+    pub fn order_matters(&self, query: usize, scratch: &mut Scratch) -> bool {
+        let best = self.queries[query].grades().ideal();
+        let worst: Vec<u8> = best.iter().rev().copied().collect();
+        let mut value = |grades: &[u8]| self.exchanges(query, grades, scratch).map(|ranked| ranked.value());
+        best.first() != best.last() && value(best).zip(value(&worst)).is_some_and(|(best, worst)| !equal(best, worst))
     }
 
     /// The mean of the queries' values under the policy for undefined values; NaN if no query counts.
@@ -170,6 +184,50 @@ mod tests {
             assert!((mean - expected).abs() < 1e-15, "{policy}: {mean}");
             assert_eq!(rr.average(&values), mean);
         }
+    }
+
+    /// Against every order of the documents.
+    #[test]
+    fn order_matters_where_two_orders_have_different_values() {
+        let mut scratch = Scratch::default();
+        let grades: [&[u8]; 8] =
+            [&[1], &[0, 0], &[2, 2, 2], &[0, 1], &[2, 0, 1], &[1, 1, 0], &[0, 0, 0, 1], &[2, 1, 1, 0]];
+        let mut queries = IdTable::default();
+        (0..grades.len()).for_each(|number| queries.push(&number.to_string()));
+        let bounds = std::iter::once(0).chain(grades.iter().scan(0, |end, grades| {
+            *end += grades.len();
+            Some(*end)
+        }));
+        let all = grades.concat();
+        let data = DatasetBuilder {
+            features: Arc::new(vec![0.0; all.len()]),
+            width: 1,
+            bounds: bounds.collect(),
+            grades: all,
+            query_ids: queries,
+            doc_ids: IdTable::default(),
+            max_grade: None,
+        };
+        let data = data.build().unwrap();
+        let mut seen = [0, 0];
+        for name in
+            ["ndcg", "ndcg@2", "ndcg.v2@2", "ap", "ap.v1", "rr", "err@3", "p@1", "p@3", "p@10", "meanndcg", "rbp"]
+        {
+            let objective = objective(name, |_| {}, &data).unwrap();
+            for (query, grades) in grades.iter().enumerate() {
+                let n = grades.len();
+                let orders = (0..n.pow(n as u32)).filter_map(|code| {
+                    let scores: Vec<f64> = (0..n).map(|d| (code / n.pow(d as u32) % n) as f64).collect();
+                    let distinct = (1..n).all(|d| !scores[..d].contains(&scores[d]));
+                    distinct.then(|| objective.value(query, &scores, &mut Scratch::default()).unwrap())
+                });
+                let values: Vec<f64> = orders.collect();
+                let matters = values.iter().any(|value| (value - values[0]).abs() > 1e-9);
+                assert_eq!(objective.order_matters(query, &mut scratch), matters, "{name} {grades:?}: {values:?}");
+                seen[usize::from(matters)] += 1;
+            }
+        }
+        assert!(seen[0] > 20 && seen[1] > 20, "{seen:?}");
     }
 
     #[test]

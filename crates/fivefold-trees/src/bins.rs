@@ -133,6 +133,23 @@ impl BinnedMatrix {
     /// Cuts every feature into at most `max_bins` (clamped to 2..=255) bins. Uses the current rayon pool; the result is
     /// the same for any number of threads.
     pub fn spaced(rows: &Rows<'_>, max_bins: usize, spacing: Spacing) -> Self {
+        // Nothing stops it, so that every panel is made.
+        Self::of_panels(rows, max_bins, spacing, &|| false).0
+    }
+
+    /// [`spaced`](Self::spaced), given up where `stop` says so, which is asked before every eight features.
+    pub fn spaced_unless(
+        rows: &Rows<'_>,
+        max_bins: usize,
+        spacing: Spacing,
+        stop: impl Fn() -> bool + Sync,
+    ) -> Option<Self> {
+        let (matrix, whole) = Self::of_panels(rows, max_bins, spacing, &stop);
+        whole.then_some(matrix)
+    }
+
+    /// The matrix, and whether all of it was made.
+    fn of_panels(rows: &Rows<'_>, max_bins: usize, spacing: Spacing, stop: &(dyn Fn() -> bool + Sync)) -> (Self, bool) {
         let max_bins = max_bins.clamp(2, MAX_BINS);
         let groups = rows.width().div_ceil(LANES);
         let panel_groups = groups.div_ceil(groups.div_ceil(PANEL));
@@ -141,6 +158,9 @@ impl BinnedMatrix {
             let mut panel = Panel { groups, bins: vec![Slot::default(); rows.len()] };
             let (mut features, mut columns) = (Vec::new(), Vec::new());
             for group in 0..groups {
+                if stop() {
+                    return (features, panel, false);
+                }
                 let first = (first_group + group) * LANES;
                 let lanes = (rows.width() - first).min(LANES);
                 gather_columns(rows, first, lanes, &mut columns);
@@ -151,11 +171,17 @@ impl BinnedMatrix {
                     panel.bins.iter_mut().map(|slot| &mut slot.0[group]),
                 ));
             }
-            (features, panel)
+            (features, panel, true)
         };
         let binned: Vec<_> = (0..groups).into_par_iter().step_by(panel_groups).map(bin_panel).collect();
-        let (features, panels): (Vec<Vec<FeatureBins>>, Vec<Panel>) = binned.into_iter().unzip();
-        BinnedMatrix { rows: rows.len(), features: features.into_iter().flatten().collect(), panel_groups, panels }
+        let (mut features, mut panels, mut whole) =
+            (Vec::with_capacity(rows.width()), Vec::with_capacity(binned.len()), true);
+        for (of_panel, panel, made) in binned {
+            features.extend(of_panel);
+            panels.push(panel);
+            whole &= made;
+        }
+        (BinnedMatrix { rows: rows.len(), features, panel_groups, panels }, whole)
     }
 
     /// Number of documents.
