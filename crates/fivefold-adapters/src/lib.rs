@@ -2,6 +2,7 @@
 //!
 //! [`RANKERS`] lists them. Array types of the libraries stay inside the files.
 
+mod abandon;
 pub mod linfa_logistic;
 pub mod smartcore_forest;
 

@@ -5,6 +5,8 @@
 //! depends on the data. This adapter asks for the positive class and turns the model where that is "not relevant": a
 //! higher score always means more likely relevant.
 //!
+//! linfa cannot be interrupted: a cancelled fit leaves it to end by itself, on a thread of its own (`abandon`).
+//!
 //! Features are copied to an ndarray of `f64`. L-BFGS wants features of similar scale: normalise raw ones. Where linfa's
 //! line search breaks down, the fit fails with its message; where iterations run out, linfa returns what it has.
 
@@ -14,6 +16,8 @@ use linfa::traits::Fit;
 use linfa_logistic::LogisticRegression;
 use ndarray::{Array1, Array2};
 use serde::{Deserialize, Serialize};
+
+use crate::abandon::unless_cancelled;
 
 /// linfa's logistic regression.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -86,9 +90,10 @@ impl Ranker for LinfaLogistic {
         ParamError::unless(ok, "tolerance", self.tolerance, "a finite number above 0")
     }
 
-    /// Measured: 8 bytes a value.
-    fn fit_bytes(&self, documents: usize, features: usize) -> u64 {
-        8 * documents as u64 * features as u64
+    /// Measured: 8 bytes a value, and what L-BFGS remembers.
+    fn fit_bytes(&self, train: &Dataset, _: Option<&Dataset>) -> u64 {
+        let (documents, features) = (train.documents() as u64, train.width() as u64);
+        8 * documents * features + 480 * features + 60 * documents
     }
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<LinfaLogisticModel, FitError> {
@@ -103,12 +108,13 @@ impl Ranker for LinfaLogistic {
             train.queries().flat_map(|query| query.view().features().iter().map(|&x| f64::from(x))).collect();
         let features = Array2::from_shape_vec((train.documents(), train.width()), features)
             .map_err(|error| FitError::Other(format!("ndarray: {error}")))?;
-        let fitted = LogisticRegression::default()
+        let settings = LogisticRegression::default()
             .alpha(self.alpha)
             .with_intercept(self.intercept)
             .max_iterations(self.max_iterations)
-            .gradient_tolerance(self.tolerance)
-            .fit(&Samples::new(features, Array1::from_vec(relevant)))
+            .gradient_tolerance(self.tolerance);
+        let samples = Samples::new(features, Array1::from_vec(relevant));
+        let fitted = unless_cancelled(cx, move || settings.fit(&samples))?
             .map_err(|error| FitError::Numeric(format!("linfa-logistic: {error}; normalised features help")))?;
         let sign = if fitted.labels().pos.class { 1.0 } else { -1.0 };
         let weights: Vec<f64> = fitted.params().iter().map(|w| sign * w).collect();

@@ -1,12 +1,14 @@
 //! Random forest regression of smartcore 0.7 on the grades (Breiman 2001).
 //!
 //! Each tree is a smartcore forest of its own, with one tree on one bootstrap sample of documents: so trees grow in
-//! parallel, a cancelled run stops between two of them, and every tree has its own seed. The score is the mean of the
+//! parallel, and every tree has its own seed. smartcore cannot be interrupted: a cancelled fit leaves the trees at work to end by
+//! themselves, on threads of their own (`abandon`). The score is the mean of the
 //! trees. smartcore draws `features` candidate features anew at each split and looks at all thresholds.
 //!
 //! The version of smartcore is pinned exactly, since releases change fitted trees. Cost: O(trees x documents x features
 //! x log documents); scoring walks every tree.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fivefold_core::{Dataset, FitContext, FitError, Model, ParamError, ParamHelp, QueryView, Ranker};
@@ -14,6 +16,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use smartcore::ensemble::random_forest_regressor::{RandomForestRegressor, RandomForestRegressorParameters};
 use smartcore::linalg::basic::matrix::DenseMatrix;
+
+use crate::abandon::unless_cancelled;
 
 /// smartcore's random forest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -96,9 +100,12 @@ impl Ranker for SmartcoreForest {
         ParamError::unless(self.features != Some(0), "features", 0, "at least 1")
     }
 
-    /// Measured: 18 bytes a value.
-    fn fit_bytes(&self, documents: usize, features: usize) -> u64 {
-        18 * documents as u64 * features as u64
+    /// Measured: the features once for all, 14 bytes a value for each tree at work, and 86 bytes a node of the trees.
+    fn fit_bytes(&self, train: &Dataset, _: Option<&Dataset>) -> u64 {
+        let (documents, features) = (train.documents() as u64, train.width() as u64);
+        let at_work = (rayon::current_num_threads() as u64).min(u64::from(self.trees));
+        let nodes = u64::from(self.trees) * 2 * documents.div_ceil(self.min_leaf as u64);
+        documents * (4 * features + 8) + at_work * documents * 14 * features + 86 * nodes
     }
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<SmartcoreForestModel, FitError> {
@@ -112,9 +119,10 @@ impl Ranker for SmartcoreForest {
         }
         let failed = |error: smartcore::error::Failed| FitError::Other(format!("smartcore: {error}"));
         let values = train.queries().flat_map(|query| query.view().features().iter().copied()).collect();
-        let features = DenseMatrix::new(train.documents(), width, values, false).map_err(failed)?;
+        let features = Arc::new(DenseMatrix::new(train.documents(), width, values, false).map_err(failed)?);
         let grades: Vec<f64> =
             train.queries().flat_map(|query| query.grades().iter().map(|&grade| f64::from(grade))).collect();
+        let grades = Arc::new(grades);
         let (total, done) = (u64::from(self.trees), AtomicU64::new(0));
         let trees = (0..total)
             .into_par_iter()
@@ -129,7 +137,8 @@ impl Ranker for SmartcoreForest {
                     keep_samples: false,
                     seed: cx.seed().derive_index("tree", tree).value(),
                 };
-                let tree = Tree::fit(&features, &grades, params).map_err(failed)?;
+                let (features, grades) = (Arc::clone(&features), Arc::clone(&grades));
+                let tree = unless_cancelled(cx, move || Tree::fit(&*features, &*grades, params))?.map_err(failed)?;
                 done.fetch_add(1, Ordering::Relaxed);
                 Ok(tree)
             })

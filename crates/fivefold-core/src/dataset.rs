@@ -218,6 +218,13 @@ impl Dataset {
         self.storage.rest.max_grade
     }
 
+    /// The grade of all documents of this view, if they have one; `None` also where there is no document.
+    pub fn only_grade(&self) -> Option<u8> {
+        let mut grades = self.queries().flat_map(|query| query.grades.iter().copied());
+        let first = grades.next()?;
+        grades.all(|grade| grade == first).then_some(first)
+    }
+
     /// Whether documents have ids.
     pub fn has_doc_ids(&self) -> bool {
         !self.storage.rest.doc_ids.is_empty()
@@ -282,10 +289,14 @@ impl Dataset {
     ///
     /// # Errors
     /// [`DatasetError::MatrixSize`] if the number of values is not documents x width.
-    pub fn with_features(&self, features: Vec<f32>, width: usize) -> Result<Dataset, DatasetError> {
+    pub fn with_features(
+        &self,
+        features: impl AsRef<[f32]> + Send + Sync + 'static,
+        width: usize,
+    ) -> Result<Dataset, DatasetError> {
         let rest = &self.storage.rest;
         if self.queries.iter().copied().eq(0..rest.query_ids.len() as u32) {
-            let (found, rows) = (features.len(), self.documents);
+            let (found, rows) = (features.as_ref().len(), self.documents);
             if found != rows * width {
                 return Err(DatasetError::MatrixSize { found, rows, width });
             }
@@ -451,21 +462,21 @@ mod tests {
     #[test]
     fn other_features_keep_ids_and_highest_grade() {
         let data = builder().build().unwrap().select([1]);
-        let other = data.with_features(vec![9.0], 1).unwrap();
+        let other = data.with_features(vec![9.0f32], 1).unwrap();
         assert_eq!(other.query(0).row(0), &[9.0]);
         assert_eq!(other.query(0).doc_id(0), Some("z"));
         assert_eq!(other.max_grade(), 2);
-        assert!(matches!(data.with_features(vec![], 1), Err(DatasetError::MatrixSize { .. })));
+        assert!(matches!(data.with_features(Vec::<f32>::new(), 1), Err(DatasetError::MatrixSize { .. })));
     }
 
     #[test]
     fn parts_are_found_in_the_whole_with_other_features() {
         let data = builder().build().unwrap();
-        let (part, other) = (data.select([1]), data.with_features(vec![7.0, 8.0, 9.0], 1).unwrap());
+        let (part, other) = (data.select([1]), data.with_features(vec![7.0f32, 8.0, 9.0], 1).unwrap());
         let found = part.within(&other).unwrap();
         assert_eq!((found.len(), found.query(0).id(), found.query(0).row(0)), (1, "b", &[9.0][..]));
         assert!(part.within(&builder().build().unwrap()).is_none());
-        assert!(matches!(data.with_features(vec![1.0], 1), Err(DatasetError::MatrixSize { .. })));
+        assert!(matches!(data.with_features(vec![1.0f32], 1), Err(DatasetError::MatrixSize { .. })));
     }
 
     #[test]

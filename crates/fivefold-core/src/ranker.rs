@@ -71,6 +71,9 @@ pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static
     const SOURCES: Option<&'static str> = None;
     /// Help for each parameter, in the order of the fields.
     const PARAMS: &'static [ParamHelp] = &[];
+    /// Whether `fit` learns from grades. A ranker that does is not asked to fit data in which all documents have one grade: that
+    /// is [`FitError::Data`], in the same words for all rankers. `false` for controls, such as one feature or a random order.
+    const LEARNS: bool = true;
 
     /// What `fit` makes.
     type Model: Model + Serialize + DeserializeOwned + 'static;
@@ -93,12 +96,14 @@ pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static
         Ok(())
     }
 
-    /// Roughly how many bytes `fit` needs at its peak beside the data that it is given, for training and validation parts
-    /// of `documents` x `features` together: a run does no more jobs at a time than its memory holds. By default another
-    /// copy of the features and 300 bytes a document, which no ranker of fivefold-rankers exceeds on two threads; one that does says so.
-    /// Called inside the run's thread pool.
-    fn fit_bytes(&self, documents: usize, features: usize) -> u64 {
-        documents as u64 * (features as u64 * size_of::<f32>() as u64 + 300)
+    /// How many bytes `fit` needs at its peak, beside the data that it is given and with the model that it makes. A run starts no more
+    /// jobs at a time than its memory holds, and refuses one that does not fit, so the truth should lie within a factor of 1.5, for
+    /// wide data and for long data; `conformance::check_memory` holds a ranker to it. By default another copy of the
+    /// features and 300 bytes a document. Called inside the run's thread pool: what each thread holds counts
+    /// `rayon::current_num_threads()` times.
+    fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
+        let documents = train.documents() + validation.map_or(0, Dataset::documents);
+        documents as u64 * (train.width() as u64 * size_of::<f32>() as u64 + 300)
     }
 
     /// Learns from `train`. Runs inside the run's thread pool: use rayon directly, and give the same model for any
@@ -109,10 +114,15 @@ pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<Self::Model, FitError>;
 }
 
-/// Receives the progress of one fit.
+/// Receives what one fit tells while it goes on.
 pub trait Progress: Send + Sync {
     /// `done` of `total` steps are behind (trees, epochs, rounds, restarts).
     fn step(&self, done: u64, total: u64);
+
+    /// Something that the user should know of the fit, and that does not end it.
+    fn warning(&self, text: &str) {
+        let _ = text;
+    }
 }
 
 /// What a fit is given besides its training data. It never holds the test set.
@@ -160,14 +170,32 @@ impl<'a> FitContext<'a> {
         self.validation
     }
 
+    /// Stops the fit if the run was cancelled. Call it within a step that may take long, about every tenth of a second; it
+    /// costs one load.
+    ///
+    /// # Errors
+    /// [`FitError::Cancelled`], to be passed on with `?`.
+    pub fn check(&self) -> Result<(), FitError> {
+        match self.cancelled {
+            Some(flag) if flag.load(Ordering::Relaxed) => Err(FitError::Cancelled),
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells the user something that does not end the fit, such as a validation part that is of no use. A sentence without its full
+    /// stop; the same for any number of threads, since it is kept with the results.
+    pub fn warn(&self, text: impl AsRef<str>) {
+        if let Some(progress) = self.progress {
+            progress.warning(text.as_ref());
+        }
+    }
+
     /// Reports that `done` of `total` steps are behind, and stops the fit if the run was cancelled: call it once a step.
     ///
     /// # Errors
     /// [`FitError::Cancelled`], to be passed on with `?`.
     pub fn step(&self, done: u64, total: u64) -> Result<(), FitError> {
-        if self.cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Err(FitError::Cancelled);
-        }
+        self.check()?;
         if let Some(progress) = self.progress {
             progress.step(done, total);
         }

@@ -11,6 +11,7 @@ use toml::de::DeTable;
 use crate::dataset::{Dataset, QueryView};
 use crate::params::{self, ParamError, ParamInfo, nearest};
 use crate::ranker::{FitContext, FitError, Model, ParamHelp, Ranker, ValueCodes};
+use crate::words::counted;
 
 /// A ranker whose type is known only by name.
 pub trait DynRanker: Send + Sync {
@@ -19,13 +20,13 @@ pub trait DynRanker: Send + Sync {
     /// All parameters with the values in force, defaults included.
     fn params(&self) -> serde_json::Value;
     /// [`Ranker::fit_bytes`].
-    fn fit_bytes(&self, documents: usize, features: usize) -> u64;
+    fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64;
     /// [`Ranker::seeded`].
     fn seeded(&self) -> bool;
     /// [`Ranker::fit`].
     ///
     /// # Errors
-    /// Those of the ranker.
+    /// Those of the ranker; [`FitError::Data`] if it [learns](Ranker::LEARNS), and all documents have one grade.
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<Box<dyn DynModel>, FitError>;
 }
 
@@ -53,6 +54,14 @@ struct Erased<R> {
 }
 struct ErasedModel<M>(M);
 
+/// What is said of training data whose documents all have one grade, whichever ranker was to learn from them.
+fn one_grade(train: &Dataset, grade: u8) -> FitError {
+    let documents = counted(train.documents(), "document");
+    FitError::Data(format!(
+        "the grade of each of the {documents} is {grade}, so that no order of them is better than another"
+    ))
+}
+
 fn erase<R: Ranker>(ranker: R) -> Result<Box<dyn DynRanker>, ParamError> {
     let params = serde_json::to_value(&ranker).map_err(|e| ParamError {
         message: format!("the parameters of `{}` cannot be written as JSON: {e}", R::NAME),
@@ -73,10 +82,14 @@ impl<R: Ranker> DynRanker for Erased<R> {
     fn seeded(&self) -> bool {
         self.ranker.seeded()
     }
-    fn fit_bytes(&self, documents: usize, features: usize) -> u64 {
-        self.ranker.fit_bytes(documents, features)
+    fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
+        self.ranker.fit_bytes(train, validation)
     }
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<Box<dyn DynModel>, FitError> {
+        match train.only_grade() {
+            Some(grade) if R::LEARNS => return Err(one_grade(train, grade)),
+            _ => {}
+        }
         Ok(Box::new(ErasedModel(self.ranker.fit(train, cx)?)))
     }
 }

@@ -37,6 +37,9 @@ enum Flaw {
     LeavesItsShrink,
     /// No flaw: its draws fall on documents.
     DrawsDocuments,
+    ChoosesByAnyValidation,
+    SaysNothingOfABlindValidation,
+    StopsAtItsBeginningOnly,
 }
 
 /// All flaws, in the order of the tests' numbers.
@@ -63,6 +66,9 @@ const FLAWS: &[Flaw] = &[
     Flaw::ReadsWhatAnotherLeft,
     Flaw::LeavesItsShrink,
     Flaw::DrawsDocuments,
+    Flaw::ChoosesByAnyValidation,
+    Flaw::SaysNothingOfABlindValidation,
+    Flaw::StopsAtItsBeginningOnly,
 ];
 
 /// A flaw as a type.
@@ -166,6 +172,20 @@ impl<F: Flawed> Ranker for Toy<F> {
             let sum: f64 = weights.iter().sum();
             weights.iter_mut().for_each(|w| *w /= sum);
         }
+        if matches!(flaw, Flaw::ChoosesByAnyValidation | Flaw::SaysNothingOfABlindValidation)
+            && let Some(data) = cx.validation()
+        {
+            let blind = data.queries().all(|query| {
+                let first = (query.grades()[0], query.row(0));
+                query.grades().iter().all(|grade| *grade == first.0) || query.rows().all(|row| row == first.1)
+            });
+            if !blind || flaw == Flaw::ChoosesByAnyValidation {
+                weights.iter_mut().for_each(|w| *w *= 1.1);
+            }
+        }
+        if !matches!(flaw, Flaw::NeverStops | Flaw::StopsAtItsBeginningOnly) {
+            cx.check()?;
+        }
         let mut rng: Rng = cx.seed().rng();
         if flaw != Flaw::HasNoUseForTheSeed {
             weights.iter_mut().for_each(|w| *w += self.noise * rng.uniform());
@@ -257,14 +277,53 @@ fn each_flaw_is_caught_by_its_rule() {
         (broken::<16>(), &["fit"]),
         (broken::<17>(), &["threads", "training order", "isolation"]),
         (broken::<18>(), &["fit"]),
+        (broken::<22>(), &["blind validation"]),
+        (broken::<23>(), &["blind validation"]),
+        (broken::<24>(), &["cancellation"]),
     ];
-    for (number, (violations, rules)) in expected.iter().enumerate() {
-        assert_eq!(names(violations), *rules, "flaw {}: {violations:#?}", number + 1);
+    for (violations, rules) in expected {
+        assert_eq!(names(violations), *rules, "{violations:#?}");
     }
     let caught: BTreeSet<&str> = expected.iter().flat_map(|(_, rules)| rules.iter().copied()).collect();
-    // The one that is left is broken below.
+    // Those that are left are broken below.
     let others: Vec<&str> = RULES.iter().map(|rule| rule.name).filter(|name| !caught.contains(name)).collect();
-    assert_eq!(others, ["stored parameters"]);
+    assert_eq!(others, ["stored parameters", "one grade"]);
+}
+
+/// Scores by the first feature, and does not say that it learns nothing.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Control {}
+
+impl Ranker for Control {
+    const NAME: &'static str = "control";
+    const SUMMARY: &'static str = "the first feature";
+    type Model = ToyModel<At<0>>;
+
+    fn seeded(&self) -> bool {
+        false
+    }
+
+    fn fit(&self, train: &Dataset, _: &FitContext<'_>) -> Result<ToyModel<At<0>>, FitError> {
+        let weights = (0..train.width()).map(|feature| f64::from(u8::from(feature == 0))).collect();
+        Ok(ToyModel { weights, unsaved: 0.0, flaw: PhantomData })
+    }
+}
+
+#[test]
+fn a_control_that_is_refused_data_of_one_grade_is_caught() {
+    let case = Case { name: "control", params: "", changes: &[], refused: &[], learns: false };
+    let found = violations(&[RankerEntry::of::<Control>()], &[case]);
+    assert_eq!(names(&found), ["one grade"], "{found:#?}");
+    assert!(found[0].to_string().contains("`Ranker::LEARNS`"), "{}", found[0]);
+}
+
+/// dmlc/xgboost #2208, #2704: early stopping by a metric that no model alters.
+#[test]
+fn what_is_said_of_a_blind_validation_part_names_it() {
+    let [any, silent] = [broken::<22>(), broken::<23>()].map(|found| found[0].found.clone());
+    assert!(any.starts_with("without a validation part, and validated on \"constant features\": query q0"), "{any}");
+    assert!(silent.contains("no warning is given where it is \"constant features\""), "{silent}");
 }
 
 #[test]

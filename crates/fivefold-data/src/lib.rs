@@ -41,7 +41,7 @@ pub use letor::{
     Coding, Missing, Part, ReadError, ReadErrorKind, ReadOptions, read_letor, read_letor_coded, write_letor,
     write_letor_ungraded,
 };
-pub use memory::{memory_budget, set_memory_budget};
+pub use memory::{memory_budget, memory_left, set_memory_budget};
 pub use normalise::{Fitted, Method, NormaliseError, Normaliser, Over};
 pub use packed::{content_hashes, exists, file_on_disk};
 pub use scores::{ScoreError, read_own_scores, read_scores};

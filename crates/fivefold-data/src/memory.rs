@@ -19,6 +19,11 @@ pub fn memory_budget() -> Option<u64> {
     Some(BUDGET.load(Ordering::Relaxed)).filter(|&bytes| bytes < u64::MAX)
 }
 
+/// What is left of the budget; `None`: none was set.
+pub fn memory_left() -> Option<u64> {
+    memory_budget().map(|bytes| bytes.saturating_sub(TAKEN.load(Ordering::Relaxed)))
+}
+
 /// The bytes that a matrix takes; given back when this is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Share(u64);

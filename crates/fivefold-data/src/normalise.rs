@@ -57,6 +57,19 @@ pub struct Normaliser {
 }
 
 impl Normaliser {
+    /// How many bytes the normalised copy of `data` needs, with what makes it. Called inside the run's thread pool.
+    pub fn bytes(&self, data: &Dataset) -> u64 {
+        if self.method == Method::None {
+            return 0;
+        }
+        let scales = match self.over {
+            // Sums, ranges and scales of a query for each thread that is at work on one: of several, half at a time.
+            Over::Query => ((rayon::current_num_threads() as u64).min(data.len() as u64) + 1) * 32,
+            Over::Train => 64,
+        };
+        memory::bytes(data.documents(), data.width()) + scales * data.width() as u64 + 56 * data.len() as u64
+    }
+
     /// Takes from the training part what the formula needs; nothing else is ever looked at.
     ///
     /// # Errors
@@ -104,6 +117,12 @@ impl Fitted {
         if self.over == Over::Train && self.scales.len() != width {
             return Err(NormaliseError::Width { fitted: self.scales.len(), data: width });
         }
+        let mut share = memory::Share::default();
+        let needed = memory::bytes(data.documents(), width);
+        if needed > share.most() {
+            return Err(NormaliseError::Budget { needed, left: share.most() });
+        }
+        share.set(needed);
         let mut features = memory::zeros(data.documents(), width).map_err(NormaliseError::Memory)?;
         let mut rest = features.as_mut_slice();
         let mut work = Vec::with_capacity(data.len());
@@ -113,7 +132,7 @@ impl Fitted {
             rest = after;
         }
         work.into_par_iter().for_each(|(from, to)| self.apply_rows(from, to, width));
-        data.with_features(features, width).map_err(NormaliseError::Dataset)
+        data.with_features(memory::Counted::new(features, share), width).map_err(NormaliseError::Dataset)
     }
 
     fn apply_rows(&self, from: &[f32], to: &mut [f32], width: usize) {
@@ -150,6 +169,18 @@ pub enum NormaliseError {
         fitted: usize,
         /// Features of the data.
         data: usize,
+    },
+    /// The budget of `--memory` does not hold the normalised features.
+    #[error(
+        "the normalised features need {} MiB, but {} MiB are left of the memory that may be used; raise --memory, or leave out the normaliser",
+        needed.div_ceil(1 << 20),
+        left >> 20
+    )]
+    Budget {
+        /// Bytes of the features.
+        needed: u64,
+        /// Bytes that are left.
+        left: u64,
     },
     /// No memory for the normalised features.
     #[error("the system has no {} MiB of memory for the normalised features; run it where there is more", .0 >> 20)]

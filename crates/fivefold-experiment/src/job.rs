@@ -1,6 +1,6 @@
 //! One job: normalise, fit, score the test part, write model, scores and, last, the record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
-use fivefold_data::{Collection, Fitted, Method as Normalisation, Normaliser, Over, read_scores};
+use fivefold_data::{Collection, Fitted, Normaliser, Over, read_scores};
 
 use crate::command::{Parts, run_command};
-use crate::config::{Method, RankerConfig};
+use crate::config::{Bytes, Method, RankerConfig};
 use crate::confine::{Confinement, Lacks};
 use crate::log::note_time;
 use crate::plan::{Job, Plan};
@@ -60,6 +60,8 @@ pub(crate) struct Work<'a> {
     pub threads: usize,
     /// What commands reach.
     pub confinement: &'a Confinement,
+    /// The bytes that the job needs and those that it may have, where that is too few to begin.
+    pub refused: Option<(u64, u64)>,
 }
 
 impl Work<'_> {
@@ -80,15 +82,19 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Job
         status: Status::Done,
         error: None,
         unconfined: plan.free(job, &work.lacks()),
+        warnings: Vec::new(),
         outputs: BTreeMap::new(),
     };
-    let end = match attempt(plan, job, work) {
+    let refused = work.refused.map(|(needed, budget)| Failure::Failed(beyond_memory(needed, budget)));
+    let end = match refused.map_or_else(|| attempt(plan, job, work), Err) {
         Ok(output) => {
             if let Some(model) = output.model {
                 record.outputs.insert(job.model_file(), work.store.keep(&job.model_file(), model.as_bytes())?);
             }
             let text = scores_text(&output.scores);
             record.outputs.insert(job.scores_file(), work.store.keep(&job.scores_file(), text.as_bytes())?);
+            output.warnings.iter().for_each(|text| work.observer.warning(&format!("{}: {text}", job.id)));
+            record.warnings = output.warnings;
             JobEnd::Done
         }
         Err(Failure::Cancelled) => return Ok(JobEnd::Cancelled),
@@ -109,6 +115,16 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Job
     note_time(work.store, &job.id, started.elapsed().as_secs_f64())?;
     work.store.write_json(&job.record_file(), &record)?;
     Ok(end)
+}
+
+/// Why a job is not begun that needs `needed` bytes with the data.
+fn beyond_memory(needed: u64, budget: u64) -> String {
+    format!(
+        "it needs about {} with the data, more than the {} that may be used: raise --memory, or take fewer features, documents or \
+         threads",
+        Bytes(needed),
+        Bytes(budget)
+    )
 }
 
 /// Why a job has no output.
@@ -151,6 +167,8 @@ pub(crate) fn failed(error: impl std::fmt::Display) -> Failure {
 pub(crate) struct Output {
     pub model: Option<String>,
     pub scores: Vec<f64>,
+    /// What the fit told, in alphabetical order.
+    pub warnings: Vec<String>,
 }
 
 /// Makes the output of a job; a panic is a failure as any other.
@@ -167,7 +185,7 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
         Method::Scores(files) => {
             let path = plan.score_path(files, job.dataset, fold.number);
             let scores = read_scores(&path, fold.test.documents()).map_err(failed)?;
-            Ok(Output { model: None, scores })
+            Ok(Output { model: None, scores, warnings: Vec::new() })
         }
         Method::Command(command) => {
             let prepared = work.prepared.get(job, config, collection, work.pool).map_err(failed)?;
@@ -176,7 +194,7 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
             let parts = Parts { train: &train, validation: validation.as_ref(), test: &test };
             let files = plan.listed_files(command, job);
             let scores = run_command(command, config.limits, job, &files, &parts, work)?;
-            Ok(Output { model: None, scores })
+            Ok(Output { model: None, scores, warnings: Vec::new() })
         }
         Method::Train { params, version, .. } => {
             if let Some(worker) = work.worker.filter(|_| config.limits.isolated()) {
@@ -187,7 +205,7 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
             let prepared = work.prepared.get(job, config, collection, work.pool).map_err(failed)?;
             let (train, test) = (prepared.part(&fold.train)?, prepared.part(&fold.test)?);
             let validation = fold.validation.as_ref().map(|part| prepared.part(part)).transpose()?;
-            let progress = JobProgress { job, observer: work.observer };
+            let progress = JobProgress { job, observer: work.observer, warnings: Mutex::default() };
             let mut context = FitContext::new(job.seed).with_progress(&progress);
             if let Some(validation) = &validation {
                 context = context.with_validation(validation);
@@ -208,7 +226,12 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
                 data: job.inputs.get("train").and_then(|hash| hash.as_str()).unwrap_or_default().to_owned(),
             };
             let file = ModelFile { header, model: model.to_json().map_err(failed)? };
-            Ok(Output { model: Some(file.to_text().map_err(failed)?), scores })
+            let warnings = progress.warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
+            Ok(Output {
+                model: Some(file.to_text().map_err(failed)?),
+                scores,
+                warnings: warnings.into_iter().collect(),
+            })
         }
     }
 }
@@ -216,11 +239,17 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
 struct JobProgress<'a> {
     job: &'a Job,
     observer: &'a dyn Observer,
+    /// Each once, in an order that no thread decides.
+    warnings: Mutex<BTreeSet<String>>,
 }
 
 impl Progress for JobProgress<'_> {
     fn step(&self, done: u64, total: u64) {
         self.observer.step(self.job, done, total);
+    }
+
+    fn warning(&self, text: &str) {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned());
     }
 }
 
@@ -294,14 +323,13 @@ impl PreparedFolds {
         let slot = self.slots.iter().position(|slot| slot.is_for(job, &config.normalise)).unwrap_or_default();
         let Some(collection) = plan.collection(job) else { return Need { own: 0, shared: (slot, 0) } };
         let fold = &collection.folds[job.fold];
-        let learned = fold.train.documents() + fold.validation.as_ref().map_or(0, Dataset::documents);
         let ranker = match &config.method {
             Method::Train { params, .. } => registry.find(&config.kind).and_then(|entry| entry.restore(params).ok()),
             Method::Scores(_) | Method::Command(_) => None,
         };
-        let fit = ranker.map_or(0, |ranker| ranker.fit_bytes(learned, fold.train.width()));
+        let fit = ranker.map_or(0, |ranker| ranker.fit_bytes(&fold.train, fold.validation.as_ref()));
         let data = (collection.all.documents() * collection.all.width() * size_of::<f32>()) as u64;
-        let copy = if config.normalise.method == Normalisation::None { 0 } else { data };
+        let copy = config.normalise.bytes(&collection.all);
         let own = fit + (fold.test.documents() * BYTES_A_SCORE) as u64;
         match &config.method {
             // A process of its own has data and copy of its own, too.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fivefold_core::Dataset;
+use fivefold_core::words::counted;
 use fivefold_data::{Collection, Fold};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -142,6 +143,25 @@ pub struct JobFacts {
     /// What the program of a `command` was free to do beyond what it was given.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub unconfined: Vec<Freedom>,
+    /// What its fit told, and a reader of its results should know.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub warnings: Vec<String>,
+}
+
+/// What fits told, a line for each text that names the first job that told it and counts the others.
+pub(crate) fn warning_lines<'a>(told: impl Iterator<Item = (&'a str, &'a [String])>) -> Vec<String> {
+    let mut lines: Vec<(&str, &str, usize)> = Vec::new();
+    for (job, text) in told.flat_map(|(job, texts)| texts.iter().map(move |text| (job, text.as_str()))) {
+        match lines.iter_mut().find(|(_, other, _)| *other == text) {
+            Some((_, _, more)) => *more += 1,
+            None => lines.push((job, text, 0)),
+        }
+    }
+    let line = |(job, text, more): (&str, &str, usize)| match more {
+        0 => format!("{job}: {text}"),
+        _ => format!("{job} and {} more: {text}", counted(more, "job")),
+    };
+    lines.into_iter().map(line).collect()
 }
 
 impl Manifest {

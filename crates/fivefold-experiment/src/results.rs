@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::config::Experiment;
 use crate::evaluation::Evaluation;
-use crate::manifest::{DatasetFacts, MANIFEST, Manifest, RESULT_FILES, stored_result};
+use crate::manifest::{DatasetFacts, MANIFEST, Manifest, RESULT_FILES, stored_result, warning_lines};
 use crate::store::{Store, StoreError};
 use crate::table::Table;
 use crate::tables::{self, Analysed, SetSizes, TableOptions, TablesError};
@@ -91,7 +91,8 @@ impl Results {
     /// What the experiment says of its tables.
     pub fn table_options(&self) -> TableOptions {
         let remarks = self.manifest.datasets.iter().flat_map(DatasetFacts::remark_lines);
-        let notes = self.notes().into_iter().chain(remarks).collect();
+        let told = warning_lines(self.manifest.jobs.iter().map(|job| (job.id.as_str(), job.warnings.as_slice())));
+        let notes = self.notes().into_iter().chain(remarks).chain(told).collect();
         table_options(&self.manifest.experiment, notes)
     }
 }

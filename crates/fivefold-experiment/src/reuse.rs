@@ -227,6 +227,7 @@ mod tests {
             status: Status::Done,
             error: None,
             unconfined: Vec::new(),
+            warnings: Vec::new(),
             outputs: BTreeMap::from([(job.scores_file(), store.write(&job.scores_file(), b"1.0\n").unwrap())]),
         };
         change(&mut record);

@@ -23,7 +23,7 @@ use crate::job::{JobEnd, PreparedFolds, Work, run_job};
 use crate::leaks::Guards;
 use crate::lock::{FolderLock, Hold};
 use crate::log::RunLog;
-use crate::manifest::{DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, result_hash};
+use crate::manifest::{DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, result_hash, warning_lines};
 use crate::plan::{Job, Plan};
 use crate::results::{Results, table_options};
 use crate::reuse::{Reuse, job_reuse};
@@ -40,7 +40,7 @@ pub struct RunOptions<'a> {
     /// Threads; 0: one a processor.
     pub threads: usize,
     /// Bytes that the data and the jobs at work may take, as far as can be told beforehand: fewer jobs are done at a time
-    /// if need be, with the same results. `None`: no limit.
+    /// if need be, with the same results, and one that needs more than all of it fails before it begins. `None`: no limit.
     pub memory: Option<u64>,
     /// Which jobs to do. Only a run of all jobs evaluates.
     pub only: Only,
@@ -80,7 +80,8 @@ pub trait Observer: Sync {
     fn planned(&self, plan: &Plan<'_>, reuse: &[Reuse]) {
         let _ = (plan, reuse);
     }
-    /// A job begins that needs more memory than it may have, `needed` bytes with the data; it runs alone.
+    /// A job begins that would need more memory than it may have, `needed` bytes with the data, because of copies that jobs to come
+    /// still want; it runs alone.
     fn beyond_memory(&self, job: &Job, needed: u64, budget: u64) {
         let _ = (job, needed, budget);
     }
@@ -225,6 +226,9 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         plan.jobs.iter().zip(&reuse).filter(|(_, reuse)| **reuse != Reuse::Reused).map(|(job, _)| job).collect();
     unconfined(&plan, &open, &lacks).iter().for_each(|stamp| options.observer.warning(stamp));
     options.observer.planned(&plan, &reuse);
+    for line in reused_warnings(&plan, &store, &reuse)? {
+        options.observer.warning(&line);
+    }
     if let Some(seed) = options.order_seed {
         Seed::new(seed).derive("order of jobs").rng().shuffle(&mut open);
     }
@@ -316,6 +320,14 @@ fn unconfined(plan: &Plan<'_>, open: &[&Job], lacks: &Lacks) -> Vec<String> {
     free.into_iter().filter_map(|(ranker, free)| confine::stamp(plan.experiment, ranker, &free)).collect()
 }
 
+/// What the fits of reused jobs told when they were done.
+fn reused_warnings(plan: &Plan<'_>, store: &Store, reuse: &[Reuse]) -> Result<Vec<String>, StoreError> {
+    let reused = plan.jobs.iter().zip(reuse).filter(|(_, reuse)| **reuse == Reuse::Reused).map(|(job, _)| job);
+    let told = reused.map(|job| Ok((job.id.as_str(), store.record(job)?.map_or(Vec::new(), |record| record.warnings))));
+    let told: Vec<(&str, Vec<String>)> = told.collect::<Result<_, StoreError>>()?;
+    Ok(warning_lines(told.iter().map(|(job, texts)| (*job, texts.as_slice()))))
+}
+
 /// Does jobs in parallel; those that were begun come back in the order of `open`.
 fn run_jobs<'p>(
     plan: &Plan<'_>,
@@ -343,8 +355,10 @@ fn run_jobs<'p>(
             }
             options.observer.started(job);
             let (observer, cancel, worker) = (options.observer, options.cancel, options.worker);
+            let refused = turn.refused.zip(options.memory);
+            let prepared = &prepared;
             let work =
-                Work { registry, store, pool, prepared: &prepared, observer, cancel, worker, threads, confinement };
+                Work { registry, store, pool, prepared, observer, cancel, worker, threads, confinement, refused };
             let end = run_job(plan, job, &work);
             prepared.release(plan, job);
             match &end {
@@ -382,6 +396,7 @@ fn finish(
         .map(|job| {
             let error = error_of(job);
             let status = if error.is_some() { Status::Failed } else { Status::Done };
+            let record = store.record(job)?;
             Ok(JobFacts {
                 id: job.id.clone(),
                 dataset: job.dataset,
@@ -389,7 +404,8 @@ fn finish(
                 key: job.key.clone(),
                 status,
                 error,
-                unconfined: store.record(job)?.map(|record| record.unconfined).unwrap_or_default(),
+                unconfined: record.as_ref().map(|record| record.unconfined.clone()).unwrap_or_default(),
+                warnings: record.map(|record| record.warnings).unwrap_or_default(),
             })
         })
         .collect::<Result<_, StoreError>>()?;

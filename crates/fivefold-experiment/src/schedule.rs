@@ -2,8 +2,8 @@
 //!
 //! A job needs what its fit needs beside the data (`Ranker::fit_bytes`), its scores, and, if no other job holds it yet,
 //! the normalised copy of its collection. It starts when all that fits into the budget beside what is in use; the jobs
-//! after it wait as well, so that the order stays that of the plan. A job that fits in no case runs alone: needs are
-//! estimates, and refusing it would forbid what may well succeed.
+//! after it wait as well, so that the order stays that of the plan. A job that fits in no case is refused before it begins. One that
+//! would fit but for the copies that jobs to come still want runs alone.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -19,6 +19,8 @@ pub(crate) struct Need {
 /// Jobs that wait for their turn.
 pub(crate) struct Schedule {
     needs: Vec<Need>,
+    /// In use throughout.
+    always: u64,
     /// Bytes; `None`: without limit.
     budget: Option<u64>,
     state: Mutex<State>,
@@ -40,6 +42,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) index: usize,
     /// The bytes in use with this job, if they are more than the budget.
     pub(crate) beyond: Option<u64>,
+    /// The bytes that it needs with what is in use throughout, if they are more than the budget: it must not run.
+    pub(crate) refused: Option<u64>,
 }
 
 impl Schedule {
@@ -48,7 +52,7 @@ impl Schedule {
         let mut shared = vec![(0, false); needs.iter().map(|need| need.shared.0 + 1).max().unwrap_or(0)];
         needs.iter().for_each(|need| shared[need.shared.0].0 += 1);
         let state = Mutex::new(State { next: 0, running: 0, used, shared });
-        Schedule { needs, budget, state, ended: Condvar::new() }
+        Schedule { needs, always: used, budget, state, ended: Condvar::new() }
     }
 
     /// Waits until the next job may start; `None` if there is none, or `stop` says so.
@@ -58,15 +62,20 @@ impl Schedule {
             let index = state.next;
             let need = self.needs.get(index).filter(|_| !stop())?;
             let (shared, bytes) = need.shared;
+            let is_too_much = |&all: &u64| self.budget.is_some_and(|limit| all > limit);
+            let alone = self.always.saturating_add(need.own).saturating_add(bytes);
+            if let Some(refused) = Some(alone).filter(is_too_much) {
+                state.next += 1;
+                return Some(Turn { schedule: self, index, beyond: None, refused: Some(refused) });
+            }
             let added = need.own + if state.shared[shared].1 { 0 } else { bytes };
-            let beyond =
-                Some(state.used.saturating_add(added)).filter(|&all| self.budget.is_some_and(|limit| all > limit));
+            let beyond = Some(state.used.saturating_add(added)).filter(is_too_much);
             if beyond.is_none() || state.running == 0 {
                 state.next += 1;
                 state.running += 1;
                 state.used = state.used.saturating_add(added);
                 state.shared[shared].1 = true;
-                return Some(Turn { schedule: self, index, beyond });
+                return Some(Turn { schedule: self, index, beyond, refused: None });
             }
             // A job is running, and wakes us when it ends.
             state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -82,12 +91,13 @@ impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let need = &self.schedule.needs[self.index];
         let mut state = self.schedule.lock();
-        state.running -= 1;
-        state.used = state.used.saturating_sub(need.own);
+        if self.refused.is_none() {
+            state.running -= 1;
+            state.used = state.used.saturating_sub(need.own);
+        }
         let (users, there) = &mut state.shared[need.shared.0];
         *users -= 1;
-        if *users == 0 {
-            *there = false;
+        if *users == 0 && std::mem::take(there) {
             state.used = state.used.saturating_sub(need.shared.1);
         }
         drop(state);
@@ -107,46 +117,64 @@ mod tests {
         Need { own, shared: (0, 0) }
     }
 
-    /// Runs all jobs on some threads; gives the most bytes and jobs at a time, and the jobs beyond the budget.
+    /// Runs all jobs on some threads; gives the most bytes and jobs at a time, and the refused jobs.
     fn run(schedule: &Schedule, threads: usize) -> (u64, usize, Vec<usize>) {
         let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
         let (running, most_running) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let beyond = Mutex::new(Vec::new());
+        let refused = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
                     while let Some(turn) = schedule.next(|| false) {
                         let own = schedule.needs[turn.index].own;
-                        if turn.beyond.is_some() {
-                            beyond.lock().unwrap().push(turn.index);
-                            assert_eq!(running.load(Ordering::SeqCst), 0);
-                        } else {
-                            most.fetch_max(now.fetch_add(own, Ordering::SeqCst) + own, Ordering::SeqCst);
+                        assert_eq!(turn.beyond, None);
+                        if turn.refused.is_some() {
+                            refused.lock().unwrap().push(turn.index);
+                            continue;
                         }
+                        most.fetch_max(now.fetch_add(own, Ordering::SeqCst) + own, Ordering::SeqCst);
                         most_running.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                         (0..20).for_each(|_| std::thread::yield_now());
                         running.fetch_sub(1, Ordering::SeqCst);
-                        if turn.beyond.is_none() {
-                            now.fetch_sub(own, Ordering::SeqCst);
-                        }
+                        now.fetch_sub(own, Ordering::SeqCst);
                     }
                 });
             }
         });
-        (most.into_inner(), most_running.into_inner(), beyond.into_inner().unwrap())
+        (most.into_inner(), most_running.into_inner(), refused.into_inner().unwrap())
     }
 
     #[test]
-    fn jobs_never_need_more_than_the_budget_at_a_time_and_large_ones_run_alone() {
+    fn jobs_never_need_more_than_the_budget_at_a_time_and_large_ones_are_refused() {
         for seed in 0..20 {
             let mut rng = Seed::new(seed).rng();
             let needs: Vec<Need> = (0..60).map(|_| alone(rng.below(120))).collect();
             let large: Vec<usize> = (0..60).filter(|&job| needs[job].own > 90).collect();
-            let (most, _, mut beyond) = run(&Schedule::new(needs, 10, Some(100)), 8);
+            let schedule = Schedule::new(needs, 10, Some(100));
+            let (most, _, mut refused) = run(&schedule, 8);
             assert!(most <= 90, "{most}");
-            beyond.sort_unstable();
-            assert_eq!(beyond, large);
+            refused.sort_unstable();
+            assert_eq!(refused, large);
+            assert_eq!(schedule.lock().used, 10);
         }
+    }
+
+    #[test]
+    fn a_job_that_fits_but_for_the_copies_of_others_runs_alone() {
+        let shared = |own, which| Need { own, shared: (which, 50) };
+        // The second job would fit beside its own copy; that of the first is still wanted by the third.
+        let schedule = Schedule::new(vec![shared(10, 0), shared(20, 1), shared(10, 0), shared(60, 1)], 0, Some(100));
+        let first = schedule.next(|| false).unwrap();
+        assert_eq!((first.beyond, first.refused), (None, None));
+        drop(first);
+        let second = schedule.next(|| false).unwrap();
+        assert_eq!((second.beyond, second.refused), (Some(120), None));
+        drop(second);
+        drop(schedule.next(|| false).unwrap());
+        let fourth = schedule.next(|| false).unwrap();
+        assert_eq!((fourth.beyond, fourth.refused), (None, Some(110)));
+        drop(fourth);
+        assert_eq!(schedule.lock().used, 0);
     }
 
     #[test]

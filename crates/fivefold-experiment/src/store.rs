@@ -126,6 +126,9 @@ pub struct Record {
     /// What the program of a `command` was free to do beyond what it was given.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub unconfined: Vec<Freedom>,
+    /// What the fit told and the user should know, in alphabetical order.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub warnings: Vec<String>,
     /// Hash of each file that it wrote, by the file's path in the folder.
     pub outputs: BTreeMap<String, String>,
 }

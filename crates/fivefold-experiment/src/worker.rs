@@ -88,6 +88,9 @@ pub(crate) struct Told {
     pub(crate) end: End,
     /// The most memory that a fit had for itself, where the system tells: between two looks from outside it may have been much.
     peak: Option<u64>,
+    /// What the fit told.
+    #[serde(default)]
+    warnings: Vec<String>,
 }
 
 impl Told {
@@ -180,6 +183,7 @@ impl Worker {
         {
             return Err(WorkError::Memory { what, limit, said }.into());
         }
+        let warnings = told.as_ref().map(|told| told.warnings.clone()).unwrap_or_default();
         match told.map(|told| told.end) {
             Some(End::Done) => {}
             Some(End::Failed(reason) | End::NotStarted(reason)) => return Err(failed(reason)),
@@ -191,7 +195,8 @@ impl Worker {
         let documents = plan.collection(job).map_or(0, |collection| collection.folds[job.fold].test.documents());
         let model = input::read_own(&folder.file(MODEL), u64::MAX).map_err(io_error("read", MODEL))?;
         let model = String::from_utf8(model).map_err(failed)?;
-        Ok(Output { model: Some(model), scores: read_own_scores(&folder.file(SCORES), documents).map_err(failed)? })
+        let scores = read_own_scores(&folder.file(SCORES), documents).map_err(failed)?;
+        Ok(Output { model: Some(model), scores, warnings })
     }
 
     fn command(&self, what: &str) -> Command {
@@ -254,7 +259,7 @@ fn guard(program: &OsStr, arguments: &[OsString]) -> Result<(), String> {
         Err(error) => End::NotStarted(error.to_string()),
     };
     end_descendants(std::process::id());
-    Told { end, peak: None }.write(&folder)
+    Told { end, peak: None, warnings: Vec::new() }.write(&folder)
 }
 
 /// Starts a program within walls. They are those of the thread that starts it; the guard itself has none.
@@ -332,10 +337,11 @@ fn fit(registry: &Registry) -> Result<(), String> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(request.threads).build().map_err(text)?;
     let plan = pool.install(|| Plan::new(&experiment, &Only::job(&request.job)));
     // While the data are there, for what is mapped of them is no part of the peak.
-    let tell = |end: End| {
+    let tell_with = |end: End, warnings: Vec<String>| {
         end_descendants(std::process::id());
-        Told { end, peak: own_peak() }.write(&folder)
+        Told { end, peak: own_peak(), warnings }.write(&folder)
     };
+    let tell = |end: End| tell_with(end, Vec::new());
     let plan = match plan {
         Ok(plan) => plan,
         Err(error) => return tell(End::Failed(error.to_string())),
@@ -353,6 +359,7 @@ fn fit(registry: &Registry) -> Result<(), String> {
         worker: None,
         threads: request.threads,
         confinement: &Confinement::none(),
+        refused: None,
     };
     let output = match attempt(&plan, job, &work) {
         Ok(output) => output,
@@ -364,7 +371,7 @@ fn fit(registry: &Registry) -> Result<(), String> {
         .map_err(|error| format!("cannot write {MODEL}: {error}"))?;
     fs::write(folder.join(SCORES), scores_text(&output.scores))
         .map_err(|error| format!("cannot write {SCORES}: {error}"))?;
-    tell(End::Done)
+    tell_with(End::Done, output.warnings)
 }
 
 /// How far a fit is, in a file of two numbers that stand at the same place each time.

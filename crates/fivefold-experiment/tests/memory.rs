@@ -1,4 +1,4 @@
-//! Fewer jobs at a time, the same results; and normalised collections that folds share.
+//! Fewer jobs at a time, the same results; jobs that never fit; and normalised collections that folds share.
 
 mod common;
 
@@ -35,19 +35,34 @@ impl Observer for Watch {
 fn little_memory_takes_longer_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut found = Vec::new();
-    for (name, memory, beyond) in [("none", None, 0), ("much", Some(u64::MAX), 0), ("little", Some(1), JOBS)] {
+    // Enough for a job of the larger collection and its copy, and for little else.
+    for (name, memory) in [("none", None), ("much", Some(u64::MAX)), ("little", Some(4 << 20))] {
         let watch = Watch::default();
         let out = folder.path().join(name);
         let options = RunOptions { threads: 4, memory, observer: &watch, ..RunOptions::new(&out) };
         assert_eq!(run(&experiment(EXPERIMENT), &registry(), &options).unwrap().done, JOBS);
-        assert_eq!(watch.beyond.into_inner(), beyond, "{name}");
-        if beyond > 0 {
-            assert_eq!(watch.most.into_inner(), 1);
-        }
         found.push(files(&out));
     }
     assert_eq!(found[0], found[1]);
     assert_eq!(found[0], found[2]);
+}
+
+#[test]
+fn what_never_fits_is_refused_before_it_begins_and_done_by_a_run_that_may() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let options = RunOptions { threads: 4, memory: Some(1), ..RunOptions::new(&out) };
+    let outcome = run(&experiment(EXPERIMENT), &registry(), &options).unwrap();
+    assert_eq!((outcome.done, outcome.failed.len(), outcome.cancelled), (0, JOBS, false));
+    for (job, error) in &outcome.failed {
+        assert!(error.contains("it needs about ") && error.contains("raise --memory"), "{job}: {error}");
+    }
+    let whole = folder.path().join("whole");
+    for (folder, done) in [(&out, JOBS), (&whole, JOBS)] {
+        let options = RunOptions { threads: 4, ..RunOptions::new(folder) };
+        assert_eq!(run(&experiment(EXPERIMENT), &registry(), &options).unwrap().done, done);
+    }
+    assert_eq!(files(&out), files(&whole));
 }
 
 /// The scores of a ranker that gives one feature are that feature, normalised on the fold alone.

@@ -37,6 +37,8 @@ use serde::{Deserialize, Serialize};
 use crate::best_round::BestRound;
 use crate::boosting::{check_measure, objective};
 use crate::linear_model::LinearModel;
+use crate::memory::{Size, threads};
+use crate::validation::require_order;
 
 /// The least value of either part of the quotient under the logarithm.
 const LEAST: f64 = 1e-10;
@@ -147,12 +149,25 @@ impl Ranker for AdaRank {
         check_measure("stop_measure", self.stop_measure())
     }
 
+    /// The values of each query by each feature, and scores.
+    fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
+        let (train, validation) = (Size::of(Some(train)), Size::of(validation));
+        let directions = if self.negative { 2 } else { 1 };
+        let of_validation = if self.early_stopping > 0 { validation.objective() + 8 * validation.documents } else { 0 };
+        directions * train.width * (100 + 8 * train.queries)
+            + train.objective()
+            + of_validation
+            + (24 + 8 * threads()) * train.documents
+            + 40 * train.queries
+            + 10 * train.width
+    }
+
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<LinearModel, FitError> {
-        let queries = Queries::new(train, objective("objective", &self.objective, train, cx.seed())?)?;
+        let of_train = objective("objective", &self.objective, train, cx.seed())?;
+        require_order(&of_train, train)?;
+        let queries = Queries::new(train, of_train)?;
         if queries.informative.is_empty() || train.width() == 0 {
-            let reason =
-                format!("there is no feature, or no query where the order of documents alters {}", self.objective);
-            return Err(FitError::Data(reason));
+            return Err(FitError::Data("there is no feature".to_owned()));
         }
         let weak = queries.weak_rankers(self.negative, || cx.step(0, self.rounds as u64))?;
         let measure = |data: &Dataset| objective("stop_measure", self.stop_measure(), data, cx.seed());

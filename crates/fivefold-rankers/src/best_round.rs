@@ -4,6 +4,7 @@ use fivefold_core::{Dataset, FitContext, FitError};
 use fivefold_metrics::{Objective, Scratch};
 
 use crate::patience::Patience;
+use crate::validation::validation;
 
 /// The rounds so far on the validation part.
 pub(crate) struct BestRound<'a> {
@@ -15,15 +16,17 @@ pub(crate) struct BestRound<'a> {
 }
 
 impl<'a> BestRound<'a> {
-    /// `None` where there is no validation part, or `patience` is 0: all rounds are kept.
+    /// `None` where there is no validation part that can tell models apart, or `patience` is 0: all rounds are kept.
     pub fn new(
         cx: &FitContext<'a>,
         patience: usize,
         measure: impl Fn(&Dataset) -> Result<Objective, FitError>,
     ) -> Result<Option<Self>, FitError> {
-        let Some(data) = cx.validation().filter(|data| patience > 0 && !data.is_empty()) else { return Ok(None) };
-        let scores = vec![0.0; data.documents()];
-        let (objective, scratch) = (measure(data)?, Scratch::default());
+        if patience == 0 {
+            return Ok(None);
+        }
+        let Some((data, objective)) = validation(cx, measure)? else { return Ok(None) };
+        let (scores, scratch) = (vec![0.0; data.documents()], Scratch::default());
         Ok(Some(BestRound { data, objective, scores, scratch, patience: Patience::new(patience) }))
     }
 

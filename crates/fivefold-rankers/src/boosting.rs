@@ -9,8 +9,10 @@ use fivefold_metrics::{DIALECTS, MeasureError, MeasureSpec, Objective, Scratch};
 use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, MAX_BINS, Rows, Spacing, Tree, add_tree_scores};
 use rayon::prelude::*;
 
+use crate::memory::{Size, tree};
 use crate::patience::Patience;
 use crate::tree_model::{TreeModel, rows_of};
+use crate::validation::validation;
 
 /// A loss, through its derivatives by the scores.
 pub(crate) trait Loss: Sync {
@@ -91,6 +93,14 @@ impl Boosting {
         share_of_all("queries", self.queries)
     }
 
+    /// What a fit needs beside the loss.
+    pub fn fit_bytes(&self, train: Size, validation: Size) -> u64 {
+        let of_validation = if self.early_stopping > 0 { 8 * validation.documents + validation.objective() } else { 0 };
+        let matrix = train.bins() + 16 * train.queries;
+        let trees = self.trees as u64 * tree(self.growth.leaves.min(train.documents as usize));
+        matrix + of_validation + train.binning().max(train.growing() + train.histograms(self.growth.leaves) + trees)
+    }
+
     /// Whether features or queries are drawn.
     pub fn draws(&self) -> bool {
         self.features < 1.0 || self.queries < 1.0
@@ -105,12 +115,13 @@ impl Boosting {
         measure: impl Fn(&Dataset) -> Result<Objective, FitError>,
     ) -> Result<TreeModel, FitError> {
         let rows = rows_of(train)?;
-        let matrix = BinnedMatrix::spaced(&rows, self.bins, self.spacing);
-        let mut validation = match cx.validation() {
-            Some(data) if self.early_stopping > 0 && !data.is_empty() => {
-                Some(Validation::new(rows_of(data)?, measure(data)?, loss.base(), self.early_stopping))
+        let matrix = bins_of(&rows, self.bins, self.spacing, cx)?;
+        let validation = if self.early_stopping > 0 { validation(cx, measure)? } else { None };
+        let mut validation = match validation {
+            Some((data, objective)) => {
+                Some(Validation::new(rows_of(data)?, objective, loss.base(), self.early_stopping))
             }
-            _ => None,
+            None => None,
         };
         let mut rounds = Rounds::new(self, &matrix, &rows, train, loss.base());
         let mut trees = Vec::new();
@@ -132,6 +143,16 @@ impl Boosting {
         cx.step(self.trees as u64, self.trees as u64)?;
         TreeModel::new(train.width(), loss.base(), trees).map_err(FitError::Numeric)
     }
+}
+
+/// The features in bins.
+pub(crate) fn bins_of(
+    rows: &Rows<'_>,
+    bins: usize,
+    spacing: Spacing,
+    cx: &FitContext<'_>,
+) -> Result<BinnedMatrix, FitError> {
+    BinnedMatrix::spaced_unless(rows, bins, spacing, || cx.check().is_err()).ok_or(FitError::Cancelled)
 }
 
 /// Refuses a value that is not above 0.

@@ -23,9 +23,13 @@
 //! of the measure over all queries; `step` up to 2 `steps` + 1 visits of all documents, most of which only see that the
 //! order is the same (`ladder`). On MQ2008 a fit takes about as long with either.
 //! Restarts run in parallel.
+//!
+//! Not quadratic: in a query of more than 4,096 documents the `exact` search looks at 4,096 of them (`sample`), and a warning says so.
+//! Each change is still judged by the measure of all documents before it is made.
 
 mod exact;
 mod ladder;
+mod sample;
 mod step;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,8 +42,11 @@ use serde::{Deserialize, Serialize};
 
 use self::exact::{ExactSearch, SAME};
 use self::ladder::Ladder;
+use self::sample::Sample;
 use self::step::StepSearch;
 use crate::linear_model::{LinearModel, dot};
+use crate::memory::{Size, threads};
+use crate::validation::{require_order, validation};
 
 /// Coordinate ascent on a ranking measure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,7 +105,8 @@ impl Ranker for CoordinateAscent {
         ParamHelp { name: "objective", help: "the measure whose mean is raised: any, in any version, such as ap.v2@5" },
         ParamHelp {
             name: "search",
-            help: "\"exact\": all values the measure takes along a weight; \"step\": RankLib's doubling steps",
+            help: "\"exact\": all values the measure takes along a weight (of a query of more than 4096 documents, on 4096 of \
+                   them); \"step\": RankLib's doubling steps",
         },
         ParamHelp {
             name: "restarts",
@@ -133,22 +141,39 @@ impl Ranker for CoordinateAscent {
         ParamError::unless((1..=60).contains(&self.steps), "steps", self.steps, "1 to 60")
     }
 
+    /// The measure, and what each restart at work holds: scores of now and of the next step, the feature, and the changes of the measure.
+    fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
+        let (train, validation) = (Size::of(Some(train)), Size::of(validation));
+        let restarts = threads().min(u64::from(self.restarts));
+        let search = match self.search {
+            Search::Exact => 80 * train.documents + threads() * 64 * train.longest.min(sample::LONGEST as u64),
+            Search::Step => 12 * train.documents + 8 * train.queries * u64::from(self.steps),
+        };
+        train.objective()
+            + validation.objective()
+            + 26 * train.documents
+            + 90 * train.queries
+            + restarts * (32 * train.documents + 8 * validation.documents + search + 40 * train.width)
+    }
+
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<LinearModel, FitError> {
         let measure = self.measure().map_err(objective_error)?;
         let conventions = (DIALECTS[0].conventions)();
-        let objective_over = |data| Objective::new(&measure, &conventions, data, cx.seed()).map_err(objective_error);
+        let objective_over =
+            |data: &Dataset| Objective::new(&measure, &conventions, data, cx.seed()).map_err(objective_error);
         let objective = objective_over(train)?;
-        let search = ExactSearch::new(train, &objective, measure.cutoff());
-        if search.is_flat() {
-            let reason =
-                format!("no order of documents alters {measure}: every query has one grade only, or too few documents");
-            return Err(FitError::Data(reason));
-        }
-        let validation = match cx.validation().filter(|data| !data.is_empty()) {
-            Some(data) => Some((data, objective_over(data)?)),
-            None => None,
+        require_order(&objective, train)?;
+        let sample = match self.search {
+            Search::Exact => Sample::of_long_queries(train, sample::LONGEST, cx)?,
+            Search::Step => None,
         };
-        let problem = Problem { ranker: self, train, objective: &objective, depth: measure.cutoff(), search };
+        let of_sample = sample.as_ref().map(|sample| objective_over(&sample.data)).transpose()?;
+        let searched = sample.as_ref().map_or(train, |sample| &sample.data);
+        let search = ExactSearch::new(searched, of_sample.as_ref().unwrap_or(&objective), measure.cutoff());
+        let sampled = sample.as_ref().map(|sample| sample.rows.as_slice());
+        let validation = if self.restarts > 1 { validation(cx, objective_over)? } else { None };
+        let problem =
+            Problem { ranker: self, train, objective: &objective, depth: measure.cutoff(), search, sampled, cx };
         let starts = Starts::new(train, self.search);
         let done = AtomicU64::new(0);
         let climbed: Vec<(f64, Vec<f64>)> = (0..self.restarts)
@@ -246,6 +271,9 @@ struct Problem<'a> {
     /// The measure's cutoff.
     depth: Option<usize>,
     search: ExactSearch<'a>,
+    /// The rows that the search looks at, where it does not look at all.
+    sampled: Option<&'a [u32]>,
+    cx: &'a FitContext<'a>,
 }
 
 /// One restart on its way up.
@@ -303,11 +331,15 @@ impl<'a> Climb<'a> {
     }
 
     fn best_change(&mut self, problem: &Problem<'_>, feature: usize) -> Result<Option<f64>, FitError> {
-        let Some(ladder) = &mut self.ladder else { return Ok(problem.search.best_change(&self.scores, &self.column)) };
+        let cx = problem.cx;
+        let Some(ladder) = &mut self.ladder else {
+            let Some(rows) = problem.sampled else { return problem.search.best_change(&self.scores, &self.column, cx) };
+            let of_rows = |values: &[f64]| rows.iter().map(|&row| values[row as usize]).collect::<Vec<f64>>();
+            return problem.search.best_change(&of_rows(&self.scores), &of_rows(&self.column), cx);
+        };
         let &CoordinateAscent { step, steps, .. } = problem.ranker;
-        StepSearch { step, steps }.best_change(self.weights[feature], self.value + SAME, |changes| {
-            ladder.values(&self.column, changes).map_err(score_error)
-        })
+        StepSearch { step, steps }
+            .best_change(self.weights[feature], self.value + SAME, |changes| ladder.values(&self.column, changes, cx))
     }
 
     /// Takes the step if the objective of the new weights is really higher: scores are computed afresh, so that rounding

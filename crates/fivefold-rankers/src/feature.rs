@@ -72,6 +72,7 @@ impl Ranker for Feature {
         ParamHelp { name: "feature", help: "number of the feature, as in a LETOR file, from 1; must be given" },
         ParamHelp { name: "negate", help: "rank smaller values higher" },
     ];
+    const LEARNS: bool = false;
     type Model = FeatureModel;
 
     fn seeded(&self) -> bool {
@@ -83,6 +84,11 @@ impl Ranker for Feature {
             None => Err(ParamError::new("feature", "must be given: the number of the feature to rank by, from 1")),
             Some(number) => ParamError::unless(number > 0, "feature", number, "at least 1 (features count from 1)"),
         }
+    }
+
+    /// Nothing is learnt.
+    fn fit_bytes(&self, _: &Dataset, _: Option<&Dataset>) -> u64 {
+        0
     }
 
     fn fit(&self, train: &Dataset, _: &FitContext<'_>) -> Result<FeatureModel, FitError> {

@@ -10,15 +10,23 @@
 //! when half the squared Newton decrement, g^T H^-1 g / 2, an estimate of what is left to gain that no scaling of the
 //! features alters, is at most `tolerance` times the objective at zero weights (documents * C * log 2).
 //!
-//! Cost: O(documents * features^2 + features^3) an iteration, in parallel; about ten iterations.
+//! With more features than documents the same steps are taken among the weights that are sums of documents (`dual`), in which the
+//! solution lies, so that nothing has the size of features^2.
+//!
+//! Cost: O(documents * features^2 + features^3) an iteration, in parallel; about ten iterations. In the dual form O(documents^2 *
+//! features) once and O(documents^3) an iteration. Memory: 8 bytes times the square of the smaller number, for each thread where
+//! that is the features.
+
+mod dual;
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use self::dual::Dual;
 use crate::linear_model::{LinearModel, dot};
-use crate::normal_equations::{gram, solve, sum_over_queries};
+use crate::normal_equations::{FEATURES_AT_ONCE, gram, solve, sum_over_queries, sums_at_once};
 
 /// What counts as a rounding error: a pivot below this share of its diagonal (left out of a step), a decrease below this
 /// share of the objective.
@@ -53,6 +61,7 @@ impl Default for L2Logistic {
 impl Ranker for L2Logistic {
     const NAME: &'static str = "l2-logistic";
     const SUMMARY: &'static str = "logistic regression of relevant or not, L2 penalty";
+    const VERSION: u32 = 2;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "c", help: "weight of the loss against the penalty, above 0 (LIBLINEAR's C)" },
         ParamHelp { name: "threshold", help: "lowest grade that counts as relevant, at least 1" },
@@ -82,6 +91,18 @@ impl Ranker for L2Logistic {
         ParamError::unless(self.max_iterations >= 1, "max_iterations", self.max_iterations, "at least 1")
     }
 
+    /// Margins and labels, and the sums that threads hold or the products of the documents.
+    fn fit_bytes(&self, train: &Dataset, _: Option<&Dataset>) -> u64 {
+        let (width, documents) = (train.width() as u64, train.documents() as u64);
+        let system = if width > documents {
+            let making = documents * (documents + width.min(FEATURES_AT_ONCE as u64));
+            8 * making.max(2 * documents * documents + width)
+        } else {
+            8 * (width + 1) * (width + 1) * (1 + sums_at_once(train) as u64)
+        };
+        system + 40 * documents
+    }
+
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<LinearModel, FitError> {
         let labels = self.labels(train);
         let relevant = labels.iter().filter(|&&y| y > 0.0).count();
@@ -91,24 +112,42 @@ impl Ranker for L2Logistic {
                 format!("{which} a grade of at least {} (`threshold`), so nothing can be told apart", self.threshold);
             return Err(FitError::Data(reason));
         }
-        let problem = Problem { train, labels, bounds: train.bounds(), c: self.c, penalize_bias: self.penalize_bias };
-        let mut at = Point { x: vec![0.0; train.width() + 1], margins: vec![0.0; train.documents()], value: 0.0 };
-        at.value = problem.value(&at.x, &at.margins);
+        let loss = Loss { labels, c: self.c };
+        if train.width() > train.documents() {
+            let dual = Dual::new(train, &loss, self.penalize_bias, cx)?;
+            let x = self.minimise(&dual, &loss, vec![0.0; train.documents() + 1], cx)?;
+            return Ok(dual.model(train, x));
+        }
+        let primal = Primal { train, loss: &loss, bounds: train.bounds(), penalize_bias: self.penalize_bias };
+        let mut weights = self.minimise(&primal, &loss, vec![0.0; train.width() + 1], cx)?;
+        let intercept = weights.pop().unwrap_or(0.0);
+        Ok(LinearModel { weights, intercept })
+    }
+}
+
+impl L2Logistic {
+    /// The unknowns at which the objective is least, by Newton's method from `start`, where all margins are 0.
+    fn minimise(
+        &self,
+        space: &impl Space,
+        loss: &Loss,
+        start: Vec<f64>,
+        cx: &FitContext<'_>,
+    ) -> Result<Vec<f64>, FitError> {
+        let mut at = Point { x: start, margins: vec![0.0; loss.labels.len()], value: 0.0 };
+        at.value = value(space, loss, &at.x, &at.margins);
         let at_zero = at.value;
         for iteration in 0..self.max_iterations {
             cx.step(u64::from(iteration), u64::from(self.max_iterations))?;
-            let gradient = problem.gradient(&at);
-            let step = problem.newton_step(&at, &gradient);
-            let slope: f64 = gradient.iter().zip(&step).map(|(g, s)| g * s).sum();
+            let (step, slope) = space.step(&at, cx)?;
             if !slope.is_finite() {
                 return Err(FitError::Numeric("a step is not finite; scale the features".to_owned()));
             }
             let nearly_done = -slope / 2.0 <= self.tolerance * at_zero;
-            let moved = problem.search(&mut at, &step, slope);
+            let moved = search(space, loss, &mut at, &step, slope);
             // Where rounding hides the last decrease, no step lowers the value any more.
             if nearly_done || (!moved && -slope <= ROUNDING * at_zero) {
-                let intercept = at.x.pop().unwrap_or(0.0);
-                return Ok(LinearModel { weights: at.x, intercept });
+                return Ok(at.x);
             }
             if !moved {
                 return Err(FitError::Numeric(format!("no step lowers the objective after {iteration} iterations")));
@@ -117,16 +156,13 @@ impl Ranker for L2Logistic {
         let advice = "raise `max_iterations` or `tolerance`, lower `c`, or scale the features";
         Err(FitError::Numeric(format!("not converged after {} iterations; {advice}", self.max_iterations)))
     }
-}
 
-impl L2Logistic {
     /// The objective of the module's head at `model`.
     pub fn objective(&self, data: &Dataset, model: &LinearModel) -> f64 {
         let x: Vec<f64> = model.weights.iter().copied().chain([model.intercept]).collect();
-        let bounds = data.bounds();
-        let (c, penalize_bias) = (self.c, self.penalize_bias);
-        let problem = Problem { train: data, labels: self.labels(data), bounds, c, penalize_bias };
-        problem.value(&x, &problem.margins(&x))
+        let loss = Loss { labels: self.labels(data), c: self.c };
+        let primal = Primal { train: data, loss: &loss, bounds: data.bounds(), penalize_bias: self.penalize_bias };
+        value(&primal, &loss, &x, &primal.margins(&x))
     }
 
     /// +1 for relevant documents, -1 for the others.
@@ -136,7 +172,7 @@ impl L2Logistic {
     }
 }
 
-/// Weights and, last, the intercept; with what they give.
+/// Unknowns and, last, the intercept; with what they give.
 struct Point {
     x: Vec<f64>,
     /// w x_i + b of each document.
@@ -144,20 +180,89 @@ struct Point {
     value: f64,
 }
 
-struct Problem<'a> {
-    train: &'a Dataset,
+/// The loss of the documents, by their margins.
+struct Loss {
+    /// +1 or -1.
     labels: Vec<f64>,
-    bounds: Vec<usize>,
     c: f64,
+}
+
+impl Loss {
+    fn value(&self, margins: &[f64]) -> f64 {
+        let loss: f64 = margins.iter().zip(&self.labels).map(|(z, y)| log1p_exp(-y * z)).sum();
+        self.c * loss
+    }
+
+    /// The derivative by the margin of a document.
+    fn slope(&self, document: usize, margin: f64) -> f64 {
+        let y = self.labels[document];
+        -self.c * y * sigmoid(-y * margin)
+    }
+}
+
+/// Unknowns of which the margins are a linear function, and the penalty a quadratic one.
+trait Space {
+    fn margins(&self, x: &[f64]) -> Vec<f64>;
+
+    /// Twice the penalty.
+    fn penalty(&self, x: &[f64]) -> f64;
+
+    /// Newton's step, and the slope of the objective along it.
+    fn step(&self, at: &Point, cx: &FitContext<'_>) -> Result<(Vec<f64>, f64), FitError>;
+}
+
+fn value(space: &impl Space, loss: &Loss, x: &[f64], margins: &[f64]) -> f64 {
+    space.penalty(x) / 2.0 + loss.value(margins)
+}
+
+/// Moves along `step` by the first of 1, 1/2, 1/4, ... that lowers the value enough; false: none does.
+fn search(space: &impl Space, loss: &Loss, at: &mut Point, step: &[f64], slope: f64) -> bool {
+    let change = space.margins(step);
+    let mut length = 1.0;
+    for _ in 0..HALVINGS {
+        let along =
+            |from: &[f64], by: &[f64]| -> Vec<f64> { from.iter().zip(by).map(|(f, b)| f + length * b).collect() };
+        let (x, margins) = (along(&at.x, step), along(&at.margins, &change));
+        let value = value(space, loss, &x, &margins);
+        if value <= at.value + SUFFICIENT * length * slope {
+            *at = Point { x, margins, value };
+            return true;
+        }
+        length /= 2.0;
+    }
+    false
+}
+
+/// The weights themselves as unknowns.
+struct Primal<'a> {
+    train: &'a Dataset,
+    loss: &'a Loss,
+    bounds: Vec<usize>,
     penalize_bias: bool,
 }
 
-impl Problem<'_> {
+impl Primal<'_> {
     /// 1 where the unknown is penalised: everywhere but, by default, at the intercept.
-    fn penalty(&self, unknown: usize) -> f64 {
+    fn weight(&self, unknown: usize) -> f64 {
         if unknown < self.train.width() || self.penalize_bias { 1.0 } else { 0.0 }
     }
 
+    fn gradient(&self, at: &Point) -> Result<Vec<f64>, FitError> {
+        let width = self.train.width();
+        let mut gradient = sum_over_queries(self.train, width + 1, |number, query, sum| {
+            for (row, place) in query.rows().zip(self.bounds[number]..) {
+                let slope = self.loss.slope(place, at.margins[place]);
+                sum.iter_mut().zip(row).for_each(|(s, &x)| *s += slope * f64::from(x));
+                sum[width] += slope;
+            }
+            Ok(())
+        })?;
+        gradient.iter_mut().zip(&at.x).enumerate().for_each(|(i, (g, w))| *g += self.weight(i) * w);
+        Ok(gradient)
+    }
+}
+
+impl Space for Primal<'_> {
     fn margins(&self, x: &[f64]) -> Vec<f64> {
         let (weights, intercept) = x.split_at(self.train.width());
         (0..self.train.len())
@@ -166,57 +271,25 @@ impl Problem<'_> {
             .collect()
     }
 
-    fn value(&self, x: &[f64], margins: &[f64]) -> f64 {
-        let penalty: f64 = x.iter().enumerate().map(|(i, w)| self.penalty(i) * w * w).sum();
-        let loss: f64 = margins.iter().zip(&self.labels).map(|(z, y)| log1p_exp(-y * z)).sum();
-        penalty / 2.0 + self.c * loss
+    fn penalty(&self, x: &[f64]) -> f64 {
+        x.iter().enumerate().map(|(i, w)| self.weight(i) * w * w).sum()
     }
 
-    fn gradient(&self, at: &Point) -> Vec<f64> {
-        let width = self.train.width();
-        let mut gradient = sum_over_queries(self.train, width + 1, |number, query, sum| {
-            for (row, place) in query.rows().zip(self.bounds[number]..) {
-                let y = self.labels[place];
-                let slope = -self.c * y * sigmoid(-y * at.margins[place]);
-                sum.iter_mut().zip(row).for_each(|(s, &x)| *s += slope * f64::from(x));
-                sum[width] += slope;
-            }
-        });
-        gradient.iter_mut().zip(&at.x).enumerate().for_each(|(i, (g, w))| *g += self.penalty(i) * w);
-        gradient
-    }
-
-    fn newton_step(&self, at: &Point, gradient: &[f64]) -> Vec<f64> {
+    fn step(&self, at: &Point, cx: &FitContext<'_>) -> Result<(Vec<f64>, f64), FitError> {
+        let gradient = self.gradient(at)?;
         let width = self.train.width();
         let size = width + 1;
-        let mut hessian = gram(self.train, size, |number, query, row, v| {
+        let mut hessian = gram(self.train, size, cx, |number, query, row, v| {
             v.iter_mut().zip(query.row(row)).for_each(|(v, &x)| *v = f64::from(x));
             v[width] = 1.0;
             let p = sigmoid(at.margins[self.bounds[number] + row]);
-            self.c * p * (1.0 - p)
-        });
-        (0..size).for_each(|i| hessian[i * size + i] += self.penalty(i));
+            self.loss.c * p * (1.0 - p)
+        })?;
+        (0..size).for_each(|i| hessian[i * size + i] += self.weight(i));
         let mut step: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        solve(&mut hessian, &mut step, ROUNDING);
-        step
-    }
-
-    /// Moves along `step` by the first of 1, 1/2, 1/4, ... that lowers the value enough; false: none does.
-    fn search(&self, at: &mut Point, step: &[f64], slope: f64) -> bool {
-        let change = self.margins(step);
-        let mut length = 1.0;
-        for _ in 0..HALVINGS {
-            let along =
-                |from: &[f64], by: &[f64]| -> Vec<f64> { from.iter().zip(by).map(|(f, b)| f + length * b).collect() };
-            let (x, margins) = (along(&at.x, step), along(&at.margins, &change));
-            let value = self.value(&x, &margins);
-            if value <= at.value + SUFFICIENT * length * slope {
-                *at = Point { x, margins, value };
-                return true;
-            }
-            length /= 2.0;
-        }
-        false
+        solve(&mut hessian, &mut step, ROUNDING, cx)?;
+        let slope: f64 = gradient.iter().zip(&step).map(|(g, s)| g * s).sum();
+        Ok((step, slope))
     }
 }
 
@@ -268,20 +341,77 @@ mod tests {
     const SKLEARN_PENALISED: [f64; 3] = [1.388_844_219_734_87, -0.668_465_749_741_98, -0.708_308_915_596_26];
 
     #[test]
+    fn more_features_than_documents_agree_with_scikit_learn() {
+        // x[i][j] = ((7 i + 3 j + i j) % 11) / 4, 5 documents of 8 features; y = [0, 1, 1, 0, 1]
+        // LogisticRegression(C=2.0, tol=1e-14, max_iter=100000): coef_, intercept_; penalised as above.
+        let features: Vec<Vec<f32>> =
+            (0..5u8).map(|i| (0..8u8).map(|j| f32::from((7 * i + 3 * j + i * j) % 11) / 4.0).collect()).collect();
+        let documents: Vec<(u8, &[f32])> =
+            [0, 1, 2, 0, 1].into_iter().zip(features.iter().map(Vec::as_slice)).collect();
+        let data = rows(&[&documents[..3], &documents[3..]]);
+        for (penalize_bias, expected) in [(false, WIDE), (true, WIDE_PENALISED)] {
+            let model = fit(&L2Logistic { c: 2.0, penalize_bias, ..L2Logistic::default() }, &data);
+            for (found, expected) in model.weights.iter().chain([&model.intercept]).zip(expected) {
+                assert!((found - expected).abs() < 1e-5, "{model:?}, expected {expected}");
+            }
+        }
+    }
+
+    const WIDE: [f64; 9] = [
+        -0.197_259_721,
+        0.095_978_874,
+        0.211_992_362,
+        -0.055_355_763,
+        0.0,
+        0.055_355_758,
+        -0.151_334_637,
+        -1.526_307_059,
+        2.656_038_24,
+    ];
+    const WIDE_PENALISED: [f64; 9] = [
+        0.029_119_556,
+        0.351_962_232,
+        0.410_659_862,
+        0.324_867_617,
+        0.053_388_033,
+        0.369_176_809,
+        0.026_293_417,
+        -1.346_937_907,
+        0.213_552_131,
+    ];
+
+    #[test]
+    fn the_dual_form_finds_the_minimum_of_the_primal_one() {
+        let data = signal_in_order(3, 3);
+        for penalize_bias in [false, true] {
+            for c in [1e-2, 1.0, 1e4] {
+                let ranker = L2Logistic { c, penalize_bias, tolerance: 1e-13, ..L2Logistic::default() };
+                let primal = fit(&ranker, &data);
+                let (cx, loss) = (FitContext::new(Seed::new(1)), Loss { labels: ranker.labels(&data), c });
+                let dual = Dual::new(&data, &loss, penalize_bias, &cx).unwrap();
+                let x = ranker.minimise(&dual, &loss, vec![0.0; data.documents() + 1], &cx).unwrap();
+                let model = dual.model(&data, x);
+                let (least, found) = (ranker.objective(&data, &primal), ranker.objective(&data, &model));
+                assert!((found - least).abs() <= 1e-9 * least, "{penalize_bias} {c}: {found} {least}");
+            }
+        }
+    }
+
+    #[test]
     fn the_gradient_is_that_of_the_objective() {
         let data = signal_in_order(5, 3);
         for penalize_bias in [false, true] {
             let ranker = L2Logistic { c: 0.7, penalize_bias, ..L2Logistic::default() };
-            let labels = ranker.labels(&data);
-            let problem = Problem { train: &data, labels, bounds: data.bounds(), c: 0.7, penalize_bias };
+            let loss = Loss { labels: ranker.labels(&data), c: 0.7 };
+            let problem = Primal { train: &data, loss: &loss, bounds: data.bounds(), penalize_bias };
             let x: Vec<f64> = (0..7).map(|i| 0.3 - 0.1 * f64::from(i)).collect();
             let margins = problem.margins(&x);
-            let gradient = problem.gradient(&Point { x: x.clone(), margins, value: 0.0 });
+            let gradient = problem.gradient(&Point { x: x.clone(), margins, value: 0.0 }).unwrap();
             for i in 0..x.len() {
                 let value = |change: f64| {
                     let mut moved = x.clone();
                     moved[i] += change;
-                    problem.value(&moved, &problem.margins(&moved))
+                    super::value(&problem, &loss, &moved, &problem.margins(&moved))
                 };
                 let slope = (value(1e-5) - value(-1e-5)) / 2e-5;
                 assert!((slope - gradient[i]).abs() < 1e-6 * slope.abs().max(1.0), "{i}: {slope} {}", gradient[i]);

@@ -14,26 +14,42 @@
 //! document and one division a pair. Where scores spread so far that an exponential would leave the range of f64, they
 //! are taken relative to the first document of each pair and cut at +-600, where rho is 0 or 1 to the last bit anyhow.
 //!
-//! Cost: O(n log n + truncation x n) a query, independent of the measure.
+//! Nothing is quadratic: of a query with more than 2^24 pairs (5,794 documents), `truncation` 0 takes the pairs of as many top ranks
+//! as hold 2^24 (83 of 200,000 documents), and a warning says so. Pairs behind the measure's cutoff change nothing and are not
+//! visited.
+//!
+//! Cost: O(n log n + min(truncation, cutoff) x n) a query, independent of the measure.
 
-use fivefold_core::{Dataset, FitError, Seed};
+use fivefold_core::words::counted;
+use fivefold_core::{Dataset, FitContext, FitError, Seed};
 use fivefold_metrics::{Objective, Scratch};
 use rayon::prelude::*;
 
 use crate::boosting::Loss;
+use crate::memory::{Size, threads};
 use crate::ties::{TieBreaks, Ties};
+use crate::validation::require_order;
 
 /// The largest exponent that is used, so that products of two exponentials and a distance stay finite and above 0.
 const FARTHEST: f64 = 300.0;
+
+/// The most pairs of a query where all are asked for: more than any query of the known collections has.
+pub(crate) const MOST_PAIRS: usize = 1 << 24;
+
+/// Top ranks between two looks at whether to stop.
+const RANKS_BETWEEN_CHECKS: usize = 16;
 
 /// The lambda gradients of a measure.
 pub(crate) struct LambdaLoss<'a> {
     objective: Objective,
     grades: Vec<&'a [u8]>,
     ties: TieBreaks<'a>,
+    /// 0: all pairs.
     truncation: usize,
+    most_pairs: usize,
     sigma: f64,
     normalise: bool,
+    cx: &'a FitContext<'a>,
 }
 
 /// Arrays by position in the ranking of one query.
@@ -55,6 +71,11 @@ pub(crate) struct Ranking {
     scratch: Scratch,
 }
 
+/// What the loss needs.
+pub(crate) fn loss_bytes(train: Size) -> u64 {
+    train.objective() + 4 * train.documents + 80 * train.queries + train.ranking() * threads().min(train.queries)
+}
+
 impl<'a> LambdaLoss<'a> {
     pub fn new(
         objective: Objective,
@@ -63,10 +84,53 @@ impl<'a> LambdaLoss<'a> {
         truncation: usize,
         sigma: f64,
         normalise: bool,
-    ) -> Self {
-        let grades = (0..data.len()).map(|query| data.query(query).grades()).collect();
-        let truncation = if truncation == 0 { usize::MAX } else { truncation };
-        LambdaLoss { objective, grades, ties: TieBreaks::new(ties, data), truncation, sigma, normalise }
+        cx: &'a FitContext<'a>,
+    ) -> Result<Self, FitError> {
+        require_order(&objective, data)?;
+        let grades: Vec<&[u8]> = (0..data.len()).map(|query| data.query(query).grades()).collect();
+        let (ties, most_pairs) = (TieBreaks::new(ties, data), MOST_PAIRS);
+        let loss = LambdaLoss { objective, grades, ties, truncation, most_pairs, sigma, normalise, cx };
+        loss.warn_of_long_queries();
+        Ok(loss)
+    }
+
+    /// Says where not all pairs are taken although all are asked for.
+    fn warn_of_long_queries(&self) {
+        let mut scratch = Scratch::default();
+        let mut cut_short = |query: usize| {
+            let grades = self.grades[query];
+            let mut positions = || self.objective.exchanges(query, grades, &mut scratch).map_or(0, |e| e.positions());
+            self.tops(grades.len()) < grades.len() - 1 && self.tops(grades.len()) < positions()
+        };
+        let long: Vec<usize> =
+            (0..self.grades.len()).filter(|&query| self.truncation == 0 && cut_short(query)).collect();
+        if let Some(longest) = long.iter().map(|&query| self.grades[query].len()).max() {
+            self.cx.warn(format!(
+                "{} of more than {} pairs: only pairs with one document in the top ranks are taken (of {longest} documents in the \
+                 top {}); `truncation` sets how many",
+                counted(long.len(), "query"),
+                self.most_pairs,
+                self.tops(longest)
+            ));
+        }
+    }
+
+    /// Ranks whose pairs with all below them are taken, in a query of `n` documents.
+    fn tops(&self, n: usize) -> usize {
+        if self.truncation > 0 {
+            return self.truncation.min(n - 1);
+        }
+        // The pairs of t ranks are t n - t (t + 1) / 2.
+        let pairs = |tops: usize| tops * n - tops * (tops + 1) / 2;
+        if pairs(n - 1) <= self.most_pairs {
+            return n - 1;
+        }
+        let (mut low, mut high) = (1, n - 1);
+        while low < high {
+            let middle = (low + high).div_ceil(2);
+            if pairs(middle) <= self.most_pairs { low = middle } else { high = middle - 1 }
+        }
+        low
     }
 
     /// Fills the derivatives of one query, with ties broken by `draw`. Those of a query where the measure is undefined are 0.
@@ -77,7 +141,8 @@ impl<'a> LambdaLoss<'a> {
         draw: Seed,
         (first, second): (&mut [f64], &mut [f64]),
         ranking: &mut Ranking,
-    ) {
+    ) -> Result<(), FitError> {
+        self.cx.check()?;
         first.fill(0.0);
         second.fill(0.0);
         let grades = self.grades[query];
@@ -85,7 +150,7 @@ impl<'a> LambdaLoss<'a> {
         self.ties.fill(query, draw, &mut ranking.places);
         ranking.rank(scores, grades);
         let Ranking { order, grades, scores, exponentials, changes, pairs, scratch, .. } = ranking;
-        let Some(exchanges) = self.objective.exchanges(query, grades, scratch) else { return };
+        let Some(exchanges) = self.objective.exchanges(query, grades, scratch) else { return Ok(()) };
         let (best, worst) = (scores[0], scores[n - 1]);
         let far = self.sigma * (best - worst) > 2.0 * FARTHEST;
         let middle = best / 2.0 + worst / 2.0;
@@ -99,7 +164,10 @@ impl<'a> LambdaLoss<'a> {
         ranking.second.clear();
         ranking.second.resize(n, 0.0);
         let mut total = 0.0;
-        for top in 0..self.truncation.min(n - 1) {
+        for top in 0..self.tops(n).min(exchanges.positions()) {
+            if top % RANKS_BETWEEN_CHECKS == 0 {
+                self.cx.check()?;
+            }
             let rest = n - top - 1;
             changes.resize(rest, 0.0);
             exchanges.changes(top, changes);
@@ -120,6 +188,7 @@ impl<'a> LambdaLoss<'a> {
             first[row as usize] = gradient * first_scale;
             second[row as usize] = hessian * second_scale;
         }
+        Ok(())
     }
 }
 
@@ -242,10 +311,12 @@ impl Loss for LambdaLoss<'_> {
             queries.push((query, head, second_head));
             (first, second) = (tail, second_tail);
         }
-        queries.into_par_iter().with_min_len(16).for_each_init(Ranking::default, |ranking, (query, first, second)| {
-            self.query(query, &scores[self.objective.rows(query)], draw, (first, second), ranking);
-        });
-        Ok(())
+        queries.into_par_iter().with_min_len(16).try_for_each_init(
+            Ranking::default,
+            |ranking, (query, first, second)| {
+                self.query(query, &scores[self.objective.rows(query)], draw, (first, second), ranking)
+            },
+        )
     }
 }
 
@@ -261,6 +332,11 @@ mod tests {
         let docs: Vec<Vec<(u8, &[f32])>> =
             queries.iter().map(|grades| grades.iter().map(|&grade| (grade, [0.5f32].as_slice())).collect()).collect();
         rows(&docs.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    }
+
+    /// A context without a flag, for as long as any loss.
+    fn context() -> &'static FitContext<'static> {
+        Box::leak(Box::new(FitContext::new(Seed::new(1))))
     }
 
     fn measure(name: &str, data: &Dataset) -> Objective {
@@ -340,7 +416,9 @@ mod tests {
                 grades[..3].copy_from_slice(&[0, 1, 2]);
                 let scores: Vec<f64> = (0..9).map(|_| rng.normal()).collect();
                 let data = graded(&[&grades]);
-                let loss = LambdaLoss::new(measure(name, &data), &data, Ties::Drawn, truncation, sigma, normalise);
+                let loss =
+                    LambdaLoss::new(measure(name, &data), &data, Ties::Drawn, truncation, sigma, normalise, context())
+                        .unwrap();
                 let (first, second) = gradients(&loss, &scores);
                 let expected = brute_force(name, &data, &scores, (truncation, sigma, normalise));
                 for (found, expected) in first.iter().chain(&second).zip(expected.0.iter().chain(&expected.1)) {
@@ -357,7 +435,8 @@ mod tests {
         for spread in [1.0, 200.0, 400.0, 1e3, 1e6, 1e300] {
             let scores = [spread, 0.0, -spread, 0.25];
             for normalise in [false, true] {
-                let loss = LambdaLoss::new(measure("ndcg", &data), &data, Ties::Drawn, 0, 1.0, normalise);
+                let loss =
+                    LambdaLoss::new(measure("ndcg", &data), &data, Ties::Drawn, 0, 1.0, normalise, context()).unwrap();
                 let (first, second) = gradients(&loss, &scores);
                 assert!(first.iter().chain(&second).all(|x| x.is_finite()), "{spread}: {first:?} {second:?}");
                 assert!(second.iter().all(|h| *h >= 0.0));
@@ -367,7 +446,7 @@ mod tests {
                 }
             }
         }
-        let loss = LambdaLoss::new(measure("ndcg", &data), &data, Ties::Drawn, 0, 1.0, false);
+        let loss = LambdaLoss::new(measure("ndcg", &data), &data, Ties::Drawn, 0, 1.0, false, context()).unwrap();
         let mut out = ([0.0; 4], [0.0; 4]);
         assert!(loss.gradients(&[0.0, f64::NAN, 0.0, 0.0], Seed::new(3), &mut out.0, &mut out.1).is_err());
     }
@@ -376,17 +455,68 @@ mod tests {
     fn queries_do_not_mix_and_undefined_ones_are_still() {
         let (a, b): (&[u8], &[u8]) = (&[0, 2, 1], &[1, 0, 0, 2]);
         let data = graded(&[a, &[0, 0], b, &[2]]);
-        let loss = LambdaLoss::new(measure("ndcg", &data), &data, Ties::Input, 0, 1.0, true);
+        let loss = LambdaLoss::new(measure("ndcg", &data), &data, Ties::Input, 0, 1.0, true, context()).unwrap();
         let scores = [0.3, 0.1, 0.2, 5.0, -5.0, 0.0, 0.0, 0.0, 0.0, 1.0];
         let (first, second) = gradients(&loss, &scores);
         assert_eq!((&first[3..5], first[9], second[9]), (&[0.0, 0.0][..], 0.0, 0.0));
         for (rows, grades) in [(0..3, a), (5..9, b)] {
             let alone = graded(&[grades]);
-            let loss = LambdaLoss::new(measure("ndcg", &alone), &alone, Ties::Input, 0, 1.0, true);
+            let loss = LambdaLoss::new(measure("ndcg", &alone), &alone, Ties::Input, 0, 1.0, true, context()).unwrap();
             assert_eq!(gradients(&loss, &scores[rows.clone()]).0, first[rows.clone()]);
             // Every pair takes from one what it gives to the other.
             assert!(first[rows].iter().sum::<f64>().abs() < 1e-15);
         }
+    }
+
+    /// catboost/catboost #1919: a group of 13,734,090 pairs is refused there.
+    #[test]
+    fn all_pairs_are_those_of_the_top_ranks_where_they_are_too_many() {
+        let data = graded(&[&[0, 2, 1, 0, 0, 1, 2, 0, 0, 1], &[1, 0]]);
+        let told = Told::default();
+        let cx = FitContext::new(Seed::new(1)).with_progress(&told);
+        let mut loss = LambdaLoss::new(measure("ndcg", &data), &data, Ties::Input, 0, 1.0, false, &cx).unwrap();
+        assert!(told.0.lock().unwrap().is_empty());
+        let scores: Vec<f64> = (0..12).map(|i| f64::from(i * 7 % 12)).collect();
+        let all = gradients(&loss, &scores);
+        // 9 + 8 + 7 pairs of three ranks are 24, of all ranks 45.
+        for (most, tops) in [(45, 9), (44, 8), (25, 3), (24, 3), (23, 2), (1, 1)] {
+            loss.most_pairs = most;
+            assert_eq!((loss.tops(10), loss.tops(2)), (tops, 1), "{most}");
+            let cut = LambdaLoss::new(measure("ndcg", &data), &data, Ties::Input, tops, 1.0, false, context()).unwrap();
+            assert_eq!(gradients(&loss, &scores), gradients(&cut, &scores));
+            assert_eq!(gradients(&loss, &scores) == all, tops >= 8, "{most}");
+        }
+        loss.most_pairs = 24;
+        loss.warn_of_long_queries();
+        let said = told.0.lock().unwrap().clone();
+        assert!(
+            said.len() == 1 && said[0].contains("1 query of more than 24 pairs") && said[0].contains("the top 3"),
+            "{said:?}"
+        );
+        // 200,000 documents are a matter of 83 ranks, and no query of a known collection is cut.
+        let huge = LambdaLoss { most_pairs: MOST_PAIRS, ..loss };
+        assert_eq!((huge.tops(200_000), huge.tops(5_793), huge.tops(5_794)), (83, 5_792, 5_692));
+    }
+
+    #[derive(Default)]
+    struct Told(std::sync::Mutex<Vec<String>>);
+
+    impl fivefold_core::Progress for Told {
+        fn step(&self, _: u64, _: u64) {}
+        fn warning(&self, text: &str) {
+            self.0.lock().unwrap().push(text.to_owned());
+        }
+    }
+
+    #[test]
+    fn gradients_end_when_the_fit_is_cancelled() {
+        let data = graded(&[&[0, 2, 1, 0]]);
+        let flag = std::sync::atomic::AtomicBool::new(true);
+        let cx = FitContext::new(Seed::new(1)).with_cancellation(&flag);
+        let loss = LambdaLoss::new(measure("ndcg", &data), &data, Ties::Drawn, 0, 1.0, false, &cx).unwrap();
+        let mut out = ([0.0; 4], [0.0; 4]);
+        let end = loss.gradients(&[0.0; 4], Seed::new(3), &mut out.0, &mut out.1);
+        assert!(matches!(end, Err(FitError::Cancelled)));
     }
 
     #[test]

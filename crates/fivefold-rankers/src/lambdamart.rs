@@ -26,7 +26,8 @@ use fivefold_trees::{Growth, LeafDocuments, Spacing};
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{Boosting, check_measure, help, objective, positive};
-use crate::lambda::LambdaLoss;
+use crate::lambda::{LambdaLoss, loss_bytes};
+use crate::memory::Size;
 use crate::ties::Ties;
 use crate::tree_model::TreeModel;
 
@@ -136,7 +137,10 @@ impl Ranker for LambdaMart {
             name: "objective",
             help: "the measure whose exchanges give the gradients: any, in any version, such as ap.v2@5",
         },
-        ParamHelp { name: "truncation", help: "pairs need one document in so many top ranks; 0: all pairs" },
+        ParamHelp {
+            name: "truncation",
+            help: "pairs need one document in so many top ranks; 0: all pairs, of a query of more than 5793 documents the first 2^24",
+        },
         ParamHelp { name: "sigma", help: "steepness of the pairwise logistic function, above 0" },
         ParamHelp { name: "normalise", help: "divide lambdas by score distance and level queries, as LightGBM does" },
         ParamHelp {
@@ -212,9 +216,15 @@ impl Ranker for LambdaMart {
         self.boosting().check()
     }
 
+    /// The loss besides.
+    fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
+        let (train, validation) = (Size::of(Some(train)), Size::of(validation));
+        loss_bytes(train) + self.boosting().fit_bytes(train, validation)
+    }
+
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<TreeModel, FitError> {
         let of_train = objective("objective", &self.objective, train, cx.seed())?;
-        let loss = LambdaLoss::new(of_train, train, self.ties, self.truncation, self.sigma, self.normalise);
+        let loss = LambdaLoss::new(of_train, train, self.ties, self.truncation, self.sigma, self.normalise, cx)?;
         self.boosting().fit(train, cx, &loss, |data| objective("stop_measure", self.stop_measure(), data, cx.seed()))
     }
 }

@@ -18,7 +18,8 @@ use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{check_measure, objective};
-use crate::lambda::{LambdaLoss, Ranking};
+use crate::lambda::{LambdaLoss, Ranking, loss_bytes};
+use crate::memory::Size;
 use crate::network::{Activation, Optimiser, QueryLoss, Training, differ, help};
 use crate::network_model::NetworkModel;
 use crate::ties::Ties;
@@ -104,7 +105,10 @@ impl Ranker for LambdaRank {
             name: "objective",
             help: "the measure whose exchanges give the gradients: any, in any version, such as ap.v2@5",
         },
-        ParamHelp { name: "truncation", help: "pairs need one document in so many top ranks; 0: all pairs" },
+        ParamHelp {
+            name: "truncation",
+            help: "pairs need one document in so many top ranks; 0: all pairs, of a query of more than 5793 documents the first 2^24",
+        },
         ParamHelp { name: "normalise", help: "divide lambdas by score distance and level queries, as LightGBM does" },
         help::HIDDEN,
         help::ACTIVATION,
@@ -125,9 +129,15 @@ impl Ranker for LambdaRank {
         self.training().check()
     }
 
+    /// The loss besides.
+    fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
+        let (train, validation) = (Size::of(Some(train)), Size::of(validation));
+        loss_bytes(train) + 8 * train.longest + self.training().fit_bytes(train, validation)
+    }
+
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<NetworkModel, FitError> {
         let of_train = objective("objective", &self.objective, train, cx.seed())?;
-        let lambdas = LambdaLoss::new(of_train, train, Ties::Drawn, self.truncation, 1.0, self.normalise);
+        let lambdas = LambdaLoss::new(of_train, train, Ties::Drawn, self.truncation, 1.0, self.normalise, cx)?;
         let loss = Lambdas { lambdas, draw: cx.seed().derive("ties"), data: train };
         self.training().fit(train, cx, &loss, |data| objective("stop_measure", self.stop_measure(), data, cx.seed()))
     }
@@ -148,9 +158,16 @@ impl QueryLoss for Lambdas<'_> {
         differ(self.data.query(query).grades())
     }
 
-    fn slopes(&self, query: usize, scores: &[f64], slopes: &mut [f64], (ranking, second): &mut Self::Scratch) {
+    fn slopes(
+        &self,
+        query: usize,
+        _: u64,
+        scores: &[f64],
+        slopes: &mut [f64],
+        (ranking, second): &mut Self::Scratch,
+    ) -> Result<(), FitError> {
         second.resize(scores.len(), 0.0);
-        self.lambdas.query(query, scores, self.draw, (slopes, second), ranking);
+        self.lambdas.query(query, scores, self.draw, (slopes, second), ranking)
     }
 }
 
@@ -161,8 +178,8 @@ mod tests {
     use super::*;
     use crate::test_data::rows;
 
-    fn lambdas(measure: Objective, data: &Dataset) -> Lambdas<'_> {
-        let lambdas = LambdaLoss::new(measure, data, Ties::Drawn, 0, 1.0, false);
+    fn lambdas<'a>(measure: Objective, data: &'a Dataset, cx: &'a FitContext<'a>) -> Lambdas<'a> {
+        let lambdas = LambdaLoss::new(measure, data, Ties::Drawn, 0, 1.0, false, cx).unwrap();
         Lambdas { lambdas, draw: Seed::new(3), data }
     }
 
@@ -192,9 +209,10 @@ mod tests {
                     expected[j] += lambda;
                 }
             }
-            let loss = lambdas(measure(), &data);
+            let cx = FitContext::new(Seed::new(1));
+            let loss = lambdas(measure(), &data, &cx);
             let mut found = vec![f64::NAN; grades.len()];
-            loss.slopes(0, &scores, &mut found, &mut Default::default());
+            loss.slopes(0, 0, &scores, &mut found, &mut Default::default()).unwrap();
             for (found, expected) in found.iter().zip(&expected) {
                 assert!((found - expected).abs() < 1e-12, "{name}: {found} {expected}");
             }
@@ -205,11 +223,12 @@ mod tests {
     fn slopes_are_finite_for_any_scores() {
         let data = rows(&[&[(0, &[0.0]), (2, &[0.0]), (1, &[0.0])], &[(1, &[0.0]), (1, &[0.0])]]);
         let measure = objective("objective", "ndcg@10", &data, Seed::new(1)).unwrap();
-        let loss = lambdas(measure, &data);
+        let cx = FitContext::new(Seed::new(1));
+        let loss = lambdas(measure, &data, &cx);
         assert_eq!([0, 1].map(|query| loss.informative(query)), [true, false]);
         for scores in [[1e9, -1e9, 0.0], [0.0; 3], [-1e300, 1e300, 0.0]] {
             let mut slopes = [f64::NAN; 3];
-            loss.slopes(0, &scores, &mut slopes, &mut Default::default());
+            loss.slopes(0, 0, &scores, &mut slopes, &mut Default::default()).unwrap();
             assert!(slopes.iter().all(|slope| slope.is_finite()), "{scores:?}: {slopes:?}");
             assert!(slopes.iter().sum::<f64>().abs() < 1e-12);
         }

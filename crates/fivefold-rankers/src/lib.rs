@@ -16,6 +16,7 @@ pub mod linear;
 pub mod linear_model;
 pub mod listnet;
 pub mod mart;
+mod memory;
 pub mod network;
 pub mod network_model;
 mod normal_equations;
@@ -26,6 +27,7 @@ pub mod rankboost;
 pub mod ranknet;
 pub mod ties;
 pub mod tree_model;
+mod validation;
 
 use fivefold_core::RankerEntry;
 #[cfg(test)]

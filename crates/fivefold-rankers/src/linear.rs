@@ -10,14 +10,19 @@
 //! intercept too and solves uncentred by Gaussian elimination; at its lambda of 1e-10 the weights of independent
 //! features agree.
 //!
-//! Cost: O(documents * features^2), one pass, in parallel.
+//! With more features than documents the weights come from the documents x documents system instead (the dual form, Saunders,
+//! Gammerman & Vovk, ICML 1998): w = X^T (X X^T + lambda I)^-1 y, the same to rounding. Where lambda leaves more than one
+//! solution, that of the least |w| is taken then.
+//!
+//! Cost: O(documents * features^2), one pass, in parallel; or O(documents^2 * features). Memory: 8 bytes times the square of the
+//! smaller number, for each thread where that is the features.
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery, ParamError, ParamHelp, Ranker};
 use serde::{Deserialize, Serialize};
 
 use crate::linear_model::{LinearModel, dot};
-use crate::normal_equations::{gram, solve};
+use crate::normal_equations::{FEATURES_AT_ONCE, gram, products_of_documents, solve, sums_at_once};
 
 /// Share of a feature's variance below which it counts as a combination of earlier features.
 const DEPENDENT: f64 = 1e-10;
@@ -51,6 +56,7 @@ impl Default for Linear {
 impl Ranker for Linear {
     const NAME: &'static str = "linear";
     const SUMMARY: &'static str = "ridge regression on the grades";
+    const VERSION: u32 = 2;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "lambda", help: "weight of |w|^2 against the sum of squared errors, at least 0" },
         ParamHelp {
@@ -75,6 +81,18 @@ impl Ranker for Linear {
         ParamError::unless(ok, "lambda", self.lambda, "a finite number of at least 0")
     }
 
+    /// The sums that threads hold, or the products of the documents.
+    fn fit_bytes(&self, train: &Dataset, _: Option<&Dataset>) -> u64 {
+        let (width, documents) = (train.width() as u64, train.documents() as u64);
+        let means = if self.centre == Centre::Query { 8 * (width + 1) * train.len() as u64 } else { 0 };
+        let system = if width > documents {
+            8 * documents * documents + (8 * documents * width.min(FEATURES_AT_ONCE as u64)).max(16 * width)
+        } else {
+            8 * (width + 1) * (width + 1) * (1 + sums_at_once(train) as u64)
+        };
+        means + system + 8 * width
+    }
+
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<LinearModel, FitError> {
         if train.documents() == 0 {
             return Err(FitError::Data("there is no document".to_owned()));
@@ -86,29 +104,80 @@ impl Ranker for Linear {
             Centre::All => Vec::new(),
             Centre::Query => train.queries().map(|query| means([query].into_iter(), width)).collect(),
         };
-        // The grade is one more column: its products with the features are the right-hand side.
-        let size = width + 1;
-        let sums = gram(train, size, |number, query, row, v| {
-            let mean = by_query.get(number).unwrap_or(&overall);
-            for ((v, &x), m) in v.iter_mut().zip(query.row(row)).zip(mean) {
-                *v = f64::from(x) - m;
-            }
-            v[width] = f64::from(query.grades()[row]) - mean[width];
-            1.0
-        });
-        let mut matrix = vec![0.0; width * width];
-        for i in 0..width {
-            matrix[i * width..=i * width + i].copy_from_slice(&sums[i * size..=i * size + i]);
-            matrix[i * width + i] += self.lambda;
-        }
-        let mut weights = sums[width * size..width * size + width].to_vec();
-        solve(&mut matrix, &mut weights, DEPENDENT);
+        let centred = Centred { train, overall: &overall, by_query: &by_query };
+        let weights =
+            if width > train.documents() { centred.dual(self.lambda, cx)? } else { centred.primal(self.lambda, cx)? };
         if weights.iter().any(|w| !w.is_finite()) {
             return Err(FitError::Numeric("a weight is not finite; scale the features or raise `lambda`".to_owned()));
         }
         let at_mean: f64 = weights.iter().zip(&overall).map(|(w, m)| w * m).sum();
         cx.step(1, 1)?;
         Ok(LinearModel { intercept: overall[width] - at_mean, weights })
+    }
+}
+
+/// Training data from which means are subtracted.
+struct Centred<'a> {
+    train: &'a Dataset,
+    /// Of each feature and, last, of the grades.
+    overall: &'a [f64],
+    /// The same of each query, where these are subtracted.
+    by_query: &'a [Vec<f64>],
+}
+
+impl Centred<'_> {
+    fn means(&self, query: usize) -> &[f64] {
+        self.by_query.get(query).map_or(self.overall, Vec::as_slice)
+    }
+
+    /// The weights, from the features x features system.
+    fn primal(&self, lambda: f64, cx: &FitContext<'_>) -> Result<Vec<f64>, FitError> {
+        let width = self.train.width();
+        // The grade is one more column: its products with the features are the right-hand side.
+        let size = width + 1;
+        let sums = gram(self.train, size, cx, |number, query, row, v| {
+            let mean = self.means(number);
+            for ((v, &x), m) in v.iter_mut().zip(query.row(row)).zip(mean) {
+                *v = f64::from(x) - m;
+            }
+            v[width] = f64::from(query.grades()[row]) - mean[width];
+            1.0
+        })?;
+        let mut matrix = vec![0.0; width * width];
+        for i in 0..width {
+            matrix[i * width..=i * width + i].copy_from_slice(&sums[i * size..=i * size + i]);
+            matrix[i * width + i] += lambda;
+        }
+        let mut weights = sums[width * size..width * size + width].to_vec();
+        drop(sums);
+        solve(&mut matrix, &mut weights, DEPENDENT, cx)?;
+        Ok(weights)
+    }
+
+    /// The weights, from the documents x documents system.
+    fn dual(&self, lambda: f64, cx: &FitContext<'_>) -> Result<Vec<f64>, FitError> {
+        let (documents, width) = (self.train.documents(), self.train.width());
+        let mut matrix = products_of_documents(self.train, cx, |number, query, row, features, v| {
+            let values = query.row(row)[features.clone()].iter().zip(&self.means(number)[features]);
+            v.iter_mut().zip(values).for_each(|(v, (&x, mean))| *v = f64::from(x) - mean);
+        })?;
+        (0..documents).for_each(|i| matrix[i * documents + i] += lambda);
+        let grades = self.train.queries().enumerate().flat_map(|(number, query)| {
+            let mean = self.means(number)[width];
+            query.grades().iter().map(move |&grade| f64::from(grade) - mean).collect::<Vec<f64>>()
+        });
+        let mut shares: Vec<f64> = grades.collect();
+        solve(&mut matrix, &mut shares, DEPENDENT, cx)?;
+        let mut weights = vec![0.0; width];
+        let mut shares = shares.into_iter();
+        for (number, query) in self.train.queries().enumerate() {
+            for (row, share) in query.rows().zip(&mut shares) {
+                for ((weight, &x), mean) in weights.iter_mut().zip(row).zip(self.means(number)) {
+                    *weight += share * (f64::from(x) - mean);
+                }
+            }
+        }
+        Ok(weights)
     }
 }
 
@@ -211,6 +280,61 @@ mod tests {
                     assert!(ranker.objective(&data, &other) > least, "{centre:?} {feature} {change}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn more_features_than_documents_agree_with_scikit_learn_and_numpy() {
+        // x[i][j] = ((7 i + 3 j + i j) % 11) / 4, 5 documents of 8 features; y = [0, 1, 2, 0, 1]
+        // Ridge(alpha=0.7, solver="svd").fit(X, y): coef_, intercept_
+        let features: Vec<Vec<f32>> =
+            (0..5u8).map(|i| (0..8u8).map(|j| f32::from((7 * i + 3 * j + i * j) % 11) / 4.0).collect()).collect();
+        let documents: Vec<(u8, &[f32])> =
+            [0, 1, 2, 0, 1].into_iter().zip(features.iter().map(Vec::as_slice)).collect();
+        let data = rows(&[&documents[..3], &documents[3..]]);
+        let model = fit(&Linear { lambda: 0.7, centre: Centre::All }, &data);
+        assert_near(&model.weights, &WIDE_RIDGE[..8], 1e-12);
+        assert_near(&[model.intercept], &WIDE_RIDGE[8..], 1e-12);
+        // numpy.linalg.lstsq(X - X.mean(0), y - y.mean()): of all that fit exactly, the weights of least |w|.
+        let model = fit(&Linear { lambda: 0.0, centre: Centre::All }, &data);
+        assert_near(&model.weights, &WIDE_LEAST, 1e-9);
+    }
+
+    const WIDE_RIDGE: [f64; 9] = [
+        -0.313_049_209_997_949_6,
+        0.295_408_772_868_022_3,
+        -0.221_573_750_628_234_98,
+        0.119_607_093_879_081_49,
+        0.0,
+        -0.119_607_093_879_081_5,
+        -0.175_801_678_988_940_4,
+        -0.692_784_202_485_197_8,
+        2.203_208_842_100_323,
+    ];
+    const WIDE_LEAST: [f64; 8] = [
+        -0.509_090_909_090_908_9,
+        0.436_363_636_363_636_34,
+        -0.509_090_909_090_908_5,
+        0.290_909_090_909_090_84,
+        0.0,
+        -0.290_909_090_909_090_6,
+        -0.145_454_545_454_545_61,
+        -1.090_909_090_909_090_2,
+    ];
+
+    /// Both forms of the system have the same solution.
+    #[test]
+    fn the_dual_form_is_the_primal_one() {
+        let data = signal_in_order(6, 5);
+        for centre in [Centre::All, Centre::Query] {
+            let overall = means(data.queries(), data.width());
+            let by_query: Vec<Vec<f64>> = match centre {
+                Centre::All => Vec::new(),
+                Centre::Query => data.queries().map(|query| means([query].into_iter(), data.width())).collect(),
+            };
+            let centred = Centred { train: &data, overall: &overall, by_query: &by_query };
+            let cx = FitContext::new(Seed::new(1));
+            assert_near(&centred.dual(0.3, &cx).unwrap(), &centred.primal(0.3, &cx).unwrap(), 1e-11);
         }
     }
 

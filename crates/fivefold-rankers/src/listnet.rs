@@ -17,6 +17,7 @@ use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{check_measure, objective};
+use crate::memory::Size;
 use crate::network::{Activation, Optimiser, QueryLoss, Training, differ, help};
 use crate::network_model::NetworkModel;
 
@@ -130,6 +131,12 @@ impl Ranker for ListNet {
         self.training().check()
     }
 
+    /// The loss besides.
+    fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
+        let (train, validation) = (Size::of(Some(train)), Size::of(validation));
+        8 * train.documents + 24 * train.queries + self.training().fit_bytes(train, validation)
+    }
+
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<NetworkModel, FitError> {
         let loss = TopOne::new(train, self.sharpness);
         self.training().fit(train, cx, &loss, |data| objective("stop_measure", &self.stop_measure, data, cx.seed()))
@@ -170,11 +177,12 @@ impl QueryLoss for TopOne<'_> {
         differ(self.grades[query])
     }
 
-    fn slopes(&self, query: usize, scores: &[f64], slopes: &mut [f64], (): &mut ()) {
+    fn slopes(&self, query: usize, _: u64, scores: &[f64], slopes: &mut [f64], (): &mut ()) -> Result<(), FitError> {
         slopes.copy_from_slice(scores);
         top_one(slopes);
         let targets = &self.targets[self.bounds[query]..self.bounds[query + 1]];
         slopes.iter_mut().zip(targets).for_each(|(slope, target)| *slope -= target);
+        Ok(())
     }
 }
 
@@ -193,7 +201,7 @@ mod tests {
     fn slopes(grades: &[u8], scores: &[f64], sharpness: f64) -> Vec<f64> {
         let targets = data(grades);
         let mut slopes = vec![f64::NAN; scores.len()];
-        TopOne::new(&targets, sharpness).slopes(0, scores, &mut slopes, &mut ());
+        TopOne::new(&targets, sharpness).slopes(0, 0, scores, &mut slopes, &mut ()).unwrap();
         slopes
     }
 

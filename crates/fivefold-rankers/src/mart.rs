@@ -12,6 +12,7 @@ use fivefold_trees::{Growth, Spacing};
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{Boosting, Loss, check_measure, help, objective};
+use crate::memory::Size;
 use crate::tree_model::TreeModel;
 
 /// Boosted regression trees on the grades.
@@ -128,6 +129,12 @@ impl Ranker for Mart {
     fn check(&self) -> Result<(), ParamError> {
         check_measure("stop_measure", &self.stop_measure)?;
         self.boosting().check()
+    }
+
+    /// The grades besides.
+    fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
+        let (train, validation) = (Size::of(Some(train)), Size::of(validation));
+        8 * train.documents + self.boosting().fit_bytes(train, validation)
     }
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<TreeModel, FitError> {

@@ -15,6 +15,9 @@
 //! this folded into its first layer and takes raw features. It does not replace an experiment's normaliser: where
 //! features are comparable within a query only, z-scores over each query come first.
 //!
+//! A query of more than [`LONGEST`] documents goes through in blocks, with a second pass forward before the pass back, so that
+//! activations of one block are held at a time.
+//!
 //! A batch is cut into shards by its work alone, never by the number of threads; shards run in parallel and are
 //! summed in order, so the model is the same for any number of threads. Memory: one more copy of the training and
 //! validation features.
@@ -24,7 +27,7 @@ mod layers;
 mod optimiser;
 mod products;
 
-use fivefold_core::{Dataset, FitContext, FitError, ParamError, Rng};
+use fivefold_core::{Dataset, FitContext, FitError, ParamError};
 use fivefold_metrics::{Objective, Scratch};
 use rayon::prelude::*;
 
@@ -32,8 +35,10 @@ pub use layers::Activation;
 pub use optimiser::Optimiser;
 
 use crate::boosting::positive;
+use crate::memory::Size;
 use crate::network_model::{Dense, NetworkModel};
 use crate::patience::Patience;
+use crate::validation::validation;
 use inputs::{Inputs, Scaling};
 use layers::{Pass, Shape};
 use optimiser::Steps;
@@ -46,6 +51,9 @@ const MOST_SHARDS: usize = 16;
 const MOST_UNITS: usize = 4096;
 /// Documents that are scored as a block.
 const BLOCK: usize = 256;
+/// Documents of a query that go through the network at once; a multiple of four, by which additions are grouped, so that the
+/// gradient is the same in blocks.
+const LONGEST: usize = 1 << 12;
 
 /// A loss of the scores of one query's documents.
 pub(crate) trait QueryLoss: Sync {
@@ -55,8 +63,15 @@ pub(crate) trait QueryLoss: Sync {
     /// Whether the order of this query's documents matters to the loss.
     fn informative(&self, query: usize) -> bool;
 
-    /// Writes the derivatives by the scores, one a document.
-    fn slopes(&self, query: usize, scores: &[f64], slopes: &mut [f64], scratch: &mut Self::Scratch);
+    /// Writes the derivatives by the scores in epoch `epoch`, one a document.
+    fn slopes(
+        &self,
+        query: usize,
+        epoch: u64,
+        scores: &[f64],
+        slopes: &mut [f64],
+        scratch: &mut Self::Scratch,
+    ) -> Result<(), FitError>;
 }
 
 /// Whether a query's documents have more than one grade.
@@ -116,6 +131,28 @@ impl Training {
         ParamError::unless(self.l2 >= 0.0 && self.l2.is_finite(), "l2", self.l2, "a finite number of at least 0")
     }
 
+    /// What a fit needs beside the loss: the inputs once more, and weights, gradients and activations.
+    pub fn fit_bytes(&self, train: Size, validation: Size) -> u64 {
+        let shape = Shape::new(train.width as usize, &self.hidden, self.activation);
+        let (stride, weights) = (shape.input_stride() as u64, shape.weights() as u64);
+        let batch = (self.batch as u64).min(train.queries);
+        let in_batch = batch * train.documents.div_ceil(train.queries.max(1));
+        let shards = (in_batch * weights / SHARD as u64).clamp(1, (MOST_SHARDS as u64).min(batch.max(1)));
+        let used = batch.max(1).div_ceil(batch.max(1).div_ceil(shards));
+        let remembered = if self.optimiser == Optimiser::Adam { 2 } else { 0 };
+        let units: u64 = shape.layers().iter().map(|layer| layer.stride as u64).sum();
+        let pass = train.longest.min(LONGEST as u64) * 4 * 2 * units + 16 * train.longest;
+        let early = if self.early_stopping > 0 { 1 } else { 0 };
+        let of_validation = early * (validation.documents * (4 * stride + 8) + validation.objective() + 4 * weights);
+        4 * stride * train.documents
+            + 24 * train.queries
+            + of_validation
+            + 4 * weights * (1 + used + remembered)
+            + (8 * weights).max(40 * train.width)
+            + 16 * train.width
+            + used * pass
+    }
+
     /// Trains on `train`; `measure` is evaluated on the validation part of `cx`.
     pub fn fit<L: QueryLoss>(
         &self,
@@ -132,18 +169,19 @@ impl Training {
                 "there is no feature, or no query with documents of different grades".to_owned(),
             ));
         }
-        let mut validation = match cx.validation() {
-            Some(data) if self.early_stopping > 0 && !data.is_empty() => {
+        let validation = if self.early_stopping > 0 { validation(cx, measure)? } else { None };
+        let mut validation = match validation {
+            Some((data, objective)) => {
                 let inputs = Inputs::new(data, |_| true, &scaling, &shape)?;
-                Some(Validation::new(inputs, measure(data)?, data.documents(), self.early_stopping))
+                Some(Validation::new(inputs, objective, data.documents(), self.early_stopping))
             }
-            _ => None,
+            None => None,
         };
         let mut weights = shape.initial(&mut cx.seed().derive("weights").rng());
         let mut epochs = Epochs::new(self, &shape, &inputs);
         for epoch in 0..self.epochs {
             cx.step(epoch as u64, self.epochs as u64)?;
-            epochs.run(loss, &mut weights, cx.seed().derive_index("epoch", epoch as u64).rng());
+            epochs.run(loss, &mut weights, epoch as u64, cx)?;
             if weights.iter().any(|weight| !weight.is_finite()) {
                 let reason = format!("weights overflow in epoch {}; lower `learning_rate` or standardise", epoch + 1);
                 return Err(FitError::Numeric(reason));
@@ -186,8 +224,14 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
         Epochs { training, shape, inputs, steps, order: (0..inputs.len()).collect(), shards: Vec::new() }
     }
 
-    fn run<L: QueryLoss<Scratch = S>>(&mut self, loss: &L, weights: &mut [f32], mut rng: Rng) {
-        rng.shuffle(&mut self.order);
+    fn run<L: QueryLoss<Scratch = S>>(
+        &mut self,
+        loss: &L,
+        weights: &mut [f32],
+        epoch: u64,
+        cx: &FitContext<'_>,
+    ) -> Result<(), FitError> {
+        cx.seed().derive_index("epoch", epoch).rng().shuffle(&mut self.order);
         let Epochs { training, shape, inputs, steps, order, shards } = self;
         for batch in order.chunks(training.batch) {
             let documents: usize = batch.iter().map(|&place| inputs.documents(place).len()).sum();
@@ -197,11 +241,12 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
             if shards.len() < used {
                 shards.resize_with(used, Shard::default);
             }
-            let fill = |(shard, places): (&mut Shard<S>, &[usize])| shard.fill(shape, inputs, places, loss, weights);
+            let part = Part { shape, inputs, epoch, cx };
+            let fill = |(shard, places): (&mut Shard<S>, &[usize])| shard.fill(part, places, loss, weights);
             if used == 1 {
-                fill((&mut shards[0], batch));
+                fill((&mut shards[0], batch))?;
             } else {
-                shards[..used].par_iter_mut().zip(batch.par_chunks(each)).for_each(fill);
+                shards[..used].par_iter_mut().zip(batch.par_chunks(each)).try_for_each(fill)?;
             }
             let (first, others) = shards[..used].split_at_mut(1);
             let gradient = &mut first[0].gradient;
@@ -213,7 +258,17 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
             penalise(shape, training.l2 as f32, weights, gradient);
             steps.step(training.rate, weights, gradient);
         }
+        Ok(())
     }
+}
+
+/// What all shards of an epoch share.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    shape: &'a Shape,
+    inputs: &'a Inputs,
+    epoch: u64,
+    cx: &'a FitContext<'a>,
 }
 
 /// Adds the gradient of the penalty.
@@ -229,22 +284,35 @@ fn penalise(shape: &Shape, l2: f32, weights: &[f32], gradient: &mut [f32]) {
 
 impl<S: Default + Send> Shard<S> {
     /// The sum of the gradients of some queries.
-    fn fill<L>(&mut self, shape: &Shape, inputs: &Inputs, places: &[usize], loss: &L, weights: &[f32])
+    fn fill<L>(&mut self, part: Part<'_>, places: &[usize], loss: &L, weights: &[f32]) -> Result<(), FitError>
     where
         L: QueryLoss<Scratch = S>,
     {
+        let Part { shape, inputs, epoch, cx } = part;
         let Shard { gradient, pass, scores, slopes, scratch } = self;
         gradient.clear();
         gradient.resize(weights.len(), 0.0);
         for &place in places {
-            let rows = inputs.rows(inputs.documents(place));
+            let documents = inputs.documents(place);
+            let blocks = || documents.clone().step_by(LONGEST).map(|first| first..documents.end.min(first + LONGEST));
             scores.clear();
-            scores.extend(shape.forward(weights, rows, pass).iter().map(|&score| f64::from(score)));
+            for block in blocks() {
+                cx.check()?;
+                scores.extend(shape.forward(weights, inputs.rows(block), pass).iter().map(|&score| f64::from(score)));
+            }
             slopes.clear();
             slopes.resize(scores.len(), 0.0);
-            loss.slopes(inputs.query(place), scores, slopes, scratch);
-            shape.backward(weights, rows, slopes, pass, gradient);
+            loss.slopes(inputs.query(place), epoch, scores, slopes, scratch)?;
+            for (block, slopes) in blocks().zip(slopes.chunks(LONGEST)) {
+                cx.check()?;
+                let rows = inputs.rows(block);
+                if documents.len() > LONGEST {
+                    shape.forward(weights, rows, pass);
+                }
+                shape.backward(weights, rows, slopes, pass, gradient);
+            }
         }
+        Ok(())
     }
 }
 

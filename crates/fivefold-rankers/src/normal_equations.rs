@@ -2,54 +2,107 @@
 //! steps.
 //!
 //! Sums over the documents are made in blocks of queries whose number does not depend on the number of threads, and the
-//! blocks are summed in order, so the result is the same for any number of threads. [`solve`] is a
+//! blocks are summed in order, so the result is the same for any number of threads. No more blocks are held at once than
+//! threads are at work. [`solve`] is a
 //! Cholesky factorisation after scaling the diagonal to 1. Columns that depend linearly on earlier ones are left out,
 //! as R's `lm` does: their unknown is 0.
 //!
+//! With more features than documents, [`products_of_documents`] gives the documents x documents matrix from which the same solutions
+//! follow in less time and memory (the dual form).
+//!
 //! Cost: O(documents * size^2) and O(size^3 / 3).
 
-use fivefold_core::{Dataset, JudgedQuery};
+use std::ops::Range;
+
+use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery};
 use rayon::prelude::*;
 
-/// At most this many partial sums are held at once.
+/// Into so many blocks queries are divided.
 const BLOCKS: usize = 64;
 
+/// Features whose values are held as `f64` at once.
+pub(crate) const FEATURES_AT_ONCE: usize = 256;
+
+/// Documents between two looks at whether to stop.
+const DOCUMENTS_BETWEEN_CHECKS: usize = 64;
+
+/// The sums that are held at once, beside the total.
+pub(crate) fn sums_at_once(data: &Dataset) -> usize {
+    data.len().min(BLOCKS).min(rayon::current_num_threads())
+}
+
 /// Sums `add(query number, query, sum)` over all queries into `len` numbers.
-pub(crate) fn sum_over_queries<F>(data: &Dataset, len: usize, add: F) -> Vec<f64>
+pub(crate) fn sum_over_queries<F>(data: &Dataset, len: usize, add: F) -> Result<Vec<f64>, FitError>
 where
-    F: Fn(usize, &JudgedQuery<'_>, &mut [f64]) + Sync,
+    F: Fn(usize, &JudgedQuery<'_>, &mut [f64]) -> Result<(), FitError> + Sync,
 {
     let block = data.len().div_ceil(BLOCKS).max(1);
-    let partial: Vec<Vec<f64>> = (0..data.len().div_ceil(block))
-        .into_par_iter()
-        .map(|b| {
-            let mut sum = vec![0.0; len];
-            for number in b * block..((b + 1) * block).min(data.len()) {
-                add(number, &data.query(number), &mut sum);
-            }
-            sum
-        })
-        .collect();
+    let blocks = data.len().div_ceil(block);
     let mut total = vec![0.0; len];
-    for sum in &partial {
-        total.iter_mut().zip(sum).for_each(|(t, s)| *t += s);
+    let mut sums = vec![Vec::new(); sums_at_once(data).min(blocks)];
+    let at_once = sums.len().max(1);
+    for first in (0..blocks).step_by(at_once) {
+        let wave = &mut sums[..(blocks - first).min(at_once)];
+        wave.par_iter_mut().enumerate().try_for_each(|(b, sum)| {
+            sum.clear();
+            sum.resize(len, 0.0);
+            let b = first + b;
+            (b * block..((b + 1) * block).min(data.len())).try_for_each(|number| add(number, &data.query(number), sum))
+        })?;
+        for sum in &*wave {
+            total.iter_mut().zip(sum).for_each(|(t, s)| *t += s);
+        }
     }
-    total
+    Ok(total)
 }
 
 /// Sums `weight * v v^T` over all documents, where `fill(query number, query, row, v)` writes v and returns the weight.
 /// The lower triangle of a row-major `size` x `size` matrix is filled.
-pub(crate) fn gram<F>(data: &Dataset, size: usize, fill: F) -> Vec<f64>
+pub(crate) fn gram<F>(data: &Dataset, size: usize, cx: &FitContext<'_>, fill: F) -> Result<Vec<f64>, FitError>
 where
     F: Fn(usize, &JudgedQuery<'_>, usize, &mut [f64]) -> f64 + Sync,
 {
     sum_over_queries(data, size * size, |number, query, sum| {
         let mut v = vec![0.0; size];
         for row in 0..query.len() {
+            if row % DOCUMENTS_BETWEEN_CHECKS == 0 {
+                cx.check()?;
+            }
             let weight = fill(number, query, row, &mut v);
             add_outer(sum, &v, weight);
         }
+        Ok(())
     })
+}
+
+/// The products of every two documents' features: the lower triangle of a row-major documents x documents matrix. `fill(query number,
+/// query, row, features, v)` writes the values of some features of a document.
+pub(crate) fn products_of_documents<F>(data: &Dataset, cx: &FitContext<'_>, fill: F) -> Result<Vec<f64>, FitError>
+where
+    F: Fn(usize, &JudgedQuery<'_>, usize, Range<usize>, &mut [f64]),
+{
+    let (documents, width) = (data.documents(), data.width());
+    let mut products = vec![0.0; documents * documents];
+    let mut block = vec![0.0; documents * width.min(FEATURES_AT_ONCE)];
+    for first in (0..width).step_by(FEATURES_AT_ONCE) {
+        let features = first..width.min(first + FEATURES_AT_ONCE);
+        let mut rows = block.chunks_exact_mut(features.len());
+        for (number, query) in data.queries().enumerate() {
+            for (row, v) in (0..query.len()).zip(&mut rows) {
+                fill(number, &query, row, features.clone(), v);
+            }
+        }
+        let block = &block[..documents * features.len()];
+        products.par_chunks_mut(documents).enumerate().try_for_each(|(i, sums)| {
+            cx.check()?;
+            let own = &block[i * features.len()..(i + 1) * features.len()];
+            for (sum, other) in sums[..=i].iter_mut().zip(block.chunks_exact(features.len())) {
+                *sum += own.iter().zip(other).map(|(a, b)| a * b).sum::<f64>();
+            }
+            Ok(())
+        })?;
+    }
+    Ok(products)
 }
 
 fn add_outer(sum: &mut [f64], v: &[f64], weight: f64) {
@@ -64,7 +117,7 @@ fn add_outer(sum: &mut [f64], v: &[f64], weight: f64) {
 
 /// Solves A x = b in place of `b`, where `a` holds the lower triangle of A and is overwritten. A column whose pivot,
 /// after scaling A's diagonal to 1, is not above `tolerance` depends on earlier ones up to rounding: its unknown is 0.
-pub(crate) fn solve(a: &mut [f64], b: &mut [f64], tolerance: f64) {
+pub(crate) fn solve(a: &mut [f64], b: &mut [f64], tolerance: f64, cx: &FitContext<'_>) -> Result<(), FitError> {
     let size = b.len();
     let scale: Vec<f64> = (0..size)
         .map(|i| {
@@ -79,6 +132,7 @@ pub(crate) fn solve(a: &mut [f64], b: &mut [f64], tolerance: f64) {
         }
     }
     for j in 0..size {
+        cx.check()?;
         let (above, below) = a.split_at_mut((j + 1) * size);
         let pivot_row = &mut above[j * size..];
         let pivot = pivot_row[j] - pivot_row[..j].iter().map(|l| l * l).sum::<f64>();
@@ -103,10 +157,13 @@ pub(crate) fn solve(a: &mut [f64], b: &mut [f64], tolerance: f64) {
         }
     }
     b.iter_mut().zip(&scale).for_each(|(x, s)| *x *= s);
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use fivefold_core::Seed;
+
     use super::*;
     use crate::test_data::rows;
 
@@ -114,21 +171,24 @@ mod tests {
     fn solves_and_leaves_out_dependent_columns() {
         // [[4, 2], [2, 3]] x = [8, 7] has the solution [1.25, 1.5].
         let mut b = [8.0, 7.0];
-        solve(&mut [4.0, 0.0, 2.0, 3.0], &mut b, 1e-12);
+        solve(&mut [4.0, 0.0, 2.0, 3.0], &mut b, 1e-12, &FitContext::new(Seed::new(1))).unwrap();
         assert!((b[0] - 1.25).abs() < 1e-15 && (b[1] - 1.5).abs() < 1e-15, "{b:?}");
         // The second column is twice the first, the third is zero.
         let mut b = [3.0, 6.0, 0.0];
-        solve(&mut [1.0, 0.0, 0.0, 2.0, 4.0, 0.0, 0.0, 0.0, 0.0], &mut b, 1e-12);
+        let cx = FitContext::new(Seed::new(1));
+        solve(&mut [1.0, 0.0, 0.0, 2.0, 4.0, 0.0, 0.0, 0.0, 0.0], &mut b, 1e-12, &cx).unwrap();
         assert_eq!(b, [3.0, 0.0, 0.0]);
     }
 
     #[test]
     fn sums_weighted_outer_products() {
         let data = rows(&[&[(0, &[1.0, 2.0]), (1, &[3.0, 0.0])], &[(2, &[0.0, 1.0])]]);
-        let sum = gram(&data, 2, |number, query, row, v| {
+        let cx = FitContext::new(Seed::new(1));
+        let sum = gram(&data, 2, &cx, |number, query, row, v| {
             v.iter_mut().zip(query.row(row)).for_each(|(v, &x)| *v = f64::from(x));
             1.0 + number as f64
         });
+        let sum = sum.unwrap();
         assert_eq!([sum[0], sum[2], sum[3]], [10.0, 2.0, 6.0]);
     }
 }

@@ -42,7 +42,13 @@ impl Model for RandomModel {
 impl Ranker for Random {
     const NAME: &'static str = "random";
     const SUMMARY: &'static str = "a seeded random order, the control";
+    const LEARNS: bool = false;
     type Model = RandomModel;
+
+    /// Nothing is learnt.
+    fn fit_bytes(&self, _: &Dataset, _: Option<&Dataset>) -> u64 {
+        0
+    }
 
     fn fit(&self, _: &Dataset, cx: &FitContext<'_>) -> Result<RandomModel, FitError> {
         Ok(RandomModel { seed: cx.seed().value() })

@@ -21,9 +21,10 @@ use fivefold_trees::{BinnedMatrix, Growth, LeafDocuments, Rows, Spacing, Tree};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::boosting::{Boosting, Loss, Rounds, check_measure, help, objective, share_of_all};
-use crate::lambda::LambdaLoss;
+use crate::boosting::{Boosting, Loss, Rounds, bins_of, check_measure, help, objective, share_of_all};
+use crate::lambda::{LambdaLoss, loss_bytes};
 use crate::mart::SquaredLoss;
+use crate::memory::{Size, threads, tree};
 use crate::ties::Ties;
 use crate::tree_model::{TreeModel, rows_of};
 
@@ -109,7 +110,7 @@ impl RandomForest {
 
     fn grow<L: Loss>(&self, train: &Dataset, cx: &FitContext<'_>, loss: &L) -> Result<TreeModel, FitError> {
         let rows = rows_of(train)?;
-        let matrix = BinnedMatrix::spaced(&rows, self.bins, self.spacing);
+        let matrix = bins_of(&rows, self.bins, self.spacing, cx)?;
         let forest = Forest { ranker: self, boosting: self.boosting(), train, rows: &rows, matrix: &matrix, loss };
         let (done, total) = (AtomicU64::new(0), self.bags as u64);
         let bags: Result<Vec<Vec<Tree>>, FitError> = (0..self.bags)
@@ -199,12 +200,18 @@ impl Ranker for RandomForest {
         self.boosting().check()
     }
 
-    /// The bins (a byte a value) and grades, and what each thread's bag holds: scores, gradients and rows (68 bytes a document),
-    /// and 4 KiB a feature for at most half of the leaves.
-    fn fit_bytes(&self, documents: usize, features: usize) -> u64 {
-        let features = features.next_multiple_of(32);
-        let bag = 68 * documents + (self.leaves / 2 + 2) * features * 4096;
-        (documents * (features + 8) + rayon::current_num_threads() * bag) as u64
+    /// Bins, loss and trees, and what each thread's bag holds.
+    fn fit_bytes(&self, train: &Dataset, _: Option<&Dataset>) -> u64 {
+        let train = Size::of(Some(train));
+        let loss = match self.inner {
+            Inner::Mart => 8 * train.documents,
+            Inner::Lambdamart => loss_bytes(train),
+        };
+        let trees = (self.bags * self.trees) as u64 * tree(self.leaves.min(train.documents as usize));
+        // A bag has 63 % of the documents, and not all that are at work are at their peak.
+        let bag = train.growing() - 10 * train.documents + train.histograms(self.leaves);
+        let bags = (1 + 3 * threads().min(self.bags as u64)) * bag / 4;
+        train.bins() + loss + train.binning().max(bags + trees)
     }
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<TreeModel, FitError> {
@@ -212,7 +219,7 @@ impl Ranker for RandomForest {
             Inner::Mart => self.grow(train, cx, &SquaredLoss::new(train)),
             Inner::Lambdamart => {
                 let objective = objective("objective", &self.objective, train, cx.seed())?;
-                self.grow(train, cx, &LambdaLoss::new(objective, train, Ties::Drawn, 0, 1.0, false))
+                self.grow(train, cx, &LambdaLoss::new(objective, train, Ties::Drawn, 0, 1.0, false, cx)?)
             }
         }
     }
@@ -239,12 +246,13 @@ mod tests {
 
     #[test]
     fn each_thread_of_the_pool_needs_memory_for_a_bag() {
+        let data = fivefold_core::conformance::data::sized(100, 40, 8, 1);
         let bytes = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| RandomForest::default().fit_bytes(1000, 46))
+            pool.install(|| RandomForest::default().fit_bytes(&data, None))
         };
-        // 52 nodes of 64 features, 256 cells of 16 bytes each.
-        assert_eq!(bytes(3) - bytes(1), 2 * (68_000 + 52 * 64 * 256 * 16));
+        // Five nodes of 8 features with 256 cells of 16 bytes; three quarters of the bags at their peak.
+        assert_eq!(bytes(5) - bytes(1), 3 * (4000 * 54 + 5 * 8 * 256 * 16));
     }
 
     #[test]

@@ -32,6 +32,7 @@ use self::cuts::{Cuts, Weak};
 use self::pairs::Pairs;
 use crate::best_round::BestRound;
 use crate::boosting::{check_measure, objective};
+use crate::memory::{Size, threads, tree};
 use crate::tree_model::TreeModel;
 
 /// The least value of either part of the quotient under the logarithm, and the |r| of a weak ranker that is no better than chance.
@@ -108,6 +109,23 @@ impl Ranker for RankBoost {
         check_measure("stop_measure", &self.stop_measure)
     }
 
+    /// Two bytes a value, and what the thresholds are found by.
+    fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
+        let (train, validation) = (Size::of(Some(train)), Size::of(validation));
+        let of_validation = if self.early_stopping > 0 { validation.objective() + 8 * validation.documents } else { 0 };
+        let finding = if self.thresholds > 0 && self.spacing == Spacing::Quantiles {
+            16 * train.documents + train.bins() + train.binning()
+        } else {
+            8 * train.documents * threads().min(train.width)
+        };
+        let values = if self.thresholds == 0 { train.documents } else { train.documents.min(self.thresholds as u64) };
+        let groups = 16 * train.documents * train.width.div_ceil(8) + 32 * train.width;
+        let rounds = self.rounds as u64 * tree(2);
+        (24 * train.documents + 88 * train.queries + train.width * (24 + 4 * values))
+            + of_validation
+            + finding.max(groups + 16 * train.documents + rounds)
+    }
+
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<TreeModel, FitError> {
         let mut pairs = Pairs::new(train);
         if pairs.rows().is_empty() || train.width() == 0 {
@@ -115,7 +133,7 @@ impl Ranker for RankBoost {
                 "no query has documents of different grades, or there is no feature".to_owned(),
             ));
         }
-        let cuts = Cuts::new(pairs.rows(), train.width(), self.thresholds, self.spacing);
+        let cuts = Cuts::new_unless(pairs.rows(), train.width(), self.thresholds, self.spacing, cx)?;
         let measure = |data: &Dataset| objective("stop_measure", &self.stop_measure, data, cx.seed());
         let mut validation = BestRound::new(cx, self.early_stopping, measure)?;
         let mut scores = vec![0.0; pairs.rows().len()];

@@ -8,6 +8,10 @@
 //! `level` divides by the number of pairs, so that a query with many documents weighs no more than another, as in the
 //! means by which rankings are measured; the paper sums over all pairs.
 //!
+//! Not quadratic: of a query with more than 2^24 pairs (at least 5,794 documents) each epoch takes one part of s, s as small as keeps
+//! a part within 2^24. Each better document meets one s-th of the worse ones in an epoch, and all of them in s epochs; the worse
+//! ones stand in a drawn order within their grade. A warning says so.
+//!
 //! Preset `ranklib`: RankLib's settings (raw features, 10 logistic units, 100 epochs at rate 5e-5, a step a query,
 //! the best epoch on the validation part). RankLib differs in that the score too goes through a logistic function,
 //! which flattens gradients, that weights move after each document, start in +-.1 at random, and that queries come in
@@ -15,13 +19,19 @@
 //!
 //! Cost an epoch: the network's ([`crate::network`]) and the pairs, a nanosecond or two each.
 
+use std::ops::Range;
+
 use fivefold_core::params::Preset;
-use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
+use fivefold_core::words::counted;
+use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery, ParamError, ParamHelp, Ranker, Seed};
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{check_measure, objective};
+use crate::lambda::MOST_PAIRS;
+use crate::memory::{Size, threads};
 use crate::network::{Activation, Optimiser, QueryLoss, Training, help};
 use crate::network_model::NetworkModel;
+use crate::ties::drawn;
 
 /// Differences of scores beyond this take the careful way: exp of half of it, squared, is still finite and above 0.
 const FARTHEST: f64 = 600.0;
@@ -90,7 +100,7 @@ impl RankNet {
 
 impl Ranker for RankNet {
     const NAME: &'static str = "ranknet";
-    const SUMMARY: &'static str = "neural network trained by the pairwise logistic loss";
+    const SUMMARY: &'static str = "neural network trained by the pairwise logistic loss; of a query of more than 2^24 pairs, on a part of them an epoch";
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "level", help: "divide a query's loss by the number of its pairs" },
         help::HIDDEN,
@@ -132,8 +142,18 @@ impl Ranker for RankNet {
         self.training().check()
     }
 
+    /// The loss besides.
+    fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
+        let (train, validation) = (Size::of(Some(train)), Size::of(validation));
+        8 * train.documents
+            + 72 * train.queries
+            + 24 * train.longest * threads().min(train.queries)
+            + self.training().fit_bytes(train, validation)
+    }
+
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<NetworkModel, FitError> {
-        let loss = Pairwise::new(train, self.level);
+        let loss = Pairwise::new(train, self.level, MOST_PAIRS, cx.seed().derive("pairs"));
+        loss.warn_of_long_queries(cx);
         self.training().fit(train, cx, &loss, |data| objective("stop_measure", &self.stop_measure, data, cx.seed()))
     }
 }
@@ -142,6 +162,7 @@ impl Ranker for RankNet {
 struct Pairwise {
     queries: Vec<ByGrade>,
     level: bool,
+    most_pairs: usize,
 }
 
 /// A query's documents from the highest grade to the lowest.
@@ -153,20 +174,49 @@ struct ByGrade {
 }
 
 impl Pairwise {
-    fn new(data: &Dataset, level: bool) -> Self {
-        Pairwise { queries: data.queries().map(|query| ByGrade::new(query.grades())).collect(), level }
+    /// Takes at most about `most_pairs` of a query's pairs an epoch.
+    fn new(data: &Dataset, level: bool, most_pairs: usize, draw: Seed) -> Self {
+        let by_grade = |query: JudgedQuery<'_>| {
+            let sorted = ByGrade::new(query.grades(), None);
+            if sorted.pairs > most_pairs { ByGrade::new(query.grades(), Some(&drawn(&query, draw))) } else { sorted }
+        };
+        Pairwise { queries: data.queries().map(by_grade).collect(), level, most_pairs }
+    }
+
+    /// Says where an epoch does not take all pairs.
+    fn warn_of_long_queries(&self, cx: &FitContext<'_>) {
+        let long = self.queries.iter().map(|query| query.pairs).filter(|&pairs| pairs > self.most_pairs);
+        let (count, most) = long.fold((0, 0), |(count, most), pairs| (count + 1, most.max(pairs)));
+        if count > 0 {
+            cx.warn(format!(
+                "{} of more than {} pairs: an epoch takes a part of them (1 of {} of the most), and each pair comes in its turn",
+                counted(count, "query"),
+                self.most_pairs,
+                most.div_ceil(self.most_pairs)
+            ));
+        }
     }
 }
 
 impl ByGrade {
-    fn new(grades: &[u8]) -> Self {
+    /// Documents of one grade stand in the order of their `places`, else in that of the file.
+    fn new(grades: &[u8], places: Option<&[u32]>) -> Self {
         let mut rows: Vec<u32> = (0..grades.len() as u32).collect();
         let grade = |&row: &u32| grades[row as usize];
-        rows.sort_by_key(|row| std::cmp::Reverse(grade(row)));
+        rows.sort_by_key(|row| (std::cmp::Reverse(grade(row)), places.map(|places| places[*row as usize])));
         let lower: Vec<u32> =
             rows.iter().map(|row| rows.partition_point(|other| grade(other) >= grade(row)) as u32).collect();
         let pairs = lower.iter().map(|&first| rows.len() - first as usize).sum();
         ByGrade { rows, lower, pairs }
+    }
+
+    /// The places of the worse documents that the document at `place` meets in part `part` of `parts`.
+    fn others(&self, place: usize, part: usize, parts: usize) -> Range<usize> {
+        let first = self.lower[place] as usize;
+        let worse = self.rows.len() - first;
+        // Neighbours meet other parts, so that all worse documents are met alike in each epoch.
+        let turn = (place + part) % parts;
+        first + worse * turn / parts..first + worse * (turn + 1) / parts
     }
 }
 
@@ -185,9 +235,20 @@ impl QueryLoss for Pairwise {
         self.queries[query].pairs > 0
     }
 
-    fn slopes(&self, query: usize, scores: &[f64], slopes: &mut [f64], places: &mut Places) {
-        let ByGrade { rows, lower, pairs } = &self.queries[query];
+    fn slopes(
+        &self,
+        query: usize,
+        epoch: u64,
+        scores: &[f64],
+        slopes: &mut [f64],
+        places: &mut Places,
+    ) -> Result<(), FitError> {
+        let by_grade = &self.queries[query];
+        let ByGrade { rows, pairs, .. } = by_grade;
         let n = rows.len();
+        let parts = pairs.div_ceil(self.most_pairs).max(1);
+        let part = (epoch % parts as u64) as usize;
+        let mut met = 0;
         let Places { scores: sorted, exponentials, slopes: sums } = places;
         sorted.clear();
         sorted.extend(rows.iter().map(|&row| scores[row as usize]));
@@ -199,16 +260,20 @@ impl QueryLoss for Pairwise {
         exponentials.clear();
         exponentials.extend(sorted.iter().map(|&score| libm::exp(score - middle)));
         for place in 0..n {
-            let first = lower[place] as usize;
+            let others = by_grade.others(place, part, parts);
+            met += others.len();
             let sum = if far {
-                far_shares(sorted[place], &sorted[first..], &mut sums[first..])
+                far_shares(sorted[place], &sorted[others.clone()], &mut sums[others])
             } else {
-                shares(exponentials[place], &exponentials[first..], &mut sums[first..])
+                shares(exponentials[place], &exponentials[others.clone()], &mut sums[others])
             };
             sums[place] -= sum;
         }
-        let scale = if self.level { 1.0 / (*pairs).max(1) as f64 } else { 1.0 };
+        // The pairs of a part stand for all.
+        let scale = if self.level { 1.0 / met.max(1) as f64 } else { *pairs as f64 / met.max(1) as f64 };
+        let scale = if *pairs == 0 { 1.0 } else { scale };
         rows.iter().zip(&*sums).for_each(|(&row, sum)| slopes[row as usize] = sum * scale);
+        Ok(())
     }
 }
 
@@ -247,15 +312,17 @@ fn far_shares(top: f64, others: &[f64], sums: &mut [f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use fivefold_core::{Model as _, Seed};
+    use std::collections::BTreeSet;
+
+    use fivefold_core::Model as _;
 
     use super::*;
     use crate::test_data::rows;
 
     fn slopes(grades: &[u8], scores: &[f64], level: bool) -> Vec<f64> {
-        let loss = Pairwise { queries: vec![ByGrade::new(grades)], level };
+        let loss = Pairwise { queries: vec![ByGrade::new(grades, None)], level, most_pairs: MOST_PAIRS };
         let mut slopes = vec![f64::NAN; scores.len()];
-        loss.slopes(0, scores, &mut slopes, &mut Places::default());
+        loss.slopes(0, 0, scores, &mut slopes, &mut Places::default()).unwrap();
         slopes
     }
 
@@ -311,15 +378,63 @@ mod tests {
     fn levelled_queries_weigh_the_same() {
         let data =
             rows(&[&[(1, &[1.0]), (0, &[2.0])], &[(2, &[1.0]), (1, &[2.0]), (0, &[3.0]), (0, &[0.0])], &[(1, &[0.0])]]);
-        let loss = Pairwise::new(&data, true);
+        let loss = Pairwise::new(&data, true, MOST_PAIRS, Seed::new(1));
         let pairs: Vec<usize> = loss.queries.iter().map(|query| query.pairs).collect();
         assert_eq!(pairs, [1, 5, 0]);
         assert_eq!([0, 1, 2].map(|query| loss.informative(query)), [true, true, false]);
         let mut slopes = [0.0; 4];
-        loss.slopes(1, &[0.0; 4], &mut slopes, &mut Places::default());
+        loss.slopes(1, 0, &[0.0; 4], &mut slopes, &mut Places::default()).unwrap();
         for (slope, expected) in slopes.iter().zip([-0.3, -0.1, 0.2, 0.2]) {
             assert!((slope - expected).abs() < 1e-15, "{slopes:?}");
         }
+    }
+
+    /// catboost/catboost #1919, #2815: one group of 15,000 documents has too many pairs there.
+    #[test]
+    fn parts_of_a_long_query_take_each_pair_once_and_few_at_a_time() {
+        let mut rng = Seed::new(4).rng();
+        let grades: Vec<u8> = (0..97).map(|_| rng.below(4) as u8).collect();
+        let sorted = ByGrade::new(&grades, None);
+        for most_pairs in [1, 50, 700, sorted.pairs - 1, sorted.pairs] {
+            let parts = sorted.pairs.div_ceil(most_pairs);
+            let mut seen = BTreeSet::new();
+            for part in 0..parts {
+                let met: Vec<(usize, usize)> = (0..97)
+                    .flat_map(|place| sorted.others(place, part, parts).map(move |other| (place, other)))
+                    .collect();
+                // Up to one pair more for each document.
+                assert!(met.len() <= most_pairs + 97, "{} of {most_pairs}", met.len());
+                seen.extend(met);
+            }
+            assert_eq!(seen.len(), sorted.pairs);
+        }
+        assert_eq!(sorted.others(3, 0, 1), sorted.lower[3] as usize..97);
+    }
+
+    /// At no score do parts differ from the whole on average, and the levels of both forms are those of all pairs.
+    #[test]
+    fn slopes_of_all_parts_average_to_those_of_all_pairs() {
+        let mut rng = Seed::new(4).rng();
+        let features: Vec<[f32; 1]> = (0..60).map(|_| [rng.uniform() as f32]).collect();
+        let documents: Vec<(u8, &[f32])> =
+            features.iter().enumerate().map(|(i, x)| ((i % 4) as u8 / 2, x.as_slice())).collect();
+        let data = rows(&[&documents]);
+        let scores: Vec<f64> = features.iter().map(|x| f64::from(x[0])).collect();
+        let whole = Pairwise::new(&data, false, MOST_PAIRS, Seed::new(1));
+        let cut = Pairwise::new(&data, false, 90, Seed::new(1));
+        let slopes = |loss: &Pairwise, epoch| {
+            let mut slopes = vec![0.0; 60];
+            loss.slopes(0, epoch, &scores, &mut slopes, &mut Places::default()).unwrap();
+            slopes
+        };
+        let (all, parts) = (slopes(&whole, 0), cut.queries[0].pairs / 90);
+        assert_eq!(parts, 10);
+        for row in 0..60 {
+            let mean = (0..10).map(|epoch| slopes(&cut, epoch)[row]).sum::<f64>() / 10.0;
+            assert!((mean - all[row]).abs() < 1e-9, "{mean} {}", all[row]);
+        }
+        assert_ne!(slopes(&cut, 0), all);
+        assert_eq!(slopes(&cut, 10), slopes(&cut, 0));
     }
 
     /// Share of the pairs that a model trained on documents graded by |x| < 1/2 orders rightly.

@@ -52,6 +52,14 @@ impl<'a> TieBreaks<'a> {
     }
 }
 
+/// A number for each document of one query, all different, in whatever order the documents stand: sorted by it, they are in an order that
+/// `draw` draws.
+pub(crate) fn drawn(query: &JudgedQuery<'_>, draw: Seed) -> Vec<u32> {
+    let seed = draw.derive(query.id()).value();
+    let (low, high) = (seed as u32, (seed >> 32) as u32);
+    labels(query).into_iter().map(|label| scatter(scatter(label ^ low) ^ high)).collect()
+}
+
 /// The place of each document in the order by features, then by grade.
 fn labels(query: &JudgedQuery<'_>) -> Vec<u32> {
     let by_features = |a: u32, b: u32| {

@@ -1,8 +1,10 @@
 //! SIGINT (Ctrl-C) and SIGTERM: the first asks the running jobs to stop at their next step, the second ends the program at
-//! once. SIGHUP is left alone, since `nohup` is there to ignore it.
+//! once. Where a step takes longer than [`GRACE`] after the first, as that of a ranker that never asks, the program ends all the
+//! same: nothing that it was writing is taken for whole by the next run. SIGHUP is left alone, since `nohup` is there to ignore it.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::Duration;
 
 use crate::screen::tell;
 
@@ -11,10 +13,19 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// Which it was.
 static SIGNAL: AtomicU8 = AtomicU8::new(SIGINT);
 const SIGINT: u8 = 2;
+/// Whether what goes on looks at the flag often enough to end by itself.
+static ENDS_BY_ITSELF: AtomicBool = AtomicBool::new(false);
+/// What the running jobs have to come to their next step.
+const GRACE: Duration = Duration::from_millis(1500);
 
 /// The exit code of a program that was stopped: 128 + the signal, as shells have it.
 pub(crate) fn exit_code() -> u8 {
     128 + SIGNAL.load(Ordering::Relaxed)
+}
+
+/// From here on no ranker is at work, and what is looks at the flag: it ends by itself after a signal, or is too far to stop.
+pub(crate) fn ends_by_itself() {
+    ENDS_BY_ITSELF.store(true, Ordering::Relaxed);
 }
 
 /// Starts to watch for signals and gives the flag that they raise.
@@ -48,4 +59,13 @@ fn stop(signal: u8) {
         std::process::exit(i32::from(exit_code()));
     }
     tell("\nstopping: running jobs end at their next step; the same signal again ends at once");
+    // If there is no thread for it, a second signal still ends the program.
+    let _ = std::thread::Builder::new().name("grace".to_owned()).spawn(|| {
+        std::thread::sleep(GRACE);
+        if ENDS_BY_ITSELF.load(Ordering::Relaxed) {
+            return;
+        }
+        tell("ended within a step that took too long; of a run all that was finished is kept, and the same command goes on from there");
+        std::process::exit(i32::from(exit_code()));
+    });
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use fivefold_core::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::screen::tell;
+
 /// How often a bar is redrawn although nothing moved, for the clock beside it.
 const TICK: Duration = Duration::from_millis(250);
 
@@ -26,6 +28,10 @@ impl Progress for FitBar {
     fn step(&self, done: u64, total: u64) {
         self.0.set_length(total);
         self.0.set_position(done);
+    }
+
+    fn warning(&self, text: &str) {
+        self.0.suspend(|| tell(format_args!("warning: {text}")));
     }
 }
 

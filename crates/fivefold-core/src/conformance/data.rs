@@ -41,6 +41,19 @@ pub fn signal_in_order(queries: usize, seed: u64) -> Dataset {
     build(&docs, 2)
 }
 
+/// `queries` queries of `documents` documents, without document ids, and `width` features: the first two carry the grade (0 to 2)
+/// under noise, the others are noise.
+pub fn sized(queries: usize, documents: usize, width: usize, seed: u64) -> Dataset {
+    let mut rng = Seed::new(seed).rng();
+    let mut document = || {
+        let x: Vec<f32> = (0..width).map(|_| rng.uniform() as f32).collect();
+        let utility = 2.0 * x[0] + x.get(1).copied().unwrap_or(0.0) + 0.3 * rng.normal() as f32;
+        (if utility > 2.1 { 2 } else { u8::from(utility > 1.6) }, x, None)
+    };
+    let docs: Vec<Vec<Owned>> = (0..queries).map(|_| (0..documents).map(|_| document()).collect()).collect();
+    build(&docs, 2)
+}
+
 /// The same queries with their documents in another order: `order` gives the old row of each new one.
 ///
 /// # Panics

@@ -1,10 +1,10 @@
 //! Rules about one fit and its model: it succeeds, has the same bytes again, is saved whole, and can be stopped.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::trial::{Fitted, SEED, Trial, make, models_differ, scores, test, train};
 use super::{Rule, data, guarded};
-use crate::{Dataset, DynModel, FitContext, FitError, Seed};
+use crate::{Dataset, DynModel, FitContext, FitError, Progress, Seed};
 
 pub(super) const FITS: Rule = Rule {
     name: "fit",
@@ -81,8 +81,10 @@ fn importance(trial: &Trial<'_>) -> Result<(), String> {
 
 pub(super) const CANCELLED: Rule = Rule {
     name: "cancellation",
-    demand: "a fit stops when the user asks for it (unless the case says that the ranker is a control)",
-    remedy: "call `cx.step(done, total)?` once a tree, epoch or round, and let its error through",
+    demand: "a fit stops when the user asks for it, at its beginning or in its midst (unless the case says that the ranker is a \
+             control)",
+    remedy: "call `cx.step(done, total)?` once a tree, epoch or round, `cx.check()?` within a step that may take long, and \
+             let their errors through",
     check: cancelled,
 };
 
@@ -93,9 +95,48 @@ fn cancelled(trial: &Trial<'_>) -> Result<(), String> {
     }
     let flag = AtomicBool::new(true);
     let context = FitContext::new(Seed::new(SEED)).with_cancellation(&flag);
-    match make(trial.entry, trial.case.params)?.fit(&train(), &context) {
-        Err(FitError::Cancelled) => Ok(()),
-        Err(other) => Err(format!("a fit that was cancelled from the start fails otherwise: {other}")),
-        Ok(_) => Err("a fit that was cancelled from the start makes a model".to_owned()),
+    let stopped =
+        |context: &FitContext<'_>, when: &str| match make(trial.entry, trial.case.params)?.fit(&train(), context) {
+            Err(FitError::Cancelled) => Ok(()),
+            Err(other) => Err(format!("a fit that was cancelled {when} fails otherwise: {other}")),
+            Ok(_) => Err(format!("a fit that was cancelled {when} makes a model")),
+        };
+    stopped(&context, "from the start")?;
+    // Steps are counted, not timed: one thread, so that they are the same each time.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = pool.map_err(|error| format!("the system gives no pool of a thread: {error}"))?;
+    pool.install(|| {
+        let all = StopAt::new(u64::MAX);
+        let context = FitContext::new(Seed::new(SEED)).with_progress(&all).with_cancellation(&all.flag);
+        make(trial.entry, trial.case.params)?.fit(&train(), &context).map_err(|error| error.to_string())?;
+        let steps = all.before_the_end.load(Ordering::Relaxed);
+        for step in [1, steps.div_ceil(2), steps] {
+            let stop = StopAt::new(step);
+            let context = FitContext::new(Seed::new(SEED)).with_progress(&stop).with_cancellation(&stop.flag);
+            stopped(&context, &format!("in step {step} of {steps}"))?;
+        }
+        Ok(())
+    })
+}
+
+/// Raises a flag in a step.
+struct StopAt {
+    step: u64,
+    /// Steps that were told, the last one ("all are behind") excepted.
+    before_the_end: AtomicU64,
+    flag: AtomicBool,
+}
+
+impl StopAt {
+    fn new(step: u64) -> Self {
+        StopAt { step, before_the_end: AtomicU64::new(0), flag: AtomicBool::new(false) }
+    }
+}
+
+impl Progress for StopAt {
+    fn step(&self, done: u64, total: u64) {
+        if done < total && self.before_the_end.fetch_add(1, Ordering::Relaxed) + 1 == self.step {
+            self.flag.store(true, Ordering::Relaxed);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use toml::de::DeTable;
 
 use super::{Case, data};
-use crate::{Dataset, DynModel, DynRanker, FitContext, RankerEntry, Seed};
+use crate::{Dataset, DynModel, DynRanker, FitContext, Progress, RankerEntry, Seed};
 
 /// The seed of the usual fit.
 pub(super) const SEED: u64 = 7;
@@ -57,8 +57,29 @@ pub(super) fn make(entry: &RankerEntry, params: &str) -> Result<Box<dyn DynRanke
 
 /// Fits a ranker on `train`, with a validation set.
 pub(super) fn fit(entry: &RankerEntry, params: &str, train: &Dataset, seed: u64) -> Result<Fitted, String> {
-    let validation = validation();
-    let context = FitContext::new(Seed::new(seed)).with_validation(&validation);
+    fit_beside(entry, params, train, seed, Some(&validation()), &Unheard)
+}
+
+/// Hears nothing.
+struct Unheard;
+
+impl Progress for Unheard {
+    fn step(&self, _: u64, _: u64) {}
+}
+
+/// Fits a ranker on `train`, beside a validation set or none.
+pub(super) fn fit_beside(
+    entry: &RankerEntry,
+    params: &str,
+    train: &Dataset,
+    seed: u64,
+    validation: Option<&Dataset>,
+    progress: &dyn Progress,
+) -> Result<Fitted, String> {
+    let mut context = FitContext::new(Seed::new(seed)).with_progress(progress);
+    if let Some(validation) = validation {
+        context = context.with_validation(validation);
+    }
     let model = make(entry, params)?.fit(train, &context).map_err(|error| format!("the fit fails: {error}"))?;
     let json = model.to_json().map_err(|error| format!("the model cannot be written as JSON: {error}"))?.to_string();
     Ok(Fitted { model, json })

@@ -115,6 +115,9 @@ fn record_fits(record: &Record, facts: &JobFacts) -> Result<(), String> {
         let words = |free: &[Freedom]| serde_json::to_string(free).unwrap_or_default();
         return differs("`unconfined`", &words(&record.unconfined), &words(&facts.unconfined));
     }
+    if record.warnings != facts.warnings {
+        return differs("what its fit told", &record.warnings.join("; "), &facts.warnings.join("; "));
+    }
     if record.status == Status::Done && !record.outputs.contains_key(&scores_file(&facts.id)) {
         return Err("names no scores".to_owned());
     }

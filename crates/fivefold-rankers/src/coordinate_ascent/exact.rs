@@ -16,7 +16,7 @@
 //! Cost of one search: O(marked x documents) for the crossings of each query, O(c log c) to sort the c that matter, and
 //! one evaluation of the measure, on a ranking, for each of them.
 
-use fivefold_core::Dataset;
+use fivefold_core::{Dataset, FitContext, FitError};
 use fivefold_metrics::{Objective, Scratch};
 use rayon::prelude::*;
 
@@ -92,14 +92,14 @@ impl<'a> ExactSearch<'a> {
         ExactSearch { objective, depth: depth.unwrap_or(usize::MAX), queries }
     }
 
-    /// Whether no order of documents changes the objective.
-    pub(super) fn is_flat(&self) -> bool {
-        self.queries.is_empty()
-    }
-
     /// The best change t of the weight whose feature has the values `column`, from the documents' `scores`; `None` if none
     /// is better than t = 0.
-    pub(super) fn best_change(&self, scores: &[f64], column: &[f64]) -> Option<f64> {
+    pub(super) fn best_change(
+        &self,
+        scores: &[f64],
+        column: &[f64],
+        cx: &FitContext<'_>,
+    ) -> Result<Option<f64>, FitError> {
         // Queries are swept in parallel and their changes joined in order, so the number of threads does not matter.
         let per_query: Vec<Vec<Change>> = self
             .queries
@@ -107,12 +107,12 @@ impl<'a> ExactSearch<'a> {
             .with_min_len(64)
             .map_init(Sweep::default, |sweep, query| {
                 let rows = query.first_row..query.first_row + query.grades.len();
-                sweep.changes(self, query, &scores[rows.clone()], &column[rows])
+                sweep.changes(self, query, &scores[rows.clone()], &column[rows], cx)
             })
-            .collect();
+            .collect::<Result<_, FitError>>()?;
         let mut changes = per_query.concat();
         changes.sort_unstable_by(|a, b| a.t.total_cmp(&b.t));
-        best_interval(&changes, SAME * self.queries.len() as f64)
+        Ok(best_interval(&changes, SAME * self.queries.len() as f64))
     }
 }
 
@@ -128,17 +128,25 @@ impl SweptQuery {
 
 impl Sweep {
     /// All changes of one query's value, by rising t.
-    fn changes(&mut self, search: &ExactSearch<'_>, query: &SweptQuery, scores: &[f64], column: &[f64]) -> Vec<Change> {
+    fn changes(
+        &mut self,
+        search: &ExactSearch<'_>,
+        query: &SweptQuery,
+        scores: &[f64],
+        column: &[f64],
+        cx: &FitContext<'_>,
+    ) -> Result<Vec<Change>, FitError> {
         let mut changes = Vec::new();
         let depth = search.depth;
         self.crossings.clear();
         self.rank.clear();
         self.rank.resize(scores.len(), 0);
         for &row in &query.marked {
+            cx.check()?;
             self.find_crossings(query, row, depth, scores, column);
         }
         if self.crossings.is_empty() {
-            return changes;
+            return Ok(changes);
         }
         self.crossings.sort_unstable_by(|a, b| a.t.total_cmp(&b.t));
         let mut value = self.value(search, query);
@@ -153,6 +161,7 @@ impl Sweep {
                 next += 1;
             }
             if altered {
+                cx.check()?;
                 let now = self.value(search, query);
                 if now != value {
                     changes.push(Change { t, by: now - value });
@@ -160,7 +169,7 @@ impl Sweep {
                 }
             }
         }
-        changes
+        Ok(changes)
     }
 
     /// Finds the crossings that matter to document `marked`, and its rank before the first of them.
@@ -287,6 +296,10 @@ mod tests {
         middles.chain(outside).map(|t| at(objective, scores, column, t)).fold(f64::NEG_INFINITY, f64::max)
     }
 
+    fn best_change(search: &ExactSearch<'_>, scores: &[f64], column: &[f64]) -> Option<f64> {
+        search.best_change(scores, column, &FitContext::new(Seed::new(1))).unwrap()
+    }
+
     fn at(objective: &Objective, scores: &[f64], column: &[f64], t: f64) -> f64 {
         let moved: Vec<f64> = scores.iter().zip(column).map(|(s, x)| s + t * x).collect();
         objective.mean(&moved, &mut Scratch::default()).unwrap()
@@ -307,7 +320,7 @@ mod tests {
                 let column: Vec<f64> = (0..data.documents()).map(|_| rng.below(5) as f64).collect();
                 let best = brute_force(&data, &objective, &scores, &column);
                 let now = at(&objective, &scores, &column, 0.0);
-                match search.best_change(&scores, &column) {
+                match best_change(&search, &scores, &column) {
                     Some(t) => {
                         let found = at(&objective, &scores, &column, t);
                         assert!((found - best).abs() < 1e-9, "{name}: {found} at {t}, best {best}, now {now}");
@@ -331,11 +344,11 @@ mod tests {
             [(1, 0, vec![0])]
         );
         // The relevant document leads nowhere along x: the others hem it in at 0 and 2.
-        assert_eq!(search.best_change(&[0.0, 0.0, 0.0, 0.5, 0.5, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]), None);
+        assert_eq!(best_change(&search, &[0.0, 0.0, 0.0, 0.5, 0.5, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]), None);
         // With a score above theirs it leads between -0.5 and 0.5, where t = 0 is already.
-        assert_eq!(search.best_change(&[0.0, 0.0, 0.5, 0.0, 0.0, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]), None);
+        assert_eq!(best_change(&search, &[0.0, 0.0, 0.5, 0.0, 0.0, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]), None);
         // From the leader's place at 2 it is ahead for t below 0.25.
-        let t = search.best_change(&[0.0, 0.0, 0.5, 0.75, -9.0, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]).unwrap();
+        let t = best_change(&search, &[0.0, 0.0, 0.5, 0.75, -9.0, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]).unwrap();
         assert!(t < -0.25 && t > -9.5, "{t}");
     }
 

@@ -16,9 +16,10 @@ impl QueryLoss for Squared<'_> {
         differ(self.0.query(query).grades())
     }
 
-    fn slopes(&self, query: usize, scores: &[f64], slopes: &mut [f64], (): &mut ()) {
+    fn slopes(&self, query: usize, _: u64, scores: &[f64], slopes: &mut [f64], (): &mut ()) -> Result<(), FitError> {
         let grades = self.0.query(query).grades();
         slopes.iter_mut().zip(scores.iter().zip(grades)).for_each(|(slope, (s, &y))| *slope = s - f64::from(y));
+        Ok(())
     }
 }
 

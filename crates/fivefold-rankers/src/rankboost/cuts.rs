@@ -5,8 +5,11 @@
 //! Layout: the bins of eight features side by side, so that one load brings them and the eight additions do not wait for each other.
 //! Cost: documents x features additions; two bytes a value.
 
-use fivefold_trees::{BinnedMatrix, Rows, Spacing};
+use fivefold_core::{FitContext, FitError};
+use fivefold_trees::{Rows, Spacing};
 use rayon::prelude::*;
+
+use crate::boosting::bins_of;
 
 /// Features whose bins lie side by side.
 const LANES: usize = 8;
@@ -33,17 +36,27 @@ pub(super) struct Cuts {
 
 impl Cuts {
     /// Chooses up to `most` thresholds of each feature (0: between all neighbouring values) and bins `rows` of `width` values.
-    pub fn new(rows: &[&[f32]], width: usize, most: usize, spacing: Spacing) -> Self {
+    /// Gives up where the fit is cancelled.
+    pub fn new_unless(
+        rows: &[&[f32]],
+        width: usize,
+        most: usize,
+        spacing: Spacing,
+        cx: &FitContext<'_>,
+    ) -> Result<Self, FitError> {
         let quantiles = (most > 0 && spacing == Spacing::Quantiles)
-            .then(|| BinnedMatrix::new(&Rows::new(rows.to_vec(), width), most + 1));
+            .then(|| bins_of(&Rows::new(rows.to_vec(), width), most + 1, Spacing::Quantiles, cx))
+            .transpose()?;
         let thresholds: Vec<Vec<f32>> = (0..width)
             .into_par_iter()
             .map(|feature| match &quantiles {
-                Some(matrix) => matrix.cuts(feature).to_vec(),
-                None => spread(rows.iter().map(|row| row[feature]), most),
+                Some(matrix) => Ok(matrix.cuts(feature).to_vec()),
+                None => cx.check().map(|()| spread(rows.iter().map(|row| row[feature]), most)),
             })
-            .collect();
-        let bin_group = |first: usize| -> Vec<[u16; LANES]> {
+            .collect::<Result<_, FitError>>()?;
+        drop(quantiles);
+        let bin_group = |first: usize| -> Result<Vec<[u16; LANES]>, FitError> {
+            cx.check()?;
             let bin = |row: &&[f32]| {
                 let mut bins = [0; LANES];
                 for ((bin, &value), cuts) in bins.iter_mut().zip(&row[first..]).zip(&thresholds[first..]) {
@@ -52,10 +65,10 @@ impl Cuts {
                 }
                 bins
             };
-            rows.iter().map(bin).collect()
+            Ok(rows.iter().map(bin).collect())
         };
-        let groups = (0..width).into_par_iter().step_by(LANES).map(bin_group).collect();
-        Cuts { thresholds, groups }
+        let groups = (0..width).into_par_iter().step_by(LANES).map(bin_group).collect::<Result<_, FitError>>()?;
+        Ok(Cuts { thresholds, groups })
     }
 
     /// The value of a weak ranker's threshold.
@@ -130,6 +143,12 @@ mod tests {
 
     use super::*;
     use crate::test_data::signal_in_order;
+
+    impl Cuts {
+        fn new(rows: &[&[f32]], width: usize, most: usize, spacing: Spacing) -> Self {
+            Cuts::new_unless(rows, width, most, spacing, &FitContext::new(Seed::new(1))).unwrap()
+        }
+    }
 
     #[test]
     fn the_best_is_that_of_all_documents_and_thresholds() {

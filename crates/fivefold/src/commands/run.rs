@@ -162,6 +162,7 @@ impl Args {
         let outcome = experiment::run(&experiment, registry, &options);
         bars.finish();
         let mut outcome = outcome?;
+        interrupt::ends_by_itself();
 
         let stopped = || cancel.load(Ordering::Relaxed);
         let mut tables = Vec::new();

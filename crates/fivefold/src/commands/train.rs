@@ -8,7 +8,8 @@ use fivefold_core::words::{counted, which};
 use fivefold_core::{Dataset, DynRanker, FitContext, FitError, ModelFile, ModelHeader, RankerEntry, Registry, Seed};
 use fivefold_data::input;
 use fivefold_data::leaks::{Guard, label_features};
-use fivefold_data::{Normaliser, data_hash};
+use fivefold_data::{Normaliser, data_hash, memory_left};
+use fivefold_experiment::config::Bytes;
 use toml::de::DeTable;
 
 use crate::cli::Outcome;
@@ -78,6 +79,7 @@ impl Args {
         let normalised =
             parts.iter().map(|part| fitted.apply(part)).collect::<Result<Vec<_>, _>>().map_err(problem::report)?;
 
+        refuse_beyond_memory(&*ranker, &normalised[0], normalised.get(1))?;
         let bar = FitBar::new(entry.name);
         let mut context =
             FitContext::new(Seed::new(self.seed)).with_progress(&bar).with_cancellation(interrupt::watch());
@@ -130,6 +132,21 @@ impl Args {
         let table = DeTable::parse(&text).map_err(|error| Problem::toml(&error, &name, &text))?;
         Ok(entry.parse(table).map_err(|error| Problem::param(error, &name, &text))?)
     }
+}
+
+/// Refuses a fit that needs more memory than is left, before it takes any.
+fn refuse_beyond_memory(ranker: &dyn DynRanker, train: &Dataset, validation: Option<&Dataset>) -> miette::Result<()> {
+    let Some(left) = memory_left() else { return Ok(()) };
+    let needed = ranker.fit_bytes(train, validation);
+    if needed <= left {
+        return Ok(());
+    }
+    let (needed, left) = (Bytes(needed), Bytes(left));
+    let problem = Problem::new(format!(
+        "no model was made: {} needs about {needed} beside the data, but {left} are left of what may be used",
+        ranker.name()
+    ));
+    Err(problem.help("raise --memory, or train on fewer features, documents or threads").into())
 }
 
 /// What a run's leak guards would say of these parts: no table shows it, and the model may be meant so.

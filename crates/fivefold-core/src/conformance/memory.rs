@@ -1,0 +1,101 @@
+//! Whether rankers need the memory that they say: `fit_bytes` against what an allocator counts.
+
+use std::fmt;
+
+use super::trial::{SEED, make};
+use super::{Case, data};
+use crate::{Dataset, FitContext, RankerEntry, Seed};
+
+/// How far estimate and peak may be apart.
+const FACTOR: f64 = 1.5;
+/// Bytes that nobody counts: what a thread pool, an error or a name takes.
+const SMALL: f64 = (192 << 10) as f64;
+
+/// One fit: what it was said to need, and what it needed.
+#[derive(Debug, Clone)]
+pub struct Measured {
+    /// The ranker's registered name.
+    pub ranker: &'static str,
+    /// The parameters of its case.
+    pub params: &'static str,
+    /// Which data.
+    pub data: &'static str,
+    /// Threads of the pool.
+    pub threads: usize,
+    /// `fit_bytes`.
+    pub estimate: u64,
+    /// The most bytes of the fit.
+    pub peak: u64,
+}
+
+impl Measured {
+    /// Whether estimate and peak are within a factor of 1.5 of each other.
+    pub fn is_near(&self) -> bool {
+        let (estimate, peak) = (self.estimate as f64, self.peak as f64);
+        estimate <= FACTOR * peak + SMALL && peak <= FACTOR * estimate + SMALL
+    }
+}
+
+impl fmt::Display for Measured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Measured { ranker, data, threads, estimate, peak, .. } = self;
+        let params = self.params.replace('\n', ", ");
+        let ratio = *estimate as f64 / (*peak).max(1) as f64;
+        write!(f, "{ranker} ({params}), {data}, threads {threads}: estimate {estimate}, peak {peak}, ratio {ratio:.2}")
+    }
+}
+
+/// Fails a test if `fit_bytes` of a ranker is further than a factor of 1.5 from the peak of its fit, on wide data (60 documents of 5,000
+/// features) or on long data (24,000 documents of 8 features), with a validation part, on one thread and on four.
+///
+/// `peak_of` runs what it is given and returns the most bytes that were allocated at a time meanwhile, beside those that were allocated
+/// before: the counting global allocator of a test binary with nothing else in it.
+///
+/// # Panics
+/// If an estimate is wrong, or a fit fails.
+pub fn check_memory(entries: &[RankerEntry], cases: &[Case], peak_of: impl Fn(&mut (dyn FnMut() + Send)) -> u64) {
+    let sets = [
+        ("60 documents x 5000 features", data::sized(6, 10, 5000, 1), data::sized(3, 10, 5000, 2)),
+        ("24000 documents x 8 features", data::sized(800, 30, 8, 3), data::sized(200, 30, 8, 4)),
+    ];
+    let mut wrong = Vec::new();
+    for case in cases {
+        let Some(entry) = entries.iter().find(|entry| entry.name == case.name) else {
+            panic!("there is a case for `{}`, but no ranker of that name", case.name);
+        };
+        for (name, train, validation) in &sets {
+            for threads in [1, 4] {
+                let found = measured(entry, case, (train, validation), threads, &peak_of);
+                let (estimate, peak) = found.unwrap_or_else(|error| panic!("`{}` on {name}: {error}", case.name));
+                let Case { name: ranker, params, .. } = *case;
+                let measured = Measured { ranker, params, data: name, threads, estimate, peak };
+                println!("{measured}");
+                if !measured.is_near() {
+                    wrong.push(measured.to_string());
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "`fit_bytes` is not within {FACTOR} of what fits need:\n{}\n", wrong.join("\n"));
+}
+
+/// Estimate and peak of one fit.
+fn measured(
+    entry: &RankerEntry,
+    case: &Case,
+    (train, validation): (&Dataset, &Dataset),
+    threads: usize,
+    peak_of: &impl Fn(&mut (dyn FnMut() + Send)) -> u64,
+) -> Result<(u64, u64), String> {
+    let ranker = make(entry, case.params)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| format!("the system gives no pool of {threads} threads: {error}"))?;
+    let estimate = pool.install(|| ranker.fit_bytes(train, Some(validation)));
+    let mut result = Ok(());
+    let peak = peak_of(&mut || {
+        let context = FitContext::new(Seed::new(SEED)).with_validation(validation);
+        result = pool.install(|| ranker.fit(train, &context)).map(drop);
+    });
+    result.map_err(|error| error.to_string())?;
+    Ok((estimate, peak))
+}

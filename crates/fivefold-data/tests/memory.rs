@@ -1,0 +1,34 @@
+//! What normalisers need, by a counting allocator, against what they say. One test in a binary of its own, so that nothing else
+//! allocates meanwhile.
+
+use fivefold_core::conformance::data::sized;
+use fivefold_data::{Method, Normaliser, Over};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+#[test]
+fn every_normaliser_needs_the_memory_that_it_says() {
+    let sets =
+        [("wide", sized(6, 10, 20_000, 1)), ("long", sized(2000, 40, 8, 2)), ("one query", sized(1, 80_000, 8, 3))];
+    for (name, data) in &sets {
+        for method in [Method::None, Method::MinMax, Method::ZScore, Method::LogZScore] {
+            for over in [Over::Query, Over::Train] {
+                for threads in [1, 4] {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    let normaliser = Normaliser { method, over };
+                    let estimate = pool.install(|| normaliser.bytes(data)) as f64;
+                    let before = ALLOCATOR.current_usage();
+                    ALLOCATOR.reset_peak_usage();
+                    let done = pool.install(|| normaliser.fit(data).unwrap().apply(data).unwrap());
+                    let peak = ALLOCATOR.peak_usage().saturating_sub(before) as f64;
+                    drop(done);
+                    let small = f64::from(64 << 10);
+                    let text = format!("{method:?} over {over:?}, {name}, threads {threads}: {estimate} {peak}");
+                    assert!(estimate <= 1.5 * peak + small && peak <= 1.5 * estimate + small, "{text}");
+                }
+            }
+        }
+    }
+}

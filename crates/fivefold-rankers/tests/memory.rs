@@ -1,0 +1,48 @@
+//! What fits need, by a counting allocator, against what they were said to need. One test in a binary of its own, so that nothing else
+//! allocates meanwhile.
+//!
+//! catboost/catboost #535: one loss needs 40 times the memory of another, unforeseen.
+
+use fivefold_core::conformance::{Case, check_memory};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// The most bytes at a time while `work` runs, beside those that were there.
+fn peak_of(work: &mut (dyn FnMut() + Send)) -> u64 {
+    let before = ALLOCATOR.current_usage();
+    ALLOCATOR.reset_peak_usage();
+    work();
+    ALLOCATOR.peak_usage().saturating_sub(before) as u64
+}
+
+const fn case(name: &'static str, params: &'static str) -> Case {
+    Case { name, params, changes: &[], refused: &[], learns: true }
+}
+
+const CASES: &[Case] = &[
+    case("feature", "feature = 1"),
+    case("random", ""),
+    case("linear", ""),
+    case("linear", "centre = 'query'"),
+    case("l2-logistic", ""),
+    case("coordinate-ascent", "passes = 1"),
+    case("coordinate-ascent", "passes = 1\nsearch = 'step'"),
+    case("rankboost", "rounds = 20"),
+    case("rankboost", "rounds = 20\nthresholds = 10\nspacing = 'widths'\nearly_stopping = 5"),
+    case("adarank", "rounds = 20"),
+    case("mart", "trees = 20"),
+    case("lambdamart", "trees = 20"),
+    case("lambdamart", "trees = 20\npreset = 'lightgbm'"),
+    case("random-forest", "bags = 8"),
+    case("random-forest", "bags = 8\ninner = 'lambdamart'"),
+    case("ranknet", "epochs = 3"),
+    case("listnet", "epochs = 3"),
+    case("lambdarank", "epochs = 3"),
+];
+
+#[test]
+fn every_ranker_needs_the_memory_that_it_says() {
+    check_memory(fivefold_rankers::RANKERS, CASES, peak_of);
+}
