@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
+mod blind_validation;
 mod browser;
 mod cache;
 mod collections;

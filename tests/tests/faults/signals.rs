@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::harness::{assert_same_content, content, copy};
+use crate::harness::{assert_same_content, content, copy, directory};
 use crate::mixed::{JOBS, finished, process, succeed};
 use crate::processes::{nobody_is_left, signal, until};
 
@@ -104,4 +104,24 @@ fn a_fit_apart_that_hangs_is_ended_at_once() {
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(143));
     nobody_is_left(&out);
     assert!(!out.join(".work").exists() && !out.join("jobs").exists());
+}
+
+/// A ranker that never asks whether it should stop, within the process of the run: apple/turicreate #976, mozilla/DeepSpeech #3471,
+/// NVIDIA/cuml #4384. Without an end of its own the run would be waited for here for ever.
+#[test]
+fn a_run_ends_although_a_fit_never_asks_whether_to_stop() {
+    let experiment = "name = \"hang\"\n[[dataset]]\nlabel = \"a\"\nmade = { shape = \"mq2007\", queries = 5 }\n\
+                      [[ranker]]\nlabel = \"Good\"\nkind = \"feature\"\nparams = { feature = 1 }\n\
+                      [[ranker]]\nkind = \"faulty\"\nparams = { how = \"hang\" }\n\
+                      [query_sets]\nuninformative = 1\nideal = 1\n";
+    let folder = directory(&[("hang.toml", experiment)]);
+    let out = folder.path().join("out");
+    let run = ["run", "hang.toml", "--out", "out", "--threads", "2"];
+    let child = process(folder.path(), &run).stderr(Stdio::piped()).spawn().unwrap();
+    until("a good job", || out.join("jobs").exists() && !content(&out.join("jobs")).is_empty());
+    signal(child.id(), "TERM");
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(143), "{text}");
+    assert!(text.contains("ended within a step that took too long"), "{text}");
 }

@@ -416,3 +416,33 @@ fn lint_names_what_is_wrong() {
         said.iter().for_each(|part| assert!(shown.contains(part), "{text:?}: {shown}\nlacks {part}"));
     }
 }
+
+/// 60 documents of many features: `linear` took 3.8 GB under `--memory 100MiB`, and was ended by the system at 100,000 of them.
+#[test]
+fn wide_data_are_learned_from_in_little_memory_or_refused_by_name() {
+    let folder = good();
+    let at = folder.path();
+    let wide = |features: usize| {
+        let mut text = String::new();
+        for document in 0..60 {
+            let signal = document * 7 % 60;
+            let grade = signal / 20;
+            text +=
+                &format!("{grade} qid:{} 1:{signal} 2:{} {features}:{}\n", document / 10, document % 7, document % 3);
+        }
+        std::fs::write(at.join("wide.txt"), text).unwrap();
+    };
+    for (features, ranker) in [(15_000, "linear"), (15_000, "l2-logistic"), (100_000, "linear")] {
+        wide(features);
+        let train = format!("train --ranker {ranker} --train wide.txt -o m.json --memory 100MiB");
+        let told = run(at, &train.split_whitespace().collect::<Vec<_>>());
+        assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    }
+    // A network of 32 units has 3.2 million weights, several times over.
+    let said = ["lambdarank needs about", "are left of what may be used", "raise --memory"];
+    refused_with(at, "train --ranker lambdarank --train wide.txt -o m2.json --memory 40MiB", &said);
+    assert!(!at.join("m2.json").exists());
+    // The copy of a normaliser is a matrix too.
+    let said = ["the normalised features need 23 MiB", "raise --memory"];
+    refused_with(at, "train --ranker linear --normalise z-score --train wide.txt -o m2.json --memory 40MiB", &said);
+}
