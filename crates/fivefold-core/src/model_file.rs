@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::MOST_FEATURES;
+use crate::printable::{bounded, shown};
 use crate::registry::{DynModel, Registry};
 
 /// Name of the format, first in every model file.
@@ -57,13 +58,13 @@ struct Stored<H, M> {
 #[non_exhaustive]
 pub enum ModelFileError {
     /// Not JSON, or not of this shape.
-    #[error("not a model file: {0}")]
+    #[error("not a model file: {}", bounded(&.0.to_string()))]
     Json(#[from] serde_json::Error),
     /// Another version of the format.
-    #[error("the model file has format \"{0}\"; this program reads \"{FORMAT}\"")]
+    #[error("the model file has format \"{}\"; this program reads \"{FORMAT}\"", shown(.0))]
     Format(String),
     /// A ranker that this program does not have.
-    #[error("the model was made by ranker \"{0}\", which this program does not have")]
+    #[error("the model was made by ranker \"{}\", which this program does not have", shown(.0))]
     Ranker(String),
     /// Another content than was written.
     #[error(

@@ -32,6 +32,43 @@ pub fn no_formula(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Characters of a piece of a file that a message shows.
+const SHOWN: usize = 40;
+
+/// A piece of a file for a message, however long it is and whatever it holds: its first 40 characters, with dots where it goes on.
+///
+/// ```
+/// use fivefold_core::printable::shown;
+///
+/// assert_eq!(shown("12,5"), "12,5");
+/// assert_eq!(shown(&"x".repeat(50)), format!("{}...", "x".repeat(40)));
+/// ```
+pub fn shown(text: &str) -> String {
+    let end = text.char_indices().nth(SHOWN).map(|(end, _)| end);
+    let escape = |text: &str| {
+        let act = |c: char| if acts(c) { c.escape_default().collect() } else { c.to_string() };
+        text.chars().map(act).collect::<String>()
+    };
+    match end {
+        Some(end) => format!("{}...", escape(&text[..end])),
+        None => escape(text),
+    }
+}
+
+/// Characters of a message of another library that are shown from its start, and from its end.
+const HEAD: usize = 160;
+const TAIL: usize = 80;
+
+/// A message that may quote a file at any length (serde's name what they found): its start and its end, where the place stands.
+pub fn bounded(message: &str) -> String {
+    let place = |number: usize| message.char_indices().nth(number).map(|(place, _)| place);
+    let last = message.char_indices().rev().nth(TAIL - 1).map(|(place, _)| place);
+    match (place(HEAD), place(HEAD + TAIL), last) {
+        (Some(head), Some(_), Some(tail)) => format!("{}...{}", &message[..head], &message[tail..]),
+        _ => message.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,6 +78,18 @@ mod tests {
         assert_eq!(printable("a\tb\nü−"), "a\tb\nü−");
         assert_eq!(printable("\u{1b}[2J\r\u{202e}x\u{9b}"), "\\u{1b}[2J\\r\\u{202e}x\\u{9b}");
     }
+    #[test]
+    fn messages_have_an_end() {
+        assert_eq!(shown(&format!("a\u{1b}{}", "é".repeat(100))), format!("a\\u{{1b}}{}...", "é".repeat(38)));
+        let message = format!("invalid type: string \"{}\", expected a sequence at line 1 column 7", "é".repeat(1000));
+        let short = bounded(&message);
+        assert_eq!(short.chars().count(), HEAD + 3 + TAIL);
+        assert!(
+            short.starts_with("invalid type: string \"é") && short.ends_with("expected a sequence at line 1 column 7")
+        );
+        assert_eq!(bounded("short"), "short");
+    }
+
     #[test]
     fn what_a_spreadsheet_would_run_is_guarded() {
         for text in ["=1+1", "+a", "-a", "@SUM(A1)", "@", "@10", "\t=1", "\r=1", "\n=1", "-", "+1+cmd|' /C calc'!A0"] {

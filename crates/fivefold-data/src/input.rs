@@ -11,6 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::packed::file_of;
+use crate::text::{UTF8_MARK, refuse_utf16};
 
 /// The longest file of settings (experiments, descriptors, parameters, published tables): far above any that people write.
 pub const MOST_SETTINGS: u64 = 4 << 20;
@@ -135,10 +136,10 @@ impl Read for Steady {
     }
 }
 
-/// The text of a file of at most `most` bytes.
+/// The text of a file of at most `most` bytes, without a byte order mark.
 ///
 /// # Errors
-/// As [`open`]; a longer file; text that is not UTF-8.
+/// As [`open`]; a longer file; text that is not UTF-8, where UTF-16 is named.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let file = open(path)?;
     let length = file.metadata()?.len();
@@ -150,7 +151,12 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     if length.max(bytes.len() as u64) > most {
         return Err(too_long(most));
     }
-    String::from_utf8(bytes).map_err(|_| invalid("is not UTF-8 text"))
+    refuse_utf16(&bytes)?;
+    let mut text = String::from_utf8(bytes).map_err(|_| invalid("is not UTF-8 text"))?;
+    if text.starts_with(UTF8_MARK) {
+        text.drain(..UTF8_MARK.len());
+    }
+    Ok(text)
 }
 
 /// The hash of a file as it lies there; for `archive.zip:member`, that of the archive.
@@ -212,6 +218,10 @@ mod tests {
         assert!(read_text(&path, 3).unwrap_err().to_string().contains("is longer than"));
         std::fs::write(&path, b"\xff").unwrap();
         assert_eq!(read_text(&path, 4).unwrap_err().to_string(), "is not UTF-8 text");
+        std::fs::write(&path, b"\xef\xbb\xbftree").unwrap();
+        assert_eq!(read_text(&path, 7).unwrap(), "tree");
+        std::fs::write(&path, b"\xff\xfet\0").unwrap();
+        assert!(read_text(&path, 7).unwrap_err().to_string().contains("UTF-16"));
         assert_eq!(open(folder.path()).unwrap_err().to_string(), "is a folder, not a file");
         assert_eq!(open(&folder.path().join("b")).unwrap_err().kind(), io::ErrorKind::NotFound);
         #[cfg(unix)]
