@@ -60,7 +60,7 @@ pub use plan::{Job, Plan};
 pub use results::Results;
 pub use reuse::{CacheReport, Change, EvaluationState, Reuse, explain_cache};
 pub use run::{JobState, Observer, Outcome, RunError, RunOptions, Silent, check_plan, job_states, run};
-pub use scoring::{NotFinite, score, scores_text};
+pub use scoring::{NotFinite, score, score_codes, scores_text};
 pub use table::{Cell, Table};
 pub use test_queries::TestQueries;
 pub use verify::{Verification, VerifyOptions, verify};

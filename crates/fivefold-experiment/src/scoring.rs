@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fivefold_core::{Dataset, DynModel};
+use fivefold_core::{Dataset, DynModel, QueryView, ValueCodes};
 
 /// A score that is no number, or infinite.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -22,11 +22,23 @@ pub struct NotFinite {
 /// # Errors
 /// [`NotFinite`] at the first score that is not finite.
 pub fn score(model: &dyn DynModel, data: &Dataset) -> Result<Vec<f64>, NotFinite> {
+    score_by(|query, out| model.score(query, out), data)
+}
+
+/// [`score`], of a data set that holds codes of the model's in place of values.
+///
+/// # Errors
+/// The same.
+pub fn score_codes(codes: &dyn ValueCodes, data: &Dataset) -> Result<Vec<f64>, NotFinite> {
+    score_by(|query, out| codes.score_codes(query, out), data)
+}
+
+fn score_by(score: impl Fn(QueryView<'_>, &mut [f64]), data: &Dataset) -> Result<Vec<f64>, NotFinite> {
     let mut scores = vec![f64::NAN; data.documents()];
     let mut rest = scores.as_mut_slice();
     for query in data.queries() {
         let (own, after) = rest.split_at_mut(query.len());
-        model.score(query.view(), own);
+        score(query.view(), own);
         if let Some((row, &score)) = own.iter().enumerate().find(|(_, score)| !score.is_finite()) {
             return Err(NotFinite { document: row + 1, query: query.id().to_owned(), score });
         }

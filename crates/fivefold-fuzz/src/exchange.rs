@@ -1,5 +1,5 @@
 //! Model files of RankLib and LightGBM: read or refused with a line; a model that is read scores any data, and scores the same when
-//! it was written in either format and read again.
+//! it was written in either format and read again. Its scores are those of a document's way down each tree, value by value.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use fivefold_core::{DynModel, Registry};
 use fivefold_rankers::RANKERS;
 use fivefold_rankers::exchange::{Columns, FORMATS, Format, Imported, ImportedModel};
 
-use crate::model::{bits, scores};
+use crate::model::{bits, scores, values};
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(&[RANKERS]));
 
@@ -32,8 +32,13 @@ fn import(name: &str, bytes: &[u8]) {
     let Ok(imported) = format.read(text, columns(format)) else { return };
     let before = scores(&*loaded(&imported), FEATURES);
     let ImportedModel::Trees(trees) = &imported.model else { return };
+    let walked =
+        |row: &[f32]| trees.trees().iter().fold(trees.base(), |sum, tree| sum + tree.values()[tree.leaf_of(row)]);
+    let rows = values(FEATURES);
+    assert_eq!(bits(&before), bits(&rows.chunks(FEATURES).map(walked).collect::<Vec<_>>()));
     for format in FORMATS {
-        let written = format.write(trees, imported.ranker, format.first_feature);
+        // Sets of categories and zeros as missing values may be too large for one threshold a node.
+        let Ok(written) = format.write(trees, imported.ranker, format.first_feature) else { continue };
         let again = format.read(&written, columns(format)).unwrap_or_else(|error| panic!("{error}\n{written}"));
         assert_eq!(bits(&scores(&*loaded(&again), FEATURES)), bits(&before), "{}\n{written}", format.name);
     }

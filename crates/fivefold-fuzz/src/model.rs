@@ -35,10 +35,15 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
+/// Values of made-up documents: nothing between 0 and 1e-15, which LightGBM takes for 0.
+pub(crate) fn values(features: usize) -> Vec<f32> {
+    let value = |place: usize| [0.0, 1.0, -1.5, 0.25, 1e30, 1e-14, 7.0][place * 5 % 7];
+    (0..DOCUMENTS * features).map(value).collect()
+}
+
 /// Scores of made-up documents.
 pub(crate) fn scores(model: &dyn DynModel, features: usize) -> Vec<f64> {
-    let value = |place: usize| [0.0, 1.0, -1.5, 0.25, 1e30, f32::MIN_POSITIVE, 7.0][place * 5 % 7];
-    let values: Vec<f32> = (0..DOCUMENTS * features).map(value).collect();
+    let values = values(features);
     let mut scores = vec![f64::NAN; DOCUMENTS];
     model.score(QueryView::new("q", &values, features, DOCUMENTS), &mut scores);
     scores

@@ -84,7 +84,8 @@ impl From<ReadError> for Problem {
                 "put the query's lines together, or give --regroup; different queries need different ids"
             }
             ReadErrorKind::Missing { .. } => {
-                "train with --missing zero or --missing query-min; a model then reads such files in the same way"
+                "give --missing zero (they count as 0) or --missing query-min (as the least value among the query's documents); a model \
+                 that is trained so keeps to it"
             }
             ReadErrorKind::BelowFirst { .. } => "if the file counts features from 0, give --first-feature-id 0",
             _ => usual,

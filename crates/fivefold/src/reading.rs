@@ -55,9 +55,8 @@ impl LayoutArgs {
 
 /// Parses the name of a policy; help and errors list all.
 fn missing_policy() -> impl TypedValueParser<Value = Missing> {
-    const ALL: [Missing; 3] = [Missing::Error, Missing::Zero, Missing::QueryMin];
-    let named = |name: String| ALL.into_iter().find(|policy| policy.name() == name).ok_or("not a policy");
-    PossibleValuesParser::new(ALL.map(Missing::name)).try_map(named)
+    let named = |name: String| Missing::ALL.into_iter().find(|policy| policy.name() == name).ok_or("not a policy");
+    PossibleValuesParser::new(Missing::ALL.map(Missing::name)).try_map(named)
 }
 
 /// Reads one LETOR file.

@@ -1,8 +1,6 @@
 //! `kind = "command"` through the program, and the example with LightGBM from Python.
 
-use std::process::Command;
-
-use crate::harness::{directory, run, skipped, stdout};
+use crate::harness::{directory, python, run, stdout};
 
 /// The value of the first feature, by a program of the shell: the same as the ranker `feature`.
 const EXPERIMENT: &str = r#"
@@ -61,24 +59,10 @@ fn a_program_that_fails_is_a_failed_job_and_says_why() {
     assert!(record.contains("ended with exit status: 4") && record.contains("no such model"), "{record}");
 }
 
-/// The Python that has LightGBM: that of the variable FIVEFOLD_PYTHON, which must have it, else `python3` if it has.
-fn python() -> Option<String> {
-    let named = std::env::var("FIVEFOLD_PYTHON").ok();
-    let python = named.clone().unwrap_or_else(|| "python3".to_owned());
-    let there = Command::new(&python).args(["-c", "import lightgbm, numpy"]).output();
-    if there.is_ok_and(|output| output.status.success()) {
-        return Some(python);
-    }
-    assert!(named.is_none(), "{python}, which FIVEFOLD_PYTHON names, has no lightgbm");
-    assert!(std::env::var_os("CI").is_none(), "no Python with lightgbm, which CI must have");
-    skipped("python3 has no lightgbm (FIVEFOLD_PYTHON names another Python)");
-    None
-}
-
 #[cfg(unix)]
 #[test]
 fn the_example_with_lightgbm_learns_and_is_deterministic() {
-    let Some(python) = python() else { return };
+    let Some(python) = python("lightgbm, numpy") else { return };
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/command-lightgbm");
     let read = |name: &str| std::fs::read_to_string(format!("{example}/{name}")).unwrap();
     let experiment = read("experiment.toml").replace("\"python3\"", &format!("{python:?}"));

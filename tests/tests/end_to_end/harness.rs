@@ -130,6 +130,20 @@ pub fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
 }
 
+/// The Python that has these modules: that of the variable FIVEFOLD_PYTHON, which must have them, else `python3` if it has.
+pub fn python(modules: &str) -> Option<String> {
+    let named = std::env::var("FIVEFOLD_PYTHON").ok();
+    let python = named.clone().unwrap_or_else(|| "python3".to_owned());
+    let there = Command::new(&python).args(["-c", &format!("import {modules}")]).output();
+    if there.is_ok_and(|output| output.status.success()) {
+        return Some(python);
+    }
+    assert!(named.is_none(), "{python}, which FIVEFOLD_PYTHON names, lacks one of {modules}");
+    assert!(std::env::var_os("CI").is_none(), "no Python with {modules}, which CI must have");
+    skipped(&format!("python3 lacks one of {modules} (FIVEFOLD_PYTHON names another Python)"));
+    None
+}
+
 /// The folder of real data; `None`, said aloud, where FIVEFOLD_DATA is not set.
 pub fn real_data() -> Option<PathBuf> {
     let folder = std::env::var_os("FIVEFOLD_DATA").map(PathBuf::from);

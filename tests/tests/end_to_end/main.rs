@@ -18,6 +18,7 @@ mod explain;
 mod explain_cache;
 mod harness;
 mod hostile;
+mod imported;
 mod interrupted;
 mod latex;
 mod leaks;

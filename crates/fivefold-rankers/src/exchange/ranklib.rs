@@ -16,6 +16,7 @@ mod trees;
 use std::str::FromStr;
 
 use fivefold_core::Ranker;
+use fivefold_core::printable::shown;
 use fivefold_trees::{Node, Tree};
 
 use super::{Columns, Format, ImportError, Imported, ImportedModel, round_down, trees_with_base};
@@ -117,7 +118,14 @@ fn learner_of(text: &str) -> Result<&'static Learner, ImportError> {
     };
     LEARNERS.iter().find(|learner| learner.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
         let known: Vec<&str> = LEARNERS.iter().map(|learner| learner.name).collect();
-        let what = format!("models of `{name}` cannot be read; these can: {}", known.join(", "));
+        let what = match first.contains("\\n") {
+            // As it stands in the JSON of a search engine.
+            true => format!(
+                "found `{}`: the line ends are written as `\\n`, as in JSON; take the text out of the JSON string (`jq -r`)",
+                shown(first)
+            ),
+            false => format!("models of `{}` cannot be read; these can: {}", shown(name), known.join(", ")),
+        };
         ImportError::new(line, what)
     })
 }
@@ -141,9 +149,9 @@ fn stump(entry: &str, columns: Columns, line: usize) -> Result<Tree, ImportError
     let feature = columns.feature(number(id, line)?).map_err(|what| ImportError::new(line, what))?;
     let alpha: f64 = number(alpha, line)?;
     let threshold = round_down(number(threshold, line)?)
-        .ok_or_else(|| ImportError::new(line, format!("`{threshold}` is no threshold of a feature")))?;
+        .ok_or_else(|| ImportError::new(line, format!("`{}` is no threshold of a feature", shown(threshold))))?;
     let node = Node { feature, threshold, missing_left: 0.0 <= threshold, left: !0, right: !1, gain: alpha.abs() };
-    Tree::new(&[node], vec![0.0, alpha]).map_err(|error| ImportError::new(line, format!("`{entry}`: {error}")))
+    Tree::new(&[node], vec![0.0, alpha]).map_err(|error| ImportError::new(line, format!("`{}`: {error}", shown(entry))))
 }
 
 /// A line of `feature:weight`; the weights of a feature that stands there several times (AdaRank's) are added.
@@ -174,16 +182,11 @@ fn weights(learner: &'static Learner, text: &str, columns: Columns) -> Result<Im
 /// The parts of `a:b:c`.
 fn fields<'a, const N: usize>(entry: &'a str, form: &str, line: usize) -> Result<[&'a str; N], ImportError> {
     let parts: Vec<&str> = entry.split(':').collect();
-    parts.try_into().map_err(|_| ImportError::new(line, format!("expected `{form}`, found `{}`", shortened(entry))))
+    parts.try_into().map_err(|_| ImportError::new(line, format!("expected `{form}`, found `{}`", shown(entry))))
 }
 
 fn number<T: FromStr>(text: &str, line: usize) -> Result<T, ImportError> {
-    text.trim().parse().map_err(|_| ImportError::new(line, format!("expected a number, found `{}`", shortened(text))))
-}
-
-/// The start of a text, for messages.
-fn shortened(text: &str) -> &str {
-    text.char_indices().nth(40).map_or(text, |(end, _)| &text[..end])
+    text.trim().parse().map_err(|_| ImportError::new(line, format!("expected a number, found `{}`", shown(text))))
 }
 
 fn write(model: &TreeModel, ranker: &str, first: u32) -> String {

@@ -55,6 +55,16 @@ fn ranklib_errors_name_the_line() {
         let found = error("ranklib", &RANKLIB.replacen(from, to, 1));
         assert!(found.starts_with(expected), "{from} to {to}: {found}");
     }
+    // o19s/elasticsearch-learning-to-rank #382: pasted out of JSON, a line of megabytes.
+    let escaped = RANKLIB.replace('\n', "\\n").repeat(1000);
+    let found = error("ranklib", &escaped);
+    assert_eq!(
+        found,
+        "line 1: found `## MART\\n## No. of trees = 1\\n\\n<ensembl...`: the line ends are written as `\\n`, as in JSON; take the text out \
+         of the JSON string (`jq -r`)"
+    );
+    let found = error("ranklib", &format!("## {}", "x".repeat(100_000)));
+    assert!(found.len() < 250 && found.contains("xxx...` cannot be read; these can"), "{found}");
     let narrow = read("ranklib", RANKLIB, Some(2)).unwrap_err().to_string();
     assert_eq!(narrow, "line 7: there is no feature 3; features are 1 to 2");
 }
@@ -82,20 +92,36 @@ fn ranklib_errors_in_weights_name_the_line() {
 #[test]
 fn lightgbm_errors_name_the_line() {
     let cases = [
-        ("version=v4", "version=v2", "line 2: found version `v2`; v3 and v4 can be read"),
-        ("version=v4\n", "", "line 1: `version=` is missing below this line"),
+        (
+            "version=v4",
+            "version=v1",
+            "line 2: found version `v1`; v2, v3 and v4 can be read, and files that state none",
+        ),
         ("num_class=1", "num_class=3", "line 3: `num_class` must be 1: a ranker has one score"),
         ("max_feature_idx=3", "max_feature_idx=2", "line 15: there is no feature 3; features are 0 to 2"),
         ("max_feature_idx=3", "max_feature_idx=4000000000", "line 6: there is no feature 4000000000"),
         ("num_leaves=6", "num_leaves=7", "line 21: `leaf_value` has 6 values instead of 7"),
         ("num_leaves=6", "num_leaves=-1", "line 13: `num_leaves` is no number in its range"),
         ("num_leaves=6", "num_leaves=18446744073709551615", "line 21: `leaf_value` has 6 values instead of"),
-        ("decision_type=6", "decision_type=1", "line 18: a split by a set of categories cannot be read"),
+        ("decision_type=6", "decision_type=1", "line 17: `1.0000000180025095e-35` is no number of a set"),
+        ("num_cat=0", "num_cat=1", "line 12: `cat_boundaries=` is missing below this line"),
+        ("num_cat=0", "num_cat=1\ncat_boundaries=0 1", "line 12: `cat_threshold=` is missing below this line"),
+        ("num_cat=0", "num_cat=2\ncat_boundaries=0 2 1\ncat_threshold=1", "line 15: `cat_boundaries` must rise"),
+        (
+            "num_cat=0",
+            "num_cat=1\ncat_boundaries=0 1\ncat_threshold=-1",
+            "line 16: `cat_threshold` has a value that is no",
+        ),
+        (
+            "tree_sizes=",
+            "tree_sizes=1 ",
+            "line 10: `tree_sizes` states 4 trees, but the file has 3: it is not complete",
+        ),
         ("decision_type=6", "decision_type=12", "line 18: `12` is no type of decision"),
         ("left_child=1 -1", "left_child=0 -1", "line 12: node 0 of a tree must be the child of exactly one node"),
         ("threshold=1.0000000180025095e-35", "threshold=nan", "line 17: `NaN` is no threshold of a feature"),
         ("leaf_value=0.7", "leaf_value=x0.7", "line 21: `leaf_value` has a value that is no number in its range"),
-        ("is_linear=0", "is_linear=1", "line 27: linear models in leaves cannot be read"),
+        ("is_linear=0", "is_linear=1", "line 27: linear models in leaves cannot be read; train without linear_tree"),
     ];
     for (from, to, expected) in cases {
         assert!(LIGHTGBM.contains(from), "{from}");

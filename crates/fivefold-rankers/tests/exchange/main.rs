@@ -7,6 +7,7 @@ mod ranklib;
 mod round_trip;
 
 use fivefold_core::QueryView;
+use fivefold_data::{Coding, ReadOptions, read_letor_coded};
 use fivefold_rankers::RANKERS;
 use fivefold_rankers::exchange::{Columns, Format, ImportError, Imported};
 
@@ -23,6 +24,25 @@ fn scores(imported: &Imported, rows: &[f32]) -> Vec<f64> {
     let documents = rows.len() / imported.features;
     let mut scores = vec![f64::NAN; documents];
     model.score(QueryView::new("q", rows, imported.features, documents), &mut scores);
+    scores
+}
+
+/// The scores of LETOR text, of which every digit counts, missing values as the model knows them.
+fn scores_of_text(imported: &Imported, text: &str) -> Vec<f64> {
+    let entry = RANKERS.iter().find(|entry| entry.name == imported.ranker).unwrap();
+    let model = entry.load(serde_json::to_value(&imported.model).unwrap()).unwrap();
+    let codes = model.codes().expect("a model that compares in f64");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data.txt");
+    std::fs::write(&path, text).unwrap();
+    let options = ReadOptions { features: Some(imported.features), ..ReadOptions::default() };
+    let data = read_letor_coded(&path, &options, Coding { codes, missing: None }).unwrap().data;
+    let mut scores = Vec::new();
+    for query in data.queries() {
+        let mut own = vec![f64::NAN; query.len()];
+        codes.score_codes(query.view(), &mut own);
+        scores.extend(own);
+    }
     scores
 }
 

@@ -90,7 +90,7 @@ fn weights_and_stumps_are_summed() {
 fn models_are_written_as_ranklib_does() {
     let model = read("ranklib", LAMBDAMART, Some(3)).unwrap();
     let ImportedModel::Trees(trees) = model.model else { panic!("no trees") };
-    let written = Format::find("ranklib").unwrap().write(&trees, "lambdamart", 1);
+    let written = Format::find("ranklib").unwrap().write(&trees, "lambdamart", 1).unwrap();
     let expected = LAMBDAMART
         .replace("## Learning rate = 0.5", "## No. of leaves = 3")
         .replace("weight=\"0.5\"", "weight=\"1.0\"")
@@ -103,7 +103,7 @@ fn models_are_written_as_ranklib_does() {
         .replace("<output>", "<output> ");
     assert_eq!(written, expected);
     for (ranker, name) in [("mart", "MART"), ("random-forest", "Random Forests"), ("rankboost", "LambdaMART")] {
-        let written = Format::find("ranklib").unwrap().write(&trees, ranker, 1);
+        let written = Format::find("ranklib").unwrap().write(&trees, ranker, 1).unwrap();
         assert_eq!(written.lines().next().unwrap(), format!("## {name}"));
     }
 }

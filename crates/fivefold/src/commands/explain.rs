@@ -12,6 +12,7 @@ use super::cases::QrelsArgs;
 use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
 use crate::format::Format;
+use crate::model::MissingArgs;
 use crate::problem::Problem;
 use crate::reading::LayoutArgs;
 use crate::screen::Screen;
@@ -62,6 +63,8 @@ pub(crate) struct Args {
     /// The seed of `--ties shuffle`
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    missing: MissingArgs,
     #[command(flatten)]
     reading: LayoutArgs,
     #[command(flatten)]

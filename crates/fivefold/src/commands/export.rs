@@ -50,7 +50,8 @@ impl Args {
             ));
         }
         let first = self.first_feature_id.unwrap_or(self.format.first_feature);
-        let text = self.format.write(&trees, &file.header.ranker, first);
+        let text =
+            self.format.write(&trees, &file.header.ranker, first).map_err(|what| model::unusable(&self.model, what))?;
         match &self.out {
             Some(path) => files::write(path, text.as_bytes())?,
             None => screen.text(text),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use fivefold_core::Registry;
+use fivefold_rankers::tree_model::TreeModel;
 use serde::Serialize;
 
 use crate::cli::Outcome;
@@ -40,6 +41,12 @@ impl Args {
         let (ranker, width) = (file.header.ranker.clone(), file.header.features);
         let model = file.load(registry, width).map_err(|error| model::unusable(&self.model, error))?;
         let importance = model.importance().ok_or_else(|| {
+            let trees = model.to_json().ok().and_then(|json| serde_json::from_value::<TreeModel>(json).ok());
+            if trees.is_some() {
+                let what = "the gains of the cuts are not known: the file that was imported has none, or infinite ones";
+                return model::unusable(&self.model, what)
+                    .help("the scores are not concerned; train again for finite gains");
+            }
             model::unusable(&self.model, format_args!("models of `{ranker}` have no feature importance"))
                 .help("trees and linear models have one")
         })?;

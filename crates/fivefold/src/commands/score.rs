@@ -2,16 +2,14 @@
 
 use std::path::PathBuf;
 
-use fivefold_core::{ModelFile, Registry};
-use fivefold_data::input;
-use fivefold_data::{Fitted, Missing, Part, ReadOptions, data_hash};
-use fivefold_experiment::{score, scores_text};
-use serde_json::Value;
+use fivefold_core::Registry;
+use fivefold_data::{Part, ReadOptions, data_hash};
+use fivefold_experiment::scores_text;
 
 use crate::cli::Outcome;
 use crate::files;
-use crate::problem::{self, Problem};
-use crate::reading::{self, LayoutArgs};
+use crate::model::{self, MissingArgs, Scorer};
+use crate::reading::LayoutArgs;
 use crate::screen::{Screen, tell};
 
 /// Score the documents of a LETOR file with a saved model
@@ -20,9 +18,11 @@ use crate::screen::{Screen, tell};
   fivefold score --model model.json --data test.txt > scores.txt
   fivefold score --model model.json --data test.txt -o scores.txt
   fivefold score --model runs/mq2008/models/mq2008/fold1/Ridge.json --data test.txt -o scores.txt
+  fivefold score --model model.json --data test.txt --missing zero
 
 One score a line, in the order of the documents. The features are normalised, and missing values treated, as when the \
-model was trained; data with another number of features are refused.")]
+model was trained (or by --missing); data with another number of features are refused. A model that LightGBM trained compares \
+values in f64: all digits of the text count.")]
 pub(crate) struct Args {
     /// A model file, from `fivefold train` or from the folder of a run
     #[arg(long, value_name = "FILE")]
@@ -37,34 +37,22 @@ pub(crate) struct Args {
     #[arg(long)]
     pad: bool,
     #[command(flatten)]
+    missing: MissingArgs,
+    #[command(flatten)]
     layout: LayoutArgs,
 }
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
-        let text = input::read_text(&self.model, input::MOST_TEXT)
-            .map_err(|error| Problem::file("read", &self.model, error))?;
-        let unusable = |error: &dyn std::fmt::Display| Problem::new(format!("{}: {error}", self.model.display()));
-        let file = ModelFile::parse(&text).map_err(|error| unusable(&error))?;
-        let missing: Missing =
-            serde_json::from_value(Value::String(file.header.missing.clone())).map_err(|error| unusable(&error))?;
-        let normaliser: Option<Fitted> =
-            serde_json::from_value(file.header.normaliser.clone()).map_err(|error| unusable(&error))?;
-        let part = self.read(missing, file.header.features)?;
-        if data_hash(&part.data) == file.header.data {
+        let file = model::read(&self.model)?;
+        let scorer = Scorer::load(file, &self.model, registry, &self.missing)?;
+        let part = self.read(&scorer)?;
+        if data_hash(&part.data) == scorer.header.data {
             tell(
                 "warning: the model was trained on these very documents: measures of their scores say nothing of new queries",
             );
         }
-        let model = file.load(registry, part.data.width()).map_err(|error| {
-            unusable(&error)
-                .help("score data with the model's features; --pad if the last ones are left out because they are 0")
-        })?;
-        let data = match normaliser {
-            Some(fitted) => fitted.apply(&part.data).map_err(problem::report)?,
-            None => part.data.clone(),
-        };
-        let scores = score(&*model, &data).map_err(|error| unusable(&error))?;
+        let scores = scorer.score(&scorer.normalised(&part.data)?)?;
         let text = scores_text(&part.in_file_order(scores));
         match &self.out {
             Some(path) => files::write(path, text.as_bytes())?,
@@ -73,11 +61,12 @@ impl Args {
         Ok(Outcome::Done)
     }
 
-    fn read(&self, missing: Missing, features: usize) -> miette::Result<Part> {
-        let options = self.layout.options(missing);
-        let part = reading::read(&self.data, &options)?;
+    fn read(&self, scorer: &Scorer<'_>) -> miette::Result<Part> {
+        let options = self.layout.grades();
+        let part = scorer.read(&self.data, &options)?;
+        let features = scorer.header.features;
         if self.pad && part.data.width() < features {
-            return reading::read(&self.data, &ReadOptions { features: Some(features), ..options });
+            return scorer.read(&self.data, &ReadOptions { features: Some(features), ..options });
         }
         Ok(part)
     }

@@ -19,10 +19,11 @@
 use std::fmt::Write as _;
 use std::str::FromStr;
 
+use fivefold_core::printable::shown;
 use fivefold_trees::Tree;
 use roxmltree::{Document, Node};
 
-use super::{Columns, ImportError, shortened};
+use super::{Columns, ImportError};
 use crate::exchange::build::{Builder, Cut};
 
 /// The element that we put around the ensembles, of a name that no file has.
@@ -56,7 +57,7 @@ pub(super) fn read(text: &str, columns: Columns) -> Result<Vec<Vec<Tree>>, Impor
 /// What is wrong with the XML, in words that know nothing of the wrapper.
 fn malformed(error: &roxmltree::Error) -> String {
     if let roxmltree::Error::UnexpectedCloseTag(open, found, _) = error {
-        return match (shortened(open), shortened(found)) {
+        return match (shown(open), shown(found)) {
             (open, _) if found == WRAPPER => format!("the file ends within `<{open}>`: it is not complete"),
             (_, found) if open == WRAPPER => format!("`</{found}>` closes nothing that was opened"),
             (open, found) => format!("`</{found}>` stands where `<{open}>` must be closed"),
@@ -83,7 +84,7 @@ impl<'a> Reader<'a> {
         if node.has_tag_name(name) {
             return Ok(());
         }
-        let found = shortened(node.tag_name().name());
+        let found = shown(node.tag_name().name());
         Err(self.error(node, format!("expected `<{name}>`, found `<{found}>`")))
     }
 
@@ -91,7 +92,7 @@ impl<'a> Reader<'a> {
     fn children(&self, node: Node<'a, 'a>) -> Result<Vec<Node<'a, 'a>>, ImportError> {
         let text = |child: &Node<'_, '_>| child.text().is_some_and(|text| !text.trim().is_empty());
         if let Some(stray) = node.children().find(|child| child.is_text() && text(child)) {
-            let what = format!("expected an element, found `{}`", shortened(stray.text().unwrap_or_default().trim()));
+            let what = format!("expected an element, found `{}`", shown(stray.text().unwrap_or_default().trim()));
             return Err(self.error(stray, what));
         }
         Ok(node.children().filter(Node::is_element).collect())
@@ -99,7 +100,7 @@ impl<'a> Reader<'a> {
 
     fn number<T: FromStr>(&self, node: Node<'a, 'a>, text: Option<&str>) -> Result<T, ImportError> {
         let text = text.unwrap_or_default().trim();
-        text.parse().map_err(|_| self.error(node, format!("expected a number, found `{}`", shortened(text))))
+        text.parse().map_err(|_| self.error(node, format!("expected a number, found `{}`", shown(text))))
     }
 
     fn tree(&self, tree: Node<'a, 'a>) -> Result<Tree, ImportError> {

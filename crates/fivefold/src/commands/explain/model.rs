@@ -9,16 +9,16 @@ use std::path::Path;
 
 use fivefold_core::words::counted;
 use fivefold_core::{JudgedQuery, Registry};
-use fivefold_data::{Fitted, Missing};
-use fivefold_experiment::{Cell, Table, score};
+use fivefold_data::{Missing, ReadOptions};
+use fivefold_experiment::{Cell, Table};
 use fivefold_rankers::linear_model::LinearModel;
 use fivefold_rankers::tree_model::TreeModel;
-use serde_json::Value;
+use fivefold_trees::{Node, Tree};
 
 use super::{Args, blank, number, table};
 use crate::commands::cases::{LETOR_IDS, document_name, no_query};
-use crate::model;
-use crate::problem::{self, Problem};
+use crate::model::{self, Scorer};
+use crate::problem::Problem;
 use crate::reading;
 
 /// Trees whose cuts are shown.
@@ -28,24 +28,26 @@ const TREES: usize = 3;
 pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::Result<Vec<Table>> {
     let file = model::read(model)?;
     let unusable = |error: &dyn std::fmt::Display| model::unusable(model, error);
-    let missing: Missing =
-        serde_json::from_value(Value::String(file.header.missing.clone())).map_err(|error| unusable(&error))?;
-    let normaliser: Option<Fitted> =
-        serde_json::from_value(file.header.normaliser.clone()).map_err(|error| unusable(&error))?;
     let Some(path) = &args.data else { return Err(Problem::new("give --data FILE, the documents to score").into()) };
-    let options = args.reading.options(missing);
-    let part = reading::read(path, &options)?;
-    let data = match normaliser {
-        Some(fitted) => fitted.apply(&part.data).map_err(problem::report)?,
-        None => part.data.clone(),
-    };
     let content = file.model.clone();
-    let ranker = file.header.ranker.clone();
-    let loaded = file.load(registry, data.width()).map_err(|error| unusable(&error))?;
-    let scores = score(&*loaded, &data).map_err(|error| unusable(&error))?;
+    let scorer = Scorer::load(file, model, registry, &args.missing)?;
+    let ranker = &scorer.header.ranker;
+    let options = args.reading.grades();
+    let asked = scorer.normalised(&scorer.read(path, &options)?.data)?;
+    let scores = scorer.score(&asked)?;
+    // Codes are no values to be shown.
+    let data = match scorer.model.codes() {
+        Some(_) => {
+            let missing = scorer.missing.unwrap_or(Missing::Zero);
+            reading::read(path, &ReadOptions { features: Some(asked.width()), missing, ..options })?.data
+        }
+        None => asked.clone(),
+    };
     let (first, query) = find(data.queries(), &args.query)?;
     let scores = &scores[first..first + query.len()];
     let rows: Vec<&[f32]> = query.view().rows().collect();
+    let (_, asked) = find(asked.queries(), &args.query)?;
+    let asked: Vec<&[f32]> = asked.view().rows().collect();
     let row = chosen(args, scores, |row| query.doc_id(row))?;
     let model = if content.get("trees").is_some() {
         Explained::Trees(serde_json::from_value(content).map_err(|error| unusable(&error))?)
@@ -56,7 +58,7 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
             format!("a model of `{ranker}` is neither trees nor weights, so that no feature has a share of its own");
         return Err(unusable(&what).help("models of trees and of weights can be explained").into());
     };
-    let (mean, shares) = model.shares(&rows, row);
+    let (mean, shares) = model.shares(&asked, row);
     let rank = 1 + scores.iter().filter(|&&other| other > scores[row]).count();
     let name = document_name(query.doc_id(row), row);
     let title = format!(
@@ -88,9 +90,17 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
     table_of_shares
         .notes
         .push("features count from 1, with values as the model sees them, after its normaliser".to_owned());
+    if scorer.model.codes().is_some() {
+        table_of_shares
+            .notes
+            .push("values are shown as 32 bits hold them; the model compares all digits of the text".to_owned());
+    }
+    if scorer.missing.is_none() {
+        table_of_shares.notes.push("a missing value is shown as 0; the model has a side for it at each cut".to_owned());
+    }
     let mut tables = vec![table_of_shares];
     if let Explained::Trees(trees) = &model {
-        tables.push(way(trees, &rows, row));
+        tables.push(way(trees, (&rows, &asked), row));
     }
     Ok(tables)
 }
@@ -157,7 +167,7 @@ impl Explained {
                     let steps = path(model, number, rows, row);
                     base += steps.first().map_or(0.0, |step| step.before);
                     for step in steps {
-                        if let Some(cut) = step.cut {
+                        if let Some((_, cut)) = step.cut {
                             shares[cut.feature as usize] += step.after - step.before;
                         }
                     }
@@ -170,8 +180,8 @@ impl Explained {
 
 /// One step of a document's way through a tree.
 struct Step {
-    /// `None`: the tree is one leaf.
-    cut: Option<fivefold_trees::Node>,
+    /// Its number and itself; `None`: the tree is one leaf.
+    cut: Option<(usize, Node)>,
     /// Documents of the query that come to the cut.
     documents: usize,
     left: bool,
@@ -180,11 +190,17 @@ struct Step {
     after: f64,
 }
 
-/// A document's way through one tree, beside the other documents of its query.
+/// A document's way through one tree, beside the other documents of its query. Rows are values, or codes where the model has them.
 fn path(model: &TreeModel, number: usize, rows: &[&[f32]], row: usize) -> Vec<Step> {
     let tree = &model.trees()[number];
     let nodes: Vec<_> = tree.nodes().collect();
-    let value = |row: usize| tree.values()[tree.leaf_of(rows[row])];
+    let value = |row: usize| {
+        let mut child = if nodes.is_empty() { !0 } else { 0 };
+        while let Ok(node) = usize::try_from(child) {
+            child = if model.goes_left(number, node, rows[row]) { nodes[node].left } else { nodes[node].right };
+        }
+        tree.values()[!child as usize]
+    };
     let mean = |there: &[usize]| there.iter().map(|&row| value(row)).sum::<f64>() / there.len() as f64;
     let mut there: Vec<usize> = (0..rows.len()).collect();
     let mut before = mean(&there);
@@ -195,31 +211,28 @@ fn path(model: &TreeModel, number: usize, rows: &[&[f32]], row: usize) -> Vec<St
     }
     while child >= 0 {
         let cut = nodes[child as usize];
-        let goes_left = |row: usize| {
-            let value = rows[row][cut.feature as usize];
-            if value.is_nan() { cut.missing_left } else { value <= cut.threshold }
-        };
+        let goes_left = |row: usize| model.goes_left(number, child as usize, rows[row]);
         let (left, documents) = (goes_left(row), there.len());
         there.retain(|&other| goes_left(other) == left);
         let after = mean(&there);
-        steps.push(Step { cut: Some(cut), documents, left, before, after });
+        let cut = Some((child as usize, cut));
+        steps.push(Step { cut, documents, left, before, after });
         before = after;
-        child = if left { cut.left } else { cut.right };
+        child = if left { nodes[child as usize].left } else { nodes[child as usize].right };
     }
     steps
 }
 
-/// The way through the first trees, cut by cut.
-fn way(model: &TreeModel, rows: &[&[f32]], row: usize) -> Table {
+/// The way through the first trees, cut by cut; rows of values to be shown, and what the model is asked with.
+fn way(model: &TreeModel, (rows, asked): (&[&[f32]], &[&[f32]]), row: usize) -> Table {
     let count = model.trees().len();
     let title = format!("The way through the first {} of {}", TREES.min(count), counted(count, "tree"));
     let columns = ["tree", "cut", "value", "gain of the cut", "documents", "mean before", "mean behind", "share"];
     let mut table = table("way", title, &columns, 2);
     for tree in 0..TREES.min(count) {
-        for step in path(model, tree, rows, row) {
-            let Some(cut) = step.cut else { continue };
-            let side = if step.left { "<=" } else { ">" };
-            let text = format!("feature {} {side} {}", cut.feature + 1, cut.threshold);
+        for step in path(model, tree, asked, row) {
+            let Some((node, cut)) = step.cut else { continue };
+            let text = question(&model.trees()[tree], node, &cut, step.left);
             let value = f64::from(rows[row][cut.feature as usize]);
             let mut cells = vec![Cell::Text((tree + 1).to_string()), Cell::Text(text), number(value)];
             cells.extend([number(cut.gain), Cell::Count(step.documents as u64)]);
@@ -236,10 +249,22 @@ fn way(model: &TreeModel, rows: &[&[f32]], row: usize) -> Table {
     table
 }
 
+/// What a document that goes left, or right, has at a cut.
+fn question(tree: &Tree, number: usize, cut: &Node, left: bool) -> String {
+    let side = if left { "<=" } else { ">" };
+    let feature = cut.feature + 1;
+    match tree.cuts().get(number).map(Vec::as_slice) {
+        None => format!("feature {feature} {side} {}", cut.threshold),
+        Some([cut]) => format!("feature {feature} {side} {cut}"),
+        // A set of categories, or zero as a missing value.
+        Some(cuts) => {
+            format!("feature {feature} {} {} parts of the line", if left { "in" } else { "not in" }, cuts.len() / 2 + 1)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use fivefold_trees::{Node, Tree};
-
     use super::*;
 
     /// x1 <= .5 ? 1 : (x2 <= .5 ? 2 : 6), base .25, documents (0,0), (1,0), (1,1): root 3, behind the first cut 4.

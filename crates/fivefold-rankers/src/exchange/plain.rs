@@ -1,0 +1,65 @@
+//! Trees as other programs know them, with one threshold a node.
+//!
+//! A node with several cuts (a set of categories, or zero as a missing value) becomes a chain of nodes, and its children stand
+//! several times:
+//!
+//! ```text
+//! x <= first cut  left | up to the second  right | up to the third  left | above  right
+//! ```
+//! The threshold of a node with a cut in `f64` is that cut rounded down to `f32`, which changes the way of no `f32` feature.
+//! Cost: in a chain of nodes with three cuts the tree doubles at each; beyond 65,536 leaves it is refused.
+
+use fivefold_trees::{Node, Tree};
+
+use super::build::{Builder, Cut};
+use super::round_down;
+
+/// The most leaves of a tree that has been taken apart.
+const MOST_LEAVES: usize = 1 << 16;
+
+/// The same trees with at most one cut a node.
+///
+/// # Errors
+/// If a tree gets too large.
+pub(super) fn plain(trees: Vec<Tree>) -> Result<Vec<Tree>, String> {
+    trees.into_iter().map(|tree| if tree.cuts().is_empty() { Ok(tree) } else { taken_apart(&tree) }).collect()
+}
+
+fn taken_apart(tree: &Tree) -> Result<Tree, String> {
+    let nodes: Vec<Node> = tree.nodes().collect();
+    let mut gains: Vec<f64> = nodes.iter().map(|node| node.gain).collect();
+    let (mut builder, mut cuts_of_nodes) = (Builder::default(), Vec::new());
+    // A place, the node or leaf to stand there, and how many of its cuts stand above already.
+    let mut open = vec![(None, 0, 0)];
+    while let Some((place, child, done)) = open.pop() {
+        if child < 0 {
+            builder.leaf(place, tree.values()[!child as usize]);
+            if builder.leaves() > MOST_LEAVES {
+                let what = format!(
+                    "a tree asks for sets of categories, or takes zero as a missing value; with one threshold a node it has more than \
+                     {MOST_LEAVES} leaves"
+                );
+                return Err(what);
+            }
+            continue;
+        }
+        let number = child as usize;
+        let (node, cuts) = (&nodes[number], &tree.cuts()[number]);
+        // A copy gains nothing.
+        let gain = std::mem::take(&mut gains[number]);
+        let threshold = round_down(cuts[done])
+            .ok_or_else(|| format!("a cut at {:e} is below all numbers that this format holds", cuts[done]))?;
+        // Up to the first cut left, up to the second right, and so on.
+        let side = |done: usize| if done.is_multiple_of(2) { node.left } else { node.right };
+        let missing_left = node.missing_left == done.is_multiple_of(2);
+        cuts_of_nodes.push(vec![cuts[done]]);
+        let [left, right] = builder.node(place, Cut { feature: node.feature, threshold, missing_left, gain });
+        if done + 1 < cuts.len() {
+            open.push((right, child, done + 1));
+        } else {
+            open.push((right, side(done + 1), 0));
+        }
+        open.push((left, side(done), 0));
+    }
+    builder.finish().and_then(|tree| tree.with_cuts(cuts_of_nodes)).map_err(|error| error.to_string())
+}
