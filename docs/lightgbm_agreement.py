@@ -7,8 +7,8 @@ Takes parts S1 to S3 of mslr-sample/ in the folder that FIVEFOLD_DATA names, rep
 quantiles (so that both programs have the same bins), trains both with 10 leaves, documents of equal score in file order (as
 LightGBM has them, ours with `ties = "input"`), and prints the largest difference and the correlation of the scores of the
 training documents. Three times: lists cut after 30 documents and leaves of one document or
-more; leaves of 20 or more, which LightGBM estimates from the hessians and we count; whole lists, where LightGBM's ideal
-nDCG is that of the top 30 and ours that of the list.
+more; leaves of 20 or more, which both estimate from the hessians; whole lists, where LightGBM's ideal nDCG is that of the
+top 30 and ours that of the list.
 """
 
 import subprocess
@@ -18,7 +18,7 @@ from pathlib import Path
 import lightgbm
 import numpy as np
 
-from lightgbm_compare import PROGRAM, RATE, parts_of, read
+from quality_seeds import PROGRAM, RATE, parts_of, read
 
 TREES = [1, 10, 30, 100]
 LEAVES, TRUNCATION, QUANTILES = 10, 30, 50

@@ -16,7 +16,7 @@ from pathlib import Path
 import lightgbm
 import numpy as np
 
-from lightgbm_compare import read
+from quality_seeds import read
 
 LEAVES, RATES, TREES = (5, 10), (0.05, 0.1), (30, 60, 100, 170, 250)
 DISCOUNTS = np.concatenate([[1.0], 1 / np.log2(np.arange(2, 11))])
