@@ -157,7 +157,9 @@ impl Confinement {
             }
             let needed = programs::of_command(command, |file| plan.find(file));
             for program in &needed.own {
-                kept.apart(program).map_err(refused)?;
+                kept.apart(program).map_err(|reason| {
+                    refused(format!("needs {}, which {reason}; move it, or write `confine = false`", program.display()))
+                })?;
             }
             let paths: BTreeSet<PathBuf> = needed.own.into_iter().chain(needed.others).collect();
             walls.read.extend(beside(&paths, &kept.paths()));

@@ -1,6 +1,6 @@
 //! From an experiment file to a results folder: plan, jobs, cache, evaluation and tables.
 //!
-//! Reading order: [`config`] (what an experiment file says), [`plan`] (its jobs and their keys), [`job`] (one job; `command`: by a program of another language; `worker`: in a process of its own),
+//! Reading order: [`config`] (what an experiment file says), [`plan`] (its jobs and their keys), [`job`] (one job; `command`: by a program of another language; `confine`: what that reaches; `worker`: in a process of its own),
 //! [`store`] (the results folder), [`reuse`] (what is in it already), [`mod@run`] (all jobs, then the evaluation), [`results`] (a folder read back),
 //! [`evaluation`], [`table`], [`chart`] and [`diagram`] (the values and the forms of what is computed from them), [`tables`] (the paper's tables),
 //! [`replay`] (published tables recomputed from published scores).
