@@ -41,6 +41,10 @@ impl Model for ExampleModel {
 impl Ranker for ExampleRanker {
     const NAME: &'static str = "example-ranker";
     const SUMMARY: &'static str = "pairwise perceptron with averaged weights";
+    /// By this hash stored results know the code: change anything in `src/`, build, and `run` trains this ranker anew. So a debug and a
+    /// release build share their results, and no change of the code is forgotten. `VERSION` (1 unless it stands here) need not be raised
+    /// for that. Raise it when the code that you publish makes other models than before: it stands in every model file.
+    const SOURCES: Option<&'static str> = Some(env!("FIVEFOLD_SOURCES"));
     /// One line a field, in their order: `program rankers example-ranker` shows them.
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "epochs", help: "how often all queries are gone through, 1 or more" },

@@ -17,6 +17,7 @@ fn a_crate_is_written_that_cargo_understands() {
         ".gitignore",
         "Cargo.toml",
         "benches/fit.rs",
+        "build.rs",
         "experiment.toml",
         "src/lib.rs",
         "src/main.rs",
@@ -35,9 +36,9 @@ fn a_crate_is_written_that_cargo_understands() {
     assert_eq!(package["name"], "my-ranker");
     let kinds: Vec<&str> =
         package["targets"].as_array().unwrap().iter().map(|target| target["kind"][0].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["lib", "bin", "test", "bench"]);
+    assert_eq!(kinds, ["lib", "bin", "test", "bench", "custom-build"]);
     let paths = package["dependencies"].as_array().unwrap().iter().filter_map(|d| d["path"].as_str());
-    assert_eq!(paths.filter(|path| std::path::Path::new(path).join("Cargo.toml").is_file()).count(), 3);
+    assert_eq!(paths.filter(|path| std::path::Path::new(path).join("Cargo.toml").is_file()).count(), 4);
 }
 
 #[test]

@@ -76,6 +76,7 @@ fn write(folder: &Path, names: &Names, origin: &Origin) -> miette::Result<()> {
 /// The files of the crate, with the names and places of the member of this workspace.
 const TEMPLATE: &[(&str, &str)] = &[
     ("Cargo.toml", include_str!("../../../../examples/new-ranker/Cargo.toml")),
+    ("build.rs", include_str!("../../../../examples/new-ranker/build.rs")),
     ("src/lib.rs", include_str!("../../../../examples/new-ranker/src/lib.rs")),
     ("src/main.rs", include_str!("../../../../examples/new-ranker/src/main.rs")),
     ("tests/conformance.rs", include_str!("../../../../examples/new-ranker/tests/conformance.rs")),
@@ -169,7 +170,7 @@ fn origin(asked: Option<&str>) -> miette::Result<Origin> {
 fn filled(text: &str, names: &Names, origin: &Origin) -> String {
     let text = text.replace("ExampleRanker", &names.camel).replace("ExampleModel", &format!("{}Model", names.camel));
     let mut text = text.replace("example-ranker", &names.kebab).replace("example_ranker", &names.snake);
-    for name in ["fivefold", "fivefold-core"] {
+    for name in ["fivefold", "fivefold-core", "fivefold-sources"] {
         let key = match origin {
             Origin::Checkout(folder) => {
                 let path = folder.join("crates").join(name);
