@@ -39,6 +39,8 @@ impl Default for Slow {
 impl Ranker for Slow {
     const NAME: &'static str = "slow";
     const SUMMARY: &'static str = "sleeps 10 ms a step, then uses the first feature";
+    /// As a crate's build script gives it; tests put another in its place.
+    const SOURCES: Option<&'static str> = Some("50f7ce5050f7ce5050f7ce5050f7ce5050f7ce5050f7ce5050f7ce5050f7ce50");
     const PARAMS: &'static [ParamHelp] = &[ParamHelp { name: "steps", help: "how many steps" }];
     type Model = FirstFeature;
 

@@ -7,20 +7,22 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fivefold_core::{Dataset, JudgedQuery, Seed};
-use fivefold_data::{Collection, read_own_scores};
+use fivefold_data::Collection;
 use fivefold_metrics::{Evaluator, MeasureError, Scratch, Ties};
 use rayon::prelude::*;
 
 use crate::config::Experiment;
 use crate::evaluation::{DatasetValues, Evaluation, QueryInfo};
+use crate::kept::Kept;
 use crate::plan::Plan;
 use crate::run::RunError;
 use crate::store::Store;
 
-/// Evaluates a plan whose jobs have all ended; `failed[i]` says how job `i` did.
+/// Evaluates a plan whose jobs have all ended; `failed[i]` says how job `i` did. Scores count only as the run keeps them in mind.
 pub(crate) fn evaluate(
     plan: &Plan<'_>,
     store: &Store,
+    kept: &Kept,
     failed: &[bool],
     cancel: Option<&AtomicBool>,
 ) -> Result<Evaluation, RunError> {
@@ -35,7 +37,7 @@ pub(crate) fn evaluate(
             failed[job.ranker] |= job_failed;
             if !job_failed {
                 let documents = collection.folds[job.fold].test.documents();
-                scores[job.ranker].push(read_own_scores(&store.own_path(&job.scores_file())?, documents)?);
+                scores[job.ranker].push(kept.scores(store, job, documents)?);
             }
         }
         datasets.push(evaluate_dataset(experiment, index, collection, &scores, failed, cancel)?);

@@ -10,6 +10,7 @@ use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
 use fivefold_data::{Collection, Fitted, Normaliser, Over, read_scores};
 
+use crate::code::KnownBy;
 use crate::command::{Parts, run_command};
 use crate::config::{Bytes, Method, RankerConfig};
 use crate::confine::{Confinement, Lacks};
@@ -43,6 +44,9 @@ impl JobEnd {
     }
 }
 
+/// How a job ended, with its record unless it was cancelled.
+pub(crate) type Ended = (JobEnd, Option<Record>);
+
 /// A score as a number, as text, and in the text's buffer while it grows.
 const BYTES_A_SCORE: usize = 64;
 
@@ -72,8 +76,8 @@ impl Work<'_> {
 }
 
 /// Does one job and writes its results. An error of the job itself (of the fit, a panic, scores that are not finite) is
-/// written into its record; only an error of the folder is returned.
-pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<JobEnd, StoreError> {
+/// written into its record; only an error of the folder is returned. A job that was cancelled has no record.
+pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Ended, StoreError> {
     let started = Instant::now();
     let mut record = Record {
         id: job.id.clone(),
@@ -97,7 +101,7 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Job
             record.warnings = output.warnings;
             JobEnd::Done
         }
-        Err(Failure::Cancelled) => return Ok(JobEnd::Cancelled),
+        Err(Failure::Cancelled) => return Ok((JobEnd::Cancelled, None)),
         // A file in the folder of a program is named by itself.
         Err(Failure::Folder(StoreError::Io { action, path, source })) => {
             return Err(StoreError::Io { action, path: work.store.work(path), source });
@@ -114,7 +118,7 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Job
     };
     note_time(work.store, &job.id, started.elapsed().as_secs_f64())?;
     work.store.write_json(&job.record_file(), &record)?;
-    Ok(end)
+    Ok((end, Some(record)))
 }
 
 /// Why a job is not begun that needs `needed` bytes with the data.
@@ -146,11 +150,11 @@ impl From<FitError> for Failure {
 
 impl From<WorkError> for Failure {
     fn from(error: WorkError) -> Self {
-        use std::io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
         match error {
             WorkError::Cancelled => Failure::Cancelled,
             WorkError::Io { action, file, source }
-                if matches!(source.kind(), QuotaExceeded | ReadOnlyFilesystem | StorageFull) =>
+                if matches!(source.kind(), FileTooLarge | QuotaExceeded | ReadOnlyFilesystem | StorageFull) =>
             {
                 Failure::Folder(StoreError::Io { action, path: file.into(), source })
             }
@@ -196,11 +200,15 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
             let scores = run_command(command, config.limits, job, &files, &parts, work)?;
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
-        Method::Train { params, version, .. } => {
+        Method::Train { params, version, code, .. } => {
             if let Some(worker) = work.worker.filter(|_| config.limits.isolated()) {
                 return worker.fit(plan, job, work);
             }
             let entry = work.registry.find(&config.kind).ok_or_else(|| failed("its ranker is not registered"))?;
+            // In a process of its own: the file of the program may be another by now.
+            if entry.version != *version || KnownBy::of(entry).map_err(failed)? != *code {
+                return Err(failed("the program was built anew while the run went on; run it again"));
+            }
             let ranker = entry.restore(params).map_err(failed)?;
             let prepared = work.prepared.get(job, config, collection, work.pool).map_err(failed)?;
             let (train, test) = (prepared.part(&fold.train)?, prepared.part(&fold.test)?);

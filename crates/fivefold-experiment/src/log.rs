@@ -9,16 +9,20 @@ use std::io::{self, Write as _};
 
 use fivefold_data::input;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::store::{Store, StoreError, replace};
 
 /// File of the results folder with a line for each job that was done since the log was written.
-const TIMES: &str = ".times";
+pub(crate) const TIMES: &str = ".times";
 
 /// Times of the last run of each job, and where the last run took place.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunLog {
+    /// The experiment's file, by which the folder is known to be the experiment's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub experiment: Option<String>,
     /// Operating system and processor family.
     pub machine: String,
     /// Processors of the machine.
@@ -51,8 +55,7 @@ pub(crate) fn note_time(store: &Store, job: &str, seconds: f64) -> Result<(), St
 impl RunLog {
     /// The log of a folder with the jobs that were done since, or an empty one: it is for information only.
     fn read(store: &Store, threads: usize) -> Self {
-        let old = input::read_own(&store.log_path(), input::MOST_TEXT).ok();
-        let old: Option<RunLog> = old.and_then(|content| serde_json::from_slice(&content).ok());
+        let old = Self::stored(store).ok().flatten();
         let mut log = RunLog {
             machine: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             processors: std::thread::available_parallelism().map_or(0, usize::from),
@@ -67,11 +70,44 @@ impl RunLog {
         log
     }
 
-    /// Puts the times of the jobs done since the last log into the log of the folder, which nobody else must write to.
-    pub(crate) fn update(store: &Store, threads: usize, seconds: f64) -> Result<(), StoreError> {
-        let log = RunLog { seconds, ..RunLog::read(store, threads) };
+    /// The log as it stands beside a folder; `None`: there is none.
+    ///
+    /// # Errors
+    /// If what stands there is no log.
+    fn stored(store: &Store) -> Result<Option<Self>, StoreError> {
         let path = store.log_path();
-        let content = serde_json::to_vec_pretty(&log).unwrap_or_default();
+        // A pipe or a device is no log either.
+        let content = match input::read_own(&path, input::MOST_TEXT) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            content => content.unwrap_or_default(),
+        };
+        let value: Option<Value> = serde_json::from_slice(&content).ok();
+        // Every log has these; a file without them is somebody else's.
+        let log = value.filter(|value| ["machine", "jobs"].iter().all(|key| value.get(key).is_some()));
+        let log = log.and_then(|value| serde_json::from_value(value).ok());
+        let reason = "is no log of a run, and is left as it is; move it away".to_owned();
+        log.map(Some).ok_or(StoreError::Content { path, reason })
+    }
+
+    /// The experiment file of the folder's results, as far as it is known.
+    pub(crate) fn source(store: &Store) -> Option<String> {
+        Self::stored(store).ok().flatten()?.experiment
+    }
+
+    /// Notes the experiment file of the results that are about to be made.
+    pub(crate) fn note_source(store: &Store, source: &str) -> Result<(), StoreError> {
+        let old = Self::stored(store)?;
+        if old.as_ref().is_some_and(|old| old.experiment.as_deref() == Some(source)) {
+            return Ok(());
+        }
+        store.prepare()?;
+        RunLog { experiment: Some(source.to_owned()), ..old.unwrap_or_default() }.write(store)
+    }
+
+    fn write(&self, store: &Store) -> Result<(), StoreError> {
+        Self::stored(store)?;
+        let path = store.log_path();
+        let content = serde_json::to_vec_pretty(self).unwrap_or_default();
         let written = match replace(&path, &store.partial(), |file| file.write_all(&content)) {
             // The folder is a file system of its own.
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
@@ -80,6 +116,12 @@ impl RunLog {
             }
             written => written,
         };
+        written.map_err(|source| StoreError::Io { action: "write", path, source })
+    }
+
+    /// Puts the times of the jobs done since the last log into the log of the folder, which nobody else must write to.
+    pub(crate) fn update(store: &Store, threads: usize, seconds: f64) -> Result<(), StoreError> {
+        let written = RunLog { seconds, ..RunLog::read(store, threads) }.write(store);
         // Even where there is no log: the folder must not depend on it.
         let removed = match fs::remove_file(store.path(TIMES)) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -87,7 +129,7 @@ impl RunLog {
             }
             _ => Ok(()),
         };
-        written.map_err(|source| StoreError::Io { action: "write", path, source }).and(removed)
+        written.and(removed)
     }
 }
 

@@ -34,6 +34,9 @@ pub struct Manifest {
     pub datasets: Vec<DatasetFacts>,
     /// Every convention in force, a line each, to be printed under tables.
     pub conventions: Vec<String>,
+    /// By what the keys of the jobs know code that is not built in, and what they trust without seeing it, a line each.
+    #[serde(default)]
+    pub trusted: Vec<String>,
     /// What leak guards found: warnings, and what was overridden.
     #[serde(default)]
     pub guards: Vec<GuardFact>,

@@ -1,7 +1,7 @@
 //! The jobs of an experiment: one a data set, fold and ranker, each independent of all others.
 //!
-//! A job's *inputs* are everything that alters its result and nothing else: the ranker's name, version and resolved
-//! parameters, the content of the three parts (never their path), the normaliser, and the seed if the ranker draws
+//! A job's *inputs* are everything that alters its result and nothing else: the ranker's name, version, code where the version
+//! does not stand for it ([`crate::code`]), and resolved parameters, the content of the three parts (never their path), the normaliser, and the seed if the ranker draws
 //! numbers. Their hash is the job's *key*; a stored result with the same key is the result of this job. Threads,
 //! machine, dialect and measures alter no score and are no input.
 
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Seed;
-use fivefold_data::{CacheUse, Collection, input};
+use fivefold_data::{CacheUse, Collection, file_on_disk, input};
 use serde_json::{Value, json};
 
 use crate::command::Listed;
@@ -101,6 +101,24 @@ impl<'e> Plan<'e> {
         Ok(())
     }
 
+    /// The files that the jobs read, as far as they are known: score files, listed files, the test parts of collections.
+    pub(crate) fn inputs(&self) -> Vec<PathBuf> {
+        let mut inputs: Vec<PathBuf> = Vec::new();
+        for job in &self.jobs {
+            match &self.ranker(job).method {
+                Method::Scores(files) => {
+                    let number = self.collection(job).map(|collection| collection.folds[job.fold].number);
+                    inputs.extend(number.map(|number| self.score_path(files, job.dataset, number)));
+                }
+                Method::Command(command) => inputs.extend(command.files.iter().map(|file| self.find(file))),
+                Method::Train { .. } => {}
+            }
+        }
+        let collections = self.collections.iter().flatten();
+        inputs.extend(collections.flat_map(|collection| collection.test_files().map(|file| file_on_disk(file))));
+        inputs
+    }
+
     /// What a user should know of the collections, a line each.
     pub fn remarks(&self) -> Vec<String> {
         let loaded = self.experiment.datasets.iter().zip(&self.collections);
@@ -184,17 +202,21 @@ impl<'e> Plan<'e> {
         // From names, so that neither other jobs nor their order matter.
         let seed = experiment.root_seed().derive(label).derive_index("fold", number as u64).derive(&config.label);
         let inputs = match &config.method {
-            Method::Train { version, seeded, params } => BTreeMap::from([
-                ("kind", json!(config.kind)),
-                ("version", json!(version)),
-                ("params", params.clone()),
-                ("normalise", json!(config.normalise)),
-                ("missing", json!(collection.missing)),
-                ("train", json!(hashes.train)),
-                ("validation", json!(hashes.validation)),
-                ("test", json!(hashes.test)),
-                ("seed", json!(seeded.then_some(seed.value()))),
-            ]),
+            Method::Train { version, code, seeded, params } => {
+                let code = code.iter().map(|code| ("code", json!(code)));
+                let inputs = BTreeMap::from([
+                    ("kind", json!(config.kind)),
+                    ("version", json!(version)),
+                    ("params", params.clone()),
+                    ("normalise", json!(config.normalise)),
+                    ("missing", json!(collection.missing)),
+                    ("train", json!(hashes.train)),
+                    ("validation", json!(hashes.validation)),
+                    ("test", json!(hashes.test)),
+                    ("seed", json!(seeded.then_some(seed.value()))),
+                ]);
+                inputs.into_iter().chain(code).collect()
+            }
             Method::Scores(_) if collection.moved => {
                 let message = format!(
                     "score files have the order of their data files, which `regroup` changed in data set \

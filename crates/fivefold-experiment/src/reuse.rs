@@ -101,13 +101,33 @@ pub enum EvaluationState {
 
 impl Reuse {
     /// Looks for the result of a job, whose program would be `free` to do something.
+    #[cfg(test)]
     pub(crate) fn of(job: &Job, store: &Store, free: &[Freedom]) -> Result<Self, StoreError> {
+        Ok(Self::with_record(job, store, free)?.0)
+    }
+
+    /// The same, with the record if there is one.
+    pub(crate) fn with_record(
+        job: &Job,
+        store: &Store,
+        free: &[Freedom],
+    ) -> Result<(Self, Option<Record>), StoreError> {
         let file = job.record_file();
-        let Some(content) = store.read(&file)? else { return Ok(Reuse::New) };
-        let record: Record = match serde_json::from_slice(&content) {
-            Ok(record) => record,
-            Err(error) => return Ok(Reuse::Damaged { file, reason: error.to_string() }),
-        };
+        let Some(content) = store.read(&file)? else { return Ok((Reuse::New, None)) };
+        match serde_json::from_slice(&content) {
+            Ok(record) => Ok((Self::by_record(job, &record, &content, store, free)?, Some(record))),
+            Err(error) => Ok((Reuse::Damaged { file, reason: error.to_string() }, None)),
+        }
+    }
+
+    fn by_record(
+        job: &Job,
+        record: &Record,
+        content: &[u8],
+        store: &Store,
+        free: &[Freedom],
+    ) -> Result<Self, StoreError> {
+        let file = job.record_file();
         if record.key != job.key {
             let changes = changes(&json!(record.inputs), &json!(job.inputs));
             if changes.is_empty() {
@@ -116,7 +136,7 @@ impl Reuse {
             return Ok(Reuse::Changed { changes });
         }
         // Byte by byte what was written: nothing in it that the key does not cover was altered either.
-        let whole = json_text(&record).is_ok_and(|text| text == content);
+        let whole = json_text(record).is_ok_and(|text| text == content);
         let scored = record.status == Status::Failed || record.outputs.contains_key(&job.scores_file());
         if !whole || !scored || record.id != job.id || record.inputs != job.inputs {
             return Ok(Reuse::Damaged { file, reason: "it was altered".to_owned() });
@@ -128,11 +148,11 @@ impl Reuse {
                 None => return Ok(Reuse::Missing { file: output.clone() }),
             }
         }
-        let more: Vec<Freedom> = record.unconfined.into_iter().filter(|freedom| !free.contains(freedom)).collect();
+        let more: Vec<Freedom> = record.unconfined.iter().copied().filter(|freedom| !free.contains(freedom)).collect();
         Ok(match record.status {
             Status::Done if !more.is_empty() => Reuse::Unconfined { free: more },
             Status::Done => Reuse::Reused,
-            Status::Failed => Reuse::Failed { error: record.error.unwrap_or_default() },
+            Status::Failed => Reuse::Failed { error: record.error.clone().unwrap_or_default() },
         })
     }
 }
@@ -149,7 +169,16 @@ pub fn explain_cache(plan: &Plan<'_>, folder: impl Into<PathBuf>) -> Result<Cach
 
 /// [`Reuse`] of every job of a plan, on a system that lacks something.
 pub(crate) fn job_reuse(plan: &Plan<'_>, store: &Store, lacks: &Lacks) -> Result<Vec<Reuse>, StoreError> {
-    plan.jobs.par_iter().map(|job| Reuse::of(job, store, &plan.free(job, lacks))).collect()
+    Ok(reuse_with_records(plan, store, lacks)?.into_iter().map(|(reuse, _)| reuse).collect())
+}
+
+/// The same with the records that there are.
+pub(crate) fn reuse_with_records(
+    plan: &Plan<'_>,
+    store: &Store,
+    lacks: &Lacks,
+) -> Result<Vec<(Reuse, Option<Record>)>, StoreError> {
+    plan.jobs.par_iter().map(|job| Reuse::with_record(job, store, &plan.free(job, lacks))).collect()
 }
 
 fn evaluation_state(experiment: &Experiment, store: &Store) -> Result<EvaluationState, StoreError> {

@@ -5,7 +5,7 @@
 //! shares it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -14,21 +14,24 @@ use fivefold_core::{Registry, Seed};
 use fivefold_data::ScoreError;
 use fivefold_metrics::{Evaluator, MeasureError, dialect};
 
+use crate::code::trusted;
 use crate::config::{ConfigError, Experiment, Method, RankerConfig};
 use crate::confine::{self, Confinement, Lacks};
 use crate::evaluate::{check_measures, evaluate};
 use crate::evaluation::{DatasetValues, Evaluation};
 use crate::filter::Only;
-use crate::job::{JobEnd, PreparedFolds, Work, run_job};
+use crate::job::{Ended, JobEnd, PreparedFolds, Work, run_job};
+use crate::kept::Kept;
 use crate::leaks::Guards;
 use crate::lock::{FolderLock, Hold};
 use crate::log::RunLog;
-use crate::manifest::{DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, result_hash, warning_lines};
+use crate::manifest::{DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, RESULT_FILES, result_hash, warning_lines};
+use crate::owner::{Claim, Standing, overwritten};
 use crate::plan::{Job, Plan};
 use crate::results::{Results, table_options};
-use crate::reuse::{Reuse, job_reuse};
+use crate::reuse::{Reuse, job_reuse, reuse_with_records};
 use crate::schedule::Schedule;
-use crate::store::{Status, Store, StoreError};
+use crate::store::{Record, Status, Store, StoreError};
 use crate::tables::{self, TablesError};
 use crate::values;
 use crate::worker::Worker;
@@ -52,6 +55,8 @@ pub struct RunOptions<'a> {
     pub cancel: Option<&'a AtomicBool>,
     /// The hold of `out` that the caller has, to write there afterwards; `None`: the run takes hold of it for its own time.
     pub lock: Option<&'a FolderLock>,
+    /// By what right it writes into `out`; `None`: the caller knows that it may.
+    pub claim: Option<&'a Claim>,
     /// The program that does fits with limits in processes of their own, and guards programs of other languages; without it
     /// the former are refused, and the latter outlive a run that is killed.
     pub worker: Option<&'a Worker>,
@@ -69,6 +74,7 @@ impl RunOptions<'_> {
             observer: &Silent,
             cancel: None,
             lock: None,
+            claim: None,
             worker: None,
         }
     }
@@ -109,6 +115,13 @@ pub trait Observer: Sync {
 pub struct Silent;
 
 impl Observer for Silent {}
+
+/// The first of some files; the others are counted.
+fn listed(files: &[String]) -> String {
+    const MOST: usize = 5;
+    let shown = files[..files.len().min(MOST)].join(", ");
+    if files.len() > MOST { format!("{shown} and {} more", files.len() - MOST) } else { shown }
+}
 
 /// How a run ended.
 #[derive(Debug, Clone)]
@@ -153,6 +166,29 @@ pub enum RunError {
     /// A score file of the results folder that cannot be read.
     #[error(transparent)]
     Scores(#[from] ScoreError),
+    /// An input that lies where results are written.
+    #[error("{} is an input of this experiment, and its results would be written over it in {}", input.display(), folder.display())]
+    #[diagnostic(help("give another results folder with --out"))]
+    Overwritten {
+        /// The input.
+        input: PathBuf,
+        /// The results folder.
+        folder: PathBuf,
+    },
+    /// Files of jobs that are not as the run wrote or found them.
+    #[error(
+        "{} while the run went on, and not by it: {}",
+        if files.len() == 1 { "a file of a job was altered".to_owned() } else { format!("{} files of jobs were altered", files.len()) },
+        listed(files)
+    )]
+    #[diagnostic(help(
+        "nothing was evaluated; see which program writes there (a `command` of the experiment?), then run again: the next run does these \
+         jobs anew"
+    ))]
+    Altered {
+        /// The files, by their paths in the folder.
+        files: Vec<String>,
+    },
     /// A measure cannot be computed on a data set.
     #[error("data set `{dataset}`: {source}")]
     Measure {
@@ -217,11 +253,25 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     let lacks = Lacks::of(options.worker);
     let confinement = Confinement::check(&plan, Some(&store), &lacks)?;
     guards.warnings.iter().for_each(|warning| options.observer.warning(warning));
+    if let Some(claim) = options.claim {
+        pool.install(|| check_claim(claim, &plan, &store, &lacks))?;
+    }
+    if let Some(input) = overwritten(store.root(), &plan.inputs(), &RESULT_FILES) {
+        return Err(RunError::Overwritten { input: input.clone(), folder: store.root().to_owned() });
+    }
     if hold == Hold::Alone {
-        store.sweep()?;
+        // What cannot be removed is told at the end.
+        store.sweep();
     }
     store.prepare()?;
-    let reuse = pool.install(|| job_reuse(&plan, &store, &lacks))?;
+    if let Some(claim) = options.claim {
+        claim.note(&store);
+    }
+    let found = pool.install(|| reuse_with_records(&plan, &store, &lacks))?;
+    let (reuse, records): (Vec<Reuse>, Vec<Option<Record>>) = found.into_iter().unzip();
+    let mut kept = Kept::default();
+    let reused = records.into_iter().zip(&reuse).filter(|(_, reuse)| **reuse == Reuse::Reused);
+    reused.filter_map(|(record, _)| record).for_each(|record| kept.keep(record));
     let mut open: Vec<&Job> =
         plan.jobs.iter().zip(&reuse).filter(|(_, reuse)| **reuse != Reuse::Reused).map(|(job, _)| job).collect();
     unconfined(&plan, &open, &lacks).iter().for_each(|stamp| options.observer.warning(stamp));
@@ -233,7 +283,12 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         Seed::new(seed).derive("order of jobs").rng().shuffle(&mut open);
     }
 
-    let mut ends = run_jobs(&plan, &open, registry, &store, &pool, &confinement, options)?;
+    let ended = run_jobs(&plan, &open, registry, &store, &pool, &confinement, options)?;
+    let mut ends = Vec::with_capacity(ended.len());
+    for (job, (end, record)) in ended {
+        record.into_iter().for_each(|record| kept.keep(record));
+        ends.push((job, end));
+    }
     ends.sort_by_key(|(job, _)| (job.dataset, job.fold, job.ranker));
     let mut outcome = Outcome {
         jobs: plan.jobs.len(),
@@ -250,7 +305,14 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     let mut refused = None;
     if !outcome.cancelled && options.only == Only::All {
         options.observer.evaluating();
-        match pool.install(|| finish(&plan, &store, &outcome.failed, &mut guards, options.cancel)) {
+        let finished = pool.install(|| {
+            // Where nothing ran, all was looked at a moment ago.
+            if !open.is_empty() {
+                kept.check(&store)?;
+            }
+            finish(&plan, &store, &kept, &outcome.failed, &mut guards, options.cancel)
+        });
+        match finished {
             Err(RunError::Cancelled) => outcome.cancelled = true,
             Err(error) => refused = Some(error),
             Ok(results) => outcome.results = Some(results),
@@ -262,9 +324,39 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         if let Err(error) = RunLog::update(&store, pool.current_num_threads(), started.elapsed().as_secs_f64()) {
             options.observer.warning(&error.to_string());
         }
-        store.sweep()?;
+        store.sweep().iter().for_each(|left| options.observer.warning(left));
     }
     refused.map_or(Ok(outcome), Err)
+}
+
+/// Refuses a folder that is not the experiment's.
+fn check_claim(claim: &Claim, plan: &Plan<'_>, store: &Store, lacks: &Lacks) -> Result<(), RunError> {
+    let experiment = plan.experiment;
+    if claim.judge(store.root(), FORMAT, &experiment.name)? == Standing::Own {
+        return Ok(());
+    }
+    let reused = |plan: &Plan<'_>| -> Result<bool, RunError> {
+        let known = |reuse: &Reuse| matches!(reuse, Reuse::Reused | Reuse::Failed { .. } | Reuse::Unconfined { .. });
+        Ok(job_reuse(plan, store, lacks)?.iter().any(known))
+    };
+    // Of a part of the jobs none may be there, and of the others some.
+    if reused(plan)? || reused(&Plan::new(experiment, &Only::All)?)? || !has_records(store) {
+        return Ok(());
+    }
+    let lacking = "and none of its jobs is one of this experiment's as it is";
+    Err(claim.refusal(store.root(), &experiment.name, lacking).into())
+}
+
+/// Whether a job has ended in a folder, of whatever experiment.
+fn has_records(store: &Store) -> bool {
+    fn below(folder: &Path) -> bool {
+        let Ok(entries) = std::fs::read_dir(folder) else { return false };
+        entries.flatten().any(|entry| match entry.file_type() {
+            Ok(kind) if kind.is_dir() => below(&entry.path()),
+            _ => true,
+        })
+    }
+    below(&store.path("jobs")) || store.path(MANIFEST).exists()
 }
 
 /// Asks all that a run of this plan asks before its first job, and does nothing; gives back the warnings that it would begin with.
@@ -337,7 +429,7 @@ fn run_jobs<'p>(
     pool: &rayon::ThreadPool,
     confinement: &Confinement,
     options: &RunOptions<'_>,
-) -> Result<Vec<(&'p Job, JobEnd)>, RunError> {
+) -> Result<Vec<(&'p Job, Ended)>, RunError> {
     let prepared = PreparedFolds::new(plan, open.iter().copied());
     let needs = pool.install(|| open.iter().map(|job| prepared.need(plan, job, registry)).collect());
     let schedule = Schedule::new(needs, plan.data_bytes(), options.memory);
@@ -345,7 +437,7 @@ fn run_jobs<'p>(
     // As many at a time as there are workers, each with its share of the threads.
     let threads = pool.current_num_threads().div_ceil(workers);
     let broken = AtomicBool::new(false);
-    let ended: Mutex<BTreeMap<usize, Result<JobEnd, StoreError>>> = Mutex::default();
+    let ended: Mutex<BTreeMap<usize, Result<Ended, StoreError>>> = Mutex::default();
     let cancelled = || options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
     let worker = || {
         while let Some(turn) = schedule.next(|| cancelled() || broken.load(Ordering::Relaxed)) {
@@ -362,7 +454,7 @@ fn run_jobs<'p>(
             let end = run_job(plan, job, &work);
             prepared.release(plan, job);
             match &end {
-                Ok(end) => options.observer.finished(job, end),
+                Ok((end, _)) => options.observer.finished(job, end),
                 Err(error) => {
                     broken.store(true, Ordering::Relaxed);
                     options.observer.warning(&format!("{error}; no more jobs are begun, those at work may still end"));
@@ -377,13 +469,14 @@ fn run_jobs<'p>(
         }
     });
     let ended = ended.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    ended.into_iter().map(|(index, end)| Ok((open[index], end?))).collect()
+    ended.into_iter().map(|(index, ended)| Ok((open[index], ended?))).collect()
 }
 
 /// Evaluates and writes the files that make the folder a finished run; the manifest last.
 fn finish(
     plan: &Plan<'_>,
     store: &Store,
+    kept: &Kept,
     failed: &[(String, String)],
     guards: &mut Guards<'_>,
     cancel: Option<&AtomicBool>,
@@ -411,7 +504,7 @@ fn finish(
         .collect::<Result<_, StoreError>>()?;
     let has_failed: Vec<bool> = jobs.iter().map(|job| job.status == Status::Failed).collect();
     guards.check_scores(plan, store, &has_failed)?;
-    let evaluation = evaluate(plan, store, &has_failed, cancel)?;
+    let evaluation = evaluate(plan, store, kept, &has_failed, cancel)?;
     let files = values::write(store, &evaluation)?;
     let collections = plan.collections.iter().flatten().zip(&evaluation.datasets);
     let manifest = Manifest {
@@ -420,6 +513,7 @@ fn finish(
         experiment: experiment.clone(),
         datasets: collections.map(|(c, values)| DatasetFacts::new(&values.name, c, values.queries.len())).collect(),
         conventions: conventions(plan)?,
+        trusted: trusted(experiment),
         guards: guards.facts.clone(),
         jobs,
         result: result_hash(&files),

@@ -46,6 +46,14 @@ pub enum StoreError {
         /// What is wrong with it and what to do.
         reason: String,
     },
+    /// The folder holds something else.
+    #[error("{} holds {what}; give another folder, or write over it with --replace", folder.display())]
+    Occupied {
+        /// The folder.
+        folder: PathBuf,
+        /// What it holds.
+        what: String,
+    },
     /// Somebody else holds the folder.
     #[error("{} is in use by {by}; wait for its end or stop it, or give another folder", folder.display())]
     InUse {
@@ -61,6 +69,9 @@ pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "; make room and do it again: what is finished is kept"
+        }
+        io::ErrorKind::FileTooLarge => {
+            "; raise the limit on the size of files (`ulimit -f`) and do it again: what is finished is kept"
         }
         io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
             "; give another place, or make this one writable"
@@ -99,8 +110,41 @@ fn longest(file: &str) -> u64 {
     LONGEST.iter().find(|(place, _)| *place == first).map_or(input::MOST_TEXT, |(_, most)| *most)
 }
 
+/// Removes a folder with all that is in it, also where a program took away its own permission to do so.
+pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        // One of programs may be one that cannot be listed.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            permit(path);
+            fs::remove_dir_all(path)
+        }
+        removed => removed,
+    }
+}
+
+/// Gives the owner of a folder, and of all folders in it, permission to look into them and to remove what is there.
+#[cfg(unix)]
+fn permit(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    // No link is followed. What cannot be permitted, the removal names.
+    let Ok(found) = fs::symlink_metadata(folder) else { return };
+    if !found.is_dir() {
+        return;
+    }
+    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(found.permissions().mode() | 0o700));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        permit(&entry.path());
+    }
+}
+
+#[cfg(not(unix))]
+fn permit(_: &Path) {}
+
 /// Where programs run.
 pub(crate) const WORK: &str = ".work";
+/// What a run at work has in its folder, and what a killed one leaves: files half written, programs at work, the lock, times.
+pub(crate) const HIDDEN: [&str; 4] = [PARTIAL, WORK, crate::lock::LOCK, crate::log::TIMES];
+const PARTIAL: &str = ".partial";
 
 /// A results folder.
 #[derive(Debug, Clone)]
@@ -243,7 +287,7 @@ impl Store {
     }
 
     pub(crate) fn partial(&self) -> PathBuf {
-        self.root.join(".partial")
+        self.root.join(PARTIAL)
     }
 
     /// The folder of a program that runs for a job.
@@ -251,28 +295,19 @@ impl Store {
         self.root.join(WORK).join(name)
     }
 
-    /// Removes what killed processes left: files half written, and folders of programs. For whoever holds the folder alone.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
-    pub fn sweep(&self) -> Result<(), StoreError> {
-        for path in [self.partial(), self.root.join(WORK)] {
-            #[cfg(unix)]
-            {
-                use std::os::unix::fs::PermissionsExt as _;
-                // That of programs may be one that cannot be listed.
-                if fs::symlink_metadata(&path).is_ok_and(|there| there.is_dir()) {
-                    let _ = fs::set_permissions(&path, fs::Permissions::from_mode(0o700));
-                }
-            }
-            match fs::remove_dir_all(&path) {
-                Ok(()) => {}
-                // Not empty: a program that has not noticed yet that its owner was killed.
-                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => {}
-                Err(source) => return Err(StoreError::Io { action: "remove", path, source }),
-            }
-        }
-        Ok(())
+    /// Removes what killed processes and programs left: files half written, and folders of programs. For whoever holds the folder alone.
+    /// Gives back what could not be removed, a warning each: no result depends on it.
+    pub fn sweep(&self) -> Vec<String> {
+        let left = [self.partial(), self.root.join(WORK)].into_iter().filter_map(|path| match remove_tree(&path) {
+            Ok(()) => None,
+            // Not empty: a program that has not noticed yet that its owner was killed.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => None,
+            Err(error) => Some(format!(
+                "cannot remove {}, which a program left: {error}; no result depends on it, remove it by hand",
+                path.display()
+            )),
+        });
+        left.collect()
     }
 
     /// Removes a file, if it is there.
@@ -369,6 +404,37 @@ pub(crate) fn json_text<T: Serialize>(value: &T) -> Result<Vec<u8>, serde_json::
     Ok(text)
 }
 
+/// Hash of a file, as [`Writing`] gives that of what is written.
+///
+/// # Errors
+/// What the file system says.
+pub fn hash_of_file(path: &Path) -> io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    io::copy(&mut File::open(path)?, &mut hasher)?;
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
+/// Takes the hash of what is written to it and keeps nothing.
+#[derive(Default)]
+pub struct Writing(blake3::Hasher);
+
+impl Writing {
+    /// The hash of all that was written.
+    pub fn hash(&self) -> String {
+        self.0.finalize().to_hex().to_string()
+    }
+}
+
+impl io::Write for Writing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Hash of some bytes, in hexadecimal digits.
 pub(crate) fn hash(content: &[u8]) -> String {
     blake3::hash(content).to_hex().to_string()
@@ -384,11 +450,34 @@ mod tests {
         let store = Store::new(folder.path());
         store.write("a/b.txt", b"x").unwrap();
         fs::write(folder.path().join(".partial/left-by-a-kill"), "").unwrap();
-        store.sweep().unwrap();
-        store.sweep().unwrap();
+        assert!(store.sweep().is_empty());
+        assert!(store.sweep().is_empty());
         let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(names, ["a"]);
         assert_eq!(store.read("a/b.txt").unwrap().as_deref(), Some(&b"x"[..]));
+    }
+
+    /// python/cpython #10320: what a program left read-only could not be cleaned up, and that was an error.
+    #[test]
+    fn what_cannot_be_removed_is_a_warning_and_what_forbids_it_only_to_its_owner_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path());
+        let inner = store.work("x").join("closed");
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(inner.join("a"), "").unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            for path in [&inner, &store.work("x")] {
+                fs::set_permissions(path, fs::Permissions::from_mode(0o500)).unwrap();
+            }
+        }
+        assert_eq!(store.sweep(), Vec::<String>::new());
+        assert!(!store.work("x").exists());
+        // No folder: that cannot be removed as one.
+        fs::write(folder.path().join(WORK), "").unwrap();
+        let left = store.sweep();
+        assert!(left.len() == 1 && left[0].contains("no result depends on it"), "{left:?}");
     }
 
     #[cfg(unix)]

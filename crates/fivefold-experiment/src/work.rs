@@ -17,7 +17,7 @@ use fivefold_data::input;
 use crate::config::{Bytes, STDERR, STDOUT, TimeLimit};
 use crate::plan::Job;
 use crate::processes::{end_descendants, private_memory};
-use crate::store::{Store, StoreError, WORK, advice};
+use crate::store::{Store, StoreError, WORK, advice, remove_tree};
 
 /// Bytes that a program may write to its standard output, or to its standard error.
 const MOST_OUTPUT: u64 = 64 << 20;
@@ -276,7 +276,7 @@ impl Drop for WorkFolder {
     fn drop(&mut self) {
         let Some(own) = self.path.parent() else { return };
         // What cannot be removed now is swept by the next run.
-        let _ = fs::remove_dir_all(own);
+        let _ = remove_tree(own);
         if let Some(all) = own.parent() {
             // Only if no other job has its folder there.
             let _ = fs::remove_dir(all);

@@ -347,7 +347,7 @@ fn fit(registry: &Registry) -> Result<(), String> {
         Err(error) => return tell(End::Failed(error.to_string())),
     };
     let Some(job) = plan.jobs.first().filter(|job| job.key == request.key) else {
-        return tell(End::Failed("its data changed while the run went on; run it again".to_owned()));
+        return tell(End::Failed("its data or this program changed while the run went on; run it again".to_owned()));
     };
     let work = Work {
         registry,

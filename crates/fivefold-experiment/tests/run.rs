@@ -2,8 +2,12 @@
 
 mod common;
 
+use std::path::PathBuf;
+
 use common::{Counter, EXPERIMENT, JOBS, experiment, files, registry, run_with};
-use fivefold_experiment::{JobState, Only, Plan, Results, RunOptions, job_states, run};
+use fivefold_experiment::{
+    Claim, Job, JobEnd, JobState, Observer, Only, Plan, Results, RunError, RunOptions, job_states, run,
+};
 
 #[test]
 fn the_folder_has_the_same_bytes_however_it_came_about() {
@@ -284,4 +288,63 @@ fn what_cannot_be_evaluated_is_refused_before_any_job() {
         data.display()
     ));
     assert!(moved.ends_with("which `regroup` changed in data set `a`"), "{moved}");
+}
+
+/// Alters files of the first job that ends, as another program would.
+struct Tamper {
+    folder: PathBuf,
+    change: fn(&str) -> String,
+    file: fn(&Job) -> String,
+}
+
+impl Observer for Tamper {
+    fn finished(&self, job: &Job, _: &JobEnd) {
+        let path = self.folder.join((self.file)(job));
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path, (self.change)(&text)).unwrap();
+    }
+}
+
+/// A program that the run starts wrote into scores of finished jobs, and the run evaluated them: treeverse/dvc #5425 is of this kind
+/// (what an experiment's own process does to the workspace of others).
+#[test]
+fn files_that_are_altered_while_the_run_goes_on_are_not_evaluated() {
+    let (experiment, registry) = (experiment(EXPERIMENT), registry());
+    let cases: [fn(&Job) -> String; 3] = [Job::scores_file, Job::model_file, Job::record_file];
+    for file in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let tamper = Tamper { folder: folder.path().to_owned(), change: |text| format!("{text} "), file };
+        let options = RunOptions { threads: 2, observer: &tamper, ..RunOptions::new(folder.path()) };
+        let error = run(&experiment, &registry, &options).unwrap_err();
+        let RunError::Altered { files } = &error else { panic!("{error}") };
+        assert_eq!(files.len(), JOBS, "{files:?}");
+        assert!(!folder.path().join("manifest.json").exists());
+        // The next run does them again, and its results are those of any other.
+        let (again, _) = run_with(EXPERIMENT, folder.path(), 2, None);
+        assert_eq!((again.reused, again.done), (0, JOBS));
+    }
+}
+
+/// aws/aws-encryption-sdk-cli #18: written over without a word.
+#[test]
+fn a_folder_of_another_experiment_of_the_same_name_is_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let registry = registry();
+    let claim = |source: &str, replace| Claim { source: Some(source.to_owned()), replace };
+    let attempt = |text: &str, claim: &Claim| {
+        let options = RunOptions { threads: 2, claim: Some(claim), ..RunOptions::new(&out) };
+        run(&experiment(text), &registry, &options).map(|outcome| (outcome.reused, outcome.done))
+    };
+    assert_eq!(attempt(EXPERIMENT, &claim("/a.toml", false)).unwrap(), (0, JOBS));
+    let before = files(&out);
+    // Another file with the same jobs, and the same file with other jobs: the same experiment.
+    assert_eq!(attempt(EXPERIMENT, &claim("/b.toml", false)).unwrap(), (JOBS, 0));
+    let other = EXPERIMENT.replace("queries = ", "queries = 1");
+    assert_ne!(other, EXPERIMENT);
+    let error = attempt(&other, &claim("/c.toml", false)).unwrap_err().to_string();
+    assert!(error.contains("another experiment (/b.toml) that is named"), "{error}");
+    assert_eq!(files(&out), before);
+    assert_eq!(attempt(&other, &claim("/b.toml", false)).unwrap(), (0, JOBS));
+    assert_eq!(attempt(EXPERIMENT, &claim("/c.toml", true)).unwrap(), (0, JOBS));
 }

@@ -16,6 +16,6 @@ pub mod systems;
 
 pub use file::StudyFile;
 pub use registry::{AnyStudy, STUDIES, StudyEntry};
-pub use run::{Folder, Manifest, RunOptions, run};
+pub use run::{FORMAT, Folder, Manifest, RunOptions, run};
 pub use study::{Findings, Input, Study, StudyContext, StudyError};
 pub use systems::SystemsConfig;

@@ -166,16 +166,18 @@ impl Folder {
     /// else is known at once.
     ///
     /// # Errors
-    /// If it holds the results of something else, cannot be made, or is in use.
-    pub fn open(folder: &Path) -> Result<Self, StudyError> {
+    /// If it holds the results of something else and `replace` does not say that they may be replaced, if it cannot be made, or if it
+    /// is in use.
+    pub fn open(folder: &Path, replace: bool) -> Result<Self, StudyError> {
         let store = Store::new(folder);
         let lock = FolderLock::take(folder, Hold::Alone)?;
-        store.sweep()?;
+        store.sweep();
         let Some(content) = store.read(MANIFEST)? else {
             return Ok(Folder { store, earlier: Vec::new(), _lock: lock });
         };
         match Manifest::parse(&content) {
             Some(manifest) => Ok(Folder { store, earlier: manifest.files, _lock: lock }),
+            None if replace => Ok(Folder { store, earlier: Vec::new(), _lock: lock }),
             None => {
                 let what = "holds results that are not those of a study; give another folder, or move manifest.json away if \
                             it is damaged";
@@ -184,7 +186,7 @@ impl Folder {
         }
     }
 
-    /// Writes the manifest and the study's own files, and removes those of an earlier run that are not made any more.
+    /// Writes the study's own files and then the manifest, and removes those of an earlier run that are not made any more.
     ///
     /// # Errors
     /// If the file system refuses.
@@ -193,11 +195,13 @@ impl Folder {
         for old in self.earlier.iter().filter(|old| is_ours(old) && !manifest.files.contains(old)) {
             self.store.remove(old)?;
         }
-        self.store.write_sealed(MANIFEST, &manifest)?;
         for (name, content) in &findings.files {
             self.store.write(name, content.as_bytes())?;
         }
-        Ok(self.store.sweep()?)
+        // Last: where it is, all that it names is.
+        self.store.write_sealed(MANIFEST, &manifest)?;
+        self.store.sweep();
+        Ok(())
     }
 }
 

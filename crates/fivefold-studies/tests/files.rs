@@ -122,10 +122,10 @@ fn a_folder_keeps_what_is_made_and_loses_what_is_not() {
     let file = StudyFile::parse(STUDY).unwrap();
     let mut found = findings(STUDY, data.path(), 2).unwrap();
     found.files.push(("more/old.csv".to_owned(), "x".to_owned()));
-    Folder::open(out.path()).unwrap().write(&file, &found).unwrap();
+    Folder::open(out.path(), false).unwrap().write(&file, &found).unwrap();
     assert!(out.path().join("more/old.csv").is_file());
     found.files.pop();
-    Folder::open(out.path()).unwrap().write(&file, &found).unwrap();
+    Folder::open(out.path(), false).unwrap().write(&file, &found).unwrap();
     assert!(!out.path().join("more/old.csv").exists() && out.path().join("per_query.csv").is_file());
     let manifest = std::fs::read_to_string(out.path().join("manifest.json")).unwrap();
     assert!(!manifest.contains(&data.path().display().to_string()), "{manifest}");
@@ -136,14 +136,29 @@ fn a_folder_keeps_what_is_made_and_loses_what_is_not() {
     std::fs::create_dir(&inner).unwrap();
     let altered = manifest.replace("per_query.csv", "../victim");
     std::fs::write(inner.join("manifest.json"), &altered).unwrap();
-    assert!(Folder::open(&inner).is_err(), "it has not its hash");
+    assert!(Folder::open(&inner, false).is_err(), "it has not its hash");
     let mut altered: serde_json::Value = serde_json::from_str(&altered).unwrap();
     altered.as_object_mut().unwrap().remove("hash");
     std::fs::write(inner.join("manifest.json"), fivefold_experiment::seal::sealed(&altered).unwrap()).unwrap();
-    Folder::open(&inner).unwrap().write(&file, &found).unwrap();
+    Folder::open(&inner, false).unwrap().write(&file, &found).unwrap();
     assert!(victim.is_file());
     std::fs::write(inner.join("manifest.json"), "{\"format\": \"fivefold-results/1\"}").unwrap();
-    assert!(Folder::open(&inner).unwrap_err().to_string().contains("not those of a study"));
+    assert!(Folder::open(&inner, false).unwrap_err().to_string().contains("not those of a study"));
+}
+
+/// Where a manifest is, all that it names is: whoever waits for it finds a whole folder.
+#[test]
+fn the_manifest_comes_after_the_last_file() {
+    let data = directory();
+    let out = tempfile::tempdir().unwrap();
+    let file = StudyFile::parse(STUDY).unwrap();
+    let mut found = findings(STUDY, data.path(), 2).unwrap();
+    // A file that cannot be written: there is a folder of its name.
+    found.files.push(("last.csv".to_owned(), "x".to_owned()));
+    std::fs::create_dir_all(out.path().join("last.csv/inner")).unwrap();
+    let folder = Folder::open(out.path(), false).unwrap();
+    assert!(folder.write(&file, &found).is_err());
+    assert!(out.path().join("per_query.csv").is_file() && !out.path().join("manifest.json").exists());
 }
 
 const VALUES: &str = "a,b,c,d\n.1,.2,.4,.9\n.3,.3,.3,.3\n.5,.4,.8,.1\n.2,.2,.1,.6\n.9,.7,.3,.2\n.4,.5,.6,.7\n";

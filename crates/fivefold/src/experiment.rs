@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use fivefold_core::Registry;
 use fivefold_data::Cache;
 use fivefold_data::input;
-use fivefold_experiment::{Experiment, file_name};
+use fivefold_experiment::{Claim, Experiment, file_name};
 use fivefold_studies::StudyFile;
 
 use crate::cache::CacheArgs;
 use crate::data_dir::data_dir;
+use crate::outputs::ReplaceArgs;
 use crate::problem::Problem;
 
 /// The experiments of `experiments/`, so that the program has them wherever it is installed.
@@ -58,6 +59,8 @@ pub(crate) struct ExperimentArgs {
 
 /// The text of an experiment, of whatever kind.
 pub(crate) struct Text {
+    /// By what right its results are written into a folder.
+    claim: Claim,
     /// What the user called it.
     name: String,
     text: String,
@@ -72,16 +75,22 @@ impl Text {
     pub(crate) fn read(name: &str, asked: Option<&Path>) -> miette::Result<Self> {
         let path = Path::new(name);
         let mut folders = Vec::new();
-        let text = match SHIPPED.iter().find(|(shipped, _)| *shipped == name) {
-            // A results folder of this name is none.
-            Some((_, text)) if !path.is_file() => (*text).to_owned(),
-            _ => {
+        // A results folder of this name is none.
+        let shipped = SHIPPED.iter().find(|(shipped, _)| *shipped == name).filter(|_| !path.is_file());
+        let text = match shipped {
+            Some((_, text)) => (*text).to_owned(),
+            None => {
                 folders.push(path.parent().map(Path::to_owned).unwrap_or_default());
                 input::read_text(path, input::MOST_SETTINGS).map_err(|error| unreadable(name, error))?
             }
         };
         folders.extend(data_dir(asked));
-        Ok(Text { name: name.to_owned(), text, folders, cache: None })
+        Ok(Text { claim: Claim::of(path, shipped.is_some()), name: name.to_owned(), text, folders, cache: None })
+    }
+
+    /// The claim of the experiment on its results folder.
+    pub(crate) fn claim(&self, replace: ReplaceArgs) -> Claim {
+        Claim { replace: replace.replace, ..self.claim.clone() }
     }
 
     /// The study that it is, with the folders of its paths; `None`: a learning-to-rank experiment. Results of earlier

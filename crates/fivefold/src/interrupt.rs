@@ -1,6 +1,7 @@
 //! SIGINT (Ctrl-C) and SIGTERM: the first asks the running jobs to stop at their next step, the second ends the program at
 //! once. Where a step takes longer than [`GRACE`] after the first, as that of a ranker that never asks, the program ends all the
 //! same: nothing that it was writing is taken for whole by the next run. SIGHUP is left alone, since `nohup` is there to ignore it.
+//! SIGXFSZ becomes the error of the write that it is about.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -37,6 +38,17 @@ pub(crate) fn watch() -> &'static AtomicBool {
         }
     });
     &STOP
+}
+
+/// Lets a write beyond the limit on the size of files (`ulimit -f`) fail, so that it is told with the file, instead of ending the program
+/// by SIGXFSZ. Programs that a run starts are not affected: a handler ends where another program begins.
+pub(crate) fn take_file_limits_for_errors() {
+    #[cfg(unix)]
+    {
+        let signal = nix::sys::signal::Signal::SIGXFSZ as i32;
+        // Where it cannot be, all is as it was without it.
+        let _ = signal_hook::flag::register(signal, std::sync::Arc::new(AtomicBool::new(false)));
+    }
 }
 
 #[cfg(unix)]

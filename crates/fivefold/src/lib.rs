@@ -37,6 +37,7 @@ mod measure_list;
 mod memory;
 mod model;
 mod normaliser;
+mod outputs;
 mod problem;
 mod progress;
 mod published;
@@ -64,6 +65,7 @@ pub fn builtin() -> Registry {
 /// 2 the user's request cannot be done (wrong option, file, key), 70 a bug, 130 stopped by Ctrl-C, 143 by SIGTERM.
 pub fn main_with(registry: Registry) -> ExitCode {
     crash::guard(|| {
+        interrupt::take_file_limits_for_errors();
         let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         match arguments.split_first() {
             // A process that a run of this very program started.

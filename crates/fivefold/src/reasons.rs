@@ -191,6 +191,9 @@ pub(crate) fn change_lines<'c>(changes: impl Iterator<Item = &'c Change>) -> Vec
 /// What an input is, where its name alone does not say it.
 fn meaning(input: &str) -> String {
     let words = match input.split('.').next().unwrap_or_default() {
+        "code" if input == "code.sources" => "hash of the ranker's sources",
+        "code" if input == "code.executable" => "hash of the executable",
+        "code" => "by which results know the ranker's code",
         "train" => "hash of the training part's content",
         "validation" => "hash of the validation part's content",
         "test" => "hash of the test part's content",

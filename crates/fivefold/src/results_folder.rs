@@ -25,13 +25,22 @@ pub(crate) fn check(folder: &Path) -> miette::Result<()> {
         .into())
 }
 
-/// Refuses to write the report of one folder over that of another: what is in `to` would no longer belong together.
+/// Refuses to write the report of one folder over that of another, since what is in `to` would no longer belong together, and into a folder
+/// of something else.
 pub(crate) fn check_target(from: &Path, to: &Path) -> miette::Result<()> {
     let manifest = |folder: &Path| Store::new(folder).read("manifest.json");
+    // A folder with a report of ours has its index, which is read where it is written.
+    let ours = ["manifest.json", "tables.json"].iter().any(|name| to.join(name).exists());
+    if !ours && fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
+        let what = format!("{} is not empty, and holds no report", to.display());
+        return Err(Problem::new(what)
+            .help("give --write a new folder, or --replace to write among what is there")
+            .into());
+    }
     match (manifest(from), manifest(to)) {
         (Ok(Some(ours)), Ok(Some(theirs))) if ours != theirs => {
             Err(Problem::new(format!("{} holds results other than those of {}", to.display(), from.display()))
-                .help("give --write a new folder, or the results folder itself")
+                .help("give --write a new folder or the results folder itself, or --replace to write over that report")
                 .into())
         }
         _ => Ok(()),

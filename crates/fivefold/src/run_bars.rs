@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use fivefold_core::words::counted;
 use fivefold_experiment::config::Bytes;
-use fivefold_experiment::{Job, JobEnd, Observer, Plan, Reuse};
+use fivefold_experiment::{Job, JobEnd, Observer, Plan, Reuse, trusted};
 use indicatif::{MultiProgress, ProgressBar};
 
 use crate::estimate::{Estimate, about};
@@ -88,6 +88,9 @@ impl Observer for RunBars {
         }
         for remark in plan.remarks() {
             self.line(&format!("note: {remark}"));
+        }
+        for line in trusted(experiment) {
+            self.line(&format!("note: {line}"));
         }
         for note in plan.cache_notes() {
             self.line(&format!("note: {note}"));

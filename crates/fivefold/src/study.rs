@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use fivefold_experiment::owner::overwritten;
 use fivefold_experiment::reuse::changes;
+use fivefold_experiment::store::Store;
+use fivefold_experiment::{Claim, Standing};
 use fivefold_report::{PageHead, Report, Templates, chart_figure, check_index, diagram_figure, discard_damaged_index};
-use fivefold_studies::{Findings, Folder, Manifest, RunOptions, Study, StudyError, StudyFile};
+use fivefold_studies::{FORMAT, Findings, Folder, Input, Manifest, RunOptions, Study, StudyError, StudyFile};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -13,6 +16,7 @@ use crate::cli::Outcome;
 use crate::data_dir::data_dir;
 use crate::experiment::{Text, default_out};
 use crate::interrupt;
+use crate::outputs::ReplaceArgs;
 use crate::problem::{self, Problem};
 use crate::progress::FitBar;
 use crate::reasons::change_lines;
@@ -32,9 +36,11 @@ pub(crate) struct StudyArgs {
 /// How and where a study is run.
 #[derive(clap::Args)]
 pub(crate) struct StudyRunArgs {
-    /// The results folder [default: runs/NAME, with the experiment's name or the command's]
+    /// The results folder [default: of an experiment runs/NAME; from options alone nothing is written without --out]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    replace: ReplaceArgs,
     /// Where files are looked for, after the experiment file's own folder or this one [default: the environment variable
     /// FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR")]
@@ -73,13 +79,20 @@ impl StudyRunArgs {
         study.check().map_err(|error| Problem::param(error, "", ""))?;
         let here = std::iter::once(PathBuf::new());
         let folders = here.chain(data_dir(self.data_dir.as_deref())).collect();
-        self.file(&StudyFile::of(S::KIND, seed, study), folders, screen)
+        let claim = Claim { source: None, replace: self.replace.replace };
+        let out = self.out.clone();
+        self.file(&StudyFile::of(S::KIND, seed, study), folders, (out, claim), screen)
     }
 
     /// Runs an experiment, which must be of this kind.
     pub(crate) fn experiment<S: Study>(self, name: &str, screen: &mut Screen) -> miette::Result<Outcome> {
-        match Text::read(name, self.data_dir.as_deref())?.study()? {
-            Some((file, folders)) if file.kind == S::KIND => self.file(&file, folders, screen),
+        let text = Text::read(name, self.data_dir.as_deref())?;
+        let claim = text.claim(self.replace);
+        match text.study()? {
+            Some((file, folders)) if file.kind == S::KIND => {
+                let out = self.out.clone().unwrap_or_else(|| default_out(&file.name));
+                self.file(&file, folders, (Some(out), claim), screen)
+            }
             _ => {
                 let what = format!("`{name}` is not a study of kind \"{}\"", S::KIND);
                 Err(Problem::new(what).help(format!("fivefold run {name}")).into())
@@ -87,9 +100,14 @@ impl StudyRunArgs {
         }
     }
 
-    fn file(self, file: &StudyFile, folders: Vec<PathBuf>, screen: &mut Screen) -> miette::Result<Outcome> {
-        let out = self.out.unwrap_or_else(|| default_out(&file.name));
-        Run { folders, out, threads: self.threads.threads, json: self.json }.run(file, screen)
+    fn file(
+        self,
+        file: &StudyFile,
+        folders: Vec<PathBuf>,
+        (out, claim): (Option<PathBuf>, Claim),
+        screen: &mut Screen,
+    ) -> miette::Result<Outcome> {
+        Run { folders, out, threads: self.threads.threads, json: self.json, claim }.run(file, screen)
     }
 }
 
@@ -97,11 +115,13 @@ impl StudyRunArgs {
 pub(crate) struct Run {
     /// Where relative paths are looked for, the first first.
     pub(crate) folders: Vec<PathBuf>,
-    /// The results folder.
-    pub(crate) out: PathBuf,
+    /// The results folder; `None`: nothing is written.
+    pub(crate) out: Option<PathBuf>,
     pub(crate) threads: usize,
     /// JSON instead of the tables.
     pub(crate) json: bool,
+    /// By what right it writes there.
+    pub(crate) claim: Claim,
 }
 
 /// What `--json` prints.
@@ -109,7 +129,8 @@ pub(crate) struct Run {
 struct Summary<'a> {
     experiment: &'a str,
     kind: &'a str,
-    folder: String,
+    /// None where nothing was written.
+    folder: Option<String>,
     tables: Vec<&'a str>,
     figures: Vec<&'a str>,
     files: Vec<&'a str>,
@@ -118,7 +139,8 @@ struct Summary<'a> {
 impl Run {
     /// Says that nothing is reused, and which settings are not those of the folder.
     pub(crate) fn explain_cache(self, file: &StudyFile, screen: &mut Screen) -> miette::Result<Outcome> {
-        let last = Manifest::read(&self.out).map_err(problem::report)?;
+        let folder = self.out.unwrap_or_else(|| default_out(&file.name));
+        let last = Manifest::read(&folder).map_err(problem::report)?;
         let settings = |seed: u64, settings: Value| json!({ "seed": seed, "settings": settings });
         let changed = last.map(|last| {
             let now = settings(file.seed, file.study.settings());
@@ -129,7 +151,7 @@ impl Run {
             return Ok(Outcome::Done);
         }
         screen.line(format_args!("{}: a study keeps nothing, every run computes it anew", file.name));
-        let folder = self.out.display();
+        let folder = folder.display();
         match changed {
             None => screen.line(format_args!("{folder} holds none of its results")),
             Some(changed) if changed.is_empty() => {
@@ -149,14 +171,10 @@ impl Run {
     pub(crate) fn run(self, file: &StudyFile, screen: &mut Screen) -> miette::Result<Outcome> {
         // Before anything is made that a signal might leave behind.
         let cancel = interrupt::watch();
-        let again = Manifest::read(&self.out).map_err(problem::report)?.is_some();
-        if !again {
-            check_index(&self.out).map_err(problem::report)?;
-        }
-        let folder = Folder::open(&self.out).map_err(problem::report)?;
+        let folder = self.out.as_deref().map(|out| self.open(out, file)).transpose()?;
         let bar = FitBar::new(&file.name);
-        let options =
-            RunOptions { folders: self.folders, threads: self.threads, progress: Some(&bar), cancel: Some(cancel) };
+        let folders = self.folders.clone();
+        let options = RunOptions { folders, threads: self.threads, progress: Some(&bar), cancel: Some(cancel) };
         let found = fivefold_studies::run(file, &options);
         bar.finish();
         let findings = match found {
@@ -171,12 +189,16 @@ impl Run {
             tell(STOPPED);
             return Ok(Outcome::Interrupted);
         }
-        if again {
-            report_damage(&self.out)?;
+        if let (Some(out), Some((folder, again))) = (&self.out, &folder) {
+            self.check_inputs(out, &findings)?;
+            if *again {
+                report_damage(out)?;
+            }
+            self.claim.note(&Store::new(out));
+            report.write(out, &Templates::default()).map_err(problem::report)?;
+            folder.write(file, &findings).map_err(problem::report)?;
         }
-        report.write(&self.out, &Templates::default()).map_err(problem::report)?;
-        folder.write(file, &findings).map_err(problem::report)?;
-        let shown = self.out.display().to_string();
+        let shown = self.out.as_ref().map(|out| out.display().to_string());
         if self.json {
             screen.json(&Summary {
                 experiment: &file.name,
@@ -190,8 +212,49 @@ impl Run {
             screen.tables(&findings.tables);
         }
         screen.flush();
-        tell(format_args!("Results are in {shown} (report.html, tables/, figures/, manifest.json)."));
+        match shown {
+            Some(shown) => {
+                tell(format_args!("Results are in {shown} (report.html, tables/, figures/, manifest.json)."))
+            }
+            None => tell("Nothing was written: --out DIR keeps report.html, tables/, figures/ and all values."),
+        }
         Ok(Outcome::Done)
+    }
+}
+
+impl Run {
+    /// Takes hold of the results folder, and tells whether it holds this study's results. One that is not this study's is refused: it
+    /// must have the study's name, and its experiment file or its settings.
+    fn open(&self, out: &Path, file: &StudyFile) -> miette::Result<(Folder, bool)> {
+        let last = Manifest::read(out).map_err(problem::report)?;
+        let standing = self.claim.judge(out, FORMAT, &file.name).map_err(problem::report)?;
+        let same = last.as_ref().is_none_or(|last| {
+            last.kind == file.kind && (last.seed, &last.settings) == (file.seed, &file.study.settings())
+        });
+        if standing == Standing::Unproved && !same {
+            let refusal = self.claim.refusal(out, &file.name, "and its settings are not those of this one");
+            return Err(problem::report(refusal));
+        }
+        let again = last.is_some() || self.claim.replace;
+        if !again {
+            check_index(out).map_err(problem::report)?;
+        }
+        Ok((Folder::open(out, self.claim.replace).map_err(problem::report)?, again))
+    }
+
+    /// Refuses to write over a file that the study read.
+    fn check_inputs(&self, out: &Path, findings: &Findings) -> miette::Result<()> {
+        let files: Vec<&str> = findings.files.iter().map(|(name, _)| name.as_str()).collect();
+        let places = |input: &Input| self.folders.iter().map(|folder| folder.join(&input.name)).collect::<Vec<_>>();
+        let inputs: Vec<PathBuf> = findings.inputs.iter().flat_map(places).collect();
+        match overwritten(out, &inputs, &files) {
+            Some(input) => {
+                let what =
+                    format!("{} is an input of this study, and its results would be written over it", input.display());
+                Err(Problem::new(what).help("give another results folder with --out").into())
+            }
+            None => Ok(()),
+        }
     }
 }
 

@@ -22,7 +22,7 @@ fn a_model_goes_out_and_comes_back_with_the_same_scores() {
         assert!(before.lines().collect::<std::collections::BTreeSet<_>>().len() > 1, "{before}");
         for (format, features) in [("ranklib", "--features 2"), ("lightgbm", ""), ("lightgbm --first-feature-id 1", "")]
         {
-            stdout(at, &format!("export model.json --format {format} -o out.txt"));
+            stdout(at, &format!("export model.json --format {format} -o out.txt --replace"));
             let first = format.split_once(' ').map_or("", |(_, option)| option);
             let told = stdout(at, &format!("import out.txt {features} {first} -o back.json"));
             assert!(told.starts_with(&format!("back.json: {ranker} read from out.txt as ")), "{told}");

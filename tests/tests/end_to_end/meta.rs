@@ -4,6 +4,8 @@ use crate::harness::{assert_same_content, directory, json, real_data, stderr, st
 
 const VALUES: &str = "query,a,b,c\n1,.9,.1,.5\n2,.8,.3,.5\n3,.9,.2,.4\n4,.7,.2,.6\n5,.8,.1,.5\n";
 const FEW: &str = "--draws 100 --trials 20";
+/// The same into the folder that the tests look into, whatever it holds.
+const KEPT: &str = "--draws 100 --trials 20 --out runs/meta --replace";
 
 /// trec_eval -q of one system; `all` is a summary row, never a query.
 fn trec_eval(values: &[&str]) -> String {
@@ -14,7 +16,7 @@ fn trec_eval(values: &[&str]) -> String {
 #[test]
 fn every_table_of_a_table_of_values() {
     let folder = directory(&[("ap.csv", VALUES)]);
-    let shown = stdout(folder.path(), &format!("meta ap.csv {FEW}"));
+    let shown = stdout(folder.path(), &format!("meta ap.csv {KEPT}"));
     for title in [
         "Systems by ap",
         "Differences of systems",
@@ -46,13 +48,13 @@ fn queries_are_classed_by_difficulty_or_by_a_file() {
     ]);
     // Where lines are not wrapped.
     let table = |id: &str| std::fs::read_to_string(folder.path().join(format!("runs/meta/tables/{id}.csv"))).unwrap();
-    stdout(folder.path(), &format!("meta ap.csv --quantiles 2 {FEW}"));
+    stdout(folder.path(), &format!("meta ap.csv --quantiles 2 {KEPT}"));
     let power = table("class-power");
     assert!(power.contains("by the mean ap of all systems: hardest 0.467 to 0.500, easiest 0.500 to 0.533"), "{power}");
     let queries: Vec<&str> = power.lines().filter(|line| line.starts_with("ap,")).collect();
     let begins = ["ap,all,5,3,", "ap,hardest,2,3,", "ap,easiest,3,3,"];
     assert!(queries.iter().zip(begins).all(|(line, begin)| line.starts_with(begin)), "{queries:?}");
-    stdout(folder.path(), &format!("meta ap.csv --classes classes.csv {FEW}"));
+    stdout(folder.path(), &format!("meta ap.csv --classes classes.csv {KEPT}"));
     let swaps = table("class-swaps");
     assert!(swaps.contains("0 of 5 queries are in none, 1 of its lines is about other queries"), "{swaps}");
     assert!(swaps.contains("ap,short,long,0,1,yes"), "{swaps}");
@@ -64,13 +66,13 @@ fn queries_are_classed_by_difficulty_or_by_a_file() {
 fn labels_make_data_sets() {
     let other = "query,a,b,c\n1,.1,.9,.5\n2,.3,.8,.5\n3,.2,.9,.4\n";
     let folder = directory(&[("one.csv", VALUES), ("two.csv", other), ("a:b.csv", VALUES)]);
-    let shown = stdout(folder.path(), &format!("meta T7:ap=one.csv T8:ap=two.csv {FEW}"));
+    let shown = stdout(folder.path(), &format!("meta T7:ap=one.csv T8:ap=two.csv {KEPT}"));
     assert!(shown.contains("Winning numbers over data sets") && shown.contains("Systems by ap: T7"), "{shown}");
     // a > c > b on the one, b > c > a on the other.
     let swaps = std::fs::read_to_string(folder.path().join("runs/meta/tables/swap-datasets.csv")).unwrap();
     assert!(swaps.contains("ap,T7,T8,3,1"), "{swaps}");
     // A file whose name holds the sign is that file.
-    stdout(folder.path(), &format!("meta a:b.csv {FEW}"));
+    stdout(folder.path(), &format!("meta a:b.csv {KEPT}"));
     let says = |arguments: &str, words: &str| {
         let message = stderr(folder.path(), arguments, 2);
         assert!(message.contains(words), "{arguments}\n{message}");
@@ -86,15 +88,15 @@ fn systems_are_joined_by_query_and_a_missing_one_is_settled_by_a_policy() {
     let mut lines: Vec<&str> = other.lines().collect();
     lines.reverse();
     let folder = directory(&[("one.txt", &one), ("other.txt", &(lines.join("\n") + "\n"))]);
-    let message = stderr(folder.path(), &format!("meta bm25=one.txt other.txt {FEW}"), 2);
+    let message = stderr(folder.path(), &format!("meta bm25=one.txt other.txt {KEPT}"), 2);
     assert!(message.contains("other") && message.contains('4'), "{message}");
-    let shown = stdout(folder.path(), &format!("meta bm25=one.txt other.txt --missing-queries drop {FEW}"));
+    let shown = stdout(folder.path(), &format!("meta bm25=one.txt other.txt --missing-queries drop {KEPT}"));
     assert!(shown.contains("1 of 4 queries is left out") && shown.contains("2 systems, 3 queries"), "{shown}");
     let scores = std::fs::read_to_string(folder.path().join("runs/meta/scores.csv")).unwrap();
     // (.5 + .25 + .75) / 3, without the summary row.
     assert!(scores.lines().any(|line| line.starts_with(",map,bm25,0.5,")), "{scores}");
     assert!(shown.contains("2 values of summary rows were left out"), "{shown}");
-    let zero = stdout(folder.path(), &format!("meta bm25=one.txt other.txt --missing-queries zero {FEW}"));
+    let zero = stdout(folder.path(), &format!("meta bm25=one.txt other.txt --missing-queries zero {KEPT}"));
     assert!(zero.contains("1 missing value counts as 0") && zero.contains("2 systems, 4 queries"), "{zero}");
 }
 
@@ -103,7 +105,7 @@ fn systems_are_joined_by_query_and_a_missing_one_is_settled_by_a_policy() {
 fn a_name_that_is_given_stands_above_the_tag_of_a_run() {
     let text = format!("runid\tall\tours\n{}", trec_eval(&["0.5", "0.25"]));
     let folder = directory(&[("one.txt", &text), ("two.txt", &text)]);
-    let shown = stdout(folder.path(), &format!("meta one=one.txt two=two.txt {FEW}"));
+    let shown = stdout(folder.path(), &format!("meta one=one.txt two=two.txt {KEPT}"));
     assert!(shown.contains("2 systems, 2 queries") && !shown.contains("ours"), "{shown}");
     let message = stderr(folder.path(), "meta one.txt two.txt", 2);
     assert!(message.contains("`ours` has values of map in two files") && message.contains("NAME=FILE"), "{message}");
@@ -120,11 +122,11 @@ fn values_are_read_from_members_of_archives() {
     }
     archive.finish().unwrap();
     let scores = |arguments: &str| {
-        stdout(folder.path(), &format!("meta {arguments} {FEW}"));
+        stdout(folder.path(), &format!("meta {arguments} {KEPT}"));
         std::fs::read_to_string(folder.path().join("runs/meta/scores.csv")).unwrap()
     };
     assert_eq!(scores("ap=all.zip:t/ap.csv"), scores("ap=ap.csv"));
-    stdout(folder.path(), &format!("meta ap=all.zip:t/ap.csv {FEW}"));
+    stdout(folder.path(), &format!("meta ap=all.zip:t/ap.csv {KEPT}"));
     stdout(folder.path(), "verify runs/meta");
     let message = stderr(folder.path(), "meta ap=all.zip:none.csv", 2);
     assert!(message.contains("no member `none.csv`"), "{message}");
@@ -139,7 +141,7 @@ fn a_topic_that_a_run_lacks_is_settled_by_a_policy_and_counted() {
         ("b", "1 Q0 y 1 2 b\n1 Q0 x 2 1 b\n3 Q0 x 1 2 b\n3 Q0 y 2 1 b\n"),
     ]);
     let meta = |options: &str| {
-        let shown = stdout(folder.path(), &format!("meta --qrels qrels --runs a b --measure ap {options} {FEW}"));
+        let shown = stdout(folder.path(), &format!("meta --qrels qrels --runs a b --measure ap {options} {KEPT}"));
         let scores = std::fs::read_to_string(folder.path().join("runs/meta/scores.csv")).unwrap();
         let mean = |system: &str| -> f64 {
             let row = scores.lines().find(|line| line.split(',').nth(2) == Some(system)).unwrap();
@@ -169,7 +171,7 @@ fn undefined_values_are_settled_by_a_policy_and_counted() {
         ("one", [2.2 / 3.0, 0.8 / 3.0], "3 queries, 1 with undefined values, which count as one"),
         ("skip", [0.6, 0.15], "2 of 3 queries: 1 with an undefined value"),
     ] {
-        let shown = stdout(folder.path(), &format!("meta ap.csv --undefined {policy} {FEW}"));
+        let shown = stdout(folder.path(), &format!("meta ap.csv --undefined {policy} {KEPT}"));
         assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(note), "{policy}\n{shown}");
         let scores = std::fs::read_to_string(folder.path().join("runs/meta/scores.csv")).unwrap();
         for (system, mean) in ["a", "b"].iter().zip(means) {
@@ -185,7 +187,7 @@ fn undefined_values_are_settled_by_a_policy_and_counted() {
 #[test]
 fn a_baseline_a_test_and_a_correction() {
     let folder = directory(&[("ap.csv", VALUES)]);
-    let arguments = format!("meta ap.csv --against c --test permutation --correction holm {FEW}");
+    let arguments = format!("meta ap.csv --against c --test permutation --correction holm {KEPT}");
     let shown = stdout(folder.path(), &arguments);
     assert!(shown.contains("Differences from c") && shown.contains("corrected"), "{shown}");
     // Five queries are counted out, whatever draws are asked for; a test that does draw says so.
@@ -206,7 +208,7 @@ fn the_same_bytes_for_any_number_of_threads() {
         stdout(folder.path(), &format!("meta ap.csv --test bootstrap {FEW} --threads {threads} --out {out}"));
     }
     assert_same_content(&folder.path().join("one"), &folder.path().join("four"));
-    let summary = json(folder.path(), &format!("meta ap.csv {FEW} --json"));
+    let summary = json(folder.path(), &format!("meta ap.csv {KEPT} --json"));
     assert_eq!(summary["kind"].as_str(), Some("meta"));
 }
 
@@ -218,7 +220,7 @@ fn a_results_folder_of_several_data_sets_gives_winning_numbers() {
                       measures = [\"ndcg\"]\n[query_sets]\nuninformative = 5\nideal = 5\n";
     let folder = directory(&[("small.toml", experiment)]);
     stdout(folder.path(), "run small.toml");
-    let shown = stdout(folder.path(), &format!("meta runs/small {FEW}"));
+    let shown = stdout(folder.path(), &format!("meta runs/small {KEPT}"));
     for text in [
         "Winning numbers over data sets",
         "Swap rates: pairs of systems",
@@ -255,7 +257,7 @@ fn conventions_of_a_run_stand_under_its_values() {
         stdout(at, &format!("run {name}.toml"));
     }
     let page_of = |inputs: &str| {
-        stdout(at, &format!("meta {inputs} {FEW} --out m"));
+        stdout(at, &format!("meta {inputs} {FEW} --out m --replace"));
         read("m/report.html").replace("&#x2f;", "/")
     };
     let manifest: serde_json::Value = serde_json::from_str(&read("runs/a/manifest.json")).unwrap();
@@ -299,10 +301,10 @@ fn conventions_of_a_run_stand_under_its_values() {
         }
     }
     // What is not in the values is the study's own; where the run did otherwise, its means are not these.
-    let shown = stdout(at, &format!("meta runs/c {FEW} --out m"));
+    let shown = stdout(at, &format!("meta runs/c {FEW} --out m --replace"));
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(shown.contains("MEANS ARE NOT THOSE OF runs/c: here undefined values: zero, not skip"), "{shown}");
-    assert!(!stdout(at, &format!("meta runs/c --undefined skip {FEW} --out m")).contains("MEANS ARE NOT"));
+    assert!(!stdout(at, &format!("meta runs/c --undefined skip {FEW} --out m --replace")).contains("MEANS ARE NOT"));
 }
 
 #[test]

@@ -70,8 +70,10 @@ fn meta_on_trec8() {
     let (folder, page) = (directory(&[]), Page::read("meta.md"));
     let [ap, p10] = ["ap", "p10"].map(|name| data.join(format!("trec/trec8/adhoc8_{name}.csv")).display().to_string());
     let meta = |arguments: &[&str]| {
-        stdout_with_data(folder.path(), &data, &[&["meta"], arguments].concat());
-        Tables(folder.path().join("runs").join(if arguments[0] == "meta-trec8" { "meta-trec8" } else { "meta" }))
+        let name = if arguments[0] == "meta-trec8" { "meta-trec8" } else { "meta" };
+        let kept = ["--out", &format!("runs/{name}"), "--replace"];
+        stdout_with_data(folder.path(), &data, &[&["meta"], arguments, &kept].concat());
+        Tables(folder.path().join("runs").join(name))
     };
     let plain = meta(&[&ap]);
     let (t_test, all) = (plain.count("power", &["adhoc8_ap"], "significant"), ["adhoc8_ap"]);

@@ -88,9 +88,10 @@ fn mistakes_are_explained() {
 fn the_results_of_something_else_are_not_overwritten() {
     let folder = directory(&FILES);
     std::fs::create_dir(folder.path().join("out")).unwrap();
-    std::fs::write(folder.path().join("out/manifest.json"), "{\"format\": \"fivefold-results/1\"}").unwrap();
+    let manifest = "{\"format\": \"fivefold-results/1\", \"experiment\": {\"name\": \"x\"}}";
+    std::fs::write(folder.path().join("out/manifest.json"), manifest).unwrap();
     let message = stderr(folder.path(), "run small.toml --out out", 2);
-    assert!(message.contains("not those of a study"), "{message}");
+    assert!(message.contains("out holds the results of a run of rankers, `x`"), "{message}");
 }
 
 #[test]

@@ -166,3 +166,54 @@ fn without_a_place_for_the_cache_or_the_log_the_run_goes_on_and_says_so() {
     assert_eq!(content(&full.0).len(), 0, "nothing half written");
     drop(own);
 }
+
+/// As a user who is not root, whom permissions hold: python/cpython #10320 and pytest-dev/pytest #7491 are of this kind, a cleanup that fails
+/// because of what a program made read-only, and takes the results with it.
+#[test]
+fn a_read_only_folder_that_a_program_leaves_does_no_harm() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let text = r#"
+name = "r"
+[[dataset]]
+label = "a"
+made = { shape = "mq2007", queries = 10 }
+[[ranker]]
+label = "lin"
+kind = "linear"
+[[ranker]]
+label = "ro"
+kind = "command"
+[ranker.params]
+argv = ["sh", "ro.sh", "{test}", "{scores}"]
+files = ["ro.sh"]
+[evaluation]
+measures = ["ndcg"]
+cutoffs = [5]
+[query_sets]
+uninformative = 2
+ideal = 2
+"#;
+    let script = "mkdir -p mod/cache; touch mod/cache/x; chmod -R a-w mod; sed 's/.*/1/' \"$1\" > \"$2\"\n";
+    let folder = crate::harness::directory(&[("r.toml", text), ("ro.sh", script)]);
+    let at = folder.path();
+    std::fs::set_permissions(at, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let program = at.join("fivefold");
+    std::fs::copy(crate::harness::program(), &program).unwrap();
+    let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
+    let mut as_user = if is_root {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
+        command
+    } else {
+        Command::new(&program)
+    };
+    as_user.current_dir(at).env_remove("FIVEFOLD_CACHE").env("HOME", at);
+    as_user.args(["run", "r.toml", "--out", "o"]);
+    for reused in [0, 10] {
+        let output = as_user.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains(&format!("({reused} reused, ")), "{said}");
+        assert!(at.join("o/report.html").is_file() && !at.join("o/.work").exists(), "{said}");
+    }
+}

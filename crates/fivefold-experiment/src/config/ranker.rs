@@ -29,6 +29,7 @@ use super::command::{CommandLine, default_output, default_time};
 use super::error::Fault;
 use super::limits::JobLimits;
 use super::read::{Section, read};
+use crate::code::KnownBy;
 use crate::names;
 
 /// The kinds that are no registered rankers: their scores come from outside.
@@ -99,6 +100,9 @@ pub enum Method {
     Train {
         /// Its version, a part of the cache key.
         version: u32,
+        /// By what the cache key knows its code; `None`: by the version alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<KnownBy>,
         /// Whether the seed alters its model, at these parameters.
         seeded: bool,
         /// All its parameters, defaults filled in.
@@ -239,7 +243,8 @@ impl RankerConfig {
         let params = ranker.params();
         // The job reads them back from here: a value that JSON cannot hold (infinity) is refused now, not in the run.
         entry.restore(&params).map_err(|error| Fault::from(error).or_at(&kind_span))?;
-        let method = Method::Train { version: entry.version, seeded: ranker.seeded(), params };
+        let code = KnownBy::of(entry).map_err(|error| Fault::new(error, kind_span))?;
+        let method = Method::Train { version: entry.version, code, seeded: ranker.seeded(), params };
         Ok(RankerConfig { label, kind, method, normalise: own.unwrap_or(*default), limits })
     }
 }

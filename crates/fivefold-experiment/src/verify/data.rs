@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Check, content};
+use crate::code::KnownBy;
 use crate::config::{Experiment, Method};
 use crate::evaluate::evaluate_dataset;
 use crate::evaluation::{DatasetValues, DocumentSet, Evaluation};
@@ -104,7 +105,10 @@ impl DataChecks {
             match plan.job(index, collection, place.fold, place.facts.ranker) {
                 Err(error) => self.inputs.lacking(1, error.to_string()),
                 Ok(job) => match changes(&json!(place.record.inputs), &json!(job.inputs)).first() {
-                    None => self.inputs.passed(),
+                    None => match other_code(case, place.facts.ranker) {
+                        None => self.inputs.passed(),
+                        Some(reason) => self.inputs.lacking(1, reason),
+                    },
                     Some(change) => self.inputs.failed(record_file(&place.facts.id), moved(change)),
                 },
             }
@@ -145,6 +149,22 @@ impl Case<'_> {
     fn values_of(&self, index: usize) -> usize {
         let stored = self.evaluation.map(|evaluation| &evaluation.datasets[index]);
         stored.map_or(0, |stored| stored.all.len() + stored.left.len() + stored.right.len())
+    }
+}
+
+/// Why it is not known whether this program's ranker is that of the run; `None`: it is, or the version stands for its code.
+fn other_code(case: &Case<'_>, ranker: usize) -> Option<String> {
+    let config = &case.experiment.rankers[ranker];
+    let Method::Train { code: Some(code), .. } = &config.method else { return None };
+    let here = case.registry.find(&config.kind).map(KnownBy::of);
+    match here {
+        Some(Ok(Some(here))) if here == *code => None,
+        Some(Err(error)) => Some(error),
+        None => Some(format!("this program has no ranker `{}`", config.kind)),
+        Some(Ok(_)) => Some(format!(
+            "`{}` of this program has other code than that of the run (its sources, or the executable); run the experiment again",
+            config.kind
+        )),
     }
 }
 

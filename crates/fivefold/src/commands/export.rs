@@ -7,6 +7,7 @@ use fivefold_rankers::exchange::Format;
 use fivefold_rankers::tree_model::TreeModel;
 
 use crate::cli::Outcome;
+use crate::outputs::{Output, ReplaceArgs, begins_as};
 use crate::screen::{Screen, tell};
 use crate::{files, model};
 
@@ -31,6 +32,8 @@ pub(crate) struct Args {
     /// Where the model goes [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    replace: ReplaceArgs,
 }
 
 impl Args {
@@ -53,7 +56,11 @@ impl Args {
         let text =
             self.format.write(&trees, &file.header.ranker, first).map_err(|what| model::unusable(&self.model, what))?;
         match &self.out {
-            Some(path) => files::write(path, text.as_bytes())?,
+            Some(path) => {
+                let output = Output { path, what: "a model of this format", is_one: &begins_as(&text) };
+                output.check([&self.model], self.replace)?;
+                files::write(path, text.as_bytes())?;
+            }
             None => screen.text(text),
         }
         Ok(Outcome::Done)

@@ -10,6 +10,7 @@ use fivefold_rankers::exchange::{Columns, Format};
 use serde_json::Value;
 
 use crate::cli::Outcome;
+use crate::outputs::{Output, ReplaceArgs, is_model};
 use crate::problem::{self, Problem};
 use crate::screen::Screen;
 use crate::{files, model};
@@ -39,10 +40,14 @@ pub(crate) struct Args {
     /// Where the model goes
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    replace: ReplaceArgs,
 }
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+        let output = Output { path: &self.out, what: "a model file", is_one: &is_model };
+        output.check([&self.file], self.replace)?;
         let text =
             input::read_text(&self.file, input::MOST_TEXT).map_err(|error| Problem::file("read", &self.file, error))?;
         let format = self.format.or_else(|| Format::of_text(&text)).ok_or_else(|| {

@@ -1,12 +1,15 @@
 //! `fivefold job`: one job of an experiment, so that several processes or machines can share a results folder.
 
 use fivefold_core::Registry;
+use fivefold_experiment::manifest::FORMAT;
 use fivefold_experiment::{self as experiment, Only, RunOptions};
 
 use crate::cli::Outcome;
 use crate::experiment::ExperimentArgs;
 use crate::interrupt;
 use crate::limits::LimitArgs;
+use crate::outputs::ReplaceArgs;
+use crate::problem;
 use crate::run_bars::RunBars;
 use crate::screen::Screen;
 use crate::threads::ThreadArgs;
@@ -27,19 +30,26 @@ pub(crate) struct Args {
     threads: ThreadArgs,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    replace: ReplaceArgs,
 }
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
-        let (experiment, worker) = self.limits.apply(self.experiment.load(registry)?)?;
+        let text = self.experiment.text()?;
+        let claim = text.claim(self.replace);
+        let (experiment, worker) = self.limits.apply(text.experiment(registry)?)?;
+        let folder = self.experiment.out(&experiment.name);
+        claim.judge(&folder, FORMAT, &experiment.name).map_err(problem::report)?;
         let bars = RunBars::new();
         let options = RunOptions {
             threads: self.threads.threads,
             only: Only::job(&self.id),
             observer: &bars,
             cancel: Some(interrupt::watch()),
+            claim: Some(&claim),
             worker: Some(&worker),
-            ..RunOptions::new(self.experiment.out(&experiment.name))
+            ..RunOptions::new(folder)
         };
         let outcome = experiment::run(&experiment, registry, &options);
         bars.finish();

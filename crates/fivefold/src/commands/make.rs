@@ -1,14 +1,16 @@
 //! `fivefold make`: a made collection as LETOR text.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fivefold_core::Dataset;
 use fivefold_core::words::counted;
 use fivefold_data::made::SHAPES;
-use fivefold_data::{MadeSource, Source, open, write_letor};
+use fivefold_data::{Fold, MadeSource, Source, open, write_letor};
+use fivefold_experiment::store::Writing;
 
 use crate::cli::Outcome;
 use crate::files;
+use crate::outputs::{Output, ReplaceArgs, holds};
 use crate::problem::{self, Problem};
 use crate::screen::Screen;
 
@@ -34,21 +36,26 @@ pub(crate) struct Args {
     /// The folder to write into
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
+    #[command(flatten)]
+    replace: ReplaceArgs,
 }
 
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
-        let made = MadeSource { shape: self.shape, queries: self.queries, seed: self.seed };
+        let made = MadeSource { shape: self.shape.clone(), queries: self.queries, seed: self.seed };
         let source = Source { made: Some(made), ..Source::default() };
         let collection = open(&source, &[]).map_err(problem::report)?;
-        for fold in &collection.folds {
-            let folder = self.out.join(format!("Fold{}", fold.number));
-            std::fs::create_dir_all(&folder).map_err(|error| Problem::file("make the folder", &folder, error))?;
-            write(&folder.join("train.txt"), &fold.train)?;
-            write(&folder.join("test.txt"), &fold.test)?;
-            if let Some(validation) = &fold.validation {
-                write(&folder.join("vali.txt"), validation)?;
+        let parts: Vec<(PathBuf, &Dataset)> = collection.folds.iter().flat_map(|fold| self.parts(fold)).collect();
+        // All of them before any is written. Of LETOR text nothing tells whose it is: only the same content is ours.
+        for (path, data) in &parts {
+            let same = |_: &[u8]| holds(path, &hash(data));
+            Output { path, what: "the part that would be written", is_one: &same }.check([], self.replace)?;
+        }
+        for (path, data) in &parts {
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder).map_err(|error| Problem::file("make the folder", folder, error))?;
             }
+            files::write_with(path, |out| write_letor(data, out))?;
         }
         screen.line(format_args!(
             "{}: {}, {}, {} in {}",
@@ -62,6 +69,20 @@ impl Args {
     }
 }
 
-fn write(path: &Path, data: &Dataset) -> miette::Result<()> {
-    files::write_with(path, |out| write_letor(data, out))
+impl Args {
+    /// The files of a fold.
+    fn parts<'c>(&self, fold: &'c Fold) -> impl Iterator<Item = (PathBuf, &'c Dataset)> + use<'c> {
+        let folder = self.out.join(format!("Fold{}", fold.number));
+        let parts =
+            [("train.txt", Some(&fold.train)), ("test.txt", Some(&fold.test)), ("vali.txt", fold.validation.as_ref())];
+        parts.into_iter().filter_map(move |(name, data)| Some((folder.join(name), data?)))
+    }
+}
+
+/// The hash of a part as it is written.
+fn hash(data: &Dataset) -> String {
+    let mut writing = Writing::default();
+    // Nothing is kept that could fail.
+    let _ = write_letor(data, &mut writing);
+    writing.hash()
 }

@@ -33,7 +33,7 @@ use crate::systems::SystemsArgs;
 Several data sets are told apart by labels, LABEL:[NAME=]FILE. Queries are classed by --classes, --quantiles or --sets; power, PAD, \
 tau, conflicts and swap rates are then given by class.
 
-Tables show the ten best systems; scores.csv and pairs.csv in the results folder have all. docs/statistics.md says which \
+Tables show the ten best systems; scores.csv and pairs.csv in the results folder (--out) have all. docs/statistics.md says which \
 test to take, docs/meta.md how to read the tables.")]
 pub(crate) struct Args {
     /// Values per query (`[LABEL:][NAME=]FILE`), results folders, or an experiment: a TOML file or a name that comes with the

@@ -8,6 +8,7 @@ use fivefold_studies::Manifest;
 
 use crate::cli::Outcome;
 use crate::format::Format;
+use crate::outputs::ReplaceArgs;
 use crate::problem::{self, Problem};
 use crate::results_folder;
 use crate::screen::{Screen, tell};
@@ -33,6 +34,8 @@ pub(crate) struct Args {
     /// Write report.html, tables/ and figures/ anew, into this folder, instead of printing tables
     #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "table"])]
     write: Option<PathBuf>,
+    #[command(flatten)]
+    replace: ReplaceArgs,
     /// With --write: a folder with page.html, report.css or report.js of your own
     #[arg(long, value_name = "DIR", requires = "write")]
     templates: Option<PathBuf>,
@@ -46,7 +49,9 @@ impl Args {
         results_folder::check(&self.folder)?;
         let study = Manifest::read(&self.folder).map_err(problem::report)?;
         if let Some(folder) = &self.write {
-            results_folder::check_target(&self.folder, folder)?;
+            if !self.replace.replace {
+                results_folder::check_target(&self.folder, folder)?;
+            }
             let templates =
                 self.templates.as_deref().map(Templates::overridden).transpose().map_err(problem::report)?;
             write(&self.folder, study.as_ref(), folder, &templates.unwrap_or_default())?;

@@ -1,6 +1,7 @@
 //! `fivefold reproduce`: a run of ours beside a paper's printed tables, and the paper's conclusions tried on it.
 
 use fivefold_core::Registry;
+use fivefold_experiment::manifest::FORMAT;
 use fivefold_experiment::replay::reproduce;
 use fivefold_experiment::{FolderLock, Hold, Results, RunOptions};
 use fivefold_report::{Templates, write_report};
@@ -10,6 +11,7 @@ use crate::experiment::ExperimentArgs;
 use crate::format::Format;
 use crate::interrupt;
 use crate::limits::LimitArgs;
+use crate::outputs::ReplaceArgs;
 use crate::problem;
 use crate::published::{Published, SHIPPED};
 use crate::run_bars::RunBars;
@@ -44,6 +46,8 @@ pub(crate) struct Args {
     threads: ThreadArgs,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    replace: ReplaceArgs,
 }
 
 fn mapping(text: &str) -> Result<(String, String), String> {
@@ -72,8 +76,11 @@ impl Args {
 
     /// Runs what is left of the experiment; how it ended, if without results.
     fn run_experiment(&self, registry: &Registry) -> miette::Result<Result<Results, Outcome>> {
-        let (experiment, worker) = self.limits.apply(self.experiment.load(registry)?)?;
+        let text = self.experiment.text()?;
+        let claim = text.claim(self.replace);
+        let (experiment, worker) = self.limits.apply(text.experiment(registry)?)?;
         let folder = self.experiment.out(&experiment.name);
+        claim.judge(&folder, FORMAT, &experiment.name).map_err(problem::report)?;
         let cancel = interrupt::watch();
         let lock = FolderLock::take(&folder, Hold::Alone).map_err(problem::report)?;
         let memory = fivefold_data::memory_budget();
@@ -84,6 +91,7 @@ impl Args {
             observer: &bars,
             cancel: Some(cancel),
             lock: Some(&lock),
+            claim: Some(&claim),
             worker: Some(&worker),
             ..RunOptions::new(folder.clone())
         };

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fivefold_core::Registry;
 use fivefold_core::words::{counted, which};
+use fivefold_experiment::manifest::FORMAT;
 use fivefold_experiment::{
     self as experiment, CacheReport, FolderLock, Hold, Only, Plan, Results, Reuse, RunError, RunOptions,
 };
@@ -15,6 +16,7 @@ use crate::cli::Outcome;
 use crate::experiment::ExperimentArgs;
 use crate::interrupt;
 use crate::limits::LimitArgs;
+use crate::outputs::ReplaceArgs;
 use crate::problem::{self, Problem};
 use crate::reasons::{evaluation_text, jobs_text};
 use crate::run_bars::RunBars;
@@ -43,6 +45,8 @@ pub(crate) struct Args {
     threads: ThreadArgs,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    replace: ReplaceArgs,
     /// Do only these jobs, and no tables: DATASET/foldK/RANKER with `*`, or the name of a data set, fold or ranker
     #[arg(long, value_name = "PATTERN", num_args = 1..)]
     only: Vec<String>,
@@ -116,12 +120,13 @@ struct FailedJob<'a> {
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
         let text = self.experiment.text()?;
+        let claim = text.claim(self.replace);
         if let Some((file, folders)) = text.study()? {
             if !self.only.is_empty() {
                 return Err(Problem::new("a study has no jobs, so that --only means nothing").into());
             }
             let out = self.experiment.out(&file.name);
-            let run = study::Run { folders, out, threads: self.threads.threads, json: self.json };
+            let run = study::Run { folders, out: Some(out), threads: self.threads.threads, json: self.json, claim };
             return if self.explain_cache { run.explain_cache(&file, screen) } else { run.run(&file, screen) };
         }
         let (experiment, worker) = self.limits.apply(text.experiment(registry)?)?;
@@ -141,7 +146,8 @@ impl Args {
         // Before anything is made that a signal might leave behind.
         let cancel = interrupt::watch();
         // What is in a folder that a run has made is not somebody else's.
-        let ours = ["manifest.json", "jobs"].iter().all(|name| folder.join(name).exists());
+        claim.judge(&folder, FORMAT, &experiment.name).map_err(problem::report)?;
+        let ours = ["manifest.json", "jobs"].iter().all(|name| folder.join(name).exists()) || self.replace.replace;
         if !ours {
             check_index(&folder).map_err(problem::report)?;
         }
@@ -156,6 +162,7 @@ impl Args {
             observer: &bars,
             cancel: Some(cancel),
             lock: Some(&lock),
+            claim: Some(&claim),
             worker: Some(&worker),
             ..RunOptions::new(folder.clone())
         };

@@ -9,6 +9,7 @@ use fivefold_experiment::scores_text;
 use crate::cli::Outcome;
 use crate::files;
 use crate::model::{self, MissingArgs, Scorer};
+use crate::outputs::{Output, ReplaceArgs, is_scores};
 use crate::reading::LayoutArgs;
 use crate::screen::{Screen, tell};
 
@@ -33,6 +34,8 @@ pub(crate) struct Args {
     /// Where the scores go [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    replace: ReplaceArgs,
     /// Accept data that never mention the last features (of value 0 in every document)
     #[arg(long)]
     pad: bool,
@@ -44,6 +47,10 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+        if let Some(path) = &self.out {
+            let output = Output { path, what: "a file of scores", is_one: &is_scores };
+            output.check([&self.model, &self.data], self.replace)?;
+        }
         let file = model::read(&self.model)?;
         let scorer = Scorer::load(file, &self.model, registry, &self.missing)?;
         let part = self.read(&scorer)?;

@@ -13,6 +13,7 @@ use fivefold_experiment::config::Bytes;
 use toml::de::DeTable;
 
 use crate::cli::Outcome;
+use crate::outputs::{Output, ReplaceArgs, is_model};
 use crate::problem::{self, Problem};
 use crate::progress::FitBar;
 use crate::reading::{self, ReadArgs};
@@ -57,6 +58,8 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
+    replace: ReplaceArgs,
+    #[command(flatten)]
     reading: ReadArgs,
 }
 
@@ -68,6 +71,8 @@ impl Args {
     }
 
     fn train(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+        let output = Output { path: &self.out, what: "a model file", is_one: &is_model };
+        output.check(std::iter::once(&self.train).chain(&self.valid).chain(&self.params), self.replace)?;
         let names = registry.entries().iter().map(|entry| entry.name);
         let entry = registry.find(&self.ranker).ok_or_else(|| Problem::unknown("ranker", &self.ranker, names))?;
         let ranker = self.ranker_with_params(entry)?;

@@ -446,3 +446,17 @@ fn wide_data_are_learned_from_in_little_memory_or_refused_by_name() {
     let said = ["the normalised features need 23 MiB", "raise --memory"];
     refused_with(at, "train --ranker linear --normalise z-score --train wide.txt -o m2.json --memory 40MiB", &said);
 }
+
+/// nodejs/node #27798: a write beyond `ulimit -f` ended the program by SIGXFSZ, without a word.
+#[test]
+#[cfg(unix)]
+fn a_limit_on_the_size_of_files_is_an_error_of_the_file() {
+    let text = "name = \"x\"\n[[dataset]]\nlabel = \"A\"\nmade = { shape = \"mq2007\", queries = 200 }\n[[ranker]]\nkind = \"random\"\n";
+    let folder = crate::harness::directory(&[("x.toml", text)]);
+    let script = format!("ulimit -f 16; exec {} run x.toml --out o", program().display());
+    let output = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("cannot write o/") && told.contains("File too large"), "{told}");
+    assert!(told.contains("raise the limit on the size of files (`ulimit -f`)"), "{told}");
+}

@@ -1,0 +1,65 @@
+//! What the run itself knows of the files of its jobs: the records in memory, which no other program can alter.
+//!
+//! A program that runs as a ranker, or anybody else, may write into the results folder while a run goes on. So the run holds every file
+//! of its jobs to the hash that it had when the run wrote it, or found it to be reused, before it evaluates.
+
+use std::collections::BTreeMap;
+
+use fivefold_data::ScoreError;
+use rayon::prelude::*;
+
+use crate::plan::{Job, record_file};
+use crate::run::RunError;
+use crate::store::{Record, Store, StoreError, hash, json_text};
+
+/// The records of the jobs of a run, by id.
+#[derive(Default)]
+pub(crate) struct Kept {
+    records: BTreeMap<String, Record>,
+}
+
+impl Kept {
+    pub(crate) fn keep(&mut self, record: Record) {
+        self.records.insert(record.id.clone(), record);
+    }
+
+    /// Fails with the names of all files that are not as they were.
+    pub(crate) fn check(&self, store: &Store) -> Result<(), RunError> {
+        let altered: Vec<Vec<String>> =
+            self.records.par_iter().map(|(_, record)| altered(record, store)).collect::<Result<_, StoreError>>()?;
+        let altered = altered.concat();
+        if altered.is_empty() { Ok(()) } else { Err(RunError::Altered { files: altered }) }
+    }
+
+    /// The scores of a job, if they are those of its record.
+    pub(crate) fn scores(&self, store: &Store, job: &Job, documents: usize) -> Result<Vec<f64>, RunError> {
+        let file = job.scores_file();
+        let content = store.read(&file)?.unwrap_or_default();
+        let expected = self.records.get(&job.id).and_then(|record| record.outputs.get(&file));
+        if expected != Some(&hash(&content)) {
+            return Err(RunError::Altered { files: vec![file] });
+        }
+        // They have the bytes that this program wrote, so that every line is a number.
+        let text = String::from_utf8_lossy(&content);
+        let scores: Vec<f64> = text.lines().filter_map(|line| line.parse().ok()).collect();
+        if scores.len() != documents {
+            return Err(ScoreError::Count { file: store.path(&file), found: scores.len(), expected: documents }.into());
+        }
+        Ok(scores)
+    }
+}
+
+/// The files of a job that are not as its record says, the record's own file among them.
+fn altered(record: &Record, store: &Store) -> Result<Vec<String>, StoreError> {
+    let mut files = Vec::new();
+    let own = record_file(&record.id);
+    if store.read(&own)? != json_text(record).ok() {
+        files.push(own);
+    }
+    for (file, expected) in &record.outputs {
+        if store.read(file)?.is_none_or(|content| hash(&content) != *expected) {
+            files.push(file.clone());
+        }
+    }
+    Ok(files)
+}
