@@ -23,13 +23,21 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text for a cell of a spreadsheet: one that would be run as a formula gets an apostrophe before it. Numbers stay.
+/// A text for a cell of a spreadsheet: one that would be run as a formula gets an apostrophe before it, and so does one that has
+/// such apostrophes already, so that [`formula`] gives back either. Numbers stay.
 pub fn no_formula(text: &str) -> Cow<'_, str> {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && text.parse::<f64>().is_err() {
-        Cow::Owned(format!("'{text}"))
-    } else {
-        Cow::Borrowed(text)
-    }
+    if would_run(text) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
+}
+
+/// The text that [`no_formula`] was given.
+pub fn formula(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|_| would_run(cell)).unwrap_or(cell)
+}
+
+/// Whether a spreadsheet would run a text as a formula, but for apostrophes before it.
+fn would_run(text: &str) -> bool {
+    let text = text.trim_start_matches('\'');
+    text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && text.parse::<f64>().is_err()
 }
 
 /// Characters of a piece of a file that a message shows.
@@ -94,6 +102,9 @@ mod tests {
     fn what_a_spreadsheet_would_run_is_guarded() {
         for text in ["=1+1", "+a", "-a", "@SUM(A1)", "@", "@10", "\t=1", "\r=1", "\n=1", "-", "+1+cmd|' /C calc'!A0"] {
             assert_eq!(no_formula(text), format!("'{text}"));
+        }
+        for text in ["=1", "'=1", "''=1", "'a", "'", "-0.5", "'-0.5", "-q7", "'-q7", "a", ""] {
+            assert_eq!(formula(&no_formula(text)), text);
         }
         for text in ["a=b", "ndcg@10", "-0.5", "+1", "-inf", "", " =1"] {
             assert_eq!(no_formula(text), text);

@@ -1,11 +1,12 @@
 //! Values per query that another program computed: which systems, which measures, which queries.
 //!
 //! [`read`] takes the output of `trec_eval -q`, `ir_measures -q`, ranx's scores and pytrec_eval's results as JSON, a table of queries
-//! x systems, and our own `per_query.csv` and `fivefold eval --per-query --format csv`. The format is recognised by content
+//! x systems, and our own `per_query.csv`, `standardised.csv` and `fivefold eval --per-query --format csv`. The format is recognised by content
 //! ([`FORMATS`]); where that is not possible, the error says so and the format can be named.
 //!
 //! - Values of one measure and system are joined with others by query id, never by position ([`SystemValues::join`]).
-//! - A summary row (`all`, `amean`, `mean`, `average`) is never a query; such rows are counted.
+//! - A summary row (`all`, `amean`, `mean`, `average`) is never a query; such rows are counted. Of several rows that are called so, the
+//!   last one of each measure is the summary, and the others are of queries; our own files say which is which.
 //! - A query that one system lacks is an error, left out for all, or 0, by [`MissingQuery`], and counted.
 //! - A value that its program calls undefined (`nan`, an empty field) is not missing: it is told apart and counted.
 

@@ -225,6 +225,83 @@ fn ids_of_queries_may_start_with_a_hash() {
     assert!(values(&folder, "ap.csv", "query,a,b\n# x,\"y\nq1,.5,.4\nq2,.5,.4\n").is_err());
 }
 
+/// Own variation on trec_eval's outputs: topics may be called as summary rows are, and means stand below the values.
+#[test]
+fn topics_named_as_summaries_are_topics() {
+    let folder = TempDir::new().unwrap();
+    let eval = "# 4 topics\nmeasure,query,A,B,queries,undefined\nrr,all,1,0.5,1,0\nrr,mean,0.5,1,1,0\nrr,q3,1,0.5,1,0\nrr,q4,1,1,1,0\n\
+                rr,all,0.875,0.75,4,0\n";
+    let found = values(&folder, "pq.csv", eval).unwrap();
+    assert_eq!(found.queries, ["all", "mean", "q3", "q4"]);
+    assert_eq!((found.of(0, 0), found.of(0, 1)), (&[1.0, 0.5, 1.0, 1.0][..], &[0.5, 1.0, 0.5, 1.0][..]));
+    assert_eq!(found.remarks, [Remark::Summaries(2)]);
+    // Of two folds, with means of each, and without.
+    let of_folds = |means: &str| {
+        format!(
+            "measure,fold,query,fold,queries,undefined\nrr,1,all,.1,1,0\nrr,1,b,.2,1,0\nrr,2,average,.3,1,0\nrr,2,all,.4,1,0\n{means}\
+             rr,all,all,.25,4,0\n"
+        )
+    };
+    for means in ["", "rr,1,all,.15,2,0\nrr,2,all,.35,2,0\n"] {
+        let found = values(&folder, "pq.csv", &of_folds(means)).unwrap();
+        assert_eq!(found.queries, ["1/all", "1/b", "2/average", "2/all"], "{means}");
+        assert_eq!((found.values, found.systems), (vec![0.1, 0.2, 0.3, 0.4], vec!["fold".to_owned()]));
+    }
+    // A column `fold` may be a system's alone.
+    let system =
+        values(&folder, "pq.csv", "measure,query,fold,queries,undefined\nrr,q,.5,1,0\nrr,all,.5,1,0\n").unwrap();
+    assert_eq!((&system.systems[..], &system.queries[..]), (&["fold".to_owned()][..], &["q".to_owned()][..]));
+    // No row of a results folder is a summary.
+    let ours = "dataset,fold,query,documents,ranker,ap\nD,1,all,all,a,.5\nD,1,mean,all,a,.25\n";
+    assert_eq!(values(&folder, "per_query.csv", ours).unwrap().queries, ["all", "mean"]);
+    // Other programs: the last row of the name is the mean, and the others are said to be queries.
+    let trec_eval = "map all .5\nmap mean .25\nmap q3 0\nnum_q all 3\nmap all .25\n";
+    let found = values(&folder, "x.eval", trec_eval).unwrap();
+    assert_eq!(
+        (&found.queries[..], found.of(0, 0)),
+        (&["all", "mean", "q3"].map(str::to_owned)[..], &[0.5, 0.25, 0.0][..])
+    );
+    assert_eq!((&found.measures[..], &found.remarks[1]), (&["map".to_owned()][..], &Remark::Summaries(2)));
+    assert_eq!(
+        found.remarks[0].to_string(),
+        "`all` and `mean` are named as a summary row is, but count as queries: the last row `all` of each measure was taken for the summary"
+    );
+    assert!(values(&folder, "x.csv", "query,a\nall,?\nq,1\nall,1\n").unwrap_err().starts_with("x.csv:2: value `?`"));
+}
+
+/// A mean over systems is no system, and a deviation no query: they count as what they stand for, and it is said.
+#[test]
+fn names_of_statistics_are_remarked() {
+    let folder = TempDir::new().unwrap();
+    let said = |text: &str| {
+        let found = values(&folder, "ap.csv", text).unwrap();
+        found.remarks.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        said("query,a,b,mean\nq1,.5,.4,.45\nMAP,.5,.4,.45\nstd,.1,.1,.1\n"),
+        [
+            "`MAP` and `std` count as queries: take them out of the file if they are none",
+            "`mean` counts as a system: take it out of the file if it is none"
+        ]
+    );
+    assert!(said("query,mean\nq1,.5\nq2,.4\n").is_empty());
+}
+
+/// wikimedia/ores #177: Python's `json.dumps` writes NaN, which is undefined here as in CSV.
+#[test]
+fn nan_in_json_is_undefined() {
+    let folder = TempDir::new().unwrap();
+    let found =
+        values(&folder, "a.json", r#"{"q1": {"map": NaN, "ndcg": 0.5}, "q\" NaN:2": {"map": 0.2, "ndcg": null}}"#)
+            .unwrap();
+    assert_eq!((&found.queries[..], found.undefined_count()), (&["q1", "q\" NaN:2"].map(str::to_owned)[..], 2));
+    assert!(found.of(0, 0)[0].is_nan() && found.of(0, 0)[1] == 0.2);
+    let error = values(&folder, "a.json", r#"{"map": {"q1": -Infinity}}"#).unwrap_err();
+    assert!(error.contains("map of query `q1` is `\"-Infinity\"`, which is not a number"), "{error}");
+    let error = values(&folder, "a.json", r#"{"map": {"q1": NaN, "q2": }}"#).unwrap_err();
+    assert!(error.contains("expected value at line 1"), "{error}");
+}
+
 /// Heads that pandas and others give to ids, and a column of ids that has none of them.
 #[test]
 fn a_column_that_counts_rows_is_no_system() {

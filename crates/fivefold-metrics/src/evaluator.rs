@@ -201,14 +201,17 @@ impl Evaluator {
 
     /// U and E of every slot; `falling` has the grades of the ranked documents, highest first.
     fn bounds_of(&self, grades: &QueryGrades, falling: &[u8]) -> Vec<Bounds> {
-        let singles: Vec<u32> = (1..=grades.judged() as u32).collect();
+        // The ideal order goes on with what was ranked without a judgement: a measure may count those places too.
+        let mut ideal_order = grades.ideal().to_vec();
+        ideal_order.resize(grades.judged().max(falling.len()), 0);
+        let singles: Vec<u32> = (1..=ideal_order.len() as u32).collect();
         let n = falling.len() as u32;
         let one_group: &[u32] = if n == 0 { &[] } else { &[n] };
         let mut contributions = Vec::new();
         let (mut ideal, mut means) = (vec![0.0; self.slots], vec![0.0; self.slots]);
         let mut bounds = Vec::with_capacity(self.slots);
         for base in &self.bases {
-            base.sum(&Ranked::new(grades.ideal(), &singles, grades), &mut contributions, &mut ideal);
+            base.sum(&Ranked::new(&ideal_order, &singles, grades), &mut contributions, &mut ideal);
             let mean = |out: &mut [f64]| base.measure.mean_over_orders(&Ranked::new(falling, one_group, grades), out);
             base.sum_of(falling.len(), mean, &mut contributions, &mut means);
             bounds.extend((base.first_slot..).zip(&base.cutoffs).map(|(slot, &cutoff)| {

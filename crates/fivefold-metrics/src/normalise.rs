@@ -7,7 +7,7 @@
 //! Feng & Karmaker, IPM 2023, Eqs. 5 and 6. Under averaged ties A is the averaged A. Neither is defined where U and E are
 //! equal, since then no order is better than another.
 
-use fivefold_core::rounding::ROUNDING;
+use fivefold_core::rounding::{ROUNDING, equal};
 
 use crate::spec::Version;
 
@@ -49,11 +49,13 @@ impl Bounds {
     #[inline]
     pub(crate) fn value(&self, version: Version, sum: f64) -> f64 {
         let a = sum / self.denominator;
+        // Sums over ties can exceed the bound in their last bits.
+        let bounded = if a > self.upper && equal(a, self.upper) { self.upper } else { a };
         match version {
             Version::Original => a / self.normaliser,
             _ if !self.ue => f64::NAN,
-            Version::V1 => v1(a, self.upper, self.expected),
-            Version::V2 => v2(a, self.upper, self.expected),
+            Version::V1 => v1(bounded, self.upper, self.expected),
+            Version::V2 => v2(bounded, self.upper, self.expected),
         }
     }
 }

@@ -47,6 +47,44 @@ proptest! {
         }
     }
 
+    /// V2 is never above 1, not by a last bit, and V1 is within 0 and 1: whatever the dialect, gmax and ties, and for runs that retrieve
+    /// less or more than was judged.
+    #[test]
+    fn normalised_values_keep_their_bounds(
+        (grades, scores) in query(),
+        cutoff in 1usize..12,
+        unjudged in 0usize..5,
+        kept in 0usize..30,
+        dialect in 0usize..fivefold_metrics::DIALECTS.len(),
+    ) {
+        let mut names = all_names(cutoff);
+        names.retain(|name| name.contains(".v"));
+        names.extend(["v1", "v2"].map(|version| format!("err.{version}(gmax=30)@{cutoff}")));
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut conventions = (fivefold_metrics::DIALECTS[dialect].conventions)();
+        // There are no document ids here.
+        if conventions.ties == Ties::DocId {
+            conventions.ties = Ties::Average;
+        }
+        let evaluator = evaluator(&names, &conventions, 4);
+        let kept = kept.min(grades.len());
+        let retrieved: Vec<u8> = grades[..kept].iter().copied().chain(std::iter::repeat_n(0, unjudged)).collect();
+        let run_scores: Vec<f64> = scores[..kept].iter().copied().chain((0..unjudged).map(|i| (i % 2) as f64)).collect();
+        let judged = [
+            (evaluator.judge("q", &grades, None).unwrap(), &scores),
+            (evaluator.judge_pool("q", &grades, &retrieved, None).unwrap(), &run_scores),
+        ];
+        for (judged, scores) in &judged {
+            let mut out = vec![0.0; names.len()];
+            evaluator.evaluate(judged, scores, &mut Scratch::default(), &mut out).unwrap();
+            for (name, value) in names.iter().zip(out) {
+                let low = if name.contains(".v2") { -1.0 } else { 0.0 };
+                // E of the paper's sum of precision is no mean over orders, and scikit-learn's thresholds are none either.
+                prop_assert!(value.is_nan() || (low..=1.0).contains(&value), "{name} {value} {grades:?} {scores:?}");
+            }
+        }
+    }
+
     #[test]
     fn order_of_rows_has_no_effect_on_a_single_bit((grades, scores) in query(), seed: u64) {
         let names = all_names(5);
@@ -209,3 +247,19 @@ fn evaluators_are_shared_between_threads() {
     shared::<fivefold_metrics::Judged>();
     shared::<fivefold_metrics::Objective>();
 }
+
+/// Exact rationals, by Python's `fractions` over all orders: grades 3 3 1 of which the first two tie, and 3 1 0 2 of which the last
+/// three do, under gmax 30, where a probability to stop is 1e-9.
+#[test]
+fn err_keeps_its_digits_under_a_high_gmax() {
+    let names = ["err(gmax=30)", "err.v1(gmax=30)", "err.v2(gmax=30)"];
+    for (grades, scores, expected) in
+        [(&[3, 3, 1][..], &[3.0, 3.0, 1.0][..], ERR_331), (&[3, 1, 0, 2], &[2.0, 1.0, 1.0, 1.0], ERR_3102)]
+    {
+        for ((name, value), expected) in names.iter().zip(values(&names, &exact(), 3, grades, scores)).zip(expected) {
+            assert!((value / expected - 1.0).abs() < 1e-14, "{name} of {grades:?}: {value:e} for {expected:e}");
+        }
+    }
+}
+const ERR_331: [f64; 3] = [1.0089327866369633e-08, 0.5416666666621394, 1.0];
+const ERR_3102: [f64; 3] = [7.864501731704582e-09, 0.5695567904392768, 0.8747203586608315];

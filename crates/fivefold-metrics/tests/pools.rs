@@ -127,3 +127,19 @@ fn what_no_pool_can_hold_is_refused() {
     assert!(evaluator.judge_pool("t", &[1, 0], &[2], None).is_err());
     assert!(evaluator.judge_pool("t", &[3], &[0], None).is_err());
 }
+
+/// Judged: one relevant document. The run retrieves it first, and two documents without a judgement. By hand: NDCG@i is 1 from the rank
+/// of the relevant document on in the best order; E is the mean over the three places.
+#[test]
+fn meanndcg_is_normalised_where_more_was_retrieved_than_judged() {
+    let names = ["meanndcg", "meanndcg.v1", "meanndcg.v2"];
+    let evaluator = evaluator(&names, &exact(), 1);
+    let judged = evaluator.judge_pool("1", &[1], &[1, 0, 0], None).unwrap();
+    let mut out = [0.0; 3];
+    evaluator.evaluate(&judged, &[3.0, 2.0, 1.0], &mut Scratch::default(), &mut out).unwrap();
+    let (second, third) = (1.0 / libm::log2(3.0), 1.0 / 2.0);
+    let expected = (1.0 + (2.0 * second) / 3.0 + third / 3.0) / 3.0;
+    assert!((evaluator.expected(&judged, 0).unwrap() - expected).abs() < 1e-12 && (expected - 0.5291).abs() < 5e-5);
+    assert_eq!((out[0], out[2]), (1.0, 1.0));
+    assert!((out[1] - 1.0 / (1.0 + expected)).abs() < 1e-12 && (out[1] - 0.654).abs() < 5e-4);
+}

@@ -1,6 +1,8 @@
 //! Values in any order, brought together by measure, system and query.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use fivefold_core::words::{list, list_some, which};
 
 use super::error::PerQueryErrorKind;
 use super::remark::Remark;
@@ -8,6 +10,12 @@ use super::{PerQueryOptions, SystemValues};
 
 /// Ids of rows that hold a mean over queries.
 const SUMMARIES: [&str; 4] = ["all", "amean", "mean", "average"];
+/// Names of rows and columns that hold something else over queries or systems, in lower case and without signs. They count as what they
+/// stand for, with a remark.
+const STATISTICS: [&str; 22] = [
+    "std", "stddev", "stdev", "sd", "se", "sem", "var", "variance", "min", "max", "median", "sum", "total", "count",
+    "ci", "map", "gmap", "gmmap", "ndcg", "mrr", "avg", "overall",
+];
 
 /// A table of so many values may have any number of gaps.
 const SMALL_TABLE: usize = 1 << 20;
@@ -55,6 +63,9 @@ pub(super) struct Builder {
     queries: Names,
     /// Places in the three lists, the value (NaN: undefined) and the line.
     values: Vec<([usize; 3], f64, u64)>,
+    /// The values of rows that are named as summaries are, by their places in `values`, and what is wrong with them.
+    named_as_summaries: Vec<(usize, Option<PerQueryErrorKind>)>,
+    /// Values of rows that are known for summaries.
     summaries: usize,
     faults: Faults,
 }
@@ -92,6 +103,7 @@ impl Builder {
             systems: Names::default(),
             queries: Names::default(),
             values: Vec::new(),
+            named_as_summaries: Vec::new(),
             summaries: 0,
             faults: Faults::default(),
         }
@@ -104,22 +116,108 @@ impl Builder {
         }
     }
 
-    /// Adds a value as it is written; summary rows are counted and left out.
+    /// Adds a value as it is written. Whether a row that is named as a summary is one shows at the end.
     pub(super) fn add(&mut self, measure: &str, system: &str, query: &str, text: &str, line: u64) {
-        let text = text.trim();
-        if is_summary(query) {
-            self.summaries += 1;
-            return;
+        if !is_summary(query) {
+            return self.add_of_query(measure, system, query, text, line);
         }
-        let undefined =
-            ["", "nan", "na", "null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word));
-        let value = match fast_float2::parse::<f64, _>(text) {
-            _ if undefined => f64::NAN,
-            Ok(value) if value.is_finite() => value,
-            _ => return self.fault(line, PerQueryErrorKind::Value { found: text.escape_debug().take(40).collect() }),
+        let (value, wrong) = match parse(text) {
+            Ok(value) => (value, None),
+            Err(wrong) => (f64::NAN, Some(wrong)),
         };
+        self.named_as_summaries.push((self.values.len(), wrong));
+        self.push(measure, system, query, value, line);
+    }
+
+    /// Adds a value of a query, whatever its name, as it is written.
+    pub(super) fn add_of_query(&mut self, measure: &str, system: &str, query: &str, text: &str, line: u64) {
+        match parse(text) {
+            Ok(value) => self.push(measure, system, query, value, line),
+            Err(wrong) => self.fault(line, wrong),
+        }
+    }
+
+    /// Counts values that are known for summaries.
+    pub(super) fn add_summaries(&mut self, count: usize) {
+        self.summaries += count;
+    }
+
+    fn push(&mut self, measure: &str, system: &str, query: &str, value: f64, line: u64) {
         let place = [self.measures.place(measure), self.systems.place(system), self.queries.place(query)];
         self.values.push((place, value, line));
+    }
+
+    /// Takes out summaries. Of the rows that are named as summaries are, the name of the last one in the file is that of the
+    /// summaries, and of the values of a measure and system under it the last one: a program writes its means below the values. The
+    /// others are of queries that are called so.
+    fn without_summaries(&mut self) {
+        let candidates = std::mem::take(&mut self.named_as_summaries);
+        let Some(&(last, _)) = candidates.last() else { return };
+        let of_last = self.values[last].0[2];
+        let (mut taken, mut queries) = (HashSet::new(), BTreeSet::new());
+        let mut summaries = HashSet::new();
+        for (place, wrong) in candidates.into_iter().rev() {
+            let ([measure, system, query], _, line) = self.values[place];
+            if query == of_last && taken.insert((measure, system)) {
+                summaries.insert(place);
+            } else {
+                queries.insert(query);
+                wrong.into_iter().for_each(|wrong| self.faults.add(line, wrong));
+            }
+        }
+        self.summaries += summaries.len();
+        if !queries.is_empty() {
+            let names: Vec<String> = queries.iter().map(|&query| format!("`{}`", self.queries.names[query])).collect();
+            self.remarks.push(Remark::Other(format!(
+                "{} {}: the last row `{}` of each measure was taken for the summary",
+                list(&names),
+                which(
+                    names.len(),
+                    "is named as a summary row is, but counts as a query",
+                    "are named as a summary row is, but count as queries"
+                ),
+                self.queries.names[of_last]
+            )));
+        }
+        let mut place = 0..;
+        self.values.retain(|_| place.next().is_none_or(|place| !summaries.contains(&place)));
+        self.forget_unused();
+    }
+
+    /// Takes out names that no value has.
+    fn forget_unused(&mut self) {
+        for (at, names) in [&mut self.measures, &mut self.systems, &mut self.queries].into_iter().enumerate() {
+            let mut used = vec![false; names.names.len()];
+            self.values.iter().for_each(|(place, _, _)| used[place[at]] = true);
+            let mut kept = Names::default();
+            let places: Vec<usize> =
+                names.names.iter().zip(&used).map(|(name, used)| if *used { kept.place(name) } else { 0 }).collect();
+            self.values.iter_mut().for_each(|(place, _, _)| place[at] = places[place[at]]);
+            *names = kept;
+        }
+    }
+
+    /// Says which names are rather those of statistics than of queries or systems.
+    fn remark_on_names(&mut self) {
+        let looks = |name: &&String| {
+            let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+            is_summary(name) || STATISTICS.contains(&plain.to_ascii_lowercase().as_str())
+        };
+        let statistics = |name: &&String| looks(name) && !is_summary(name);
+        let quoted = |names: Vec<&String>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+        let queries = quoted(self.queries.names.iter().filter(statistics).collect());
+        // A system alone may be called anything.
+        let systems: Vec<&String> = self.systems.names.iter().filter(looks).collect();
+        let systems = if self.systems.names.len() > 1 { quoted(systems) } else { Vec::new() };
+        for (names, one, many) in [(queries, "query", "queries"), (systems, "system", "systems")] {
+            if !names.is_empty() {
+                let what = which(names.len(), one, many);
+                let counts = which(names.len(), "counts as a", "count as");
+                let none = which(names.len(), "it out of the file if it is", "them out of the file if they are");
+                let remark = format!("{} {counts} {what}: take {none} none", list_some(&names));
+                self.remarks.push(Remark::Other(remark));
+            }
+        }
     }
 
     /// Notes a line that is wrong.
@@ -128,7 +226,9 @@ impl Builder {
     }
 
     /// The values in order, and what was wrong.
-    pub(super) fn finish(self) -> Result<(SystemValues, Faults), Wrong> {
+    pub(super) fn finish(mut self) -> Result<(SystemValues, Faults), Wrong> {
+        self.without_summaries();
+        self.remark_on_names();
         let mut faults = self.faults;
         if self.values.is_empty() {
             return Err(faults.first.into_iter().next().unwrap_or((0, PerQueryErrorKind::Empty)));
@@ -168,6 +268,17 @@ impl Builder {
             result.remarks.push(Remark::Undefined(undefined));
         }
         Ok((result, faults))
+    }
+}
+
+/// A value as it is written; NaN where it is undefined.
+fn parse(text: &str) -> Result<f64, PerQueryErrorKind> {
+    let text = text.trim();
+    let undefined = ["", "nan", "na", "null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word));
+    match fast_float2::parse::<f64, _>(text) {
+        _ if undefined => Ok(f64::NAN),
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err(PerQueryErrorKind::Value { found: text.escape_debug().take(40).collect() }),
     }
 }
 

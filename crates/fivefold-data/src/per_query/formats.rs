@@ -1,10 +1,11 @@
 //! The formats of values per query: how each is recognised and parsed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use fivefold_core::printable::formula;
 use fivefold_core::words::counted;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -49,6 +50,11 @@ pub const FORMATS: &[Format] = &[
     Format { name: "fivefold", summary: "per_query.csv of a results folder", parse: our_values },
     Format { name: "eval", summary: "fivefold eval --per-query --format csv", parse: our_eval },
     Format {
+        name: "study",
+        summary: "standardised.csv and per_query.csv of studies: one row a query and system, one column a measure",
+        parse: our_study,
+    },
+    Format {
         name: "csv",
         summary: "one row a query, one column a system, names in the first row; a first column `query`, if there is one, has the ids",
         parse: matrix,
@@ -57,6 +63,10 @@ pub const FORMATS: &[Format] = &[
 
 /// The columns that `per_query.csv` starts with.
 const OUR_HEAD: [&str; 5] = ["dataset", "fold", "query", "documents", "ranker"];
+/// The columns that the values of a study start with.
+const STUDY_HEAD: [&str; 2] = ["query", "system"];
+/// What stands for all queries and for all folds in the table of `fivefold eval`.
+const ALL: &str = "all";
 /// The columns that the table of `fivefold eval` ends with.
 const EVAL_TAIL: [&str; 2] = ["queries", "undefined"];
 /// What `fivefold eval` prints for a query that the means of a system leave out: the system has no value of it.
@@ -154,6 +164,9 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
     if head.first() == Some(&"measure") && head.ends_with(&EVAL_TAIL) {
         return Format::named("eval");
     }
+    if head.starts_with(&STUDY_HEAD) && separator == b',' {
+        return Format::named("study");
+    }
     let rows: Vec<Vec<&str>> =
         std::iter::once(first).chain(content).map(|line| line.split_whitespace().collect()).collect();
     // Lines or values that are wrong must not hide what the others are.
@@ -220,7 +233,7 @@ fn triples(text: &str, builder: &mut Builder, order: [usize; 2]) -> Result<(), W
         let fields: Vec<&str> = text.split_whitespace().collect();
         match fields[..] {
             [] => {}
-            ["runid", _, tag] => builder.names_itself(tag),
+            ["runid", _, tag] if order == [0, 1] => builder.names_itself(tag),
             [_, _, value] if is_string(value) => strings += 1,
             [_, _, value] => rows.push((line, fields[order[0]], fields[order[1]], value)),
             _ => {
@@ -262,7 +275,40 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Entries<V> {
 
 /// Two levels of JSON objects; what stands in them is looked at value by value.
 fn json(text: &str) -> Result<Entries<Entries<Value>>, Wrong> {
-    serde_json::from_str(text).map_err(|error| (error.line() as u64, PerQueryErrorKind::Syntax(error.to_string())))
+    serde_json::from_str(&without_nan(text))
+        .map_err(|error| (error.line() as u64, PerQueryErrorKind::Syntax(error.to_string())))
+}
+
+/// The text with `NaN`, which Python's `json` writes though JSON has none, as `null`, and `Infinity` as a text.
+fn without_nan(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if c == '"' {
+            // A text ends at the next quote without a backslash before it.
+            let mut escaped = false;
+            let end = rest[1..].find(|c: char| {
+                let ends = c == '"' && !escaped;
+                escaped = c == '\\' && !escaped;
+                ends
+            });
+            let (string, after) = rest.split_at(end.map_or(rest.len(), |end| end + 2));
+            out.push_str(string);
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix("-NaN").or_else(|| rest.strip_prefix("NaN")) {
+            out.push_str("null");
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix("Infinity") {
+            // With its sign, which stands before it already.
+            let sign = if out.ends_with('-') { out.pop().map_or("", |_| "-") } else { "" };
+            out.push_str(&format!("\"{sign}Infinity\""));
+            rest = after;
+        } else {
+            out.push(c);
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    out
 }
 
 /// `{outer: {inner: value}}`, where either level may be that of the measures.
@@ -294,8 +340,8 @@ fn separator(first: &str) -> u8 {
 type Record = (u64, Vec<String>);
 
 /// The head of a table and its other records, each with its line. Lines that start with `#` are comments above the head; below it,
-/// those that have not a cell for each column: ids of queries may start so.
-fn table(text: &str, builder: &mut Builder) -> Result<(Record, Vec<Record>), Wrong> {
+/// those that have not a cell for each column: ids of queries may start so. What we wrote has blanks only where they belong.
+fn table(text: &str, trim: csv::Trim, builder: &mut Builder) -> Result<(Record, Vec<Record>), Wrong> {
     let is_above = |line: &&str| line.trim().is_empty() || line.starts_with('#');
     let above = text.lines().take_while(is_above).count();
     let body: &str = text.splitn(above + 1, '\n').nth(above).unwrap_or_default();
@@ -303,7 +349,7 @@ fn table(text: &str, builder: &mut Builder) -> Result<(Record, Vec<Record>), Wro
         .has_headers(false)
         .flexible(true)
         .delimiter(separator(body.lines().next().unwrap_or_default()))
-        .trim(csv::Trim::All)
+        .trim(trim)
         .from_reader(body.as_bytes());
     let (mut head, mut rows, mut comments) = (None::<Record>, Vec::new(), 0);
     for record in reader.records() {
@@ -354,7 +400,7 @@ fn once(line: u64, head: &[String], columns: Range<usize>) -> Result<(), Wrong> 
 
 /// One row a query, one column a system.
 fn matrix(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
-    let ((head_line, head), rows) = table(text, builder)?;
+    let ((head_line, head), rows) = table(text, csv::Trim::All, builder)?;
     let has_ids = head.first().is_some_and(|name| QUERY_COLUMNS.contains(&name.to_ascii_lowercase().as_str()));
     if !has_ids {
         if let Some(name) = head.first().filter(|_| counts_rows(&rows)) {
@@ -383,7 +429,7 @@ fn counts_rows(rows: &[Record]) -> bool {
 
 /// `per_query.csv`: of several data sets, a query's id has the data set's name before it. Only values over all documents count.
 fn our_values(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
-    let ((head_line, head), rows) = table(text, builder)?;
+    let ((head_line, head), rows) = table(text, csv::Trim::None, builder)?;
     if !head.iter().map(String::as_str).take(OUR_HEAD.len()).eq(OUR_HEAD) {
         let what = format!("the first columns must be {}", OUR_HEAD.join(","));
         return Err((head_line, PerQueryErrorKind::Syntax(what)));
@@ -398,7 +444,7 @@ fn our_values(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
         }
         let id = if several { format!("{}/{}", row[0], row[2]) } else { row[2].clone() };
         for (measure, value) in head.iter().zip(row).skip(OUR_HEAD.len()) {
-            builder.add(measure, &row[4], &id, value, *line);
+            builder.add_of_query(measure, &row[4], &id, value, *line);
         }
     }
     if halves > 0 {
@@ -407,25 +453,74 @@ fn our_values(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// The table of `fivefold eval --per-query --format csv`: of several folds, a query's id has the fold's number before it.
+/// The values of a study, one row a query and system. No row is a summary.
+fn our_study(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
+    let ((head_line, head), rows) = table(text, csv::Trim::None, builder)?;
+    if !head.iter().map(String::as_str).take(STUDY_HEAD.len()).eq(STUDY_HEAD) {
+        let what = format!("the first columns must be {}", STUDY_HEAD.join(","));
+        return Err((head_line, PerQueryErrorKind::Syntax(what)));
+    }
+    once(head_line, &head, STUDY_HEAD.len()..head.len())?;
+    for (line, row) in &rows {
+        for (measure, value) in head.iter().zip(row).skip(STUDY_HEAD.len()) {
+            builder.add_of_query(measure, &row[1], &row[0], value, *line);
+        }
+    }
+    Ok(())
+}
+
+/// The table of `fivefold eval --per-query --format csv`: of several folds, a query's id has the fold's number before it. Means stand
+/// below the values, so that a topic may be called `all` as they are.
 fn our_eval(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
-    let ((head_line, head), rows) = table(text, builder)?;
+    let ((head_line, head), rows) = table(text, csv::Trim::None, builder)?;
+    let head: Vec<String> = head.iter().map(|name| formula(name).to_owned()).collect();
     let column = |name: &str| head.iter().position(|head| head == name);
     let Some(query) = column("query") else {
         let what = "there is no column `query`; print the table with --per-query".to_owned();
         return Err((head_line, PerQueryErrorKind::Syntax(what)));
     };
-    let fold = column("fold");
+    // A system may be called `fold`.
+    let fold = column("fold").filter(|&fold| fold < query);
     let systems = query + 1..head.len().saturating_sub(EVAL_TAIL.len());
     once(head_line, &head, systems.clone())?;
-    for (line, row) in &rows {
+    let is_mean = eval_means(&rows, fold, query);
+    for ((line, row), is_mean) in rows.iter().zip(is_mean) {
+        let shown = systems.clone().filter(|&system| row[system] != LEFT_OUT);
+        if is_mean {
+            builder.add_summaries(shown.count());
+            continue;
+        }
         let id = match fold {
-            Some(fold) if !is_summary(&row[query]) => format!("{}/{}", row[fold], row[query]),
-            _ => row[query].clone(),
+            Some(fold) => format!("{}/{}", row[fold], formula(&row[query])),
+            None => formula(&row[query]).to_owned(),
         };
-        for system in systems.clone().filter(|&system| row[system] != LEFT_OUT) {
-            builder.add(&row[0], &head[system], &id, &row[system], *line);
+        for system in shown {
+            builder.add_of_query(formula(&row[0]), &head[system], &id, &row[system], *line);
         }
     }
     Ok(())
+}
+
+/// Which rows of the table of `fivefold eval` are means: below the values, those over all folds, and above these, where there are any,
+/// those of each fold.
+fn eval_means(rows: &[Record], fold: Option<usize>, query: usize) -> Vec<bool> {
+    let mut is_mean = vec![false; rows.len()];
+    let cells = |(_, row): &Record| (row[0].clone(), fold.map(|fold| row[fold].clone()));
+    let of_all = |record: &Record| record.1[query] == ALL && fold.is_none_or(|fold| record.1[fold] == ALL);
+    // The last `all` of each measure.
+    let mut measures = HashSet::new();
+    for (place, record) in rows.iter().enumerate().rev().filter(|(_, record)| of_all(record)) {
+        is_mean[place] = measures.insert(cells(record).0);
+    }
+    let Some(fold) = fold else { return is_mean };
+    let values = is_mean.iter().take_while(|is_mean| !**is_mean).count();
+    let folds: HashSet<&String> = rows[..values].iter().map(|(_, row)| &row[fold]).collect();
+    let Some(start) = values.checked_sub(folds.len() * measures.len()).filter(|&start| start > 0) else {
+        return is_mean;
+    };
+    let of_folds: HashSet<_> = rows[start..values].iter().map(cells).collect();
+    if of_folds.len() == values - start && rows[start..values].iter().all(|(_, row)| row[query] == ALL) {
+        is_mean[start..values].fill(true);
+    }
+    is_mean
 }

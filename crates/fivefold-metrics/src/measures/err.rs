@@ -5,9 +5,11 @@
 //!
 //! Ties: with q = 1 - R and M_j the mean over all subsets of j of a group's documents of the product of their q (the
 //! elementary symmetric polynomial divided by the number of subsets), the user passes the first j documents of the group with
-//! probability M_j, so place j contributes S (M_{j-1} - M_j) / rank, S = the probability to come so far. A document of quality q
-//! added to t others turns M_j into ((t+1-j) M_j + j q M_{j-1})/(t+1): means, never binomials, so 10,000 documents do not
-//! overflow. M_j falls with j; what is below 1e-60 is taken as 0, which no bit of a sum shows. Cost: (documents of a group) x (its places
+//! probability M_j, and stops at place j with probability D_j = M_{j-1} - M_j, so that place j contributes S D_j / rank, S = the
+//! probability to come so far. A document of quality q added to t others turns M_j into ((t+1-j) M_j + j q M_{j-1})/(t+1): means,
+//! never binomials, so 10,000 documents do not overflow. It turns D_j into ((t+1-j) D_j + R M_{j-1} + (j-1) q D_{j-1})/(t+1), as it
+//! stands behind place j, at it, or before it: sums of what is not negative. The difference of two M would lose all digits but a few
+//! where R is small, as under a high gmax. M_j falls with j; what is below 1e-60 is taken as 0, which no bit of a sum shows. Cost: (documents of a group) x (its places
 //! above the cutoff that the user comes to with more than that probability).
 
 use super::by_rank;
@@ -47,6 +49,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         let highest = libm::exp2(f64::from(gmax));
         Ok(Box::new(ExpectedReciprocalRank {
             pass: GradeTable::new(|grade| 1.0 - (libm::exp2(f64::from(grade)) - 1.0) / highest),
+            stop: GradeTable::new(|grade| (libm::exp2(f64::from(grade)) - 1.0) / highest),
             no_relevant: settings.get("no_relevant")?,
         }))
     },
@@ -55,23 +58,31 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
 struct ExpectedReciprocalRank {
     /// q: the probability to go on after a document.
     pass: GradeTable,
+    /// R: the probability to stop at a document.
+    stop: GradeTable,
     no_relevant: NoRelevant,
 }
 
 impl Measure for ExpectedReciprocalRank {
     fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
         let mut reached = 1.0;
+        let mut passes = Vec::new();
         for group in ranked.groups(out.len()) {
-            let places = &mut out[group.start..group.seen];
-            places.fill(0.0);
-            let mut deep = 0;
-            for (others, &grade) in group.grades.iter().enumerate() {
-                deep = add_document(places, deep, others, self.pass.of(grade), NEGLIGIBLE);
+            let stops = &mut out[group.start..group.seen];
+            if let ([grade], [stop]) = (group.grades, &mut *stops) {
+                *stop = self.stop.of(*grade);
+            } else {
+                stops.fill(0.0);
+                passes.clear();
+                passes.resize(stops.len(), 0.0);
+                let mut deep = 0;
+                for (others, &grade) in group.grades.iter().enumerate() {
+                    let document = [self.stop.of(grade), self.pass.of(grade)];
+                    deep = add_document(stops, &mut passes, deep, others, document, NEGLIGIBLE);
+                }
             }
-            for place in (0..places.len()).rev() {
-                let passed_before = if place == 0 { 1.0 } else { places[place - 1] };
-                let rank = (group.start + place + 1) as f64;
-                places[place] = reached * (passed_before - places[place]) / rank;
+            for (place, stop) in stops.iter_mut().enumerate() {
+                *stop = reached * *stop / (group.start + place + 1) as f64;
             }
             reached *= group.grades.iter().map(|&grade| self.pass.of(grade)).product::<f64>();
         }
@@ -110,18 +121,28 @@ impl Measure for ExpectedReciprocalRank {
 /// A probability that adds nothing to a sum: the least mean of stopping at the first place is 1/(2^30 n).
 const NEGLIGIBLE: f64 = 1e-60;
 
-/// Turns the means over subsets of `others` documents (`means[j-1]` = M_j, the first `deep` not negligible) into those with one
-/// document more, and says how many of them are not negligible.
-fn add_document(means: &mut [f64], deep: usize, others: usize, pass: f64, negligible: f64) -> usize {
+/// Turns the probabilities to stop at each place of `others` documents (`stops[j-1]` = D_j) and the means over subsets of them
+/// (`passes[j-1]` = M_j, the first `deep` not negligible) into those with one document more, at which the user stops and goes on with
+/// these probabilities; says how many means are not negligible.
+fn add_document(
+    stops: &mut [f64],
+    passes: &mut [f64],
+    deep: usize,
+    others: usize,
+    [stop, pass]: [f64; 2],
+    negligible: f64,
+) -> usize {
     let size = (others + 1) as f64;
-    let mut deep = means.len().min(deep + 1);
+    let mut deep = passes.len().min(deep + 1);
     for j in (1..=deep).rev() {
-        let smaller = if j == 1 { 1.0 } else { means[j - 2] };
-        means[j - 1] = ((size - j as f64) * means[j - 1] + j as f64 * pass * smaller) / size;
+        let (passed, stopped) = if j == 1 { (1.0, 0.0) } else { (passes[j - 2], stops[j - 2]) };
+        let (behind, before) = (size - j as f64, (j - 1) as f64);
+        stops[j - 1] = (behind * stops[j - 1] + stop * passed + before * pass * stopped) / size;
+        passes[j - 1] = (behind * passes[j - 1] + j as f64 * pass * passed) / size;
     }
-    while deep > 0 && means[deep - 1] < negligible {
+    while deep > 0 && passes[deep - 1] < negligible {
         deep -= 1;
-        means[deep] = 0.0;
+        passes[deep] = 0.0;
     }
     deep
 }
@@ -141,18 +162,17 @@ mod tests {
                     |row: usize| if at_the_front { row < documents / every } else { row.is_multiple_of(every) };
                 let pass = |row: usize| if relevant(row) { 1.0 - f64::from(2u8 << (row % 4)) / 32.0 } else { 1.0 };
                 let sums = |negligible: f64| {
-                    let mut means = vec![0.0; documents];
+                    let (mut stops, mut passes) = (vec![0.0; documents], vec![0.0; documents]);
                     let (mut deep, mut work) = (0, 0);
                     for row in 0..documents {
-                        deep = add_document(&mut means, deep, row, pass(row), negligible);
+                        let document = [1.0 - pass(row), pass(row)];
+                        deep = add_document(&mut stops, &mut passes, deep, row, document, negligible);
                         work += deep;
                     }
-                    let mut before = 1.0;
                     let mut sum = 0.0;
-                    let sums: Vec<u64> = (means.iter().zip(1..))
-                        .map(|(&mean, rank): (&f64, i32)| {
-                            sum += (before - mean) / f64::from(rank);
-                            before = mean;
+                    let sums: Vec<u64> = (stops.iter().zip(1..))
+                        .map(|(&stop, rank): (&f64, i32)| {
+                            sum += stop / f64::from(rank);
                             sum.to_bits()
                         })
                         .collect();

@@ -8,7 +8,7 @@
 //!
 //! scikit-learn's `average_precision_score` takes all documents of a group at once: each of them contributes (g/m) (c + g)/(a + m).
 //!
-//! U is the value of the ideal order, min(k, Np), or the cutoff k; E the mean over all orders or K p^2, p = Np/n, which
+//! U is the value of the ideal order, min(k, Np), or the cutoff k, which without a cutoff is the number of judged documents; E the mean over all orders or K p^2, p = Np/n, which
 //! takes precision and relevance as independent. The paper uses the second of each ("MSP-UE"), with which a constant scorer's
 //! V2 is not exactly 0. In V1 and V2 a denominator cancels out, so that `ap.v2(denominator=cutoff)@5` equals
 //! `ap.v2(denominator=relevant)@5`. Cost: a division for each relevant document.
@@ -60,7 +60,7 @@ pub(super) const SP: MeasureEntry = MeasureEntry {
 
 const UPPER: Param = Param {
     name: "upper",
-    help: "U in V1 and V2: the cutoff k, or the value of the ideal order",
+    help: "U in V1 and V2: the cutoff k (without one, the number of judged documents), or the value of the ideal order",
     values: "cutoff or ideal",
     canonical: word::<SpUpper>,
     default: |conventions, _| conventions.sp_upper.to_string(),

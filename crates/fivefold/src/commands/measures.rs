@@ -1,7 +1,7 @@
 //! `fivefold measures`: what each measure is, its formula, source and parameters.
 
 use fivefold_core::dataset::HIGHEST_GRADE;
-use fivefold_metrics::{Cutoffs, DIALECTS, Dialect, MEASURES, MeasureEntry, Param};
+use fivefold_metrics::{Cutoffs, DIALECTS, Dialect, MEASURES, MeasureEntry, MeasureSpec, Param, Version};
 use serde::Serialize;
 
 use crate::cli::Outcome;
@@ -13,6 +13,7 @@ use crate::screen::Screen;
 #[command(after_help = "Examples:
   fivefold measures                one line a measure
   fivefold measures ndcg           formula, source, parameters
+  fivefold measures ndcg.v2@10     the same, with what the version does
   fivefold measures --json         everything, for a program
 
 A measure is written NAME[.v1|.v2][(PARAMETER=VALUE,...)][@CUTOFF], for instance
@@ -20,7 +21,7 @@ A measure is written NAME[.v1|.v2][(PARAMETER=VALUE,...)][@CUTOFF], for instance
 .v1 and .v2 are the two upper-expected normalisations of Feng & Karmaker (IPM 2023), for any \
 measure.")]
 pub(crate) struct Args {
-    /// A measure's name, without version, parameters and cutoff
+    /// A measure's name; version, parameters and cutoff may follow
     name: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -35,6 +36,9 @@ struct Described {
     formula: &'static str,
     source: &'static str,
     cutoff: &'static str,
+    /// What its version does, where one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<&'static str>,
     parameters: Vec<Parameter>,
 }
 
@@ -59,6 +63,7 @@ impl From<&MeasureEntry> for Described {
                 Cutoffs::Never => "none; it is about the whole list",
                 Cutoffs::Fixed(_) => "none; it always looks at the same ranks",
             },
+            version: None,
             parameters: entry.params.iter().map(Parameter::from).collect(),
         }
     }
@@ -103,9 +108,7 @@ impl Args {
                 );
             }
             Some(name) => {
-                let entry = MEASURES.iter().find(|entry| entry.name == name);
-                let names = MEASURES.iter().map(|entry| entry.name);
-                let measure = Described::from(entry.ok_or_else(|| Problem::unknown("measure", &name, names))?);
+                let measure = described(&name)?;
                 if self.json { screen.json(&measure)? } else { show(&measure, screen) }
             }
         }
@@ -113,10 +116,31 @@ impl Args {
     }
 }
 
+/// The measure of a name, to which version, parameters and cutoff may belong.
+fn described(name: &str) -> miette::Result<Described> {
+    let plain = name.split(['.', '(', '@']).next().unwrap_or(name).trim();
+    let entry = MEASURES.iter().find(|entry| entry.name == plain);
+    let names = MEASURES.iter().map(|entry| entry.name);
+    let mut measure = Described::from(entry.ok_or_else(|| Problem::unknown("measure", plain, names))?);
+    if name != plain {
+        let spec: MeasureSpec = name.parse().map_err(Problem::from)?;
+        measure.version = match spec.version() {
+            Version::Original => None,
+            Version::V1 => Some("v1: (A/U) (A/(A+E)); U is the ideal order's value, E the mean over random orders"),
+            Version::V2 => {
+                Some("v2: (A-E)/(U-E), or (A-E)/E below E; U is the ideal order's value, E the mean over random orders")
+            }
+        };
+    }
+    Ok(measure)
+}
+
 fn show(measure: &Described, screen: &mut Screen) {
     screen.line(format_args!("{}: {}\n", measure.name, measure.summary));
-    let facts = [("Formula", measure.formula), ("Source", measure.source), ("Cutoff", measure.cutoff)];
-    screen.columns(&[], facts.map(|(name, text)| vec![name.to_owned(), text.to_owned()]));
+    let mut facts = vec![("Formula", measure.formula)];
+    facts.extend(measure.version.map(|version| ("Version", version)));
+    facts.extend([("Source", measure.source), ("Cutoff", measure.cutoff)]);
+    screen.columns(&[], facts.into_iter().map(|(name, text)| vec![name.to_owned(), text.to_owned()]));
     if !measure.parameters.is_empty() {
         screen.line("");
         let rows =
