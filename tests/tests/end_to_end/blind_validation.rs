@@ -121,10 +121,9 @@ fn training_data_of_one_grade_are_refused_in_the_same_words() {
         "smartcore-forest",
     ] {
         let told = stderr(at, &format!("train --ranker {ranker} --train train.txt -o m.json"), 1);
-        assert!(
-            told.split_whitespace().collect::<Vec<_>>().join(" ").contains("12 documents is 1, so that no order"),
-            "{ranker}: {told}"
-        );
+        // Without the frame of a long message.
+        let words: Vec<&str> = told.split_whitespace().filter(|word| *word != "│").collect();
+        assert!(words.join(" ").contains("12 documents is 1, so that no order"), "{ranker}: {told}");
         assert!(!at.join("m.json").exists());
     }
     stdout(at, "train --ranker feature --param feature=1 --train train.txt -o m.json");
