@@ -104,7 +104,41 @@ struct Scale {
     spread: f64,
 }
 
+impl Scale {
+    fn apply(self, method: Method, value: f32) -> f32 {
+        if self.spread > 0.0 {
+            let scaled = (method.transform(value) - self.centre) / self.spread;
+            scaled.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32
+        } else {
+            0.0
+        }
+    }
+}
+
 impl Fitted {
+    /// The formula.
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// The documents that it is taken over.
+    pub fn over(&self) -> Over {
+        self.over
+    }
+
+    /// Centre and spread of each feature, a spread of 0 if it was constant; none unless fitted on the training part.
+    pub fn scales(&self) -> impl ExactSizeIterator<Item = (f64, f64)> + '_ {
+        self.scales.iter().map(|scale| (scale.centre, scale.spread))
+    }
+
+    /// What `value` of feature `feature`, from 0, becomes where the normaliser was fitted on the training part.
+    ///
+    /// # Panics
+    /// If it was not fitted there, or has no such feature.
+    pub fn value(&self, feature: usize, value: f32) -> f32 {
+        self.scales[feature].apply(self.method, value)
+    }
+
     /// The same queries with normalised features; the data set itself where the method is `none`.
     ///
     /// # Errors
@@ -146,10 +180,7 @@ impl Fitted {
         };
         for (from, to) in from.chunks_exact(width.max(1)).zip(to.chunks_exact_mut(width.max(1))) {
             for ((&value, to), scale) in from.iter().zip(to).zip(scales) {
-                if scale.spread > 0.0 {
-                    let scaled = (self.method.transform(value) - scale.centre) / scale.spread;
-                    *to = scaled.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
-                }
+                *to = scale.apply(self.method, value);
             }
         }
     }

@@ -1,11 +1,13 @@
 //! Model files of RankLib and LightGBM: read or refused with a line; a model that is read scores any data, and scores the same when
-//! it was written in either format and read again. Its scores are those of a document's way down each tree, value by value.
+//! it was written in either format and read again. Its scores are those of a document's way down each tree, value by value. It
+//! can be written in every other format too.
 
 use std::sync::LazyLock;
 
 use fivefold_core::{DynModel, Registry};
 use fivefold_rankers::RANKERS;
-use fivefold_rankers::exchange::{Columns, FORMATS, Format, Imported, ImportedModel};
+use fivefold_rankers::exchange::{Columns, Format, Imported, ImportedModel};
+use fivefold_rankers::export::{Context, Exported, Normalised, TARGETS};
 
 use crate::model::{bits, scores, values};
 
@@ -36,9 +38,21 @@ fn import(name: &str, bytes: &[u8]) {
         |row: &[f32]| trees.trees().iter().fold(trees.base(), |sum, tree| sum + tree.values()[tree.leaf_of(row)]);
     let rows = values(FEATURES);
     assert_eq!(bits(&before), bits(&rows.chunks(FEATURES).map(walked).collect::<Vec<_>>()));
-    for format in FORMATS {
+    let trees = Exported::Trees(trees.clone());
+    for target in TARGETS {
+        let first = target.first_feature;
+        let context = Context {
+            ranker: imported.ranker,
+            name: "",
+            first,
+            features: FEATURES,
+            names: None,
+            missing: imported.missing,
+        };
         // Sets of categories and zeros as missing values may be too large for one threshold a node.
-        let Ok(written) = format.write(trees, imported.ranker, format.first_feature) else { continue };
+        let Ok(written) = target.write(&trees, &context, Normalised::No) else { continue };
+        let Some(format) = Format::find(target.name) else { continue };
+        let written = String::from_utf8(written.bytes).unwrap();
         let again = format.read(&written, columns(format)).unwrap_or_else(|error| panic!("{error}\n{written}"));
         assert_eq!(bits(&scores(&*loaded(&again), FEATURES)), bits(&before), "{}\n{written}", format.name);
     }

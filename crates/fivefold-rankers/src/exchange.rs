@@ -1,29 +1,22 @@
-//! Models in other programs' files: RankLib's, which plug-ins of Elasticsearch, OpenSearch and Solr read, and LightGBM's text.
+//! Models in other programs' files, as they are read: RankLib's and LightGBM's text. `export` writes models.
 //!
-//! [`FORMATS`] lists them; another one is a file and a line there. All are read into and written from [`TreeModel`], except that
-//! RankLib's linear models become [`LinearModel`]s.
+//! [`FORMATS`] lists them; another one is a file and a line there. All are read into [`TreeModel`], except that RankLib's
+//! linear models become [`LinearModel`]s.
 //!
-//! A model that is written and read back scores the same, bit by bit: thresholds and leaf values are written as the shortest
-//! decimals that give the same number, and the base is added to the first tree's values, which is what scoring adds first.
-//! What a file cannot hold is lost: parameters, the normaliser, the policy for missing values.
+//! What a file does not hold is not known: parameters, the normaliser, the policy for missing values.
 //!
-//! **Precision.** RankLib compares in `f32`, as data sets here hold values; LightGBM in `f64`.
-//! - A model of LightGBM keeps its cuts in `f64` and is scored on the text's values (see [`fivefold_trees::codes`]).
-//! - Our own cuts are in `f32`. For programs that compare in `f64` a threshold is written as the greatest `f64` whose nearest `f32` is
-//!   not above it: they then decide as we do for every number that is written in a text, and for every `f32`.
-//! - A cut in `f64` is rounded down to `f32` for programs that compare in `f32`, which changes the way of no `f32` value.
+//! **Precision.** RankLib compares in `f32`, as data sets here hold values; LightGBM in `f64`. A model of LightGBM keeps its cuts
+//! in `f64` and is scored on the text's values (see [`fivefold_trees::codes`]).
 
 mod build;
 pub mod lightgbm;
-mod plain;
+pub(crate) mod plain;
 pub mod ranklib;
 
-use fivefold_core::Model;
 use fivefold_core::dataset::MOST_FEATURES;
-use fivefold_trees::{Node, Tree};
+use fivefold_trees::Tree;
 use serde::Serialize;
 
-use self::plain::plain;
 use crate::linear_model::LinearModel;
 use crate::tree_model::TreeModel;
 
@@ -44,7 +37,6 @@ pub struct Format {
     pub first_feature: u32,
     recognise: fn(&str) -> bool,
     read: fn(&str, Columns) -> Result<Imported, ImportError>,
-    write: fn(&TreeModel, &str, u32) -> String,
 }
 
 /// How a file counts features.
@@ -107,18 +99,6 @@ impl Format {
     pub fn read(&self, text: &str, columns: Columns) -> Result<Imported, ImportError> {
         (self.read)(text, columns)
     }
-
-    /// Writes the model of ranker `ranker`; the first feature is called `first`.
-    ///
-    /// # Errors
-    /// What the model has and the format has not.
-    pub fn write(&self, model: &TreeModel, ranker: &str, first: u32) -> Result<String, String> {
-        if model.codes().is_none() {
-            return Ok((self.write)(model, ranker, first));
-        }
-        let trees = plain(model.trees().to_vec())?;
-        Ok((self.write)(&TreeModel::new(model.features(), model.base(), trees)?, ranker, first))
-    }
 }
 
 impl Columns {
@@ -160,35 +140,6 @@ impl ImportError {
     }
 }
 
-/// The trees of a model, the base in the first one.
-fn trees_with_base(model: &TreeModel) -> Vec<Tree> {
-    let mut trees = model.trees().to_vec();
-    match trees.first_mut() {
-        Some(first) => first.values_mut().iter_mut().for_each(|value| *value += model.base()),
-        None => trees.push(Tree::leaf(model.base())),
-    }
-    trees
-}
-
-/// The threshold of a node for a program that compares in `f64`.
-fn threshold_in_f64(tree: &Tree, number: usize, node: &Node) -> f64 {
-    tree.cuts().get(number).map_or_else(|| widened(node.threshold), |cuts| cuts[0])
-}
-
-/// The greatest `f64` whose nearest `f32` is not above `threshold`: all that is `threshold` when a text is read goes its way.
-fn widened(threshold: f32) -> f64 {
-    if threshold == 0.0 || !threshold.is_finite() {
-        // What lies between 0 and the least `f32` is nothing that these programs tell from 0.
-        return f64::from(threshold);
-    }
-    let next = threshold.next_up();
-    if !next.is_finite() {
-        return f64::MAX;
-    }
-    let half_way = f64::midpoint(f64::from(threshold), f64::from(next));
-    if half_way as f32 <= threshold { half_way } else { half_way.next_down() }
-}
-
 /// The greatest finite `f32` that is not above `threshold`: no finite feature value goes another way. `None` if there is none.
 fn round_down(threshold: f64) -> Option<f32> {
     let nearest = threshold as f32;
@@ -216,20 +167,6 @@ mod tests {
         // LightGBM cuts missing values from all others at infinity.
         assert_eq!([round_down(1e300), round_down(f64::INFINITY)], [Some(f32::MAX); 2]);
         assert_eq!([round_down(-1e300), round_down(f64::NEG_INFINITY), round_down(f64::NAN)], [None; 3]);
-    }
-
-    #[test]
-    fn widened_thresholds_keep_all_that_is_read_as_the_same_number() {
-        for threshold in [0.15f32, -0.15, 1.0, 16_777_216.0, 16_777_218.0, 1e-38, -1e-44, 1e38, f32::MIN] {
-            let wide = widened(threshold);
-            assert!(wide as f32 <= threshold && wide >= f64::from(threshold), "{threshold:e} {wide:e}");
-            assert!(wide.next_up() as f32 > threshold, "{threshold:e} {wide:e}");
-            assert_eq!(round_down(wide), Some(threshold));
-        }
-        assert_eq!([widened(0.0), widened(f32::MAX)], [0.0, f64::MAX]);
-        // A cut at the f32 .15 keeps the text .15, which lies below, and the f64 of that f32.
-        assert!(0.15 <= widened(0.15) && f64::from(0.15f32) <= widened(0.15));
-        assert!(0.1 < f64::from(0.1f32) && 0.3 <= widened(0.3));
     }
 
     #[test]

@@ -6,6 +6,8 @@
 use fivefold_core::{Dataset, FitContext, FitError, Model, ParamError, ParamHelp, QueryView, Ranker};
 use serde::{Deserialize, Serialize};
 
+use crate::linear_model::LinearModel;
+
 /// Ranks by one feature.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -43,6 +45,14 @@ impl TryFrom<Parts> for FeatureModel {
             return Err(format!("there is no column {column}; documents have {width}, from 0"));
         }
         Ok(FeatureModel { column, negate, width })
+    }
+}
+
+impl From<FeatureModel> for LinearModel {
+    fn from(FeatureModel { column, negate, width }: FeatureModel) -> Self {
+        let mut weights = vec![0.0; width];
+        weights[column] = if negate { -1.0 } else { 1.0 };
+        LinearModel { weights, intercept: 0.0 }
     }
 }
 

@@ -131,7 +131,7 @@ impl LambdaMart {
 impl Ranker for LambdaMart {
     const NAME: &'static str = "lambdamart";
     const SUMMARY: &'static str = "boosted trees on the lambda gradients of a measure";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp {
             name: "objective",

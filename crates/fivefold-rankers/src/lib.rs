@@ -7,6 +7,7 @@ mod best_round;
 mod boosting;
 pub mod coordinate_ascent;
 pub mod exchange;
+pub mod export;
 pub mod feature;
 pub mod l2_logistic;
 mod lambda;

@@ -89,6 +89,7 @@ impl Mart {
 impl Ranker for Mart {
     const NAME: &'static str = "mart";
     const SUMMARY: &'static str = "boosted regression trees on the grades";
+    const VERSION: u32 = 2;
     const PARAMS: &'static [ParamHelp] = &[
         help::TREES,
         help::LEARNING_RATE,

@@ -166,7 +166,7 @@ fn draw_queries(bounds: &[usize], fraction: f64, rng: &mut Rng) -> Vec<u32> {
 impl Ranker for RandomForest {
     const NAME: &'static str = "random-forest";
     const SUMMARY: &'static str = "trees grown on bags of queries, averaged";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "bags", help: "how many bags of queries are drawn, with replacement, at least 1" },
         ParamHelp { name: "trees", help: "trees boosted in each bag, at least 1" },

@@ -72,6 +72,7 @@ impl Default for RankBoost {
 impl Ranker for RankBoost {
     const NAME: &'static str = "rankboost";
     const SUMMARY: &'static str = "boosting on pairs of documents with thresholds of single features";
+    const VERSION: u32 = 2;
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "rounds", help: "the most rounds, at least 1" },
         ParamHelp {
@@ -152,7 +153,7 @@ impl Ranker for RankBoost {
             let alpha = alpha(r);
             cuts.add(&weak, alpha, &mut scores);
             let threshold = cuts.threshold(&weak);
-            stumps.push(stump(&weak, threshold, alpha)?);
+            stumps.push(stump(&weak, threshold, alpha, cuts.covers(&weak))?);
             let above = |row: &[f32]| if row[weak.feature] > threshold { alpha } else { 0.0 };
             let stop = validation.as_mut().map(|validation| validation.add(above)).transpose()?;
             if stop == Some(true) || 1.0 - strength <= LEAST {
@@ -176,11 +177,12 @@ fn alpha(r: f64) -> f64 {
     libm::log((1.0 + r).max(LEAST) / (1.0 - r).max(LEAST)) / 2.0
 }
 
-/// alpha h as a tree; its gain is |alpha|.
-fn stump(weak: &Weak, threshold: f32, alpha: f64) -> Result<Tree, FitError> {
+/// alpha h as a tree with its covers; its gain is |alpha|.
+fn stump(weak: &Weak, threshold: f32, alpha: f64, covers: [u32; 2]) -> Result<Tree, FitError> {
     let feature = weak.feature as u32;
     let node = Node { feature, threshold, missing_left: true, left: !0, right: !1, gain: alpha.abs() };
-    Tree::new(&[node], vec![0.0, alpha]).map_err(|error| FitError::Numeric(error.to_string()))
+    let tree = Tree::new(&[node], vec![0.0, alpha]).and_then(|tree| tree.with_covers(covers.to_vec(), Vec::new()));
+    tree.map_err(|error| FitError::Numeric(error.to_string()))
 }
 
 #[cfg(test)]

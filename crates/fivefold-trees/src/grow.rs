@@ -168,6 +168,12 @@ impl<'m> Grower<'m> {
         for (value, leaf) in tree.values_mut().iter_mut().zip(&self.leaves) {
             *value = self.newton_value(leaf.total, units);
         }
+        let documents = self.leaves.iter().map(|leaf| leaf.total.count()).collect();
+        let hessian = match gradients.second {
+            Some(_) => self.leaves.iter().map(|leaf| leaf.total.hessian() as f64 * units.hessian).collect(),
+            None => Vec::new(),
+        };
+        tree.set_covers(documents, hessian);
         Ok(tree)
     }
 

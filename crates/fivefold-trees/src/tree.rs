@@ -5,6 +5,10 @@
 //! Trees that are grown here cut between `f32` values. A tree of another program may compare in `f64`, treat zero as a missing
 //! value, or ask for a set of categories: then each node has *cuts*, rising numbers in `f64`. Values up to the first cut go left,
 //! further ones up to the second right, up to the third left, and so on (see [`Tree::with_cuts`]).
+//!
+//! A tree also keeps its covers: how many training documents each leaf holds, and the sum of their hessians. Scores do not need
+//! them, but programs that share a score out among features do (LightGBM's `pred_contrib`, SHAP). Trees of files that say
+//! nothing of covers have none.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +30,12 @@ pub struct Tree {
     /// Empty where every node compares with its threshold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cuts: Vec<Vec<f64>>,
+    /// Training documents of each leaf; empty: not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    documents: Vec<u32>,
+    /// Sum of their hessians; empty: each document weighs 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hessian: Vec<f64>,
 }
 
 /// A tree as it stands in a file, not yet checked.
@@ -40,6 +50,10 @@ struct Parts {
     value: Vec<f64>,
     #[serde(default)]
     cuts: Vec<Vec<f64>>,
+    #[serde(default)]
+    documents: Vec<u32>,
+    #[serde(default)]
+    hessian: Vec<f64>,
 }
 
 /// One inner node.
@@ -83,13 +97,19 @@ pub enum TreeError {
     /// Not a list of cuts for each inner node, an empty one, or cuts that do not rise.
     #[error("the cuts of a tree must be finite and rising, with at least one for each inner node")]
     Cuts,
+    /// Covers that are not one a leaf, or hessians that are below 0 or no numbers.
+    #[error("a tree with {leaves} leaves must have {leaves} counts of documents, and as many hessians of at least 0")]
+    Covers {
+        /// Number of leaf values.
+        leaves: usize,
+    },
 }
 
 impl TryFrom<Parts> for Tree {
     type Error = TreeError;
 
     fn try_from(parts: Parts) -> Result<Self, TreeError> {
-        let Parts { feature, threshold, missing_left, left, right, mut gain, value, cuts } = parts;
+        let Parts { feature, threshold, missing_left, left, right, mut gain, value, cuts, documents, hessian } = parts;
         let n = feature.len();
         // A gain that is infinite says nothing of the others' shares, so that none is known.
         if gain.iter().any(|gain| !gain.is_finite()) {
@@ -100,9 +120,20 @@ impl TryFrom<Parts> for Tree {
         if lengths.iter().any(|&length| length != n) || value.len() != n + 1 {
             return Err(TreeError::Lengths { leaves: value.len() });
         }
-        let tree = Tree { feature, threshold, missing_left, left, right, gain, value, cuts };
+        let tree = Tree {
+            feature,
+            threshold,
+            missing_left,
+            left,
+            right,
+            gain,
+            value,
+            cuts,
+            documents: vec![],
+            hessian: vec![],
+        };
         tree.check()?;
-        Ok(tree)
+        if documents.is_empty() && hessian.is_empty() { Ok(tree) } else { tree.with_covers(documents, hessian) }
     }
 }
 
@@ -118,6 +149,8 @@ impl Tree {
             gain: Vec::new(),
             value: vec![value],
             cuts: Vec::new(),
+            documents: Vec::new(),
+            hessian: Vec::new(),
         }
     }
 
@@ -136,6 +169,8 @@ impl Tree {
             gain: nodes.iter().map(|node| node.gain).collect(),
             value: values,
             cuts: Vec::new(),
+            documents: Vec::new(),
+            hessian: Vec::new(),
         }
         .try_into()
     }
@@ -166,6 +201,42 @@ impl Tree {
             !cuts.is_empty() && cuts.iter().all(|cut| cut.is_finite()) && cuts.is_sorted_by(|one, next| one < next)
         };
         if one_each && self.cuts.iter().all(rises) { Ok(()) } else { Err(TreeError::Cuts) }
+    }
+
+    /// The same tree with the training documents of each leaf and the sums of their hessians; no sums: a document weighs 1.
+    ///
+    /// ```
+    /// let tree = fivefold_trees::Tree::leaf(0.5).with_covers(vec![20], Vec::new())?;
+    /// assert_eq!((tree.documents(), tree.hessian(0)), (Some(&[20][..]), Some(20.0)));
+    /// # Ok::<(), fivefold_trees::TreeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TreeError::Covers`] where they are not one a leaf, or a sum is below 0 or no finite number.
+    pub fn with_covers(mut self, documents: Vec<u32>, hessian: Vec<f64>) -> Result<Self, TreeError> {
+        let leaves = self.value.len();
+        let sums = hessian.is_empty() || hessian.len() == leaves;
+        if documents.len() != leaves || !sums || hessian.iter().any(|h| !(h.is_finite() && *h >= 0.0)) {
+            return Err(TreeError::Covers { leaves });
+        }
+        self.set_covers(documents, hessian);
+        Ok(self)
+    }
+
+    /// The same tree with the covers of one that has as many leaves.
+    ///
+    /// # Errors
+    /// [`TreeError::Covers`] where it has not.
+    pub fn with_covers_of(self, other: &Tree) -> Result<Self, TreeError> {
+        if other.documents.is_empty() {
+            return Ok(self);
+        }
+        self.with_covers(other.documents.clone(), other.hessian.clone())
+    }
+
+    /// Sets covers that are known to be one a leaf.
+    pub(crate) fn set_covers(&mut self, documents: Vec<u32>, hessian: Vec<f64>) {
+        (self.documents, self.hessian) = (documents, hessian);
     }
 
     fn check(&self) -> Result<(), TreeError> {
@@ -278,6 +349,16 @@ impl Tree {
         &mut self.value
     }
 
+    /// The training documents of each leaf, counted with multiplicity; `None`: not known.
+    pub fn documents(&self) -> Option<&[u32]> {
+        (!self.documents.is_empty()).then_some(&self.documents[..])
+    }
+
+    /// The sum of the hessians of the training documents in leaf `leaf`; `None`: not known.
+    pub fn hessian(&self, leaf: usize) -> Option<f64> {
+        self.hessian.get(leaf).copied().or_else(|| self.documents.get(leaf).map(|&count| f64::from(count)))
+    }
+
     /// The number of inner nodes on the longest way from the root to a leaf.
     pub fn depth(&self) -> usize {
         let mut below = vec![1; self.feature.len()];
@@ -376,5 +457,26 @@ mod tests {
             assert_eq!(serde_json::from_str::<Tree>(&text).unwrap(), tree);
         }
         assert!(three_leaves().has_gains() && Tree::leaf(1.0).has_gains());
+    }
+
+    #[test]
+    fn covers_are_kept_in_files_and_may_be_absent() {
+        let without = serde_json::to_string(&three_leaves()).unwrap();
+        assert!(!without.contains("documents") && !without.contains("hessian"), "{without}");
+        assert_eq!(serde_json::from_str::<Tree>(&without).unwrap().documents(), None);
+        assert_eq!(three_leaves().hessian(0), None);
+        let counted = three_leaves().with_covers(vec![1, 2, 3], Vec::new()).unwrap();
+        assert_eq!((counted.hessian(1), counted.hessian(3)), (Some(2.0), None));
+        let weighed = three_leaves().with_covers(vec![1, 2, 3], vec![0.5, 0.0, 0.25]).unwrap();
+        assert_eq!(weighed.hessian(2), Some(0.25));
+        for tree in [counted, weighed] {
+            let text = serde_json::to_string(&tree).unwrap();
+            assert_eq!(serde_json::from_str::<Tree>(&text).unwrap(), tree);
+            let broken = text.replace("\"documents\":[1,2,3]", "\"documents\":[1,2]");
+            assert!(serde_json::from_str::<Tree>(&broken).is_err(), "{broken}");
+        }
+        for (documents, hessian) in [(vec![1; 2], vec![]), (vec![], vec![1.0; 3]), (vec![1; 3], vec![1.0, -1.0, 1.0])] {
+            assert_eq!(three_leaves().with_covers(documents, hessian), Err(TreeError::Covers { leaves: 3 }));
+        }
     }
 }

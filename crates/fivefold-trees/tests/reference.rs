@@ -166,6 +166,18 @@ fn check(made: &Made, growth: Growth, with_copies: bool) {
         assert_eq!(walked[row], kept[row]);
         assert!((walked[row] - predicted[row]).abs() < 1e-6, "row {row}: {} {}", walked[row], predicted[row]);
     }
+    // The covers are what falls into each leaf.
+    let (mut documents, mut hessian) = (vec![0; tree.values().len()], vec![0.0; tree.values().len()]);
+    for (row, values) in made.values.chunks(made.width).enumerate() {
+        let leaf = tree.leaf_of(values);
+        documents[leaf] += copies[row];
+        hessian[leaf] += f64::from(copies[row]) * made.second[row];
+    }
+    assert_eq!(tree.documents(), Some(&documents[..]));
+    for (leaf, expected) in hessian.iter().enumerate() {
+        let found = tree.hessian(leaf).unwrap();
+        assert!((found - expected).abs() < 1e-6, "leaf {leaf}: {found} {expected}");
+    }
 }
 
 #[test]

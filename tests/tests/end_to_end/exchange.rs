@@ -37,7 +37,10 @@ fn a_normaliser_is_not_lost_in_silence() {
     let at = folder.path();
     train(at, "mart", "--param trees=2 --normalise min-max");
     let note = stderr(at, "export model.json --format ranklib -o out.txt", 0);
-    assert!(note.contains("note: the model was trained on normalised features (min-max)"), "{note}");
+    assert!(note.contains("note: the model was trained on features that were normalised within each query"), "{note}");
+    train(at, "mart", "--param trees=2 --normalise min-max:train");
+    let note = stderr(at, "export model.json --format ranklib -o out.txt", 0);
+    assert!(note.contains("note: the normaliser is in the thresholds"), "{note}");
     train(at, "mart", "--param trees=2");
     assert_eq!(stderr(at, "export model.json --format ranklib -o out.txt", 0), "");
 }
@@ -52,9 +55,9 @@ fn what_cannot_be_exchanged_is_explained() {
     ]);
     let at = folder.path();
     train(at, "linear", "");
-    let message = stderr(at, "export model.json --format ranklib -o out.txt", 2);
-    assert!(message.contains("model.json: a model of `linear`, which is not made of trees"), "{message}");
-    assert!(message.contains("lambdamart, mart"), "{message}");
+    let message = stderr(at, "export model.json --format lightgbm -o out.txt", 2);
+    assert!(message.contains("model.json: lightgbm has no linear models"), "{message}");
+    assert!(message.contains("these have: ranklib, solr"), "{message}");
     assert!(!at.join("out.txt").exists());
     for (file, expected) in [
         ("net.txt", "net.txt:1: models of `RankNet` cannot be read"),

@@ -16,6 +16,7 @@ mod eval;
 mod exchange;
 mod explain;
 mod explain_cache;
+mod export;
 mod harness;
 mod hostile;
 mod imported;

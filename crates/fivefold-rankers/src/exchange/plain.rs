@@ -1,7 +1,7 @@
 //! Trees as other programs know them, with one threshold a node.
 //!
 //! A node with several cuts (a set of categories, or zero as a missing value) becomes a chain of nodes, and its children stand
-//! several times:
+//! several times; its covers are lost then:
 //!
 //! ```text
 //! x <= first cut  left | up to the second  right | up to the third  left | above  right
@@ -21,8 +21,26 @@ const MOST_LEAVES: usize = 1 << 16;
 ///
 /// # Errors
 /// If a tree gets too large.
-pub(super) fn plain(trees: Vec<Tree>) -> Result<Vec<Tree>, String> {
-    trees.into_iter().map(|tree| if tree.cuts().is_empty() { Ok(tree) } else { taken_apart(&tree) }).collect()
+pub(crate) fn plain(trees: Vec<Tree>) -> Result<Vec<Tree>, String> {
+    let plain = |tree: Tree| match tree.cuts() {
+        [] => Ok(tree),
+        cuts if cuts.iter().all(|cuts| cuts.len() == 1) => rounded(&tree),
+        _ => taken_apart(&tree),
+    };
+    trees.into_iter().map(plain).collect()
+}
+
+/// The threshold of a cut.
+fn threshold_of(cut: f64) -> Result<f32, String> {
+    round_down(cut).ok_or_else(|| format!("a cut at {cut:e} is below all numbers that this format holds"))
+}
+
+/// The same tree, of one cut a node, with thresholds too.
+fn rounded(tree: &Tree) -> Result<Tree, String> {
+    let node = |(node, cuts): (Node, &Vec<f64>)| Ok(Node { threshold: threshold_of(cuts[0])?, ..node });
+    let nodes = tree.nodes().zip(tree.cuts()).map(node).collect::<Result<Vec<_>, String>>()?;
+    let rounded = Tree::new(&nodes, tree.values().to_vec()).and_then(|rounded| rounded.with_cuts(tree.cuts().to_vec()));
+    rounded.and_then(|rounded| rounded.with_covers_of(tree)).map_err(|error| error.to_string())
 }
 
 fn taken_apart(tree: &Tree) -> Result<Tree, String> {
@@ -47,8 +65,7 @@ fn taken_apart(tree: &Tree) -> Result<Tree, String> {
         let (node, cuts) = (&nodes[number], &tree.cuts()[number]);
         // A copy gains nothing.
         let gain = std::mem::take(&mut gains[number]);
-        let threshold = round_down(cuts[done])
-            .ok_or_else(|| format!("a cut at {:e} is below all numbers that this format holds", cuts[done]))?;
+        let threshold = threshold_of(cuts[done])?;
         // Up to the first cut left, up to the second right, and so on.
         let side = |done: usize| if done.is_multiple_of(2) { node.left } else { node.right };
         let missing_left = node.missing_left == done.is_multiple_of(2);

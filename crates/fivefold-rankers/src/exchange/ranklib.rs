@@ -7,9 +7,6 @@
 //! ```
 //! Features count from 1, and one that a document does not have is 0. RankLib sums the trees of an ensemble in single precision,
 //! here in double: scores differ by their rounding, about 1e-7 of the score. Its networks have no counterpart here.
-//!
-//! Trees are written under the name of their ranker if RankLib has it, else as LambdaMART's, since the name only chooses how
-//! the file is read; a forest is written as one bag, whose leaf values have been divided by the number of bags already.
 
 mod trees;
 
@@ -19,7 +16,7 @@ use fivefold_core::Ranker;
 use fivefold_core::printable::shown;
 use fivefold_trees::{Node, Tree};
 
-use super::{Columns, Format, ImportError, Imported, ImportedModel, round_down, trees_with_base};
+use super::{Columns, Format, ImportError, Imported, ImportedModel, round_down};
 use crate::adarank::AdaRank;
 use crate::coordinate_ascent::CoordinateAscent;
 use crate::lambdamart::LambdaMart;
@@ -28,17 +25,10 @@ use crate::linear_model::LinearModel;
 use crate::mart::Mart;
 use crate::random_forest::RandomForest;
 use crate::rankboost::RankBoost;
-use crate::tree_model::TreeModel;
 
 /// RankLib's format.
-pub const FORMAT: Format = Format {
-    name: "ranklib",
-    summary: "RankLib's: trees as XML, weights as text",
-    first_feature: 1,
-    recognise,
-    read,
-    write,
-};
+pub const FORMAT: Format =
+    Format { name: "ranklib", summary: "RankLib's: trees as XML, weights as text", first_feature: 1, recognise, read };
 
 /// A learner of RankLib's.
 struct Learner {
@@ -187,19 +177,4 @@ fn fields<'a, const N: usize>(entry: &'a str, form: &str, line: usize) -> Result
 
 fn number<T: FromStr>(text: &str, line: usize) -> Result<T, ImportError> {
     text.trim().parse().map_err(|_| ImportError::new(line, format!("expected a number, found `{}`", shown(text))))
-}
-
-fn write(model: &TreeModel, ranker: &str, first: u32) -> String {
-    let named =
-        |learner: &&Learner| matches!(learner.body, Body::Ensemble | Body::Ensembles) && learner.ranker == ranker;
-    let learner = LEARNERS.iter().find(named).unwrap_or(&LEARNERS[0]);
-    let trees = trees_with_base(model);
-    let leaves = trees.iter().map(|tree| tree.values().len()).max().unwrap_or(0);
-    let mut text = format!("## {}\n", learner.name);
-    if learner.body == Body::Ensembles {
-        text.push_str("## No. of bags = 1\n");
-    }
-    text.push_str(&format!("## No. of trees = {}\n## No. of leaves = {leaves}\n\n", trees.len()));
-    trees::write(&trees, first, &mut text);
-    text
 }

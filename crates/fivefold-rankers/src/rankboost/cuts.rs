@@ -108,6 +108,13 @@ impl Cuts {
         of_groups.into_iter().flatten().fold(None, better)
     }
 
+    /// How many documents have h = 0, and how many 1.
+    pub fn covers(&self, weak: &Weak) -> [u32; 2] {
+        let (group, lane) = (weak.feature / LANES, weak.feature % LANES);
+        let above = self.groups[group].iter().filter(|bins| usize::from(bins[lane]) > weak.number).count() as u32;
+        [self.groups[group].len() as u32 - above, above]
+    }
+
     /// Adds `alpha` h to the score of every document.
     pub fn add(&self, weak: &Weak, alpha: f64, scores: &mut [f64]) {
         let (group, lane) = (weak.feature / LANES, weak.feature % LANES);
@@ -178,6 +185,8 @@ mod tests {
                 assert!((strength - greatest).abs() < 1e-12, "{weak:?} {greatest}");
                 let mut scores = vec![1.0; rows.len()];
                 cuts.add(&weak, 0.5, &mut scores);
+                let above = scores.iter().filter(|&&score| score > 1.0).count() as u32;
+                assert_eq!(cuts.covers(&weak), [rows.len() as u32 - above, above]);
                 for (row, score) in rows.iter().zip(scores) {
                     assert_eq!(score, if row[weak.feature] > cuts.threshold(&weak) { 1.5 } else { 1.0 });
                 }

@@ -18,9 +18,10 @@
 //! ```
 
 use fivefold_core::Model;
-use fivefold_rankers::exchange::{AS_TRAINED, Format, ImportedModel};
+use fivefold_rankers::exchange::{AS_TRAINED, ImportedModel};
+use fivefold_rankers::export::Exported;
 
-use crate::{numbers, read, scores, scores_of_text};
+use crate::{numbers, read, scores, scores_of_text, try_written, written};
 
 const FEATURES: &str = include_str!("fixtures/lightgbm.features.txt");
 const NAN: &str = include_str!("fixtures/lightgbm-nan.model.txt");
@@ -136,8 +137,8 @@ fn sets_of_categories_score_as_in_lightgbm() {
     let ImportedModel::Trees(trees) = &model.model else { panic!("no trees") };
     let rows: Vec<f32> = (0..300).map(|place| (place * 7 % 150) as f32 / 2.0 - 3.0).collect();
     for format in ["lightgbm", "ranklib"] {
-        let written = Format::find(format).unwrap();
-        let text = written.write(trees, model.ranker, written.first_feature).unwrap();
+        let first = u32::from(format == "ranklib");
+        let text = written(format, &Exported::Trees(trees.clone()), model.ranker, first);
         let again = read(format, &text, Some(3)).unwrap();
         let difference = worst(&scores(&again, &rows), &scores(&model, &rows));
         assert!(difference == 0.0, "{format}: {difference:e}");
@@ -210,10 +211,10 @@ fn zero_as_missing_cannot_grow_without_bound() {
         // 0 goes right at the first node, to leaf 1.
         assert_eq!(scores(&model, &[0.0, 1.0, 3.0]), [1.0, 0.0, 1.0]);
         let ImportedModel::Trees(trees) = &model.model else { panic!("no trees") };
-        Format::find("ranklib").unwrap().write(trees, model.ranker, 1)
+        try_written("ranklib", &Exported::Trees(trees.clone()), model.ranker, 1)
     };
     assert!(written(5).is_ok());
-    let error = written(40).unwrap_err();
+    let error = written(40).unwrap_err().why;
     assert!(error.contains("it has more than 65536 leaves"), "{error}");
 }
 
@@ -222,9 +223,49 @@ fn zero_as_missing_cannot_grow_without_bound() {
 #[test]
 fn lightgbm_reads_what_is_written() {
     let model = read("lightgbm", ZERO, None).unwrap();
-    let ImportedModel::Trees(trees) = &model.model else { panic!("no trees") };
-    let written = Format::find("lightgbm").unwrap().write(trees, "lambdamart", 0).unwrap();
-    assert_eq!(written, include_str!("fixtures/written.model.txt"));
+    let ImportedModel::Trees(trees) = model.model.clone() else { panic!("no trees") };
+    let text = written("lightgbm", &Exported::Trees(trees), "lambdamart", 0);
+    assert_eq!(text, include_str!("fixtures/written.model.txt"));
     let rows: Vec<f32> = numbers(FEATURES);
     assert_eq!(scores(&model, &rows), numbers::<f64>(include_str!("fixtures/written.scores.txt")));
+}
+
+/// What LightGBM counts in its own trees comes back as it was: `pred_contrib` needs it.
+#[test]
+fn counts_and_hessians_come_back() {
+    for (text, ranker) in [(NAN, "lambdamart"), (FOREST, "random-forest")] {
+        let ImportedModel::Trees(trees) = read("lightgbm", text, None).unwrap().model else { panic!("no trees") };
+        let again = written("lightgbm", &Exported::Trees(trees), ranker, 0);
+        for key in ["leaf_count=", "leaf_weight=", "internal_count=", "internal_weight=", "internal_value="] {
+            let lines = |text: &str| -> Vec<f64> {
+                text.lines().filter_map(|line| line.strip_prefix(key)).flat_map(numbers).collect()
+            };
+            let (ours, theirs) = (lines(&again), lines(text));
+            assert!(!ours.is_empty() && ours.len() == theirs.len(), "{key}");
+            for (ours, theirs) in ours.iter().zip(&theirs) {
+                // LightGBM writes sums and means of nodes with six digits; a forest's values are divided by its trees here.
+                let scale = if key == "internal_value=" && ranker == "random-forest" { 3.0 } else { 1.0 };
+                assert!((ours * scale - theirs).abs() <= 1e-5 * theirs.abs().max(1e-2), "{key} {ours} {theirs}");
+            }
+        }
+    }
+    // Trees that are taken apart for zero as missing value have leaves that stand twice: no counts then.
+    let ImportedModel::Trees(trees) = read("lightgbm", ZERO, None).unwrap().model else { panic!("no trees") };
+    assert!(!written("lightgbm", &Exported::Trees(trees), "mart", 0).contains("leaf_count="));
+}
+
+/// Counts that are absent or make no sense alter no score, and are dropped.
+#[test]
+fn a_model_without_counts_is_read() {
+    let without: String =
+        NAN.lines().filter(|line| !line.starts_with("leaf_count")).flat_map(|line| [line, "\n"]).collect();
+    let negative = NAN.replace("leaf_count=129", "leaf_count=-129");
+    let rows: Vec<f32> = numbers(FEATURES);
+    let expected = scores(&read("lightgbm", NAN, None).unwrap(), &rows);
+    for text in [without, negative] {
+        let model = read("lightgbm", &text, None).unwrap();
+        assert_eq!(scores(&model, &rows), expected);
+        let ImportedModel::Trees(trees) = model.model else { panic!("no trees") };
+        assert_eq!(trees.trees()[0].documents(), None);
+    }
 }

@@ -10,11 +10,28 @@ use fivefold_core::QueryView;
 use fivefold_data::{Coding, ReadOptions, read_letor_coded};
 use fivefold_rankers::RANKERS;
 use fivefold_rankers::exchange::{Columns, Format, ImportError, Imported};
+use fivefold_rankers::export::{Context, Exported, Normalised, Refusal, Target};
 
 /// Reads a text as a format whose features count as usual.
 fn read(format: &str, text: &str, features: Option<usize>) -> Result<Imported, ImportError> {
     let format = Format::find(format).unwrap();
     format.read(text, Columns { first: format.first_feature, features })
+}
+
+/// The text of a model whose features were not normalised.
+fn written(target: &str, model: &Exported, ranker: &str, first: u32) -> String {
+    try_written(target, model, ranker, first).unwrap()
+}
+
+/// The same of a model that may be refused.
+fn try_written(target: &str, model: &Exported, ranker: &str, first: u32) -> Result<String, Refusal> {
+    let features = match model {
+        Exported::Trees(model) => model.features(),
+        Exported::Linear(model) => model.weights.len(),
+    };
+    let context = Context { ranker, name: "model", first, features, names: None, missing: "error" };
+    let written = Target::find(target).unwrap().write(model, &context, Normalised::No)?;
+    Ok(String::from_utf8(written.bytes).unwrap())
 }
 
 /// The scores of rows of features, by the ranker that reads the model's JSON.

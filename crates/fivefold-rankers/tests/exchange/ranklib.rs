@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use fivefold_core::{Dataset, Model};
 use fivefold_data::{Source, open};
-use fivefold_rankers::exchange::{Format, Imported, ImportedModel};
+use fivefold_rankers::exchange::{Imported, ImportedModel};
+use fivefold_rankers::export::Exported;
 use fivefold_rankers::tree_model::TreeModel;
 
-use crate::{numbers, read, scores};
+use crate::{numbers, read, scores, written};
 
 const LAMBDAMART: &str = "\
 ## LambdaMART
@@ -90,7 +91,8 @@ fn weights_and_stumps_are_summed() {
 fn models_are_written_as_ranklib_does() {
     let model = read("ranklib", LAMBDAMART, Some(3)).unwrap();
     let ImportedModel::Trees(trees) = model.model else { panic!("no trees") };
-    let written = Format::find("ranklib").unwrap().write(&trees, "lambdamart", 1).unwrap();
+    let trees = Exported::Trees(trees);
+    let text = written("ranklib", &trees, "lambdamart", 1);
     let expected = LAMBDAMART
         .replace("## Learning rate = 0.5", "## No. of leaves = 3")
         .replace("weight=\"0.5\"", "weight=\"1.0\"")
@@ -101,10 +103,10 @@ fn models_are_written_as_ranklib_does() {
         .replace("0.125 <", "0.25 <")
         .replace("<feature>", "<feature> ")
         .replace("<output>", "<output> ");
-    assert_eq!(written, expected);
+    assert_eq!(text, expected);
     for (ranker, name) in [("mart", "MART"), ("random-forest", "Random Forests"), ("rankboost", "LambdaMART")] {
-        let written = Format::find("ranklib").unwrap().write(&trees, ranker, 1).unwrap();
-        assert_eq!(written.lines().next().unwrap(), format!("## {name}"));
+        let text = written("ranklib", &trees, ranker, 1);
+        assert_eq!(text.lines().next().unwrap(), format!("## {name}"));
     }
 }
 

@@ -3,6 +3,7 @@
 use fivefold_core::conformance::data::signal_in_order;
 use fivefold_core::{FitContext, Model, QueryView, Ranker, Seed};
 use fivefold_rankers::exchange::{Columns, FORMATS};
+use fivefold_rankers::export::Exported;
 use fivefold_rankers::lambdamart::LambdaMart;
 use fivefold_rankers::mart::Mart;
 use fivefold_rankers::random_forest::RandomForest;
@@ -11,7 +12,7 @@ use fivefold_rankers::tree_model::TreeModel;
 use fivefold_trees::{Node, Tree};
 use proptest::prelude::*;
 
-use crate::scores;
+use crate::{scores, written};
 
 /// Writes and reads in every format, also with features counted otherwise, and compares scores.
 fn assert_same(model: &TreeModel, ranker: &str, rows: &[f32]) {
@@ -20,7 +21,7 @@ fn assert_same(model: &TreeModel, ranker: &str, rows: &[f32]) {
     model.score(QueryView::new("q", rows, model.features(), documents), &mut before);
     for format in FORMATS {
         for first in [format.first_feature, 1 - format.first_feature] {
-            let text = format.write(model, ranker, first).unwrap();
+            let text = written(format.name, &Exported::Trees(model.clone()), ranker, first);
             let columns = Columns { first, features: Some(model.features()) };
             let read = format.read(&text, columns).unwrap();
             let after = scores(&read, rows);

@@ -1,34 +1,52 @@
-//! `fivefold export`: a model of trees in another program's format.
+//! `fivefold export`: a model in another program's format.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use fivefold_core::ModelHeader;
-use fivefold_rankers::exchange::Format;
-use fivefold_rankers::tree_model::TreeModel;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fivefold_adapters::linfa_logistic::LinfaLogistic;
+use fivefold_core::{ModelFile, Ranker as _};
+use fivefold_data::input;
+use fivefold_data::normalise::{Fitted, Method, Over};
+use fivefold_rankers::export::{Context, Exported, Formula, Normalised, SOURCES, Scaling, Source, TARGETS, Target};
 
 use crate::cli::Outcome;
 use crate::outputs::{Output, ReplaceArgs, begins_as};
+use crate::problem::Problem;
 use crate::screen::{Screen, tell};
 use crate::{files, model};
 
-/// Write a model of trees in RankLib's or LightGBM's format
+/// Write a model for RankLib, LightGBM, Solr, Elasticsearch, OpenSearch or ONNX
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  fivefold export model.json --format ranklib -o model.txt     for Elasticsearch, OpenSearch, Solr, RankLib
   fivefold export model.json --format lightgbm -o model.txt    lightgbm.Booster(model_file=\"model.txt\")
-  fivefold export model.json --format lightgbm --first-feature-id 1 -o model.txt
+  fivefold export model.json --format solr --feature-names names.txt -o model.solr.json
+  fivefold export model.json --format elasticsearch --name ranker -o ranker.json
+  fivefold export model.json --format onnx -o model.onnx
 
-Models of lambdamart, mart, random-forest and rankboost can be written. LightGBM counts columns from 0, but keeps the numbers \
-of a LETOR file that it reads itself: for such files --first-feature-id 1. Neither format holds a normaliser.")]
+Models of trees (lambdamart, mart, random-forest, rankboost) go to every format; linear models (linear, l2-logistic, linfa-logistic, \
+coordinate-ascent, adarank, feature) to all but lightgbm. Networks, smartcore-forest and rankers of your own cannot be written.
+
+Features are called by their numbers, or by --feature-names in solr, elasticsearch, opensearch and lightgbm. Solr's feature store, or \
+the feature set of the plug-in, must have features of these names. LightGBM counts columns from 0, but keeps the numbers of a LETOR file \
+that it reads itself: for such files --first-feature-id 1.
+
+A normaliser over the training part goes into the file. One over each query does not: solr, elasticsearch and opensearch see one \
+document at a time. docs/formats.md says how precisely each program scores.")]
 pub(crate) struct Args {
     /// A model file, from `fivefold train` or from the folder of a run
     model: PathBuf,
     /// The format
-    #[arg(long, value_parser = model::format_names())]
-    format: &'static Format,
-    /// The number that the file gives the first feature [default: 1 in ranklib, 0 in lightgbm]
+    #[arg(long, value_parser = targets())]
+    format: &'static Target,
+    /// The number that the file gives the first feature [default: 0 in lightgbm, else 1]
     #[arg(long, value_name = "ID", value_parser = clap::value_parser!(u32).range(..=1))]
     first_feature_id: Option<u32>,
+    /// A file with the name of each feature, one a line [default: their numbers]
+    #[arg(long, value_name = "FILE")]
+    feature_names: Option<PathBuf>,
+    /// The model's name in solr, elasticsearch, opensearch and onnx [default: the model file's]
+    #[arg(long)]
+    name: Option<String>,
     /// Where the model goes [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -36,38 +54,106 @@ pub(crate) struct Args {
     replace: ReplaceArgs,
 }
 
+/// Parses the name of a program.
+fn targets() -> impl TypedValueParser<Value = &'static Target> {
+    let names = TARGETS.iter().map(|target| PossibleValue::new(target.name).help(target.summary));
+    PossibleValuesParser::new(names).try_map(|name| Target::find(&name).ok_or("not a format"))
+}
+
+/// Rankers of other crates whose models can be written.
+const ADAPTED: &[Source] = &[Source::linear(LinfaLogistic::NAME)];
+
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
         let file = model::read(&self.model)?;
-        if file.model.get("trees").is_none() {
-            let what = format_args!("a model of `{}`, which is not made of trees", file.header.ranker);
-            return Err(model::unusable(&self.model, what)
-                .help("models of lambdamart, mart, random-forest and rankboost can be written")
-                .into());
+        if self.format.binary && self.out.is_none() {
+            let problem = Problem::new(format!("{} is no text: it cannot go to standard output", self.format.name));
+            return Err(problem.help("say where it goes: -o FILE").into());
         }
-        let trees: TreeModel = serde_json::from_value(file.model)
-            .map_err(|error| model::unusable(&self.model, format_args!("the trees are damaged: {error}")))?;
-        if let Some(method) = normalised(&file.header) {
-            tell(format_args!(
-                "note: the model was trained on normalised features ({method}); normalise them before another program scores"
-            ));
+        let fitted = fitted(&self.model, &file)?;
+        let model = exported(&self.model, &file.header.ranker, file.model)?;
+        let header = file.header;
+        let names = self.feature_names.as_deref().map(read_names).transpose()?;
+        let stem = self.model.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let context = Context {
+            ranker: &header.ranker,
+            name: self.name.as_deref().unwrap_or(&stem),
+            first: self.first_feature_id.unwrap_or(self.format.first_feature),
+            features: header.features,
+            names: names.as_deref(),
+            missing: &header.missing,
+        };
+        let scales: Vec<(f64, f64)> = fitted.scales().collect();
+        let value = |feature: usize, value: f32| fitted.value(feature, value);
+        let normalised = match (formula(fitted.method()), fitted.over()) {
+            (None, _) => Normalised::No,
+            (Some(_), Over::Query) => Normalised::ByQuery,
+            (Some(formula), Over::Train) => Normalised::ByTraining(Scaling { formula, scales: &scales, value: &value }),
+        };
+        let written = self
+            .format
+            .write(&model, &context, normalised)
+            .map_err(|refusal| model::unusable(&self.model, &refusal).help(refusal.help.clone()))?;
+        for note in &written.notes {
+            tell(format_args!("note: {note}"));
         }
-        let first = self.first_feature_id.unwrap_or(self.format.first_feature);
-        let text =
-            self.format.write(&trees, &file.header.ranker, first).map_err(|what| model::unusable(&self.model, what))?;
         match &self.out {
             Some(path) => {
-                let output = Output { path, what: "a model of this format", is_one: &begins_as(&text) };
-                output.check([&self.model], self.replace)?;
-                files::write(path, text.as_bytes())?;
+                let text = String::from_utf8_lossy(&written.bytes);
+                let own = begins_as(&text);
+                let output = Output { path, what: "a model of this format", is_one: &own };
+                let read = [Some(&self.model), self.feature_names.as_ref()];
+                output.check(read.into_iter().flatten(), self.replace)?;
+                files::write(path, &written.bytes)?;
             }
-            None => screen.text(text),
+            None => screen.text(String::from_utf8_lossy(&written.bytes)),
         }
         Ok(Outcome::Done)
     }
 }
 
-/// The name of the normaliser's method, if there is one.
-fn normalised(header: &ModelHeader) -> Option<&str> {
-    header.normaliser.get("method")?.as_str().filter(|&method| method != "none")
+/// The model of `ranker`, if it is one that can be written.
+fn exported(path: &Path, ranker: &str, model: serde_json::Value) -> miette::Result<Exported> {
+    let mut sources = SOURCES.iter().chain(ADAPTED);
+    let Some(source) = sources.find(|source| source.ranker == ranker) else {
+        let known: Vec<&str> = SOURCES.iter().chain(ADAPTED).map(|source| source.ranker).collect();
+        let what = format_args!("models of `{ranker}` have no counterpart in other programs");
+        return Err(model::unusable(path, what)
+            .help(format!("models of these can be written: {}", known.join(", ")))
+            .into());
+    };
+    Ok((source.read)(model).map_err(|error| model::unusable(path, format_args!("the model is damaged: {error}")))?)
+}
+
+/// The normaliser of a model; the one that does nothing if there is none.
+fn fitted(path: &Path, file: &ModelFile) -> miette::Result<Fitted> {
+    let fitted: Option<Fitted> =
+        serde_json::from_value(file.header.normaliser.clone()).map_err(|error| model::unusable(path, error))?;
+    let fitted = fitted.unwrap_or_default();
+    let scales = fitted.scales().len();
+    if fitted.over() == Over::Train && fitted.method() != Method::None && scales != file.header.features {
+        let what = format_args!("the normaliser has {scales} features, but the model has {}", file.header.features);
+        return Err(model::unusable(path, what).into());
+    }
+    Ok(fitted)
+}
+
+fn formula(method: Method) -> Option<Formula> {
+    match method {
+        Method::None => None,
+        Method::MinMax => Some(Formula::MinMax),
+        Method::ZScore => Some(Formula::ZScore),
+        Method::LogZScore => Some(Formula::LogZScore),
+    }
+}
+
+/// The names in a file, one a line.
+fn read_names(path: &Path) -> miette::Result<Vec<String>> {
+    let text = input::read_text(path, input::MOST_TEXT).map_err(|error| Problem::file("read", path, error))?;
+    let names: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
+    if let Some(line) = names.iter().position(String::is_empty) {
+        let problem = Problem::new(format!("{}:{}: the line is empty", path.display(), line + 1));
+        return Err(problem.help("give one name a line, in the order of the features").into());
+    }
+    Ok(names)
 }

@@ -141,7 +141,8 @@ impl Reader {
             nodes.push(Node { feature, threshold, missing_left, left, right, gain: gains[i] });
             cuts.push(own);
         }
-        Tree::new(&nodes, values).and_then(|tree| tree.with_cuts(cuts)).map_err(broken)
+        let tree = Tree::new(&nodes, values).and_then(|tree| tree.with_cuts(cuts)).map_err(broken)?;
+        Ok(block.with_covers(tree))
     }
 
     fn question(
@@ -213,6 +214,16 @@ impl Sets {
 }
 
 impl<'a> Section<'a> {
+    /// The tree with its counts and hessians, if the file has them and they can be some: scores do not need them.
+    fn with_covers(&self, tree: Tree) -> Tree {
+        let leaves = tree.values().len();
+        let counts = self.numbers::<u32>("leaf_count", leaves);
+        match counts.and_then(|counts| Ok((counts, self.numbers::<f64>("leaf_weight", leaves)?))) {
+            Ok((documents, hessian)) => tree.clone().with_covers(documents, hessian).unwrap_or(tree),
+            Err(_) => tree,
+        }
+    }
+
     fn text(&self, key: &str) -> Result<(usize, &'a str), ImportError> {
         let found = self.fields.get(key).copied();
         found.ok_or_else(|| ImportError::new(self.line, format!("`{key}=` is missing below this line")))

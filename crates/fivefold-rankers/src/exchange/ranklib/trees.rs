@@ -13,8 +13,7 @@
 //! Feature values, thresholds and weights are single precision. The score is the sum of weight times output. The file has no
 //! gains: each cut counts as 1, so that a feature's importance is the number of its cuts.
 //!
-//! RankLib reads line by line and knows no blanks between elements: an element begins on a new line. Trees of any depth are
-//! read and written without recursion.
+//! Trees of any depth are read without recursion.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -147,55 +146,5 @@ impl<'a> Reader<'a> {
         }
         let feature = self.columns.feature(id).map_err(|what| self.error(feature, what))?;
         Ok(Cut { feature, threshold: value, missing_left: 0.0 <= value, gain: 1.0 })
-    }
-}
-
-/// What is still to be written.
-enum Rest {
-    /// A child, on which side of the node above, and how far indented.
-    Child(i32, Option<&'static str>, usize),
-    /// The end of a node, indented as its start.
-    End(usize),
-}
-
-/// Appends one ensemble, each tree with weight 1.
-pub(super) fn write(trees: &[Tree], first: u32, text: &mut String) {
-    // Writing to a string cannot fail.
-    text.push_str("<ensemble>\n");
-    for (tree, id) in trees.iter().zip(1..) {
-        let _ = writeln!(text, "\t<tree id=\"{id}\" weight=\"1.0\">");
-        write_tree(tree, first, text);
-        text.push_str("\t</tree>\n");
-    }
-    text.push_str("</ensemble>\n");
-}
-
-fn write_tree(tree: &Tree, first: u32, text: &mut String) {
-    let nodes: Vec<fivefold_trees::Node> = tree.nodes().collect();
-    let root = if nodes.is_empty() { !0 } else { 0 };
-    let mut rest = vec![Rest::Child(root, None, 2)];
-    while let Some(next) = rest.pop() {
-        let (child, side, depth) = match next {
-            Rest::Child(child, side, depth) => (child, side, depth),
-            Rest::End(depth) => {
-                let _ = writeln!(text, "{:\t<depth$}</split>", "");
-                continue;
-            }
-        };
-        let (outer, inner) = (format!("{:\t<depth$}", ""), format!("{:\t<1$}", "", depth + 1));
-        let _ = match side {
-            Some(side) => writeln!(text, "{outer}<split pos=\"{side}\">"),
-            None => writeln!(text, "{outer}<split>"),
-        };
-        rest.push(Rest::End(depth));
-        if child < 0 {
-            let _ = writeln!(text, "{inner}<output> {:?} </output>", tree.values()[!child as usize]);
-        } else {
-            let node = &nodes[child as usize];
-            let _ = writeln!(text, "{inner}<feature> {} </feature>", u64::from(node.feature) + u64::from(first));
-            let _ = writeln!(text, "{inner}<threshold> {:?} </threshold>", node.threshold);
-            rest.push(Rest::Child(node.right, Some("right"), depth + 1));
-            rest.push(Rest::Child(node.left, Some("left"), depth + 1));
-        }
     }
 }
