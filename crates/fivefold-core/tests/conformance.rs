@@ -276,7 +276,7 @@ fn each_flaw_is_caught_by_its_rule() {
         (broken::<14>(), &["learns"]),
         (broken::<15>(), &["importance"]),
         (broken::<16>(), &["fit"]),
-        (broken::<17>(), &["threads", "training order", "isolation"]),
+        (broken::<17>(), &["threads", "training order", "blind validation", "isolation"]),
         (broken::<18>(), &["fit"]),
         (broken::<22>(), &["blind validation"]),
         (broken::<23>(), &["blind validation"]),
