@@ -3,7 +3,7 @@
 //! ```text
 //! FOLDER/NAME-HASH.fivefold   HASH: of the paths of the text files and the options of reading
 //!   prelude   magic, hash of the reader's source, byte order, lengths, blake3 of all this and of the head
-//!   head      stamps of the text files, lines and queries of each, grades, ids, hash of the content
+//!   head      stamps of the text files, lines and queries of each, remarks, grades, ids, hash of the content
 //!   features  f32, row-major, 64-byte aligned: mapped, never copied
 //! ```
 //! Used only if all of these hold, each checked at every opening:
@@ -35,6 +35,7 @@ use fivefold_core::dataset::IdTable;
 use fivefold_core::{Dataset, DatasetBuilder};
 use serde::{Deserialize, Serialize};
 
+use crate::digits::Collapsed;
 use crate::error::DataError;
 use crate::hash::{combine, query_hashes};
 use crate::input;
@@ -61,6 +62,7 @@ const WORTHWHILE: u64 = 64 << 20;
 /// Everything that decides how bytes of text become a data set, and how it is laid out here.
 const READER: &[&str] = &[
     include_str!("cache.rs"),
+    include_str!("digits.rs"),
     include_str!("letor.rs"),
     include_str!("letor/block.rs"),
     include_str!("letor/lines.rs"),
@@ -71,6 +73,7 @@ const READER: &[&str] = &[
     include_str!("packed/zipped.rs"),
     include_str!("packed/zstd.rs"),
     include_str!("store.rs"),
+    include_str!("text.rs"),
     include_str!("../../fivefold-core/src/dataset.rs"),
     env!("CARGO_PKG_VERSION"),
 ];
@@ -132,12 +135,14 @@ pub(crate) struct Parsed {
     pub(crate) listings: Vec<Listing>,
     /// One a query of `all`.
     pub(crate) hashes: Vec<blake3::Hash>,
+    /// Features with different values that are stored as one.
+    pub(crate) collapsed: Vec<Collapsed>,
 }
 
 impl Parsed {
-    pub(crate) fn new(all: Dataset, listings: Vec<Listing>) -> Self {
+    pub(crate) fn new(all: Dataset, listings: Vec<Listing>, collapsed: Vec<Collapsed>) -> Self {
         let hashes = query_hashes(&all);
-        Parsed { all, listings, hashes }
+        Parsed { all, listings, hashes, collapsed }
     }
 }
 
@@ -310,6 +315,7 @@ struct Head {
     sources: Vec<Stamp>,
     options: String,
     listings: Vec<Listing>,
+    collapsed: Vec<Collapsed>,
     width: usize,
     max_grade: u8,
     grades: Vec<u8>,
@@ -327,6 +333,7 @@ impl Head {
             sources,
             options: format!("{options:?}"),
             listings: parsed.listings.clone(),
+            collapsed: parsed.collapsed.clone(),
             width: all.width(),
             max_grade: all.max_grade(),
             grades: Vec::with_capacity(all.documents()),
@@ -390,7 +397,7 @@ fn load(path: &Path, files: &[PathBuf], now: &[Stamp], options: &ReadOptions) ->
     };
     let all = all.build().map_err(|_| damaged())?;
     let listings = head.listings.into_iter().zip(files).map(|(l, file)| Listing { file: file.clone(), ..l }).collect();
-    let parsed = Parsed::new(all, listings);
+    let parsed = Parsed::new(all, listings, head.collapsed);
     if combine(&parsed.all, &parsed.hashes) != head.content {
         return Err(damaged());
     }

@@ -7,12 +7,13 @@ use fivefold_core::{Dataset, Seed};
 
 use crate::cache::{Cache, CacheUse, Parsed};
 use crate::descriptor::{Descriptor, present};
+use crate::digits::collapsed_remark;
 use crate::error::{DataError, Place};
 use crate::groups;
 use crate::hash::{PartHashes, combine};
 use crate::layout::{FoldFiles, Folds};
 use crate::leaks::{Overlap, Role};
-use crate::letor::{Listing, Missing, ReadOptions, read_into};
+use crate::letor::{self, Listing, Missing, ReadOptions, read_into};
 use crate::store::Store;
 
 /// Folds that a single file is cut into.
@@ -131,6 +132,9 @@ impl Collection {
         collection.moved = !regrouped.is_empty();
         collection.remarks = remarks(descriptor, &collection.all);
         collection.remarks.extend(regrouped);
+        let named: Vec<(&str, &Listing)> = files.iter().copied().zip(&parsed.listings).collect();
+        collection.remarks.extend(letor::remarks(&named));
+        collection.remarks.extend(collapsed_remark(&parsed.collapsed));
         collection.remarks.extend(tested_twice(&collection.folds));
         Ok(collection)
     }
@@ -141,7 +145,7 @@ impl Collection {
     /// [`DataError::FewQueries`].
     pub fn cut(name: &str, title: &str, data: Dataset, seed: Seed) -> Result<Self, DataError> {
         let queries = cut(data.len(), seed)?;
-        Ok(Self::assemble(name, title, &Parsed::new(data, Vec::new()), queries))
+        Ok(Self::assemble(name, title, &Parsed::new(data, Vec::new(), Vec::new()), queries))
     }
 
     fn assemble(name: &str, title: &str, parsed: &Parsed, queries: Vec<FoldQueries>) -> Self {
@@ -191,7 +195,8 @@ impl Collection {
 fn parse(files: &[PathBuf], options: &ReadOptions) -> Result<Parsed, DataError> {
     let mut store = Store::new(options.features);
     let listings = files.iter().map(|file| read_into(&mut store, file, options)).collect::<Result<_, _>>()?;
-    Ok(Parsed::new(store.finish(options.max_grade)?, listings))
+    let collapsed = store.collapsed(options.first_feature_id);
+    Ok(Parsed::new(store.finish(options.max_grade)?, listings, collapsed))
 }
 
 /// The parts of a fold from the listings of its files.

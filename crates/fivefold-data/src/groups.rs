@@ -2,15 +2,17 @@
 //!
 //! Beside `rank.train` stands `rank.train.query` (or `.group`): one whole number a line, the sizes of the queries in order. A file
 //! that has such a neighbour and whose first row has no `qid:` is read as if each row had `qid:NAME:n`, where NAME is the file's
-//! name and n its query, from 1, so that queries of different files stay apart. Columns in messages count those letters too. Sizes
-//! that do not add up to the rows are an error.
+//! name and n its query, from 1, so that queries of different files stay apart. Sizes that do not add up to the rows are an error.
+//!
+//! What else programs look for beside a data file (weights, initial scores, positions, sizes of rows that name their queries) is used
+//! by nothing here, and named in a remark.
 
 use std::io::{self, BufReader, Cursor, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::input::invalid;
 use crate::packed::{Bytes, open_file};
-use crate::text::{LONGEST_LINE, TextLines, read_line};
+use crate::text::{LONGEST_LINE, TextLines, find_odd, is_odd, named, read_line};
 use fivefold_core::words::counted;
 
 /// What the name of a file of sizes ends with.
@@ -18,18 +20,67 @@ const ENDINGS: [&str; 2] = ["query", "group"];
 /// What a data file's own name may end with, and the name of its sizes does not.
 const PACKED: [&str; 3] = [".gz", ".zst", ".zip"];
 
+/// What else LightGBM and XGBoost read beside a data file, and what it holds.
+const UNUSED: [(&str, &str); 4] = [
+    ("weight", "weights of documents"),
+    ("init", "initial scores"),
+    ("base_margin", "initial scores"),
+    ("position", "positions of documents"),
+];
+
+/// The name of a file beside a data file of this name.
+fn neighbour(name: &str, ending: &str) -> String {
+    format!("{}.{ending}", PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name))
+}
+
 /// The file of group sizes beside a data file, if there is one.
 pub(crate) fn beside(path: &Path) -> Option<PathBuf> {
     let name = path.to_str()?;
-    let plain = PACKED.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
-    ENDINGS.iter().map(|ending| PathBuf::from(format!("{plain}.{ending}"))).find(|sizes| open_file(sizes).is_ok())
+    ENDINGS.iter().map(|ending| PathBuf::from(neighbour(name, ending))).find(|sizes| open_file(sizes).is_ok())
 }
 
-/// Opens a LETOR file; rows without queries get those of the group sizes beside it.
-pub(crate) fn open(path: &Path) -> io::Result<Bytes> {
-    let source = open_file(path)?;
-    let Some(sizes_file) = beside(path) else { return Ok(source) };
-    let mut source = BufReader::with_capacity(1 << 16, source);
+/// What is said of files beside data files that other programs would use, and nothing here does. Data files are given with the names by
+/// which they are called.
+pub(crate) fn unused_beside(files: &[(&str, &Path)]) -> Vec<String> {
+    let there = |path: &Path, ending: &str| {
+        path.to_str().is_some_and(|path| open_file(Path::new(&neighbour(path, ending))).is_ok())
+    };
+    let remark = |what: &str, files: &[String], why: &str| {
+        let (first, more) = (files.first()?, files.len() - 1);
+        let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+        Some(format!("{first}{others} beside the data: {what} are not used{why}"))
+    };
+    let mut remarks = Vec::new();
+    for (ending, what) in UNUSED {
+        let there = files.iter().filter(|(_, path)| there(path, ending));
+        let names: Vec<String> = there.map(|(name, _)| neighbour(name, ending)).collect();
+        remarks.extend(remark(what, &names, ""));
+    }
+    let (mut named, mut second) = (Vec::new(), Vec::new());
+    for (name, path) in files {
+        let endings: Vec<&str> = ENDINGS.into_iter().filter(|ending| there(path, ending)).collect();
+        // A file that cannot be read is an error elsewhere.
+        if !endings.is_empty() && begun(path).is_ok_and(|(start, _)| names_queries(&start)) {
+            named.extend(endings.iter().map(|ending| neighbour(name, ending)));
+        } else {
+            second.extend(endings.iter().skip(1).map(|ending| neighbour(name, ending)));
+        }
+    }
+    remarks.extend(remark("group sizes", &named, ", since the rows name their queries (`qid:`)"));
+    remarks.extend(remark("group sizes", &second, ", since those that end with `.query` are"));
+    remarks
+}
+
+/// An opened LETOR file.
+pub(crate) struct Opened {
+    pub(crate) bytes: Bytes,
+    /// Whether the rows have no queries in the file, and were given those of the group sizes beside it.
+    pub(crate) queries_given: bool,
+}
+
+/// A file up to its first row, and the rest.
+fn begun(path: &Path) -> io::Result<(Vec<u8>, BufReader<Bytes>)> {
+    let mut source = BufReader::with_capacity(1 << 16, open_file(path)?);
     let (mut start, mut line) = (Vec::new(), Vec::new());
     // Comments and blank lines may come before the first row.
     while read_line(&mut source, &mut line)? {
@@ -41,20 +92,42 @@ pub(crate) fn open(path: &Path) -> io::Result<Bytes> {
             return Err(invalid("begins with comments only, as no file of rows does"));
         }
     }
-    let has_queries = start.windows(4).any(|token| token == b"qid:");
+    Ok((start, source))
+}
+
+fn names_queries(start: &[u8]) -> bool {
+    start.windows(4).any(|token| token == b"qid:")
+}
+
+/// Opens a LETOR file; rows without queries get those of the group sizes beside it.
+pub(crate) fn open(path: &Path) -> io::Result<Opened> {
+    let Some(sizes_file) = beside(path) else {
+        return Ok(Opened { bytes: open_file(path)?, queries_given: false });
+    };
+    let (start, source) = begun(path)?;
+    let has_queries = names_queries(&start);
     let whole = Cursor::new(start).chain(source);
     if has_queries {
-        return Ok(Box::new(whole));
+        return Ok(Opened { bytes: Box::new(whole), queries_given: false });
     }
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let sizes = sizes(&sizes_file)?;
     let source = BufReader::with_capacity(1 << 16, Box::new(whole) as Bytes);
-    let name = name.rsplit(':').next().unwrap_or(&name).replace(char::is_whitespace, "_");
-    Ok(Box::new(Grouped { source, name, sizes_file, sizes, query: 0, rows: 0, line: Vec::new(), given: 0 }))
+    let name = name.rsplit(':').next().unwrap_or(&name).replace(|c| c == ' ' || c == '\t' || is_odd(c), "_");
+    let grouped = Grouped { source, name, sizes_file, sizes, query: 0, rows: 0, line: Vec::new(), given: 0 };
+    Ok(Opened { bytes: Box::new(grouped), queries_given: true })
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+fn ends_token(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
 fn is_row(line: &[u8]) -> bool {
-    line.trim_ascii().first().is_some_and(|&byte| byte != b'#')
+    line.iter().find(|&&byte| !is_blank(byte)).is_some_and(|&byte| !matches!(byte, b'#' | b'\r' | b'\n'))
 }
 
 /// The sizes of the queries, which add up to a number of documents.
@@ -62,6 +135,10 @@ fn sizes(path: &Path) -> io::Result<Vec<usize>> {
     let (mut sizes, mut documents) = (Vec::new(), 0usize);
     let mut lines = TextLines::open(path)?;
     while let Some((number, line)) = lines.next()? {
+        if let Some((place, character)) = find_odd(line.as_bytes()) {
+            let (column, character) = (place + 1, named(character));
+            return Err(wrong(path, &format!("line {number}: found the character {character} in column {column}")));
+        }
         for token in line.split_ascii_whitespace() {
             let wrong = || wrong(path, &format!("line {number}: `{token}` is not the size of a query"));
             let size: usize = token.parse().map_err(|_| wrong())?;
@@ -118,8 +195,8 @@ impl Grouped {
             return Err(wrong(&self.sizes_file, &what));
         }
         self.rows += 1;
-        let start = self.line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let grade = self.line[start..].iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+        let start = self.line.iter().take_while(|&&byte| is_blank(byte)).count();
+        let grade = self.line[start..].iter().take_while(|&&byte| !ends_token(byte)).count();
         let mut id = Vec::new();
         write!(id, " qid:{}:{}", self.name, self.query + 1)?;
         self.line.splice(start + grade..start + grade, id);
@@ -162,7 +239,7 @@ mod tests {
         std::fs::write(folder.path().join("rank.train"), rows).unwrap();
         std::fs::write(folder.path().join("rank.train.query"), sizes).unwrap();
         let mut text = String::new();
-        let read = open(&folder.path().join("rank.train")).and_then(|mut source| source.read_to_string(&mut text));
+        let read = open(&folder.path().join("rank.train")).and_then(|mut file| file.bytes.read_to_string(&mut text));
         let shown = folder.path().join("rank.train.query").display().to_string();
         read.map(|_| text).map_err(|error| error.to_string().replace(&shown, "SIZES"))
     }

@@ -1,12 +1,17 @@
 //! The LETOR / SVMlight text format: `grade qid:TOKEN id:value id:value ... # comment`, one document a line.
 //!
 //! - A grade is a whole number from 0 to 30 (`2` or `2.0`). A query id is any token, kept as written.
-//! - Features that a line leaves out are 0. Ids count from 1 (`first_feature_id = 0`: from 0) and increase along a line.
+//! - Features that a line leaves out are 0. Ids count from 1 (`first_feature_id = 0`: from 0). They may stand in any order, but each once;
+//!   lines whose ids do not rise are counted.
 //! - The document id is X of a comment `docid = X`, else the whole comment without blanks at its ends. Either every
 //!   document has one or none has.
 //! - Blank lines, comment lines, CRLF, tabs, repeated blanks, a byte order mark and a missing newline at the end are
 //!   allowed. gzip, zstd and members of a zip archive are decompressed on the way.
-//! - `NULL` and `nan` (any case) are missing values, see [`Missing`]; infinities are errors.
+//! - Other blanks than space and tab, control characters and characters that cannot be seen are errors but in comments: some programs
+//!   part fields there.
+//! - `NULL`, `nan` (any case) and what Microsoft's C library wrote for it (`1.#QNAN`, `-1.#IND`) are missing values, see [`Missing`];
+//!   infinities are errors. A `#` starts a comment, but not after a point.
+//! - Values are stored as `f32`. Where different values of a feature become equal by that, a remark says so (see [`Collapsed`](crate::Collapsed)).
 //!
 //! - Rows without `qid:` get the queries of a file of group sizes beside them (`FILE.query`, `FILE.group`), as LightGBM's.
 //!
@@ -29,13 +34,15 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::dataset::{HIGHEST_GRADE, MOST_FEATURES};
+use fivefold_core::words::{counted, which};
 use fivefold_core::{Dataset, ValueCodes};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::digits::Collapsed;
 use crate::groups;
 use crate::store::{FileAppender, Store};
-pub(crate) use block::{AfterFault, Block, Fault, Row};
+pub(crate) use block::{AfterFault, Block, Fault, Long, Row};
 pub use error::{ReadError, ReadErrorKind};
 pub(crate) use lines::LineBlocks;
 pub use write::{write_letor, write_letor_ungraded};
@@ -125,6 +132,10 @@ pub struct Part {
     /// Where regrouping moved documents: the number, from 0, that each document of `data` has in the file. `None`: `data`
     /// has the order of the file.
     pub moved: Option<Vec<usize>>,
+    /// What a user should know of the file, a line each.
+    pub remarks: Vec<String>,
+    /// Features with different values that are stored as one: of a value of at most seven digits it is not known whether another one is.
+    pub collapsed: Vec<Collapsed>,
 }
 
 impl Part {
@@ -193,8 +204,26 @@ fn read_part(
 ) -> Result<Part, ReadError> {
     let mut store = Store::new(options.features.map(|_| options.most_features()));
     let listing = read_blocks_into(&mut store, path, options, coding, block_bytes)?;
+    let collapsed = store.collapsed(options.first_feature_id);
     let data = store.finish(options.max_grade).map_err(|error| ReadError::of_file(path, error.into()))?;
-    Ok(Part { file: path.to_owned(), data, lines: listing.lines, moved: listing.moved })
+    let name = path.display().to_string();
+    let remarks = remarks(&[(&name, &listing)]);
+    Ok(Part { file: path.to_owned(), data, lines: listing.lines, moved: listing.moved, remarks, collapsed })
+}
+
+/// What is said of files that were read without an error, which are given with the names by which they are called.
+pub(crate) fn remarks(listings: &[(&str, &Listing)]) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let unsorted: usize = listings.iter().map(|(_, listing)| listing.unsorted).sum();
+    if let Some((name, first)) = listings.iter().find(|(_, listing)| listing.unsorted > 0) {
+        let (lines, have) = (counted(unsorted, "line"), which(unsorted, "has", "have"));
+        let place = format!("{name}:{}", first.first_unsorted);
+        remarks
+            .push(format!("{lines} {have} feature ids that do not rise along the line (first {place}); all were read"));
+    }
+    let files: Vec<(&str, &Path)> = listings.iter().map(|(name, listing)| (*name, listing.file.as_path())).collect();
+    remarks.extend(groups::unused_beside(&files));
+    remarks
 }
 
 /// The queries of one file, as places in a [`Store`].
@@ -209,6 +238,9 @@ pub(crate) struct Listing {
     pub(crate) lines: Vec<u64>,
     /// See [`Part::moved`].
     pub(crate) moved: Option<Vec<usize>>,
+    /// Lines whose feature ids do not rise, and the first of them.
+    pub(crate) unsorted: usize,
+    pub(crate) first_unsorted: u64,
 }
 
 /// Reads a file and adds its queries to `store`; those that are there already with the same content are not stored again.
@@ -313,6 +345,7 @@ impl Assembly<'_> {
         let line = self.line;
         let too_large = self.appender.make_room(block, kept, self.options);
         too_large.map_err(|(row, kind)| self.error(line + u64::from(block.rows[row].line), 0, kind))?;
+        self.appender.note(line, block);
         if !self.options.regroup {
             block.runs().try_for_each(|run| self.appender.append(line, block, run))?;
         }

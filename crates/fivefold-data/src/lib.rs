@@ -9,6 +9,7 @@
 pub mod cache;
 pub mod collection;
 pub mod descriptor;
+mod digits;
 pub mod error;
 mod groups;
 pub mod hash;
@@ -34,6 +35,7 @@ pub mod trec;
 pub use cache::{Cache, CacheUse};
 pub use collection::{Collection, Fold};
 pub use descriptor::{Checked, Descriptor, descriptor, descriptors};
+pub use digits::{Collapsed, collapsed_remark};
 pub use error::{DataError, Place};
 pub use hash::{PartHashes, data_hash};
 pub use layout::{LAYOUTS, Layout};

@@ -26,7 +26,7 @@ use serde::Serialize;
 pub use across::Across;
 pub use lines::{QrelsReport, RunReport, ScoresReport};
 pub use part::PartReport;
-pub use recognise::{Kind, LintError};
+pub use recognise::{Kind, LintError, looks_like};
 pub use values::ValuesReport;
 
 use crate::collection::Collection;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::input;
 use crate::packed::unpacked;
-use crate::text::TextLines;
+use crate::text::{ODD_HELP, TextLines, find_odd, named};
 use fivefold_core::words::counted;
 
 /// Bytes of a score file beside those of its scores: remarks.
@@ -36,6 +36,18 @@ pub enum ScoreError {
         column: usize,
         /// The line's text.
         found: String,
+    },
+    /// A blank that is neither space nor tab, a control character, or a character that cannot be seen.
+    #[error("{}:{line}:{column}: found the character {}; {ODD_HELP}", file.display(), named(*character))]
+    Odd {
+        /// The file.
+        file: PathBuf,
+        /// Line from 1.
+        line: u64,
+        /// Column from 1, in bytes.
+        column: usize,
+        /// The character.
+        character: char,
     },
     /// Too few or too many scores.
     #[error("{}: {} for {}; give one a document, in the order of the data file", file.display(), counted(*found, "score"), counted(*expected, "document"))]
@@ -74,29 +86,59 @@ fn of_lines(path: &Path, lines: io::Result<TextLines>, expected: usize) -> Resul
     let mut lines = lines.map_err(unreadable)?;
     let (mut scores, mut found) = (Vec::new(), 0);
     while let Some((line, text)) = lines.next().map_err(unreadable)? {
-        let token = text.trim_ascii();
-        if token.is_empty() || token.starts_with('#') {
-            continue;
-        }
-        found += 1;
-        match fast_float2::parse::<f64, _>(token) {
-            Ok(score) if score.is_finite() => {
+        match score(text) {
+            Ok(None) => {}
+            Ok(Some(score)) => {
+                found += 1;
                 // Those beyond are only counted, so that a file of another kind cannot fill the memory.
                 if found <= expected {
                     scores.push(score);
                 }
             }
-            _ => {
-                let column = text.len() - text.trim_ascii_start().len() + 1;
-                let found = token.escape_debug().take(40).collect();
-                return Err(ScoreError::Value { file: file(), line, column, found });
+            Err((column, Wrong::Odd(character))) => {
+                return Err(ScoreError::Odd { file: file(), line, column, character });
             }
+            Err((column, Wrong::Value(found))) => return Err(ScoreError::Value { file: file(), line, column, found }),
         }
     }
     if found != expected {
         return Err(ScoreError::Count { file: file(), found, expected });
     }
     Ok(scores)
+}
+
+/// What is wrong with a line.
+pub(crate) enum Wrong {
+    Odd(char),
+    /// No finite number.
+    Value(String),
+}
+
+impl std::fmt::Display for Wrong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Wrong::Odd(character) => write!(f, "found the character {}", named(*character)),
+            Wrong::Value(found) => write!(f, "`{found}` is not a finite number"),
+        }
+    }
+}
+
+/// The score of a line, `None` for a blank line or a comment; or the column, from 1, and what is wrong.
+pub(crate) fn score(line: &str) -> Result<Option<f64>, (usize, Wrong)> {
+    let token = line.trim_matches([' ', '\t']);
+    if token.is_empty() || token.starts_with('#') {
+        return Ok(None);
+    }
+    if let Some((place, character)) = find_odd(line.as_bytes()) {
+        return Err((place + 1, Wrong::Odd(character)));
+    }
+    match fast_float2::parse::<f64, _>(token) {
+        Ok(score) if score.is_finite() => Ok(Some(score)),
+        _ => {
+            let start = line.len() - line.trim_start_matches([' ', '\t']).len();
+            Err((start + 1, Wrong::Value(token.escape_debug().take(40).collect())))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -122,6 +164,14 @@ mod tests {
         assert_eq!(read("1\n\n  nan\n", 2).unwrap_err(), format!("FILE:3:3: `nan` {not}"));
         assert_eq!(read("1\n1 2\n", 2).unwrap_err(), format!("FILE:2:1: `1 2` {not}"));
         assert_eq!(read("inf\n", 1).unwrap_err(), format!("FILE:1:1: `inf` {not}"));
+        // pocoproject/poco #286: a number that is none, of Microsoft's C library.
+        assert_eq!(read("1\n1.#QNAN\n", 2).unwrap_err(), format!("FILE:2:1: `1.#QNAN` {not}"));
+        // mosuka/litsea #99.
+        let odd = "FILE:2:4: found the character U+00A0 (no-break space); only spaces and tabs separate fields, and ids have no \
+                   other blanks; replace the character or remove it";
+        assert_eq!(read("1\n0.5\u{a0}\n", 2).unwrap_err(), odd);
+        assert!(read("# 0.5\u{a0}\n1\n", 1).is_ok());
+        assert!(read("\u{feff}1\r\r\n\u{feff}2\n", 2).unwrap_err().contains("FILE:2:1: found the character U+FEFF"));
         let count = "FILE: 2 scores for 3 documents; give one a document, in the order of the data file";
         assert_eq!(read("1\n2\n", 3).unwrap_err(), count);
         assert!(matches!(read_scores(Path::new("no such file"), 1), Err(ScoreError::Io { .. })));

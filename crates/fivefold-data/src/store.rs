@@ -12,6 +12,7 @@ use std::sync::Arc;
 use fivefold_core::dataset::IdTable;
 use fivefold_core::{Dataset, DatasetBuilder, DatasetError};
 
+use crate::digits::{Collapsed, Digits};
 use crate::letor::{Block, Listing, ReadError, ReadErrorKind, ReadOptions, Row};
 use crate::matrix::Matrix;
 use crate::memory::{self, Counted, Share};
@@ -32,6 +33,8 @@ pub(crate) struct Store {
     by_id: HashMap<String, Vec<u32>>,
     /// The first document of all files and whether it has an id: the others must follow it.
     first_document: Option<(PathBuf, u64, bool)>,
+    /// Values of many digits, of all files.
+    digits: Digits,
 }
 
 impl Store {
@@ -53,6 +56,11 @@ impl Store {
             max_grade,
         }
         .build()
+    }
+
+    /// Features with different values that are stored as one.
+    pub(crate) fn collapsed(&self, first_feature_id: u32) -> Vec<Collapsed> {
+        self.digits.collapsed(first_feature_id)
     }
 
     fn rows_of(&self, query: u32) -> Range<usize> {
@@ -166,7 +174,9 @@ pub(crate) struct FileAppender<'a> {
 
 impl<'a> FileAppender<'a> {
     pub(crate) fn new(store: &'a mut Store, file: &Path) -> Self {
-        let listing = Listing { file: file.to_owned(), queries: Vec::new(), lines: Vec::new(), moved: None };
+        let file = file.to_owned();
+        let (queries, lines) = (Vec::new(), Vec::new());
+        let listing = Listing { file, queries, lines, moved: None, unsorted: 0, first_unsorted: 0 };
         FileAppender { store, listing, complete: HashMap::new(), open: None, widest: 0, waiting: 0 }
     }
 
@@ -192,6 +202,17 @@ impl<'a> FileAppender<'a> {
         (self.widest, self.waiting) = (size.width, size.twice);
         share.set(size.bytes());
         Ok(())
+    }
+
+    /// Counts what is irregular, or loses digits, in a block whose text starts at `first_line`.
+    pub(crate) fn note(&mut self, first_line: u64, block: &Block) {
+        self.store.digits.add(first_line, &block.long);
+        for row in block.rows.iter().filter(|row| row.unsorted) {
+            if self.listing.unsorted == 0 {
+                self.listing.first_unsorted = first_line + u64::from(row.line);
+            }
+            self.listing.unsorted += 1;
+        }
     }
 
     /// Notes that so many bytes of text have been read.
@@ -303,7 +324,6 @@ impl<'a> FileAppender<'a> {
 /// An id as text.
 fn text_of<'a>(block: &'a Block, id: &Range<u32>, what: &'static str) -> Result<&'a str, ReadErrorKind> {
     match std::str::from_utf8(block.bytes(id)) {
-        Ok(id) if id.contains('\0') => Err(ReadErrorKind::Nul { what }),
         Ok(id) => Ok(id),
         Err(_) => Err(ReadErrorKind::Encoding { what }),
     }

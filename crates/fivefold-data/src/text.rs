@@ -22,6 +22,84 @@ pub(crate) fn refuse_utf16(start: &[u8]) -> io::Result<()> {
     }
 }
 
+/// Characters that take up no place and join nothing, as the joiners of Persian or Hindi words do.
+const ZERO_WIDTH: [char; 4] = ['\u{180e}', '\u{200b}', '\u{2060}', '\u{feff}'];
+
+/// Characters that have a name which users know.
+const NAMES: [(char, &str); 14] = [
+    ('\0', "NUL"),
+    ('\u{b}', "vertical tab"),
+    ('\u{c}', "form feed"),
+    ('\r', "carriage return"),
+    ('\u{1a}', "end of file of DOS"),
+    ('\u{85}', "next line"),
+    ('\u{a0}', "no-break space"),
+    ('\u{2009}', "thin space"),
+    ('\u{200b}', "zero-width space"),
+    ('\u{2028}', "line separator"),
+    ('\u{202f}', "narrow no-break space"),
+    ('\u{2060}', "word joiner"),
+    ('\u{3000}', "ideographic space"),
+    ('\u{feff}', "byte order mark"),
+];
+
+/// Whether programs do not agree what a character does between fields: all blanks but space and tab, control characters, and what
+/// cannot be seen.
+pub(crate) fn is_odd(character: char) -> bool {
+    match character {
+        ' '..='~' | '\t' => false,
+        _ => character.is_control() || character.is_whitespace() || ZERO_WIDTH.contains(&character),
+    }
+}
+
+/// The first [odd](is_odd) character of some bytes, and its place.
+pub(crate) fn find_odd(bytes: &[u8]) -> Option<(usize, char)> {
+    if bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
+        return None;
+    }
+    let mut start = 0;
+    bytes.utf8_chunks().find_map(|chunk| {
+        let found = chunk.valid().char_indices().find(|&(_, character)| is_odd(character));
+        let found = found.map(|(place, character)| (start + place, character));
+        start += chunk.valid().len() + chunk.invalid().len();
+        found
+    })
+}
+
+/// As [`find_odd`] where text is free, such as a title: blanks of typography may stand within it, but not at its ends.
+pub(crate) fn find_odd_in_name(bytes: &[u8]) -> Option<(usize, char)> {
+    let mut at = 0;
+    while let Some((place, character)) = find_odd(&bytes[at..]) {
+        let (start, end) = (at + place, at + place + character.len_utf8());
+        if character.is_control() || start == 0 || end == bytes.len() {
+            return Some((start, character));
+        }
+        at = end;
+    }
+    None
+}
+
+/// A character as messages name it: `U+00A0 (no-break space)`.
+pub(crate) fn named(character: char) -> String {
+    let known = NAMES.iter().find(|(known, _)| *known == character).map(|(_, name)| *name);
+    let kind = if character.is_control() { "a control character" } else { "a blank" };
+    format!("U+{:04X} ({})", u32::from(character), known.unwrap_or(kind))
+}
+
+/// What to do about an [odd](is_odd) character.
+pub(crate) const ODD_HELP: &str =
+    "only spaces and tabs separate fields, and ids have no other blanks; replace the character or remove it";
+
+/// Whether a token is what Microsoft's C library wrote for a number that is none: `1.#QNAN`, `-1.#IND00`, ...
+pub(crate) fn is_msvc_nan(token: &[u8]) -> bool {
+    let Some(name) = token.strip_prefix(b"-").unwrap_or(token).strip_prefix(b"1.#") else { return false };
+    let letters =
+        name.iter().take_while(|byte| byte.is_ascii_alphabetic() && byte.to_ascii_lowercase() != b'e').count();
+    let (name, rest) = name.split_at(letters);
+    let is_named = [&b"QNAN"[..], b"SNAN", b"IND", b"NAN"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    is_named && rest.iter().all(|byte| matches!(byte, b'0' | b'e' | b'E' | b'+' | b'-'))
+}
+
 /// Reads the next line with its end into `line`, of which nothing else is left; false at the end of the file.
 pub(crate) fn read_line(source: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
@@ -32,7 +110,7 @@ pub(crate) fn read_line(source: &mut impl BufRead, line: &mut Vec<u8>) -> io::Re
     Ok(!line.is_empty())
 }
 
-/// The lines of a text file, without their ends (LF or CRLF) and without a byte order mark.
+/// The lines of a text file, without their ends (LF or CRLF, also CRs before it) and without a byte order mark.
 pub(crate) struct TextLines {
     source: BufReader<Box<dyn Read + Send>>,
     line: Vec<u8>,
@@ -68,9 +146,9 @@ impl TextLines {
             refuse_utf16(&self.line)?;
         }
         let line = std::str::from_utf8(&self.line).map_err(|_| wrong("not UTF-8 text"))?;
-        let line = if number == 1 { line.trim_start_matches(UTF8_MARK) } else { line };
+        let line = if number == 1 { line.strip_prefix(UTF8_MARK).unwrap_or(line) } else { line };
         let line = line.strip_suffix('\n').unwrap_or(line);
-        let line = line.strip_suffix('\r').unwrap_or(line);
+        let line = line.trim_end_matches('\r');
         match line.find(['\0', '\r']) {
             None => Ok(Some((number, line))),
             Some(place) if line.as_bytes()[place] == 0 => Err(wrong("has a NUL byte; this is not a text file")),

@@ -3,7 +3,8 @@
 //! - Qrels: `topic iteration document grade`, one judgement a line. The grade is a whole number and may be negative.
 //! - Runs: `topic Q0 document rank score tag`, one retrieved document a line; what follows the tag is ignored.
 //!
-//! Common to both: fields are separated by any blanks; CRLF, blank lines and a byte order mark are allowed; a line that starts with
+//! Common to both: fields are separated by spaces and tabs; other blanks, control characters and characters that cannot be seen are
+//! errors but in comments, since some programs part fields there; CRLF, blank lines and a byte order mark are allowed; a line that starts with
 //! `#` is a comment, elsewhere `#` is part of an id; the lines of a topic need not stand together; `.gz`, `.zst` and members of a
 //! `.zip` are decompressed on the way. A topic's place is that of its first line.
 //!

@@ -50,7 +50,7 @@ fn all_problems_of_a_letor_file_are_found_in_order() {
         problems(&report),
         [
             "x.txt:2:1 grade `x` is not a whole number from 0 to 30",
-            "x.txt:3:15 feature id 1 follows 1: ids must increase along the line",
+            "x.txt:3:15 feature id 1 stands on the line twice",
             "x.txt:4:0 document `a` stands twice in query `1`",
             "x.txt:5:0 this line has no document id, unlike the first",
             "x.txt:7:3 found `1:3` where `qid:` and the query's id belong",
@@ -130,7 +130,7 @@ fn other_kinds_are_recognised_and_linted() {
             "qrels:3:0 document `a` of topic `1` stands on line 1 already",
             "qrels:5:0 found 3 fields where there should be 4",
             "run:4:0 score `nan` is not a finite number",
-            "scores:3:0 `x` is not a finite number",
+            "scores:3:1 `x` is not a finite number",
         ]
     );
     let found = &report.qrels[0];
@@ -199,6 +199,49 @@ fn all_problems_of_values_are_found_and_the_rest_is_counted() {
         assert_eq!((problems(&report), report.problems.count), (expected, 3), "{name}");
         assert_eq!((report.values[0].queries, report.values[0].values), (2, 2), "{name}");
     }
+}
+
+/// The inputs of public reports: dmlc/treelite #98, mosuka/litsea #99, pocoproject/poco #286, dmlc/xgboost #1023.
+#[test]
+fn what_other_programs_read_otherwise_is_found() {
+    let seconds = "0 qid:1 1:1609459201 2:0.5\n1 qid:1 2:0.25 1:1609459261\n1 qid:1 1:1609459200 2:0.50000000001\n";
+    let folder = folder(&[
+        ("seconds", seconds),
+        ("seconds.weight", "1\n1\n"),
+        ("odd", "1 qid:1\u{b}1:1\n0 qid:1\u{c}1:0\n0 qid:2\u{a0} 1:1\n1 qid:3 1:1\n"),
+        ("msvc", "1 qid:1 1:0.2 2:1.#QNAN 3:0.5\n0 qid:1 1:0.9 2:1.#INF 3:0.1\n"),
+        ("qrels", "1 0 a 1\n1\u{b}0 b 0\n"),
+        ("run", "1 Q0 a 1 0.5 x\n1 Q0 b\u{a0}c 2 0.25 x\n"),
+        ("scores", "1\n2\u{a0}\n"),
+    ]);
+    let names = ["seconds", "odd", "msvc", "qrels", "run", "scores"];
+    let report = report(folder.path(), &names, &options());
+    let found: Vec<String> = problems(&report).into_iter().filter(|found| !found.contains("stands in")).collect();
+    assert_eq!(
+        found,
+        [
+            "odd:1:8 found the character U+000B (vertical tab)",
+            "odd:2:8 found the character U+000C (form feed)",
+            "odd:3:8 found the character U+00A0 (no-break space)",
+            "msvc:2:17 value `1.#INF` of feature 2 is not a finite number that fits 32 bits",
+            "qrels:2:2 found the character U+000B (vertical tab)",
+            "run:2:7 found the character U+00A0 (no-break space)",
+            "scores:2:2 found the character U+00A0 (no-break space)",
+        ]
+    );
+    let [part, _, msvc] = &report.parts[..] else { panic!() };
+    assert_eq!((msvc.missing_values, msvc.features), (1, 3));
+    assert_eq!((part.losing_values, part.first_losing), (3, Some((1, 1))));
+    assert_eq!((part.unsorted_lines, part.first_unsorted), (1, 2));
+    let collapsed: Vec<String> = part.collapsed_features.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        collapsed,
+        [
+            "feature 1: 1609459200 and 1609459261 are both stored as 1609459200",
+            "feature 2: 0.5 and 0.50000000001 are both stored as 0.5",
+        ]
+    );
+    assert_eq!(part.unused_files.len(), 1);
 }
 
 /// The sizes of queries are a file of their own: no line of the rows is meant.

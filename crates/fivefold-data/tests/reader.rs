@@ -7,7 +7,9 @@ use std::path::Path;
 
 use fivefold_core::dataset::IdTable;
 use fivefold_core::{Dataset, DatasetBuilder};
-use fivefold_data::{Missing, Part, ReadError, ReadErrorKind, ReadOptions, data_hash, read_letor, write_letor};
+use fivefold_data::{
+    Missing, Part, ReadError, ReadErrorKind, ReadOptions, collapsed_remark, data_hash, read_letor, write_letor,
+};
 use proptest::prelude::*;
 
 fn read_bytes(bytes: &[u8], options: &ReadOptions) -> Result<Part, ReadError> {
@@ -68,6 +70,88 @@ fn odd_but_good_inputs_read_alike() {
     assert_eq!(data_hash(&read_bytes(&gzip, &ReadOptions::default()).unwrap().data), data_hash(&expected));
     let cut = read_bytes(&gzip[..gzip.len() - 12], &ReadOptions::default()).unwrap_err();
     assert!(matches!(cut.kind, ReadErrorKind::Io(_)), "{cut}");
+}
+
+/// svmlight's readers take feature ids in any order: the same data, and the lines are counted.
+#[test]
+fn unsorted_ids_are_read_and_counted() {
+    let sorted = read("1 qid:1 1:1 2:2 3:3 # a\n0 qid:1 2:5 # b\n");
+    let unsorted = read("1 qid:1 3:3 1:1 2:2 # a\n0 qid:1 2:5 # b\n");
+    assert_eq!(data_hash(&sorted.data), data_hash(&unsorted.data));
+    assert!(sorted.remarks.is_empty());
+    let [remark] = &unsorted.remarks[..] else { panic!("{:?}", unsorted.remarks) };
+    assert!(remark.starts_with("1 line has feature ids that do not rise along the line (first "), "{remark}");
+    assert!(remark.ends_with(":1); all were read"), "{remark}");
+}
+
+/// dmlc/treelite #98: times in seconds are equal once they are stored in 32 bits.
+#[test]
+fn values_that_32_bits_make_equal_are_told_treelite_98() {
+    let remarks = |text: &str| -> Vec<String> { collapsed_remark(&read(text).collapsed).into_iter().collect() };
+    let [remark] = &remarks("0 qid:1 1:1609459201 2:0.5\n1 qid:1 1:1609459261 2:0.1\n")[..] else { panic!() };
+    assert!(
+        remark.starts_with(
+            "different values of 1 feature are equal once they are stored in 32 bits (feature 1: 1609459201 and 1609459261 \
+             are both stored as 1609459200);"
+        ),
+        "{remark}"
+    );
+    assert_eq!(remarks("0 qid:1 1:1609459200\n1 qid:1 1:1609459201\n").len(), 1);
+    assert_eq!(remarks("0 qid:1 1:1e-60 2:1\n1 qid:1 2:2\n").len(), 1); // becomes 0
+    // Numbers as programs write them, 17 digits or 6: what is different stays so.
+    let mut text = String::new();
+    for n in 1..=4000 {
+        let x = f64::from(n);
+        text += &format!("0 qid:{} 1:{:.17} 2:{:.6} 3:{} 4:{:e}\n", n / 100, 1.0 / x, x.sqrt(), n * 4000, x.ln());
+    }
+    assert_eq!(remarks(&text), [""; 0]);
+}
+
+/// dmlc/xgboost #1023, Microsoft/LightGBM #1117: what other programs read beside a data file is named where it is not used, and columns are
+/// those of the file.
+#[test]
+fn files_beside_the_data_are_named_and_columns_are_those_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    let write = |name: &str, text: &str| std::fs::write(file(name), text).unwrap();
+    write("rank.train", "1 1:0.2 2:3\n0 1:0.4\n");
+    write("rank.train.query", "2\n");
+    let read = || read_letor(&file("rank.train"), &ReadOptions::default());
+    assert_eq!(read().unwrap().remarks, [""; 0]);
+    for name in ["weight", "init", "position", "group"] {
+        write(&format!("rank.train.{name}"), "2\n");
+    }
+    let remarks = || -> Vec<String> {
+        let shown = format!("{}/", folder.path().display());
+        read().unwrap().remarks.iter().map(|remark| remark.replace(&shown, "")).collect()
+    };
+    assert_eq!(
+        remarks(),
+        [
+            "rank.train.weight beside the data: weights of documents are not used",
+            "rank.train.init beside the data: initial scores are not used",
+            "rank.train.position beside the data: positions of documents are not used",
+            "rank.train.group beside the data: group sizes are not used, since those that end with `.query` are",
+        ]
+    );
+    write("rank.train", "# head\n1 qid:7 1:0.2\n");
+    assert_eq!(
+        remarks()[3..],
+        [
+            "rank.train.query and 1 more beside the data: group sizes are not used, since the rows name their queries (`qid:`)"
+        ]
+    );
+    for (row, column) in [
+        ("1 1:0.2 2:x", 11), // the case
+        ("  1\t1:0.2 2:x", 13),
+        ("x 1:0.2 2:1", 1),
+        ("1 1:0.2 # d\u{a0}", 12),
+        ("1\u{a0}1:0.2", 2),
+    ] {
+        write("rank.train", &format!("1 1:2 # c\n{row}\n"));
+        let error = read().unwrap_err();
+        assert_eq!((error.line, error.column), (2, column), "{error}");
+    }
 }
 
 #[test]

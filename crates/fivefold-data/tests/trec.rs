@@ -97,6 +97,35 @@ fn what_is_wrong_is_named_with_its_line() {
     assert!(error.contains("line 2: not UTF-8 text"), "{error}");
 }
 
+/// mosuka/litsea #99 for all readers of lines, pocoproject/poco #286 for values that are none.
+#[test]
+fn odd_blanks_and_numbers_of_other_programs() {
+    let folder = TempDir::new().unwrap();
+    let qrels =
+        |text: &str| message(read_qrels(&file(&folder, "qrels", text), Duplicates::Error).unwrap_err(), &folder);
+    let run = |text: &str| message(read_run(&file(&folder, "run", text), Duplicates::Error).unwrap_err(), &folder);
+    assert!(qrels("1 0 a 1\n1 0 b\u{a0}c 1\n").starts_with("qrels:2:6: found the character U+00A0 (no-break space);"));
+    assert!(qrels("1\u{b}0 a 1\n").starts_with("qrels:1:2: found the character U+000B (vertical tab);"));
+    assert!(
+        qrels("1 0 a 1\n\u{feff}1 0 b 1\n").starts_with("qrels:2:1: found the character U+FEFF (byte order mark);")
+    );
+    assert!(run("1 Q0 d\u{200b} 1 0.5 t\n").starts_with("run:1:7: found the character U+200B (zero-width space);"));
+    assert!(run("1 Q0 a 1 1.#IND t\n").starts_with("run:1: score `1.#IND` is not a finite number;"));
+    assert!(read_qrels(&file(&folder, "qrels", "# caf\u{e9}\u{a0}: \u{b}\n1 0 a 1\r\r\n"), Duplicates::Error).is_ok());
+    assert!(
+        values(&folder, "x.txt", "map q\u{a0}1 0.5\nmap q2 0.25\nmap all 0.5\n")
+            .unwrap_err()
+            .starts_with("x.txt:1: found the character U+00A0 (no-break space) in column 6;")
+    );
+    assert!(
+        values(&folder, "x.csv", "query,a\nq\u{b}1,.5\n")
+            .unwrap_err()
+            .starts_with("x.csv:2: the name of a query, `q\\u{b}1`, has the character U+000B (vertical tab);")
+    );
+    let titles = values(&folder, "x.csv", "query,a b\nprix\u{a0}: 5,.5\nq2,1.#QNAN\n").unwrap();
+    assert_eq!((titles.queries[0].as_str(), titles.undefined_count()), ("prix\u{a0}: 5", 1));
+}
+
 /// Two columns of one name are not two values of a query.
 #[test]
 fn a_column_that_stands_twice_is_named() {

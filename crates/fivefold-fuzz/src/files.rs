@@ -38,11 +38,24 @@ pub(crate) fn is_utf16(content: &[u8]) -> bool {
 
 /// Whether bytes are what every line-by-line reader takes for lines of text.
 pub(crate) fn is_text(content: &[u8]) -> bool {
-    let lone_return = |line: &[u8]| line.strip_suffix(b"\r").unwrap_or(line).contains(&b'\r');
+    let lone_return = |line: &[u8]| without_ends(line).contains(&b'\r');
     !is_utf16(content)
         && !content.contains(&0)
         && std::str::from_utf8(content).is_ok()
         && !content.split(|&byte| byte == b'\n').any(lone_return)
+}
+
+/// A line without the carriage returns that end it.
+pub(crate) fn without_ends(line: &[u8]) -> &[u8] {
+    let ends = line.iter().rev().take_while(|&&byte| byte == b'\r').count();
+    &line[..line.len() - ends]
+}
+
+/// Whether readers refuse a character outside comments.
+pub(crate) fn is_odd(c: char) -> bool {
+    (c.is_control() && c != '\t')
+        || (c.is_whitespace() && c != '\t' && c != ' ')
+        || "\u{180e}\u{200b}\u{2060}\u{feff}".contains(c)
 }
 
 /// The input up to the first line that is only `mark`, and what follows that line.

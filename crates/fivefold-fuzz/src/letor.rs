@@ -8,7 +8,7 @@ use fivefold_data::letor::read_letor_in_blocks;
 use fivefold_data::lint::{Kind, LintOptions, lint};
 use fivefold_data::{Missing, Part, ReadError, ReadOptions, data_hash, read_letor, write_letor};
 
-use crate::files::{file, is_packed, is_utf16, with_threads};
+use crate::files::{file, is_odd, is_packed, is_utf16, with_threads, without_ends};
 
 pub(crate) fn run(bytes: &[u8]) {
     let Some((&choice, text)) = bytes.split_first() else { return };
@@ -100,7 +100,7 @@ fn compare(part: &Part, rows: &[Row]) {
 }
 
 fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r')
+    matches!(byte, b' ' | b'\t')
 }
 
 /// Splits off what comes before the first byte that `ends`.
@@ -119,7 +119,10 @@ fn slow_read(text: &[u8], options: &ReadOptions) -> Result<Vec<Row>, ()> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut rows: Vec<Row> = Vec::new();
     for line in text.split(|&byte| byte == b'\n') {
-        let line = skip(line);
+        let line = skip(without_ends(line));
+        if line.contains(&b'\r') {
+            return Err(());
+        }
         if !line.is_empty() && line[0] != b'#' {
             rows.push(slow_row(line, options)?);
         }
@@ -160,7 +163,7 @@ fn slow_read(text: &[u8], options: &ReadOptions) -> Result<Vec<Row>, ()> {
 
 fn slow_row(line: &[u8], options: &ReadOptions) -> Result<Row, ()> {
     let number = |bytes: &[u8]| std::str::from_utf8(bytes).ok()?.parse::<f64>().ok();
-    let (grade, rest) = token(line, |byte| is_blank(byte) || byte == b'#');
+    let (grade, rest) = token(line, is_blank);
     let grade = number(grade).filter(|grade| grade.fract() == 0.0).ok_or(())?;
     if !(0.0..=f64::from(options.max_grade.unwrap_or(30))).contains(&grade) {
         return Err(());
@@ -168,35 +171,46 @@ fn slow_row(line: &[u8], options: &ReadOptions) -> Result<Row, ()> {
     let (qid, mut rest) = token(skip(rest), is_blank);
     let qid = qid.strip_prefix(b"qid:").filter(|qid| !qid.is_empty()).ok_or(())?;
     let qid = String::from_utf8(qid.to_vec()).map_err(|_| ())?;
-    let mut values: Vec<f32> = Vec::new();
+    if is_msvc_nan(&qid) || qid.contains(is_odd) {
+        return Err(());
+    }
+    let mut values: Vec<Option<f32>> = Vec::new();
     loop {
         rest = skip(rest);
         if rest.is_empty() || rest[0] == b'#' {
             break;
         }
         let (id, after) = token(rest, |byte| byte == b':');
-        let digits = !id.is_empty() && id.iter().all(u8::is_ascii_digit) && id.len() <= 9;
-        let id: usize = if digits { std::str::from_utf8(id).unwrap().parse().unwrap() } else { return Err(()) };
+        let digits = !id.is_empty() && id.iter().all(u8::is_ascii_digit);
+        let id = if digits { std::str::from_utf8(id).unwrap().trim_start_matches('0') } else { return Err(()) };
+        let id: usize = if id.is_empty() { 0 } else { id.parse().map_err(|_| ())? };
         let slot = id.checked_sub(options.first_feature_id as usize).ok_or(())?;
-        if slot >= options.features.unwrap_or(100_000) || slot < values.len() || after.is_empty() {
+        if slot >= options.features.unwrap_or(100_000) || after.is_empty() {
             return Err(());
         }
-        let (value, after) = token(&after[1..], |byte| is_blank(byte) || byte == b'#');
-        values.resize(slot, 0.0);
-        values.push(slow_value(value, options.missing)?);
+        if slot >= values.len() {
+            values.resize(slot + 1, None);
+        }
+        let (mut value, mut after) = token(&after[1..], is_blank);
+        if let Some(hash) = value.iter().position(|&byte| byte == b'#').filter(|&at| at == 0 || value[at - 1] != b'.') {
+            let whole = value;
+            value = &whole[..hash];
+            after = &rest[rest.len() - after.len() - (whole.len() - hash)..];
+        }
+        if values[slot].replace(slow_value(value, options.missing)?).is_some() {
+            return Err(());
+        }
         rest = after;
     }
-    let doc_id = if rest.is_empty() { &b""[..] } else { slow_doc_id(&rest[1..]) };
-    let doc_id = String::from_utf8(doc_id.to_vec()).map_err(|_| ())?;
-    if qid.contains('\0') || doc_id.contains('\0') {
-        return Err(());
-    }
+    let doc_id = if rest.is_empty() { String::new() } else { slow_doc_id(&rest[1..])? };
+    let values = values.into_iter().map(Option::unwrap_or_default).collect();
     Ok(Row { grade: grade as u8, qid, doc_id, values })
 }
 
 fn slow_value(text: &[u8], missing: Missing) -> Result<f32, ()> {
     let text = std::str::from_utf8(text).map_err(|_| ())?;
-    let is_missing = text.eq_ignore_ascii_case("null") || text.parse::<f32>().is_ok_and(f32::is_nan);
+    let is_missing =
+        text.eq_ignore_ascii_case("null") || is_msvc_nan(text) || text.parse::<f32>().is_ok_and(f32::is_nan);
     match (is_missing, missing) {
         (true, Missing::Error) => Err(()),
         (true, Missing::Zero) => Ok(0.0),
@@ -205,10 +219,35 @@ fn slow_value(text: &[u8], missing: Missing) -> Result<f32, ()> {
     }
 }
 
+/// `1.#QNAN` and the like, with zeros or a zero exponent behind.
+fn is_msvc_nan(text: &str) -> bool {
+    let text = text.to_ascii_uppercase();
+    let Some(name) = text.trim_start_matches('-').strip_prefix("1.#").filter(|_| !text.starts_with("--")) else {
+        return false;
+    };
+    ["QNAN", "SNAN", "IND", "NAN"]
+        .iter()
+        .any(|known| name.strip_prefix(known).is_some_and(|rest| rest.chars().all(|c| "0E+-".contains(c))))
+}
+
 /// X of `docid = X`, else the whole comment.
-fn slow_doc_id(comment: &[u8]) -> &[u8] {
-    let comment = comment.trim_ascii();
-    let Some(rest) = comment.strip_prefix(b"docid") else { return comment };
-    let Some(value) = rest.trim_ascii().strip_prefix(b"=") else { return comment };
-    token(value.trim_ascii(), is_blank).0
+fn slow_doc_id(comment: &[u8]) -> Result<String, ()> {
+    let trim = |text: &[u8]| -> Vec<u8> {
+        let start = skip(text);
+        let end = start.iter().rev().take_while(|&&byte| is_blank(byte)).count();
+        start[..start.len() - end].to_vec()
+    };
+    let comment = trim(comment);
+    let rest = comment.strip_prefix(b"docid").map(trim);
+    if let Some(value) = rest.as_ref().and_then(|rest| rest.strip_prefix(b"=")) {
+        let id = String::from_utf8(token(skip(value), is_blank).0.to_vec()).map_err(|_| ())?;
+        return if id.contains(is_odd) { Err(()) } else { Ok(id) };
+    }
+    let hides = rest.is_some_and(|rest| String::from_utf8_lossy(&rest).starts_with(is_odd));
+    let name = String::from_utf8(comment).map_err(|_| ())?;
+    let control = |c: char| c.is_control() && c != '\t';
+    match hides || name.starts_with(is_odd) || name.ends_with(is_odd) || name.contains(control) {
+        true => Err(()),
+        false => Ok(name),
+    }
 }

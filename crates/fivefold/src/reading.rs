@@ -4,9 +4,10 @@ use std::path::Path;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_core::Dataset;
-use fivefold_data::{Missing, Part, ReadOptions, read_letor};
+use fivefold_data::{Missing, Part, ReadOptions, collapsed_remark, read_letor};
 
 use crate::problem::Problem;
+use crate::screen::tell;
 
 /// How LETOR files are read.
 #[derive(clap::Args)]
@@ -59,19 +60,38 @@ fn missing_policy() -> impl TypedValueParser<Value = Missing> {
     PossibleValuesParser::new(Missing::ALL.map(Missing::name)).try_map(named)
 }
 
-/// Reads one LETOR file.
-pub(crate) fn read(path: &Path, options: &ReadOptions) -> miette::Result<Part> {
-    Ok(read_letor(path, options).map_err(Problem::from)?)
+/// Reads one LETOR file for its grades and features, and says what a user should know of it.
+fn read(path: &Path, options: &ReadOptions) -> miette::Result<Part> {
+    let part = read_letor(path, options).map_err(Problem::from)?;
+    tell_remarks(&part);
+    Ok(part)
+}
+
+/// Reads one LETOR file whose features do not matter.
+pub(crate) fn read_for_grades(path: &Path, options: &ReadOptions) -> miette::Result<Part> {
+    let part = read_letor(path, options).map_err(Problem::from)?;
+    part.remarks.iter().for_each(|remark| tell(format_args!("note: {remark}")));
+    Ok(part)
+}
+
+/// Says what a user should know of a file whose features are used.
+pub(crate) fn tell_remarks(part: &Part) {
+    part.remarks.iter().for_each(|remark| tell(format_args!("note: {remark}")));
+    if let Some(remark) = collapsed_remark(&part.collapsed) {
+        tell(format_args!("note: {}: {remark}", part.file.display()));
+    }
 }
 
 /// Reads files that belong together: all get the width of the widest, since a file whose last features are all 0 may leave
 /// them out.
 pub(crate) fn read_parts(paths: &[&Path], options: &ReadOptions) -> miette::Result<Vec<Dataset>> {
     let mut parts = paths.iter().map(|path| Ok(read(path, options)?.data)).collect::<miette::Result<Vec<_>>>()?;
-    let width = parts.iter().map(Dataset::width).max();
+    let width = parts.iter().map(Dataset::width).max().unwrap_or_default();
     for (part, path) in parts.iter_mut().zip(paths) {
-        if Some(part.width()) != width {
-            *part = read(path, &ReadOptions { features: width, ..options.clone() })?.data;
+        if part.width() != width {
+            // All was said the first time.
+            let options = ReadOptions { features: Some(width), ..options.clone() };
+            *part = read_letor(path, &options).map_err(Problem::from)?.data;
         }
     }
     Ok(parts)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use fivefold_core::DatasetError;
 
 use crate::groups;
+use crate::text::{ODD_HELP, named};
 
 /// Something wrong in one file.
 #[derive(Debug)]
@@ -86,18 +87,22 @@ pub enum ReadErrorKind {
     /// A feature id beyond the declared width, or beyond what a dense matrix can be expected to hold.
     #[error("feature id {id} is above the last id possible here, {last}")]
     AboveLast {
-        /// The id.
-        id: u64,
+        /// The id's digits.
+        id: String,
         /// The last id allowed.
         last: u64,
     },
-    /// A feature id that is not higher than the one before it.
-    #[error("feature id {id} follows {previous}: ids must increase along the line")]
-    Order {
+    /// A feature id that stands on the line before.
+    #[error("feature id {id} stands on the line twice")]
+    Repeated {
         /// The id.
         id: u32,
-        /// The id before it.
-        previous: u32,
+    },
+    /// A blank that is neither space nor tab, a control character, or a character that cannot be seen.
+    #[error("found the character {}", named(*character))]
+    Odd {
+        /// The character.
+        character: char,
     },
     /// A value that is not a finite number.
     #[error("value `{found}` of feature {id} is not a finite number that fits 32 bits")]
@@ -186,15 +191,9 @@ pub enum ReadErrorKind {
         /// What it may take; `None`: the system refused it.
         most: Option<u64>,
     },
-    /// Lines of an old Mac.
-    #[error("lines end with carriage returns only")]
+    /// A carriage return that does not end its line, as in files of an old Mac.
+    #[error("found a carriage return within the line")]
     CarriageReturns,
-    /// An id that no text has.
-    #[error("the {what} id has a NUL byte")]
-    Nul {
-        /// "query" or "document".
-        what: &'static str,
-    },
     /// A line of a length that no LETOR file has.
     #[error("a line longer than {limit} bytes")]
     LongLine {
@@ -230,7 +229,8 @@ impl ReadErrorKind {
             Self::AboveLast { .. } => {
                 "correct the id, or the number of features declared for this collection; the matrix is dense"
             }
-            Self::Order { .. } => "sort the features of the line by id and give each once",
+            Self::Repeated { .. } => "give each feature of a line once",
+            Self::Odd { .. } => ODD_HELP,
             Self::Value { .. } => "give a decimal number, or NULL with missing = \"zero\" or \"query-min\"",
             Self::Missing { .. } => "set missing = \"zero\" or missing = \"query-min\" to read such files",
             Self::Encoding { .. } => "convert the file to UTF-8",
@@ -244,7 +244,6 @@ impl ReadErrorKind {
                 "run it where there is more memory, or give it fewer documents or features; the matrix is dense"
             }
             Self::CarriageReturns => "end lines by a line feed, with or without a carriage return before it",
-            Self::Nul { .. } => "check that this is a text file",
             Self::Scattered { .. } => {
                 "put the query's lines together, or set regroup = true; different queries need different ids"
             }

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use super::block::Block;
 use super::error::ReadErrorKind;
+use crate::groups::Opened;
 use crate::text::{LONGEST_LINE, refuse_utf16};
 
 /// Bytes read at a time: large enough to hide the cost of a call, small enough to stay in a processor's cache and for
@@ -15,6 +16,8 @@ const UTF8_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 /// Cuts a stream into blocks of whole lines.
 pub(crate) struct LineBlocks {
     source: Box<dyn Read + Send>,
+    /// See [`Block::queries_given`].
+    queries_given: bool,
     block_bytes: usize,
     /// The start of a line whose end has not been read.
     carry: Vec<u8>,
@@ -24,18 +27,20 @@ pub(crate) struct LineBlocks {
 }
 
 impl LineBlocks {
-    pub(crate) fn new(source: Box<dyn Read + Send>) -> Self {
-        Self::of_bytes(source, BLOCK_BYTES)
+    pub(crate) fn new(file: Opened) -> Self {
+        Self::of_bytes(file, BLOCK_BYTES)
     }
 
     /// Reads `block_bytes` at a time.
-    pub(super) fn of_bytes(source: Box<dyn Read + Send>, block_bytes: usize) -> Self {
-        LineBlocks { source, block_bytes, carry: Vec::new(), failed: None, started: false }
+    pub(super) fn of_bytes(file: Opened, block_bytes: usize) -> Self {
+        let Opened { bytes: source, queries_given } = file;
+        LineBlocks { source, queries_given, block_bytes, carry: Vec::new(), failed: None, started: false }
     }
 
     /// Puts the next whole lines into the texts of `blocks`; gives how many were filled, and what stopped it.
     pub(crate) fn fill(&mut self, blocks: &mut [Block]) -> (usize, Option<ReadErrorKind>) {
         for (filled, block) in blocks.iter_mut().enumerate() {
+            block.queries_given = self.queries_given;
             match self.next_into(&mut block.text) {
                 Ok(true) => {}
                 Ok(false) => return (filled, None),
@@ -97,7 +102,8 @@ mod tests {
     use crate::packed::decompressed;
 
     fn blocks(bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, ReadErrorKind> {
-        let mut lines = LineBlocks::new(decompressed(Cursor::new(bytes)).map_err(ReadErrorKind::Io)?);
+        let bytes = decompressed(Cursor::new(bytes)).map_err(ReadErrorKind::Io)?;
+        let mut lines = LineBlocks::new(Opened { bytes, queries_given: false });
         let (mut all, mut text) = (Vec::new(), Vec::new());
         while lines.next_into(&mut text)? {
             all.push(text.clone());

@@ -1,13 +1,17 @@
-//! Decimal text to the nearest `f32`, fast for the numbers that LETOR files hold.
+//! Decimal text to the nearest `f32`, fast for the numbers that LETOR files hold, and whether the `f32` still holds its digits.
 //!
 //! A number of at most 19 digits is read as an integer m and a count k of decimals. If m <= 2^53 and k <= 22, both m and
 //! 10^k are exact in `f64`, so m / 10^k is the correctly rounded `f64` (Clinger 1990). Rounding that once more to `f32`
 //! gives the correctly rounded `f32` unless the `f64` lies exactly half way between two `f32`, which a test of its low 29
 //! bits shows; such numbers, subnormal ones, exponents and longer digits go to fast-float2. Every result is the `f32`
-//! nearest to the text, as `str::parse` gives it. For models that compare in `f64`, [`decimal_f64`] and [`slow`] give the nearest
-//! `f64` by the same rules.
+//! nearest to the text, as `str::parse` gives it.
+//!
+//! An `f32` holds the digits of a text if it rounds back to them: 0.1 does, 1609459201 does not. Up to 2^23, digits without their
+//! point always come back. For models that compare in `f64`, [`decimal_f64`] and [`slow_f64`] give the nearest `f64` by the same rules.
 
 use fast_float2::FastFloat;
+
+use crate::text::is_msvc_nan;
 
 /// 10^k for k = 0..=22, all exact.
 const POWERS: [f64; 23] = [
@@ -15,22 +19,44 @@ const POWERS: [f64; 23] = [
     1e21, 1e22,
 ];
 
+/// Digits, read as an integer, up to which every text comes back from its `f32`.
+const SHORT: u64 = 1 << 23;
+
+/// A finite number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Number {
+    /// As it is stored.
+    pub(super) value: f32,
+    /// The nearest `f64`.
+    pub(super) exact: f64,
+    /// Whether `value` does not round back to the digits of the text.
+    pub(super) loses: bool,
+    /// Whether it has so many digits that another text may have the same `f32`.
+    pub(super) long: bool,
+}
+
 /// Reads a plain decimal (`-12.5`) that starts at `at`; gives it and the place after its last digit, or `None` where the
 /// text is not one or needs [`slow`]. `text` must end with a byte that is not a digit.
 #[inline(always)]
-pub(super) fn decimal(text: &[u8], start: usize) -> Option<(f32, usize)> {
+pub(super) fn decimal(text: &[u8], start: usize) -> Option<(Number, usize)> {
     let (Plain { negative, mantissa, decimals }, at) = plain(text, start)?;
-    let magnitude = if decimals == 0 || mantissa == 0 {
-        mantissa as f32
+    let (magnitude, exact) = if decimals == 0 || mantissa == 0 {
+        (mantissa as f32, mantissa as f64)
     } else {
         let exact = mantissa as f64 / POWERS[decimals];
         let half_way = exact.to_bits() & 0x1fff_ffff == 0x1000_0000;
         if half_way || exact < f64::from(f32::MIN_POSITIVE) {
             return None;
         }
-        exact as f32
+        (exact as f32, exact)
     };
-    Some((if negative { -magnitude } else { magnitude }, at))
+    let (mut loses, mut long) = (false, false);
+    if mantissa > SHORT {
+        loses = (f64::from(magnitude) - exact).abs() * POWERS[decimals] >= 0.5;
+        long = loses || decimals == 0;
+    }
+    let signed = |value, exact| Number { value, exact, loses, long };
+    Some((if negative { signed(-magnitude, -exact) } else { signed(magnitude, exact) }, at))
 }
 
 /// [`decimal`] to the nearest `f64`.
@@ -86,10 +112,10 @@ fn plain(text: &[u8], start: usize) -> Option<(Plain, usize)> {
 
 /// What a token that is not a plain decimal means.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Slow<F = f32> {
+pub(super) enum Slow<N = Number> {
     /// A finite number.
-    Number(F),
-    /// `NULL` or `nan`, in any case.
+    Number(N),
+    /// `NULL`, `nan`, in any case, or `1.#QNAN` and the like.
     Missing,
     /// Neither: no number, infinite, or too large.
     Bad,
@@ -97,8 +123,26 @@ pub(super) enum Slow<F = f32> {
 
 /// Reads a whole token in full generality.
 #[cold]
-pub(super) fn slow<F: FastFloat + Into<f64>>(token: &[u8]) -> Slow<F> {
-    if token.eq_ignore_ascii_case(b"null") {
+pub(super) fn slow(token: &[u8]) -> Slow {
+    match (slow_as::<f32>(token), slow_as::<f64>(token)) {
+        (Slow::Number(value), Slow::Number(exact)) => {
+            let (digits, unit) = digits_and_unit(token);
+            let loses = (f64::from(value) - exact).abs() >= 0.5 * unit;
+            Slow::Number(Number { value, exact, loses, long: loses || digits > 7 })
+        }
+        (Slow::Missing, _) => Slow::Missing,
+        _ => Slow::Bad,
+    }
+}
+
+/// [`slow`] to the nearest `f64`.
+#[cold]
+pub(super) fn slow_f64(token: &[u8]) -> Slow<f64> {
+    slow_as(token)
+}
+
+fn slow_as<F: FastFloat + Into<f64>>(token: &[u8]) -> Slow<F> {
+    if token.eq_ignore_ascii_case(b"null") || is_msvc_nan(token) {
         return Slow::Missing;
     }
     let Ok(value) = fast_float2::parse::<F, _>(token) else { return Slow::Bad };
@@ -109,25 +153,52 @@ pub(super) fn slow<F: FastFloat + Into<f64>>(token: &[u8]) -> Slow<F> {
     }
 }
 
+/// How many digits a number is written with, without zeros before them, and what 1 in the last of them is worth.
+fn digits_and_unit(token: &[u8]) -> (usize, f64) {
+    let exponent = token.iter().position(|byte| byte | 0x20 == b'e');
+    let (mantissa, exponent) = token.split_at(exponent.unwrap_or(token.len()));
+    let exponent =
+        std::str::from_utf8(exponent.get(1..).unwrap_or_default()).ok().and_then(|digits| digits.parse().ok());
+    let decimals = mantissa.iter().position(|&byte| byte == b'.').map_or(0, |point| mantissa.len() - point - 1);
+    let digits = mantissa.iter().filter(|byte| byte.is_ascii_digit()).skip_while(|&&byte| byte == b'0').count();
+    let power = exponent.unwrap_or(0i32).saturating_sub(i32::try_from(decimals).unwrap_or(i32::MAX));
+    (digits, 10f64.powi(power))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
-    fn read(text: &str) -> Slow {
+    fn read_in_full(text: &str) -> Slow {
         let line = format!("{text}\n");
         match decimal(line.as_bytes(), 0) {
-            Some((value, end)) if end == text.len() => Slow::Number(value),
+            Some((number, end)) if end == text.len() => Slow::Number(number),
             _ => slow(text.as_bytes()),
         }
+    }
+
+    /// What is stored; `None`: missing or bad.
+    fn read(text: &str) -> Option<f32> {
+        match read_in_full(text) {
+            Slow::Number(number) => {
+                assert_eq!(number.exact.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
+                Some(number.value)
+            }
+            _ => None,
+        }
+    }
+
+    fn bits(text: &str) -> u32 {
+        read(text).unwrap().to_bits()
     }
 
     fn read_f64(text: &str) -> Option<u64> {
         let line = format!("{text}\n");
         match decimal_f64(line.as_bytes(), 0) {
             Some((value, end)) if end == text.len() => Some(value.to_bits()),
-            _ => match slow::<f64>(text.as_bytes()) {
+            _ => match slow_f64(text.as_bytes()) {
                 Slow::Number(value) => Some(value.to_bits()),
                 _ => None,
             },
@@ -139,15 +210,36 @@ mod tests {
         for text in
             ["0", "1", "-0", "0.000000", "-4.69140000", "14.340359", "23.703909", "+2.5", "1e-3", "2.5E2", ".5", "7."]
         {
-            assert_eq!(read(text), Slow::Number(text.parse().unwrap()), "{text}");
+            assert_eq!(read(text), Some(text.parse().unwrap()), "{text}");
         }
-        assert_eq!(read("-0").bits(), (-0.0f32).to_bits());
-        assert_eq!(read("-0.00").bits(), (-0.0f32).to_bits());
-        for text in ["NULL", "null", "nan", "NaN", "NAN"] {
-            assert_eq!(read(text), Slow::Missing, "{text}");
+        assert_eq!(bits("-0"), (-0.0f32).to_bits());
+        assert_eq!(bits("-0.00"), (-0.0f32).to_bits());
+        // pocoproject/poco #286: what Microsoft's C library wrote until 2015.
+        for text in ["NULL", "null", "nan", "NaN", "NAN", "1.#QNAN", "-1.#IND", "1.#SNAN00", "-1.#IND00e+000"] {
+            assert_eq!(read_in_full(text), Slow::Missing, "{text}");
         }
-        for text in ["inf", "-inf", "Infinity", "1e39", "", "-", ".", "1x", "0x10", "1e", "NULLS", "1.2.3", "--1"] {
-            assert_eq!(read(text), Slow::Bad, "{text}");
+        for text in [
+            "inf",
+            "-inf",
+            "Infinity",
+            "1e39",
+            "",
+            "-",
+            ".",
+            "1x",
+            "0x10",
+            "1e",
+            "NULLS",
+            "1.2.3",
+            "--1",
+            "1.#INF",
+            "-1.#INF00",
+            "1.#J",
+            "1.#QNANx",
+            "2.#IND",
+            "7.#",
+        ] {
+            assert_eq!(read_in_full(text), Slow::Bad, "{text}");
         }
     }
 
@@ -165,17 +257,33 @@ mod tests {
             "9007199254740993",
             "0.000000000000000000000000000000000000011754943",
         ] {
-            assert_eq!(read(text), Slow::Number(text.parse().unwrap()), "{text}");
+            assert_eq!(read(text), Some(text.parse().unwrap()), "{text}");
         }
     }
 
-    impl Slow {
-        fn bits(self) -> u32 {
-            match self {
-                Slow::Number(value) => value.to_bits(),
-                _ => panic!("no number"),
-            }
+    /// Whether the `f32` of a text rounds back to its digits, by printing it (a slow way, and one that rounds halves to even).
+    fn comes_back(text: &str) -> bool {
+        let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let digits = |printed: String| printed.trim_start_matches('-').trim_start_matches('0').to_owned();
+        digits(format!("{:.decimals$}", text.parse::<f32>().unwrap())) == digits(text.to_owned())
+    }
+
+    #[test]
+    fn digits_that_32_bits_do_not_hold() {
+        let number = |text: &str| match read_in_full(text) {
+            Slow::Number(number) => (number.loses, number.long),
+            other => panic!("{text}: {other:?}"),
+        };
+        for text in ["0.1", "14.340359", "16777216", "0.333333", "8388608", "1e-3", "-2.5E2", "123456.7"] {
+            assert!(!number(text).0, "{text}");
         }
+        // dmlc/treelite #98: times in seconds.
+        for text in
+            ["1609459201", "-16777217", "0.12345678901", "8388.608001", "1.609459201e9", "1e-46", "3.0000000000000004"]
+        {
+            assert_eq!(number(text), (true, true), "{text}");
+        }
+        assert_eq!(number("1609459200"), (false, true)); // others may fall on it
     }
 
     proptest! {
@@ -183,8 +291,10 @@ mod tests {
         #[test]
         fn every_decimal_is_the_nearest_float(whole in 0u64..100_000_000, part in 0u64..1_000_000_000, digits in 0usize..12) {
             let text = format!("{whole}.{part:0digits$}");
-            prop_assert_eq!(read(&text).bits(), text.parse::<f32>().unwrap().to_bits());
+            prop_assert_eq!(bits(&text), text.parse::<f32>().unwrap().to_bits());
             prop_assert_eq!(read_f64(&text), Some(text.parse::<f64>().unwrap().to_bits()));
+            let Slow::Number(number) = read_in_full(&text) else { panic!("{text}") };
+            prop_assert_eq!(number.loses, !comes_back(&text), "{}", text);
         }
 
         #[test]
@@ -199,8 +309,8 @@ mod tests {
         fn every_float_comes_back(bits in any::<u32>()) {
             let value = f32::from_bits(bits);
             prop_assume!(value.is_finite());
-            prop_assert_eq!(read(&format!("{value}")).bits(), bits);
-            prop_assert_eq!(read(&format!("{value:e}")).bits(), bits);
+            prop_assert_eq!(super::tests::bits(&format!("{value}")), bits);
+            prop_assert_eq!(super::tests::bits(&format!("{value:e}")), bits);
         }
     }
 }

@@ -9,8 +9,9 @@ use rayon::prelude::*;
 use super::Problems;
 use super::columns::Columns;
 use super::part::{Assembly, Part};
+use crate::digits::Digits;
 use crate::groups;
-use crate::letor::{AfterFault, Block, Fault, LineBlocks, Missing, ReadOptions, Row};
+use crate::letor::{AfterFault, Block, Fault, LineBlocks, Long, Missing, ReadOptions, Row};
 use crate::memory::Share;
 use crate::store::Size;
 
@@ -18,19 +19,22 @@ use crate::store::Size;
 const BLOCKS: usize = 16;
 
 /// What was found in a block.
+#[derive(Default)]
 struct Found {
     rows: Vec<Row>,
     faults: Vec<Fault>,
     columns: Columns,
     /// The hash of each row's values.
     vectors: Vec<u128>,
+    /// Their values.
+    long: Vec<Long>,
 }
 
 impl Found {
     /// Parses a block of lines that starts at a byte of the file. Its matrix is looked at piece by piece.
     fn parse(block: &mut Block, start: u64, options: &ReadOptions) -> Self {
-        let mut found =
-            Found { rows: Vec::new(), faults: Vec::new(), columns: Columns::default(), vectors: Vec::new() };
+        let mut found = Found::default();
+        block.every_value = true;
         block.parse(options, AfterFault::GoOn);
         loop {
             let width = block.matrix.width();
@@ -41,6 +45,7 @@ impl Found {
             }
             found.rows.append(&mut block.rows);
             found.faults.append(&mut block.faults);
+            found.long.append(&mut block.long);
             if !block.parse_on(options, AfterFault::GoOn) {
                 return found;
             }
@@ -52,6 +57,7 @@ impl Found {
         self.rows.truncate(rows);
         self.vectors.truncate(rows);
         self.faults.retain(|fault| fault.line < line);
+        self.long.retain(|long| long.line < line);
     }
 }
 
@@ -60,7 +66,7 @@ pub(super) fn scan(file: &Path, options: &ReadOptions, problems: &mut Problems) 
     // Missing values are told apart and counted, whatever a reader would do with them.
     let options = ReadOptions { missing: Missing::QueryMin, ..options.clone() };
     let mut assembly = Assembly::new(file.to_owned());
-    let (mut columns, mut vectors) = (Columns::default(), Vec::new());
+    let (mut columns, mut vectors, mut digits) = (Columns::default(), Vec::new(), Digits::default());
     match groups::open(file) {
         Ok(source) => {
             let size = Size { width: options.features.unwrap_or(0), ..Size::default() };
@@ -75,7 +81,9 @@ pub(super) fn scan(file: &Path, options: &ReadOptions, problems: &mut Problems) 
                 let found: Vec<Found> = work.map(|(block, start)| Found::parse(block, start, &options)).collect();
                 let mut stopped = stopped.map(|kind| (kind.line_of_stop(u64::MAX), kind.to_string()));
                 for (block, mut found) in blocks.iter().zip(found) {
+                    let first_line = scan.line;
                     let too_large = scan.add(block, &mut found, &mut assembly);
+                    digits.add(first_line, &found.long);
                     columns.merge(found.columns);
                     vectors.extend(found.vectors);
                     if let Some(what) = too_large {
@@ -94,7 +102,7 @@ pub(super) fn scan(file: &Path, options: &ReadOptions, problems: &mut Problems) 
         }
         Err(error) => problems.add(file, 0, 0, || format!("cannot be read: {error}")),
     }
-    assembly.finish(&columns, vectors, options.first_feature_id as usize, problems)
+    assembly.finish(&columns, &digits, vectors, options.first_feature_id, problems)
 }
 
 /// Where each block starts in the file, of which `before` bytes came before.
@@ -140,10 +148,7 @@ impl Scan<'_> {
             }
             let at = self.line + u64::from(row.line);
             match (std::str::from_utf8(block.bytes(&row.qid)), std::str::from_utf8(block.bytes(&row.doc_id))) {
-                (Ok(query), Ok(document)) if !query.contains('\0') && !document.contains('\0') => {
-                    assembly.add(at, row.grade, query, document, self.problems);
-                }
-                (Ok(_), Ok(_)) => self.problems.add(self.file, at, 0, || "an id has a NUL byte".to_owned()),
+                (Ok(query), Ok(document)) => assembly.add(at, row, query, document, self.problems),
                 _ => self.problems.add(self.file, at, 0, || "the ids are not UTF-8 text".to_owned()),
             }
         }

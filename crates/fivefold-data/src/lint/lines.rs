@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::{Grades, Problems};
+use crate::scores::score;
 use crate::text::TextLines;
 use crate::trec::topics::Topics;
 use crate::trec::{Retrieved, TrecErrorKind, qrels, run};
@@ -65,8 +66,11 @@ pub struct ScoresReport {
     pub comments: usize,
 }
 
+/// A column, from 1 (0: the whole line), and what is wrong there.
+type Wrong = (usize, String);
+
 /// Hands each line to `take` with its number; what goes wrong is a problem. Gives the number of comments.
-fn each_line(file: &Path, problems: &mut Problems, mut take: impl FnMut(u64, &str) -> Result<bool, String>) -> usize {
+fn each_line(file: &Path, problems: &mut Problems, mut take: impl FnMut(u64, &str) -> Result<bool, Wrong>) -> usize {
     let mut comments = 0;
     let mut read = || -> std::io::Result<()> {
         let mut lines = TextLines::open(file)?;
@@ -74,7 +78,7 @@ fn each_line(file: &Path, problems: &mut Problems, mut take: impl FnMut(u64, &st
             match take(number, line) {
                 Ok(true) => {}
                 Ok(false) => comments += usize::from(!line.trim().is_empty()),
-                Err(what) => problems.add(file, number, 0, || what),
+                Err((column, what)) => problems.add(file, number, column, || what),
             }
         }
         Ok(())
@@ -85,15 +89,19 @@ fn each_line(file: &Path, problems: &mut Problems, mut take: impl FnMut(u64, &st
     comments
 }
 
-fn twice(topic: &str, document: &str, first: u64) -> String {
-    TrecErrorKind::duplicate(topic, document, first).to_string()
+fn twice(topic: &str, document: &str, first: u64) -> Wrong {
+    (0, TrecErrorKind::duplicate(topic, document, first).to_string())
+}
+
+fn wrong(kind: TrecErrorKind) -> Wrong {
+    (kind.column(), kind.to_string())
 }
 
 /// Lints qrels.
 pub(super) fn qrels(file: &Path, problems: &mut Problems) -> QrelsReport {
     let mut topics = Topics::default();
     let comments = each_line(file, problems, |number, line| {
-        let Some(line) = qrels::Line::parse(line).map_err(|kind| kind.to_string())? else { return Ok(false) };
+        let Some(line) = qrels::Line::parse(line).map_err(wrong)? else { return Ok(false) };
         match topics.add(line.topic, line.document, number, || line.grade) {
             Some((_, first)) => Err(twice(line.topic, line.document, first)),
             None => Ok(true),
@@ -122,7 +130,7 @@ pub(super) fn run(file: &Path, problems: &mut Problems) -> RunReport {
     let mut topics = Topics::default();
     let (mut tags, mut known) = (Vec::new(), HashSet::new());
     let comments = each_line(file, problems, |number, line| {
-        let Some(line) = run::Line::parse(line).map_err(|kind| kind.to_string())? else { return Ok(false) };
+        let Some(line) = run::Line::parse(line).map_err(wrong)? else { return Ok(false) };
         if !known.contains(line.tag) {
             known.insert(line.tag.to_owned());
             tags.push(line.tag.to_owned());
@@ -161,13 +169,7 @@ pub(super) fn scores(file: &Path, problems: &mut Problems) -> ScoresReport {
     let (mut count, mut different) = (0, HashSet::new());
     let mut range: Option<[f64; 2]> = None;
     let comments = each_line(file, problems, |_, line| {
-        let token = line.trim();
-        if token.is_empty() || token.starts_with('#') {
-            return Ok(false);
-        }
-        let score = fast_float2::parse::<f64, _>(token).ok().filter(|score| score.is_finite());
-        let score =
-            score.ok_or_else(|| format!("`{}` is not a finite number", token.chars().take(40).collect::<String>()))?;
+        let Some(score) = score(line).map_err(|(column, what)| (column, what.to_string()))? else { return Ok(false) };
         count += 1;
         different.insert((score + 0.0).to_bits());
         let [least, most] = range.unwrap_or([score; 2]);

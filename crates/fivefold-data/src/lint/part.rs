@@ -7,7 +7,10 @@ use serde::Serialize;
 
 use super::columns::{ALL_MISSING, Columns};
 use super::{Grades, Problems};
+use crate::digits::{Collapsed, Digits};
+use crate::groups;
 use crate::leaks::SortedRows;
+use crate::letor::Row;
 
 /// What a LETOR file holds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -34,6 +37,19 @@ pub struct PartReport {
     pub features_with_missing: Vec<usize>,
     /// Documents in which every value is missing.
     pub documents_without_values: usize,
+    /// Values whose 32 bits do not round back to their digits.
+    pub losing_values: u64,
+    /// The first of them: line and feature id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_losing: Option<(u64, usize)>,
+    /// Features with different values that are stored as one.
+    pub collapsed_features: Vec<Collapsed>,
+    /// Lines whose feature ids do not rise.
+    pub unsorted_lines: u64,
+    /// The first of them; 0: there is none.
+    pub first_unsorted: u64,
+    /// Files beside this one that other programs would use, a line each.
+    pub unused_files: Vec<String>,
     /// Whether the rows of queries are sorted by grade.
     pub sorted: SortedRows,
     /// Whether documents have ids.
@@ -76,7 +92,7 @@ impl Assembly {
     }
 
     /// Adds a row.
-    pub(super) fn add(&mut self, line: u64, grade: u8, query: &str, document: &str, problems: &mut Problems) {
+    pub(super) fn add(&mut self, line: u64, row: &Row, query: &str, document: &str, problems: &mut Problems) {
         if self.open.id != query || self.open.grades.is_empty() {
             self.close();
             query.clone_into(&mut self.open.id);
@@ -95,8 +111,14 @@ impl Assembly {
             self.seen.insert(query.to_owned(), line);
         }
         self.report.documents += 1;
-        *self.report.grades.entry(i32::from(grade)).or_default() += 1;
-        self.open.grades.push(grade);
+        if row.unsorted {
+            self.report.unsorted_lines += 1;
+            if self.report.first_unsorted == 0 {
+                self.report.first_unsorted = line;
+            }
+        }
+        *self.report.grades.entry(i32::from(row.grade)).or_default() += 1;
+        self.open.grades.push(row.grade);
         let has_id = !document.is_empty();
         let first = *self.first_has_id.get_or_insert(has_id);
         if first != has_id {
@@ -124,8 +146,9 @@ impl Assembly {
     pub(super) fn finish(
         mut self,
         columns: &Columns,
+        digits: &Digits,
         vectors: Vec<u128>,
-        first_id: usize,
+        first_id: u32,
         problems: &mut Problems,
     ) -> Part {
         self.close();
@@ -133,7 +156,13 @@ impl Assembly {
         if report.documents == 0 {
             problems.add(&report.file, 0, 0, || "the file has no document that can be read".to_owned());
         }
-        let ids = |places: Vec<usize>| places.into_iter().map(|place| place + first_id).collect::<Vec<_>>();
+        let ids = |places: Vec<usize>| places.into_iter().map(|place| place + first_id as usize).collect::<Vec<_>>();
+        report.collapsed_features = digits.collapsed(first_id);
+        if let Some((count, line, place)) = digits.losing() {
+            (report.losing_values, report.first_losing) = (count, Some((line, place + first_id as usize)));
+        }
+        let name = report.file.display().to_string();
+        report.unused_files = groups::unused_beside(&[(&name, &report.file)]);
         report.queries = self.queries.len();
         report.features = columns.width();
         report.constant_features = ids(columns.constant());

@@ -162,37 +162,59 @@ fn collection(folder: &Path, options: &LintOptions) -> Result<Found, LintError> 
     Ok(Found { files, folds: comparisons, reading, collection: Some((descriptor, folder.to_owned())) })
 }
 
+/// What most of a file's first lines are.
+struct FirstLines {
+    kind: Option<Kind>,
+    looked_at: usize,
+    /// The first, cut short.
+    first: String,
+}
+
+impl FirstLines {
+    fn of(path: &Path) -> io::Result<Self> {
+        let mut lines = TextLines::open(path)?;
+        let has_sizes = groups::beside(path).is_some();
+        // A mistake in the first line must not hide what the others are: the kind that most lines have.
+        let mut votes = [0; Kind::ALL.len()];
+        let mut looked_at = 0;
+        let mut first = String::new();
+        while let Some((_, line)) = lines.next()? {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if looked_at == 0 {
+                first = line.escape_debug().take(60).collect();
+            }
+            looked_at += 1;
+            if let Some(kind) = kind_of_line(line, has_sizes) {
+                votes[kind as usize] += 1;
+            }
+            if looked_at == LOOKED_AT {
+                break;
+            }
+        }
+        let most = Kind::ALL.into_iter().max_by_key(|&kind| (votes[kind as usize], std::cmp::Reverse(kind as usize)));
+        let kind = most.filter(|&kind| votes[kind as usize] * 2 > looked_at);
+        Ok(FirstLines { kind, looked_at, first })
+    }
+}
+
+/// The kind of a file, if most of its first lines are of one; what cannot be read is of none.
+pub fn looks_like(path: &Path) -> Option<Kind> {
+    FirstLines::of(path).ok()?.kind
+}
+
 /// What a file is, by its first lines, or else as values per query by the whole.
 fn recognise(path: &Path) -> Result<File, LintError> {
     let failed = |error| LintError::Io { path: path.to_owned(), error };
     let unclear = |why: String| LintError::Unclear { path: path.to_owned(), why };
-    let mut lines = TextLines::open(path).map_err(failed)?;
-    // A mistake in the first line must not hide what the others are: the kind that most lines have.
-    let mut votes = [0; Kind::ALL.len()];
-    let mut looked_at = 0;
-    let mut first = String::new();
-    while let Some((_, line)) = lines.next().map_err(failed)? {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        if looked_at == 0 {
-            first = line.escape_debug().take(60).collect();
-        }
-        looked_at += 1;
-        if let Some(kind) = kind_of_line(line, groups::beside(path).is_some()) {
-            votes[kind as usize] += 1;
-        }
-        if looked_at == LOOKED_AT {
-            break;
-        }
-    }
-    let most = Kind::ALL.into_iter().max_by_key(|&kind| (votes[kind as usize], std::cmp::Reverse(kind as usize)));
+    let FirstLines { kind, looked_at, first } = FirstLines::of(path).map_err(failed)?;
     let file = |kind, values| Ok(File { path: path.to_owned(), kind, values });
-    match most {
-        Some(kind) if votes[kind as usize] * 2 > looked_at => return file(kind, None),
-        _ if looked_at == 0 => return Err(unclear("it has no content".to_owned())),
-        _ => {}
+    match kind {
+        Some(kind) => return file(kind, None),
+        None if looked_at == 0 => return Err(unclear("it has no content".to_owned())),
+        None => {}
     }
     match per_query::Content::read(path, None) {
         Ok(content) => file(Kind::Values, Some(content)),

@@ -7,6 +7,7 @@ use fivefold_core::words::{list, list_some, which};
 use super::error::PerQueryErrorKind;
 use super::remark::Remark;
 use super::{PerQueryOptions, SystemValues};
+use crate::text::{find_odd_in_name, is_msvc_nan, named};
 
 /// Ids of rows that hold a mean over queries.
 const SUMMARIES: [&str; 4] = ["all", "amean", "mean", "average"];
@@ -121,6 +122,9 @@ impl Builder {
         if !is_summary(query) {
             return self.add_of_query(measure, system, query, text, line);
         }
+        if self.has_odd_name(measure, system, query, line) {
+            return;
+        }
         let (value, wrong) = match parse(text) {
             Ok(value) => (value, None),
             Err(wrong) => (f64::NAN, Some(wrong)),
@@ -131,10 +135,23 @@ impl Builder {
 
     /// Adds a value of a query, whatever its name, as it is written.
     pub(super) fn add_of_query(&mut self, measure: &str, system: &str, query: &str, text: &str, line: u64) {
+        if self.has_odd_name(measure, system, query, line) {
+            return;
+        }
         match parse(text) {
             Ok(value) => self.push(measure, system, query, value, line),
             Err(wrong) => self.fault(line, wrong),
         }
+    }
+
+    /// Whether one of the names has a character that no name may have, which is then a fault.
+    fn has_odd_name(&mut self, measure: &str, system: &str, query: &str, line: u64) -> bool {
+        let odd = |(what, name): (&str, &str)| {
+            let (_, character) = find_odd_in_name(name.as_bytes())?;
+            Some(format!("the name of a {what}, `{}`, has the character {}", name.escape_debug(), named(character)))
+        };
+        let odd = [("query", query), ("measure", measure), ("system", system)].into_iter().find_map(odd);
+        odd.map(|what| self.fault(line, PerQueryErrorKind::Odd(what))).is_some()
     }
 
     /// Counts values that are known for summaries.
@@ -275,6 +292,7 @@ impl Builder {
 fn parse(text: &str) -> Result<f64, PerQueryErrorKind> {
     let text = text.trim();
     let undefined = ["", "nan", "na", "null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word));
+    let undefined = undefined || is_msvc_nan(text.as_bytes());
     match fast_float2::parse::<f64, _>(text) {
         _ if undefined => Ok(f64::NAN),
         Ok(value) if value.is_finite() => Ok(value),

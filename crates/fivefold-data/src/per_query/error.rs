@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use fivefold_core::words::counted;
 
+use crate::text::ODD_HELP;
+
 /// Something wrong in a file of values, or between several.
 #[derive(Debug)]
 pub struct PerQueryError {
@@ -76,6 +78,9 @@ pub enum PerQueryErrorKind {
     /// A line or record that is not of the format.
     #[error("{0}")]
     Syntax(String),
+    /// A blank that is neither space nor tab, a control character, or a character that cannot be seen, and where.
+    #[error("{0}")]
+    Odd(String),
     /// A value that is no number.
     #[error("value `{found}` is not a finite number")]
     Value {
@@ -157,6 +162,7 @@ impl PerQueryErrorKind {
             Self::UnknownFormat { known, .. } => return format!("known: {known}"),
             Self::Unclear { known, .. } => return format!("name its format, one of {known}"),
             Self::Syntax(_) => "check the line, and that the file has the format that it was taken for",
+            Self::Odd(_) => ODD_HELP,
             Self::Value { .. } => "give a decimal number, or `nan` where the value is undefined",
             Self::Duplicate { .. } => "remove one of the two",
             Self::ColumnTwice { .. } => "give each column a name of its own, or remove one",

@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::builder::{Builder, Wrong, is_summary};
 use super::error::PerQueryErrorKind;
 use super::remark::Remark;
+use crate::text::{find_odd, named};
 
 /// A form in which programs write values per query.
 #[derive(Debug, Clone, Copy)]
@@ -168,7 +169,7 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
         return Format::named("study");
     }
     let rows: Vec<Vec<&str>> =
-        std::iter::once(first).chain(content).map(|line| line.split_whitespace().collect()).collect();
+        std::iter::once(first).chain(content).map(|line| line.split_ascii_whitespace().collect()).collect();
     // Lines or values that are wrong must not hide what the others are.
     let is_value = |row: &&Vec<&str>| row.len() == 3 && (row[0] == "runid" || number(row[2]) || is_string(row[2]));
     let values = rows.iter().skip(1).filter(is_value).count();
@@ -199,7 +200,7 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
 /// Whether a line is a comment, and not a value of a query whose id starts so.
 fn is_comment(line: &str) -> bool {
     let value = || {
-        let fields: Vec<&str> = line.split_whitespace().collect();
+        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
         fields.len() == 3 && number(fields[2])
     };
     line.starts_with('#') && !value()
@@ -230,7 +231,12 @@ fn triples(text: &str, builder: &mut Builder, order: [usize; 2]) -> Result<(), W
     let mut rows = Vec::new();
     let mut strings = 0;
     for (line, text) in (1..).zip(text.lines()) {
-        let fields: Vec<&str> = text.split_whitespace().collect();
+        if let Some((place, character)) = find_odd(text.as_bytes()) {
+            let what = format!("found the character {} in column {}", named(character), place + 1);
+            builder.fault(line, PerQueryErrorKind::Odd(what));
+            continue;
+        }
+        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         match fields[..] {
             [] => {}
             ["runid", _, tag] if order == [0, 1] => builder.names_itself(tag),

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use fivefold_core::words::counted;
 
+use crate::text::{ODD_HELP, find_odd, named};
+
 /// Something wrong in a qrels or run file.
 #[derive(Debug)]
 pub struct TrecError {
@@ -32,6 +34,9 @@ impl fmt::Display for TrecError {
         write!(f, "{}", self.file.display())?;
         if self.line > 0 {
             write!(f, ":{}", self.line)?;
+        }
+        if self.kind.column() > 0 {
+            write!(f, ":{}", self.kind.column())?;
         }
         write!(f, ": {}; {}", self.kind, self.kind.help())
     }
@@ -60,6 +65,14 @@ pub enum TrecErrorKind {
         found: usize,
         /// What there should be.
         expected: &'static str,
+    },
+    /// A blank that is neither space nor tab, a control character, or a character that cannot be seen.
+    #[error("found the character {}", named(*character))]
+    Odd {
+        /// Column from 1, in bytes.
+        column: usize,
+        /// The character.
+        character: char,
     },
     /// A grade that is no whole number.
     #[error("grade `{found}` is not a whole number")]
@@ -111,6 +124,20 @@ impl TrecErrorKind {
         Self::Duplicate { topic: topic.to_owned(), document: document.to_owned(), first }
     }
 
+    /// Refuses a line in which programs do not agree where fields end.
+    pub(super) fn refuse_odd(line: &str) -> Result<(), Self> {
+        let odd = find_odd(line.as_bytes());
+        odd.map_or(Ok(()), |(place, character)| Err(Self::Odd { column: place + 1, character }))
+    }
+
+    /// The column from 1, in bytes; 0 where the whole line is meant.
+    pub(crate) fn column(&self) -> usize {
+        match self {
+            Self::Odd { column, .. } => *column,
+            _ => 0,
+        }
+    }
+
     /// What to do about it.
     pub fn help(&self) -> &'static str {
         match self {
@@ -118,6 +145,7 @@ impl TrecErrorKind {
             Self::Fields { .. } => {
                 "a line of qrels is `topic 0 document grade`, of a run `topic Q0 document rank score tag`"
             }
+            Self::Odd { .. } => ODD_HELP,
             Self::Grade { .. } => "the fourth field of a line of qrels is the grade",
             Self::HighGrade { .. } => "map the grades of the qrels to a smaller scale",
             Self::Rank { .. } => "a line of a run is `topic Q0 document rank score tag`",

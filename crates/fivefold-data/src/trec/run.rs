@@ -132,9 +132,11 @@ impl<'a> Line<'a> {
     pub(crate) fn parse(text: &'a str) -> Result<Option<Self>, TrecErrorKind> {
         let mut fields = text.split_ascii_whitespace();
         let found: [Option<&str>; 6] = std::array::from_fn(|_| fields.next());
+        if found[0].is_none_or(|mark| mark.starts_with('#')) {
+            return Ok(None);
+        }
+        TrecErrorKind::refuse_odd(text)?;
         let (topic, document, rank, score, tag) = match found {
-            [None, ..] => return Ok(None),
-            [Some(mark), ..] if mark.starts_with('#') => return Ok(None),
             [Some(topic), Some(_), Some(document), Some(rank), Some(score), Some(tag)] => {
                 (topic, document, rank, score, tag)
             }

@@ -45,7 +45,10 @@ pub(super) fn read_file(data: &Path, scores: &[String], cx: &StudyContext<'_>) -
     let file = read_letor(&path, &options)?;
     let test = file.data.clone();
     let (max_grade, input) = (test.max_grade(), input(&data.display().to_string(), &path)?);
-    systems(&[Scored { fold: None, test, file: Some(file) }], max_grade, scores, input, Vec::new(), cx)
+    // Named as the user does, so that the folder's bytes do not depend on where it lies.
+    let (found, named) = (path.display().to_string(), data.display().to_string());
+    let remarks = file.remarks.iter().map(|remark| remark.replace(&found, &named)).collect();
+    systems(&[Scored { fold: None, test, file: Some(file) }], max_grade, scores, input, remarks, cx)
 }
 
 fn systems(

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_core::words::{counted, which};
-use fivefold_data::ReadOptions;
 use fivefold_data::leaks::SortedRows;
 use fivefold_data::lint::{
     Across, Guarded, Kind, LintError, LintOptions, PartReport, QrelsReport, Report, RunReport, ScoresReport,
     ValuesReport, lint,
 };
+use fivefold_data::{Collapsed, ReadOptions};
 
 use crate::cli::Outcome;
 use crate::problem::Problem;
@@ -155,6 +155,24 @@ fn letor(part: &PartReport) -> Vec<(&'static str, String)> {
             format!("{} in {}{empty}", count, counted(features, "feature"))
         }
     };
+    let losing = match part.first_losing {
+        None => String::new(),
+        Some((line, feature)) => format!("{}, first line {line}, feature {feature}", part.losing_values),
+    };
+    let collapsed = match &part.collapsed_features[..] {
+        [] => String::new(),
+        features => {
+            let mut lines: Vec<String> = features.iter().take(MOST_COLLAPSED).map(collapsed).collect();
+            if features.len() > MOST_COLLAPSED {
+                lines.push(format!("and {} more", counted(features.len() - MOST_COLLAPSED, "feature")));
+            }
+            format!("{}: {}", features.len(), lines.join("; "))
+        }
+    };
+    let unsorted = match part.unsorted_lines {
+        0 => String::new(),
+        lines => format!("{lines}, first line {}; read all the same", part.first_unsorted),
+    };
     let sorted = match part.sorted {
         SortedRows { comparable: 0, .. } => String::new(),
         SortedRows { comparable, best_first, worst_first, by_chance } => format!(
@@ -175,7 +193,19 @@ fn letor(part: &PartReport) -> Vec<(&'static str, String)> {
         ("constant features", list(&part.constant_features)),
         ("equal features", duplicates.join("; ")),
         ("missing values", missing),
+        ("values of more digits than 32 bits hold", losing),
+        ("features whose values 32 bits make equal", collapsed),
+        ("lines whose feature ids do not rise", unsorted),
+        ("not used", part.unused_files.join("; ")),
     ]
+}
+
+/// Features that are listed with an example, of those whose different values are stored as one.
+const MOST_COLLAPSED: usize = 5;
+
+fn collapsed(feature: &Collapsed) -> String {
+    let Collapsed { several, looked_at, .. } = feature;
+    format!("{feature} ({several} of {} stand for several)", counted(*looked_at, "stored value"))
 }
 
 fn judgements(qrels: &QrelsReport) -> Vec<(&'static str, String)> {

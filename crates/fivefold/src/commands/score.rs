@@ -10,7 +10,7 @@ use crate::cli::Outcome;
 use crate::files;
 use crate::model::{self, MissingArgs, Scorer};
 use crate::outputs::{Output, ReplaceArgs, is_scores};
-use crate::reading::LayoutArgs;
+use crate::reading::{LayoutArgs, tell_remarks};
 use crate::screen::{Screen, tell};
 
 /// Score the documents of a LETOR file with a saved model
@@ -54,6 +54,7 @@ impl Args {
         let file = model::read(&self.model)?;
         let scorer = Scorer::load(file, &self.model, registry, &self.missing)?;
         let part = self.read(&scorer)?;
+        tell_remarks(&part);
         if data_hash(&part.data) == scorer.header.data {
             tell(
                 "warning: the model was trained on these very documents: measures of their scores say nothing of new queries",

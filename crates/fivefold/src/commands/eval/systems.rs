@@ -27,7 +27,7 @@ pub(in crate::commands) struct Fold {
 impl Fold {
     /// One score a document of `test`, from a score file.
     pub(in crate::commands) fn scores(&self, path: &Path) -> miette::Result<Vec<f64>> {
-        let scores = read_scores(path, self.test.documents()).map_err(problem::report)?;
+        let scores = read_scores(path, self.test.documents()).map_err(Problem::from)?;
         Ok(match &self.file {
             Some(file) => file.in_data_order(scores),
             None => scores,
@@ -50,7 +50,7 @@ pub(in crate::commands) fn folds_of_files(
         return Err(Problem::new("--folds must be at least 1").into());
     }
     let read = |(number, path): (Option<usize>, String)| {
-        let file = reading::read(Path::new(&path), options)?;
+        let file = reading::read_for_grades(Path::new(&path), options)?;
         Ok(Fold { number, test: file.data.clone(), file: Some(file) })
     };
     paths.into_iter().map(read).collect()
