@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Seed;
+use fivefold_core::words::list_some;
 use fivefold_data::{CacheUse, Collection, file_on_disk, input};
 use serde_json::{Value, json};
 
@@ -85,7 +86,10 @@ impl<'e> Plan<'e> {
             }
         }
         if plan.jobs.is_empty() {
-            return Err(RunError::NothingToDo { only: only.to_string() });
+            let datasets: Vec<&str> = experiment.datasets.iter().map(|dataset| dataset.label.as_str()).collect();
+            let rankers: Vec<&str> = experiment.rankers.iter().map(|ranker| ranker.label.as_str()).collect();
+            let known = format!("the data sets {} and the rankers {}", list_some(&datasets), list_some(&rankers));
+            return Err(RunError::NothingToDo { only: only.to_string(), known });
         }
         Ok(plan)
     }
@@ -119,11 +123,29 @@ impl<'e> Plan<'e> {
         inputs
     }
 
-    /// What a user should know of the collections, a line each.
+    /// What a user should know of the collections and of commands, a line each.
     pub fn remarks(&self) -> Vec<String> {
         let loaded = self.experiment.datasets.iter().zip(&self.collections);
         let loaded = loaded.filter_map(|(dataset, collection)| Some((dataset, collection.as_ref()?)));
-        loaded.flat_map(|(dataset, collection)| remark_lines(&dataset.label, &collection.remarks)).collect()
+        let of_data = loaded.flat_map(|(dataset, collection)| remark_lines(&dataset.label, &collection.remarks));
+        of_data.chain(self.experiment.rankers.iter().flat_map(|ranker| self.not_listed(ranker))).collect()
+    }
+
+    /// Arguments of a command that name a file beside the experiment, which is not where the command runs.
+    fn not_listed(&self, ranker: &RankerConfig) -> Vec<String> {
+        let Method::Command(command) = &ranker.method else { return Vec::new() };
+        let beside =
+            |argument: &str| self.experiment.folders().first().is_some_and(|folder| folder.join(argument).is_file());
+        let missing =
+            |argument: &&String| !command.lists(argument) && Path::new(argument).is_relative() && beside(argument);
+        let remark = |argument: &String| {
+            format!(
+                "{}: `{argument}` of `argv` is a file beside the experiment, but not where the command runs; add \
+                 files = [\"{argument}\"] if the command reads it",
+                ranker.label
+            )
+        };
+        command.argv.iter().filter(missing).map(remark).collect()
     }
 
     /// Bytes of the collections, with ids and all.

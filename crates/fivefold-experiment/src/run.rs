@@ -199,10 +199,12 @@ pub enum RunError {
     },
     /// A filter that lets no job through.
     #[error("no job of the experiment matches `{only}`")]
-    #[diagnostic(help("write DATASET/foldK/RANKER, or one of the three; `fivefold jobs` lists all"))]
+    #[diagnostic(help("write DATASET/foldK/RANKER, or one of the three, of {known}; `fivefold jobs` lists all jobs"))]
     NothingToDo {
         /// The filter.
         only: String,
+        /// The data sets and rankers of the experiment.
+        known: String,
     },
     /// A table asked for that there is not.
     #[error(transparent)]

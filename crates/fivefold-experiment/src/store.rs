@@ -76,7 +76,12 @@ pub fn advice(error: &io::Error) -> &'static str {
         io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
             "; give another place, or make this one writable"
         }
-        io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => "; move away what stands there",
+        io::ErrorKind::IsADirectory => {
+            "; a folder stands there: give the path of a file in it, or move the folder away"
+        }
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            "; a file stands where a folder is needed: give another place, or move the file away"
+        }
         _ => "",
     }
 }

@@ -7,7 +7,9 @@ use std::path::Path;
 use fivefold_core::ParamError;
 use fivefold_core::params::{nearest, toml_message};
 use fivefold_core::printable::printable;
-use fivefold_data::{ReadError, ReadErrorKind};
+use fivefold_data::lint::{Kind, looks_like};
+use fivefold_data::trec::{TrecError, TrecErrorKind};
+use fivefold_data::{ReadError, ReadErrorKind, ScoreError};
 use fivefold_experiment::config::unseen;
 use fivefold_experiment::store::advice;
 use fivefold_metrics::MeasureError;
@@ -90,14 +92,77 @@ impl From<ReadError> for Problem {
             ReadErrorKind::BelowFirst { .. } => "if the file counts features from 0, give --first-feature-id 0",
             _ => usual,
         };
-        let text = error.to_string();
-        Problem::new(text.strip_suffix(&format!("; {usual}")).unwrap_or(&text)).help(help)
+        let other = match error.kind {
+            ReadErrorKind::Grade { .. } | ReadErrorKind::Qid { .. } | ReadErrorKind::Feature { .. } => {
+                of_other_kind(&error.file, Kind::Letor)
+            }
+            _ => None,
+        };
+        of_file(&error.to_string(), usual, other.as_deref().unwrap_or(help))
     }
+}
+
+impl From<TrecError> for Problem {
+    fn from(error: TrecError) -> Self {
+        let help = error.kind.help();
+        let other = match error.kind {
+            TrecErrorKind::Fields { expected: "4", .. } | TrecErrorKind::Grade { .. } => {
+                of_other_kind(&error.file, Kind::Qrels)
+            }
+            TrecErrorKind::Fields { .. } | TrecErrorKind::Rank { .. } | TrecErrorKind::Score { .. } => {
+                of_other_kind(&error.file, Kind::Run)
+            }
+            _ => None,
+        };
+        of_file(&error.to_string(), help, other.as_deref().unwrap_or(help))
+    }
+}
+
+impl From<ScoreError> for Problem {
+    fn from(error: ScoreError) -> Self {
+        let other = match &error {
+            ScoreError::Value { file, .. } => of_other_kind(file, Kind::Scores),
+            _ => None,
+        };
+        let text = error.to_string();
+        let usual = text.rsplit_once("; ").map_or("", |(_, help)| help);
+        of_file(&text, usual, other.as_deref().unwrap_or(usual))
+    }
+}
+
+/// What to do about a file that is of another kind than its option asks for: files were exchanged.
+fn of_other_kind(file: &Path, expected: Kind) -> Option<String> {
+    let kind = looks_like(file).filter(|&kind| kind != expected)?;
+    let describe = |kind: Kind| match kind {
+        Kind::Letor => "LETOR data (--data)",
+        Kind::Qrels => "TREC qrels (--qrels)",
+        Kind::Run => "a TREC run (--runs or --run)",
+        Kind::Scores => "scores, one number a line (--scores)",
+        Kind::Values => "values per query",
+    };
+    Some(format!(
+        "{} looks like {}, where {} should be: were two files exchanged?",
+        file.display(),
+        describe(kind),
+        describe(expected)
+    ))
+}
+
+/// A problem whose text ends with what to do, which is said otherwise.
+fn of_file(text: &str, usual: &str, help: &str) -> Problem {
+    Problem::new(text.strip_suffix(&format!("; {usual}")).unwrap_or(text)).help(help)
 }
 
 impl From<MeasureError> for Problem {
     fn from(error: MeasureError) -> Self {
         match error {
+            MeasureError::NoDocumentIds { ref ties, .. } => {
+                let text = error.to_string();
+                let what = text.split("; ").next().unwrap_or(&text);
+                Problem::new(what).help(format!(
+                    "give --ties average, which needs none, in place of `{ties}` (or --ties input: the order of rows)"
+                ))
+            }
             MeasureError::Unknown { what, name, help } => Problem::new(format!("unknown {what} `{name}`")).help(help),
             error => Problem::new(error.to_string()),
         }

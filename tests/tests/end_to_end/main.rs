@@ -30,6 +30,7 @@ mod new_ranker;
 mod outside;
 mod pages;
 mod public_reports;
+mod reading;
 mod real_data;
 mod replaced;
 mod reproduce;

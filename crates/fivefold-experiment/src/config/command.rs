@@ -152,6 +152,15 @@ impl CommandLine {
 
     /// The file that is the program itself, if it is one of `files`.
     pub fn own_program(&self) -> Option<&str> {
+        self.listed(&self.argv[0])
+    }
+
+    /// Whether an argument is one of `files`, however its path is written.
+    pub fn lists(&self, argument: &str) -> bool {
+        self.listed(argument).is_some()
+    }
+
+    fn listed(&self, argument: &str) -> Option<&str> {
         let plain = |path: &str| -> Vec<_> {
             Path::new(path)
                 .components()
@@ -159,7 +168,7 @@ impl CommandLine {
                 .map(|c| c.as_os_str().to_owned())
                 .collect()
         };
-        self.files.iter().map(String::as_str).find(|file| plain(file) == plain(&self.argv[0]))
+        self.files.iter().map(String::as_str).find(|file| plain(file) == plain(argument))
     }
 }
 

@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::JudgedQuery;
+use fivefold_core::params::nearest;
+use fivefold_core::words::list;
 use fivefold_data::trec::{Duplicates, Joined, Judgement, Qrels, Run, read_qrels, read_run};
 use fivefold_metrics::Case;
 
 use super::eval::systems::{Fold, check_folds, folds_of_files, path};
-use crate::problem::{self, Problem};
+use crate::problem::Problem;
 use crate::reading::LayoutArgs;
 use crate::systems::duplicates;
 
@@ -51,7 +53,7 @@ impl Judgements {
                 let what = format!("there are two sources of grades, {file} and --qrels");
                 Err(Problem::new(what).help("give LETOR files, or qrels").into())
             }
-            (Some(file), []) => Ok(Judgements::Trec(read_qrels(file, qrels.duplicates).map_err(problem::report)?)),
+            (Some(file), []) => Ok(Judgements::Trec(read_qrels(file, qrels.duplicates).map_err(Problem::from)?)),
             (None, []) => {
                 let help = "give --data FILE, or --qrels FILE for TREC runs";
                 Err(Problem::new("scores are measured against grades").help(help).into())
@@ -69,7 +71,7 @@ impl Judgements {
                 Ok(Scored::Letor(folds.iter().map(read).collect::<miette::Result<_>>()?))
             }
             Judgements::Trec(qrels) => {
-                Ok(Scored::Trec(read_run(Path::new(file), qrels.duplicates).map_err(problem::report)?))
+                Ok(Scored::Trec(read_run(Path::new(file), qrels.duplicates).map_err(Problem::from)?))
             }
         }
     }
@@ -97,12 +99,15 @@ impl Judgements {
     }
 
     /// The query of this id.
-    pub(super) fn find<'a>(&self, cases: Vec<Case<'a>>, id: &str) -> miette::Result<Case<'a>> {
+    pub(super) fn find<'a>(&self, mut cases: Vec<Case<'a>>, id: &str) -> miette::Result<Case<'a>> {
         let help = match self {
             Judgements::Letor(_) => LETOR_IDS,
             Judgements::Trec(_) => "ids stand first on each line of the qrels",
         };
-        Ok(cases.into_iter().find(|case| case.id == id).ok_or_else(|| no_query(id, help))?)
+        match cases.iter().position(|case| case.id == id) {
+            Some(place) => Ok(cases.swap_remove(place)),
+            None => Err(no_query(id, cases.iter().map(|case| case.id).collect(), help).into()),
+        }
     }
 
     /// What was counted in the qrels.
@@ -136,9 +141,22 @@ pub(super) fn document_name(id: Option<&str>, row: usize) -> String {
     id.map_or_else(|| format!("#{}", row + 1), str::to_owned)
 }
 
-/// The error for a query that the data lack.
-pub(super) fn no_query(id: &str, help: &str) -> Problem {
-    Problem::new(format!("the data have no query `{id}`")).help(help)
+/// Queries that an error names.
+const NEAR: usize = 3;
+
+/// The error for a query that the data lack; of those that they have it names the nearest, or else the first.
+pub(super) fn no_query(id: &str, mut known: Vec<&str>, help: &str) -> Problem {
+    let mut near = Vec::new();
+    while let Some(next) = nearest(id, known.iter().copied()).filter(|_| near.len() < NEAR) {
+        near.push(next);
+        known.retain(|&other| other != next);
+    }
+    let named = |ids: &[&str]| list(&ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>());
+    let which = match near.is_empty() {
+        false => format!("near are {}", named(&near)),
+        true => format!("the first are {}", named(&known[..known.len().min(NEAR)])),
+    };
+    Problem::new(format!("the data have no query `{id}`")).help(format!("{which}; {help}"))
 }
 
 fn of_fold<'a>(number: usize, fold: &'a Fold, scores: &'a [f64]) -> impl Iterator<Item = Case<'a>> {

@@ -19,7 +19,7 @@ use crate::conventions::ConventionArgs;
 use crate::data_dir::data_dir;
 use crate::format::Format;
 use crate::measure_list::measures;
-use crate::problem::{self, Problem};
+use crate::problem::Problem;
 use crate::reading::LayoutArgs;
 use crate::screen::Screen;
 use crate::systems::duplicates;
@@ -107,7 +107,7 @@ impl Args {
         let seed = Seed::new(self.seed);
         let (evaluator, evaluated) = match &self.qrels {
             Some(qrels) => {
-                let qrels = read_qrels(qrels, self.duplicates).map_err(problem::report)?;
+                let qrels = read_qrels(qrels, self.duplicates).map_err(Problem::from)?;
                 let max_grade = self.max_grade.unwrap_or_else(|| qrels.max_grade());
                 let evaluator = Evaluator::new(&specs, &conventions, max_grade, seed).map_err(Problem::from)?;
                 let evaluated = runs::evaluate(&evaluator, &qrels, &self.runs)?;

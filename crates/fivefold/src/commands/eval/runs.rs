@@ -7,7 +7,7 @@ use fivefold_metrics::{Evaluator, MissingTopics, Scratch};
 use rayon::prelude::*;
 
 use super::systems::{Evaluated, Query, labelled};
-use crate::problem::{self, Problem};
+use crate::problem::Problem;
 
 /// What one run gives.
 struct OfRun {
@@ -45,7 +45,7 @@ pub(super) fn evaluate(evaluator: &Evaluator, qrels: &Qrels, runs: &[String]) ->
 }
 
 fn one_run(evaluator: &Evaluator, qrels: &Qrels, pools: &[Vec<u8>], label: &str, path: &Path) -> miette::Result<OfRun> {
-    let run = read_run(path, qrels.duplicates).map_err(problem::report)?;
+    let run = read_run(path, qrels.duplicates).map_err(Problem::from)?;
     let joined = Joined::new(qrels, &run);
     let measures = evaluator.names().len();
     let mut values = vec![f64::NAN; joined.topics.len() * measures];

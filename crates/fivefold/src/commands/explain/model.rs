@@ -39,7 +39,7 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
     let data = match scorer.model.codes() {
         Some(_) => {
             let missing = scorer.missing.unwrap_or(Missing::Zero);
-            reading::read(path, &ReadOptions { features: Some(asked.width()), missing, ..options })?.data
+            reading::read_for_grades(path, &ReadOptions { features: Some(asked.width()), missing, ..options })?.data
         }
         None => asked.clone(),
     };
@@ -106,15 +106,17 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
 }
 
 /// The query of this id, and how many documents stand before it.
-fn find<'a>(mut queries: impl Iterator<Item = JudgedQuery<'a>>, id: &str) -> miette::Result<(usize, JudgedQuery<'a>)> {
-    let mut row = 0;
+fn find<'a>(queries: impl Iterator<Item = JudgedQuery<'a>>, id: &str) -> miette::Result<(usize, JudgedQuery<'a>)> {
     let mut before = 0;
-    let found = queries.find(|query| {
-        before = row;
-        row += query.len();
-        query.id() == id
-    });
-    Ok(found.map(|query| (before, query)).ok_or_else(|| no_query(id, LETOR_IDS))?)
+    let mut others = Vec::new();
+    for query in queries {
+        if query.id() == id {
+            return Ok((before, query));
+        }
+        before += query.len();
+        others.push(query.view().id());
+    }
+    Err(no_query(id, others, LETOR_IDS).into())
 }
 
 /// The row of the document asked for; without one, of the highest score.
