@@ -105,6 +105,7 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
         ColorChoice::Auto => None,
     };
     problem::install(forced);
+    let arguments = one_spelling(&command(), arguments);
     let parsed = command().color(colour).try_get_matches_from(arguments).and_then(|m| Cli::from_arg_matches(&m));
     let cli = match parsed {
         Ok(cli) => cli,
@@ -174,10 +175,71 @@ pub(crate) fn command() -> clap::Command {
     Cli::command()
 }
 
+/// The arguments with `--json` and `--format json` in the spelling that their command has: commands of tables take both or the
+/// second, the others the first.
+fn one_spelling(command: &clap::Command, mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let name = arguments.iter().skip(1).filter_map(|word| word.to_str()).find_map(|word| command.find_subcommand(word));
+    let Some(name) = name else { return arguments };
+    let argument = |long: &str| name.get_arguments().find(|argument| argument.get_long() == Some(long));
+    let is_json = |format: &clap::Arg| format.get_possible_values().iter().any(|value| value.matches("json", false));
+    let end = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
+    match (argument("json"), argument("format")) {
+        (Some(_), None) => {
+            let pair = arguments[..end].windows(2).position(|pair| pair[0] == "--format" && pair[1] == "json");
+            if let Some(place) = pair {
+                arguments.splice(place..place + 2, [OsString::from("--json")]);
+            }
+            let joined = arguments[..end.min(arguments.len())].iter().position(|word| word == "--format=json");
+            if let Some(place) = joined {
+                arguments[place] = "--json".into();
+            }
+        }
+        (None, Some(format)) if is_json(format) => {
+            if let Some(place) = arguments[..end].iter().position(|word| word == "--json") {
+                arguments[place] = "--format=json".into();
+            }
+        }
+        _ => {}
+    }
+    arguments
+}
+
 /// The value of `--color`, needed before the arguments are parsed because errors in them are coloured too.
 fn colour_asked(arguments: &[OsString]) -> ColorChoice {
     let words: Vec<&str> = arguments.iter().filter_map(|a| a.to_str()).collect();
     let joined = words.iter().find_map(|word| word.strip_prefix("--color="));
     let separate = words.windows(2).find(|pair| pair[0] == "--color").map(|pair| pair[1]);
     joined.or(separate).and_then(|value| value.parse().ok()).unwrap_or(ColorChoice::Auto)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every command that gives JSON takes both spellings; an argument after `--` stays.
+    #[test]
+    fn json_is_asked_for_in_either_spelling() {
+        let command = command();
+        let mut rewritten = 0;
+        for subcommand in command.get_subcommands() {
+            let has = |long: &str| subcommand.get_arguments().find(|argument| argument.get_long() == Some(long));
+            let spelt = |words: &[&str]| -> Vec<String> {
+                let words = ["fivefold", subcommand.get_name()].iter().chain(words).map(OsString::from).collect();
+                one_spelling(&command, words).into_iter().skip(2).map(|word| word.into_string().unwrap()).collect()
+            };
+            let tables = has("format")
+                .is_some_and(|format| format.get_possible_values().iter().any(|value| value.get_name() == "json"));
+            match (has("json").is_some(), tables) {
+                (true, false) if has("format").is_none() => {
+                    assert_eq!(spelt(&["x", "--format", "json"]), ["x", "--json"]);
+                    assert_eq!(spelt(&["--format=json", "x"]), ["--json", "x"]);
+                    assert_eq!(spelt(&["--", "--format", "json"]), ["--", "--format", "json"]);
+                }
+                (false, true) => assert_eq!(spelt(&["x", "--json"]), ["x", "--format=json"]),
+                _ => continue,
+            }
+            rewritten += 1;
+        }
+        assert!(rewritten > 8, "{rewritten}");
+    }
 }

@@ -247,3 +247,73 @@ fn equal_systems_have_p_1_and_holm_keeps_the_order_scipy_20179() {
     assert!((found[1].0 - 0.8557757513229884).abs() < 1e-12, "{found:?}");
     assert!(found.iter().all(|(p, corrected)| corrected >= p), "{found:?}");
 }
+
+/// ranx #61 and PyTerrier #99: Tukey's HSD is the alternative to a correction, and is refused beside one.
+#[test]
+fn tukey_hsd_is_not_corrected_again_ranx_61() {
+    let folder =
+        directory(&[("ident.csv", "query,A,B,C\nq1,0.1,0.1,0.4\nq2,0.2,0.2,0.3\nq3,0.35,0.35,0.9\nq4,0.3,0.3,0.2\n")]);
+    for correction in ["holm", "bh", "bonferroni", "maxt"] {
+        let error = stderr(folder.path(), &format!("meta ident.csv --test tukey-hsd --correction {correction}"), 2);
+        assert!(error.contains("corrects its p-values itself"), "{error}");
+    }
+    let shown = stdout(folder.path(), "meta ident.csv --test tukey-hsd --trials 20");
+    assert!(shown.contains("correction: the test's own"), "{shown}");
+}
+
+/// pingouin #143, mlr3benchmark #34: where all queries agree, p of Friedman's test was 0, and is exact here, as the output says.
+#[test]
+fn friedman_s_p_of_small_tables_is_exact_pingouin_143() {
+    let five = "query,A,B\nq1,0.1,0.2\nq2,0.3,0.5\nq3,0.2,0.25\nq4,0.4,0.9\nq5,0.15,0.3\n";
+    let folder = directory(&[("fr5.csv", five), ("perf23.csv", "query,A,B,C\nq1,0.1,0.2,0.4\nq2,0.2,0.25,0.3\n")]);
+    for (file, p) in [("fr5.csv", "0.0625"), ("perf23.csv", "0.1667")] {
+        let shown = stdout(folder.path(), &format!("meta {file} --trials 20"));
+        assert!(shown.contains("p: exact; critical difference"), "{shown}");
+        let ranks = shown.split("Average ranks").nth(1).unwrap();
+        assert!(ranks.contains(p), "{p}: {ranks}");
+    }
+}
+
+/// scipy #26082 and #17667: differences of .00001 of values near .5 tie.
+#[test]
+fn close_values_tie_scipy_26082() {
+    let values = "query,A,B\nq1,0.57079,0.57078\nq2,0.44845,0.44844\nq3,0.92071,0.92070\nq4,0.34926,0.34925\n\
+                  q5,0.52324,0.52323\nq6,0.37302,0.37301\nq7,0.61192,0.61191\nq8,0.72877,0.72878\n";
+    let folder = directory(&[("tie5.csv", values)]);
+    for test in ["wilcoxon", "permutation", "sign"] {
+        stdout(folder.path(), &format!("meta tie5.csv --test {test} --trials 20 --out {test}"));
+        let pairs = std::fs::read_to_string(folder.path().join(test).join("pairs.csv")).unwrap();
+        assert!(pairs.contains(",0.0703125,0.0703125,"), "{test}: {pairs}");
+    }
+}
+
+/// Topics and systems of any name: what `eval` prints reads back as `meta` reads the runs themselves.
+#[test]
+fn what_eval_prints_reads_back_whatever_topics_are_called() {
+    let ids = [
+        "all", "mean", "amean", "average", "#1", "\"q\"", "a,b", "query", "MAP", "std", "nan", "-", "=1+1", "'=1", "0",
+        "-1", "é",
+    ];
+    let qrels: String = ids.iter().map(|id| format!("{id} 0 a 1\n{id} 0 b 0\n")).collect();
+    // `#1` at the start of a line is a comment of qrels and runs.
+    let run = |every: usize| -> String {
+        let order = |place: usize| if place % every == 0 { [2, 1] } else { [1, 2] };
+        let line = |(place, id): (usize, &&str)| {
+            let [a, b] = order(place);
+            format!("{id} Q0 a 1 {a} t\n{id} Q0 b 2 {b} t\n")
+        };
+        ids.iter().enumerate().map(line).collect()
+    };
+    let folder = directory(&[("qrels", &qrels), ("fold", &run(2)), ("queries", &run(3))]);
+    let csv =
+        stdout(folder.path(), "eval --qrels qrels --runs fold queries --measures rr,ap.v1 --per-query --format csv");
+    std::fs::write(folder.path().join("pq.csv"), csv).unwrap();
+    stdout(folder.path(), "meta pq.csv --trials 20 --out back");
+    stdout(folder.path(), "meta --qrels qrels --runs fold queries --measure rr ap.v1 --trials 20 --out there");
+    let pairs = |out: &str| {
+        let text = std::fs::read_to_string(folder.path().join(out).join("pairs.csv")).unwrap();
+        // Without the data set's name.
+        text.lines().skip(1).map(|line| line.split_once(',').unwrap().1.to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(pairs("back"), pairs("there"));
+}

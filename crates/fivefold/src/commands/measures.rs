@@ -123,7 +123,7 @@ fn described(name: &str) -> miette::Result<Described> {
     let names = MEASURES.iter().map(|entry| entry.name);
     let mut measure = Described::from(entry.ok_or_else(|| Problem::unknown("measure", plain, names))?);
     if name != plain {
-        let spec: MeasureSpec = name.parse().map_err(Problem::from)?;
+        let spec = name.parse::<MeasureSpec>().map_err(Problem::from)?;
         measure.version = match spec.version() {
             Version::Original => None,
             Version::V1 => Some("v1: (A/U) (A/(A+E)); U is the ideal order's value, E the mean over random orders"),
