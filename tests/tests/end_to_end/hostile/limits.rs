@@ -397,7 +397,7 @@ fn lint_names_what_is_wrong() {
         ),
         ("1 qid:\0 1:1\n1 qid:1 1:1\n", vec!["line 1: has a NUL byte"]),
         ("1 qid:1 1:1\r1 qid:1 1:2\r", vec!["line 1: has a carriage return within"]),
-        ("1\n2\nnan\ninf\n", vec![":3: `nan`", ":4: `inf`"]),
+        ("1\n2\nnan\ninf\n", vec![":3:1: `nan`", ":4:1: `inf`"]),
         ("1 0 a 1\n1 0 b 2.5\n1 0 c 99\n1 0 d\n1 0 a 1\n", vec![":2: grade `2.5`", ":3: ", ":4: ", ":5: "]),
         ("1 Q0 a 1 nan t\n1 Q0 b 1 0.5 t\n1 Q0 c x 0.5 t\n", vec![":1: ", ":3: "]),
         (
