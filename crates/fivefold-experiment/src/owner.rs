@@ -200,6 +200,7 @@ mod tests {
 
         // A run that was killed, or whose manifest was damaged.
         fs::write(folder.join(MANIFEST), "{").unwrap();
+        store.sweep();
         assert_eq!(judged(&a, &folder), "Own");
         assert!(judged(&claim("/b.toml"), &folder).contains("no results of fivefold"));
         fs::create_dir(folder.join("jobs")).unwrap();

@@ -316,4 +316,29 @@ fn what_eval_prints_reads_back_whatever_topics_are_called() {
         text.lines().skip(1).map(|line| line.split_once(',').unwrap().1.to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(pairs("back"), pairs("there"));
+
+/// scipy #26113: values so small or large that their squares are lost had p 0 or 1 in a t-test, because of their scale alone.
+#[test]
+fn values_whose_squares_are_lost_are_refused_scipy_26113() {
+    let table =
+        |scale: f64| format!("query,a,b\n1,{:e},0\n2,{:e},0\n3,{:e},0\n", 2.0 * scale, 3.0 * scale, 4.0 * scale);
+    let scaled = |power| table(2f64.powi(power));
+    let files =
+        [("one.csv", scaled(0)), ("low.csv", scaled(-400)), ("tiny.csv", scaled(-600)), ("huge.csv", scaled(600))];
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let folder = directory(&files);
+    let p = |file: &str| {
+        stdout(folder.path(), &format!("meta {file} --test t --out {file}.meta"));
+        let pairs = std::fs::read_to_string(folder.path().join(format!("{file}.meta/pairs.csv"))).unwrap();
+        let row: Vec<&str> = pairs.lines().nth(1).unwrap().split(',').collect();
+        row[9].parse::<f64>().unwrap()
+    };
+    // The report's value.
+    for file in ["one.csv", "low.csv"] {
+        assert!((p(file) - 0.03509871864598465).abs() < 1e-12, "{file}");
+    }
+    for file in ["tiny.csv", "huge.csv"] {
+        let message = stderr(folder.path(), &format!("meta {file} --test t"), 2);
+        assert!(message.contains("the square of such a number is lost"), "{message}");
+    }
 }

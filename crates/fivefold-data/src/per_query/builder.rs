@@ -277,6 +277,14 @@ impl Builder {
             result.values[place] = value;
             result.undefined[place] = value.is_nan();
         }
+        let of_each_measure = result.values.chunks(systems * queries).zip(&result.measures);
+        for (values, measure) in of_each_measure {
+            let largest =
+                values.iter().filter(|value| !value.is_nan()).fold(0.0, |most: f64, value| most.max(value.abs()));
+            if largest > 0.0 && !SQUARED.contains(&largest) {
+                faults.add(0, PerQueryErrorKind::Scale { measure: measure.clone(), largest });
+            }
+        }
         if self.summaries > 0 {
             result.remarks.push(Remark::Summaries(self.summaries));
         }
@@ -287,6 +295,9 @@ impl Builder {
         Ok((result, faults))
     }
 }
+
+/// Sizes of numbers of which squares, and sums of many, neither overflow nor vanish.
+const SQUARED: std::ops::RangeInclusive<f64> = 1e-145..=1e145;
 
 /// A value as it is written; NaN where it is undefined.
 fn parse(text: &str) -> Result<f64, PerQueryErrorKind> {

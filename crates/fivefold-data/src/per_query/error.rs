@@ -87,6 +87,14 @@ pub enum PerQueryErrorKind {
         /// The text.
         found: String,
     },
+    /// Values whose squares no double holds, so that no spread could be computed.
+    #[error("the largest value of {measure} is {largest:e} in size, and the square of such a number is lost")]
+    Scale {
+        /// The measure.
+        measure: String,
+        /// The largest absolute value.
+        largest: f64,
+    },
     /// Two values of one query, system and measure.
     #[error("query `{query}` has a second value of {measure} for `{system}`")]
     Duplicate {
@@ -164,6 +172,7 @@ impl PerQueryErrorKind {
             Self::Syntax(_) => "check the line, and that the file has the format that it was taken for",
             Self::Odd(_) => ODD_HELP,
             Self::Value { .. } => "give a decimal number, or `nan` where the value is undefined",
+            Self::Scale { .. } => "multiply all values of the measure by the same number, so that they are near 1",
             Self::Duplicate { .. } => "remove one of the two",
             Self::ColumnTwice { .. } => "give each column a name of its own, or remove one",
             Self::IdsUnnamed { .. } => "call it `query`; or, if it really is a system, put a column `query` before it",
