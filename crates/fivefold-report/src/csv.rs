@@ -103,7 +103,9 @@ mod tests {
             let record = format!("{},x\n", text_field(&text));
             let fields = read(&record).remove(0);
             proptest::prop_assert_eq!(fields.len(), 2);
-            let risky = text.starts_with(['=', '+', '-', '\t', '\r', '\n']) && text.parse::<f64>().is_err();
+            // A guard before a guarded text, so that both read back.
+            let bare = text.trim_start_matches('\'');
+            let risky = bare.starts_with(['=', '+', '-', '\t', '\r', '\n']) && bare.parse::<f64>().is_err();
             let expected = if risky { format!("'{text}") } else { text };
             proptest::prop_assert_eq!(&fields[0], &expected);
         }

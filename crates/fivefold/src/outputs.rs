@@ -108,9 +108,10 @@ pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
 
 /// The beginning of a model file.
 pub(crate) fn is_model(beginning: &[u8]) -> bool {
-    let head = &beginning[..beginning.len().min(256)];
+    let head = String::from_utf8_lossy(&beginning[..beginning.len().min(256)]);
     let family = model_file::FORMAT.split('/').next().unwrap_or_default();
-    String::from_utf8_lossy(head).trim_start().starts_with('{') && String::from_utf8_lossy(head).contains(family)
+    // Readers pass over a byte order mark, too.
+    head.trim_start_matches('\u{feff}').trim_start().starts_with('{') && head.contains(family)
 }
 
 /// The beginning of a file of scores as this program writes them: numbers that it would write alike, one a line.

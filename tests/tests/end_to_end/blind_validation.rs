@@ -69,7 +69,7 @@ fn a_run_says_it_of_each_job_once_of_reused_jobs_again_and_keeps_it() {
     data(at, |_| 0);
     let experiment = |isolate: &str| {
         format!(
-            "name = 'x'\n[[dataset]]\nlabel = 'D'\npath = '.'\nlayout = 'train-test'\n\
+            "name = 'x'\n[[dataset]]\nlabel = 'D'\npath = '.'\nlayout = 'train-test'\nallow = ['identical-vectors']\n\
              files = ['train.txt', 'vali.txt', 'test.txt']\n\
              [[ranker]]\nlabel = 'M'\nkind = 'mart'\nparams = {{ trees = 20, min_documents = 2 }}\n{isolate}\n\
              [[ranker]]\nlabel = 'One'\nkind = 'feature'\nparams = {{ feature = 1 }}\n\

@@ -122,7 +122,7 @@ fn whatever_alters_a_result_is_named_and_nothing_else_is_done_again() {
         record.to_string()
     });
     assert_eq!(again(&explained(at, ""), "Ridge"), ["changed version"]);
-    assert!(stdout(at, "run small.toml --explain-cache").contains("version: 0 -> 1 (version of the ranker)"));
+    assert!(stdout(at, "run small.toml --explain-cache").contains("version: 0 -> 2 (version of the ranker)"));
     stdout(at, "run small.toml");
     assert_eq!(counts(&explained(at, "")), [0; 4]);
 }

@@ -157,14 +157,14 @@ fn lightgbm_and_onnxruntime_score_mq2008_as_we_do() {
     let Some(data) = real_data() else { return };
     let folder = directory(&[]);
     let at = folder.path();
-    let fold = data.join("mq2008").join("Fold1");
-    let test = std::fs::read_to_string(fold.join("test.txt")).unwrap();
+    let part = |number: usize| data.join(format!("mq2008/S{number}.txt"));
+    let test = std::fs::read_to_string(part(5)).unwrap();
     let row = |line: &str| {
         let values = line.split('#').next().unwrap_or_default().split_whitespace().skip(2);
         values.map(|pair| pair.split(':').nth(1).unwrap_or_default()).collect::<Vec<_>>().join(" ")
     };
     std::fs::write(at.join("rows.txt"), test.lines().map(|line| row(line) + "\n").collect::<String>()).unwrap();
-    let (train, test) = (fold.join("train.txt"), fold.join("test.txt"));
+    let (train, test) = (part(1), part(5));
     let succeeds = |arguments: &[&str]| {
         let output = fivefold(at).args(arguments).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -316,6 +316,7 @@ fn what_eval_prints_reads_back_whatever_topics_are_called() {
         text.lines().skip(1).map(|line| line.split_once(',').unwrap().1.to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(pairs("back"), pairs("there"));
+}
 
 /// scipy #26113: values so small or large that their squares are lost had p 0 or 1 in a t-test, because of their scale alone.
 #[test]
