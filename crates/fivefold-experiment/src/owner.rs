@@ -15,6 +15,11 @@ use crate::manifest::MANIFEST;
 use crate::seal::opened;
 use crate::store::{HIDDEN, Store, StoreError};
 
+/// Whether this program writes into a folder, or was killed while it did.
+pub fn in_work(folder: &Path) -> bool {
+    HIDDEN.iter().any(|name| folder.join(name).exists())
+}
+
 /// Names of others' files that are shown.
 const MOST_NAMES: usize = 3;
 
@@ -59,10 +64,9 @@ impl Claim {
         let manifest = store.read(MANIFEST)?.and_then(|content| Some(opened(&content).ok()?.0));
         let Some((found, named)) = manifest.as_ref().and_then(head) else {
             // A run that has not ended, or whose manifest was damaged.
-            let begun = folder.join("jobs").is_dir() || HIDDEN.iter().any(|name| folder.join(name).exists());
             return match () {
                 () if own_file => Ok(Standing::Own),
-                () if begun => Ok(Standing::Unproved),
+                () if folder.join("jobs").is_dir() || in_work(folder) => Ok(Standing::Unproved),
                 () => Err(occupied(format!("files that are no results of fivefold ({})", listed(&visible)))),
             };
         };

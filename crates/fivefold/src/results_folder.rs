@@ -4,6 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use fivefold_experiment::owner;
 use fivefold_experiment::store::Store;
 
 use crate::problem::Problem;
@@ -29,8 +30,8 @@ pub(crate) fn check(folder: &Path) -> miette::Result<()> {
 /// of something else.
 pub(crate) fn check_target(from: &Path, to: &Path) -> miette::Result<()> {
     let manifest = |folder: &Path| Store::new(folder).read("manifest.json");
-    // A folder with a report of ours has its index, which is read where it is written.
-    let ours = ["manifest.json", "tables.json"].iter().any(|name| to.join(name).exists());
+    // A folder with a report of ours has its index, which is read where it is written; a report that was killed has not got so far.
+    let ours = ["manifest.json", "tables.json"].iter().any(|name| to.join(name).exists()) || owner::in_work(to);
     if !ours && fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
         let what = format!("{} is not empty, and holds no report", to.display());
         return Err(Problem::new(what)
