@@ -94,7 +94,7 @@ pub(crate) const ODD_HELP: &str =
 pub(crate) fn is_msvc_nan(token: &[u8]) -> bool {
     let Some(name) = token.strip_prefix(b"-").unwrap_or(token).strip_prefix(b"1.#") else { return false };
     let letters =
-        name.iter().take_while(|byte| byte.is_ascii_alphabetic() && byte.to_ascii_lowercase() != b'e').count();
+        name.iter().take_while(|byte| byte.is_ascii_alphabetic() && !byte.eq_ignore_ascii_case(&b'e')).count();
     let (name, rest) = name.split_at(letters);
     let is_named = [&b"QNAN"[..], b"SNAN", b"IND", b"NAN"].iter().any(|known| name.eq_ignore_ascii_case(known));
     is_named && rest.iter().all(|byte| matches!(byte, b'0' | b'e' | b'E' | b'+' | b'-'))

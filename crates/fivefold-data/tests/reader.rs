@@ -102,7 +102,7 @@ fn values_that_32_bits_make_equal_are_told_treelite_98() {
     let mut text = String::new();
     for n in 1..=4000 {
         let x = f64::from(n);
-        text += &format!("0 qid:{} 1:{:.17} 2:{:.6} 3:{} 4:{:e}\n", n / 100, 1.0 / x, x.sqrt(), n * 4000, x.ln());
+        text += &format!("0 qid:{} 1:{:.17} 2:{:.6} 3:{} 4:{:e}\n", n / 100, 1.0 / x, x.sqrt(), n * 4000, x / 7.0);
     }
     assert_eq!(remarks(&text), [""; 0]);
 }
