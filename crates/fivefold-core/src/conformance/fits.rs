@@ -111,7 +111,8 @@ fn cancelled(trial: &Trial<'_>) -> Result<(), String> {
         make(trial.entry, trial.case.params)?.fit(&train(), &context).map_err(|error| error.to_string())?;
         let steps = all.before_the_end.load(Ordering::Relaxed);
         // Whoever asks at the beginning of each step cannot hear of a stop within the last one.
-        for step in [1, steps.div_ceil(2), steps.saturating_sub(1)].into_iter().filter(|&step| step < steps) {
+        let stops = [1, steps.div_ceil(2), steps.saturating_sub(1)];
+        for step in stops.into_iter().filter(|step| (1..steps).contains(step)) {
             let stop = StopAt::new(step);
             let context = FitContext::new(Seed::new(SEED)).with_progress(&stop).with_cancellation(&stop.flag);
             stopped(&context, &format!("in step {step} of {steps}"))?;
