@@ -157,14 +157,13 @@ fn lightgbm_and_onnxruntime_score_mq2008_as_we_do() {
     let Some(data) = real_data() else { return };
     let folder = directory(&[]);
     let at = folder.path();
-    let part = |number: usize| data.join(format!("mq2008/S{number}.txt"));
-    let test = std::fs::read_to_string(part(5)).unwrap();
+    let [train, test] = ["S1.txt", "S5.txt"].map(|part| data.join("mq2008").join(part));
+    let text = std::fs::read_to_string(&test).unwrap();
     let row = |line: &str| {
         let values = line.split('#').next().unwrap_or_default().split_whitespace().skip(2);
         values.map(|pair| pair.split(':').nth(1).unwrap_or_default()).collect::<Vec<_>>().join(" ")
     };
-    std::fs::write(at.join("rows.txt"), test.lines().map(|line| row(line) + "\n").collect::<String>()).unwrap();
-    let (train, test) = (part(1), part(5));
+    std::fs::write(at.join("rows.txt"), text.lines().map(|line| row(line) + "\n").collect::<String>()).unwrap();
     let succeeds = |arguments: &[&str]| {
         let output = fivefold(at).args(arguments).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -7,7 +7,7 @@
 //! ```
 //! All is single precision there. When Solr reads a threshold it adds 1e-6 to it in single precision; so each is written as the
 //! number that becomes the right one by that. A few thresholds near 0, or below 0 near a power of two, cannot be met: the nearest
-//! one that can is written, and their number is told. A missing value is the default of its feature, 0 unless the feature says
+//! one that can, with 0 on the same side, is written, and their number is told. A missing value is the default of its feature, 0 unless the feature says
 //! otherwise.
 
 use std::fmt::Write as _;
@@ -80,13 +80,18 @@ fn write_trees(context: &Context<'_>, trees: &[Tree], notes: &mut Notes) -> Vec<
     text.into_bytes()
 }
 
-/// The number that becomes `threshold`, or the nearest that there is, when [`SLACK`] is added to it.
+/// The number that becomes `threshold`, or the nearest that leaves 0 on its side, when [`SLACK`] is added to it.
 fn before_slack(threshold: f32) -> f32 {
     if threshold.is_infinite() {
         return threshold;
     }
     let near = (f64::from(threshold) - f64::from(SLACK)) as f32;
-    let distance = |written: &f32| (f64::from(written + SLACK) - f64::from(threshold)).abs();
+    // 0 is the value that most documents have: it must stay on its side.
+    let distance = |written: &f32| {
+        let becomes = written + SLACK;
+        let moves_zero = (0.0 <= becomes) != (0.0 <= threshold);
+        if moves_zero { f64::INFINITY } else { (f64::from(becomes) - f64::from(threshold)).abs() }
+    };
     let candidates = [near, near.next_up(), near.next_down(), near.next_up().next_up(), near.next_down().next_down()];
     candidates.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(near)
 }
@@ -155,6 +160,9 @@ mod tests {
         // No single-precision number plus 1e-6 is 1e-20.
         let near = before_slack(1e-20) + SLACK;
         assert!(near != 1e-20 && (near - 1e-20).abs() < 1e-13, "{near:e}");
+        // LightGBM cuts zero from what lies below and above at 1e-35.
+        let [below, above] = [-1e-35, 1e-35].map(|threshold| before_slack(threshold) + SLACK);
+        assert!((-2e-13..0.0).contains(&below) && (0.0..2e-13).contains(&above), "{below:e} {above:e}");
     }
 
     /// Of cuts as they are met, nearly all can be written.
