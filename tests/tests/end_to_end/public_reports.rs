@@ -297,7 +297,7 @@ fn what_eval_prints_reads_back_whatever_topics_are_called() {
     let qrels: String = ids.iter().map(|id| format!("{id} 0 a 1\n{id} 0 b 0\n")).collect();
     // `#1` at the start of a line is a comment of qrels and runs.
     let run = |every: usize| -> String {
-        let order = |place: usize| if place % every == 0 { [2, 1] } else { [1, 2] };
+        let order = |place: usize| if place.is_multiple_of(every) { [2, 1] } else { [1, 2] };
         let line = |(place, id): (usize, &&str)| {
             let [a, b] = order(place);
             format!("{id} Q0 a 1 {a} t\n{id} Q0 b 2 {b} t\n")

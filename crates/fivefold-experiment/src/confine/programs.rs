@@ -211,6 +211,7 @@ mod tests {
 
     use super::*;
 
+    #[allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
     fn put(root: &Path, file: &str, text: &str) -> PathBuf {
         let path = root.join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -92,7 +92,7 @@ mod tests {
     /// One query of 300 documents, of which 5 have grade 2 and 40 grade 1, and one of 2.
     fn data() -> Dataset {
         let features: Vec<[f32; 1]> = (0..300).map(|i| [(i * 37 % 300) as f32]).collect();
-        let grade = |i: usize| if i % 60 == 0 { 2 } else { u8::from(i % 7 == 1 && i < 280) };
+        let grade = |i: usize| if i.is_multiple_of(60) { 2 } else { u8::from(i % 7 == 1 && i < 280) };
         let long: Vec<Doc<'_>> = features.iter().enumerate().map(|(i, x)| (grade(i), x.as_slice())).collect();
         rows(&[&[(1, &[0.0]), (0, &[1.0])], &long])
     }
