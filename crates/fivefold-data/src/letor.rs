@@ -11,7 +11,7 @@
 //!   part fields there.
 //! - `NULL`, `nan` (any case) and what Microsoft's C library wrote for it (`1.#QNAN`, `-1.#IND`) are missing values, see [`Missing`];
 //!   infinities are errors. A `#` starts a comment, but not after a point.
-//! - Values are stored as `f32`. Where different values of a feature become equal by that, a remark says so (see [`Collapsed`](crate::Collapsed)).
+//! - Values are stored as `f32`. Where different values of a feature become equal by that, a remark says so (see [`Collapsed`]).
 //!
 //! - Rows without `qid:` get the queries of a file of group sizes beside them (`FILE.query`, `FILE.group`), as LightGBM's.
 //!

@@ -15,7 +15,7 @@
 //! this folded into its first layer and takes raw features. It does not replace an experiment's normaliser: where
 //! features are comparable within a query only, z-scores over each query come first.
 //!
-//! A query of more than [`LONGEST`] documents goes through in blocks, with a second pass forward before the pass back, so that
+//! A query of more than `LONGEST` documents goes through in blocks, with a second pass forward before the pass back, so that
 //! activations of one block are held at a time.
 //!
 //! A batch is cut into shards by its work alone, never by the number of threads; shards run in parallel and are
