@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::MOST_FEATURES;
-use crate::printable::{bounded, shown};
 use crate::registry::{DynModel, Registry};
+use fivefold_base::printable::{bounded, shown};
 
 /// Name of the format, first in every model file.
 pub const FORMAT: &str = "fivefold-model/1";

@@ -11,6 +11,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use crate::ranker::Ranker;
+use fivefold_base::words::nearest;
 
 /// The key that selects a named set of parameters.
 pub const PRESET_KEY: &str = "preset";
@@ -97,16 +98,6 @@ pub struct ParamInfo {
     pub default: Option<serde_json::Value>,
     /// What it does.
     pub help: String,
-}
-
-/// "did you mean" for a name that is not among `candidates`.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= (name.len().max(candidate.len())).div_ceil(3))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
 }
 
 /// The names of the fields that `T`'s `Deserialize` expects, in order.

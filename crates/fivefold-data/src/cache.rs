@@ -74,7 +74,7 @@ const READER: &[&str] = &[
     include_str!("packed/zstd.rs"),
     include_str!("store.rs"),
     include_str!("text.rs"),
-    include_str!("../../fivefold-core/src/dataset.rs"),
+    fivefold_core::dataset::SOURCE,
     env!("CARGO_PKG_VERSION"),
 ];
 

@@ -13,8 +13,9 @@ use crate::error::DataError;
 use crate::input::{self, MOST_SETTINGS, read_text};
 use crate::layout::{Folds, LAYOUTS, layout};
 use crate::letor::Missing;
+use fivefold_base::words::nearest;
 use fivefold_core::dataset::{HIGHEST_GRADE, MOST_FEATURES};
-use fivefold_core::params::{nearest, toml_message};
+use fivefold_core::params::toml_message;
 
 const BUILT_IN: &[&str] = &[
     include_str!("../../../datasets/mq2007.toml"),

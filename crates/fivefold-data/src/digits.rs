@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use serde::{Deserialize, Serialize};
 
 use crate::letor::Long;

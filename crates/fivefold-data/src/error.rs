@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use fivefold_base::words::counted;
 use fivefold_core::DatasetError;
-use fivefold_core::words::counted;
 
 use crate::letor::ReadError;
 

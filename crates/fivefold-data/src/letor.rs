@@ -33,8 +33,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use fivefold_base::words::{counted, which};
 use fivefold_core::dataset::{HIGHEST_GRADE, MOST_FEATURES};
-use fivefold_core::words::{counted, which};
 use fivefold_core::{Dataset, ValueCodes};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

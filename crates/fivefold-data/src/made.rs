@@ -20,8 +20,8 @@ mod signal;
 
 use std::sync::Arc;
 
+use fivefold_base::words::nearest;
 use fivefold_core::dataset::IdTable;
-use fivefold_core::params::nearest;
 use fivefold_core::{Dataset, DatasetBuilder, Rng, Seed};
 use rayon::prelude::*;
 

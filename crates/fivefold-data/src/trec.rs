@@ -25,7 +25,7 @@ pub(crate) mod topics;
 
 use std::fmt;
 
-use fivefold_core::words::{counted, which};
+use fivefold_base::words::{counted, which};
 use serde::{Deserialize, Serialize};
 
 pub use error::{TrecError, TrecErrorKind};

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use fivefold_core::rounding::levels_of_defined;
+use fivefold_base::rounding::levels_of_defined;
 use serde::{Deserialize, Serialize};
 
 /// Systems under one measure, at each of its cutoffs.

@@ -2,7 +2,7 @@
 //!
 //! The paper's own tables know nothing of it: their tests are the paper's.
 
-use fivefold_core::words::{counted, which};
+use fivefold_base::words::{counted, which};
 use fivefold_core::{ParamError, Seed};
 use fivefold_stats::{
     Correction, Family, MOST_DRAWS, Method, Significance, StatsError, Test, TestOptions, TestRun, UnknownName,

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fivefold_base::words::counted;
 use fivefold_core::Dataset;
-use fivefold_core::words::counted;
 use fivefold_data::{Collection, Fold};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

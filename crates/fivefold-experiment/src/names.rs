@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use fivefold_core::printable::acts;
+use fivefold_base::printable::acts;
 
 /// The longest label, in bytes.
 const LONGEST: usize = 80;

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use fivefold_base::words::list_some;
 use fivefold_core::Seed;
-use fivefold_core::words::list_some;
 use fivefold_data::{CacheUse, Collection, file_on_disk, input};
 use serde_json::{Value, json};
 

@@ -8,8 +8,8 @@
 
 use std::borrow::Cow;
 
-use fivefold_core::rounding::differ;
-use fivefold_core::{JudgedQuery, Seed};
+use fivefold_base::rounding::differ;
+use fivefold_base::{JudgedQuery, Seed};
 
 use crate::conventions::{Conventions, MissingTopics, RULES, Rule, Undefined};
 use crate::error::MeasureError;

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use fivefold_core::dataset::HIGHEST_GRADE;
+use fivefold_base::dataset::HIGHEST_GRADE;
 use serde::{Deserialize, Serialize};
 
 use crate::MeasureError;

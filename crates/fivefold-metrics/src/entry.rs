@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use fivefold_core::dataset::HIGHEST_GRADE;
+use fivefold_base::dataset::HIGHEST_GRADE;
 
 use crate::conventions::{Conventions, NoRelevant};
 use crate::error::MeasureError;

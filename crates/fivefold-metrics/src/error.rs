@@ -1,7 +1,7 @@
 //! What can be wrong with a measure's name, with a query or with scores.
 
-use fivefold_core::params::nearest;
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
+use fivefold_base::words::nearest;
 
 /// Why a measure cannot be named, built or computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

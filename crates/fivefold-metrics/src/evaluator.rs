@@ -8,8 +8,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use fivefold_core::Seed;
-use fivefold_core::dataset::HIGHEST_GRADE;
+use fivefold_base::Seed;
+use fivefold_base::dataset::HIGHEST_GRADE;
 
 use crate::conventions::{Conventions, Scores, Ties};
 use crate::entry::{Cutoffs, Param, Settings};

@@ -3,8 +3,8 @@
 //! [`Evaluator::explain`](crate::Evaluator::explain) makes it from the numbers that the evaluation itself uses; nothing is computed by
 //! another formula, so what is shown is what is counted.
 
-use fivefold_core::rounding::ROUNDING;
-use fivefold_core::words::counted;
+use fivefold_base::rounding::ROUNDING;
+use fivefold_base::words::counted;
 use serde::Serialize;
 
 use crate::measure::{Parts, QueryGrades};

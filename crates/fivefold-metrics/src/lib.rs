@@ -7,7 +7,7 @@
 //! [`attribution`] (why two dialects differ).
 //!
 //! ```
-//! use fivefold_core::Seed;
+//! use fivefold_base::Seed;
 //! use fivefold_metrics::{Evaluator, MeasureSpec, Scratch, dialect};
 //!
 //! let specs: Vec<MeasureSpec> = ["ndcg@2", "ndcg.v2@2"].iter().map(|name| name.parse()).collect::<Result<_, _>>()?;

@@ -107,7 +107,7 @@ impl GradeTable {
         Self::new(|grade| f64::from(u8::from(grade >= threshold)))
     }
 
-    /// The number for `grade`, at most [`fivefold_core::dataset::HIGHEST_GRADE`].
+    /// The number for `grade`, at most [`fivefold_base::dataset::HIGHEST_GRADE`].
     #[inline]
     pub fn of(&self, grade: u8) -> f64 {
         self.0[usize::from(grade) % GRADES]
@@ -159,7 +159,7 @@ fn at_least(grades: &[u8]) -> AtLeast {
 }
 
 impl QueryGrades {
-    /// Of these grades, each at most [`fivefold_core::dataset::HIGHEST_GRADE`]; all judged documents are ranked.
+    /// Of these grades, each at most [`fivefold_base::dataset::HIGHEST_GRADE`]; all judged documents are ranked.
     pub(crate) fn new(grades: &[u8]) -> Self {
         let mut ideal = grades.to_vec();
         ideal.sort_unstable_by(|a, b| b.cmp(a));

@@ -7,7 +7,7 @@
 //! Feng & Karmaker, IPM 2023, Eqs. 5 and 6. Under averaged ties A is the averaged A. Neither is defined where U and E are
 //! equal, since then no order is better than another.
 
-use fivefold_core::rounding::{ROUNDING, equal};
+use fivefold_base::rounding::{ROUNDING, equal};
 
 use crate::spec::Version;
 

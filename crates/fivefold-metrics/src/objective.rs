@@ -10,8 +10,8 @@
 
 use std::ops::Range;
 
-use fivefold_core::rounding::equal;
-use fivefold_core::{Dataset, Seed};
+use fivefold_base::rounding::equal;
+use fivefold_base::{Dataset, Seed};
 
 use crate::conventions::Conventions;
 use crate::error::MeasureError;
@@ -38,7 +38,7 @@ impl Objective {
         seed: Seed,
     ) -> Result<Self, MeasureError> {
         let evaluator = Evaluator::new(std::slice::from_ref(measure), conventions, data.max_grade(), seed)?;
-        let judge = |query: fivefold_core::JudgedQuery<'_>| {
+        let judge = |query: fivefold_base::JudgedQuery<'_>| {
             let ids: Option<Vec<&str>> = (0..query.len()).map(|row| query.doc_id(row)).collect();
             evaluator.judge(query.id(), query.grades(), ids.as_deref())
         };
@@ -135,7 +135,7 @@ impl Objective {
 mod tests {
     use std::sync::Arc;
 
-    use fivefold_core::dataset::{DatasetBuilder, IdTable};
+    use fivefold_base::dataset::{DatasetBuilder, IdTable};
 
     use super::*;
     use crate::{Ties, dialect};

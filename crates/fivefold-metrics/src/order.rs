@@ -5,8 +5,8 @@
 //! need no look-up of rows. Under `average` the rank among equals comes from the grade, so the result does not depend on
 //! the order of rows.
 
-use fivefold_core::Seed;
-use fivefold_core::dataset::HIGHEST_GRADE;
+use fivefold_base::Seed;
+use fivefold_base::dataset::HIGHEST_GRADE;
 
 use crate::conventions::{Scores, Ties};
 use crate::error::MeasureError;

@@ -86,7 +86,7 @@ fn err_depends_on_the_highest_grade() {
         assert_eq!(values(&[&format!("err(gmax={gmax})")], &exact(), 1, &[1, 0, 0], &falling(3)), [value]);
     }
     let specs = common::specs(&["err(gmax=1)"]);
-    let Err(error) = Evaluator::new(&specs, &exact(), 2, fivefold_core::Seed::new(1)) else { panic!("no error") };
+    let Err(error) = Evaluator::new(&specs, &exact(), 2, fivefold_base::Seed::new(1)) else { panic!("no error") };
     assert_eq!(error.to_string(), "`gmax` of `err` must be at least the collection's highest grade 2, not `1`");
 }
 

@@ -65,7 +65,7 @@ fn every_measure_on_every_order() {
 
 fn check(entry: &MeasureEntry, params: &[(&'static str, &'static str)], cutoff: Option<usize>, grades: &[u8]) {
     let specs = ["", ".v1", ".v2"].map(|version| spec(entry, params, cutoff, version));
-    let evaluator = Evaluator::new(&specs, &exact(), MAX_GRADE, fivefold_core::Seed::new(1)).unwrap();
+    let evaluator = Evaluator::new(&specs, &exact(), MAX_GRADE, fivefold_base::Seed::new(1)).unwrap();
     let judged = evaluator.judge("q", grades, None).unwrap();
     let book = Textbook { name: entry.name, params, k: cutoff };
     let n = grades.len();

@@ -1,7 +1,7 @@
 //! The closed forms for exchanges of two documents against evaluating the exchanged ranking, for every registered measure.
 #![allow(clippy::unwrap_used)]
 
-use fivefold_core::Seed;
+use fivefold_base::Seed;
 use fivefold_metrics::{Cutoffs, Evaluator, MEASURES, MeasureSpec, Scratch, Version, dialect};
 
 #[test]

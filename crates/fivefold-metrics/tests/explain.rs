@@ -6,7 +6,7 @@ mod common;
 
 use common::textbook::{settings, spec, takes};
 use common::{assert_close, close, conventions, evaluator, exact, orders};
-use fivefold_core::Seed;
+use fivefold_base::Seed;
 use fivefold_metrics::{Evaluator, MEASURES, Scratch};
 
 #[test]

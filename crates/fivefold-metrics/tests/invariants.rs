@@ -4,7 +4,7 @@
 mod common;
 
 use common::{assert_close, conventions, evaluator, exact, values};
-use fivefold_core::Seed;
+use fivefold_base::Seed;
 use fivefold_metrics::{Evaluator, MEASURES, Scratch, Ties};
 use proptest::prelude::*;
 

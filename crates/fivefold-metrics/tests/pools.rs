@@ -45,7 +45,7 @@ fn check(
     retrieved: &[u8],
 ) {
     let specs = ["", ".v1", ".v2"].map(|version| spec(entry, params, k, version));
-    let evaluator = fivefold_metrics::Evaluator::new(&specs, &exact(), MAX_GRADE, fivefold_core::Seed::new(1)).unwrap();
+    let evaluator = fivefold_metrics::Evaluator::new(&specs, &exact(), MAX_GRADE, fivefold_base::Seed::new(1)).unwrap();
     let topic = evaluator.judge_pool("t", judged, retrieved, None).unwrap();
     let book = Textbook { name: entry.name, params, k };
     let n = retrieved.len();

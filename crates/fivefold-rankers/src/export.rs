@@ -18,8 +18,8 @@ mod ranklib;
 mod solr;
 mod tree_events;
 
+use fivefold_base::words::counted;
 use fivefold_core::Ranker;
-use fivefold_core::words::counted;
 use fivefold_trees::{Node, Tree};
 use serde_json::Value;
 

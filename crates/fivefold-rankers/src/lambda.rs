@@ -20,7 +20,7 @@
 //!
 //! Cost: O(n log n + min(truncation, cutoff) x n) a query, independent of the measure.
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_core::{Dataset, FitContext, FitError, Seed};
 use fivefold_metrics::{Objective, Scratch};
 use rayon::prelude::*;

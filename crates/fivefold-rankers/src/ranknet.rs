@@ -21,8 +21,8 @@
 
 use std::ops::Range;
 
+use fivefold_base::words::counted;
 use fivefold_core::params::Preset;
-use fivefold_core::words::counted;
 use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery, ParamError, ParamHelp, Ranker, Seed};
 use serde::{Deserialize, Serialize};
 

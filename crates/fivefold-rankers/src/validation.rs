@@ -8,7 +8,7 @@
 //!
 //! Cost: looks at queries until one is of use, which nearly always is the first.
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery};
 use fivefold_metrics::{Objective, Scratch};
 

@@ -3,7 +3,7 @@
 //! A number is rounded to its table's decimals (to nearest; the paper cuts digits off instead, so a printed .785 may be
 //! our 0.786). The minus is the ASCII hyphen everywhere but in LaTeX, so that printed numbers can be searched and parsed.
 
-use fivefold_core::printable::acts;
+use fivefold_base::printable::acts;
 use fivefold_experiment::p_value::p_value;
 use fivefold_experiment::{Cell, Table};
 

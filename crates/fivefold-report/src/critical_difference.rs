@@ -1,7 +1,7 @@
 //! Critical-difference diagrams (Demsar, JMLR 7, 2006): methods on a line of average ranks, the best to the left; a bar joins
 //! those whose ranks differ by no more than Nemenyi's critical difference.
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_experiment::diagram::Ranks;
 use fivefold_experiment::p_value::p_in_words;
 use fivefold_experiment::tables::Comparison;

@@ -4,7 +4,7 @@
 //! mean over the cutoffs, then each cutoff) stand side by side under one scale, not over one another: nothing is hidden and
 //! no colour has to be told apart.
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_experiment::slug;
 use fivefold_experiment::tables::{ExpectedHistogram, Panel};
 use plotters::prelude::*;

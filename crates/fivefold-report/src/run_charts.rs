@@ -1,6 +1,6 @@
 //! Charts of a run: every measure against its cutoffs, and every query's original against its expected value.
 
-use fivefold_core::words::{counted, which};
+use fivefold_base::words::{counted, which};
 use fivefold_experiment::chart::{Axis, Chart, Point, Series, SeriesKind};
 use fivefold_experiment::compared::SystemMean;
 use fivefold_experiment::tables::{CONFIDENCE, Comparison, QueryClass, QueryClasses};

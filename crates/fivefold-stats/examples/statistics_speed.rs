@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use fivefold_core::Seed;
+use fivefold_base::Seed;
 use fivefold_stats::{Family, TestOptions, test};
 
 fn main() -> Result<(), Box<dyn Error>> {

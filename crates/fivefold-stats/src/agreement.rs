@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use fivefold_core::rounding::{highest, levels};
+use fivefold_base::rounding::{highest, levels};
 
 use crate::error::{StatsError, all_finite, same_length};
 

@@ -10,7 +10,7 @@
 //!
 //! Cost: n, and n log n for Cliff's delta.
 
-use fivefold_core::rounding::{gap, levels};
+use fivefold_base::rounding::{gap, levels};
 use statrs::function::gamma::ln_gamma;
 
 use crate::error::{StatsError, Undefined, all_finite, same_length};

@@ -1,6 +1,6 @@
 //! What makes a statistic refuse its input.
 
-use fivefold_core::words::{counted, which};
+use fivefold_base::words::{counted, which};
 
 /// Why a statistic has no value for its input.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -87,7 +87,7 @@ pub struct UnknownName {
 
 impl UnknownName {
     pub(crate) fn new(kind: &'static str, name: &str, known: &[&'static str]) -> UnknownName {
-        let nearest = fivefold_core::params::nearest(name, known.iter().copied());
+        let nearest = fivefold_base::words::nearest(name, known.iter().copied());
         let hint = nearest.map(|nearest| format!(", did you mean {nearest:?}?")).unwrap_or_default();
         UnknownName { kind, name: name.to_owned(), hint, known: known.join(", ") }
     }

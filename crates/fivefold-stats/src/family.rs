@@ -4,7 +4,7 @@
 //! are all pairs within each group, or all systems against one. Tests that resample use the same draws for the whole
 //! family, which is both faster and what makes a joint correction (max-T) possible.
 
-use fivefold_core::rounding::Difference;
+use fivefold_base::rounding::Difference;
 
 use crate::error::{StatsError, all_finite, same_length};
 use crate::moments::Moments;

@@ -21,7 +21,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use fivefold_core::rounding::{ROUNDING, levels};
+use fivefold_base::rounding::{ROUNDING, levels};
 
 use crate::distribution::{chi_square_above, coins_at_most, f_above};
 use crate::error::{StatsError, all_finite, same_length};
@@ -311,7 +311,7 @@ mod tests {
     /// Every order of every query, without sorting, sharing or leaving out anything.
     #[test]
     fn exact_p_is_that_of_all_orders() {
-        let mut rng = fivefold_core::Seed::new(143).rng();
+        let mut rng = fivefold_base::Seed::new(143).rng();
         for (k, queries) in [(2, 7), (3, 2), (3, 3), (3, 5), (4, 2), (4, 3), (5, 2)] {
             for grades in [2, 3, 50] {
                 let systems: Vec<Vec<f64>> =
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn tables_that_are_counted_out() {
         let made = |k: usize, queries: usize| {
-            let mut rng = fivefold_core::Seed::new(34).rng();
+            let mut rng = fivefold_base::Seed::new(34).rng();
             let rows: Vec<Vec<f64>> =
                 (0..queries).map(|_| (0..k).map(|system| rng.uniform() + 0.05 * system as f64).collect()).collect();
             table(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>())

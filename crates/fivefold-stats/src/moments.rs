@@ -6,7 +6,7 @@
 //! loses all of them (large mean, small variance), costs no division a value, allocates nothing, and the order of
 //! additions is fixed, so it is the same on every run. Cost: under 1 ns a difference.
 
-use fivefold_core::rounding::{Difference, ROUNDING};
+use fivefold_base::rounding::{Difference, ROUNDING};
 
 /// Differences that are looked at together.
 const BLOCK: usize = 256;

@@ -4,7 +4,7 @@
 //! Two scores tie when nothing but rounding can part them: they differ by no more than 1e-12 of the largest of their list. Cost: all
 //! pairs, n (n-1) / 2; the lists hold rankers, seldom more than a few hundred.
 
-use fivefold_core::rounding::levels;
+use fivefold_base::rounding::levels;
 
 use crate::error::{StatsError, all_finite, same_length};
 

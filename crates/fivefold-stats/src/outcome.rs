@@ -8,7 +8,7 @@ use crate::effect::cohens_dz;
 use crate::error::Undefined;
 use crate::family::{Comparison, Family};
 use crate::moments::Moments;
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 
 /// What a test says of one comparison. A number that does not exist says why, and is never NaN.
 #[derive(Debug, Clone, PartialEq)]

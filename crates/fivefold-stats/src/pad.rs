@@ -4,7 +4,7 @@
 //! has, the paper's signed max can be negative or 0, so a pair can lower the mean; [`PadDenominator::Abs`] divides by
 //! max(|a|, |b|) instead and stays meaningful. A pair whose denominator is 0 but for rounding is undefined: left out and counted.
 
-use fivefold_core::rounding::differ;
+use fivefold_base::rounding::differ;
 
 use crate::error::{StatsError, all_finite};
 

@@ -11,7 +11,7 @@
 //!   (Sakai, SIGIR 2006, Fig. 3).
 
 use crate::error::{StatsError, same_length};
-use fivefold_core::words::{counted, which};
+use fivefold_base::words::{counted, which};
 
 /// Number of comparisons with p < alpha.
 pub fn discriminative_power(p_values: &[Option<f64>], alpha: f64) -> usize {

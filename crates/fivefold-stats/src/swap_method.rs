@@ -13,7 +13,7 @@
 //!
 //! Cost: as the permutation test with two draws a trial.
 
-use fivefold_core::Seed;
+use fivefold_base::Seed;
 
 use crate::error::{StatsError, check_share};
 use crate::family::{Comparison, Family};

@@ -7,7 +7,7 @@
 //! closed form: in a group of t items after a others, each place has the group's mean of concordant items above, and every pair within
 //! the group, or tied in the reference, counts half. Cost: N^2.
 
-use fivefold_core::rounding::levels;
+use fivefold_base::rounding::levels;
 
 use crate::error::{StatsError, all_finite, same_length};
 

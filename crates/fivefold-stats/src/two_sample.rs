@@ -5,7 +5,7 @@
 //!
 //! Where neither sample has a spread: equal means give t = 0, p = 1, others an infinite t and p = 0. Cost: one pass.
 
-use fivefold_core::rounding::gap;
+use fivefold_base::rounding::gap;
 
 use crate::distribution::student_two_sided;
 use crate::error::{StatsError, all_finite};

@@ -5,7 +5,7 @@
 //! is computed with the ranks of the first list (ties broken by the second) and with those of the second (ties broken by
 //! the first), and the mean is taken: the default of `scipy.stats.weightedtau`. Cost: N^2.
 
-use fivefold_core::rounding::levels;
+use fivefold_base::rounding::levels;
 
 use crate::error::{StatsError, all_finite, same_length};
 

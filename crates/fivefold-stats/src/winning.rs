@@ -4,7 +4,7 @@
 //! evaluated, NWN_i = WN_i / IWN_i (Tax, Bockting & Hiemstra, "A cross-benchmark comparison of 87 learning to rank methods", IPM
 //! 51, 2015). An equal value, up to rounding, is no win. Cost: data sets x systems^2.
 
-use fivefold_core::rounding::levels_of_defined;
+use fivefold_base::rounding::levels_of_defined;
 
 use crate::error::{StatsError, same_length};
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use fivefold_core::Seed;
+use fivefold_base::Seed;
 use fivefold_stats::{
     Family, Method, Moments, Outcome, TestOptions, Variances, critical_difference, friedman, kendall_tau_b,
     paired_t_power, queries_needed, studentised_range_below, studentised_range_quantile, tau_ap, test,

@@ -11,8 +11,9 @@
 
 use std::ops::Range;
 
+use fivefold_base::words::nearest;
 use fivefold_core::ParamError;
-use fivefold_core::params::{field_names, nearest, toml_message, unknown_name};
+use fivefold_core::params::{field_names, toml_message, unknown_name};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toml::Spanned;

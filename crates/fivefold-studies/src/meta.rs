@@ -41,8 +41,8 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+use fivefold_base::words::list;
 use fivefold_core::ParamError;
-use fivefold_core::words::list;
 use fivefold_experiment::config::Pad;
 use fivefold_experiment::{Diagram, DifferenceTest, number_equal};
 use fivefold_metrics::Overrides;

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fivefold_core::printable::no_formula;
-use fivefold_core::words::counted;
+use fivefold_base::printable::no_formula;
+use fivefold_base::words::counted;
 use fivefold_core::{ParamError, Progress, Seed};
 use fivefold_data::per_query::PerQueryError;
 use fivefold_data::trec::TrecError;

@@ -118,7 +118,7 @@ impl Text {
 fn unreadable(name: &str, error: std::io::Error) -> Problem {
     let names: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
     let known = names.join(", ");
-    let help = match fivefold_core::params::nearest(name, names) {
+    let help = match fivefold_base::words::nearest(name, names) {
         // It is there, and is something else.
         _ if error.kind() == std::io::ErrorKind::InvalidData => {
             format!(

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use fivefold_core::printable::bounded;
+use fivefold_base::printable::bounded;
 use fivefold_core::{Dataset, DynModel, ModelFile, ModelFileError, ModelHeader, Registry};
 use fivefold_data::{Coding, Fitted, Missing, Part, ReadOptions, input, read_letor, read_letor_coded};
 use fivefold_experiment::{score, score_codes};

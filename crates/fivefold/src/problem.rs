@@ -4,9 +4,10 @@ use std::fmt;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
+use fivefold_base::printable::printable;
+use fivefold_base::words::nearest;
 use fivefold_core::ParamError;
-use fivefold_core::params::{nearest, toml_message};
-use fivefold_core::printable::printable;
+use fivefold_core::params::toml_message;
 use fivefold_data::lint::{Kind, looks_like};
 use fivefold_data::trec::{TrecError, TrecErrorKind};
 use fivefold_data::{ReadError, ReadErrorKind, ScoreError};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_experiment::{Change, EvaluationState, Job, Plan, Reuse};
 use serde_json::Value;
 

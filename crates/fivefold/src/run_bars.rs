@@ -6,7 +6,7 @@ use std::io::IsTerminal as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_experiment::config::Bytes;
 use fivefold_experiment::{Job, JobEnd, Observer, Plan, Reuse, trusted};
 use indicatif::{MultiProgress, ProgressBar};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use serde::Serialize;
 
 /// How many queries of several grades have their rows in the order of grades.

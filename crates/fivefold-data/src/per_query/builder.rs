@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use fivefold_core::words::{list, list_some, which};
+use fivefold_base::words::{list, list_some, which};
 
 use super::error::PerQueryErrorKind;
 use super::remark::Remark;

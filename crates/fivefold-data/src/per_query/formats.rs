@@ -5,8 +5,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use fivefold_core::printable::formula;
-use fivefold_core::words::counted;
+use fivefold_base::printable::formula;
+use fivefold_base::words::counted;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fivefold_core::words::{counted, which};
+use fivefold_base::words::{counted, which};
 use serde::{Deserialize, Serialize};
 
 use super::SystemValues;

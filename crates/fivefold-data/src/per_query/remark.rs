@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fivefold_core::words::{counted, which};
+use fivefold_base::words::{counted, which};
 
 /// A remark about values, as a sentence without its end.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 
 use crate::text::{ODD_HELP, find_odd, named};
 

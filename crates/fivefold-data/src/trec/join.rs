@@ -7,7 +7,7 @@
 use super::qrels::{Judgement, Qrels};
 use super::remarks;
 use super::run::Run;
-use fivefold_core::words::{counted, which};
+use fivefold_base::words::{counted, which};
 
 /// A run with the grades of what it retrieved.
 #[derive(Debug, Clone)]

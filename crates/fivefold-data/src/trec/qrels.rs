@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use fivefold_base::words::{counted, which};
 use fivefold_core::dataset::HIGHEST_GRADE;
-use fivefold_core::words::{counted, which};
 
 use super::Duplicates;
 use super::error::{TrecError, TrecErrorKind};

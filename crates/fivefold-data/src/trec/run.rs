@@ -8,7 +8,7 @@ use super::error::{TrecError, TrecErrorKind};
 use super::topics::Topics;
 use super::{passed_over, remarks};
 use crate::text::TextLines;
-use fivefold_core::words::{counted, which};
+use fivefold_base::words::{counted, which};
 
 /// What a system retrieved.
 #[derive(Debug, Clone)]

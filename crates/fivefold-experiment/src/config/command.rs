@@ -17,8 +17,8 @@
 
 use std::path::{Component, Path};
 
+use fivefold_base::words::nearest;
 use fivefold_core::Seed;
-use fivefold_core::params::nearest;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 

@@ -19,8 +19,8 @@
 
 use std::ops::Range;
 
+use fivefold_base::words::counted;
 use fivefold_core::params::field_names;
-use fivefold_core::words::counted;
 use fivefold_data::leaks::Guard;
 use fivefold_data::{Collection, Source};
 use serde::{Deserialize, Serialize};

@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use fivefold_base::words::nearest;
 use fivefold_core::ParamError;
-use fivefold_core::params::{nearest, toml_message, unknown_name};
+use fivefold_core::params::{toml_message, unknown_name};
 use miette::{Diagnostic, NamedSource, SourceSpan};
 
 /// An experiment file that cannot be used; prints the line and underlines what is wrong with it.

@@ -1,6 +1,6 @@
 //! A paper's conclusions, tried on a run: each holds, does not, or cannot be told, by a rule that stands beside it.
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_stats::{kendall_tau_b, paired_t_test};
 
 use super::published::{Column, ScoreBlock, Statistic, original};

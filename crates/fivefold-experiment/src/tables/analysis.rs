@@ -1,6 +1,6 @@
 //! What all tables of one family share: the means of every method in every query set of every data set.
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_metrics::Mean;
 
 use super::TableOptions;

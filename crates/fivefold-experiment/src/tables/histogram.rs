@@ -1,6 +1,6 @@
 //! Histograms of expected values: how far a random order gets, query by query (Figs. 2 and 3 of the paper).
 
-use fivefold_core::rounding::equal;
+use fivefold_base::rounding::equal;
 
 use super::family::families;
 use super::{TablesError, check};

@@ -1,7 +1,7 @@
 //! The lines under a table: conventions, numbers of queries and of undefined values, failed methods, and why a cell is
 //! n/a.
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_metrics::Undefined;
 
 use super::analysis::Analysis;

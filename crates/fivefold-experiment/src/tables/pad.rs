@@ -1,6 +1,6 @@
 //! Percentage absolute differences between the methods (Tables 10 and 22).
 
-use fivefold_core::rounding::difference;
+use fivefold_base::rounding::difference;
 use fivefold_stats::{Pad, PadDenominator, pad};
 
 use super::analysis::Analysis;

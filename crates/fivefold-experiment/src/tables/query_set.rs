@@ -9,7 +9,7 @@
 //!   of the smaller by a seeded draw,
 //! - left, right: all queries, ranked over one half of their documents.
 
-use fivefold_core::rounding;
+use fivefold_base::rounding;
 use fivefold_metrics::settle;
 
 use super::TableOptions;

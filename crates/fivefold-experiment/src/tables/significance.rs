@@ -3,7 +3,7 @@
 //! Every pair of methods is compared at every cutoff by a paired two-sided Student t-test over the queries of the set,
 //! without correction for their number. Both tables rest on the same tests, which are made once (`analysis`).
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_stats::{conflicts, discriminative_power};
 
 use super::analysis::Analysis;

@@ -1,7 +1,7 @@
 //! Swap rates between the methods' orders: on two data sets (Tables 11 and 23), and on two query sets of one data set
 //! (Tables 12 to 14 and 24 to 26).
 
-use fivefold_core::words::{counted, which};
+use fivefold_base::words::{counted, which};
 use fivefold_stats::swap_rate;
 
 use super::analysis::{Analysis, SetValues, live};

@@ -5,7 +5,7 @@ pub mod textbook;
 
 use std::path::{Path, PathBuf};
 
-use fivefold_core::Seed;
+use fivefold_base::Seed;
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Scratch, dialect};
 
 pub fn specs(names: &[&str]) -> Vec<MeasureSpec> {

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
+use fivefold_base::words::counted;
 use fivefold_core::dataset::IdTable;
-use fivefold_core::words::counted;
 use fivefold_core::{Dataset, DatasetBuilder, FitContext, FitError, JudgedQuery};
 
 use crate::ties::drawn;

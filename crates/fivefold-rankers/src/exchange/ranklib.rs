@@ -12,8 +12,8 @@ mod trees;
 
 use std::str::FromStr;
 
+use fivefold_base::printable::shown;
 use fivefold_core::Ranker;
-use fivefold_core::printable::shown;
 use fivefold_trees::{Node, Tree};
 
 use super::{Columns, Format, ImportError, Imported, ImportedModel, round_down};

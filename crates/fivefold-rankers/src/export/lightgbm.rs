@@ -10,8 +10,8 @@
 
 use std::fmt::{Display, Write as _};
 
+use fivefold_base::words::counted;
 use fivefold_core::Ranker;
-use fivefold_core::words::counted;
 use fivefold_trees::{Node, Tree};
 
 use super::{Context, Notes, Target};

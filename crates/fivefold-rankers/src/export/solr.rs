@@ -12,7 +12,7 @@
 
 use std::fmt::Write as _;
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_trees::Tree;
 use serde_json::{Value, json};
 

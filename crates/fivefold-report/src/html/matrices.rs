@@ -1,6 +1,6 @@
 //! Square tables with coloured cells: p-values of pairs of methods, Kendall's tau of pairs of measures.
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_experiment::Compared;
 use fivefold_experiment::compared::SystemMean;
 use fivefold_experiment::p_value::{p_in_short, p_in_words};

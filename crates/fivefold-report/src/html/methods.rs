@@ -1,6 +1,6 @@
 //! The paragraphs that a paper's method section needs: data, methods, measures with every convention, tests, versions.
 
-use fivefold_core::words::{counted, list, which};
+use fivefold_base::words::{counted, list, which};
 use fivefold_data::normalise::{Method as Formula, Normaliser, Over};
 use fivefold_experiment::config::{Distance, Method, QuerySetsConfig, RankerConfig};
 use fivefold_experiment::manifest::DatasetFacts;

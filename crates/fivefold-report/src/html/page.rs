@@ -1,6 +1,6 @@
 //! What the template is given.
 
-use fivefold_core::words::{counted, which};
+use fivefold_base::words::{counted, which};
 use fivefold_experiment::page::PagePart;
 use fivefold_experiment::{Cell, PageData, Table};
 use serde::Serialize;

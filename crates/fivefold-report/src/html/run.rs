@@ -1,6 +1,6 @@
 //! What a page says of a run.
 
-use fivefold_core::words::{counted, list_some, which};
+use fivefold_base::words::{counted, list_some, which};
 use fivefold_experiment::manifest::DatasetFacts;
 use fivefold_experiment::page::{PageDataset, PageQuery, PageTest, PageValues, QueryFacts, leading, sample};
 use fivefold_experiment::tables::{Analysed, Comparison, QueryClass, QueryClasses};

@@ -1,6 +1,6 @@
 //! Score tables: means with intervals, the best one marked, and a letter for every system that a system beats.
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_experiment::Compared;
 use fivefold_experiment::p_value::p_in_words;
 use fivefold_experiment::page::PageDataset;

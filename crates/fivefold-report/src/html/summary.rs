@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use fivefold_core::rounding::{ROUNDING, highest};
-use fivefold_core::words::{counted, list, list_some, which};
+use fivefold_base::rounding::{ROUNDING, highest};
+use fivefold_base::words::{counted, list, list_some, which};
 use fivefold_experiment::Compared;
 use fivefold_experiment::p_value::p_in_words;
 use fivefold_experiment::page::{PageData, PageDataset, PagePart};

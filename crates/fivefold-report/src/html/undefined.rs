@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 
-use fivefold_core::params::nearest;
+use fivefold_base::words::nearest;
 use minijinja::{Error, ErrorKind};
 use serde_json::Value;
 

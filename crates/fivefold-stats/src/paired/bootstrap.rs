@@ -14,7 +14,7 @@
 //! system, and of w^2, one column a comparison. Cost: about 2.2 B n / 8 look-ups for eight columns; 8 bytes
 //! a draw and comparison for the intervals.
 
-use fivefold_core::Rng;
+use fivefold_base::Rng;
 
 use crate::error::{StatsError, Undefined};
 use crate::family::Family;
@@ -215,7 +215,7 @@ impl Pair {
 
 #[cfg(test)]
 mod tests {
-    use fivefold_core::Seed;
+    use fivefold_base::Seed;
 
     use super::*;
     use crate::resample::TestOptions;

@@ -171,7 +171,7 @@ mod tests {
     /// swaps of values with 1 to 8 decimals beside offsets of up to a hundred million times their differences.
     #[test]
     fn decimals_are_tested_as_the_whole_numbers_that_they_are() {
-        let mut rng = fivefold_core::Seed::new(26_082).rng();
+        let mut rng = fivefold_base::Seed::new(26_082).rng();
         for trial in 0..60 {
             let decimals = 1 + trial % 8;
             let offset = 10i64.pow(rng.next_u64() as u32 % 9);
@@ -261,7 +261,7 @@ mod tests {
         let family = Family::of_systems(&[&a, &b]).unwrap();
         for name in ["permutation", "bootstrap", "tukey-hsd"] {
             let with = |seed| {
-                let seed = fivefold_core::Seed::new(seed);
+                let seed = fivefold_base::Seed::new(seed);
                 (test(name).unwrap().run)(&family, &TestOptions { seed, draws: 3_000, ..TestOptions::default() })
                     .unwrap()
             };

@@ -13,7 +13,7 @@
 //!
 //! Cost: B n m additions a group.
 
-use fivefold_core::{Rng, Seed};
+use fivefold_base::{Rng, Seed};
 
 use crate::error::{StatsError, Undefined};
 use crate::family::Family;

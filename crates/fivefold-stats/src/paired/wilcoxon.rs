@@ -14,7 +14,7 @@
 //!
 //! Cost: n log n a comparison; 50^3 where exact.
 
-use fivefold_core::rounding::{Difference, level_sizes};
+use fivefold_base::rounding::{Difference, level_sizes};
 
 use crate::error::StatsError;
 use crate::family::Family;

@@ -6,7 +6,7 @@
 //! values near 1 whose differences are of 1e-5, the last bits are worth more than a unit. Two sums that are equal in real arithmetic
 //! can come to differ by [`Fixed::tolerance`], which comparisons of sums must allow.
 
-use fivefold_core::rounding::{ROUNDING, gap};
+use fivefold_base::rounding::{ROUNDING, gap};
 
 use crate::error::StatsError;
 use crate::family::{Comparison, Family};

@@ -15,7 +15,7 @@ pub(crate) mod fixed;
 pub(crate) mod tally;
 pub(crate) mod weighted;
 
-use fivefold_core::Seed;
+use fivefold_base::Seed;
 
 use crate::error::{StatsError, check_share};
 
@@ -75,7 +75,7 @@ pub(crate) fn quantile_place(confidence: f64, draws: usize) -> Option<usize> {
 
 /// Two independent uniform numbers below `bound` from one random number, without bias: two multiply-shifts in a row and
 /// a rejection that happens once in 2^64 / bound^2 (Brackett-Rozinsky & Lemire 2024).
-pub(crate) fn two_below(rng: &mut fivefold_core::Rng, bound: u32) -> (usize, usize) {
+pub(crate) fn two_below(rng: &mut fivefold_base::Rng, bound: u32) -> (usize, usize) {
     let wide = u64::from(bound);
     loop {
         let first = u128::from(rng.next_u64()) * u128::from(wide);

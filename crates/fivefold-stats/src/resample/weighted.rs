@@ -177,7 +177,7 @@ fn add_subsets<const P: usize>(sum: &mut Row, tables: &Tables, planes: &[u64; P]
 
 #[cfg(test)]
 mod tests {
-    use fivefold_core::Seed;
+    use fivefold_base::Seed;
 
     use super::*;
 

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_metrics::{Evaluator, mean};
 use fivefold_stats::Moments;
 use rayon::prelude::*;

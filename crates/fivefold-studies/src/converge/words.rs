@@ -1,6 +1,6 @@
 //! What the study found, in sentences.
 
-use fivefold_core::words::{counted, list_some, which};
+use fivefold_base::words::{counted, list_some, which};
 use fivefold_experiment::page::PagePart;
 
 use super::discount::Kind;

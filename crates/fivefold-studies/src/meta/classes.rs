@@ -11,10 +11,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use fivefold_base::rounding;
+use fivefold_base::words::nearest;
+use fivefold_base::words::{counted, which};
 use fivefold_core::ParamError;
-use fivefold_core::params::nearest;
-use fivefold_core::rounding;
-use fivefold_core::words::{counted, which};
 use fivefold_metrics::{Undefined, settle};
 use serde::{Deserialize, Serialize};
 

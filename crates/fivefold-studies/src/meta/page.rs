@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fivefold_core::words::{counted, list, which};
+use fivefold_base::words::{counted, list, which};
 use fivefold_data::per_query::MissingQuery;
 use fivefold_experiment::compared::{Compared, SystemMean};
 use fivefold_experiment::page::{PageDataset, PagePart, PageQuery, PageTest, PageValues, leading, sample};

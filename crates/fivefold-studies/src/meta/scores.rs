@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use fivefold_base::words::nearest;
+use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
-use fivefold_core::params::nearest;
-use fivefold_core::words::{counted, which};
 use fivefold_data::per_query::SystemValues;
 use fivefold_experiment::Results;
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, MissingTopics, Undefined, dialect, settle};

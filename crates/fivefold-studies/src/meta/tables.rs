@@ -3,8 +3,8 @@
 
 use std::cmp::Ordering;
 
-use fivefold_core::rounding::levels;
-use fivefold_core::words::{counted, list, which};
+use fivefold_base::rounding::levels;
+use fivefold_base::words::{counted, list, which};
 use fivefold_experiment::tables::PadNotes;
 use fivefold_experiment::{Cell, HowFound, Table, slug};
 use fivefold_stats::outcome::t_interval;

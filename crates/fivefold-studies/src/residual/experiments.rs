@@ -4,7 +4,7 @@
 //! - leave-one-out: against all others;
 //! - grouped: against the best system of every other group, so that variants of one system do not hide each other's gain.
 
-use fivefold_core::params::nearest;
+use fivefold_base::words::nearest;
 use serde::{Deserialize, Serialize};
 
 use crate::study::StudyError;

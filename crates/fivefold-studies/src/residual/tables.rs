@@ -1,8 +1,8 @@
 //! What the study shows of each measure: residual gain, what stands beside it, how the orders agree, the best of groups, and
 //! scatter charts of the measure against residual gain.
 
+use fivefold_base::words::counted;
 use fivefold_core::Seed;
-use fivefold_core::words::counted;
 use fivefold_experiment::chart::{Axis, Point, Series, SeriesKind};
 use fivefold_experiment::{Cell, Chart, Table, slug};
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec};

@@ -4,9 +4,9 @@
 //! SP/min(k, Np); a query whose ideal value is 0 has none. V1 and V2 are the registered versions, with U and E by the conventions in
 //! force. Of values that were computed elsewhere there are the raw ones, and V1 and V2 where columns of these names stand beside them.
 
+use fivefold_base::words::nearest;
+use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
-use fivefold_core::params::nearest;
-use fivefold_core::words::{counted, which};
 use fivefold_data::per_query::SystemValues;
 use fivefold_experiment::slug;
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Version};

@@ -1,7 +1,7 @@
 //! What the study found, in sentences.
 
-use fivefold_core::rounding::highest;
-use fivefold_core::words::{counted, list_some, which};
+use fivefold_base::rounding::highest;
+use fivefold_base::words::{counted, list_some, which};
 use fivefold_experiment::page::PagePart;
 use fivefold_stats::kendall_tau_b;
 

@@ -1,6 +1,6 @@
 //! Under which conventions values per query were computed. Those of our own results folders say so; other programs' do not.
 
-use fivefold_core::words::list;
+use fivefold_base::words::list;
 use fivefold_experiment::Manifest;
 use fivefold_metrics::{Conventions, FoldMean, RULES, Rule, Undefined};
 

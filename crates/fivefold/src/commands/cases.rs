@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use fivefold_base::words::list;
+use fivefold_base::words::nearest;
 use fivefold_core::JudgedQuery;
-use fivefold_core::params::nearest;
-use fivefold_core::words::list;
 use fivefold_data::trec::{Duplicates, Joined, Judgement, Qrels, Run, read_qrels, read_run};
 use fivefold_metrics::Case;
 

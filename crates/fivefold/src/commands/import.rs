@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use fivefold_base::words::counted;
 use fivefold_core::model_file::FORMAT;
-use fivefold_core::words::counted;
 use fivefold_core::{ModelFile, ModelFileError, ModelHeader, Registry};
 use fivefold_data::input;
 use fivefold_rankers::exchange::{Columns, Format};

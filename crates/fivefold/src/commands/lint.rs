@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use fivefold_core::words::{counted, which};
+use fivefold_base::words::{counted, which};
 use fivefold_data::leaks::SortedRows;
 use fivefold_data::lint::{
     Across, Guarded, Kind, LintError, LintOptions, PartReport, QrelsReport, Report, RunReport, ScoresReport,

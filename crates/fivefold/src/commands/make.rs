@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use fivefold_base::words::counted;
 use fivefold_core::Dataset;
-use fivefold_core::words::counted;
 use fivefold_data::made::SHAPES;
 use fivefold_data::{Fold, MadeSource, Source, open, write_letor};
 use fivefold_experiment::store::Writing;

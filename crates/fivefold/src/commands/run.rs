@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use fivefold_base::words::{counted, which};
 use fivefold_core::Registry;
-use fivefold_core::words::{counted, which};
 use fivefold_experiment::manifest::FORMAT;
 use fivefold_experiment::{
     self as experiment, CacheReport, FolderLock, Hold, Only, Plan, Results, Reuse, RunError, RunOptions,

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use fivefold_base::words::{counted, which};
 use fivefold_core::model_file::FORMAT;
-use fivefold_core::words::{counted, which};
 use fivefold_core::{Dataset, DynRanker, FitContext, FitError, ModelFile, ModelHeader, RankerEntry, Registry, Seed};
 use fivefold_data::input;
 use fivefold_data::leaks::{Guard, label_features};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
+use fivefold_base::printable::shown;
 use fivefold_core::Ranker;
-use fivefold_core::printable::shown;
 use fivefold_trees::{Node, Tree};
 
 use super::cuts::{MissingType, Question, ZERO, ZERO_2_0, category, numeric};

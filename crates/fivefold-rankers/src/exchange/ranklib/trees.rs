@@ -18,7 +18,7 @@
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-use fivefold_core::printable::shown;
+use fivefold_base::printable::shown;
 use fivefold_trees::Tree;
 use roxmltree::{Document, Node};
 

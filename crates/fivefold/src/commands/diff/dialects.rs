@@ -1,7 +1,7 @@
 //! Two dialects on the same scores: the rules that make them differ.
 
-use fivefold_core::words::counted;
-use fivefold_core::{Seed, rounding};
+use fivefold_base::words::counted;
+use fivefold_base::{Seed, rounding};
 use fivefold_experiment::Cell;
 use fivefold_metrics::{Attribution, Conventions, Dialect, Overrides, attribute};
 

@@ -7,7 +7,7 @@ mod one_side;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fivefold_core::words::{counted, which};
+use fivefold_base::words::{counted, which};
 use fivefold_data::per_query::LEFT_OUT;
 use fivefold_experiment::{Cell, Results, Table};
 use fivefold_metrics::{Attribution, NOT_TOLD, RuleEffect, Undefined};

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use fivefold_core::words::{counted, which};
-use fivefold_core::{Seed, rounding};
+use fivefold_base::words::{counted, which};
+use fivefold_base::{Seed, rounding};
 use fivefold_experiment::Cell;
 use fivefold_metrics::{Case, Evaluator, Explanation, Scratch, mean_of_cases};
 

@@ -1,7 +1,7 @@
 //! The arithmetic of one value as tables.
 
+use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
-use fivefold_core::words::{counted, which};
 use fivefold_experiment::{Cell, Table};
 use fivefold_metrics::{Conventions, Evaluator, Explanation, MeasureSpec, Scores, Ties};
 

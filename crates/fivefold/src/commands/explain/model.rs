@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_core::{JudgedQuery, Registry};
 use fivefold_data::{Missing, ReadOptions};
 use fivefold_experiment::{Cell, Table};

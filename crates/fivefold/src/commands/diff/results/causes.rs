@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fivefold_core::rounding;
+use fivefold_base::rounding;
 use fivefold_experiment::config::DATA_VARIABLE;
 use fivefold_experiment::{Results, TestQueries};
 use fivefold_metrics::{Attribution, MeasureError, MeasureSpec, Ties, attribute, attribute_values, settle};

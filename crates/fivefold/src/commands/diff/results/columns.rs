@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fivefold_core::rounding;
+use fivefold_base::rounding;
 use fivefold_experiment::{DatasetValues, QueryInfo, Results};
 use fivefold_metrics::{Mean, by_fold, mean_over_folds, settle};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fivefold_core::words::counted;
+use fivefold_base::words::counted;
 use fivefold_experiment::{Results, Table};
 
 use super::super::{table, text};

@@ -40,6 +40,16 @@ pub fn list_some<S: AsRef<str>>(items: &[S]) -> String {
     list(&named)
 }
 
+/// "did you mean" for a name that is not among `candidates`.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= (name.len().max(candidate.len())).div_ceil(3))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
 fn plural(noun: &str) -> String {
     const SIBILANTS: [&str; 4] = ["s", "x", "ch", "sh"];
     if let Some(stem) = noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u'])) {
