@@ -13,12 +13,12 @@ use fivefold_core::Dataset;
 use fivefold_data::scores::{LONGEST_SCORE, SLACK};
 use fivefold_data::{ScoreError, input, read_own_scores, write_letor, write_letor_ungraded};
 
-use crate::config::{CommandLine, JobLimits, Place, SCORES};
 use crate::confine::OF_USER;
 use crate::job::{Failure, Work};
 use crate::plan::Job;
 use crate::work::{Bounds, Sight, WorkError, WorkFolder, io_error};
 use crate::worker::{End, Told, of_status};
+use fivefold_results::config::{CommandLine, JobLimits, Place, SCORES};
 
 /// How a program says that it may not reach something.
 const DENIED: [&str; 3] = ["ermission denied", "EACCES", "not permitted"];
@@ -202,8 +202,8 @@ fn write(folder: &WorkFolder, place: Place, data: &Dataset) -> Result<(), WorkEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Store, hash};
     use crate::work::tests::job;
+    use fivefold_results::store::{Store, hash};
 
     #[test]
     fn a_listed_file_that_was_changed_since_is_not_used() {

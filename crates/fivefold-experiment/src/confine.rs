@@ -19,43 +19,13 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{CommandLine, ConfigError, Experiment, Method};
 use crate::plan::Plan;
-use crate::store::Store;
 use crate::worker::Worker;
+use fivefold_results::config::{CommandLine, ConfigError, Method};
+use fivefold_results::freedom::Freedom;
+use fivefold_results::store::Store;
 use places::{Kept, beside};
 pub(crate) use programs::OF_USER;
-
-/// What every stamp begins with.
-pub const STAMP: &str = "UNCONFINED";
-
-/// Something that a program may do, by which it could come by test grades or alter results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Freedom {
-    /// Open any file of its user.
-    Files,
-    /// Cut off any file of its user, without opening it (before Linux 6.2).
-    Truncation,
-    /// Use the network: TCP (before Linux 6.7, or by `network`).
-    Network,
-    /// Write where other jobs of it read (by `write`).
-    Shared,
-}
-
-impl Freedom {
-    /// All that nothing else is kept from.
-    const ALL: [Freedom; 3] = [Freedom::Files, Freedom::Truncation, Freedom::Network];
-
-    fn words(self) -> &'static str {
-        match self {
-            Freedom::Files => "read and write all that its user may, data, other folds and results included",
-            Freedom::Truncation => "cut off all files of its user",
-            Freedom::Network => "use the network",
-            Freedom::Shared => "write to places that its jobs share",
-        }
-    }
-}
 
 /// What this system cannot keep a program from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,37 +47,18 @@ impl Lacks {
 
     /// Those of a system that confines nothing.
     pub fn all() -> Self {
-        Lacks(Freedom::ALL.to_vec())
+        Lacks(Freedom::UNKEPT.to_vec())
     }
 
     /// What a command is free to do on this system.
     pub(crate) fn free(&self, command: &CommandLine) -> Vec<Freedom> {
         if !command.confine {
-            return Freedom::ALL.to_vec();
+            return Freedom::UNKEPT.to_vec();
         }
         let allowed = [(Freedom::Network, command.network), (Freedom::Shared, !command.write.is_empty())];
         let allowed = allowed.into_iter().filter(|(_, allowed)| *allowed).map(|(freedom, _)| freedom);
         self.0.iter().copied().chain(allowed).collect::<BTreeSet<_>>().into_iter().collect()
     }
-}
-
-/// The line that stands under every table for a ranker that was free to do something; `None` if nothing.
-pub(crate) fn stamp(experiment: &Experiment, ranker: usize, free: &[Freedom]) -> Option<String> {
-    let config = experiment.rankers.get(ranker)?;
-    let Method::Command(command) = &config.method else { return None };
-    let chosen = |freedom: Freedom| match freedom {
-        _ if !command.confine => Some("`confine = false`"),
-        Freedom::Network if command.network => Some("`network = true`"),
-        Freedom::Shared => Some("`write`"),
-        _ => None,
-    };
-    // Whoever opens all files needs no more.
-    let told = if free.contains(&Freedom::Files) { &[Freedom::Files][..] } else { free };
-    let words = told.iter().map(|&freedom| {
-        format!("{} ({})", freedom.words(), chosen(freedom).unwrap_or("its system could not keep it from that"))
-    });
-    let words: Vec<String> = words.collect();
-    (!words.is_empty()).then(|| format!("{STAMP}: ranker {} could {}", config.label, words.join(" and ")))
 }
 
 /// All that a program reaches.
@@ -139,7 +90,7 @@ impl Confinement {
     pub(crate) fn check(plan: &Plan<'_>, results: Option<&Store>, lacks: &Lacks) -> Result<Self, ConfigError> {
         let kept = Kept::of(plan, results);
         let experiment = plan.experiment;
-        let of_ranker = |(index, config): (usize, &crate::config::RankerConfig)| {
+        let of_ranker = |(index, config): (usize, &fivefold_results::config::RankerConfig)| {
             let Method::Command(command) = &config.method else { return Ok(None) };
             if !command.confine {
                 return Ok(None);

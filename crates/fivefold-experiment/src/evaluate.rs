@@ -11,12 +11,12 @@ use fivefold_data::Collection;
 use fivefold_metrics::{Evaluator, MeasureError, Scratch, Ties};
 use rayon::prelude::*;
 
-use crate::config::Experiment;
-use crate::evaluation::{DatasetValues, Evaluation, QueryInfo};
 use crate::kept::Kept;
 use crate::plan::Plan;
 use crate::run::RunError;
-use crate::store::Store;
+use fivefold_analysis::evaluation::{DatasetValues, Evaluation, QueryInfo};
+use fivefold_results::config::Experiment;
+use fivefold_results::store::Store;
 
 /// Evaluates a plan whose jobs have all ended; `failed[i]` says how job `i` did. Scores count only as the run keeps them in mind.
 pub(crate) fn evaluate(
@@ -86,14 +86,9 @@ pub(crate) fn evaluate_dataset(
 fn evaluator(experiment: &Experiment, index: usize, collection: &Collection) -> Result<Evaluator, RunError> {
     let evaluation = &experiment.evaluation;
     let label = &experiment.datasets[index].label;
-    let seed = tie_seed(experiment, index);
+    let seed = experiment.tie_seed(index);
     Evaluator::new(&evaluation.measures, &evaluation.conventions, collection.max_grade, seed)
         .map_err(|source| RunError::Measure { dataset: label.clone(), source })
-}
-
-/// The seed of shuffled ties on a data set.
-pub(crate) fn tie_seed(experiment: &Experiment, index: usize) -> Seed {
-    experiment.root_seed().derive(&experiment.datasets[index].label).derive("ties")
 }
 
 /// Whether every measure can be computed on the test queries, before hours go into the jobs.

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::names::{file_name, job_id};
+use fivefold_results::labels::file_name;
+use fivefold_results::paths::job_id;
 
 /// Which jobs of an experiment are meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

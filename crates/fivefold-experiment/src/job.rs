@@ -10,18 +10,18 @@ use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
 use fivefold_data::{Collection, Fitted, Normaliser, Over, read_scores};
 
-use crate::code::KnownBy;
 use crate::command::{Parts, run_command};
-use crate::config::{Bytes, Method, RankerConfig};
 use crate::confine::{Confinement, Lacks};
-use crate::log::note_time;
 use crate::plan::{Job, Plan};
 use crate::run::Observer;
 use crate::schedule::Need;
 use crate::scoring::{score, scores_text};
-use crate::store::{Record, Status, Store, StoreError};
 use crate::work::WorkError;
 use crate::worker::Worker;
+use fivefold_results::code::KnownBy;
+use fivefold_results::config::{Bytes, Method, RankerConfig};
+use fivefold_results::log::note_time;
+use fivefold_results::store::{Record, Status, Store, StoreError};
 
 /// How a job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use fivefold_data::ScoreError;
 use rayon::prelude::*;
 
-use crate::plan::{Job, record_file};
+use crate::plan::Job;
 use crate::run::RunError;
-use crate::store::{Record, Store, StoreError, hash, json_text};
+use fivefold_results::paths::record_file;
+use fivefold_results::store::{Record, Store, StoreError, hash, json_text};
 
 /// The records of the jobs of a run, by id.
 #[derive(Default)]

@@ -11,34 +11,13 @@ use fivefold_data::leaks::{Finding, Guard, SortedRows};
 use fivefold_data::{Collection, read_own_scores};
 use fivefold_metrics::{Conventions, Scores, Ties};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use crate::config::{Experiment, Method};
 use crate::plan::Plan;
 use crate::run::RunError;
-use crate::store::Store;
+use fivefold_results::config::{Experiment, Method};
+use fivefold_results::guards::GuardFact;
+use fivefold_results::store::Store;
 use test_files::TestFiles;
-
-/// What every stamp begins with.
-pub const STAMP: &str = "GUARD OVERRIDDEN";
-
-/// What a guard found about a data set of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GuardFact {
-    /// Label of the data set.
-    pub dataset: String,
-    /// What was found. If it stops a run, this one overrode the guard.
-    #[serde(flatten)]
-    pub finding: Finding,
-}
-
-impl GuardFact {
-    /// The line that stands under every table; `None` for a warning.
-    pub fn stamp(&self) -> Option<String> {
-        let Finding { guard, what, stops } = &self.finding;
-        stops.then(|| format!("{STAMP}: {guard} on {}: {what}", self.dataset))
-    }
-}
 
 /// The guards of one run.
 pub(crate) struct Guards<'e> {

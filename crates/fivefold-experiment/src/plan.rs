@@ -1,7 +1,7 @@
 //! The jobs of an experiment: one a data set, fold and ranker, each independent of all others.
 //!
 //! A job's *inputs* are everything that alters its result and nothing else: the ranker's name, version, code where the version
-//! does not stand for it ([`crate::code`]), and resolved parameters, the content of the three parts (never their path), the normaliser, and the seed if the ranker draws
+//! does not stand for it ([`fivefold_results::code`]), and resolved parameters, the content of the three parts (never their path), the normaliser, and the seed if the ranker draws
 //! numbers. Their hash is the job's *key*; a stored result with the same key is the result of this job. Threads,
 //! machine, dialect and measures alter no score and are no input.
 
@@ -14,13 +14,14 @@ use fivefold_data::{CacheUse, Collection, file_on_disk, input};
 use serde_json::{Value, json};
 
 use crate::command::Listed;
-use crate::config::{CommandLine, ConfigError, Experiment, Method, Place, RankerConfig, ScoreFiles};
-use crate::confine::{Freedom, Lacks};
+use crate::confine::Lacks;
 use crate::filter::Only;
-use crate::manifest::remark_lines;
-use crate::names::job_id;
 use crate::run::RunError;
-use crate::store::hash;
+use fivefold_results::config::{CommandLine, ConfigError, Experiment, Method, Place, RankerConfig, ScoreFiles};
+use fivefold_results::freedom::Freedom;
+use fivefold_results::manifest::remark_lines;
+use fivefold_results::paths::{self, job_id};
+use fivefold_results::store::hash;
 
 /// The jobs of an experiment over collections that are loaded.
 pub struct Plan<'e> {
@@ -54,17 +55,17 @@ pub struct Job {
 impl Job {
     /// The record's path in the results folder.
     pub fn record_file(&self) -> String {
-        record_file(&self.id)
+        paths::record_file(&self.id)
     }
 
     /// The scores' path in the results folder.
     pub fn scores_file(&self) -> String {
-        scores_file(&self.id)
+        paths::scores_file(&self.id)
     }
 
     /// The model's path in the results folder.
     pub fn model_file(&self) -> String {
-        model_file(&self.id)
+        paths::model_file(&self.id)
     }
 }
 
@@ -323,21 +324,6 @@ impl<'e> Plan<'e> {
         };
         command.files.iter().map(listed).collect()
     }
-}
-
-/// The path of the record of the job with this id.
-pub(crate) fn record_file(id: &str) -> String {
-    format!("jobs/{id}.json")
-}
-
-/// The path of its scores.
-pub(crate) fn scores_file(id: &str) -> String {
-    format!("scores/{id}.txt")
-}
-
-/// The path of its model.
-pub(crate) fn model_file(id: &str) -> String {
-    format!("models/{id}.json")
 }
 
 /// The key of a job with these inputs.

@@ -10,12 +10,13 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::config::Experiment;
-use crate::confine::{Freedom, Lacks};
-use crate::manifest::{MANIFEST, Manifest, RESULT_FILES, stored_result};
+use crate::confine::Lacks;
 use crate::plan::{Job, Plan};
 use crate::run::RunError;
-use crate::store::{Record, Status, Store, StoreError, json_text};
+use fivefold_results::config::Experiment;
+use fivefold_results::freedom::Freedom;
+use fivefold_results::manifest::{MANIFEST, Manifest, RESULT_FILES, stored_result};
+use fivefold_results::store::{Record, Status, Store, StoreError, json_text};
 
 /// What becomes of a job in the next run.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -14,27 +14,30 @@ use fivefold_core::{Registry, Seed};
 use fivefold_data::ScoreError;
 use fivefold_metrics::{Evaluator, MeasureError, dialect};
 
-use crate::code::trusted;
-use crate::config::{ConfigError, Experiment, Method, RankerConfig};
-use crate::confine::{self, Confinement, Lacks};
+use crate::confine::{Confinement, Lacks};
 use crate::evaluate::{check_measures, evaluate};
-use crate::evaluation::{DatasetValues, Evaluation};
 use crate::filter::Only;
 use crate::job::{Ended, JobEnd, PreparedFolds, Work, run_job};
 use crate::kept::Kept;
 use crate::leaks::Guards;
-use crate::lock::{FolderLock, Hold};
-use crate::log::RunLog;
-use crate::manifest::{DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, RESULT_FILES, result_hash, warning_lines};
-use crate::owner::{Claim, Standing, overwritten};
 use crate::plan::{Job, Plan};
-use crate::results::{Results, table_options};
 use crate::reuse::{Reuse, job_reuse, reuse_with_records};
 use crate::schedule::Schedule;
-use crate::store::{Record, Status, Store, StoreError};
-use crate::tables::{self, TablesError};
-use crate::values;
 use crate::worker::Worker;
+use fivefold_analysis::evaluation::{DatasetValues, Evaluation};
+use fivefold_analysis::tables::{self, TablesError};
+use fivefold_results::code::trusted;
+use fivefold_results::config::{ConfigError, Experiment, Method, RankerConfig};
+use fivefold_results::freedom;
+use fivefold_results::lock::{FolderLock, Hold};
+use fivefold_results::log::RunLog;
+use fivefold_results::manifest::{
+    DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, RESULT_FILES, result_hash, warning_lines,
+};
+use fivefold_results::owner::{Claim, Standing, overwritten};
+use fivefold_results::results::{Results, table_options};
+use fivefold_results::store::{Record, Status, Store, StoreError};
+use fivefold_results::values;
 
 /// How to run.
 pub struct RunOptions<'a> {
@@ -411,13 +414,14 @@ pub fn job_states(plan: &Plan<'_>, folder: impl Into<PathBuf>) -> Result<Vec<Job
 /// The stamps that the results of some jobs will bear.
 fn unconfined(plan: &Plan<'_>, open: &[&Job], lacks: &Lacks) -> Vec<String> {
     let free: BTreeMap<usize, _> = open.iter().map(|job| (job.ranker, plan.free(job, lacks))).collect();
-    free.into_iter().filter_map(|(ranker, free)| confine::stamp(plan.experiment, ranker, &free)).collect()
+    free.into_iter().filter_map(|(ranker, free)| freedom::stamp(plan.experiment, ranker, &free)).collect()
 }
 
 /// What the fits of reused jobs told when they were done.
 fn reused_warnings(plan: &Plan<'_>, store: &Store, reuse: &[Reuse]) -> Result<Vec<String>, StoreError> {
     let reused = plan.jobs.iter().zip(reuse).filter(|(_, reuse)| **reuse == Reuse::Reused).map(|(job, _)| job);
-    let told = reused.map(|job| Ok((job.id.as_str(), store.record(job)?.map_or(Vec::new(), |record| record.warnings))));
+    let told =
+        reused.map(|job| Ok((job.id.as_str(), store.record(&job.id)?.map_or(Vec::new(), |record| record.warnings))));
     let told: Vec<(&str, Vec<String>)> = told.collect::<Result<_, StoreError>>()?;
     Ok(warning_lines(told.iter().map(|(job, texts)| (*job, texts.as_slice()))))
 }
@@ -491,7 +495,7 @@ fn finish(
         .map(|job| {
             let error = error_of(job);
             let status = if error.is_some() { Status::Failed } else { Status::Done };
-            let record = store.record(job)?;
+            let record = store.record(&job.id)?;
             Ok(JobFacts {
                 id: job.id.clone(),
                 dataset: job.dataset,

@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use fivefold_data::input;
 
-use crate::config::{Bytes, STDERR, STDOUT, TimeLimit};
 use crate::plan::Job;
 use crate::processes::{end_descendants, private_memory};
-use crate::store::{Store, StoreError, WORK, advice, remove_tree};
+use fivefold_results::config::{Bytes, STDERR, STDOUT, TimeLimit};
+use fivefold_results::store::{Store, StoreError, WORK, advice, remove_tree};
 
 /// Bytes that a program may write to its standard output, or to its standard error.
 const MOST_OUTPUT: u64 = 64 << 20;

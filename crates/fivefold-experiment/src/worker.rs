@@ -19,7 +19,6 @@ use fivefold_core::Registry;
 use fivefold_data::{Cache, input, read_own_scores};
 use serde::{Deserialize, Serialize};
 
-use crate::config::{END, Experiment, GUARD, SCORES};
 use crate::confine::{Confinement, Lacks, Walls, confine};
 use crate::filter::Only;
 use crate::job::{Failure, Output, PreparedFolds, Work, attempt, failed};
@@ -27,8 +26,9 @@ use crate::plan::{Job, Plan};
 use crate::processes::{adopt_orphans, end_descendants, own_peak};
 use crate::run::Observer;
 use crate::scoring::scores_text;
-use crate::store::Store;
 use crate::work::{Bounds, Sight, WorkError, WorkFolder, ending, io_error};
+use fivefold_results::config::{END, Experiment, GUARD, SCORES};
+use fivefold_results::store::Store;
 
 /// Files in the folder of a fit: what it is to do, what it made, how far it is.
 const REQUEST: &str = "request.json";

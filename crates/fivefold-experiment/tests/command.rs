@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use common::{Counter, files, registry};
 use fivefold_data::{MadeSource, Source, open};
-use fivefold_experiment::{Experiment, Job, JobEnd, Observer, Outcome, RunError, RunOptions, run};
+use fivefold_experiment::{Job, JobEnd, Observer, Outcome, RunError, RunOptions, run};
+use fivefold_results::Experiment;
 
 /// An experiment with one command on made data, its listed files beside it.
 struct Case {

@@ -7,7 +7,7 @@ mod common;
 use std::fmt::Write as _;
 
 use common::registry;
-use fivefold_experiment::Experiment;
+use fivefold_results::Experiment;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 
 /// A correct file of which each case replaces one piece.
@@ -53,7 +53,7 @@ pad = "abs"
 allow = ["identical-vectors", "label-sorted-ties"]
 "#;
 
-fn parse(text: &str) -> Result<Experiment, fivefold_experiment::ConfigError> {
+fn parse(text: &str) -> Result<Experiment, fivefold_results::ConfigError> {
     Experiment::parse("experiment.toml", text, Vec::new(), &registry())
 }
 

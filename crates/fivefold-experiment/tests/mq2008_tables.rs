@@ -3,8 +3,10 @@
 
 use std::path::Path;
 
+use fivefold_analysis::{Cell, Table};
 use fivefold_core::Registry;
-use fivefold_experiment::{Cell, Experiment, Results, RunOptions, Table, run};
+use fivefold_experiment::{RunOptions, run};
+use fivefold_results::{Experiment, Results};
 
 /// The figures of the table whose id begins so, row by row without the labels.
 fn figures(tables: &[Table], id: &str) -> Vec<Vec<f64>> {

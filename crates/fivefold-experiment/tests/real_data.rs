@@ -5,7 +5,8 @@
 use std::path::PathBuf;
 
 use fivefold_core::Registry;
-use fivefold_experiment::{Experiment, RunOptions, run};
+use fivefold_experiment::{RunOptions, run};
+use fivefold_results::Experiment;
 
 /// RankBoost's rows under `performance on testing set` in `mq2008-systems/published/`, to their 4 decimals.
 #[test]

@@ -5,9 +5,8 @@ mod common;
 use std::path::PathBuf;
 
 use common::{Counter, EXPERIMENT, JOBS, experiment, files, registry, run_with};
-use fivefold_experiment::{
-    Claim, Job, JobEnd, JobState, Observer, Only, Plan, Results, RunError, RunOptions, job_states, run,
-};
+use fivefold_experiment::{Job, JobEnd, JobState, Observer, Only, Plan, RunError, RunOptions, job_states, run};
+use fivefold_results::{Claim, Results};
 
 #[test]
 fn the_folder_has_the_same_bytes_however_it_came_about() {

@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use fivefold_core::Registry;
 use fivefold_data::Descriptor;
-use fivefold_experiment::Experiment;
-use fivefold_experiment::replay::replay;
 use fivefold_rankers::RANKERS;
+use fivefold_results::Experiment;
 use fivefold_studies::StudyFile;
+use fivefold_studies::replay::replay;
 
 use crate::files::file;
 

@@ -3,9 +3,9 @@
 //! A number is rounded to its table's decimals (to nearest; the paper cuts digits off instead, so a printed .785 may be
 //! our 0.786). The minus is the ASCII hyphen everywhere but in LaTeX, so that printed numbers can be searched and parsed.
 
+use fivefold_analysis::p_value::p_value;
+use fivefold_analysis::{Cell, Table};
 use fivefold_base::printable::acts;
-use fivefold_experiment::p_value::p_value;
-use fivefold_experiment::{Cell, Table};
 
 /// The cell as one line of plain text.
 pub(crate) fn shown(cell: &Cell) -> String {
@@ -66,7 +66,7 @@ mod tests {
         assert!(crate::markdown(&table).contains(r"\< 0.0001 | 0.0331 |"), "{}", crate::markdown(&table));
         assert!(crate::csv(&table).ends_with("\n0.000000003,0.03312\n"), "{}", crate::csv(&table));
         let page = {
-            let (head, data) = (crate::PageHead::default(), fivefold_experiment::PageData::default());
+            let (head, data) = (crate::PageHead::default(), fivefold_analysis::PageData::default());
             crate::html::page(&head, &data, &[table], &[], &crate::Templates::default()).unwrap()
         };
         assert!(page.contains("data-v=\"0.000000003\">&lt; 0.0001</td>"), "{page}");

@@ -11,7 +11,7 @@ pub(crate) mod marks;
 
 use std::collections::BTreeSet;
 
-use fivefold_experiment::chart::{Axis, Chart, Series, SeriesKind};
+use fivefold_analysis::chart::{Axis, Chart, Series, SeriesKind};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -260,7 +260,7 @@ fn small<'a>() -> TextStyle<'a> {
 
 #[cfg(test)]
 mod tests {
-    use fivefold_experiment::chart::{Point, ReferenceLine, Scale};
+    use fivefold_analysis::chart::{Point, ReferenceLine, Scale};
 
     use super::*;
     use crate::samples;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use csv::{ReaderBuilder, StringRecord};
-use fivefold_experiment::Results;
-use fivefold_experiment::store::Store;
+use fivefold_results::Results;
+use fivefold_results::store::Store;
 
 use crate::error::ReportError;
 use crate::folder::{Files, Report, report_files};

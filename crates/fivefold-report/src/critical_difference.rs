@@ -1,11 +1,11 @@
 //! Critical-difference diagrams (Demsar, JMLR 7, 2006): methods on a line of average ranks, the best to the left; a bar joins
 //! those whose ranks differ by no more than Nemenyi's critical difference.
 
+use fivefold_analysis::diagram::Ranks;
+use fivefold_analysis::p_value::p_in_words;
+use fivefold_analysis::tables::Comparison;
+use fivefold_analysis::{Evaluation, slug};
 use fivefold_base::words::counted;
-use fivefold_experiment::diagram::Ranks;
-use fivefold_experiment::p_value::p_in_words;
-use fivefold_experiment::tables::Comparison;
-use fivefold_experiment::{Evaluation, slug};
 use fivefold_stats::{Friedman, cliques, critical_difference};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

@@ -6,8 +6,8 @@
 //! that a spreadsheet would run as a formula (it begins with `=`, `+`, `-`, `@`, tab or a line break, and is no number) gets a
 //! leading apostrophe. Characters that act on a terminal become blanks.
 
+use fivefold_analysis::{Cell, Table};
 use fivefold_base::printable::{acts, no_formula};
-use fivefold_experiment::{Cell, Table};
 
 use crate::cell::one_line;
 

@@ -1,6 +1,6 @@
 //! Diagrams of systems as SVG, with the numbers behind each as CSV.
 
-use fivefold_experiment::Diagram;
+use fivefold_analysis::Diagram;
 
 use crate::critical_difference::ranks_figure;
 use crate::error::ReportError;
@@ -22,7 +22,7 @@ pub fn diagram_figure(diagram: &Diagram) -> Result<Figure, ReportError> {
 
 #[cfg(test)]
 mod tests {
-    use fivefold_experiment::diagram::{IntervalSeries, Intervals, PairOfSystems, Pairs, Ranks};
+    use fivefold_analysis::diagram::{IntervalSeries, Intervals, PairOfSystems, Pairs, Ranks};
 
     use super::*;
 

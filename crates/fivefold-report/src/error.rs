@@ -1,7 +1,7 @@
 //! What can go wrong when a report is written.
 
-use fivefold_experiment::store::StoreError;
-use fivefold_experiment::tables::TablesError;
+use fivefold_analysis::tables::TablesError;
+use fivefold_results::store::StoreError;
 
 /// A report could not be made.
 #[derive(Debug, thiserror::Error)]

@@ -8,11 +8,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use fivefold_experiment::page::PAGE_DATA;
-use fivefold_experiment::seal::{sealed, unsealed};
-use fivefold_experiment::store::{Store, StoreError};
-use fivefold_experiment::tables::{Analysed, Comparison, expected_histograms};
-use fivefold_experiment::{Cell, PageData, Results, Table, number_equal};
+use fivefold_analysis::page::PAGE_DATA;
+use fivefold_analysis::tables::{Analysed, Comparison, expected_histograms};
+use fivefold_analysis::{Cell, PageData, Table, number_equal};
+use fivefold_results::Results;
+use fivefold_results::seal::{sealed, unsealed};
+use fivefold_results::store::{Store, StoreError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

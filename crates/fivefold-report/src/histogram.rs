@@ -4,9 +4,9 @@
 //! mean over the cutoffs, then each cutoff) stand side by side under one scale, not over one another: nothing is hidden and
 //! no colour has to be told apart.
 
+use fivefold_analysis::slug;
+use fivefold_analysis::tables::{ExpectedHistogram, Panel};
 use fivefold_base::words::counted;
-use fivefold_experiment::slug;
-use fivefold_experiment::tables::{ExpectedHistogram, Panel};
 use plotters::prelude::*;
 
 use crate::csv;

@@ -18,7 +18,7 @@ mod wording;
 
 use std::path::{Path, PathBuf};
 
-use fivefold_experiment::{PageData, Table};
+use fivefold_analysis::{PageData, Table};
 use minijinja::{AutoEscape, Environment};
 
 use crate::error::ReportError;

@@ -1,7 +1,7 @@
 //! Means with their intervals, a line a system, over one scale (a dot plot, after Cleveland 1984).
 
-use fivefold_experiment::chart::Axis;
-use fivefold_experiment::diagram::{IntervalSeries, Intervals};
+use fivefold_analysis::chart::Axis;
+use fivefold_analysis::diagram::{IntervalSeries, Intervals};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 

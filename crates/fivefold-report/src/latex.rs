@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use fivefold_experiment::{Cell, Table};
+use fivefold_analysis::{Cell, Table};
 
 use crate::cell::{is_words, one_line, shown};
 

@@ -1,6 +1,6 @@
 //! Tables as Markdown (the pipe tables of GitHub Flavored Markdown), padded so that the source reads well too.
 
-use fivefold_experiment::{Cell, Table};
+use fivefold_analysis::{Cell, Table};
 
 use crate::cell::{is_words, one_line, shown};
 

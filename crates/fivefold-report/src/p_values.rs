@@ -1,8 +1,8 @@
 //! p-values of all pairs of systems as a square of colours: blue where the system of the row is better, orange where that of the
 //! column is, the deeper the smaller the p-value; grey where they are not told apart.
 
-use fivefold_experiment::diagram::{PairOfSystems, Pairs};
-use fivefold_experiment::p_value::p_in_short;
+use fivefold_analysis::diagram::{PairOfSystems, Pairs};
+use fivefold_analysis::p_value::p_in_short;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 

@@ -1,10 +1,10 @@
 //! Charts of a run: every measure against its cutoffs, and every query's original against its expected value.
 
+use fivefold_analysis::chart::{Axis, Chart, Point, Series, SeriesKind};
+use fivefold_analysis::compared::SystemMean;
+use fivefold_analysis::tables::{CONFIDENCE, Comparison, QueryClass, QueryClasses};
+use fivefold_analysis::{Evaluation, slug};
 use fivefold_base::words::{counted, which};
-use fivefold_experiment::chart::{Axis, Chart, Point, Series, SeriesKind};
-use fivefold_experiment::compared::SystemMean;
-use fivefold_experiment::tables::{CONFIDENCE, Comparison, QueryClass, QueryClasses};
-use fivefold_experiment::{Evaluation, slug};
 
 /// Most points of a scatter, and of all of a page; of more queries an even sample is drawn, and a note says so.
 const POINTS: usize = 1500;

@@ -1,10 +1,10 @@
 //! Tables, histograms and charts for the golden tests of every form.
 
-use fivefold_experiment::chart::{Axis, Chart, Point, ReferenceLine, Series, SeriesKind};
-use fivefold_experiment::compared::SystemMean;
-use fivefold_experiment::page::PageDataset;
-use fivefold_experiment::tables::{ExpectedHistogram, Panel};
-use fivefold_experiment::{Cell, Compared, Table};
+use fivefold_analysis::chart::{Axis, Chart, Point, ReferenceLine, Series, SeriesKind};
+use fivefold_analysis::compared::SystemMean;
+use fivefold_analysis::page::PageDataset;
+use fivefold_analysis::tables::{ExpectedHistogram, Panel};
+use fivefold_analysis::{Cell, Compared, Table};
 
 fn text(text: &str) -> Cell {
     Cell::Text(text.into())

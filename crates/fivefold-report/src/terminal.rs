@@ -9,7 +9,7 @@ use std::ops::Range;
 use comfy_table::{
     Attribute, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width,
 };
-use fivefold_experiment::{Cell, Table};
+use fivefold_analysis::{Cell, Table};
 
 use crate::cell::{is_words, one_line, shown};
 

@@ -8,6 +8,7 @@ pub mod converge;
 pub mod file;
 pub mod meta;
 pub mod registry;
+pub mod replay;
 pub mod residual;
 pub mod run;
 pub mod standardise;

@@ -41,11 +41,11 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+use fivefold_analysis::{Diagram, DifferenceTest, number_equal};
 use fivefold_base::words::list;
 use fivefold_core::ParamError;
-use fivefold_experiment::config::Pad;
-use fivefold_experiment::{Diagram, DifferenceTest, number_equal};
 use fivefold_metrics::Overrides;
+use fivefold_results::config::Pad;
 use fivefold_stats::TestOptions;
 use serde::{Deserialize, Serialize};
 

@@ -6,12 +6,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use fivefold_analysis::page::PAGE_DATA;
 use fivefold_core::{Progress, Seed};
-use fivefold_experiment::page::PAGE_DATA;
-use fivefold_experiment::seal::{Seal, opened, sealed, unsealed};
-use fivefold_experiment::store::Store;
-use fivefold_experiment::{FolderLock, Hold};
 use fivefold_metrics::MeasureSpec;
+use fivefold_results::seal::{Seal, opened, sealed, unsealed};
+use fivefold_results::store::Store;
+use fivefold_results::{FolderLock, Hold};
 use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
 

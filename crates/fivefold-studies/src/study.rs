@@ -4,15 +4,15 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fivefold_analysis::{Chart, Diagram, PageData, Table};
 use fivefold_base::printable::no_formula;
 use fivefold_base::words::counted;
 use fivefold_core::{ParamError, Progress, Seed};
 use fivefold_data::per_query::PerQueryError;
 use fivefold_data::trec::TrecError;
 use fivefold_data::{DataError, ReadError, ScoreError};
-use fivefold_experiment::store::StoreError;
-use fivefold_experiment::{Chart, Diagram, PageData, Table};
 use fivefold_metrics::{Conventions, MeasureError, Overrides, dialect};
+use fivefold_results::store::StoreError;
 use fivefold_stats::StatsError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

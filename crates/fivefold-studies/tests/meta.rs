@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use fivefold_experiment::{Cell, Table};
+use fivefold_analysis::{Cell, Table};
 use fivefold_studies::{Findings, RunOptions, StudyFile, run};
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fivefold_experiment::{Cell, Table};
+use fivefold_analysis::{Cell, Table};
 use fivefold_studies::{Findings, RunOptions, StudyFile, run};
 
 fn data() -> Option<PathBuf> {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use fivefold_core::Registry;
-use fivefold_experiment::config::Bytes;
+use fivefold_results::config::Bytes;
 
 use crate::commands::{
     completions, converge, datasets, dialects, diff, eval, explain, export, import, importance, job, jobs, lint, make,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fivefold_experiment::config::DATA_VARIABLE;
+use fivefold_results::config::DATA_VARIABLE;
 
 /// The folder that `--data-dir` asks for, else the one that the environment names.
 pub(crate) fn data_dir(asked: Option<&Path>) -> Option<PathBuf> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fivefold_core::Registry;
 use fivefold_data::Cache;
 use fivefold_data::input;
-use fivefold_experiment::{Claim, Experiment, file_name};
+use fivefold_results::{Claim, Experiment, file_name};
 use fivefold_studies::StudyFile;
 
 use crate::cache::CacheArgs;

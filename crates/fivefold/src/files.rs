@@ -20,7 +20,7 @@ pub(crate) fn write_with(
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let written = fivefold_experiment::store::replace(path, folder, |file| {
+    let written = fivefold_results::store::replace(path, folder, |file| {
         let mut out = BufWriter::with_capacity(1 << 20, file);
         write(&mut out)?;
         out.flush()

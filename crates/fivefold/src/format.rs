@@ -1,6 +1,6 @@
 //! The forms in which tables can be printed.
 
-use fivefold_experiment::Table;
+use fivefold_analysis::Table;
 
 use crate::screen::Screen;
 

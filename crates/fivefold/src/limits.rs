@@ -1,7 +1,8 @@
 //! `--job-time-limit`, `--job-memory-limit`, `--isolate`: what each job may take.
 
-use fivefold_experiment::config::{Bytes, JobLimits, TimeLimit};
-use fivefold_experiment::{Experiment, Worker};
+use fivefold_experiment::Worker;
+use fivefold_results::Experiment;
+use fivefold_results::config::{Bytes, JobLimits, TimeLimit};
 
 use crate::problem::Problem;
 

@@ -1,6 +1,6 @@
 //! `--memory`: what the data and the jobs at work may take, and what this process can have.
 
-use fivefold_experiment::config::Bytes;
+use fivefold_results::config::Bytes;
 
 /// Sets what data and jobs may take: what was asked for, else three quarters of what there is, where the system tells it.
 pub(crate) fn set_budget(asked: Option<Bytes>) {

@@ -1,6 +1,6 @@
 //! One rule for every file that a command writes where its user says: never onto an input of the same command; over an
 //! existing file of the kind that is written; over any other file only with `--replace`. What is no file (a folder, a device, a
-//! pipe) is never written over. Results folders have the same rule in `fivefold_experiment::owner`.
+//! pipe) is never written over. Results folders have the same rule in `fivefold_results::owner`.
 
 use std::fs::{self, Metadata};
 use std::io::Read as _;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use fivefold_core::model_file;
 use fivefold_experiment::scores_text;
-use fivefold_experiment::store::hash_of_file;
+use fivefold_results::store::hash_of_file;
 
 use crate::problem::Problem;
 

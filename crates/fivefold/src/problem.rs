@@ -11,9 +11,9 @@ use fivefold_core::params::toml_message;
 use fivefold_data::lint::{Kind, looks_like};
 use fivefold_data::trec::{TrecError, TrecErrorKind};
 use fivefold_data::{ReadError, ReadErrorKind, ScoreError};
-use fivefold_experiment::config::unseen;
-use fivefold_experiment::store::advice;
 use fivefold_metrics::MeasureError;
+use fivefold_results::config::unseen;
+use fivefold_results::store::advice;
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, NamedSource, Report, ReportHandler, SourceSpan, ThemeStyles,
 };

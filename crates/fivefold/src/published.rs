@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fivefold_data::input;
-use fivefold_experiment::replay::{FENG_KARMAKER_2023_DERIVED, FENG_KARMAKER_2023_SCORES, ReplayError, ReproduceError};
+use fivefold_studies::replay::{FENG_KARMAKER_2023_DERIVED, FENG_KARMAKER_2023_SCORES, ReplayError, ReproduceError};
 
 use crate::problem::{self, Problem};
 

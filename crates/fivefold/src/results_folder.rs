@@ -4,8 +4,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use fivefold_experiment::owner;
-use fivefold_experiment::store::Store;
+use fivefold_results::owner;
+use fivefold_results::store::Store;
 
 use crate::problem::Problem;
 

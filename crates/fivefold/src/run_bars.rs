@@ -7,8 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use fivefold_base::words::counted;
-use fivefold_experiment::config::Bytes;
-use fivefold_experiment::{Job, JobEnd, Observer, Plan, Reuse, trusted};
+use fivefold_experiment::{Job, JobEnd, Observer, Plan, Reuse};
+use fivefold_results::config::Bytes;
+use fivefold_results::trusted;
 use indicatif::{MultiProgress, ProgressBar};
 
 use crate::estimate::{Estimate, about};

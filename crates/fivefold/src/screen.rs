@@ -4,8 +4,8 @@
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal as _, Stdout, Write as _};
 
+use fivefold_analysis::Table;
 use fivefold_base::printable::printable;
-use fivefold_experiment::Table;
 use fivefold_report::Style;
 use serde::Serialize;
 

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use fivefold_experiment::owner::overwritten;
 use fivefold_experiment::reuse::changes;
-use fivefold_experiment::store::Store;
-use fivefold_experiment::{Claim, Standing};
 use fivefold_report::{PageHead, Report, Templates, chart_figure, check_index, diagram_figure, discard_damaged_index};
+use fivefold_results::owner::overwritten;
+use fivefold_results::store::Store;
+use fivefold_results::{Claim, Standing};
 use fivefold_studies::{FORMAT, Findings, Folder, Input, Manifest, RunOptions, Study, StudyError, StudyFile};
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! What the pages say of experiment files is what the parser reads.
 #![allow(clippy::unwrap_used)] // a test
 
-use fivefold_experiment::Experiment;
+use fivefold_results::Experiment;
 use toml::{Table, Value};
 
 /// Pages by name.

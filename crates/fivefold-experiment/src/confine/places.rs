@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fivefold_data::file_on_disk;
 
 use crate::plan::Plan;
-use crate::store::Store;
+use fivefold_results::store::Store;
 
 /// Files and folders that are kept from commands: all paths are without links.
 pub(super) struct Kept {

@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::config::CommandLine;
+use fivefold_results::config::CommandLine;
 
 /// What is the same for all: programs and libraries of the system, its settings, and what it tells of itself. What `/proc` tells of
 /// processes outside the walls the kernel keeps back.

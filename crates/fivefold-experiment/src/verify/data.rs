@@ -6,17 +6,18 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Check, content};
-use crate::code::KnownBy;
-use crate::config::{Experiment, Method};
 use crate::evaluate::evaluate_dataset;
-use crate::evaluation::{DatasetValues, DocumentSet, Evaluation};
-use crate::manifest::{DatasetFacts, JobFacts, MANIFEST, Manifest, result_hash};
-use crate::plan::{Plan, model_file, record_file, scores_file};
+use crate::plan::Plan;
 use crate::reuse::{Change, changes};
 use crate::run::conventions;
 use crate::scoring::{score, scores_text};
-use crate::store::{Record, Status, Store, hash};
-use crate::values::{self, PER_QUERY, QUERIES};
+use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation};
+use fivefold_results::code::KnownBy;
+use fivefold_results::config::{Experiment, Method};
+use fivefold_results::manifest::{DatasetFacts, JobFacts, MANIFEST, Manifest, result_hash};
+use fivefold_results::paths::{model_file, record_file, scores_file};
+use fivefold_results::store::{Record, Status, Store, hash};
+use fivefold_results::values::{self, PER_QUERY, QUERIES};
 
 /// What is checked.
 pub(super) struct Case<'a> {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::Check;
 use super::folder::{id_of_record, is_of_itself, look};
-use crate::store::{Store, StoreError};
+use fivefold_results::store::{Store, StoreError};
 
 /// Where files lie that would be taken for results.
 const OF_JOBS: [&str; 3] = ["jobs/", "scores/", "models/"];

@@ -8,7 +8,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fivefold_core::{Dataset, FitContext, FitError, Model, QueryView, Ranker, Registry};
-use fivefold_experiment::{Experiment, Job, JobEnd, Observer, Outcome, RunOptions, run};
+use fivefold_experiment::{Job, JobEnd, Observer, Outcome, RunOptions, run};
+use fivefold_results::Experiment;
 use serde::{Deserialize, Serialize};
 
 /// Scores by one feature times `weight`.

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use fivefold_experiment::chart::{Axis, Chart, Scale, SeriesKind};
+use fivefold_analysis::chart::{Axis, Chart, Scale, SeriesKind};
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
 use super::marks::bar_room;

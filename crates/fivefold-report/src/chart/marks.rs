@@ -1,6 +1,6 @@
 //! How a series looks: colour, dash, mark; where its bars stand.
 
-use fivefold_experiment::chart::{Chart, SeriesKind};
+use fivefold_analysis::chart::{Chart, SeriesKind};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use fivefold_experiment::Experiment;
-use fivefold_experiment::tables::Analysed;
+use fivefold_analysis::tables::Analysed;
+use fivefold_results::Experiment;
 
 use super::methods::{normalised_scores, uncorrected_counts};
 

@@ -1,7 +1,7 @@
 //! Values query by query, as the script of the page reads them: whole numbers of a billionth, or where the page would grow too large, of
 //! a ten-thousandth. The mean of some of them is shown to as many digits as it is then good for.
 
-use fivefold_experiment::page::{PageData, PageDataset, PageValues};
+use fivefold_analysis::page::{PageData, PageDataset, PageValues};
 use serde::Serialize;
 
 /// How exactly values are kept.
@@ -70,7 +70,7 @@ fn of_dataset(dataset: &PageDataset, scale: f64, share: f64) -> DrillData {
     let all = dataset.sample.len();
     let keep = ((all as f64 * share) as usize).clamp(1.min(all), all);
     let places: Vec<usize> = (0..keep).map(|place| place * all / keep).collect();
-    let info = |what: fn(&fivefold_experiment::page::QueryFacts) -> usize| {
+    let info = |what: fn(&fivefold_analysis::page::QueryFacts) -> usize| {
         places.iter().filter_map(|&place| dataset.sample[place].facts.as_ref().map(what)).collect()
     };
     let numbers = |of: &Vec<Option<f64>>| places.iter().map(|&place| of[place].map(|v| scaled(v, scale))).collect();

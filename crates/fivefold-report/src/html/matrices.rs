@@ -1,10 +1,10 @@
 //! Square tables with coloured cells: p-values of pairs of methods, Kendall's tau of pairs of measures.
 
+use fivefold_analysis::Compared;
+use fivefold_analysis::compared::SystemMean;
+use fivefold_analysis::p_value::{p_in_short, p_in_words};
+use fivefold_analysis::page::PageDataset;
 use fivefold_base::words::counted;
-use fivefold_experiment::Compared;
-use fivefold_experiment::compared::SystemMean;
-use fivefold_experiment::p_value::{p_in_short, p_in_words};
-use fivefold_experiment::page::PageDataset;
 use fivefold_stats::{StatsError, kendall_tau_b};
 use serde::Serialize;
 

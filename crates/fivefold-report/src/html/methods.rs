@@ -1,12 +1,13 @@
 //! The paragraphs that a paper's method section needs: data, methods, measures with every convention, tests, versions.
 
+use fivefold_analysis::DatasetValues;
+use fivefold_analysis::tables::{Analysed, Distance};
 use fivefold_base::words::{counted, list, which};
 use fivefold_data::normalise::{Method as Formula, Normaliser, Over};
-use fivefold_experiment::config::{Distance, Method, QuerySetsConfig, RankerConfig};
-use fivefold_experiment::manifest::DatasetFacts;
-use fivefold_experiment::tables::Analysed;
-use fivefold_experiment::{DatasetValues, Experiment, Results};
 use fivefold_metrics::{FoldMean, Version};
+use fivefold_results::config::{Method, QuerySetsConfig, RankerConfig};
+use fivefold_results::manifest::DatasetFacts;
+use fivefold_results::{Experiment, Results};
 
 pub(super) fn methods(results: &Results, analysed: &Analysed, test: &str) -> Vec<String> {
     let manifest = &results.manifest;

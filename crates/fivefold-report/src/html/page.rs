@@ -1,8 +1,8 @@
 //! What the template is given.
 
+use fivefold_analysis::page::PagePart;
+use fivefold_analysis::{Cell, PageData, Table};
 use fivefold_base::words::{counted, which};
-use fivefold_experiment::page::PagePart;
-use fivefold_experiment::{Cell, PageData, Table};
 use serde::Serialize;
 
 use super::bibliography::bibtex;

@@ -1,11 +1,12 @@
 //! What a page says of a run.
 
+use fivefold_analysis::page::{PageDataset, PageQuery, PageTest, PageValues, QueryFacts, leading, sample};
+use fivefold_analysis::tables::{Analysed, Comparison, QueryClass, QueryClasses};
+use fivefold_analysis::{DatasetValues, Evaluation, PageData};
 use fivefold_base::words::{counted, list_some, which};
-use fivefold_experiment::manifest::DatasetFacts;
-use fivefold_experiment::page::{PageDataset, PageQuery, PageTest, PageValues, QueryFacts, leading, sample};
-use fivefold_experiment::tables::{Analysed, Comparison, QueryClass, QueryClasses};
-use fivefold_experiment::{DatasetValues, Evaluation, PageData, Results};
 use fivefold_metrics::Undefined;
+use fivefold_results::Results;
+use fivefold_results::manifest::DatasetFacts;
 
 use super::bibliography::used_by;
 use super::methods::{methods, sizes};
@@ -167,7 +168,7 @@ fn values(
 
 #[cfg(test)]
 mod tests {
-    use fivefold_experiment::{HowFound, QueryInfo};
+    use fivefold_analysis::{HowFound, QueryInfo};
 
     use super::*;
     use crate::samples;

@@ -1,9 +1,9 @@
 //! Score tables: means with intervals, the best one marked, and a letter for every system that a system beats.
 
+use fivefold_analysis::Compared;
+use fivefold_analysis::p_value::p_in_words;
+use fivefold_analysis::page::PageDataset;
 use fivefold_base::words::counted;
-use fivefold_experiment::Compared;
-use fivefold_experiment::p_value::p_in_words;
-use fivefold_experiment::page::PageDataset;
 use serde::Serialize;
 
 use super::wording::{letter, on};

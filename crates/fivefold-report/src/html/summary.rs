@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use fivefold_analysis::Compared;
+use fivefold_analysis::p_value::p_in_words;
+use fivefold_analysis::page::{PageData, PageDataset, PagePart};
 use fivefold_base::rounding::{ROUNDING, highest};
 use fivefold_base::words::{counted, list, list_some, which};
-use fivefold_experiment::Compared;
-use fivefold_experiment::p_value::p_in_words;
-use fivefold_experiment::page::{PageData, PageDataset, PagePart};
 
 use super::matrices::{over_cutoffs, tau_of_measures};
 use crate::error::ReportError;
@@ -382,8 +382,8 @@ fn sign(compared: &Compared, a: usize, b: usize, alpha: f64) -> Option<i8> {
 
 #[cfg(test)]
 mod tests {
-    use fivefold_experiment::compared::SystemMean;
-    use fivefold_experiment::page::PageTest;
+    use fivefold_analysis::compared::SystemMean;
+    use fivefold_analysis::page::PageTest;
 
     use super::*;
     use crate::samples;

@@ -1,9 +1,9 @@
 //! What the study shows: how often the order changed, values and limits, each pair, types of discounts; a curve of each
 //! measure, and how many pairs have found their order.
 
+use fivefold_analysis::chart::{Axis, Point, ReferenceLine, Series, SeriesKind};
+use fivefold_analysis::{Cell, Chart, Table, number_equal, slug};
 use fivefold_core::Seed;
-use fivefold_experiment::chart::{Axis, Point, ReferenceLine, Series, SeriesKind};
-use fivefold_experiment::{Cell, Chart, Table, number_equal, slug};
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Scratch, Ties, Version};
 
 use super::Converge;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fivefold_experiment::{Cell, Table};
+use fivefold_analysis::{Cell, Table};
 
 use super::*;
 use crate::{RunOptions, StudyFile, run};

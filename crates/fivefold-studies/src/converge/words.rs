@@ -1,7 +1,7 @@
 //! What the study found, in sentences.
 
+use fivefold_analysis::page::PagePart;
 use fivefold_base::words::{counted, list_some, which};
-use fivefold_experiment::page::PagePart;
 
 use super::discount::Kind;
 use super::tables::{Measured, Shown};

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use fivefold_experiment::{Cell, Table};
+use fivefold_analysis::{Cell, Table};
 use fivefold_stats::{swap_rate, winning_numbers};
 
 use super::scores::{Scores, differences_across};

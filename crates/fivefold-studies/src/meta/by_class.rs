@@ -3,9 +3,9 @@
 //! As in Feng & Karmaker (2023, Tables 7 to 14): Kendall's tau and conflicts between measures, discriminative power and PAD, each on
 //! all queries and on each class; swap rates of the systems' orders between classes.
 
+use fivefold_analysis::tables::PadNotes;
+use fivefold_analysis::{Cell, Table};
 use fivefold_base::rounding::highest;
-use fivefold_experiment::tables::PadNotes;
-use fivefold_experiment::{Cell, Table};
 use fivefold_stats::{kendall_tau_b, swap_rate};
 
 use super::between::{Pair, pairs};

@@ -1,9 +1,9 @@
 //! Achieved significance levels (Sakai, SIGIR 2006, Fig. 3) and swap rates by difference, a line a measure; the queries in the plane of
 //! an original measure and its UE version.
 
+use fivefold_analysis::chart::{Axis, Point, ReferenceLine, Series, SeriesKind};
+use fivefold_analysis::{Chart, slug};
 use fivefold_base::words::counted;
-use fivefold_experiment::chart::{Axis, Point, ReferenceLine, Series, SeriesKind};
-use fivefold_experiment::{Chart, slug};
 use fivefold_metrics::{MeasureSpec, Version};
 use fivefold_stats::asl_curve;
 

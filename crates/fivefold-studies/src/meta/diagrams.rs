@@ -3,10 +3,10 @@
 //! A measure with several cutoffs is shown at 10, or else at the last one, where one cutoff is shown. Of many systems the best ones
 //! are drawn, and a note says so.
 
+use fivefold_analysis::diagram::{Diagram, IntervalSeries, Intervals, PairOfSystems, Pairs, Ranks};
+use fivefold_analysis::p_value::p_in_words;
+use fivefold_analysis::slug;
 use fivefold_base::words::counted;
-use fivefold_experiment::diagram::{Diagram, IntervalSeries, Intervals, PairOfSystems, Pairs, Ranks};
-use fivefold_experiment::p_value::p_in_words;
-use fivefold_experiment::slug;
 use fivefold_stats::outcome::t_interval;
 use fivefold_stats::{Friedman, Moments, cliques, critical_difference, friedman};
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use fivefold_analysis::compared::{Compared, SystemMean};
+use fivefold_analysis::page::{PageDataset, PagePart, PageQuery, PageTest, PageValues, leading, sample};
+use fivefold_analysis::{DifferenceTest, PageData};
 use fivefold_base::words::{counted, list, which};
 use fivefold_data::per_query::MissingQuery;
-use fivefold_experiment::compared::{Compared, SystemMean};
-use fivefold_experiment::page::{PageDataset, PagePart, PageQuery, PageTest, PageValues, leading, sample};
-use fivefold_experiment::{DifferenceTest, PageData};
 use fivefold_metrics::{MeasureSpec, Undefined, Version};
 use fivefold_stats::Moments;
 use fivefold_stats::outcome::t_interval;

@@ -3,10 +3,10 @@
 
 use std::cmp::Ordering;
 
+use fivefold_analysis::tables::PadNotes;
+use fivefold_analysis::{Cell, HowFound, Table, slug};
 use fivefold_base::rounding::levels;
 use fivefold_base::words::{counted, list, which};
-use fivefold_experiment::tables::PadNotes;
-use fivefold_experiment::{Cell, HowFound, Table, slug};
 use fivefold_stats::outcome::t_interval;
 use fivefold_stats::{
     Agreement, FriedmanMethod, Moments, Outcome, cliques, critical_difference, friedman, queries_needed,

@@ -1,10 +1,10 @@
 //! The study on scores whose answers are known.
 
+use fivefold_analysis::{Cell, Diagram, Table};
 use fivefold_core::Seed;
 use fivefold_data::per_query::SystemValues;
-use fivefold_experiment::config::Pad;
-use fivefold_experiment::{Cell, Diagram, Table};
 use fivefold_metrics::Undefined;
+use fivefold_results::config::Pad;
 
 use super::by_class::of_classes;
 use super::classes::Class;

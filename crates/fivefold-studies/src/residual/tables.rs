@@ -1,10 +1,10 @@
 //! What the study shows of each measure: residual gain, what stands beside it, how the orders agree, the best of groups, and
 //! scatter charts of the measure against residual gain.
 
+use fivefold_analysis::chart::{Axis, Point, Series, SeriesKind};
+use fivefold_analysis::{Cell, Chart, Table, slug};
 use fivefold_base::words::counted;
 use fivefold_core::Seed;
-use fivefold_experiment::chart::{Axis, Point, Series, SeriesKind};
-use fivefold_experiment::{Cell, Chart, Table, slug};
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec};
 use fivefold_stats::kendall_tau_b;
 

@@ -1,8 +1,8 @@
 //! What the study found, in sentences.
 
+use fivefold_analysis::page::PagePart;
 use fivefold_base::rounding::{highest, levels};
 use fivefold_base::words::{counted, list_some, which};
-use fivefold_experiment::page::PagePart;
 use fivefold_stats::kendall_tau_b;
 
 use super::compute::{Gains, Numbers};

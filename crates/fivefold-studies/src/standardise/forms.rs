@@ -4,11 +4,11 @@
 //! SP/min(k, Np); a query whose ideal value is 0 has none. V1 and V2 are the registered versions, with U and E by the conventions in
 //! force. Of values that were computed elsewhere there are the raw ones, and V1 and V2 where columns of these names stand beside them.
 
+use fivefold_analysis::slug;
 use fivefold_base::words::nearest;
 use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
 use fivefold_data::per_query::SystemValues;
-use fivefold_experiment::slug;
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Version};
 
 use super::factors::{Factors, Linear, normal, z_scores};

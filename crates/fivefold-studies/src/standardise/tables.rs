@@ -1,9 +1,9 @@
 //! What the study shows: distributions before and after, comparability of all forms, how many standardising systems are needed,
 //! systems by the mean of each form and how the orders agree, and histograms.
 
+use fivefold_analysis::chart::{Axis, Point, Series, SeriesKind};
+use fivefold_analysis::{Cell, Chart, Table, number_equal, slug};
 use fivefold_base::words::{counted, which};
-use fivefold_experiment::chart::{Axis, Point, Series, SeriesKind};
-use fivefold_experiment::{Cell, Chart, Table, number_equal, slug};
 use fivefold_stats::kendall_tau_b;
 
 use super::Standardise;

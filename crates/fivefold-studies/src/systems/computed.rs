@@ -1,8 +1,8 @@
 //! Under which conventions values per query were computed. Those of our own results folders say so; other programs' do not.
 
 use fivefold_base::words::list;
-use fivefold_experiment::Manifest;
 use fivefold_metrics::{Conventions, FoldMean, RULES, Rule, Undefined};
+use fivefold_results::Manifest;
 
 /// Where values come from, and the conventions in force there.
 #[derive(Debug, Clone, PartialEq)]

@@ -25,7 +25,7 @@ use fivefold_core::ParamError;
 use fivefold_data::Source;
 use fivefold_data::per_query::{self, MissingQuery, PerQueryOptions, SystemValues};
 use fivefold_data::trec::Duplicates;
-use fivefold_experiment::Results;
+use fivefold_results::Results;
 use serde::{Deserialize, Serialize};
 
 use super::{Computed, Content, Systems, letor, trec};

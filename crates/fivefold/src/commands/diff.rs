@@ -7,9 +7,9 @@ mod settings;
 
 use std::path::{Path, PathBuf};
 
+use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::{counted, which};
 use fivefold_data::per_query::LEFT_OUT;
-use fivefold_experiment::{Cell, Table};
 use fivefold_metrics::{DIALECTS, Dialect, MeasureSpec, Overrides, dialect};
 
 use super::cases::{Judgements, QrelsArgs};

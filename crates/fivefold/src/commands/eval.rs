@@ -11,8 +11,8 @@ use fivefold_core::Seed;
 use fivefold_data::ReadOptions;
 use fivefold_data::leaks::Guard;
 use fivefold_data::trec::{Duplicates, read_qrels};
-use fivefold_experiment::STAMP;
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec};
+use fivefold_results::STAMP;
 
 use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;

@@ -5,8 +5,8 @@ mod model;
 
 use std::path::{Path, PathBuf};
 
+use fivefold_analysis::{Cell, Table};
 use fivefold_core::Registry;
-use fivefold_experiment::{Cell, Table};
 
 use super::cases::QrelsArgs;
 use crate::cli::Outcome;

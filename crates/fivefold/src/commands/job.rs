@@ -1,8 +1,8 @@
 //! `fivefold job`: one job of an experiment, so that several processes or machines can share a results folder.
 
 use fivefold_core::Registry;
-use fivefold_experiment::manifest::FORMAT;
 use fivefold_experiment::{self as experiment, Only, RunOptions};
+use fivefold_results::manifest::FORMAT;
 
 use crate::cli::Outcome;
 use crate::experiment::ExperimentArgs;

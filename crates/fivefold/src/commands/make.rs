@@ -6,7 +6,7 @@ use fivefold_base::words::counted;
 use fivefold_core::Dataset;
 use fivefold_data::made::SHAPES;
 use fivefold_data::{Fold, MadeSource, Source, open, write_letor};
-use fivefold_experiment::store::Writing;
+use fivefold_results::store::Writing;
 
 use crate::cli::Outcome;
 use crate::files;

@@ -1,7 +1,7 @@
 //! `fivefold rankers`: the registered rankers, their parameters and presets.
 
 use fivefold_core::{ParamInfo, RankerEntry, Registry};
-use fivefold_experiment::config::{OUTSIDE, OutsideKind};
+use fivefold_results::config::{OUTSIDE, OutsideKind};
 use serde::Serialize;
 
 use crate::cli::Outcome;

@@ -1,6 +1,6 @@
 //! `fivefold replay`: the derived tables of a paper recomputed from its own printed scores.
 
-use fivefold_experiment::replay::replay;
+use fivefold_studies::replay::replay;
 
 use crate::cli::Outcome;
 use crate::format::Format;

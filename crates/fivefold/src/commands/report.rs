@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fivefold_experiment::{FolderLock, Hold, Results};
 use fivefold_report::{Report, Templates, read_tables, write_report};
+use fivefold_results::{FolderLock, Hold, Results};
 use fivefold_studies::Manifest;
 
 use crate::cli::Outcome;

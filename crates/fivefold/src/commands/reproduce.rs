@@ -1,10 +1,11 @@
 //! `fivefold reproduce`: a run of ours beside a paper's printed tables, and the paper's conclusions tried on it.
 
 use fivefold_core::Registry;
-use fivefold_experiment::manifest::FORMAT;
-use fivefold_experiment::replay::reproduce;
-use fivefold_experiment::{FolderLock, Hold, Results, RunOptions};
+use fivefold_experiment::RunOptions;
 use fivefold_report::{Templates, write_report};
+use fivefold_results::manifest::FORMAT;
+use fivefold_results::{FolderLock, Hold, Results};
+use fivefold_studies::replay::reproduce;
 
 use crate::cli::Outcome;
 use crate::experiment::ExperimentArgs;

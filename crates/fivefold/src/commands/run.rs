@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use fivefold_base::words::{counted, which};
 use fivefold_core::Registry;
-use fivefold_experiment::manifest::FORMAT;
-use fivefold_experiment::{
-    self as experiment, CacheReport, FolderLock, Hold, Only, Plan, Results, Reuse, RunError, RunOptions,
-};
+use fivefold_experiment::{self as experiment, CacheReport, Only, Plan, Reuse, RunError, RunOptions};
 use fivefold_report::{Templates, check_index, write_report_unless};
+use fivefold_results::manifest::FORMAT;
+use fivefold_results::{FolderLock, Hold, Results};
 use serde::Serialize;
 
 use crate::cli::Outcome;

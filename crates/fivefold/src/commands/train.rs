@@ -9,7 +9,7 @@ use fivefold_core::{Dataset, DynRanker, FitContext, FitError, ModelFile, ModelHe
 use fivefold_data::input;
 use fivefold_data::leaks::{Guard, label_features};
 use fivefold_data::{Normaliser, data_hash, memory_left};
-use fivefold_experiment::config::Bytes;
+use fivefold_results::config::Bytes;
 use toml::de::DeTable;
 
 use crate::cli::Outcome;

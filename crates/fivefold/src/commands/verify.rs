@@ -5,10 +5,11 @@ mod study;
 use std::path::PathBuf;
 
 use fivefold_core::Registry;
+use fivefold_experiment::VerifyOptions;
 use fivefold_experiment::reuse::changes;
 use fivefold_experiment::verify::{Check, other_files, verify};
-use fivefold_experiment::{Results, VerifyOptions};
 use fivefold_report::{Templates, check_report};
+use fivefold_results::Results;
 use fivefold_studies::Manifest;
 use serde::Serialize;
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! Two dialects on the same scores: the rules that make them differ.
 
+use fivefold_analysis::Cell;
 use fivefold_base::words::counted;
 use fivefold_base::{Seed, rounding};
-use fivefold_experiment::Cell;
 use fivefold_metrics::{Attribution, Conventions, Dialect, Overrides, attribute};
 
 use super::{Args, Difference, none_differs, number, of_each, perhaps, table, text};

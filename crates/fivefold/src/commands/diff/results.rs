@@ -7,10 +7,11 @@ mod one_side;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::{counted, which};
 use fivefold_data::per_query::LEFT_OUT;
-use fivefold_experiment::{Cell, Results, Table};
 use fivefold_metrics::{Attribution, NOT_TOLD, RuleEffect, Undefined};
+use fivefold_results::Results;
 
 use self::causes::Causes;
 use self::columns::{Column, Common};

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use fivefold_analysis::Cell;
 use fivefold_base::words::{counted, which};
 use fivefold_base::{Seed, rounding};
-use fivefold_experiment::Cell;
 use fivefold_metrics::{Case, Evaluator, Explanation, Scratch, mean_of_cases};
 
 use super::{Args, Difference, none_differs, number, of_each, perhaps, table, text};

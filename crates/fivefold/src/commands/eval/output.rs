@@ -1,8 +1,8 @@
 //! The values of `eval` as a table and as JSON.
 
+use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::counted;
 use fivefold_data::per_query::LEFT_OUT;
-use fivefold_experiment::{Cell, Table};
 use fivefold_metrics::{Conventions, Dialect, Evaluator, Mean, settle};
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
 //! The arithmetic of one value as tables.
 
+use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
-use fivefold_experiment::{Cell, Table};
 use fivefold_metrics::{Conventions, Evaluator, Explanation, MeasureSpec, Scores, Ties};
 
 use super::{Args, blank, number, perhaps, table};

@@ -7,10 +7,10 @@
 
 use std::path::Path;
 
+use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::counted;
 use fivefold_core::{JudgedQuery, Registry};
 use fivefold_data::{Missing, ReadOptions};
-use fivefold_experiment::{Cell, Table};
 use fivefold_rankers::linear_model::LinearModel;
 use fivefold_rankers::tree_model::TreeModel;
 use fivefold_trees::{Node, Tree};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use fivefold_experiment::seal::Seal;
-use fivefold_experiment::store::Store;
 use fivefold_experiment::verify::{Check, manifest_check, other_files};
 use fivefold_report::check_files;
+use fivefold_results::seal::Seal;
+use fivefold_results::store::Store;
 use fivefold_studies::{Manifest, RunOptions, StudyError, StudyFile, run};
 
 use super::Args;

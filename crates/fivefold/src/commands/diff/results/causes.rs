@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use fivefold_base::rounding;
-use fivefold_experiment::config::DATA_VARIABLE;
-use fivefold_experiment::{Results, TestQueries};
 use fivefold_metrics::{Attribution, MeasureError, MeasureSpec, Ties, attribute, attribute_values, settle};
+use fivefold_results::config::DATA_VARIABLE;
+use fivefold_results::{Results, TestQueries};
 use rayon::prelude::*;
 
 use super::columns::{Column, Common};

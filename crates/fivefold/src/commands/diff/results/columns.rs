@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use fivefold_analysis::{DatasetValues, QueryInfo};
 use fivefold_base::rounding;
-use fivefold_experiment::{DatasetValues, QueryInfo, Results};
 use fivefold_metrics::{Mean, by_fold, mean_over_folds, settle};
+use fivefold_results::Results;
 
 use super::Key;
 

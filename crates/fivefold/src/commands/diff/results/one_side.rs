@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use fivefold_analysis::Table;
 use fivefold_base::words::counted;
-use fivefold_experiment::{Results, Table};
+use fivefold_results::Results;
 
 use super::super::{table, text};
 use super::{COLUMN, Key};

@@ -1,0 +1,222 @@
+//! Systems compared under one measure on one data set: means, intervals, p-values of every pair. A run and a study of anyone's scores
+//! give the same, so that both have the same page.
+
+use std::cmp::Ordering;
+
+use fivefold_base::rounding::levels_of_defined;
+use serde::{Deserialize, Serialize};
+
+/// Systems under one measure, at each of its cutoffs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// The measure without version and cutoff: `ndcg`.
+    pub family: String,
+    /// The measure with its version, without cutoff: `ndcg.v1`.
+    pub measure: String,
+    /// What each cutoff is called: `@5`, `whole list`.
+    pub cutoffs: Vec<String>,
+    /// The systems that are compared, as indices of all of the data set.
+    pub systems: Vec<usize>,
+    /// `[system][cutoff]`.
+    pub means: Vec<Vec<SystemMean>>,
+    /// `[pair][cutoff]`: corrected p-value of the test of differences, pairs in the order (0,1), (0,2), ..; `None` where a pair
+    /// was not tested.
+    pub p_values: Vec<Vec<Option<f64>>>,
+    /// Where the test favours another system than the means do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub against_means: Vec<AgainstMeans>,
+    /// Why no p-value can be significant, where the draws are too few for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub too_few_draws: Option<String>,
+}
+
+/// A comparison in which the test favours another system than the means do: tests look at signs or ranks
+/// of differences, not at their mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgainstMeans {
+    /// Place of the pair in [`Compared::p_values`].
+    pub pair: usize,
+    /// Place of the cutoff.
+    pub cutoff: usize,
+    /// Whether the first system of the pair is favoured.
+    pub first: bool,
+}
+
+/// The mean of a system over queries.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SystemMean {
+    /// The mean, if there is one.
+    pub mean: Option<f64>,
+    /// The ends of its interval; none where fewer than two queries have a value.
+    pub ends: Option<(f64, f64)>,
+}
+
+impl Compared {
+    /// The cutoff that stands for the measure where one number is shown: 10 if it was evaluated, else the last.
+    pub fn main_cutoff(&self) -> usize {
+        main_cutoff(&self.cutoffs)
+    }
+
+    /// The measure at a cutoff: `ndcg.v1@10`, `ap` for the whole list.
+    pub fn measure_at(&self, cutoff: usize) -> String {
+        let head = &self.cutoffs[cutoff];
+        format!("{}{}", self.measure, if head.starts_with('@') { head } else { "" })
+    }
+
+    /// The means at a cutoff, one a system.
+    pub fn column(&self, cutoff: usize) -> Vec<Option<f64>> {
+        self.means.iter().map(|of_system| of_system[cutoff].mean).collect()
+    }
+
+    /// [`column`](Self::column) to be compared: means that only rounding parts are the same number.
+    pub fn levels(&self, cutoff: usize) -> Vec<Option<f64>> {
+        levels_of_defined(&self.column(cutoff))
+    }
+
+    /// The p-value of two systems (places in [`Compared::systems`]) at a cutoff; `None` for a system and itself.
+    pub fn p(&self, a: usize, b: usize, cutoff: usize) -> Option<f64> {
+        self.p_values.get(self.pair(a, b)?)?.get(cutoff).copied().flatten()
+    }
+
+    /// The place of a pair of systems in [`Compared::p_values`].
+    pub fn pair(&self, a: usize, b: usize) -> Option<usize> {
+        let (low, high) = (a.min(b), a.max(b));
+        // Pairs before those of `low`, then the place among them.
+        let before = low * (2 * self.systems.len() - low - 1) / 2;
+        (low < high).then(|| before + high - low - 1)
+    }
+
+    /// Notes which of two systems the test favours at a cutoff (`Greater`: the first), where the means say otherwise.
+    pub fn favour(&mut self, [first, second]: [usize; 2], cutoff: usize, favours: Ordering) {
+        let Some(pair) = self.pair(first, second) else { return };
+        let first_wins = favours.is_gt() == (first < second);
+        if favours.is_ne() && favours != self.better(cutoff)(first, second) {
+            self.against_means.push(AgainstMeans { pair, cutoff, first: first_wins });
+        }
+    }
+
+    /// Which of two systems the test favours at a cutoff, if it finds a difference: `Greater` for the first.
+    pub fn better(&self, cutoff: usize) -> impl Fn(usize, usize) -> Ordering + '_ {
+        let levels = self.levels(cutoff);
+        move |a, b| {
+            let pair = self.pair(a, b);
+            let against = self.against_means.iter().find(|own| Some(own.pair) == pair && own.cutoff == cutoff);
+            match against {
+                Some(own) => {
+                    if own.first == (a < b) {
+                        Ordering::Greater
+                    } else {
+                        Ordering::Less
+                    }
+                }
+                None => levels[a].partial_cmp(&levels[b]).unwrap_or(Ordering::Equal),
+            }
+        }
+    }
+
+    /// The systems that this one beats at a cutoff: those from which it differs significantly, as the better one.
+    pub fn beaten(&self, system: usize, cutoff: usize, alpha: f64) -> Vec<usize> {
+        let better = self.better(cutoff);
+        let significant = |other: &usize| self.p(system, *other, cutoff).is_some_and(|p| p < alpha);
+        (0..self.systems.len()).filter(significant).filter(|&other| better(system, other).is_gt()).collect()
+    }
+
+    /// Comparisons that were tested, at all cutoffs: the family of a correction.
+    pub fn tested(&self) -> usize {
+        self.p_values.iter().flatten().flatten().count()
+    }
+
+    /// The same for some of the systems (indices of all of the data set).
+    #[must_use]
+    pub fn among(&self, systems: &[usize]) -> Compared {
+        let places: Vec<usize> =
+            (0..self.systems.len()).filter(|&place| systems.contains(&self.systems[place])).collect();
+        let pairs = places.iter().enumerate().flat_map(|(at, &a)| places[at + 1..].iter().map(move |&b| (a, b)));
+        let pairs: Vec<usize> = pairs.filter_map(|(a, b)| self.pair(a, b)).collect();
+        let against_means = self.against_means.iter().filter_map(|own| {
+            let pair = pairs.iter().position(|&pair| pair == own.pair)?;
+            Some(AgainstMeans { pair, ..*own })
+        });
+        Compared {
+            family: self.family.clone(),
+            measure: self.measure.clone(),
+            cutoffs: self.cutoffs.clone(),
+            systems: places.iter().map(|&place| self.systems[place]).collect(),
+            means: places.iter().map(|&place| self.means[place].clone()).collect(),
+            against_means: against_means.collect(),
+            p_values: pairs.iter().filter_map(|&pair| self.p_values.get(pair).cloned()).collect(),
+            too_few_draws: self.too_few_draws.clone(),
+        }
+    }
+}
+
+/// The place of the cutoff that stands for a measure where one number is shown: that of 10 if it was evaluated, else the last.
+pub fn main_cutoff(cutoffs: &[String]) -> usize {
+    cutoffs.iter().position(|cutoff| cutoff == "@10").unwrap_or(cutoffs.len().saturating_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The p-value of systems i < j is .ij, whatever else is compared; the mean of i is i.
+    fn six() -> Compared {
+        let pairs = (0..6).flat_map(|i| (i + 1..6).map(move |j| (i, j)));
+        Compared {
+            family: "ndcg".to_owned(),
+            measure: "ndcg".to_owned(),
+            cutoffs: vec!["@10".to_owned()],
+            systems: (0..6).collect(),
+            means: (0..6).map(|system| vec![SystemMean { mean: Some(f64::from(system)), ends: None }]).collect(),
+            p_values: pairs.map(|(i, j)| vec![Some(f64::from(i) / 10.0 + f64::from(j) / 100.0)]).collect(),
+            against_means: Vec::new(),
+            too_few_draws: None,
+        }
+    }
+
+    #[test]
+    fn some_systems_keep_their_means_and_p_values() {
+        let all = six();
+        assert_eq!((all.p(4, 2, 0), all.tested()), (Some(0.2 + 0.04), 15));
+        let some = all.among(&[5, 1, 2]);
+        assert_eq!(some.systems, [1, 2, 5]);
+        assert_eq!(some.column(0), [Some(1.0), Some(2.0), Some(5.0)]);
+        assert_eq!(
+            [some.p(0, 1, 0), some.p(0, 2, 0), some.p(2, 1, 0)],
+            [all.p(1, 2, 0), all.p(1, 5, 0), all.p(2, 5, 0)]
+        );
+        assert_eq!((some.p(1, 1, 0), some.p_values.len()), (None, 3));
+    }
+
+    /// Who is favoured stands whichever system is asked for first, and among some of the systems.
+    #[test]
+    fn a_test_can_favour_the_lower_mean() {
+        let mut all = six();
+        all.favour([0, 3], 0, Ordering::Greater);
+        all.favour([5, 2], 0, Ordering::Less);
+        all.favour([1, 4], 0, Ordering::Less);
+        assert_eq!(all.against_means.len(), 2, "the last says what the means say");
+        for compared in [all.clone(), all.among(&[0, 2, 3, 5])] {
+            let place = |system: usize| compared.systems.iter().position(|&own| own == system).unwrap();
+            let better = compared.better(0);
+            let of = |a: usize, b: usize| better(place(a), place(b));
+            assert_eq!(
+                [of(0, 3), of(3, 0), of(2, 5), of(5, 2)],
+                [Ordering::Greater, Ordering::Less, Ordering::Greater, Ordering::Less]
+            );
+            assert_eq!([of(0, 2), of(5, 3)], [Ordering::Less, Ordering::Greater]);
+            assert_eq!(compared.beaten(place(0), 0, 0.05), [place(3)]);
+            assert!(!compared.beaten(place(3), 0, 0.05).contains(&place(0)));
+        }
+    }
+
+    #[test]
+    fn lower_means_are_beaten_below_alpha_alone() {
+        let all = six();
+        // p of (0, 3) is .03, of (1, 3) .13, of (2, 3) .23.
+        assert_eq!(all.beaten(3, 0, 0.05), [0]);
+        assert_eq!(all.beaten(3, 0, 0.03), [0; 0]);
+        assert_eq!(all.beaten(3, 0, 0.2), [0, 1]);
+        assert_eq!(all.beaten(0, 0, 1.0), [0; 0]);
+    }
+}

@@ -1,0 +1,265 @@
+//! The tables of Feng & Karmaker (IPM 2023), computed from the values of a run.
+//!
+//! | table of the paper | what | file |
+//! |---|---|---|
+//! | 3, 4 (ndcg), 15, 16 (ap) | mean of the original measure by method, cutoff and query set | `scores` |
+//! | 5, 6, 17, 18 | the same of V1 and V2 | `scores` |
+//! | 7, 19 | Kendall's tau of V1 and V2 against the original | `kendall` |
+//! | 8, 20 | conflicts of V1 and V2 with the original | `significance` |
+//! | 9, 21 | discriminative power | `significance` |
+//! | 10, 22 | percentage absolute differences | `pad` |
+//! | 11, 23 | swap rate across data sets | `swaps` |
+//! | 12 - 14, 24 - 26 | swap rate between uninformative and ideal, broad and focused, left and right | `swaps` |
+//!
+//! Each builder is written once, for any family of measures (a measure with its UE versions and cutoffs, `family`), any
+//! data sets and any methods; `ndcg` and `ap` only give the paper's numbers to their tables. Query sets are in
+//! `query_set`, means and tests in `means`. A method's score is the mean over queries, then over the cutoffs where a
+//! table has one number a method. A method that failed on a data set is shown as `FAILED` and used in no statistic
+//! there.
+//!
+//! Differences from the paper: the number of methods, data sets and cutoffs is free; score tables have the query sets
+//! below each other, not side by side; the first data set of an experiment takes the number of the paper's MSLR-WEB30K
+//! table and all others that of MQ2007.
+//!
+//! Letters, heat maps and the words of a page rest on [`Comparison`]s, whose test and correction the experiment chooses.
+//!
+//! Cost: linear in the values; two data sets of 10,000 queries with eight methods and 30 columns take about a second.
+
+mod analysis;
+mod by_query_set;
+mod comparison;
+mod distance;
+mod family;
+mod histogram;
+mod kendall;
+mod means;
+mod notes;
+mod pad;
+mod query_class;
+mod query_set;
+mod scores;
+mod significance;
+mod swaps;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use fivefold_core::{ParamError, Seed};
+use fivefold_metrics::{Conventions, MeasureError};
+use fivefold_stats::PadDenominator;
+
+use crate::difference_test::{DifferenceTest, HowFound};
+use crate::evaluation::{DatasetValues, Evaluation};
+use crate::ids::number_equal;
+use crate::table::Table;
+use analysis::Analysis;
+use family::families;
+
+pub use comparison::{CONFIDENCE, Comparison};
+pub use distance::Distance;
+pub use histogram::{ExpectedHistogram, Panel, expected_histograms};
+pub use pad::PadNotes;
+pub use query_class::{QueryClass, QueryClasses};
+
+/// The choices behind the tables.
+#[derive(Debug, Clone)]
+pub struct TableOptions {
+    /// The conventions of the evaluation; the policy for undefined values and the mean over folds are taken from it.
+    pub conventions: Conventions,
+    /// Lines that stand under every table: dialect and conventions.
+    pub notes: Vec<String>,
+    /// Sizes of the query sets.
+    pub sizes: SetSizes,
+    /// Sizes for single data sets, by name.
+    pub dataset_sizes: BTreeMap<String, SetSizes>,
+    /// How uninformative queries are found.
+    pub distance: Distance,
+    /// Whether broad and focused queries are compared.
+    pub broad_focused: bool,
+    /// Whether left and right halves of the documents are compared.
+    pub halves: bool,
+    /// Level of the significance tests: a comparison is significant when p < alpha.
+    pub alpha: f64,
+    /// Name of the test behind letters and heat maps; the tables' own tests are the paper's.
+    pub test: String,
+    /// Name of its correction.
+    pub correction: String,
+    /// Draws of tests that draw.
+    pub draws: usize,
+    /// What PAD divides by.
+    pub pad: PadDenominator,
+    /// Seed of the draw that cuts broad and focused queries to one size.
+    pub seed: Seed,
+    /// Ids of the tables to make, or how the ids begin; all when empty.
+    pub only: Vec<String>,
+}
+
+/// How many queries the uninformative and the ideal set have (0: no such set).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SetSizes {
+    /// Queries on which the methods differ least from a random order.
+    pub uninformative: usize,
+    /// Queries on which they beat it by most.
+    pub ideal: usize,
+}
+
+impl TableOptions {
+    /// The paper's choices under some conventions, with 500 queries in the uninformative and in the ideal set.
+    pub fn new(conventions: Conventions, seed: Seed) -> Self {
+        TableOptions {
+            conventions,
+            notes: Vec::new(),
+            sizes: SetSizes { uninformative: 500, ideal: 500 },
+            dataset_sizes: BTreeMap::new(),
+            distance: Distance::Absolute,
+            broad_focused: true,
+            halves: true,
+            alpha: 0.05,
+            test: "t".to_owned(),
+            correction: "none".to_owned(),
+            draws: 1000,
+            pad: PadDenominator::Signed,
+            seed,
+            only: Vec::new(),
+        }
+    }
+
+    fn sizes_of(&self, dataset: &DatasetValues) -> SetSizes {
+        self.dataset_sizes.get(&dataset.name).copied().unwrap_or(self.sizes)
+    }
+}
+
+/// Why the tables cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TablesError {
+    /// A column's name is not that of a measure.
+    #[error("the evaluation's columns")]
+    Measure(#[from] MeasureError),
+    /// The test behind letters and its correction do not exist or go together.
+    #[error("the test of differences")]
+    Test(#[from] ParamError),
+    /// The arrays of a data set do not fit together.
+    #[error("data set `{dataset}`: {problem}")]
+    Shape {
+        /// The data set.
+        dataset: String,
+        /// What does not fit.
+        problem: String,
+    },
+    /// No table has an id that begins as asked.
+    #[error("no table's id begins with `{asked}`; there are {}", ids.join(", "))]
+    NoSuchTable {
+        /// What was asked for.
+        asked: String,
+        /// The ids that there are.
+        ids: Vec<String>,
+    },
+}
+
+/// All tables, in the paper's order within each family of measures.
+///
+/// # Errors
+/// [`TablesError`]: columns that are no measures, arrays that do not fit together, a table asked for that is not there.
+pub fn all(evaluation: &Evaluation, options: &TableOptions) -> Result<Vec<Table>, TablesError> {
+    check(evaluation)?;
+    let mut tables = Vec::new();
+    for family in families(&evaluation.measures)? {
+        tables.extend(of_family(&Analysis::new(evaluation, options, &family)));
+    }
+    finished(tables, options)
+}
+
+/// All that is computed from the values of a run.
+#[derive(Debug, Clone)]
+pub struct Analysed {
+    /// The tables, as [`all`] gives them.
+    pub tables: Vec<Table>,
+    /// Every pair of methods compared: one a data set and version, families in the order of their first column.
+    pub comparisons: Vec<Comparison>,
+    /// The queries in the plane of expected and original values, one a data set and family whose original was evaluated.
+    pub classes: Vec<QueryClasses>,
+    /// The test of the comparisons.
+    pub difference: DifferenceTest,
+}
+
+/// The tables and all that a page says besides: each family of measures is analysed once.
+///
+/// # Errors
+/// As [`all`], and for a test behind letters that cannot be done.
+pub fn analyse(evaluation: &Evaluation, options: &TableOptions) -> Result<Analysed, TablesError> {
+    check(evaluation)?;
+    let difference = DifferenceTest::new(&options.test, &options.correction, options.draws, options.alpha)?;
+    let (mut tables, mut comparisons, mut classes) = (Vec::new(), Vec::new(), Vec::new());
+    for family in families(&evaluation.measures)? {
+        let analysis = Analysis::new(evaluation, options, &family);
+        tables.extend(of_family(&analysis));
+        comparisons.extend(comparison::of_family(&analysis, &difference)?);
+        classes.extend(query_class::of_family(&analysis));
+    }
+    Ok(Analysed { tables: finished(tables, options)?, comparisons, classes, difference })
+}
+
+impl Analysed {
+    /// The test of the comparisons in words, with how their p-values were found.
+    pub fn test_in_words(&self) -> String {
+        let mut found = HowFound::default();
+        self.comparisons.iter().for_each(|comparison| found.merge(&comparison.how_found));
+        self.difference.in_words(&found)
+    }
+
+    /// Whether there is a table of this kind (`conflicts`, `pad`), of whatever measure.
+    pub fn has_table(&self, kind: &str) -> bool {
+        self.tables.iter().any(|table| table.id.contains(kind))
+    }
+}
+
+fn of_family(analysis: &Analysis<'_>) -> Vec<Table> {
+    let mut tables = scores::tables(analysis);
+    tables.extend(kendall::table(analysis));
+    tables.extend(significance::tables(analysis));
+    tables.push(pad::table(analysis));
+    tables.extend(swaps::tables(analysis));
+    tables
+}
+
+fn finished(mut tables: Vec<Table>, options: &TableOptions) -> Result<Vec<Table>, TablesError> {
+    // Labels that differ only in marks that an id does not keep.
+    number_equal(tables.iter_mut().map(|table| &mut table.id));
+    choose(tables, &options.only)
+}
+
+fn choose(tables: Vec<Table>, only: &[String]) -> Result<Vec<Table>, TablesError> {
+    let begins = |table: &Table, asked: &String| table.id.starts_with(asked.as_str());
+    if let Some(asked) = only.iter().find(|asked| !tables.iter().any(|table| begins(table, asked))) {
+        let ids = tables.into_iter().map(|table| table.id).collect();
+        return Err(TablesError::NoSuchTable { asked: asked.clone(), ids });
+    }
+    let wanted = |table: &Table| only.is_empty() || only.iter().any(|asked| begins(table, asked));
+    Ok(tables.into_iter().filter(wanted).collect())
+}
+
+/// Whether all arrays have the sizes that the counts of methods, queries and measures ask for.
+fn check(evaluation: &Evaluation) -> Result<(), TablesError> {
+    for data in &evaluation.datasets {
+        let problem = |problem: String| TablesError::Shape { dataset: data.name.clone(), problem };
+        let expected = data.queries.len() * evaluation.measures.len();
+        let values = expected * data.rankers.len();
+        for (what, found, needed) in [
+            ("values over all documents", data.all.len(), values),
+            ("values over the left halves", data.left.len(), if data.left.is_empty() { 0 } else { values }),
+            ("values over the right halves", data.right.len(), if data.left.is_empty() { 0 } else { values }),
+            ("expected values", data.expected.len(), expected),
+            ("marks of failed methods", data.failed.len(), data.rankers.len()),
+        ] {
+            if found != needed {
+                return Err(problem(format!("{found} {what} where {needed} are needed")));
+            }
+        }
+        if !data.queries.is_sorted_by_key(|query| query.fold) {
+            return Err(problem("its queries are not in the order of their folds".to_owned()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! Query sets: which queries and which of their documents a column of a table is about.
+//!
+//! For a family of measures, `real` is a query's mean of the original measure over all methods and cutoffs, `expected`
+//! its mean E/U over the cutoffs; both with the policy for undefined values, so a query without relevant documents has
+//! difference 0 (or, under `skip`, is in neither set).
+//! - uninformative: the N queries of least |real - expected| (or of least real - expected),
+//! - ideal: the N of greatest real - expected; ties by file order in both,
+//! - broad: at least half of the documents have grade 2 or higher; focused: the others. The larger set is cut to the size
+//!   of the smaller by a seeded draw,
+//! - left, right: all queries, ranked over one half of their documents.
+
+use fivefold_base::rounding;
+use fivefold_metrics::settle;
+
+use super::analysis::live;
+use super::family::Family;
+use super::{Distance, TableOptions};
+use crate::evaluation::{DatasetValues, DocumentSet};
+
+/// The query sets of the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum QuerySet {
+    All,
+    Uninformative,
+    Ideal,
+    Broad,
+    Focused,
+    Left,
+    Right,
+}
+
+impl QuerySet {
+    /// All, in the order of the enum, so that a set's number is its place.
+    pub const EVERY: [QuerySet; 7] = [
+        QuerySet::All,
+        QuerySet::Uninformative,
+        QuerySet::Ideal,
+        QuerySet::Broad,
+        QuerySet::Focused,
+        QuerySet::Left,
+        QuerySet::Right,
+    ];
+
+    /// The three that most tables have as columns.
+    pub const MAIN: [QuerySet; 3] = [QuerySet::All, QuerySet::Uninformative, QuerySet::Ideal];
+
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            QuerySet::All => "all",
+            QuerySet::Uninformative => "uninformative",
+            QuerySet::Ideal => "ideal",
+            QuerySet::Broad => "broad",
+            QuerySet::Focused => "focused",
+            QuerySet::Left => "left",
+            QuerySet::Right => "right",
+        }
+    }
+
+    /// The number of queries that the options ask for, in the two sets that have one.
+    pub fn size(self, options: &TableOptions, data: &DatasetValues) -> Option<usize> {
+        match self {
+            QuerySet::Uninformative => Some(options.sizes_of(data).uninformative),
+            QuerySet::Ideal => Some(options.sizes_of(data).ideal),
+            _ => None,
+        }
+    }
+}
+
+/// Some queries, in file order, and which of their documents are ranked.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Selection {
+    pub queries: Vec<usize>,
+    pub documents: DocumentSet,
+}
+
+impl Selection {
+    /// How many queries are in both, if both are about all documents.
+    pub fn shared(&self, other: &Selection) -> usize {
+        if [self.documents, other.documents] != [DocumentSet::All; 2] {
+            return 0;
+        }
+        self.queries.iter().filter(|query| other.queries.binary_search(query).is_ok()).count()
+    }
+}
+
+/// The queries of a set; `size` as [`QuerySet::size`] gives it, or smaller. The error says why there is no such set.
+pub(super) fn select(
+    set: QuerySet,
+    data: &DatasetValues,
+    measures: usize,
+    family: &Family,
+    options: &TableOptions,
+    size: Option<usize>,
+) -> Result<Selection, String> {
+    let every = || (0..data.queries.len()).collect::<Vec<usize>>();
+    let over_all = |queries| Ok(Selection { queries, documents: DocumentSet::All });
+    let size = size.unwrap_or(0);
+    match set {
+        QuerySet::All => over_all(every()),
+        QuerySet::Uninformative => {
+            let distance = |difference: f64| match options.distance {
+                Distance::Absolute => difference.abs(),
+                Distance::Signed => difference,
+            };
+            over_all(least(&differences(data, measures, family, options)?, size, distance)?)
+        }
+        QuerySet::Ideal => over_all(least(&differences(data, measures, family, options)?, size, |d| -d)?),
+        QuerySet::Broad | QuerySet::Focused => {
+            let (broad, focused) = broad_and_focused(data, options)?;
+            over_all(if set == QuerySet::Broad { broad } else { focused })
+        }
+        QuerySet::Left | QuerySet::Right => {
+            if data.left.is_empty() {
+                return Err("the halves of the documents were not ranked".to_owned());
+            }
+            let documents = if set == QuerySet::Left { DocumentSet::Left } else { DocumentSet::Right };
+            Ok(Selection { queries: every(), documents })
+        }
+    }
+}
+
+/// What a query is worth under the original measure: the mean over all methods and cutoffs, and what a random order gets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Worth {
+    pub query: usize,
+    pub real: f64,
+    pub expected: f64,
+}
+
+impl Worth {
+    /// Where rounding alone parts the two, file order decides.
+    fn difference(&self) -> f64 {
+        rounding::difference(self.real, self.expected)
+    }
+}
+
+/// What each query that has a value is worth.
+pub(super) fn worths(
+    data: &DatasetValues,
+    measures: usize,
+    family: &Family,
+    options: &TableOptions,
+) -> Result<Vec<Worth>, String> {
+    let original = family
+        .original()
+        .filter(|original| !original.columns.is_empty())
+        .ok_or_else(|| format!("`{}` itself was not evaluated, and the set is chosen by it", family.name))?;
+    let rankers: Vec<usize> = live(data).collect();
+    if rankers.is_empty() {
+        return Err("every method failed".to_owned());
+    }
+    let policy = options.conventions.undefined;
+    let mean = |values: &mut dyn Iterator<Item = f64>| {
+        let (sum, count) = values.filter_map(|v| settle(v, policy)).fold((0.0, 0), |(s, n), v| (s + v, n + 1));
+        (count > 0).then(|| sum / f64::from(count))
+    };
+    let worth = |query: usize| {
+        let cells = |row: usize| original.columns.iter().map(move |&column| row * measures + column);
+        let rows = rankers.iter().map(|ranker| ranker * data.queries.len() + query);
+        let real = mean(&mut rows.flat_map(cells).map(|cell| data.all[cell]))?;
+        let expected = mean(&mut cells(query).map(|cell| data.expected[cell]))?;
+        Some(Worth { query, real, expected })
+    };
+    Ok((0..data.queries.len()).filter_map(worth).collect())
+}
+
+fn differences(
+    data: &DatasetValues,
+    measures: usize,
+    family: &Family,
+    options: &TableOptions,
+) -> Result<Vec<(usize, f64)>, String> {
+    let worths = worths(data, measures, family, options)?;
+    Ok(worths.iter().map(|worth| (worth.query, worth.difference())).collect())
+}
+
+/// The `size` queries of least `key(difference)`, in file order.
+fn least(differences: &[(usize, f64)], size: usize, key: impl Fn(f64) -> f64) -> Result<Vec<usize>, String> {
+    if size == 0 {
+        return Err("the experiment asks for no such queries".to_owned());
+    }
+    let mut order = differences.to_vec();
+    // A stable sort: ties stay in file order.
+    order.sort_by(|a, b| key(a.1).total_cmp(&key(b.1)));
+    order.truncate(size);
+    let mut queries: Vec<usize> = order.into_iter().map(|(query, _)| query).collect();
+    queries.sort_unstable();
+    Ok(queries)
+}
+
+/// All broad and all focused queries, before they are cut to one size.
+pub(super) fn by_breadth(data: &DatasetValues) -> (Vec<usize>, Vec<usize>) {
+    let is_broad = |query: &usize| 2 * data.queries[*query].graded2 >= data.queries[*query].documents;
+    (0..data.queries.len()).partition(is_broad)
+}
+
+fn broad_and_focused(data: &DatasetValues, options: &TableOptions) -> Result<(Vec<usize>, Vec<usize>), String> {
+    let (broad, focused) = by_breadth(data);
+    let size = broad.len().min(focused.len());
+    if size < 2 {
+        return Err(format!("{} broad and {} focused queries; each set needs two", broad.len(), focused.len()));
+    }
+    let seed = options.seed.derive(&data.name).derive("broad and focused");
+    let cut = |queries: Vec<usize>| {
+        let drawn = seed.rng().sample(queries.len(), size);
+        drawn.into_iter().map(|index| queries[index]).collect::<Vec<usize>>()
+    };
+    Ok((cut(broad), cut(focused)))
+}

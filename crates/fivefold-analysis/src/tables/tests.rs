@@ -1,0 +1,547 @@
+//! Every table over a small evaluation whose numbers are worked out by hand, and properties over random ones.
+
+use fivefold_core::Seed;
+use fivefold_metrics::{Conventions, FoldMean, Undefined, dialect};
+use fivefold_stats::PadDenominator;
+
+use super::Distance;
+use super::{QueryClass, SetSizes, TableOptions, TablesError, all, analyse, expected_histograms};
+use crate::evaluation::{DatasetValues, Evaluation, QueryInfo};
+use crate::table::{Cell, Table};
+
+const NAN: f64 = f64::NAN;
+const MEASURES: [&str; 6] = ["ndcg@1", "ndcg@2", "ndcg.v1@1", "ndcg.v1@2", "ndcg.v2@1", "ndcg.v2@2"];
+
+/// Original values at cutoff 1 by method; at cutoff 2 they are half as large. V1 equals the original; V2 is the same for
+/// every query. Query 3 is undefined.
+const ORIGINAL: [(&str, [f64; 4]); 3] =
+    [("A", [1.0, 0.8, 0.6, NAN]), ("B", [0.5, 0.5, 0.5, NAN]), ("C", [0.2, 0.4, 0.9, NAN])];
+const V2: [(&str, f64); 3] = [("A", 0.1), ("B", 0.5), ("C", 0.9)];
+/// real - expected under `zero`: .025, .225, .05, 0.
+const EXPECTED: [f64; 4] = [0.4, 0.2, 0.45, NAN];
+const GRADED2: [usize; 4] = [2, 1, 4, 0];
+
+fn dataset(name: &str, rankers: &[&str]) -> DatasetValues {
+    let mut data = DatasetValues {
+        name: name.to_owned(),
+        rankers: rankers.iter().map(|&ranker| ranker.to_owned()).collect(),
+        failed: vec![false; rankers.len()],
+        queries: Vec::new(),
+        all: Vec::new(),
+        left: Vec::new(),
+        right: Vec::new(),
+        expected: EXPECTED.iter().flat_map(|&e| [e; 6]).collect(),
+    };
+    for (query, &graded2) in GRADED2.iter().enumerate() {
+        let fold = if query < 3 { 1 } else { 2 };
+        let relevant = if query < 3 { 4 } else { 0 };
+        data.queries.push(QueryInfo { fold, id: format!("q{query}"), documents: 4, relevant, graded2 });
+    }
+    for ranker in rankers {
+        let original = ORIGINAL.iter().find(|(name, _)| name == ranker).unwrap().1;
+        let v2 = V2.iter().find(|(name, _)| name == ranker).unwrap().1;
+        for value in original {
+            let v2 = if value.is_nan() { NAN } else { v2 };
+            data.all.extend([value, value / 2.0, value, value / 2.0, v2, v2 / 2.0]);
+        }
+    }
+    data.left = data.all.clone();
+    data.right = data.all.iter().map(|value| 1.0 - value).collect();
+    data
+}
+
+fn one() -> Evaluation {
+    evaluation(vec![dataset("d1", &["A", "B", "C"])])
+}
+
+fn evaluation(datasets: Vec<DatasetValues>) -> Evaluation {
+    Evaluation { measures: MEASURES.map(str::to_owned).to_vec(), datasets }
+}
+
+fn options(undefined: Undefined) -> TableOptions {
+    let conventions = Conventions { undefined, ..(dialect("paper").unwrap().conventions)() };
+    TableOptions { sizes: SetSizes { uninformative: 2, ideal: 2 }, ..TableOptions::new(conventions, Seed::new(7)) }
+}
+
+/// The figures of the table whose id begins so, row by row without labels; words stand for NaN.
+fn figures(tables: &[Table], id: &str) -> Vec<Vec<f64>> {
+    let table = tables.iter().find(|table| table.id.starts_with(id)).unwrap_or_else(|| panic!("no {id}"));
+    let figure = |cell: &Cell| match cell {
+        Cell::Number { value, .. } | Cell::PValue(value) => *value,
+        Cell::Count(count) => *count as f64,
+        Cell::Missing(_) => NAN,
+        Cell::Text(text) => panic!("{text}"),
+    };
+    table.rows.iter().map(|row| row[table.label_columns..].iter().map(figure).collect()).collect()
+}
+
+#[track_caller]
+fn assert_figures(found: &[Vec<f64>], expected: &[&[f64]]) {
+    let close = |a: f64, b: f64| (a.is_nan() && b.is_nan()) || (a - b).abs() < 1e-12;
+    let equal = found.len() == expected.len()
+        && found.iter().zip(expected).all(|(a, b)| a.len() == b.len() && a.iter().zip(*b).all(|(&a, &b)| close(a, b)));
+    assert!(equal, "{found:?} for {expected:?}");
+}
+
+fn notes<'a>(tables: &'a [Table], id: &str) -> &'a [String] {
+    &tables.iter().find(|table| table.id.starts_with(id)).unwrap().notes
+}
+
+#[test]
+fn every_table_is_there_in_the_papers_order() {
+    let tables = all(&one(), &options(Undefined::Zero)).unwrap();
+    let ids: Vec<&str> = tables.iter().map(|table| table.id.as_str()).collect();
+    assert_eq!(
+        ids,
+        [
+            "table-03-ndcg-scores-d1",
+            "table-05-ndcg-ue-scores-d1",
+            "table-07-ndcg-kendall-tau",
+            "table-08-ndcg-conflicts",
+            "table-09-ndcg-discriminative-power",
+            "table-10-ndcg-pad",
+            "table-11-ndcg-swap-data-sets",
+            "table-12-ndcg-swap-uninformative-ideal",
+            "table-13-ndcg-swap-broad-focused",
+            "table-14-ndcg-swap-left-right",
+        ]
+    );
+    for table in &tables {
+        assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{}", table.id);
+        assert!(table.notes.iter().any(|note| note.contains("undefined values, counted as 0")), "{}", table.id);
+    }
+    assert_eq!(tables[2].title, "Table 7: Kendall's tau of the methods' order under ndcg.v1 and ndcg.v2 against ndcg");
+}
+
+#[test]
+fn scores_by_hand() {
+    let tables = all(&one(), &options(Undefined::Zero)).unwrap();
+    assert_figures(
+        &figures(&tables, "table-03"),
+        &[
+            &[0.6, 0.3, 0.45],
+            &[0.375, 0.1875, 0.28125],
+            &[0.375, 0.1875, 0.28125],
+            // Uninformative: queries 0 and 3.
+            &[0.5, 0.25, 0.375],
+            &[0.25, 0.125, 0.1875],
+            &[0.1, 0.05, 0.075],
+            // Ideal: queries 1 and 2.
+            &[0.7, 0.35, 0.525],
+            &[0.5, 0.25, 0.375],
+            &[0.65, 0.325, 0.4875],
+        ],
+    );
+    let [first, .., last] = &figures(&tables, "table-05")[..] else { panic!() };
+    assert_figures(std::slice::from_ref(first), &[&[0.6, 0.3, 0.45, 0.075, 0.0375, 0.05625]]);
+    assert_figures(std::slice::from_ref(last), &[&[0.65, 0.325, 0.4875, 0.9, 0.45, 0.675]]);
+    let line = "d1, uninformative: 2 queries of least |real - expected| ndcg, 1 without a relevant document; \
+                undefined values, counted as 0: ndcg 1, ndcg.v1 1, ndcg.v2 1";
+    assert!(notes(&tables, "table-03").contains(&line.to_owned()), "{:#?}", notes(&tables, "table-03"));
+}
+
+#[test]
+fn undefined_policies_and_fold_means() {
+    let mean_of_a = |undefined: Undefined, fold_mean: FoldMean| {
+        let mut options = options(undefined);
+        options.conventions.fold_mean = fold_mean;
+        figures(&all(&one(), &options).unwrap(), "table-03")[0][0]
+    };
+    for (undefined, fold_mean, value) in [
+        (Undefined::Zero, FoldMean::Queries, 0.6),
+        (Undefined::One, FoldMean::Queries, 0.85),
+        (Undefined::Skip, FoldMean::Queries, 0.8),
+        (Undefined::Zero, FoldMean::Folds, 0.4),
+        (Undefined::One, FoldMean::Folds, 0.9),
+        (Undefined::Skip, FoldMean::Folds, 0.8),
+    ] {
+        assert!((mean_of_a(undefined, fold_mean) - value).abs() < 1e-12, "{undefined} {fold_mean}");
+    }
+    // Under `skip` the undefined query is in no set: uninformative 0 and 2.
+    let tables = all(&one(), &options(Undefined::Skip)).unwrap();
+    assert_figures(&figures(&tables, "table-03")[3..4], &[&[0.8, 0.4, 0.6]]);
+}
+
+#[test]
+fn tau_and_pad_by_hand() {
+    // Original A > B = C, V2 C > B > A: two discordant pairs, one tied in the original. Ideal: A > C > B against C > B > A.
+    let tables = all(&one(), &options(Undefined::Zero)).unwrap();
+    assert_figures(&figures(&tables, "table-07"), &[&[1.0, 1.0, 1.0], &[-2.0 / 6f64.sqrt(), -1.0, -1.0 / 3.0]]);
+    let v2 = 100.0 * (0.8 + 8.0 / 9.0 + 4.0 / 9.0) / 3.0;
+    // Uninformative A .5, B .25, C .1; ideal .7, .5, .65.
+    let uninformative = 100.0 * (0.5 + 0.8 + 0.6) / 3.0;
+    let ideal = 100.0 * (0.2 / 0.7 + 0.05 / 0.7 + 0.15 / 0.65) / 3.0;
+    let original = [25.0, uninformative, ideal];
+    assert_figures(&figures(&tables, "table-10"), &[&original, &original, &[v2, v2, v2]]);
+}
+
+#[test]
+fn negative_scores_and_zero_maxima_in_pad_are_noted() {
+    let mut data = one();
+    for row in data.datasets[0].all.chunks_exact_mut(6) {
+        row[4] -= 0.5;
+        row[5] -= 0.25;
+    }
+    // V2 is now A -.4, B 0, C .4 at cutoff 1 and in proportion: pairs 0 (left out) and 200 % and 100 %.
+    let signed = all(&data, &options(Undefined::Skip)).unwrap();
+    assert_figures(&figures(&signed, "table-10")[2..], &[&[150.0; 3]]);
+    let text = notes(&signed, "table-10").join("\n");
+    assert!(text.contains("d1, all, ndcg.v2: 1 of 3 pairs left out, their max(a, b) is 0"), "{text}");
+    let warning = "negative scores make max(a, b) negative or nearly 0, so that these figures measure no difference \
+                   (`pad = \"abs\"` under `[tables]` divides by max(|a|, |b|)): ";
+    let cells = "d1, all, ndcg.v2; d1, uninformative, ndcg.v2; d1, ideal, ndcg.v2";
+    assert!(text.contains(&format!("{warning}{cells}")), "{text}");
+    assert!(!notes(&all(&one(), &options(Undefined::Skip)).unwrap(), "table-10").join("").contains("negative"));
+    let abs = TableOptions { pad: PadDenominator::Abs, ..options(Undefined::Skip) };
+    let abs = all(&data, &abs).unwrap();
+    assert_figures(&figures(&abs, "table-10")[2..], &[&[400.0 / 3.0; 3]]);
+    assert!(!notes(&abs, "table-10").join("").contains("negative"));
+}
+
+#[test]
+fn significance_by_hand() {
+    // V2 differs by a constant. Under `skip` it is certain; under `zero` the fourth difference is 0: t = 3, p = .0577.
+    let tables = all(&one(), &options(Undefined::Skip)).unwrap();
+    assert_figures(&figures(&tables, "table-08"), &[&[0.0, 0.0, 0.0], &[6.0, 6.0, 6.0]]);
+    assert_figures(&figures(&tables, "table-09"), &[&[0.0, 0.0, 0.0], &[0.0, 0.0, 0.0], &[6.0, 6.0, 6.0]]);
+    assert!(notes(&tables, "table-09").contains(&"d1: 6 comparisons".to_owned()));
+    let power = |alpha: f64| {
+        figures(&all(&one(), &TableOptions { alpha, ..options(Undefined::Zero) }).unwrap(), "table-09")[2][0]
+    };
+    assert_eq!((power(0.05), power(0.06)), (0.0, 6.0));
+}
+
+#[test]
+fn too_few_queries_are_not_tested_and_counted() {
+    let options = TableOptions { sizes: SetSizes { uninformative: 1, ideal: 0 }, ..options(Undefined::Skip) };
+    let tables = all(&one(), &options).unwrap();
+    assert_figures(&figures(&tables, "table-09")[2..], &[&[6.0, 0.0, NAN]]);
+    let text = notes(&tables, "table-09").join("\n");
+    assert!(text.contains("d1, uninformative, ndcg.v2: 6 not tested"), "{text}");
+    let missing =
+        "n/a (d1, ideal, ndcg; d1, ideal, ndcg.v1; d1, ideal, ndcg.v2): the experiment asks for no such queries";
+    assert!(text.contains(missing), "{text}");
+}
+
+#[test]
+fn swap_rates_within_a_data_set_by_hand() {
+    let tables = all(&one(), &options(Undefined::Zero)).unwrap();
+    let third = 1.0 / 3.0;
+    // Uninformative A > B > C, ideal A > C > B.
+    assert_figures(&figures(&tables, "table-12"), &[&[third], &[third], &[0.0]]);
+    // Broad, queries 0 and 2: A > C > B; focused, 1 and 3: A > B > C.
+    assert_figures(&figures(&tables, "table-13"), &[&[third], &[third], &[0.0]]);
+    // Left A > B = C; right, one less the values, A < B = C.
+    assert_figures(&figures(&tables, "table-14"), &[&[2.0 * third], &[2.0 * third], &[1.0]]);
+}
+
+#[test]
+fn queries_in_both_sets_are_counted() {
+    let overlap = |size: usize| {
+        let options = TableOptions { sizes: SetSizes { uninformative: size, ideal: size }, ..options(Undefined::Zero) };
+        notes(&all(&one(), &options).unwrap(), "table-12").join("\n")
+    };
+    // Uninformative by |real - expected|: queries 3, 0, 2, 1; ideal 1, 2, 0, 3.
+    assert!(!overlap(2).contains("in both sets"));
+    assert!(overlap(3).contains("d1: 2 queries are in both sets, which keeps the rate low"), "{}", overlap(3));
+    assert!(!notes(&all(&one(), &options(Undefined::Zero)).unwrap(), "table-14").join("").contains("in both sets"));
+}
+
+#[test]
+fn one_data_set_has_no_swap_rate_across() {
+    let tables = all(&one(), &options(Undefined::Zero)).unwrap();
+    assert_figures(&figures(&tables, "table-11"), &[&[NAN; 3][..]; 3]);
+    assert!(notes(&tables, "table-11").contains(&"n/a (d1): there is no second data set".to_owned()));
+}
+
+#[test]
+fn data_sets_are_compared_by_label_and_at_one_size() {
+    let mut evaluation = evaluation(vec![dataset("d1", &["A", "B", "C"]), dataset("d2", &["C", "A", "B"])]);
+    let mut options = options(Undefined::Zero);
+    assert_figures(&figures(&all(&evaluation, &options).unwrap(), "table-11"), &[&[0.0; 3][..]; 3]);
+    options.dataset_sizes.insert("d2".to_owned(), SetSizes { uninformative: 3, ideal: 1 });
+    let tables = all(&evaluation, &options).unwrap();
+    // Ideal sets of one query, query 1, on both: A > B > C; on d1 alone the set of two gives A > C > B.
+    assert_figures(&figures(&tables, "table-11"), &[&[0.0; 3][..]; 3]);
+    let text = notes(&tables, "table-11").join("\n");
+    assert!(text.contains("d1 vs d2, uninformative: 2 queries of each"), "{text}");
+    assert!(text.contains("d1 vs d2, ideal: 1 query of each") && !text.contains("vs d2, all: "), "{text}");
+    assert_figures(&figures(&tables, "table-12")[..1], &[&[1.0 / 3.0, 1.0 / 3.0]]);
+    assert_eq!(tables.iter().filter(|table| table.id.starts_with("table-04-ndcg-scores-d2")).count(), 1);
+    // A method that fails on one of the two is compared on neither. Without A, real - expected on d2 is -.1375, .1375,
+    // .075, 0: the two uninformative queries are 3 and 2 (C > B), on d1 still 3 and 0 (B > C).
+    evaluation.datasets[1].failed[1] = true;
+    let tables = all(&evaluation, &options).unwrap();
+    assert_figures(&figures(&tables, "table-11")[..1], &[&[0.0, 1.0, 0.0]]);
+    let failed = Cell::Missing("FAILED".to_owned());
+    let table = tables.iter().find(|table| table.id == "table-04-ndcg-scores-d2").unwrap();
+    assert_eq!(table.rows.iter().filter(|row| row[2..].iter().all(|cell| *cell == failed)).count(), 3);
+    assert!(table.notes.contains(&"d2: FAILED and used in no statistic: A".to_owned()));
+    assert!(notes(&tables, "table-09").contains(&"d2: 2 comparisons".to_owned()));
+}
+
+#[test]
+fn methods_that_failed_leave_no_trace() {
+    let mut evaluation = one();
+    evaluation.datasets[0].failed[1] = true;
+    let tables = all(&evaluation, &options(Undefined::Zero)).unwrap();
+    evaluation.datasets[0].all[6 * 4..6 * 8].fill(1e9);
+    assert_eq!(format!("{:?}", all(&evaluation, &options(Undefined::Zero)).unwrap()), format!("{tables:?}"));
+    // A and C alone: one discordant pair.
+    assert_figures(&figures(&tables, "table-07"), &[&[1.0; 3], &[-1.0; 3]]);
+    evaluation.datasets[0].failed = vec![true; 3];
+    let tables = all(&evaluation, &options(Undefined::Zero)).unwrap();
+    assert_figures(&figures(&tables, "table-07"), &[&[NAN; 3][..]; 2]);
+    assert!(notes(&tables, "table-07").join("\n").contains("0 methods did not fail; two are needed"));
+}
+
+#[test]
+fn signed_distance_takes_the_queries_below_expectation_first() {
+    let mut evaluation = one();
+    // real - expected: -.175, .225, .05, 0.
+    evaluation.datasets[0].expected[..6].fill(0.6);
+    let first_of = |distance: Distance| {
+        let mut options = options(Undefined::Zero);
+        options.distance = distance;
+        options.sizes.uninformative = 2;
+        figures(&all(&evaluation, &options).unwrap(), "table-03")[3][0]
+    };
+    assert!((first_of(Distance::Absolute) - 0.3).abs() < 1e-12, "queries 3 and 2");
+    assert!((first_of(Distance::Signed) - 0.5).abs() < 1e-12, "queries 0 and 3");
+}
+
+#[test]
+fn broad_and_focused_are_cut_to_one_size_or_na() {
+    let mut evaluation = one();
+    evaluation.datasets[0].queries[1].graded2 = 2;
+    let text = notes(&all(&evaluation, &options(Undefined::Zero)).unwrap(), "table-13").join("\n");
+    assert!(text.contains("n/a (d1): 3 broad and 1 focused queries; each set needs two"), "{text}");
+    let many = dataset("d1", &["A", "B", "C"]);
+    let mut many = DatasetValues { queries: [many.queries.clone(), many.queries.clone()].concat(), ..many };
+    many.queries.iter_mut().for_each(|query| query.fold = 1);
+    many.queries[0].graded2 = 0;
+    many.all = many.all.chunks_exact(24).flat_map(|ranker| [ranker, ranker].concat()).collect();
+    many.expected = [many.expected.clone(), many.expected].concat();
+    (many.left, many.right) = (Vec::new(), Vec::new());
+    let tables = all(&super::tests::evaluation(vec![many]), &options(Undefined::Zero)).unwrap();
+    let text = notes(&tables, "table-13").join("\n");
+    let broad = "d1, broad: 3 queries out of 3 with grade 2 or higher in at least half of their documents";
+    let focused = "d1, focused: 3 queries drawn from 5 with grade 2 or higher in fewer than half of their documents";
+    assert!(text.contains(broad) && text.contains(focused), "{text}");
+    assert!(notes(&tables, "table-14").join("\n").contains("the halves of the documents were not ranked"));
+}
+
+#[test]
+fn tables_can_be_chosen_and_misspelt() {
+    let choose = |only: &[&str]| {
+        let only = only.iter().map(|&id| id.to_owned()).collect();
+        all(&one(), &TableOptions { only, ..options(Undefined::Zero) })
+    };
+    let ids: Vec<String> = choose(&["table-1", "table-03"]).unwrap().into_iter().map(|table| table.id).collect();
+    assert_eq!(ids.len(), 6);
+    assert_eq!(ids[0], "table-03-ndcg-scores-d1");
+    let error = choose(&["table-99"]).unwrap_err();
+    assert!(matches!(&error, TablesError::NoSuchTable { asked, ids } if asked == "table-99" && ids.len() == 10));
+    let off = TableOptions { broad_focused: false, halves: false, ..options(Undefined::Zero) };
+    assert_eq!(all(&one(), &off).unwrap().len(), 8);
+}
+
+#[test]
+fn no_two_tables_share_an_id() {
+    let names = ["a b", "a-b", "A/B"];
+    let tables = all(&evaluation(names.map(|name| dataset(name, &["A", "B"])).to_vec()), &options(Undefined::Zero));
+    let ids: Vec<String> = tables.unwrap().into_iter().map(|table| table.id).collect();
+    assert_eq!(
+        ids[..3],
+        ["table-03-ndcg-scores-a-b", "table-04-ndcg-scores-a-b", "table-04-ndcg-scores-a-b-2"].map(str::to_owned)
+    );
+}
+
+#[test]
+fn arrays_that_do_not_fit_are_refused() {
+    let mut evaluation = one();
+    evaluation.datasets[0].all.pop();
+    let error = all(&evaluation, &options(Undefined::Zero)).unwrap_err().to_string();
+    assert_eq!(error, "data set `d1`: 71 values over all documents where 72 are needed");
+    let mut evaluation = one();
+    evaluation.datasets[0].queries[0].fold = 3;
+    assert!(all(&evaluation, &options(Undefined::Zero)).unwrap_err().to_string().contains("order of their folds"));
+    evaluation.measures[0] = "ndgc@1".to_owned();
+    evaluation.datasets.clear();
+    assert!(matches!(all(&evaluation, &options(Undefined::Zero)), Err(TablesError::Measure(_))));
+}
+
+#[test]
+fn histograms_count_every_query_once() {
+    let mut evaluation = one();
+    evaluation.datasets[0].expected[6..12].copy_from_slice(&[1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
+    let [histogram] = &expected_histograms(&evaluation, 5).unwrap()[..] else { panic!() };
+    assert_eq!((histogram.measure.as_str(), histogram.figure, histogram.queries), ("ndcg", Some(2), 4));
+    let panels: Vec<(&str, &[u64], usize)> =
+        histogram.panels.iter().map(|panel| (panel.label.as_str(), &panel.counts[..], panel.undefined)).collect();
+    // Queries .4, (1, 0), .45 and undefined.
+    assert_eq!(
+        panels,
+        [
+            ("mean over cutoffs", &[0, 0, 3, 0, 0][..], 1),
+            ("@1", &[0, 0, 2, 0, 1][..], 1),
+            ("@2", &[1, 0, 2, 0, 0][..], 1)
+        ]
+    );
+}
+
+/// 40 random queries in two folds, five methods of different strength; V1 equals the original, V2 is random.
+fn random(seed: u64) -> Evaluation {
+    let mut rng = Seed::new(seed).rng();
+    let queries: Vec<QueryInfo> = (0..40)
+        .map(|query| {
+            let (documents, relevant) = (10, rng.index(5));
+            QueryInfo { fold: 1 + query / 20, id: query.to_string(), documents, relevant, graded2: rng.index(11) }
+        })
+        .collect();
+    let mut values = |rankers: usize| {
+        let mut values = Vec::new();
+        for ranker in 0..rankers {
+            for query in &queries {
+                let mut draw = || {
+                    let value = (rng.uniform() + 0.1 * ranker as f64) / 1.5;
+                    if query.relevant == 0 { NAN } else { value }
+                };
+                let [a, b] = [draw(), draw()];
+                values.extend([a, b, a, b, draw() - 0.3, draw() - 0.3]);
+            }
+        }
+        values
+    };
+    let (all, left, right, expected) = (values(5), values(5), values(5), values(1));
+    let rankers = ["A", "B", "C", "D", "E"].map(str::to_owned).to_vec();
+    let data = DatasetValues { name: "d".into(), rankers, failed: vec![false; 5], queries, all, left, right, expected };
+    evaluation(vec![data])
+}
+
+#[test]
+fn a_version_equal_to_the_original_agrees_with_it_everywhere() {
+    for seed in 0..20 {
+        for undefined in [Undefined::Zero, Undefined::One, Undefined::Skip] {
+            let mut options = options(undefined);
+            options.sizes = SetSizes { uninformative: 15, ideal: 10 };
+            let tables = all(&random(seed), &options).unwrap();
+            assert_figures(&figures(&tables, "table-07")[..1], &[&[1.0; 3]]);
+            assert_figures(&figures(&tables, "table-08")[..1], &[&[0.0; 3]]);
+            for id in ["table-09", "table-10", "table-12", "table-13", "table-14"] {
+                let rows = figures(&tables, id);
+                assert_eq!(rows[0], rows[1], "{id}");
+            }
+            // Conflicts are at least the difference of the powers and of equal parity.
+            let power = figures(&tables, "table-09");
+            for (column, conflicts) in figures(&tables, "table-08")[1].iter().enumerate() {
+                let difference = (power[0][column] - power[2][column]).abs();
+                assert!(*conflicts >= difference && (conflicts - difference) % 2.0 == 0.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_order_of_the_methods_changes_no_statistic() {
+    for seed in 0..10 {
+        let evaluation = random(seed);
+        let mut reversed = evaluation.clone();
+        let data = &mut reversed.datasets[0];
+        data.rankers.reverse();
+        for values in [&mut data.all, &mut data.left, &mut data.right] {
+            *values = values.chunks_exact(40 * 6).rev().flatten().copied().collect();
+        }
+        let options = options(Undefined::Zero);
+        let (first, second) = (all(&evaluation, &options).unwrap(), all(&reversed, &options).unwrap());
+        for id in ["table-07", "table-08", "table-09", "table-10", "table-12", "table-13", "table-14"] {
+            let rows = figures(&second, id);
+            assert_figures(&figures(&first, id), &rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn comparisons_have_means_intervals_and_p_values_of_every_pair() {
+    let mut data = dataset("d1", &["A", "B", "C"]);
+    data.failed[1] = true;
+    let found = analyse(&evaluation(vec![data, dataset("d2", &["A", "B", "C"])]), &options(Undefined::Skip))
+        .unwrap()
+        .comparisons;
+    let names: Vec<(usize, &str, bool)> =
+        found.iter().map(|c| (c.dataset, c.compared.measure.as_str(), c.normalised)).collect();
+    let of_data = |data| [(data, "ndcg", false), (data, "ndcg.v1", true), (data, "ndcg.v2", true)];
+    assert_eq!(names, [of_data(0), of_data(1)].concat());
+    // Without the one that failed there is one pair; A and C are the methods 0 and 2.
+    assert_eq!((found[0].compared.systems.as_slice(), found[0].compared.p_values.len()), (&[0, 2][..], 1));
+    let all = &found[3].compared;
+    assert_eq!(
+        (all.systems.len(), all.p_values.len(), all.cutoffs.as_slice()),
+        (3, 3, &["@1".into(), "@2".into()][..])
+    );
+    // A: 1, .8, .6 and one undefined. scipy.stats.t.interval(.95, 2, .8, .2/3**.5): .8 -+ .4968.
+    let first = all.means[0][0];
+    assert!((first.mean.unwrap() - 0.8).abs() < 1e-12);
+    assert!((first.ends.unwrap().1 - 0.8 - 0.496_827_541_5).abs() < 1e-9);
+    // scipy.stats.ttest_rel([1, .8, .6], [.2, .4, .9]).pvalue; pairs in any order, none of a method and itself.
+    let p = all.p(0, 2, 0).unwrap();
+    assert!((p - 0.449_208_944_8).abs() < 1e-9, "{p}");
+    assert_eq!((all.p(2, 0, 1), all.p(1, 1, 0)), (all.p(0, 2, 1), None));
+    // Ranks by hand: queries 1 to 3 order A B C, A B C, C A B.
+    assert_eq!(found[3].ranks.as_ref().unwrap().average_ranks, [4.0 / 3.0, 7.0 / 3.0, 7.0 / 3.0]);
+    assert_eq!(all.main_cutoff(), 1);
+}
+
+#[test]
+fn queries_are_in_the_sets_of_the_tables() {
+    let found = analyse(&one(), &options(Undefined::Zero)).unwrap().classes;
+    let [classes] = &found[..] else { panic!("{found:?}") };
+    // Differences .025, .225, .05 and 0 (undefined): the two least are queries 0 and 3, the two greatest 1 and 2.
+    let expected = [QueryClass::Uninformative, QueryClass::Ideal, QueryClass::Ideal, QueryClass::Uninformative];
+    assert_eq!(classes.classes, expected);
+    // The undefined one is in the set, and no point.
+    let points: Vec<usize> = classes.points.iter().map(|(query, ..)| *query).collect();
+    assert_eq!(points, [0, 1, 2]);
+    assert!((classes.points[1].1 - 0.2).abs() < 1e-12 && (classes.points[1].2 - 0.425).abs() < 1e-12);
+}
+
+/// Three methods at two cutoffs: the family of a correction is all six comparisons, and the paper's tables keep the uncorrected tests.
+#[test]
+fn letters_are_corrected_and_the_papers_tables_are_not() {
+    let evaluation = random(3);
+    let with = |test: &str, correction: &str| {
+        let options = TableOptions { test: test.into(), correction: correction.into(), ..options(Undefined::Skip) };
+        analyse(&evaluation, &options).unwrap()
+    };
+    let flat = |analysed: &super::Analysed| -> Vec<f64> {
+        analysed.comparisons[0].compared.p_values.iter().flatten().map(|p| p.unwrap()).collect()
+    };
+    let none = with("t", "none");
+    let uncorrected = flat(&none);
+    // Ten pairs of five methods at two cutoffs.
+    assert_eq!(uncorrected.len(), 20);
+    let holm = with("t", "holm");
+    assert_eq!(flat(&holm), fivefold_stats::corrections::holm(&uncorrected));
+    assert_eq!(flat(&with("t", "bh")), fivefold_stats::corrections::benjamini_hochberg(&uncorrected));
+    assert_eq!(holm.tables, none.tables);
+    assert_ne!(flat(&holm), uncorrected);
+
+    // The same pairs at the same cutoffs under a test that draws for the whole family: near the t-test's p-values.
+    let drawn = flat(&with("permutation", "none"));
+    assert!(drawn.iter().zip(&uncorrected).all(|(p, t)| (p - t).abs() < 0.06), "{drawn:?} {uncorrected:?}");
+    // What was done is said: 32 queries with a value are drawn on, four are counted out; the t-test has nothing to say.
+    assert!(
+        with("permutation", "none")
+            .test_in_words()
+            .starts_with("paired permutation test over queries (1000 draws), p <")
+    );
+    let few = TableOptions { test: "permutation".into(), ..options(Undefined::Zero) };
+    let few = analyse(&one(), &few).unwrap().test_in_words();
+    assert!(few.starts_with("paired permutation test over queries (exact), p <"), "{few}");
+    assert!(none.test_in_words().starts_with("paired two-sided t-test over queries, p <"));
+    let joint = flat(&with("permutation", "maxt"));
+    assert!(joint.iter().zip(&drawn).all(|(joint, p)| joint >= p));
+    assert!(joint.iter().zip(&drawn).any(|(joint, p)| joint > p));
+    let refused = TableOptions { correction: "maxt".into(), ..options(Undefined::Skip) };
+    assert!(matches!(analyse(&evaluation, &refused), Err(TablesError::Test(_))));
+}

@@ -1,0 +1,120 @@
+//! By what the key of a job knows the code that made its result, and what every key trusts without seeing it.
+//!
+//! A built-in ranker is known by its `VERSION`, which a test holds to golden models. Any other ranker is known by a hash of its
+//! crate's sources, if its build script gives one (crate `fivefold-sources`), else by a hash of the executable. A `command`
+//! is known by its arguments and the files that it lists. What is behind these (interpreter, packages, compiler, platform)
+//! no key sees: a run names it.
+
+use std::fs::File;
+use std::io;
+use std::sync::OnceLock;
+
+use fivefold_core::{Code, RankerEntry};
+use serde::{Deserialize, Serialize};
+
+use crate::config::{CommandLine, Experiment, Method};
+
+/// Digits of a hash that are shown.
+const DIGITS: usize = 12;
+
+/// What is in a job's key for the code of a ranker that is not built in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KnownBy {
+    /// Hash of the sources of its crate.
+    Sources(String),
+    /// Hash of the executable.
+    Executable(String),
+}
+
+impl KnownBy {
+    /// By what this program knows a ranker; `None`: by its version alone.
+    ///
+    /// # Errors
+    /// If the executable cannot be read.
+    pub fn of(entry: &RankerEntry) -> Result<Option<Self>, String> {
+        match entry.code {
+            Code::Version => Ok(None),
+            Code::Sources(hash) => Ok(Some(KnownBy::Sources(hash.to_owned()))),
+            Code::Executable => match executable() {
+                Ok(hash) => Ok(Some(KnownBy::Executable(hash.clone()))),
+                Err(error) => {
+                    Err(format!("this executable cannot be read, by which results know `{}`: {error}", entry.name))
+                }
+            },
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            KnownBy::Sources(hash) => format!("is known by its sources ({})", digits(hash)),
+            KnownBy::Executable(hash) => {
+                format!("is known by this executable ({}): any rebuild trains it anew", digits(hash))
+            }
+        }
+    }
+}
+
+fn digits(hash: &str) -> &str {
+    hash.get(..DIGITS).unwrap_or(hash)
+}
+
+/// The hash of the program that runs, read once.
+fn executable() -> &'static Result<String, io::Error> {
+    static HASH: OnceLock<Result<String, io::Error>> = OnceLock::new();
+    HASH.get_or_init(|| {
+        // What runs, even if another file has taken its place since.
+        let mut file = if cfg!(target_os = "linux") {
+            File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))?
+        } else {
+            File::open(std::env::current_exe()?)?
+        };
+        let mut hasher = blake3::Hasher::new();
+        io::copy(&mut file, &mut hasher)?;
+        Ok(hasher.finalize().to_hex().to_string())
+    })
+}
+
+/// By what the keys of an experiment know code that is not built in, and what they trust without seeing it: a line each.
+pub fn trusted(experiment: &Experiment) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for ranker in &experiment.rankers {
+        let line = match &ranker.method {
+            Method::Train { code: Some(code), .. } => format!("`{}` {}", ranker.kind, code.words()),
+            Method::Command(command) => command_words(&ranker.label, command),
+            Method::Train { code: None, .. } | Method::Scores(_) => continue,
+        };
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.push(
+        "trusted unseen: the platform (processor, operating system and its libraries), which no key holds".to_owned(),
+    );
+    lines
+}
+
+fn command_words(label: &str, command: &CommandLine) -> String {
+    let program = command.argv.first().map_or("", String::as_str);
+    let listed = match command.files.as_slice() {
+        [] => "its arguments".to_owned(),
+        files => format!("its arguments and {}", files.join(", ")),
+    };
+    match command.own_program() {
+        Some(_) => format!("{label} is known by {listed}; trusted unseen: what `{program}` loads beside these files"),
+        None => format!(
+            "{label} is known by {listed}; trusted unseen: `{program}` and what it loads (its version, its packages)"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_executable_is_that_which_runs() {
+        let here = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        assert_eq!(*executable().as_ref().unwrap(), crate::store::hash(&here));
+    }
+}

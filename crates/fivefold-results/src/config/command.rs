@@ -1,0 +1,293 @@
+//! `[ranker.params]` of `kind = "command"`: a ranker in any language, as a program that is run once a fold.
+//!
+//! ```toml
+//! [[ranker]]
+//! label = "LightGBM"
+//! kind = "command"
+//! [ranker.params]
+//! argv = ["python3", "rank.py", "{train}", "{validation}", "{test}", "{scores}", "{seed}"]
+//! files = ["rank.py"]          # copied to where it runs; their content is part of the cache key
+//! time_limit = "10m"
+//! output_limit = "4GiB"
+//! read = ["/data/embeddings"]  # more that it may read, see `fivefold_experiment::confine`
+//! write = ["/dev/shm"]         # more that it may write: stamped on every table
+//! network = true               # TCP: stamped on every table
+//! confine = false              # all that its user may: stamped on every table
+//! ```
+
+use std::path::{Component, Path};
+
+use fivefold_base::words::nearest;
+use fivefold_core::Seed;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::limits::{Bytes, TimeLimit};
+
+/// A program with its arguments, and the files that it needs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommandLine {
+    /// The program and its arguments, passed on as they are, without a shell. Each [`Place`] in them is filled in.
+    #[serde(deserialize_with = "argv")]
+    pub argv: Vec<String>,
+    /// Files that are copied, under the same names, to the folder where the program runs. Looked for beside the experiment
+    /// file, then in the folder of `FIVEFOLD_DATA`.
+    #[serde(default, deserialize_with = "files")]
+    pub files: Vec<String>,
+    /// How long it may run in one fold.
+    #[serde(default = "default_time")]
+    pub time_limit: TimeLimit,
+    /// How much it may write into its folder, temporary files included.
+    #[serde(default = "default_output")]
+    pub output_limit: Bytes,
+    /// Files and folders that it may read and execute, beside its own folder, the programs and the system. Looked for as `files`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
+    /// Files and folders that it may also write, and devices that it may use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub write: Vec<String>,
+    /// Whether it may use the network.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub network: bool,
+    /// Whether it is confined at all.
+    #[serde(default = "confined", skip_serializing_if = "is_confined")]
+    pub confine: bool,
+}
+
+fn is_default(yes: &bool) -> bool {
+    !yes
+}
+
+fn confined() -> bool {
+    true
+}
+
+fn is_confined(yes: &bool) -> bool {
+    *yes
+}
+
+pub(super) fn default_time() -> TimeLimit {
+    TimeLimit::HOUR
+}
+
+pub(super) fn default_output() -> Bytes {
+    Bytes(16 << 30)
+}
+
+/// What can stand in braces in an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The training part, LETOR text.
+    Train,
+    /// The validation part, LETOR text.
+    Validation,
+    /// The test part, LETOR text whose grades are all 0.
+    Test,
+    /// Where the program writes one score a line, in the order of the test part.
+    Scores,
+    /// A whole number below 2^31.
+    Seed,
+}
+
+impl Place {
+    /// All of them.
+    pub const ALL: [Place; 5] = [Place::Train, Place::Validation, Place::Test, Place::Scores, Place::Seed];
+
+    /// How it stands in an argument, e.g. `{train}`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Place::Train => "{train}",
+            Place::Validation => "{validation}",
+            Place::Test => "{test}",
+            Place::Scores => "{scores}",
+            Place::Seed => "{seed}",
+        }
+    }
+
+    /// The file in the program's folder; `None` for the seed, which is no file.
+    pub fn file(self) -> Option<&'static str> {
+        match self {
+            Place::Train => Some("train.txt"),
+            Place::Validation => Some("validation.txt"),
+            Place::Test => Some("test.txt"),
+            Place::Scores => Some(SCORES),
+            Place::Seed => None,
+        }
+    }
+}
+
+impl CommandLine {
+    /// Whether an argument has this place.
+    pub fn uses(&self, place: Place) -> bool {
+        self.argv.iter().any(|argument| argument.contains(place.name()))
+    }
+
+    /// The arguments with every place filled in: names of files in the program's folder, and a number for the seed.
+    pub fn filled(&self, seed: Seed) -> Vec<String> {
+        // 31 bits: what the smallest integer of other languages holds.
+        let number = (seed.value() >> 33).to_string();
+        let fill = |argument: &String| {
+            Place::ALL
+                .iter()
+                .fold(argument.clone(), |text, place| text.replace(place.name(), place.file().unwrap_or(&number)))
+        };
+        self.argv.iter().map(fill).collect()
+    }
+
+    /// Why the program cannot be found where it will run, if so: a relative path that is not among `files`.
+    pub(super) fn misplaced(&self) -> Option<String> {
+        let program = Path::new(&self.argv[0]);
+        let is_path = program.components().count() > 1 || self.argv[0].starts_with('.');
+        (is_path && program.is_relative() && self.own_program().is_none()).then(|| {
+            format!("`{}` is not among `files`, so it is not in the folder where the command runs", self.argv[0])
+        })
+    }
+
+    /// What allows more to a program that is not confined at all, if so.
+    pub(super) fn needless(&self) -> Option<&'static str> {
+        let allows = [("read", !self.read.is_empty()), ("write", !self.write.is_empty()), ("network", self.network)];
+        allows.into_iter().find(|(_, given)| *given && !self.confine).map(|(key, _)| key)
+    }
+
+    /// The file that is the program itself, if it is one of `files`.
+    pub fn own_program(&self) -> Option<&str> {
+        self.listed(&self.argv[0])
+    }
+
+    /// Whether an argument is one of `files`, however its path is written.
+    pub fn lists(&self, argument: &str) -> bool {
+        self.listed(argument).is_some()
+    }
+
+    fn listed(&self, argument: &str) -> Option<&str> {
+        let plain = |path: &str| -> Vec<_> {
+            Path::new(path)
+                .components()
+                .filter(|part| *part != Component::CurDir)
+                .map(|c| c.as_os_str().to_owned())
+                .collect()
+        };
+        self.files.iter().map(String::as_str).find(|file| plain(file) == plain(argument))
+    }
+}
+
+fn argv<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let argv = Vec::<String>::deserialize(deserializer)?;
+    if argv.first().is_none_or(String::is_empty) {
+        return Err(D::Error::custom("`argv` must begin with a program, as in [\"python3\", \"rank.py\", ...]"));
+    }
+    for place in [Place::Test, Place::Scores] {
+        if !argv.iter().any(|argument| argument.contains(place.name())) {
+            return Err(D::Error::custom(format!("`argv` has no `{}`; known places: {}", place.name(), places())));
+        }
+    }
+    // Braces may belong to the program's own language: only a whole argument that is nearly a place is taken for a slip.
+    let known = || Place::ALL.iter().map(|place| place.name());
+    let slip = argv.iter().find(|argument| {
+        argument.starts_with('{') && argument.ends_with('}') && known().all(|place| place != argument.as_str())
+    });
+    match slip.and_then(|slip| Some((slip, nearest(slip, known())?))) {
+        Some((slip, near)) => Err(D::Error::custom(format!("`{slip}` is no place in `argv`; did you mean `{near}`?"))),
+        None => Ok(argv),
+    }
+}
+
+fn places() -> String {
+    Place::ALL.map(Place::name).join(", ")
+}
+
+fn files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let files = Vec::<String>::deserialize(deserializer)?;
+    for (at, file) in files.iter().enumerate() {
+        let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        let reason = if file.is_empty() || !Path::new(file).components().all(inside) {
+            "must be a path below the experiment file's folder, without `..`"
+        } else if RESERVED.contains(&file.as_str()) {
+            "has the name of a file that is written for the program; call it otherwise"
+        } else if files[..at].contains(file) {
+            "stands twice in `files`"
+        } else {
+            continue;
+        };
+        return Err(D::Error::custom(format!("`{file}` {reason}")));
+    }
+    Ok(files)
+}
+
+/// Files that stand in the program's folder anyway.
+const RESERVED: [&str; 8] = ["train.txt", "validation.txt", "test.txt", SCORES, STDOUT, STDERR, END, GUARD];
+
+/// Where the program writes its scores.
+pub const SCORES: &str = "scores.txt";
+/// Where the program's standard output goes.
+pub const STDOUT: &str = "stdout.txt";
+/// Where its standard error goes.
+pub const STDERR: &str = "stderr.txt";
+/// What its guard is to do; gone before it starts.
+pub const GUARD: &str = "guard.json";
+/// How it ended, by whoever guards it.
+pub const END: &str = "end.json";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<CommandLine, String> {
+        toml::from_str::<CommandLine>(text).map_err(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn places_are_filled_and_everything_else_stays() {
+        let text = r#"argv = ["awk", "-f", "$HOME {print $1}", "{test}", "--out={scores}", "{seed}", "{seed}{train}"]"#;
+        let command = read(text).unwrap();
+        let filled = command.filled(Seed::new(1).derive("job"));
+        assert_eq!(filled[..5], ["awk", "-f", "$HOME {print $1}", "test.txt", "--out=scores.txt"]);
+        let seed: u32 = filled[5].parse().unwrap();
+        assert!(seed < 1 << 31);
+        assert_eq!(filled[6], format!("{seed}train.txt"));
+        assert_ne!(command.filled(Seed::new(2).derive("job"))[5], filled[5]);
+        assert!(command.uses(Place::Seed) && command.uses(Place::Train) && !command.uses(Place::Validation));
+    }
+
+    #[test]
+    fn what_cannot_work_is_refused() {
+        let cases = [
+            ("argv = []", "`argv` must begin with a program, as in [\"python3\", \"rank.py\", ...]"),
+            (
+                r#"argv = ["x", "{test}"]"#,
+                "`argv` has no `{scores}`; known places: {train}, {validation}, {test}, {scores}, {seed}",
+            ),
+            (r#"argv = ["x", "{tset}", "{test}{scores}"]"#, "`{tset}` is no place in `argv`; did you mean `{test}`?"),
+            (
+                "argv = [\"x\", \"{test}{scores}\"]\nfiles = [\"../x\"]",
+                "`../x` must be a path below the experiment file's folder, without `..`",
+            ),
+            (
+                "argv = [\"x\", \"{test}{scores}\"]\nfiles = [\"test.txt\"]",
+                "`test.txt` has the name of a file that is written for the program; call it otherwise",
+            ),
+            ("argv = [\"x\", \"{test}{scores}\"]\nfiles = [\"a\", \"a\"]", "`a` stands twice in `files`"),
+            (
+                "argv = [\"x\", \"{test}{scores}\"]\ntime_limit = \"soon\"",
+                "a time is written as \"90s\", \"10m\" or \"2h\", not \"soon\"",
+            ),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(read(text).unwrap_err(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_program_of_ones_own_must_be_among_the_files() {
+        let with = |program: &str, files: &str| {
+            read(&format!("argv = [\"{program}\", \"{{test}}\", \"{{scores}}\"]\nfiles = [{files}]")).unwrap()
+        };
+        assert!(with("./mine", "").misplaced().unwrap().contains("`./mine` is not among `files`"));
+        assert_eq!(with("./mine", "\"mine\"").own_program(), Some("mine"));
+        assert_eq!(with("bin/mine", "\"bin/mine\"").misplaced(), None);
+        for elsewhere in ["python3", "/usr/bin/python3"] {
+            assert_eq!((with(elsewhere, "").misplaced(), with(elsewhere, "").own_program()), (None, None));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! `[[dataset]]`: a collection, the label it goes by, and how many of its test queries are evaluated.
+//!
+//! ```toml
+//! [[dataset]]
+//! name = "mq2008"                                    # a known collection (`fivefold datasets`)
+//! label = "MQ2008"                                   # in tables and files; the collection's name when absent
+//! queries = 784                                      # a seeded sample of the test queries of all folds; all when absent
+//! uninformative = 1000                               # sizes of this data set's query sets, see `query_sets`
+//! ideal = 1000
+//! allow = ["identical-vectors"]                      # leak guards that do not stop the run, see `guards`
+//!
+//! [[dataset]]
+//! path = "my-data"                                   # beside this file, or in the folder of FIVEFOLD_DATA
+//! layout = "letor4"
+//!
+//! [[dataset]]
+//! made = { shape = "mq2007", queries = 300 }         # made up, needs no files
+//! ```
+
+use std::ops::Range;
+
+use fivefold_base::words::counted;
+use fivefold_core::params::field_names;
+use fivefold_data::leaks::Guard;
+use fivefold_data::{Collection, Source};
+use serde::{Deserialize, Serialize};
+
+use super::error::Fault;
+use super::read::{Section, read};
+use super::{ConfigError, Experiment};
+use crate::labels;
+
+/// One collection of an experiment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DatasetConfig {
+    /// The name in tables and files, unlike all others.
+    pub label: String,
+    /// Where the collection comes from.
+    pub source: Source,
+    /// How many test queries are evaluated, drawn over all folds; `None`: all.
+    pub queries: Option<usize>,
+    /// Size of the uninformative set, where it is not that of the experiment.
+    pub uninformative: Option<usize>,
+    /// Size of the ideal set, where it is not that of the experiment.
+    pub ideal: Option<usize>,
+    /// Leak guards that do not stop the run here.
+    #[serde(default)]
+    pub allow: Vec<Guard>,
+}
+
+const KEYS: [&str; 5] = ["label", "queries", "uninformative", "ideal", "allow"];
+
+impl DatasetConfig {
+    pub(super) fn read(mut section: Section<'_>) -> Result<Self, Fault> {
+        let known = || KEYS.into_iter().chain(field_names::<Source>().iter().copied());
+        if let Some((key, span)) = section.keys().find(|(key, _)| !known().any(|k| k == *key)) {
+            return Err(Fault::unknown("key", key, span, known()));
+        }
+        let label_span = section.span_of("label");
+        let label: Option<String> = section.read("label")?;
+        let queries_span = section.span_of("queries");
+        let queries: Option<usize> = section.read("queries")?;
+        if queries == Some(0) {
+            return Err(Fault::new("`queries` must be at least 1", queries_span));
+        }
+        let (uninformative, ideal) = (section.read("uninformative")?, section.read("ideal")?);
+        let allow = section.read("allow")?.unwrap_or_default();
+        let spans = ["name", "layout", "made"].map(|key| section.span_of(key));
+        let source: Source = read(section.into_value())?;
+        source.check().map_err(|error| source_fault(&source, &error.to_string(), spans))?;
+        let label = label.unwrap_or_else(|| source.name());
+        labels::check(&label).map_err(|reason| Fault::new(format!("the label {reason}"), label_span))?;
+        Ok(DatasetConfig { label, source, queries, uninformative, ideal, allow })
+    }
+
+    /// Reads the collection.
+    ///
+    /// # Errors
+    /// The collection's own, and a sample larger than it.
+    pub fn open(&self, experiment: &Experiment, index: usize) -> Result<Collection, ConfigError> {
+        let error = |message: String| experiment.dataset_error(index, &message);
+        let cache = experiment.origin.cache.as_ref();
+        let collection = fivefold_data::open_cached(&self.source, experiment.folders(), cache);
+        let collection = collection.map_err(|e| error(e.to_string()))?;
+        let available: usize = collection.folds.iter().map(|fold| fold.test.len()).sum();
+        match self.queries {
+            Some(wanted) if wanted > available => {
+                Err(error(format!("`queries = {wanted}`, but the collection has {}", counted(available, "test query"))))
+            }
+            _ => Ok(collection),
+        }
+    }
+}
+
+/// Underlines the name that the error is about, else the whole entry.
+fn source_fault(source: &Source, message: &str, [name, layout, made]: [Range<usize>; 3]) -> Fault {
+    let shape = source.made.as_ref().map(|made| &made.shape);
+    let quoted = |text: &String| message.contains(&format!("`{text}`")) || message.contains(&format!("\"{text}\""));
+    let about = |text: Option<&String>| text.is_some_and(quoted);
+    let span = if about(shape) {
+        made
+    } else if about(source.layout.as_ref()) {
+        layout
+    } else {
+        name
+    };
+    Fault::with_advice(message, span)
+}

@@ -1,0 +1,124 @@
+//! What is wrong with an experiment file, and where: an error that underlines the place.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use fivefold_base::words::nearest;
+use fivefold_core::ParamError;
+use fivefold_core::params::{toml_message, unknown_name};
+use miette::{Diagnostic, NamedSource, SourceSpan};
+
+/// An experiment file that cannot be used; prints the line and underlines what is wrong with it.
+#[derive(Debug, Clone, thiserror::Error, Diagnostic)]
+#[error("{message}")]
+pub struct ConfigError {
+    message: String,
+    #[source_code]
+    source_code: Arc<NamedSource<String>>,
+    #[label("{label}")]
+    span: Option<SourceSpan>,
+    label: String,
+    #[help]
+    help: Option<String>,
+}
+
+/// What is wrong and the byte range, before the text of the file is attached.
+#[derive(Debug, Clone)]
+pub struct Fault {
+    message: String,
+    label: String,
+    span: Option<Range<usize>>,
+    help: Option<String>,
+}
+
+impl Fault {
+    pub fn new(message: impl Into<String>, span: Range<usize>) -> Self {
+        Fault { message: message.into(), label: "here".to_owned(), span: Some(span), help: None }
+    }
+
+    /// A message of the form "what is wrong; what to do".
+    pub fn with_advice(message: &str, span: Range<usize>) -> Self {
+        match message.split_once("; ") {
+            Some((message, help)) => Fault::new(message, span).help(help),
+            None => Fault::new(message, span),
+        }
+    }
+
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The place of an error that came without one.
+    #[must_use]
+    pub fn or_at(mut self, span: &Range<usize>) -> Self {
+        self.span.get_or_insert_with(|| span.clone());
+        self
+    }
+
+    /// A name that is not among the possible ones: the nearest is suggested, else all are listed.
+    pub fn unknown<'a>(
+        what: &str,
+        name: &str,
+        span: Range<usize>,
+        candidates: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let candidates: Vec<&str> = candidates.into_iter().collect();
+        let fault = Fault::new(format!("unknown {what} `{name}`"), span).label("not known");
+        match nearest(name, candidates.iter().copied()) {
+            Some(near) => fault.help(format!("did you mean `{near}`?")),
+            None => fault.help(format!("possible here: {}", candidates.join(", "))),
+        }
+    }
+
+    pub fn attach(self, file: &str, text: &str) -> ConfigError {
+        let (message, text, span) = match unseen(file, text, self.span.as_ref()) {
+            Some(place) => (format!("{place}: {}", self.message), "", None),
+            None => (self.message, text, self.span),
+        };
+        ConfigError {
+            message,
+            source_code: Arc::new(NamedSource::new(file, text.to_owned()).with_language("toml")),
+            span: span.map(SourceSpan::from),
+            label: self.label,
+            help: self.help,
+        }
+    }
+}
+
+/// A longer line is not shown with an error.
+const LONGEST_SHOWN: usize = 2000;
+
+/// The place of an error in words, `FILE:LINE:COLUMN`, where it cannot be underlined: nobody said where it is, or in a line of a length
+/// that nobody would look through.
+pub fn unseen(file: &str, text: &str, span: Option<&Range<usize>>) -> Option<String> {
+    let Some(at) = span.map(|span| span.start.min(text.len())) else { return Some(file.to_owned()) };
+    let bytes = text.as_bytes();
+    let is_end = |&byte: &u8| byte == b'\n';
+    let start = bytes[..at].iter().rposition(is_end).map_or(0, |newline| newline + 1);
+    let end = bytes[at..].iter().position(is_end).map_or(text.len(), |newline| at + newline);
+    let line = 1 + bytes[..start].iter().filter(|byte| is_end(byte)).count();
+    (end - start > LONGEST_SHOWN).then(|| format!("{file}:{line}:{}", at - start + 1))
+}
+
+impl From<ParamError> for Fault {
+    fn from(error: ParamError) -> Self {
+        Fault { message: error.message, label: "here".to_owned(), span: error.span, help: error.help }
+    }
+}
+
+impl From<toml::de::Error> for Fault {
+    fn from(error: toml::de::Error) -> Self {
+        match unknown_name(&error) {
+            Some((what, name, known)) => Fault::unknown(what, name, error.span().unwrap_or(0..0), known),
+            None => Fault { message: toml_message(&error), label: "here".to_owned(), span: error.span(), help: None },
+        }
+    }
+}

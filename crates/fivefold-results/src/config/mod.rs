@@ -1,0 +1,296 @@
+//! The experiment file: read, checked and with every default filled in.
+//!
+//! ```toml
+//! name = "example"             # of the results folder
+//! seed = 7
+//! profile = "paper"            # the dialect of the evaluation
+//! normalise = { method = "z-score", over = "query" }      # of all rankers that do not say otherwise
+//! [[dataset]]                  # see `dataset`
+//! [[ranker]]                   # see `ranker`
+//! [evaluation]                 # see `evaluation`
+//! [query_sets]                 # see `query_sets`
+//! [tables]                     # see `tables`
+//! [guards]                     # see `guards`
+//! [run]                        # see `limits`
+//! ```
+//! One file a section, with its type, its defaults and its tests. An unknown key, a wrong type and a value out of range
+//! are errors that underline the place, wherever they stand.
+
+mod command;
+mod dataset;
+mod error;
+mod evaluation;
+mod guards;
+mod limits;
+mod query_sets;
+mod ranker;
+mod read;
+mod tables;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use fivefold_core::{Registry, Seed};
+use fivefold_data::input;
+use fivefold_data::{Cache, Normaliser, Source};
+use serde::{Deserialize, Serialize};
+use toml::de::DeTable;
+
+pub use command::{CommandLine, Place};
+pub use command::{END, GUARD, SCORES, STDERR, STDOUT};
+pub use dataset::DatasetConfig;
+pub use error::{ConfigError, unseen};
+pub use evaluation::EvaluationConfig;
+pub use guards::GuardsConfig;
+pub use limits::{Bytes, JobLimits, TimeLimit};
+pub use query_sets::QuerySetsConfig;
+pub use ranker::{Method, OUTSIDE, OutsideKind, RankerConfig, ScoreFiles};
+pub use tables::{Pad, TablesConfig};
+
+use error::Fault;
+use read::Section;
+
+use crate::labels;
+
+/// A checked experiment: what is to be trained on what, and how it is measured.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Experiment {
+    /// Its name.
+    pub name: String,
+    /// The seed from which all others derive.
+    pub seed: u64,
+    /// Data sets, with labels unlike each other.
+    pub datasets: Vec<DatasetConfig>,
+    /// Methods, with labels unlike each other.
+    pub rankers: Vec<RankerConfig>,
+    /// Measures and conventions.
+    pub evaluation: EvaluationConfig,
+    /// Groups of queries that the tables compare.
+    pub query_sets: QuerySetsConfig,
+    /// Tables.
+    pub tables: TablesConfig,
+    /// Leak guards that are overridden.
+    #[serde(default)]
+    pub guards: GuardsConfig,
+    #[serde(skip)]
+    origin: Origin,
+}
+
+/// Where an experiment came from: for errors, and for the paths in it.
+#[derive(Debug, Clone, Default)]
+struct Origin {
+    file: String,
+    text: String,
+    datasets: Vec<Range<usize>>,
+    rankers: Vec<Range<usize>>,
+    folders: Vec<PathBuf>,
+    cache: Option<Cache>,
+}
+
+/// Why an experiment file cannot be used.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// It cannot be read.
+    #[error("cannot read the experiment {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the file system says.
+        source: std::io::Error,
+    },
+    /// Something in it is wrong.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Config(#[from] ConfigError),
+}
+
+/// The environment variable that names the folder of collections.
+pub const DATA_VARIABLE: &str = "FIVEFOLD_DATA";
+
+const KEYS: [&str; 11] = [
+    "name",
+    "seed",
+    "profile",
+    "normalise",
+    "dataset",
+    "ranker",
+    "evaluation",
+    "query_sets",
+    "tables",
+    "guards",
+    "run",
+];
+
+impl Experiment {
+    /// Reads an experiment file. Relative paths in it are looked for beside the file, then in the folder that the
+    /// environment variable [`DATA_VARIABLE`] names.
+    ///
+    /// # Errors
+    /// [`LoadError`] names the first thing that is wrong, with its place.
+    pub fn load(path: &Path, registry: &Registry) -> Result<Self, LoadError> {
+        let text = input::read_text(path, input::MOST_SETTINGS)
+            .map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
+        let beside = path.parent().map(Path::to_owned).unwrap_or_default();
+        let folders = std::iter::once(beside).chain(std::env::var_os(DATA_VARIABLE).map(PathBuf::from)).collect();
+        Ok(Self::parse(&path.display().to_string(), &text, folders, registry)?)
+    }
+
+    /// Reads the text of an experiment; `file` names it in errors, and relative paths in it are looked for in `folders`,
+    /// the first first.
+    ///
+    /// # Errors
+    /// [`ConfigError`].
+    pub fn parse(file: &str, text: &str, folders: Vec<PathBuf>, registry: &Registry) -> Result<Self, ConfigError> {
+        let mut experiment = read_file(text, registry).map_err(|fault| fault.attach(file, text))?;
+        experiment.origin.file = file.to_owned();
+        experiment.origin.text = text.to_owned();
+        experiment.origin.folders = folders;
+        Ok(experiment)
+    }
+
+    /// The folders in which relative paths are looked for, the first first.
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.origin.folders
+    }
+
+    /// The same with other folders in which relative paths are looked for.
+    #[must_use]
+    pub fn with_folders(mut self, folders: Vec<PathBuf>) -> Self {
+        self.origin.folders = folders;
+        self
+    }
+
+    /// The same with the places of another experiment's data sets and score files, by their labels: no result depends on them.
+    #[must_use]
+    pub fn with_places_of(mut self, other: &Experiment) -> Self {
+        for dataset in &mut self.datasets {
+            let there = other.datasets.iter().find(|there| there.label == dataset.label);
+            if let Some(there) = there.filter(|there| there.source.made.is_none() && dataset.source.made.is_none()) {
+                let Source { name, path, layout, files, .. } = there.source.clone();
+                dataset.source = Source { name, path, layout, files, ..dataset.source.clone() };
+            }
+        }
+        for ranker in &mut self.rankers {
+            let there = other.rankers.iter().find(|there| there.label == ranker.label);
+            if let (Method::Scores(own), Some(Method::Scores(there))) =
+                (&mut ranker.method, there.map(|there| &there.method))
+            {
+                own.path.clone_from(&there.path);
+            }
+        }
+        self
+    }
+
+    /// The same with a cache for what is read; nothing else depends on it.
+    #[must_use]
+    pub fn with_cache(mut self, cache: Option<Cache>) -> Self {
+        self.origin.cache = cache;
+        self
+    }
+
+    /// The cache that it has.
+    pub fn cache(&self) -> Option<&Cache> {
+        self.origin.cache.as_ref()
+    }
+
+    /// The same with limits that go before its own.
+    #[must_use]
+    pub fn with_limits(mut self, limits: JobLimits) -> Self {
+        self.rankers.iter_mut().for_each(|ranker| ranker.limits = limits.or(ranker.limits));
+        self
+    }
+
+    /// The seed from which those of all parts are derived.
+    pub fn root_seed(&self) -> Seed {
+        Seed::new(self.seed)
+    }
+
+    /// The seed by which ties are shuffled on a data set.
+    pub fn tie_seed(&self, dataset: usize) -> Seed {
+        self.root_seed().derive(&self.datasets[dataset].label).derive("ties")
+    }
+
+    /// An error about a data set that underlines its entry.
+    pub fn dataset_error(&self, index: usize, message: &str) -> ConfigError {
+        self.error(self.origin.datasets.get(index), message)
+    }
+
+    /// The same with advice apart from the message.
+    pub fn dataset_error_with_help(&self, index: usize, message: &str, help: &str) -> ConfigError {
+        let span = self.origin.datasets.get(index).cloned().unwrap_or(0..0);
+        Fault::new(message, span).help(help).attach(&self.origin.file, &self.origin.text)
+    }
+
+    /// An error about a ranker that underlines its entry.
+    pub fn ranker_error(&self, index: usize, message: &str) -> ConfigError {
+        self.error(self.origin.rankers.get(index), message)
+    }
+
+    fn error(&self, span: Option<&Range<usize>>, message: &str) -> ConfigError {
+        let fault = Fault::with_advice(message, span.cloned().unwrap_or(0..0));
+        fault.attach(&self.origin.file, &self.origin.text)
+    }
+}
+
+fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
+    let mut file = Section::of_table(DeTable::parse(text)?);
+    let unknown = file.keys().find(|(key, _)| !KEYS.contains(key));
+    if let Some((key, span)) = unknown {
+        if key == "dialect" {
+            return Err(Fault::new("unknown key `dialect`", span).help("a dialect is named by profile = \"letor4\""));
+        }
+        return Err(Fault::unknown("key", key, span, KEYS));
+    }
+    let (name, name_span): (String, _) = file.require("name", "the experiment")?;
+    labels::check(&name).map_err(|reason| Fault::new(format!("the name {reason}"), name_span))?;
+    let seed = file.read("seed")?.unwrap_or(0);
+    let normalise: Normaliser = file.read("normalise")?.unwrap_or_default();
+
+    let sections = file.tables("dataset")?;
+    let dataset_spans: Vec<_> = sections.iter().map(Section::span).collect();
+    let datasets = sections.into_iter().map(DatasetConfig::read).collect::<Result<Vec<_>, _>>()?;
+    check_labels("data sets", datasets.iter().map(|d| d.label.as_str()), &dataset_spans)?;
+
+    let limits = file.read("run")?.unwrap_or_default();
+    let sections = file.tables("ranker")?;
+    let ranker_spans: Vec<_> = sections.iter().map(Section::span).collect();
+    let rankers = sections
+        .into_iter()
+        .map(|section| RankerConfig::read(section, registry, &normalise, limits))
+        .collect::<Result<Vec<_>, _>>()?;
+    check_labels("rankers", rankers.iter().map(|r| r.label.as_str()), &ranker_spans)?;
+
+    let profile = file.take("profile");
+    let section = file.take("evaluation").map(|value| Section::new(value, "`evaluation`")).transpose()?;
+    let evaluation = EvaluationConfig::read(section, profile)?;
+    let query_sets = file.read("query_sets")?.unwrap_or_default();
+    let tables = match file.take("tables") {
+        Some(value) => TablesConfig::read(Section::new(value, "`tables`")?)?,
+        None => TablesConfig::default(),
+    };
+    let guards = file.read("guards")?.unwrap_or_default();
+    let origin = Origin { datasets: dataset_spans, rankers: ranker_spans, ..Origin::default() };
+    Ok(Experiment { name, seed, datasets, rankers, evaluation, query_sets, tables, guards, origin })
+}
+
+fn check_labels<'a>(
+    what: &str,
+    labels: impl Iterator<Item = &'a str> + Clone,
+    spans: &[Range<usize>],
+) -> Result<(), Fault> {
+    if spans.is_empty() {
+        let key = what.trim_end_matches('s').replace(' ', "");
+        return Err(Fault::new(format!("the experiment has no {what}"), 0..0).help(format!("add a `[[{key}]]`")));
+    }
+    match labels::duplicate(labels.clone()) {
+        Some((_, second)) => {
+            let label = labels.clone().nth(second).unwrap_or_default();
+            let help = "give one of them another `label` (capitals do not tell labels apart)";
+            Err(Fault::new(format!("two {what} are labelled `{label}`"), spans[second].clone())
+                .label("the second")
+                .help(help))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,43 @@
+//! `[query_sets]`: which groups of queries the tables compare, and how large they are.
+//!
+//! ```toml
+//! [query_sets]
+//! uninformative = 500        # queries on which the rankers differ least from a random order
+//! ideal = 500                # queries on which they beat it by most
+//! distance = "absolute"      # of the real from the expected score: or "signed"
+//! broad_focused = true       # queries with many and with few documents of grade 2 and higher
+//! halves = true              # each query's documents split in two by a seeded draw, both ranked
+//! ```
+//! A `[[dataset]]` may give its own `uninformative` and `ideal`.
+
+use serde::{Deserialize, Serialize};
+
+use fivefold_analysis::tables::Distance;
+
+/// The query sets of the tables.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct QuerySetsConfig {
+    /// Queries in the uninformative set; 0: none.
+    pub uninformative: usize,
+    /// Queries in the ideal set; 0: none.
+    pub ideal: usize,
+    /// How the real score's distance from the expected one orders the uninformative queries.
+    pub distance: Distance,
+    /// Whether broad and focused queries are compared.
+    pub broad_focused: bool,
+    /// Whether the left and right halves of each query's documents are ranked too.
+    pub halves: bool,
+}
+
+impl Default for QuerySetsConfig {
+    fn default() -> Self {
+        QuerySetsConfig {
+            uninformative: 500,
+            ideal: 500,
+            distance: Distance::Absolute,
+            broad_focused: true,
+            halves: true,
+        }
+    }
+}

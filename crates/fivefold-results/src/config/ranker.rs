@@ -1,0 +1,250 @@
+//! `[[ranker]]`: a method with its label, parameters and normaliser.
+//!
+//! ```toml
+//! [[ranker]]
+//! label = "Ridge"                                         # the kind when absent
+//! kind = "linear"
+//! normalise = { method = "z-score", over = "query" }      # the experiment's when absent
+//! time_limit = "10m"                                      # as are time_limit, memory_limit and isolate, see `limits`
+//! [ranker.params]                                         # those of the kind
+//! lambda = 1.0
+//!
+//! [[ranker]]
+//! label = "AdaRank"
+//! kind = "scores"                                         # trained elsewhere: one score a line, a file a fold
+//! params = { path = "AdaRank/Fold{fold}.score" }
+//!
+//! [[ranker]]
+//! kind = "command"                                        # a program in any language, see `command`
+//! params = { argv = ["./rank", "{train}", "{test}", "{scores}"], files = ["rank"] }
+//! ```
+
+use fivefold_core::{ParamInfo, Registry};
+use fivefold_data::Normaliser;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+use toml::de::DeTable;
+
+use super::command::{CommandLine, default_output, default_time};
+use super::error::Fault;
+use super::limits::JobLimits;
+use super::read::{Section, read};
+use crate::code::KnownBy;
+use crate::labels;
+
+/// The kinds that are no registered rankers: their scores come from outside.
+pub const OUTSIDE: &[OutsideKind] = &[
+    OutsideKind {
+        name: "scores",
+        summary: "scores of a program that trained elsewhere: one a line, in the order of each fold's test documents",
+        params: ScoreFiles::params,
+        sees_features: false,
+        read: |params| Ok(Method::Scores(read(params.into_value())?)),
+    },
+    OutsideKind {
+        name: "command",
+        summary: "a program in any language: given the parts of a fold as LETOR files, it writes the test part's scores",
+        params: CommandLine::params,
+        sees_features: true,
+        read: |params| {
+            let span = params.span_of("argv");
+            let command: CommandLine = read(params.into_value())?;
+            if let Some(key) = command.needless() {
+                let message = format!(
+                    "`{key}` has no effect beside `confine = false`: such a command may do all that its user may"
+                );
+                return Err(Fault::new(message, span).help("leave one of them out"));
+            }
+            match command.misplaced() {
+                Some(message) => Err(Fault::new(message, span).help("add it to `files`, or give an absolute path")),
+                None => Ok(Method::Command(command)),
+            }
+        },
+    },
+];
+
+/// One of [`OUTSIDE`].
+pub struct OutsideKind {
+    /// The word after `kind =`.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// Its parameters.
+    pub params: fn() -> Vec<ParamInfo>,
+    /// Whether it sees features, which can be normalised for it.
+    sees_features: bool,
+    read: fn(Section<'_>) -> Result<Method, Fault>,
+}
+
+/// One method of an experiment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RankerConfig {
+    /// The name in tables and files, unlike all others.
+    pub label: String,
+    /// The registered name, or one of [`OUTSIDE`].
+    pub kind: String,
+    /// Where its scores come from.
+    pub method: Method,
+    /// What is done to the features before it sees them.
+    pub normalise: Normaliser,
+    /// What a job of it may take. No result depends on it, so the results folder does not hold it.
+    #[serde(skip)]
+    pub limits: JobLimits,
+}
+
+/// Where scores come from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// A registered ranker is trained.
+    Train {
+        /// Its version, a part of the cache key.
+        version: u32,
+        /// By what the cache key knows its code; `None`: by the version alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<KnownBy>,
+        /// Whether the seed alters its model, at these parameters.
+        seeded: bool,
+        /// All its parameters, defaults filled in.
+        params: serde_json::Value,
+    },
+    /// Files hold them.
+    Scores(ScoreFiles),
+    /// A program makes them.
+    Command(CommandLine),
+}
+
+/// `[ranker.params]` of `kind = "scores"`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScoreFiles {
+    /// Path of the files, with `{fold}` where the fold's number stands and `{dataset}` where the data set's label does.
+    /// A relative path is looked for beside the experiment file, then in the folder of `FIVEFOLD_DATA`.
+    #[serde(deserialize_with = "pattern")]
+    pub path: String,
+}
+
+impl ScoreFiles {
+    fn params() -> Vec<ParamInfo> {
+        let help =
+            "path of the score files; `{fold}` stands for the fold's number, `{dataset}` for the data set's label";
+        vec![ParamInfo { name: "path".to_owned(), default: None, help: help.to_owned() }]
+    }
+
+    /// The path for one fold.
+    pub fn file(&self, dataset: &str, fold: usize) -> String {
+        self.path.replace("{fold}", &fold.to_string()).replace("{dataset}", dataset)
+    }
+}
+
+impl CommandLine {
+    fn params() -> Vec<ParamInfo> {
+        let param =
+            |name: &str, default, help: &str| ParamInfo { name: name.to_owned(), default, help: help.to_owned() };
+        let argv = "the program and its arguments, without a shell; {train}, {validation}, {test} and {scores} stand for \
+                    files, {seed} for a number";
+        vec![
+            param("argv", None, argv),
+            param(
+                "files",
+                Some(serde_json::json!([])),
+                "files that are copied to where it runs, and count for the cache",
+            ),
+            param("time_limit", Some(default_time().to_string().into()), "how long one fold may take: 90s, 10m, 2h"),
+            param(
+                "output_limit",
+                Some(String::from(default_output()).into()),
+                "how much it may write into its folder: 800MiB, 4GiB",
+            ),
+            param(
+                "read",
+                Some(serde_json::json!([])),
+                "files and folders that it may read, beside its own folder, the programs and the system; never data, cache or results",
+            ),
+            param(
+                "write",
+                Some(serde_json::json!([])),
+                "files and folders that it may write, too; stamped on every table",
+            ),
+            param("network", Some(false.into()), "whether it may use TCP; if so, stamped on every table"),
+            param(
+                "confine",
+                Some(true.into()),
+                "whether it is confined to all this (Linux); if not, stamped on every table",
+            ),
+        ]
+    }
+}
+
+fn pattern<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let path = String::deserialize(deserializer)?;
+    let wrong = if path.contains("{fold}") {
+        path.split('{')
+            .skip(1)
+            .map(|rest| rest.split('}').next().unwrap_or(rest))
+            .find(|n| !["fold", "dataset"].contains(n))
+    } else {
+        return Err(serde::de::Error::custom("`path` must contain `{fold}`, where the number of the fold stands"));
+    };
+    match wrong {
+        Some(name) => {
+            Err(serde::de::Error::custom(format!("`path` may contain `{{fold}}` and `{{dataset}}`, not `{{{name}}}`")))
+        }
+        None => Ok(path),
+    }
+}
+
+const KEYS: [&str; 7] = ["label", "kind", "normalise", "params", "time_limit", "memory_limit", "isolate"];
+
+/// The keys of `[run]`, which a ranker may have of its own.
+const LIMITS: [&str; 3] = ["time_limit", "memory_limit", "isolate"];
+
+impl RankerConfig {
+    pub(super) fn read(
+        mut section: Section<'_>,
+        registry: &Registry,
+        default: &Normaliser,
+        run: JobLimits,
+    ) -> Result<Self, Fault> {
+        let (kind, kind_span): (String, _) = section.require("kind", "this ranker")?;
+        let label_span = if section.has("label") { section.span_of("label") } else { kind_span.clone() };
+        let label = section.read::<String>("label")?.unwrap_or_else(|| kind.clone());
+        labels::check(&label).map_err(|reason| Fault::new(format!("the label {reason}"), label_span))?;
+        let own_span = section.has("normalise").then(|| section.span_of("normalise"));
+        let own: Option<Normaliser> = section.read("normalise")?;
+        let limits_span = section.first_span(&LIMITS);
+        let own_limits = JobLimits {
+            time: section.read("time_limit")?,
+            memory: section.read("memory_limit")?,
+            isolate: section.read("isolate")?,
+        };
+        let limits = own_limits.or(run);
+        let params = match section.take("params") {
+            Some(value) => Section::new(value, "`params`")?,
+            None => Section::of_table(Spanned::new(kind_span.clone(), DeTable::new())),
+        };
+        section.finish(&KEYS)?;
+        if let Some(outside) = OUTSIDE.iter().find(|outside| outside.name == kind) {
+            if let (false, Some(span)) = (outside.sees_features, own_span) {
+                return Err(Fault::new("`normalise` has no effect on scores that are read from files", span));
+            }
+            if let (false, Some(span)) = (outside.sees_features, limits_span) {
+                return Err(Fault::new("limits have no effect on scores that are read from files", span));
+            }
+            let normalise = if outside.sees_features { own.unwrap_or(*default) } else { Normaliser::default() };
+            return Ok(RankerConfig { label, kind, method: (outside.read)(params)?, normalise, limits });
+        }
+        let Some(entry) = registry.find(&kind) else {
+            let outside = OUTSIDE.iter().map(|outside| outside.name);
+            let known = registry.entries().iter().map(|entry| entry.name).chain(outside);
+            return Err(Fault::unknown("kind of ranker", &kind, kind_span, known));
+        };
+        let ranker = entry.parse(params.into_table()).map_err(|error| Fault::from(error).or_at(&kind_span))?;
+        let params = ranker.params();
+        // The job reads them back from here: a value that JSON cannot hold (infinity) is refused now, not in the run.
+        entry.restore(&params).map_err(|error| Fault::from(error).or_at(&kind_span))?;
+        let code = KnownBy::of(entry).map_err(|error| Fault::new(error, kind_span))?;
+        let method = Method::Train { version: entry.version, code, seeded: ranker.seeded(), params };
+        Ok(RankerConfig { label, kind, method, normalise: own.unwrap_or(*default), limits })
+    }
+}

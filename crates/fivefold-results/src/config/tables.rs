@@ -1,0 +1,119 @@
+//! `[tables]`: which tables are made, and the choices in them.
+//!
+//! ```toml
+//! [tables]
+//! only = ["table-03"]        # ids of tables, or how they begin; all when absent
+//! alpha = 0.05               # level of the significance tests
+//! pad = "signed"             # percentage absolute difference divides by max(a, b); "abs": by max(|a|, |b|)
+//! test = "t"                 # of letters, heat maps and the summary: t, wilcoxon, sign, permutation, bootstrap, tukey-hsd
+//! correction = "holm"        # of that test, over all comparisons of a measure: none, bonferroni, holm, bh, maxt
+//! draws = 1000               # of tests that draw
+//! ```
+//! `test` and `correction` are those of `fivefold meta`. The paper's tables (conflicts, discriminative power) are by definition of
+//! uncorrected t-tests, whatever stands here. Tukey's test corrects for all pairs by itself, so that its `correction` is `none` when
+//! absent, and another one is refused.
+
+use fivefold_stats::{CORRECTIONS, PadDenominator};
+use serde::{Deserialize, Serialize};
+
+use super::error::Fault;
+use super::read::{Section, read};
+use fivefold_analysis::difference_test::DifferenceTest;
+
+/// The tables of the report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TablesConfig {
+    /// Ids of the tables to make, or how the ids begin; all when empty.
+    pub only: Vec<String>,
+    /// Level of the significance tests, between 0 and 1.
+    #[serde(deserialize_with = "level")]
+    pub alpha: f64,
+    /// What a percentage absolute difference divides by.
+    pub pad: Pad,
+    /// The test behind letters of significance, heat maps and the summary.
+    pub test: String,
+    /// Its correction for several comparisons.
+    pub correction: String,
+    /// Draws of tests that draw.
+    pub draws: usize,
+}
+
+/// The divisor of a percentage absolute difference of two method scores a and b.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pad {
+    /// max(a, b), as the paper.
+    #[default]
+    Signed,
+    /// max(|a|, |b|), which stays meaningful when scores are negative.
+    Abs,
+}
+
+impl Pad {
+    /// All of them, in the order in which help lists them.
+    pub const ALL: [Pad; 2] = [Pad::Signed, Pad::Abs];
+
+    /// Its name in files and options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pad::Signed => "signed",
+            Pad::Abs => "abs",
+        }
+    }
+
+    /// The same for statistics.
+    pub fn denominator(self) -> PadDenominator {
+        match self {
+            Pad::Signed => PadDenominator::Signed,
+            Pad::Abs => PadDenominator::Abs,
+        }
+    }
+}
+
+impl Default for TablesConfig {
+    fn default() -> Self {
+        TablesConfig {
+            only: Vec::new(),
+            alpha: 0.05,
+            pad: Pad::Signed,
+            test: "t".to_owned(),
+            correction: "holm".to_owned(),
+            draws: 1000,
+        }
+    }
+}
+
+impl TablesConfig {
+    pub(super) fn read(section: Section<'_>) -> Result<Self, Fault> {
+        let keys = ["test", "correction", "draws"];
+        let spans = keys.map(|key| section.span_of(key));
+        let corrected = section.has("correction");
+        let mut tables: TablesConfig = read(section.into_value())?;
+        if !corrected && fivefold_stats::test(&tables.test).is_ok_and(|test| test.corrects_itself) {
+            tables.correction = CORRECTIONS[0].name.to_owned();
+        }
+        if let Err(error) = tables.difference_test() {
+            let at = keys.iter().position(|key| error.param.as_deref() == Some(key)).unwrap_or_default();
+            return Err(Fault::with_advice(&error.to_string(), spans[at].clone()));
+        }
+        Ok(tables)
+    }
+
+    /// The test behind letters, with its correction.
+    ///
+    /// # Errors
+    /// Names that do not exist or go together: never of an experiment that was read from its file.
+    pub fn difference_test(&self) -> Result<DifferenceTest, fivefold_core::ParamError> {
+        DifferenceTest::new(&self.test, &self.correction, self.draws, self.alpha)
+    }
+}
+
+fn level<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let alpha = f64::deserialize(deserializer)?;
+    if alpha > 0.0 && alpha < 1.0 {
+        Ok(alpha)
+    } else {
+        Err(serde::de::Error::custom(format!("`alpha` must be between 0 and 1, not {alpha}")))
+    }
+}

@@ -1,0 +1,33 @@
+//! The results folder: what an experiment file says, where each file of a run stands, and a folder read back.
+//!
+//! Reading order: [`config`] (what an experiment file says), [`code`] (by what a job's key knows code), [`paths`] and [`store`]
+//! (where files stand, and how they are written), [`seal`] and [`lock`] (whether they were altered, and who writes), [`owner`]
+//! (whose a folder is), [`manifest`] (what it was made from), [`values`] (values per query as CSV), [`results`] (a folder read back).
+
+pub mod code;
+pub mod config;
+pub mod freedom;
+pub mod guards;
+pub mod labels;
+pub mod lock;
+pub mod log;
+pub mod manifest;
+pub mod owner;
+pub mod paths;
+pub mod results;
+pub mod seal;
+pub mod store;
+pub mod test_queries;
+pub mod values;
+
+pub use code::{KnownBy, trusted};
+pub use config::{ConfigError, Experiment};
+pub use freedom::Freedom;
+pub use guards::{GuardFact, STAMP};
+pub use labels::file_name;
+pub use lock::{FolderLock, Hold};
+pub use log::RunLog;
+pub use manifest::Manifest;
+pub use owner::{Claim, Standing};
+pub use results::Results;
+pub use test_queries::TestQueries;

@@ -1,0 +1,289 @@
+//! `FOLDER/.lock`: who writes into a results folder.
+//!
+//! A run, a study and a report hold it alone; single jobs (`fivefold job`) share it. It is the system's lock on an open
+//! file, so that it ends with its owner, however that ends: a file that a killed owner left locks nothing. Readers need
+//! none, since every file appears whole, and the values of a run that is being written do not fit its manifest.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use fivefold_data::input;
+
+use crate::store::StoreError;
+
+/// File name in the results folder, while it is locked.
+pub const LOCK: &str = ".lock";
+
+/// The longest that is read: the words of a command line.
+const LONGEST: u64 = 4 << 20;
+
+/// How long to wait for somebody who may be on the way out: the last of several holds the folder alone while the file is removed, and a
+/// process that a killed owner was just starting has its open files for another moment. Nobody waits for who has signed as the only
+/// owner and is alive: such a one takes its name away before it lets go.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How a folder is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// By nobody else.
+    Alone,
+    /// Beside others that share it.
+    Shared,
+}
+
+/// A results folder that is held until this is dropped.
+#[derive(Debug)]
+pub struct FolderLock {
+    file: File,
+    folder: PathBuf,
+    hold: Hold,
+    /// Whether the folder was made for the lock.
+    made: bool,
+    warning: Option<String>,
+}
+
+impl FolderLock {
+    /// Takes hold of a folder, which is made if it is not there.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`] if somebody else holds it, [`StoreError::Io`] if it cannot be made or written.
+    pub fn take(folder: &Path, hold: Hold) -> Result<Self, StoreError> {
+        let path = folder.join(LOCK);
+        let refused = |action, path: &Path| {
+            let path = path.to_owned();
+            move |source| StoreError::Io { action, path, source }
+        };
+        let mut made = false;
+        let begun = Instant::now();
+        loop {
+            if !folder.is_dir() {
+                fs::create_dir_all(folder).map_err(refused("make", folder))?;
+                made = true;
+            }
+            // What a link leads to is none of ours, and would be written over.
+            let mut options = File::options();
+            let opened = input::edit_own(&path, options.read(true).write(true).create(true).truncate(false));
+            let file = match opened {
+                // Whoever made it for a lock, and wrote nothing, has removed it since.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !folder.is_dir() => continue,
+                opened => opened.map_err(refused("write", &path))?,
+            };
+            let locked = match hold {
+                Hold::Alone => file.try_lock(),
+                Hold::Shared => file.try_lock_shared(),
+            };
+            let warning = match locked {
+                Ok(()) => None,
+                Err(TryLockError::WouldBlock) => {
+                    let owner = Owner::of(&path);
+                    if begun.elapsed() < PATIENCE && !owner.stays {
+                        std::thread::sleep(Duration::from_millis(10));
+                        continue;
+                    }
+                    return Err(StoreError::InUse { folder: folder.to_owned(), by: owner.words });
+                }
+                Err(TryLockError::Error(error)) => Some(format!(
+                    "{} cannot be locked ({error}): see to it that nothing else writes there",
+                    folder.display()
+                )),
+            };
+            // Between opening and locking, the last owner may have removed the file: then nobody would see this lock.
+            if is_file_at(&file, &path) {
+                let mut lock = FolderLock { file, folder: folder.to_owned(), hold, made, warning };
+                lock.sign().map_err(refused("write", &path))?;
+                return Ok(lock);
+            }
+        }
+    }
+
+    /// Why the folder is not safe from others after all: its file system knows no locks.
+    pub fn warning(&self) -> Option<&str> {
+        self.warning.as_deref()
+    }
+
+    /// Writes who holds it, for those who come later.
+    fn sign(&mut self) -> io::Result<()> {
+        let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().replace('\n', " ")).collect();
+        let mark = if self.hold == Hold::Alone { ALONE } else { "" };
+        self.file.set_len(0)?;
+        self.file.write_all(format!("process {} (`{}`)\n{mark}", std::process::id(), words.join(" ")).as_bytes())
+    }
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        // Whoever comes now waits for the moment that is left.
+        if self.hold == Hold::Alone {
+            let _ = self.file.set_len(0);
+        }
+        // The last of those who share it removes the file; with anybody left, it cannot be held alone.
+        let _ = self.file.unlock();
+        if self.file.try_lock().is_ok() && is_file_at(&self.file, &self.folder.join(LOCK)) {
+            let _ = fs::remove_file(self.folder.join(LOCK));
+            if self.made {
+                // Only if nothing was written.
+                let _ = fs::remove_dir(&self.folder);
+            }
+        }
+    }
+}
+
+/// Stands below the name of an owner who shares the folder with nobody.
+const ALONE: &str = "alone\n";
+
+/// Who holds a folder, by what stands in the file.
+struct Owner {
+    words: String,
+    /// Whether it is the only one, is alive and has not begun to let go.
+    stays: bool,
+}
+
+impl Owner {
+    fn of(path: &Path) -> Self {
+        let text = String::from_utf8(input::read_own(path, LONGEST).unwrap_or_default()).unwrap_or_default();
+        let (words, mark) = text.split_once('\n').unwrap_or_default();
+        let process = words.strip_prefix("process ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+        // It may not have signed yet.
+        let words = if words.is_empty() { "another process" } else { words }.to_owned();
+        Owner { words, stays: mark == ALONE && process.is_some_and(is_alive) }
+    }
+}
+
+/// Whether there is such a process, of whatever user; `false` where that cannot be told.
+fn is_alive(process: i32) -> bool {
+    #[cfg(unix)]
+    {
+        use nix::errno::Errno;
+        use nix::sys::signal::kill;
+        use nix::unistd::Pid;
+        process > 0 && matches!(kill(Pid::from_raw(process), None), Ok(()) | Err(Errno::EPERM))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = process;
+        false
+    }
+}
+
+#[cfg(unix)]
+fn is_file_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(open), Ok(there)) => (open.dev(), open.ino()) == (there.dev(), there.ino()),
+        _ => false,
+    }
+}
+
+/// Elsewhere an open file cannot be removed.
+#[cfg(not(unix))]
+fn is_file_at(_: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_alone_or_several_together() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("runs/x");
+        let alone = FolderLock::take(&folder, Hold::Alone).unwrap();
+        for hold in [Hold::Alone, Hold::Shared] {
+            let error = FolderLock::take(&folder, hold).unwrap_err().to_string();
+            assert!(error.contains(&format!("in use by process {}", std::process::id())), "{error}");
+        }
+        drop(alone);
+        assert!(!folder.exists(), "nothing was written");
+        fs::create_dir_all(&folder).unwrap();
+        let first = FolderLock::take(&folder, Hold::Shared).unwrap();
+        let second = FolderLock::take(&folder, Hold::Shared).unwrap();
+        drop(first);
+        assert!(matches!(FolderLock::take(&folder, Hold::Alone), Err(StoreError::InUse { .. })));
+        drop(second);
+        drop(FolderLock::take(&folder, Hold::Alone).unwrap());
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_a_dead_owner_left_locks_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(LOCK), "process 1 (`fivefold run a very long time ago`)\n").unwrap();
+        let lock = FolderLock::take(folder.path(), Hold::Alone).unwrap();
+        let by = fs::read_to_string(folder.path().join(LOCK)).unwrap();
+        assert!(by.starts_with(&format!("process {} ", std::process::id())) && by.ends_with("`)\nalone\n"), "{by}");
+        drop(lock);
+    }
+
+    /// Nobody waits for one who stays; all others may be gone in a moment.
+    #[test]
+    #[cfg(unix)]
+    fn who_stays_is_told_from_who_may_be_on_the_way_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(LOCK);
+        let stays = |text: &str| {
+            fs::write(&path, text).unwrap();
+            Owner::of(&path).stays
+        };
+        let alive = format!("process {} (`fivefold`)\n", std::process::id());
+        assert!(stays(&format!("{alive}alone\n")));
+        // Shared; half written; of a process that cannot be; emptied.
+        let dead = "process 2147483647 (`fivefold`)\nalone\n";
+        for text in [&alive, &format!("{alive}al"), dead, "process -1 (``)\nalone\n", "alone\n", ""] {
+            assert!(!stays(text), "{text}");
+        }
+        assert_eq!(Owner::of(&path).words, "another process");
+        for (hold, stays) in [(Hold::Alone, true), (Hold::Shared, false)] {
+            let lock = FolderLock::take(folder.path(), hold).unwrap();
+            assert_eq!(Owner::of(&path).stays, stays, "{hold:?}");
+            drop(lock);
+        }
+    }
+
+    #[test]
+    fn of_many_that_come_and_go_never_two_hold_it_alone() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let folder = tempfile::tempdir().unwrap();
+        let (holders, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        if let Ok(lock) = FolderLock::take(folder.path(), Hold::Alone) {
+                            assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0);
+                            taken.fetch_add(1, Ordering::SeqCst);
+                            holders.fetch_sub(1, Ordering::SeqCst);
+                            drop(lock);
+                        }
+                    }
+                });
+            }
+        });
+        assert!(taken.into_inner() > 0);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn no_link_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join("other");
+        fs::write(&other, "precious").unwrap();
+        std::os::unix::fs::symlink(&other, folder.path().join(LOCK)).unwrap();
+        let error = FolderLock::take(folder.path(), Hold::Alone).unwrap_err();
+        assert!(error.to_string().contains(".lock"), "{error}");
+        assert_eq!(fs::read_to_string(other).unwrap(), "precious");
+    }
+
+    #[test]
+    fn those_who_share_it_never_refuse_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| (0..300).for_each(|_| drop(FolderLock::take(folder.path(), Hold::Shared).unwrap())));
+            }
+        });
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

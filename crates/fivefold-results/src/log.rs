@@ -1,0 +1,158 @@
+//! `FOLDER.log.json`, beside the results folder: times and machine facts, which differ from run to run.
+//!
+//! While a run goes on, each job's seconds are a line of `FOLDER/.times`, written before the job's record, so that a run
+//! that is killed loses none, and several processes can add to it. The end of a run puts the lines into the log.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+
+use fivefold_data::input;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::store::{Store, StoreError, replace};
+
+/// File of the results folder with a line for each job that was done since the log was written.
+pub const TIMES: &str = ".times";
+
+/// Times of the last run of each job, and where the last run took place.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunLog {
+    /// The experiment's file, by which the folder is known to be the experiment's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub experiment: Option<String>,
+    /// Operating system and processor family.
+    pub machine: String,
+    /// Processors of the machine.
+    pub processors: usize,
+    /// Threads of the last run.
+    pub threads: usize,
+    /// Seconds of the last run, evaluation and reading included.
+    pub seconds: f64,
+    /// Seconds of each job when it was last done.
+    pub jobs: BTreeMap<String, f64>,
+}
+
+/// A line of [`TIMES`].
+#[derive(Serialize, Deserialize)]
+struct Time {
+    job: String,
+    seconds: f64,
+}
+
+/// Notes how long a job took.
+pub fn note_time(store: &Store, job: &str, seconds: f64) -> Result<(), StoreError> {
+    let line = serde_json::to_string(&Time { job: job.to_owned(), seconds }).unwrap_or_default() + "\n";
+    let path = store.path(TIMES);
+    // One write of an appended line: lines of several processes do not mix.
+    let written = input::edit_own(&path, File::options().append(true).create(true))
+        .and_then(|mut file| file.write_all(line.as_bytes()));
+    written.map_err(|source| StoreError::Io { action: "write", path, source })
+}
+
+impl RunLog {
+    /// The log of a folder with the jobs that were done since, or an empty one: it is for information only.
+    fn read(store: &Store, threads: usize) -> Self {
+        let old = Self::stored(store).ok().flatten();
+        let mut log = RunLog {
+            machine: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            processors: std::thread::available_parallelism().map_or(0, usize::from),
+            threads,
+            ..old.unwrap_or_default()
+        };
+        let lines = input::read_own(&store.path(TIMES), input::MOST_TEXT).unwrap_or_default();
+        let lines = String::from_utf8_lossy(&lines);
+        // A line that a full disk cut short is none.
+        let times = lines.lines().filter_map(|line| serde_json::from_str::<Time>(line).ok());
+        log.jobs.extend(times.map(|time| (time.job, time.seconds)));
+        log
+    }
+
+    /// The log as it stands beside a folder; `None`: there is none.
+    ///
+    /// # Errors
+    /// If what stands there is no log.
+    fn stored(store: &Store) -> Result<Option<Self>, StoreError> {
+        let path = store.log_path();
+        // A pipe or a device is no log either.
+        let content = match input::read_own(&path, input::MOST_TEXT) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            content => content.unwrap_or_default(),
+        };
+        let value: Option<Value> = serde_json::from_slice(&content).ok();
+        // Every log has these; a file without them is somebody else's.
+        let log = value.filter(|value| ["machine", "jobs"].iter().all(|key| value.get(key).is_some()));
+        let log = log.and_then(|value| serde_json::from_value(value).ok());
+        let reason = "is no log of a run, and is left as it is; move it away".to_owned();
+        log.map(Some).ok_or(StoreError::Content { path, reason })
+    }
+
+    /// The experiment file of the folder's results, as far as it is known.
+    pub fn source(store: &Store) -> Option<String> {
+        Self::stored(store).ok().flatten()?.experiment
+    }
+
+    /// Notes the experiment file of the results that are about to be made.
+    pub fn note_source(store: &Store, source: &str) -> Result<(), StoreError> {
+        let old = Self::stored(store)?;
+        if old.as_ref().is_some_and(|old| old.experiment.as_deref() == Some(source)) {
+            return Ok(());
+        }
+        store.prepare()?;
+        RunLog { experiment: Some(source.to_owned()), ..old.unwrap_or_default() }.write(store)
+    }
+
+    fn write(&self, store: &Store) -> Result<(), StoreError> {
+        Self::stored(store)?;
+        let path = store.log_path();
+        let content = serde_json::to_vec_pretty(self).unwrap_or_default();
+        let written = match replace(&path, &store.partial(), |file| file.write_all(&content)) {
+            // The folder is a file system of its own.
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                let _ = fs::remove_file(&path);
+                File::create_new(&path).and_then(|mut file| file.write_all(&content))
+            }
+            written => written,
+        };
+        written.map_err(|source| StoreError::Io { action: "write", path, source })
+    }
+
+    /// Puts the times of the jobs done since the last log into the log of the folder, which nobody else must write to.
+    pub fn update(store: &Store, threads: usize, seconds: f64) -> Result<(), StoreError> {
+        let written = RunLog { seconds, ..RunLog::read(store, threads) }.write(store);
+        // Even where there is no log: the folder must not depend on it.
+        let removed = match fs::remove_file(store.path(TIMES)) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(StoreError::Io { action: "remove", path: store.path(TIMES), source })
+            }
+            _ => Ok(()),
+        };
+        written.and(removed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_runs_that_did_not_end_are_kept_and_the_last_counts() {
+        let root = tempfile::tempdir().unwrap();
+        let store = Store::new(root.path().join("x"));
+        store.prepare().unwrap();
+        note_time(&store, "a", 1.0).unwrap();
+        note_time(&store, "b", 2.0).unwrap();
+        RunLog::update(&store, 3, 9.0).unwrap();
+        assert!(!store.path(TIMES).exists());
+        note_time(&store, "a", 4.0).unwrap();
+        // A disk that was full half way through a line.
+        File::options().append(true).open(store.path(TIMES)).unwrap().write_all(b"{\"job\":\"c\"").unwrap();
+        RunLog::update(&store, 1, 8.0).unwrap();
+        let log: RunLog = serde_json::from_slice(&fs::read(store.log_path()).unwrap()).unwrap();
+        assert_eq!((log.threads, log.seconds), (1, 8.0));
+        assert_eq!(log.jobs, BTreeMap::from([("a".to_owned(), 4.0), ("b".to_owned(), 2.0)]));
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 2, "the folder and its log");
+    }
+}

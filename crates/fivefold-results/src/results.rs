@@ -1,0 +1,123 @@
+//! A results folder, read back: all that a report needs, without the data.
+
+use std::path::Path;
+
+use crate::config::Experiment;
+use crate::manifest::{DatasetFacts, MANIFEST, Manifest, RESULT_FILES, stored_result, warning_lines};
+use crate::store::{Store, StoreError};
+use crate::values::{self, PER_QUERY};
+use fivefold_analysis::evaluation::Evaluation;
+use fivefold_analysis::table::Table;
+use fivefold_analysis::tables::{self, Analysed, SetSizes, TableOptions, TablesError};
+
+/// What a run found.
+#[derive(Debug, Clone)]
+pub struct Results {
+    /// What it was made from.
+    pub manifest: Manifest,
+    /// All values.
+    pub evaluation: Evaluation,
+}
+
+impl Results {
+    /// Reads a results folder.
+    ///
+    /// # Errors
+    /// A folder without a finished run, or one whose evaluation was altered after the run.
+    pub fn load(folder: &Path) -> Result<Self, StoreError> {
+        let store = Store::new(folder);
+        let manifest = Manifest::read(&store)?;
+        if stored_result(&store)? != manifest.result {
+            return Err(StoreError::Content {
+                path: store.root().to_owned(),
+                reason: format!(
+                    "{} are not those of the manifest; run the experiment again",
+                    RESULT_FILES.join(" and ")
+                ),
+            });
+        }
+        let evaluation = values::read(&store, &manifest.shapes())?;
+        Ok(Results { manifest, evaluation })
+    }
+
+    /// The tables of the experiment, computed from the values.
+    ///
+    /// # Errors
+    /// [`TablesError`], for instance a table asked for in `[tables]` that there is not.
+    pub fn tables(&self) -> Result<Vec<Table>, TablesError> {
+        tables::all(&self.evaluation, &self.table_options())
+    }
+
+    /// The tables, with all that a page says of the methods besides.
+    ///
+    /// # Errors
+    /// As [`Results::tables`].
+    pub fn analyse(&self) -> Result<Analysed, TablesError> {
+        tables::analyse(&self.evaluation, &self.table_options())
+    }
+
+    /// The leak guards that were overridden, and the programs that ran unconfined, a line each.
+    pub fn stamps(&self) -> Vec<String> {
+        self.manifest.stamps(None)
+    }
+
+    /// The stamps of the run in whose results folder a file of values lies; none if it lies in no such folder.
+    pub fn stamps_beside(file: &Path) -> Vec<String> {
+        let Some(folder) = file.parent() else { return Vec::new() };
+        let store = Store::new(folder);
+        match Manifest::read(&store) {
+            Ok(manifest) => manifest.stamps(None),
+            Err(error) if file.ends_with(PER_QUERY) && store.path(MANIFEST).exists() => {
+                vec![format!("whether leak guards were overridden, or programs unconfined, is not known: {error}")]
+            }
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// The manifest of the run that wrote a file of values per query; none if the file is no such.
+    pub fn manifest_beside(file: &Path) -> Option<Manifest> {
+        let folder = file.parent().filter(|_| file.ends_with(PER_QUERY))?;
+        // What is wrong with a manifest, the stamps say.
+        Manifest::read(&Store::new(folder)).ok()
+    }
+
+    /// Lines that stand under every table and figure: the stamps, then the conventions.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = self.stamps();
+        notes.extend_from_slice(&self.manifest.conventions);
+        notes
+    }
+
+    /// What the experiment says of its tables.
+    pub fn table_options(&self) -> TableOptions {
+        let remarks = self.manifest.datasets.iter().flat_map(DatasetFacts::remark_lines);
+        let told = warning_lines(self.manifest.jobs.iter().map(|job| (job.id.as_str(), job.warnings.as_slice())));
+        let notes = self.notes().into_iter().chain(remarks).chain(told).collect();
+        table_options(&self.manifest.experiment, notes)
+    }
+}
+
+/// What an experiment says of its tables, with the lines that stand under each.
+pub fn table_options(experiment: &Experiment, notes: Vec<String>) -> TableOptions {
+    let sets = &experiment.query_sets;
+    let sizes = SetSizes { uninformative: sets.uninformative, ideal: sets.ideal };
+    let own = experiment.datasets.iter().map(|dataset| {
+        let uninformative = dataset.uninformative.unwrap_or(sizes.uninformative);
+        (dataset.label.clone(), SetSizes { uninformative, ideal: dataset.ideal.unwrap_or(sizes.ideal) })
+    });
+    TableOptions {
+        notes,
+        sizes,
+        dataset_sizes: own.collect(),
+        distance: sets.distance,
+        broad_focused: sets.broad_focused,
+        halves: sets.halves,
+        alpha: experiment.tables.alpha,
+        test: experiment.tables.test.clone(),
+        correction: experiment.tables.correction.clone(),
+        draws: experiment.tables.draws,
+        pad: experiment.tables.pad.denominator(),
+        only: experiment.tables.only.clone(),
+        ..TableOptions::new(experiment.evaluation.conventions.clone(), experiment.root_seed())
+    }
+}

@@ -1,0 +1,508 @@
+//! The results folder: where each file stands, atomic writes, and job records that say what a result was made from.
+//!
+//! ```text
+//! models/DATASET/foldK/RANKER.json    the model with its header
+//! scores/DATASET/foldK/RANKER.txt     one score a line, in the order of the fold's test documents
+//! jobs/DATASET/foldK/RANKER.json      the record, written last: key, inputs, status, hashes of the outputs
+//! queries.csv, per_query.csv          the evaluation
+//! manifest.json                       the experiment, data, versions and conventions that it came from
+//! ```
+//! A file appears under its name only when it is complete: it is written to `.partial/` and renamed. Nothing in the
+//! folder depends on time, machine or number of threads; times go to `FOLDER.log.json` beside it. While somebody writes,
+//! there are also `.lock` ([`crate::lock`]), `.times` (the log) and `.work/`, where programs run; a run that ends
+//! leaves none of them, and the next run removes what a killed one left.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use fivefold_data::input;
+use serde::{Deserialize, Serialize};
+
+use crate::freedom::Freedom;
+use crate::paths::record_file;
+use crate::seal::sealed;
+
+/// A file of the results folder that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The file system says no.
+    #[error("cannot {action} {}: {source}{}", path.display(), advice(source))]
+    Io {
+        /// "make", "read", "write" or "remove".
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the file system says.
+        source: io::Error,
+    },
+    /// The content is not what this program writes.
+    #[error("{}: {reason}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it and what to do.
+        reason: String,
+    },
+    /// The folder holds something else.
+    #[error("{} holds {what}; give another folder, or write over it with --replace", folder.display())]
+    Occupied {
+        /// The folder.
+        folder: PathBuf,
+        /// What it holds.
+        what: String,
+    },
+    /// Somebody else holds the folder.
+    #[error("{} is in use by {by}; wait for its end or stop it, or give another folder", folder.display())]
+    InUse {
+        /// The folder.
+        folder: PathBuf,
+        /// Who.
+        by: String,
+    },
+}
+
+/// What to do about an error of the file system, to be put behind it; nothing where the error says it itself.
+pub fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "; make room and do it again: what is finished is kept"
+        }
+        io::ErrorKind::FileTooLarge => {
+            "; raise the limit on the size of files (`ulimit -f`) and do it again: what is finished is kept"
+        }
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+            "; give another place, or make this one writable"
+        }
+        io::ErrorKind::IsADirectory => {
+            "; a folder stands there: give the path of a file in it, or move the folder away"
+        }
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            "; a file stands where a folder is needed: give another place, or move the file away"
+        }
+        _ => "",
+    }
+}
+
+/// Writes a file so that it appears complete or not at all: under another name in `folder`, which is on the same file
+/// system, then renamed. If `write` fails, nothing is left.
+///
+/// # Errors
+/// What the file system says.
+pub fn replace(path: &Path, folder: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    // Opened here, with a plain new file's permissions: tempfile would make it private, and name it in errors.
+    let open = |path: &Path| File::options().write(true).create_new(true).open(path);
+    let mut temporary = tempfile::Builder::new().make_in(folder, open)?;
+    write(temporary.as_file_mut())?;
+    temporary.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// The longest files that are read, by where they stand in the folder: far above what runs write.
+const LONGEST: [(&str, u64); 5] = [
+    ("jobs", 16 << 20),
+    ("models", 8 << 30),
+    ("scores", 8 << 30),
+    ("queries.csv", 8 << 30),
+    ("per_query.csv", 8 << 30),
+];
+
+/// The longest file that is read from a place in the folder.
+fn longest(file: &str) -> u64 {
+    let first = file.split('/').next().unwrap_or_default();
+    LONGEST.iter().find(|(place, _)| *place == first).map_or(input::MOST_TEXT, |(_, most)| *most)
+}
+
+/// Removes a folder with all that is in it, also where a program took away its own permission to do so.
+pub fn remove_tree(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        // One of programs may be one that cannot be listed.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            permit(path);
+            fs::remove_dir_all(path)
+        }
+        removed => removed,
+    }
+}
+
+/// Gives the owner of a folder, and of all folders in it, permission to look into them and to remove what is there.
+#[cfg(unix)]
+fn permit(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    // No link is followed. What cannot be permitted, the removal names.
+    let Ok(found) = fs::symlink_metadata(folder) else { return };
+    if !found.is_dir() {
+        return;
+    }
+    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(found.permissions().mode() | 0o700));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        permit(&entry.path());
+    }
+}
+
+#[cfg(not(unix))]
+fn permit(_: &Path) {}
+
+/// Where programs run.
+pub const WORK: &str = ".work";
+/// What a run at work has in its folder, and what a killed one leaves: files half written, programs at work, the lock, times.
+pub const HIDDEN: [&str; 4] = [PARTIAL, WORK, crate::lock::LOCK, crate::log::TIMES];
+const PARTIAL: &str = ".partial";
+
+/// A results folder.
+#[derive(Debug, Clone)]
+pub struct Store {
+    root: PathBuf,
+}
+
+/// The record of a job that ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// The job's id.
+    pub id: String,
+    /// Hash over `inputs`.
+    pub key: String,
+    /// Everything that alters the result, by name.
+    pub inputs: BTreeMap<String, serde_json::Value>,
+    /// How it ended.
+    pub status: Status,
+    /// Why it failed, if it did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+    /// What the program of a `command` was free to do beyond what it was given.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub unconfined: Vec<Freedom>,
+    /// What the fit told and the user should know, in alphabetical order.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub warnings: Vec<String>,
+    /// Hash of each file that it wrote, by the file's path in the folder.
+    pub outputs: BTreeMap<String, String>,
+}
+
+/// How a job ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// With scores.
+    Done,
+    /// Without: shown as FAILED, never scored, tried again at the next run.
+    Failed,
+}
+
+impl Store {
+    /// The results folder at `root`, which need not exist yet.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Store { root: root.into() }
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The path of a file of the folder, given with `/`.
+    pub fn path(&self, file: &str) -> PathBuf {
+        file.split('/').fold(self.root.clone(), |path, part| path.join(part))
+    }
+
+    /// The file beside the folder that holds times and machine facts.
+    pub fn log_path(&self) -> PathBuf {
+        self.beside(".log.json")
+    }
+
+    /// The file beside the folder that holds what the process of a job wrote to its standard error.
+    pub fn stderr_path(&self, job: &str) -> PathBuf {
+        let file = format!("{job}.txt");
+        file.split('/').fold(self.stderr_folder(), |path, part| path.join(part))
+    }
+
+    /// The folder of these files.
+    pub fn stderr_folder(&self) -> PathBuf {
+        self.beside(".stderr")
+    }
+
+    /// What stands beside the folder under its name with an ending.
+    fn beside(&self, ending: &str) -> PathBuf {
+        // Of `.` and `..` the name is not in the path.
+        let root = match self.root.file_name() {
+            Some(_) => self.root.clone(),
+            None => fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone()),
+        };
+        let mut name = root.file_name().unwrap_or_default().to_owned();
+        name.push(ending);
+        root.with_file_name(name)
+    }
+
+    /// Makes the folder, so that one that cannot be made is known before any work is done.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn prepare(&self) -> Result<(), StoreError> {
+        let path = self.partial();
+        fs::create_dir_all(&path).map_err(|source| StoreError::Io { action: "make", path, source })
+    }
+
+    /// Writes a file so that it appears complete or not at all; returns the hash of its content. For what can be made anew
+    /// from other files of the folder: see [`keep`](Self::keep).
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn write(&self, file: &str, content: &[u8]) -> Result<String, StoreError> {
+        self.put(file, content, |_| Ok(()))
+    }
+
+    /// The same, and returns only when the content is on the disk. A power cut can empty a file that was renamed and not
+    /// yet written through: a model, scores or a record that are found empty are done again, which costs hours, so they
+    /// wait for the disk, and a record never comes to the disk before the files that it speaks of.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn keep(&self, file: &str, content: &[u8]) -> Result<String, StoreError> {
+        self.put(file, content, File::sync_data)
+    }
+
+    fn put(&self, file: &str, content: &[u8], end: fn(&File) -> io::Result<()>) -> Result<String, StoreError> {
+        let path = self.own_path(file)?;
+        self.own_path(".partial/file")?;
+        if content.len() as u64 > longest(file) {
+            let reason = format!("would have {} MiB, more than is read of such a file", content.len() >> 20);
+            return Err(StoreError::Content { path, reason });
+        }
+        let persist = || {
+            let partial = self.partial();
+            fs::create_dir_all(&partial)?;
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            replace(&path, &partial, |temporary| {
+                temporary.write_all(content)?;
+                end(temporary)
+            })
+        };
+        let written = match persist() {
+            // Another process that shares the folder swept up in between.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => persist(),
+            written => written,
+        };
+        written.map_err(|source| StoreError::Io { action: "write", path: path.clone(), source })?;
+        Ok(hash(content))
+    }
+
+    /// The folder of files half written.
+    pub fn partial(&self) -> PathBuf {
+        self.root.join(PARTIAL)
+    }
+
+    /// The folder of a program that runs for a job.
+    pub fn work(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.root.join(WORK).join(name)
+    }
+
+    /// Removes what killed processes and programs left: files half written, and folders of programs. For whoever holds the folder alone.
+    /// Gives back what could not be removed, a warning each: no result depends on it.
+    pub fn sweep(&self) -> Vec<String> {
+        let left = [self.partial(), self.root.join(WORK)].into_iter().filter_map(|path| match remove_tree(&path) {
+            Ok(()) => None,
+            // Not empty: a program that has not noticed yet that its owner was killed.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => None,
+            Err(error) => Some(format!(
+                "cannot remove {}, which a program left: {error}; no result depends on it, remove it by hand",
+                path.display()
+            )),
+        });
+        left.collect()
+    }
+
+    /// Removes a file, if it is there.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn remove(&self, file: &str) -> Result<(), StoreError> {
+        let path = self.own_path(file)?;
+        match fs::remove_file(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(StoreError::Io { action: "remove", path, source })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The content of a file, `None` if there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn read(&self, file: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.look(file, input::read_own)
+    }
+
+    /// The hash of a file's content, `None` if there is none; for files of any length.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn hash_of(&self, file: &str) -> Result<Option<String>, StoreError> {
+        self.look(file, |path, most| {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update_reader(input::open_own(path, most)?)?;
+            Ok(hasher.finalize().to_hex().to_string())
+        })
+    }
+
+    fn look<T>(&self, file: &str, read: impl FnOnce(&Path, u64) -> io::Result<T>) -> Result<Option<T>, StoreError> {
+        let path = self.own_path(file)?;
+        match read(&path, longest(file)) {
+            Ok(content) => Ok(Some(content)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(StoreError::Io { action: "read", path, source }),
+        }
+    }
+
+    /// The path of a file of the folder, to which no link leads: what stands behind one is not this folder's, and would be read, or
+    /// written over, in its place. The folder itself may be one.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] with the link.
+    pub fn own_path(&self, file: &str) -> Result<PathBuf, StoreError> {
+        let mut path = self.root.clone();
+        for part in file.split('/') {
+            if path != self.root && fs::symlink_metadata(&path).is_ok_and(|there| there.is_symlink()) {
+                let source = io::Error::other("is a symbolic link, which no run makes; put the folder itself there");
+                return Err(StoreError::Io { action: "use", path, source });
+            }
+            path.push(part);
+        }
+        Ok(path)
+    }
+
+    /// The record of a job, if there is one that can be read as such.
+    pub fn record(&self, job: &str) -> Result<Option<Record>, StoreError> {
+        Ok(self.read(&record_file(job))?.and_then(|content| serde_json::from_slice(&content).ok()))
+    }
+
+    /// Writes a value as JSON with its hash, see [`crate::seal`], as [`keep`](Self::keep) does.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn write_sealed<T: Serialize>(&self, file: &str, value: &T) -> Result<String, StoreError> {
+        self.keep(file, &sealed(value).map_err(|error| self.unwritable(file, &error))?)
+    }
+
+    fn unwritable(&self, file: &str, error: &serde_json::Error) -> StoreError {
+        StoreError::Content { path: self.path(file), reason: format!("cannot be written as JSON: {error}") }
+    }
+
+    /// Writes a value as JSON, indented, with a newline at the end, as [`keep`](Self::keep) does.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn write_json<T: Serialize>(&self, file: &str, value: &T) -> Result<String, StoreError> {
+        let content = json_text(value).map_err(|error| self.unwritable(file, &error))?;
+        self.keep(file, &content)
+    }
+}
+
+/// A value as indented JSON, with a newline at the end.
+pub fn json_text<T: Serialize>(value: &T) -> Result<Vec<u8>, serde_json::Error> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+/// Hash of a file, as [`Writing`] gives that of what is written.
+///
+/// # Errors
+/// What the file system says.
+pub fn hash_of_file(path: &Path) -> io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    io::copy(&mut File::open(path)?, &mut hasher)?;
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
+/// Takes the hash of what is written to it and keeps nothing.
+#[derive(Default)]
+pub struct Writing(blake3::Hasher);
+
+impl Writing {
+    /// The hash of all that was written.
+    pub fn hash(&self) -> String {
+        self.0.finalize().to_hex().to_string()
+    }
+}
+
+impl io::Write for Writing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Hash of some bytes, in hexadecimal digits.
+pub fn hash(content: &[u8]) -> String {
+    blake3::hash(content).to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_half_written_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path());
+        store.write("a/b.txt", b"x").unwrap();
+        fs::write(folder.path().join(".partial/left-by-a-kill"), "").unwrap();
+        assert!(store.sweep().is_empty());
+        assert!(store.sweep().is_empty());
+        let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(names, ["a"]);
+        assert_eq!(store.read("a/b.txt").unwrap().as_deref(), Some(&b"x"[..]));
+    }
+
+    /// python/cpython #10320: what a program left read-only could not be cleaned up, and that was an error.
+    #[test]
+    fn what_cannot_be_removed_is_a_warning_and_what_forbids_it_only_to_its_owner_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path());
+        let inner = store.work("x").join("closed");
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(inner.join("a"), "").unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            for path in [&inner, &store.work("x")] {
+                fs::set_permissions(path, fs::Permissions::from_mode(0o500)).unwrap();
+            }
+        }
+        assert_eq!(store.sweep(), Vec::<String>::new());
+        assert!(!store.work("x").exists());
+        // No folder: that cannot be removed as one.
+        fs::write(folder.path().join(WORK), "").unwrap();
+        let left = store.sweep();
+        assert!(left.len() == 1 && left[0].contains("no result depends on it"), "{left:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_are_as_readable_as_plain_ones() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        Store::new(folder.path()).write("a.txt", b"x").unwrap();
+        fs::write(folder.path().join("plain.txt"), "x").unwrap();
+        let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(mode("a.txt"), mode("plain.txt"));
+    }
+
+    #[test]
+    fn the_log_stands_beside_the_folder() {
+        for root in ["runs/x", "runs/x/", "runs/x/."] {
+            assert_eq!(Store::new(root).log_path(), PathBuf::from("runs/x.log.json"));
+        }
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        assert_eq!(Store::new(".").log_path(), Store::new(here).log_path());
+    }
+}

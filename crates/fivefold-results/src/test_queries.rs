@@ -1,0 +1,71 @@
+//! The test queries of a run that has ended, with grades from its data and scores from its folder: for those who ask why a value is
+//! what it is.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use fivefold_core::Seed;
+use fivefold_data::{Collection, read_scores};
+use fivefold_metrics::Case;
+
+use crate::manifest::Manifest;
+use crate::paths::{job_id, scores_file};
+
+/// The test queries of one data set.
+pub struct TestQueries {
+    label: String,
+    collection: Collection,
+}
+
+impl TestQueries {
+    /// Reads the data of a run's data set; relative paths are looked for in the folders that the experiment has.
+    ///
+    /// # Errors
+    /// A sentence why they cannot be had.
+    pub fn read(manifest: &Manifest, index: usize) -> Result<Self, String> {
+        let (experiment, facts) = (&manifest.experiment, &manifest.datasets[index]);
+        let collection = experiment.datasets[index].open(experiment, index).map_err(|error| error.to_string())?;
+        match collection.hash == facts.hash {
+            true => Ok(TestQueries { label: facts.label.clone(), collection }),
+            false => Err("the data are not those of the run".to_owned()),
+        }
+    }
+
+    /// The seed of a run's shuffled ties on a data set.
+    pub fn tie_seed(manifest: &Manifest, index: usize) -> Seed {
+        manifest.experiment.tie_seed(index)
+    }
+
+    /// The highest possible grade.
+    pub fn max_grade(&self) -> u8 {
+        self.collection.max_grade
+    }
+
+    /// The scores of a ranker in a results folder, one list a fold.
+    ///
+    /// # Errors
+    /// A sentence why they cannot be had.
+    pub fn scores(&self, folder: &Path, ranker: &str) -> Result<Vec<Vec<f64>>, String> {
+        let read = |fold: &fivefold_data::Fold| {
+            let file = folder.join(scores_file(&job_id(&self.label, fold.number, ranker)));
+            read_scores(&file, fold.test.documents()).map_err(|error| error.to_string())
+        };
+        self.collection.folds.iter().map(read).collect()
+    }
+
+    /// Some of the queries (fold and id), in the order of the run, with scores as [`scores`](Self::scores) gives them.
+    pub fn cases<'a>(&'a self, queries: &HashSet<(usize, &str)>, scores: &'a [Vec<f64>]) -> Vec<Case<'a>> {
+        let mut cases = Vec::with_capacity(queries.len());
+        for (fold, scores) in self.collection.folds.iter().zip(scores) {
+            let mut rest = &scores[..];
+            for query in fold.test.queries() {
+                let (own, after) = rest.split_at(query.len());
+                rest = after;
+                if queries.contains(&(fold.number, query.id())) {
+                    cases.push(Case::judged(fold.number, query, own));
+                }
+            }
+        }
+        cases
+    }
+}

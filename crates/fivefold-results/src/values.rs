@@ -1,0 +1,362 @@
+//! The evaluation as two CSV files, written in full precision and read back to the same bits.
+//!
+//! `queries.csv`: one line a data set and test query, with its counts and the expected share E/U of each measure at each
+//! cutoff. It is the same for the original measure and its UE versions, so it stands there once.
+//! `per_query.csv`: one line a data set, document set, ranker and query, one column a measure. An empty field is an
+//! undefined value. A ranker that failed on a data set has no lines there.
+
+use fivefold_metrics::MeasureSpec;
+
+use crate::store::{Store, StoreError};
+use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};
+
+/// File with one line a query.
+pub const QUERIES: &str = "queries.csv";
+/// File with one line a query and ranker.
+pub const PER_QUERY: &str = "per_query.csv";
+
+/// What the head of a column of expected shares begins with.
+const EXPECTED: &str = "expected ";
+const QUERY_HEAD: [&str; 6] = ["dataset", "fold", "query", "documents", "relevant", "grade2"];
+const VALUE_HEAD: [&str; 5] = ["dataset", "fold", "query", "documents", "ranker"];
+
+/// What is known of a data set before its values are read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    /// Label of the data set.
+    pub name: String,
+    /// Labels of the rankers.
+    pub rankers: Vec<String>,
+    /// `failed[r]`: a job of ranker `r` failed.
+    pub failed: Vec<bool>,
+    /// Whether halves of the documents were ranked.
+    pub halves: bool,
+}
+
+/// Writes both files; returns the hashes of [`QUERIES`] and [`PER_QUERY`].
+pub fn write(store: &Store, evaluation: &Evaluation) -> Result<[String; 2], StoreError> {
+    let [queries, values] = contents(evaluation).map_err(|error| csv_error(store, PER_QUERY, &error))?;
+    Ok([store.keep(QUERIES, &queries)?, store.keep(PER_QUERY, &values)?])
+}
+
+/// The content of [`QUERIES`] and [`PER_QUERY`].
+pub fn contents(evaluation: &Evaluation) -> Result<[Vec<u8>; 2], csv::Error> {
+    Ok([queries_csv(evaluation)?, values_csv(evaluation)?])
+}
+
+/// Reads both files.
+pub fn read(store: &Store, shapes: &[Shape]) -> Result<Evaluation, StoreError> {
+    let content = content(store, PER_QUERY)?;
+    let mut values = csv::Reader::from_reader(content.as_slice());
+    let head = values.headers().map_err(|error| csv_error(store, PER_QUERY, &error))?;
+    let measures = head.iter().skip(VALUE_HEAD.len()).map(str::to_owned).collect();
+    let mut evaluation = read_queries(store, shapes, measures)?;
+    read_values(store, shapes, values, &mut evaluation)?;
+    Ok(evaluation)
+}
+
+fn queries_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    for column in QUERY_HEAD {
+        csv.write_field(column)?;
+    }
+    let columns = shared_columns(&evaluation.measures);
+    for (name, _) in &columns {
+        csv.write_field(format!("{EXPECTED}{name}"))?;
+    }
+    csv.write_record(None::<&[u8]>)?;
+    let mut number = String::new();
+    for dataset in &evaluation.datasets {
+        for (index, query) in dataset.queries.iter().enumerate() {
+            csv.write_field(&dataset.name)?;
+            csv.write_field(query.fold.to_string())?;
+            csv.write_field(&query.id)?;
+            for count in [query.documents, query.relevant, query.graded2] {
+                csv.write_field(count.to_string())?;
+            }
+            let expected = row(&dataset.expected, index, evaluation.measures.len());
+            write_row(&mut csv, columns.iter().map(|(_, measures)| expected[measures[0]]), &mut number)?;
+        }
+    }
+    finish(csv)
+}
+
+/// The columns of expected shares: each measure without its version, and the measures that are versions of it.
+fn shared_columns(measures: &[String]) -> Vec<(String, Vec<usize>)> {
+    let mut columns: Vec<(String, Vec<usize>)> = Vec::new();
+    for (index, measure) in measures.iter().enumerate() {
+        // A name that is no measure's has no versions.
+        let base = measure.parse().map_or_else(|_| measure.clone(), |spec: MeasureSpec| spec.base().to_string());
+        match columns.iter_mut().find(|(name, _)| *name == base) {
+            Some((_, versions)) => versions.push(index),
+            None => columns.push((base, vec![index])),
+        }
+    }
+    columns
+}
+
+fn values_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    for column in VALUE_HEAD {
+        csv.write_field(column)?;
+    }
+    csv.write_record(&evaluation.measures)?;
+    let mut number = String::new();
+    for dataset in &evaluation.datasets {
+        for set in sets(!dataset.left.is_empty()) {
+            let values = dataset.values(*set);
+            for (r, ranker) in dataset.rankers.iter().enumerate().filter(|(r, _)| !dataset.failed[*r]) {
+                for (q, query) in dataset.queries.iter().enumerate() {
+                    csv.write_field(&dataset.name)?;
+                    csv.write_field(query.fold.to_string())?;
+                    csv.write_field(&query.id)?;
+                    csv.write_field(set_name(*set))?;
+                    csv.write_field(ranker)?;
+                    let index = r * dataset.queries.len() + q;
+                    let values = row(values, index, evaluation.measures.len()).iter().copied();
+                    write_row(&mut csv, values, &mut number)?;
+                }
+            }
+        }
+    }
+    finish(csv)
+}
+
+fn read_queries(store: &Store, shapes: &[Shape], measures: Vec<String>) -> Result<Evaluation, StoreError> {
+    let content = content(store, QUERIES)?;
+    let mut csv = csv::Reader::from_reader(content.as_slice());
+    let head = csv.headers().map_err(|error| csv_error(store, QUERIES, &error))?;
+    let columns = shared_columns(&measures);
+    let names = columns.iter().map(|(name, _)| Some(name.as_str()));
+    if !head.iter().skip(QUERY_HEAD.len()).map(|column| column.strip_prefix(EXPECTED)).eq(names) {
+        return Err(wrong(store, QUERIES, 1, "the measures are not those of per_query.csv"));
+    }
+    let mut datasets: Vec<DatasetValues> = shapes
+        .iter()
+        .map(|shape| DatasetValues {
+            name: shape.name.clone(),
+            rankers: shape.rankers.clone(),
+            failed: shape.failed.clone(),
+            queries: Vec::new(),
+            all: Vec::new(),
+            left: Vec::new(),
+            right: Vec::new(),
+            expected: Vec::new(),
+        })
+        .collect();
+    for (index, record) in csv.records().enumerate() {
+        let record = record.map_err(|error| csv_error(store, QUERIES, &error))?;
+        let fault = || wrong(store, QUERIES, index + 2, "not a query of this run");
+        let count = |column: usize| record.get(column).and_then(|text| text.parse::<usize>().ok()).ok_or_else(fault);
+        let dataset = datasets.iter_mut().find(|d| Some(d.name.as_str()) == record.get(0)).ok_or_else(fault)?;
+        dataset.queries.push(QueryInfo {
+            fold: count(1)?,
+            id: record.get(2).ok_or_else(fault)?.to_owned(),
+            documents: count(3)?,
+            relevant: count(4)?,
+            graded2: count(5)?,
+        });
+        let start = dataset.expected.len();
+        dataset.expected.resize(start + measures.len(), f64::NAN);
+        for (text, (_, versions)) in record.iter().skip(QUERY_HEAD.len()).zip(&columns) {
+            let share = parse(text).ok_or_else(fault)?;
+            versions.iter().for_each(|&measure| dataset.expected[start + measure] = share);
+        }
+    }
+    Ok(Evaluation { measures, datasets })
+}
+
+fn read_values(
+    store: &Store,
+    shapes: &[Shape],
+    mut csv: csv::Reader<&[u8]>,
+    evaluation: &mut Evaluation,
+) -> Result<(), StoreError> {
+    let width = evaluation.measures.len();
+    let mut record = csv::StringRecord::new();
+    let mut line = 1;
+    for (dataset, shape) in evaluation.datasets.iter_mut().zip(shapes) {
+        for set in sets(shape.halves) {
+            let mut values = Vec::with_capacity(dataset.rankers.len() * dataset.queries.len() * width);
+            for (ranker, failed) in dataset.rankers.iter().zip(&dataset.failed) {
+                if *failed {
+                    values.resize(values.len() + dataset.queries.len() * width, f64::NAN);
+                    continue;
+                }
+                for query in &dataset.queries {
+                    line += 1;
+                    csv.read_record(&mut record).map_err(|error| csv_error(store, PER_QUERY, &error))?;
+                    let fold = query.fold.to_string();
+                    let expected = [dataset.name.as_str(), fold.as_str(), query.id.as_str(), set_name(*set), ranker];
+                    if !record.iter().take(expected.len()).eq(expected) {
+                        let reason = format!("the line of {} is missing", expected.join(", "));
+                        return Err(wrong(store, PER_QUERY, line, &reason));
+                    }
+                    for text in record.iter().skip(VALUE_HEAD.len()) {
+                        let value = parse(text)
+                            .ok_or_else(|| wrong(store, PER_QUERY, line, &format!("\"{text}\" is not a number")))?;
+                        values.push(value);
+                    }
+                }
+            }
+            match set {
+                DocumentSet::All => dataset.all = values,
+                DocumentSet::Left => dataset.left = values,
+                DocumentSet::Right => dataset.right = values,
+            }
+        }
+    }
+    if csv.read_record(&mut record).map_err(|error| csv_error(store, PER_QUERY, &error))? {
+        return Err(wrong(store, PER_QUERY, line + 1, "a line that is not of this run"));
+    }
+    Ok(())
+}
+
+fn sets(halves: bool) -> &'static [DocumentSet] {
+    let sets = &[DocumentSet::All, DocumentSet::Left, DocumentSet::Right];
+    if halves { sets } else { &sets[..1] }
+}
+
+/// What the files call a document set.
+pub fn set_name(set: DocumentSet) -> &'static str {
+    match set {
+        DocumentSet::All => "all",
+        DocumentSet::Left => "left",
+        DocumentSet::Right => "right",
+    }
+}
+
+fn row(values: &[f64], index: usize, width: usize) -> &[f64] {
+    &values[index * width..(index + 1) * width]
+}
+
+/// The shortest decimal that reads back to the same bits; nothing for an undefined value.
+fn write_row(
+    csv: &mut csv::Writer<Vec<u8>>,
+    values: impl Iterator<Item = f64>,
+    number: &mut String,
+) -> Result<(), csv::Error> {
+    use std::fmt::Write as _;
+    for value in values {
+        number.clear();
+        if !value.is_nan() {
+            // Writing to a string cannot fail.
+            let _ = write!(number, "{value}");
+        }
+        csv.write_field(&number)?;
+    }
+    csv.write_record(None::<&[u8]>)
+}
+
+fn parse(text: &str) -> Option<f64> {
+    if text.is_empty() { Some(f64::NAN) } else { text.parse().ok() }
+}
+
+fn finish(csv: csv::Writer<Vec<u8>>) -> Result<Vec<u8>, csv::Error> {
+    csv.into_inner().map_err(|error| csv::Error::from(error.into_error()))
+}
+
+fn content(store: &Store, file: &str) -> Result<Vec<u8>, StoreError> {
+    store.read(file)?.ok_or_else(|| StoreError::Content {
+        path: store.path(file),
+        reason: "there is no such file; run the experiment again".to_owned(),
+    })
+}
+
+fn wrong(store: &Store, file: &str, line: usize, reason: &str) -> StoreError {
+    StoreError::Content { path: store.path(file), reason: format!("line {line}: {reason}; run the experiment again") }
+}
+
+fn csv_error(store: &Store, file: &str, error: &csv::Error) -> StoreError {
+    StoreError::Content { path: store.path(file), reason: format!("{error}; run the experiment again") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evaluation() -> (Evaluation, Vec<Shape>) {
+        let query = |fold, id: &str| QueryInfo { fold, id: id.to_owned(), documents: 3, relevant: 1, graded2: 0 };
+        let dataset = |name: &str, failed: Vec<bool>, halves: bool| {
+            let mut values = vec![0.1 + 0.2, f64::NAN, 1e-300, -0.5, 1.0, 1.0 / 3.0, 0.0, 7.0];
+            if failed[1] {
+                values[4..].fill(f64::NAN);
+            }
+            DatasetValues {
+                name: name.to_owned(),
+                rankers: vec!["a, \"quoted\"".to_owned(), "b".to_owned()],
+                failed,
+                queries: vec![query(1, "q1"), query(2, "2020:1")],
+                left: if halves { values.clone() } else { Vec::new() },
+                right: if halves { values.iter().map(|v| v / 3.0).collect() } else { Vec::new() },
+                all: values,
+                expected: vec![0.25, f64::NAN, 0.7, 0.7],
+            }
+        };
+        let datasets = vec![dataset("d1", vec![false, false], true), dataset("d2", vec![false, true], false)];
+        let shapes = datasets
+            .iter()
+            .map(|d| Shape {
+                name: d.name.clone(),
+                rankers: d.rankers.clone(),
+                failed: d.failed.clone(),
+                halves: !d.left.is_empty(),
+            })
+            .collect();
+        (Evaluation { measures: vec!["ndcg@5".to_owned(), "ap.v2@5".to_owned()], datasets }, shapes)
+    }
+
+    fn bits(evaluation: &Evaluation) -> Vec<u64> {
+        let arrays = |d: &DatasetValues| [d.all.clone(), d.left.clone(), d.right.clone(), d.expected.clone()].concat();
+        evaluation.datasets.iter().flat_map(arrays).map(|v| if v.is_nan() { 1 } else { v.to_bits() }).collect()
+    }
+
+    #[test]
+    fn every_bit_comes_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path());
+        let (evaluation, shapes) = evaluation();
+        write(&store, &evaluation).unwrap();
+        let back = read(&store, &shapes).unwrap();
+        assert_eq!(bits(&back), bits(&evaluation));
+        assert_eq!(back.measures, evaluation.measures);
+        for (a, b) in back.datasets.iter().zip(&evaluation.datasets) {
+            assert_eq!((&a.queries, &a.rankers, &a.failed), (&b.queries, &b.rankers, &b.failed));
+        }
+    }
+
+    #[test]
+    fn versions_of_a_measure_share_their_column_of_expected_shares() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path());
+        let (mut evaluation, shapes) = evaluation();
+        evaluation.measures = vec!["ndcg@5".to_owned(), "ndcg.v2@5".to_owned()];
+        evaluation.datasets.iter_mut().for_each(|d| d.expected = vec![0.25, 0.25, f64::NAN, f64::NAN]);
+        write(&store, &evaluation).unwrap();
+        let text = String::from_utf8(store.read(QUERIES).unwrap().unwrap()).unwrap();
+        assert_eq!(text.lines().next(), Some("dataset,fold,query,documents,relevant,grade2,expected ndcg@5"));
+        assert_eq!(bits(&read(&store, &shapes).unwrap()), bits(&evaluation));
+        store.write(QUERIES, text.replace("expected ndcg@5", "expected ndcg@10").as_bytes()).unwrap();
+        assert!(read(&store, &shapes).unwrap_err().to_string().contains("not those of per_query.csv"));
+    }
+
+    #[test]
+    fn missing_foreign_and_broken_lines_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path());
+        let (evaluation, shapes) = evaluation();
+        assert!(read(&store, &shapes).unwrap_err().to_string().contains("no such file"));
+        write(&store, &evaluation).unwrap();
+        let text = String::from_utf8(store.read(PER_QUERY).unwrap().unwrap()).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        for (broken, message) in [
+            ([&lines[..2], &lines[3..]].concat().join("\n"), "line 3: the line of d1, 2, 2020:1, all, a"),
+            (format!("{text}d1,1,q1,all,b,1,1\n"), "line 16: a line that is not of this run"),
+            (text.replace("-0.5", "half"), "line 3: \"half\" is not a number"),
+        ] {
+            store.write(PER_QUERY, broken.as_bytes()).unwrap();
+            let error = read(&store, &shapes).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

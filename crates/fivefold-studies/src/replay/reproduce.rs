@@ -1,0 +1,504 @@
+//! A run of ours beside a paper: every printed cell that we have too, with its difference, and the paper's conclusions.
+//!
+//! Data sets and methods are matched by a mapping that the caller gives, by label (capitals do not matter), by a mapping of labels
+//! that the published file gives, or by one of kinds of rankers where the run has one of that kind. Where the data set is another one than the paper's (MQ2008 for MQ2007), its cells stand side by side but are not
+//! compared; conclusions still are. Our cells are those of our tables ([`fivefold_analysis::tables`]), so every convention of the run holds.
+
+use std::collections::BTreeMap;
+
+use fivefold_metrics::mean_over_folds;
+
+use super::conclusions::{self, Conclusion};
+use super::published::{
+    Column, DerivedRow, MILLION, PublishedScores, ReplayError, ScoreBlock, Statistic, read_derived,
+};
+use super::report::{number, text};
+use fivefold_analysis::evaluation::DatasetValues;
+use fivefold_analysis::table::{Cell, Table};
+use fivefold_analysis::tables::{self, TableOptions, TablesError};
+use fivefold_results::results::Results;
+
+/// Why a run cannot be put beside a paper.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReproduceError {
+    /// The published text cannot be used.
+    #[error(transparent)]
+    Published(#[from] ReplayError),
+    /// The tables of the run cannot be made.
+    #[error(transparent)]
+    Tables(#[from] TablesError),
+    /// No data set of the run is one of the paper's.
+    #[error(
+        "no data set of the run ({}) is called like one of the paper's ({})", ours.join(", "), theirs.join(", ")
+    )]
+    NoDataset {
+        /// Ours.
+        ours: Vec<String>,
+        /// The paper's.
+        theirs: Vec<String>,
+    },
+    /// A mapping whose names are not there.
+    #[error("the mapping `{ours}={theirs}` names nothing: {what}")]
+    Mapping {
+        /// Our name.
+        ours: String,
+        /// The paper's name.
+        theirs: String,
+        /// Which of them is not there, and what is.
+        what: String,
+    },
+}
+
+/// A printed score and ours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScorePair {
+    /// Number of the printed table.
+    pub table: u32,
+    /// The data set, `ours (for theirs)` where they differ.
+    pub dataset: String,
+    /// The measure with its cutoff.
+    pub measure: String,
+    /// The paper's name of the method.
+    pub method: String,
+    /// The printed score.
+    pub paper: f64,
+    /// Ours; `None` where there is none.
+    pub ours: Option<f64>,
+    /// Whether both are of the same data set.
+    pub comparable: bool,
+}
+
+/// A printed derived figure and ours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DerivedPair {
+    /// Number of the printed table.
+    pub table: u32,
+    /// The statistic.
+    pub statistic: Statistic,
+    /// The paper's data set, or `A vs B`.
+    pub published: String,
+    /// The data set, `ours (for theirs)` where they differ.
+    pub dataset: String,
+    /// The measure.
+    pub measure: String,
+    /// The column.
+    pub column: Column,
+    /// The printed figure.
+    pub paper: f64,
+    /// Ours; `None` where there is none.
+    pub ours: Option<f64>,
+    /// Whether both are of the same data sets.
+    pub comparable: bool,
+}
+
+/// A run beside a paper.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reproduction {
+    /// Scores of methods.
+    pub scores: Vec<ScorePair>,
+    /// Figures of derived tables.
+    pub derived: Vec<DerivedPair>,
+    /// The paper's conclusions, tried on our run.
+    pub conclusions: Vec<Conclusion>,
+    /// What a reader must know, a line each.
+    pub warnings: Vec<String>,
+}
+
+/// Puts a run beside printed scores and derived tables (TOML, in the form of `published/`). `map` gives further pairs of our
+/// name and the paper's, of data sets and methods.
+///
+/// # Errors
+/// [`ReproduceError`].
+pub fn reproduce(
+    results: &Results,
+    scores_text: &str,
+    derived_text: &str,
+    map: &[(String, String)],
+) -> Result<Reproduction, ReproduceError> {
+    let scores = PublishedScores::read(scores_text)?;
+    let derived = read_derived(derived_text)?;
+    let options = TableOptions { only: Vec::new(), ..results.table_options() };
+    let tables = tables::all(&results.evaluation, &options)?;
+    let matched = Matched::new(results, &scores, map)?;
+    let ours = Ours { results, options: &options, tables: &tables, matched: &matched };
+    let pairs: Vec<ScorePair> = scores.blocks.iter().flat_map(|block| ours.score_pairs(block)).collect();
+    let derived: Vec<DerivedPair> = derived.iter().flat_map(|row| ours.derived_pairs(row)).collect();
+    let mut conclusions = Vec::new();
+    for block in &scores.blocks {
+        if let Some(data) = ours.dataset(&block.dataset) {
+            conclusions.extend(conclusions::of_order(
+                block,
+                &ours.methods(block, data),
+                &matched.shown(&block.dataset),
+            ));
+        }
+    }
+    conclusions.extend(conclusions::of_figures(&derived));
+    let warnings = results.stamps().into_iter().chain(matched.warnings).collect();
+    Ok(Reproduction { scores: pairs, derived, conclusions, warnings })
+}
+
+/// A method that both have.
+pub(super) struct Method {
+    /// The paper's name.
+    pub name: String,
+    /// The paper's score, the mean over cutoffs.
+    pub paper: f64,
+    /// Ours.
+    pub ours: f64,
+    /// Our values per query, each the mean over cutoffs, undefined values settled; NaN where one is left out.
+    pub values: Vec<f64>,
+}
+
+/// Which of our names are which of the paper's.
+struct Matched {
+    /// The paper's name of a data set, and ours.
+    datasets: BTreeMap<String, String>,
+    /// The paper's name of a method, and ours.
+    methods: BTreeMap<String, String>,
+    warnings: Vec<String>,
+}
+
+impl Matched {
+    fn new(results: &Results, scores: &PublishedScores, map: &[(String, String)]) -> Result<Self, ReproduceError> {
+        let datasets: Vec<&DatasetValues> = results.evaluation.datasets.iter().collect();
+        let our_datasets: Vec<String> = datasets.iter().map(|dataset| dataset.name.clone()).collect();
+        let our_methods: Vec<String> = datasets.first().map_or_else(Vec::new, |dataset| dataset.rankers.clone());
+        let mut their_datasets: Vec<String> = Vec::new();
+        for block in &scores.blocks {
+            if !their_datasets.contains(&block.dataset) {
+                their_datasets.push(block.dataset.clone());
+            }
+        }
+        let their_methods = scores.blocks.first().map_or_else(Vec::new, |block| block.methods.clone());
+        for (ours, theirs) in map {
+            let known = |names: &[String], name: &String| names.contains(name);
+            let data = known(&our_datasets, ours) && known(&their_datasets, theirs);
+            let method = known(&our_methods, ours) && known(&their_methods, theirs);
+            if !data && !method {
+                let what = format!(
+                    "ours are {}; the paper's are {}",
+                    [our_datasets.clone(), our_methods].concat().join(", "),
+                    [their_datasets, their_methods].concat().join(", ")
+                );
+                return Err(ReproduceError::Mapping { ours: ours.clone(), theirs: theirs.clone(), what });
+            }
+        }
+        let rankers = &results.manifest.experiment.rankers;
+        let only_of_kind = |kind: &String| {
+            let mut of_kind = rankers.iter().filter(|ranker| ranker.kind == *kind);
+            of_kind.next().filter(|_| of_kind.next().is_none()).map(|ranker| &ranker.label)
+        };
+        let find = |theirs: &String, ours: &[String]| -> Option<String> {
+            let named = map.iter().find(|(own, name)| name == theirs && ours.contains(own)).map(|(own, _)| own);
+            let equal = || ours.iter().find(|own| same(own, theirs));
+            let in_file = || scores.map.iter().filter(|(_, name)| *name == theirs).map(|(own, _)| own);
+            let labelled = || in_file().find(|own| ours.contains(own));
+            let of_kind = || in_file().find_map(only_of_kind).filter(|label| ours.contains(label));
+            named.or_else(equal).or_else(labelled).or_else(of_kind).cloned()
+        };
+        let pairs = |theirs: &[String], ours: &[String]| -> BTreeMap<String, String> {
+            theirs.iter().filter_map(|name| Some((name.clone(), find(name, ours)?))).collect()
+        };
+        let (found, methods) = (pairs(&their_datasets, &our_datasets), pairs(&their_methods, &our_methods));
+        if found.is_empty() {
+            return Err(ReproduceError::NoDataset { ours: our_datasets, theirs: their_datasets });
+        }
+        let mut warnings = Vec::new();
+        for (theirs, ours) in found.iter().filter(|(theirs, ours)| !same(theirs, ours)) {
+            warnings.push(format!(
+                "{ours} stands for the paper's {theirs}: other queries and documents, so cells are not compared; conclusions are"
+            ));
+        }
+        let without = |what: &str, all: &[String], found: &BTreeMap<String, String>| {
+            let lacking: Vec<&str> = all.iter().filter(|name| !found.contains_key(*name)).map(String::as_str).collect();
+            (!lacking.is_empty()).then(|| format!("{what} of the paper that the run has not: {}", lacking.join(", ")))
+        };
+        let renamed: Vec<String> = methods
+            .iter()
+            .filter(|(theirs, ours)| !same(theirs, ours))
+            .map(|(theirs, ours)| format!("{ours} is {theirs}"))
+            .collect();
+        if !renamed.is_empty() {
+            warnings.push(format!("our methods and the paper's: {}", renamed.join(", ")));
+        }
+        warnings.extend(without("data sets", &their_datasets, &found));
+        warnings.extend(without("methods", &their_methods, &methods));
+        let more: Vec<&str> =
+            our_methods.iter().filter(|own| !methods.values().any(|m| m == *own)).map(String::as_str).collect();
+        if !more.is_empty() || methods.len() < their_methods.len() {
+            let of = if more.is_empty() { String::new() } else { format!(" ({} only in the run)", more.join(", ")) };
+            warnings.push(format!(
+                "the methods are not the same{of}: power, conflicts, PAD and swap rates are of each one's own methods"
+            ));
+        }
+        Ok(Matched { datasets: found, methods, warnings })
+    }
+
+    /// A data set of the paper, as it is shown.
+    fn shown(&self, theirs: &str) -> String {
+        let one = |name: &str| match self.datasets.get(name) {
+            Some(ours) if !same(ours, name) => format!("{ours} (for {name})"),
+            Some(ours) => ours.clone(),
+            None => name.to_owned(),
+        };
+        match theirs.split_once(" vs ") {
+            Some((first, second)) => format!("{} vs {}", one(first), one(second)),
+            None => one(theirs),
+        }
+    }
+
+    fn comparable(&self, theirs: &str) -> bool {
+        theirs.split(" vs ").all(|name| self.datasets.get(name).is_some_and(|ours| same(ours, name)))
+    }
+}
+
+fn same(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+}
+
+struct Ours<'a> {
+    results: &'a Results,
+    options: &'a TableOptions,
+    tables: &'a [Table],
+    matched: &'a Matched,
+}
+
+impl Ours<'_> {
+    /// Our data set for one of the paper's.
+    fn dataset(&self, theirs: &str) -> Option<&DatasetValues> {
+        let ours = self.matched.datasets.get(theirs)?;
+        self.results.evaluation.datasets.iter().find(|dataset| dataset.name == *ours)
+    }
+
+    /// Our values of a method under a measure, by query; NaN: undefined. `None` if it failed or was not evaluated.
+    fn values(&self, data: &DatasetValues, method: &str, measure: &str) -> Option<Vec<f64>> {
+        let measures = &self.results.evaluation.measures;
+        let label = self.matched.methods.get(method)?;
+        let ranker = data.rankers.iter().position(|ranker| ranker == label).filter(|&ranker| !data.failed[ranker])?;
+        let column = measures.iter().position(|name| name == measure)?;
+        let place = |query: usize| (ranker * data.queries.len() + query) * measures.len() + column;
+        Some((0..data.queries.len()).map(|query| data.all[place(query)]).collect())
+    }
+
+    fn mean(&self, data: &DatasetValues, values: &[f64]) -> Option<f64> {
+        let mut folds: Vec<&[f64]> = Vec::new();
+        let mut rest = values;
+        for fold in data.queries.chunk_by(|a, b| a.fold == b.fold) {
+            let (own, after) = rest.split_at(fold.len());
+            folds.push(own);
+            rest = after;
+        }
+        let conventions = &self.options.conventions;
+        let mean = mean_over_folds(&folds, conventions.fold_mean, conventions.undefined).value;
+        (!mean.is_nan()).then_some(mean)
+    }
+
+    fn score_pairs(&self, block: &ScoreBlock) -> Vec<ScorePair> {
+        let Some(data) = self.dataset(&block.dataset) else { return Vec::new() };
+        let mut pairs = Vec::new();
+        for (method, row) in block.methods.iter().zip(&block.scores) {
+            for (cutoff, &score) in block.cutoffs.iter().zip(row) {
+                let measure = format!("{}@{cutoff}", block.metric);
+                let ours = self.values(data, method, &measure).and_then(|values| self.mean(data, &values));
+                pairs.push(ScorePair {
+                    table: block.table,
+                    dataset: self.matched.shown(&block.dataset),
+                    measure,
+                    method: method.clone(),
+                    paper: score as f64 / MILLION,
+                    ours,
+                    comparable: self.matched.comparable(&block.dataset),
+                });
+            }
+        }
+        pairs
+    }
+
+    /// The methods that both have, under the measure of a block: at the cutoffs that both have.
+    fn methods(&self, block: &ScoreBlock, data: &DatasetValues) -> Vec<Method> {
+        let undefined = self.options.conventions.undefined;
+        let mut methods = Vec::new();
+        for (name, row) in block.methods.iter().zip(&block.scores) {
+            let (mut paper, mut ours, mut cutoffs) = (0.0, 0.0, 0.0);
+            let mut values = vec![0.0; data.queries.len()];
+            for (cutoff, &score) in block.cutoffs.iter().zip(row) {
+                let Some(own) = self.values(data, name, &format!("{}@{cutoff}", block.metric)) else { continue };
+                let Some(mean) = self.mean(data, &own) else { continue };
+                (paper, ours) = (paper + score as f64 / MILLION, ours + mean);
+                cutoffs += 1.0;
+                for (sum, value) in values.iter_mut().zip(own) {
+                    *sum += fivefold_metrics::settle(value, undefined).unwrap_or(f64::NAN);
+                }
+            }
+            if cutoffs > 0.0 {
+                values.iter_mut().for_each(|sum| *sum /= cutoffs);
+                methods.push(Method { name: name.clone(), paper: paper / cutoffs, ours: ours / cutoffs, values });
+            }
+        }
+        methods
+    }
+
+    fn derived_pairs(&self, row: &DerivedRow) -> Vec<DerivedPair> {
+        if row.dataset.split(" vs ").any(|name| !self.matched.datasets.contains_key(name)) {
+            return Vec::new();
+        }
+        let pair = |(column, paper): (Column, f64)| DerivedPair {
+            table: row.table,
+            statistic: row.statistic,
+            published: row.dataset.clone(),
+            dataset: self.matched.shown(&row.dataset),
+            measure: row.metric.clone(),
+            column,
+            paper,
+            ours: self.cell(row, column),
+            comparable: self.matched.comparable(&row.dataset),
+        };
+        row.cells().map(pair).collect()
+    }
+
+    /// Our figure, from the table of it.
+    fn cell(&self, row: &DerivedRow, column: Column) -> Option<f64> {
+        let base = row.metric.split(".v").next().unwrap_or(&row.metric);
+        let what = table_of(row.statistic);
+        let table = self.tables.iter().find(|table| table.id.ends_with(&format!("-{base}-{what}")))?;
+        let named = |cell: &Cell, name: &str| matches!(cell, Cell::Text(text) if text == name);
+        let own = |name: &str| self.matched.datasets.get(name).map(String::as_str).unwrap_or_default().to_owned();
+        let cell = if column == Column::Value {
+            let at = table.columns.iter().position(|head| *head == own(&row.dataset))?;
+            table.rows.iter().find(|cells| named(&cells[0], &row.metric))?.get(at)
+        } else {
+            let at = table.columns.iter().position(|head| head == column.title())?;
+            let datasets = match row.dataset.split_once(" vs ") {
+                None => vec![own(&row.dataset)],
+                // Whichever of the two stands first in our experiment.
+                Some((first, second)) => {
+                    let (first, second) = (own(first), own(second));
+                    vec![format!("{first} vs {second}"), format!("{second} vs {first}")]
+                }
+            };
+            let is_row = |cells: &&Vec<Cell>| {
+                datasets.iter().any(|dataset| named(&cells[0], dataset)) && named(&cells[1], &row.metric)
+            };
+            table.rows.iter().find(is_row)?.get(at)
+        };
+        match cell? {
+            Cell::Number { value, .. } => Some(*value),
+            Cell::Count(count) => Some(*count as f64),
+            _ => None,
+        }
+    }
+}
+
+/// How the ids of our tables of a statistic end.
+fn table_of(statistic: Statistic) -> &'static str {
+    match statistic {
+        Statistic::KendallTau => "kendall-tau",
+        Statistic::Conflicts => "conflicts",
+        Statistic::DiscriminativePower => "discriminative-power",
+        Statistic::PadPercent => "pad",
+        Statistic::SwapRateAcrossDatasets => "swap-data-sets",
+        Statistic::SwapRateUninformativeVsIdeal => "swap-uninformative-ideal",
+        Statistic::SwapRateBroadVsFocused => "swap-broad-focused",
+        Statistic::SwapRateLeftVsRight => "swap-left-right",
+    }
+}
+
+impl Reproduction {
+    /// The conclusions, counted and one by one; with `cells`, every cell beside the printed one.
+    pub fn tables(&self, cells: bool) -> Vec<Table> {
+        let mut tables = conclusions::tables(&self.conclusions);
+        if let Some(first) = tables.first_mut() {
+            first.notes.extend(self.warnings.iter().cloned());
+            first.notes.push(self.closeness());
+        }
+        if cells {
+            tables.extend([self.derived_table(), self.scores_table()]);
+        }
+        tables
+    }
+
+    /// How close the scores are, in a line.
+    fn closeness(&self) -> String {
+        let mut differences: Vec<f64> = self
+            .scores
+            .iter()
+            .filter(|pair| pair.comparable)
+            .filter_map(|pair| Some((pair.ours? - pair.paper).abs()))
+            .collect();
+        differences.sort_unstable_by(f64::total_cmp);
+        match differences.as_slice() {
+            [] => "no printed score is of one of our data sets, so none is compared".to_owned(),
+            all => format!(
+                "{} printed scores have one of ours beside them: absolute difference {:.3} in the median, {:.3} at most",
+                all.len(),
+                all[all.len() / 2],
+                all[all.len() - 1]
+            ),
+        }
+    }
+
+    fn derived_table(&self) -> Table {
+        let row = |pair: &DerivedPair| {
+            let shown = |value: Option<f64>| {
+                value.map_or_else(|| Cell::Missing("n/a".to_owned()), |value| number(pair.statistic, value))
+            };
+            let difference = pair.ours.filter(|_| pair.comparable).map(|ours| ours - pair.paper);
+            let difference =
+                difference.map_or_else(|| Cell::Missing("n/a".to_owned()), |value| Cell::Number { value, digits: 3 });
+            vec![
+                text(&pair.table.to_string()),
+                text(pair.statistic.title()),
+                text(&pair.dataset),
+                text(&pair.measure),
+                text(pair.column.title()),
+                shown(Some(pair.paper)),
+                shown(pair.ours),
+                difference,
+            ]
+        };
+        let columns = ["table", "statistic", "data set", "measure", "queries", "paper", "ours", "difference"];
+        self.cell_table(
+            "reproduce-derived",
+            "Derived figures beside the paper's",
+            &columns,
+            self.derived.iter().map(row).collect(),
+        )
+    }
+
+    fn scores_table(&self) -> Table {
+        let digits = |value: Option<f64>| {
+            value.map_or_else(|| Cell::Missing("n/a".to_owned()), |value| Cell::Number { value, digits: 4 })
+        };
+        let row = |pair: &ScorePair| {
+            vec![
+                text(&pair.table.to_string()),
+                text(&pair.dataset),
+                text(&pair.measure),
+                text(&pair.method),
+                digits(Some(pair.paper)),
+                digits(pair.ours),
+                digits(pair.ours.filter(|_| pair.comparable).map(|ours| ours - pair.paper)),
+            ]
+        };
+        let columns = ["table", "data set", "measure", "method", "paper", "ours", "difference"];
+        self.cell_table(
+            "reproduce-scores",
+            "Scores beside the paper's",
+            &columns,
+            self.scores.iter().map(row).collect(),
+        )
+    }
+
+    fn cell_table(&self, id: &str, title: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Table {
+        Table {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            columns: columns.iter().map(|&column| column.to_owned()).collect(),
+            label_columns: columns.len() - 3,
+            rows,
+            notes: self.warnings.clone(),
+        }
+    }
+}
