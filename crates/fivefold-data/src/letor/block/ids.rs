@@ -1,0 +1,125 @@
+//! The ids of a line: of its query, of its features where they do not rise, of its document.
+//!
+//! Nothing is copied: an id is its place in the text. A feature's id is read by the loop over the
+//! line; here is only what a rare line needs.
+
+use std::ops::Range;
+
+use super::faults::{Wrong, shown};
+use super::values::value_end;
+use super::{blank, inner_return, next_line, skip_blanks};
+use crate::letor::error::ReadErrorKind;
+use crate::text::{find_odd, find_odd_in_name, is_msvc_nan};
+
+/// The place of the id in `qid:TOKEN`.
+pub(super) fn read_qid(text: &[u8], at: usize) -> Result<Range<usize>, Wrong> {
+    let end = blank(text, at);
+    let id = text[at..end].strip_prefix(b"qid:").unwrap_or_default();
+    if !id.is_empty() && !is_msvc_nan(id) {
+        return match find_odd(id) {
+            Some((place, character)) => Err((at + 4 + place, ReadErrorKind::Odd { character })),
+            None => Ok(at + 4..end),
+        };
+    }
+    let found = if at == end { "the end of the line".to_owned() } else { format!("`{}`", shown(text, at)) };
+    Err((at, ReadErrorKind::Qid { found }))
+}
+
+/// The document id of a comment that starts at `at`: X of `docid = X`, else the comment without
+/// blanks at its ends.
+pub(super) fn read_comment(text: &[u8], at: usize) -> Result<Range<usize>, Wrong> {
+    let line_end = next_line(text, at) - 1;
+    if let Some(place) = inner_return(text, at..line_end) {
+        return Err((place, ReadErrorKind::CarriageReturns));
+    }
+    let trim = |range: Range<usize>| {
+        let is_blank = |&&byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r');
+        let start = range.start + text[range.clone()].iter().take_while(is_blank).count();
+        start..range.end - text[start..range.end].iter().rev().take_while(is_blank).count()
+    };
+    let refuse = |found: Option<(usize, char)>, start: usize| {
+        found.map_or(Ok(()), |(place, character)| Err((start + place, ReadErrorKind::Odd { character })))
+    };
+    let comment = trim(at + 1..line_end);
+    let rest = text[comment.clone()].strip_prefix(b"docid").map(|rest| trim(comment.end - rest.len()..comment.end));
+    if let Some(after) = rest.as_ref().filter(|after| text[(*after).clone()].first() == Some(&b'=')) {
+        let value = trim(after.start + 1..comment.end);
+        let id = value.start..blank(text, value.start).min(value.end);
+        refuse(find_odd(&text[id.clone()]), id.start)?;
+        return Ok(id);
+    }
+    // An odd blank must not hide `docid =`; and what is not so begun is a name.
+    if let Some(after) = rest {
+        refuse(find_odd(&text[after.clone()]).filter(|(place, _)| *place == 0), after.start)?;
+    }
+    refuse(find_odd_in_name(&text[comment.clone()]), comment.start)?;
+    Ok(comment)
+}
+
+/// The digits of an id without zeros before them.
+pub(super) fn significant(digits: &[u8]) -> &[u8] {
+    &digits[digits.iter().take_while(|&&byte| byte == b'0').count()..]
+}
+
+/// The place of the first id in the features from `at` on that stands there before. What is no
+/// feature ends the search, since it is found wrong when it is read.
+#[cold]
+pub(super) fn first_repeated(text: &[u8], mut at: usize) -> Option<usize> {
+    let mut ids: Vec<(&[u8], usize)> = Vec::new();
+    loop {
+        at = skip_blanks(text, at);
+        let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits == 0 || text[at + digits] != b':' {
+            break;
+        }
+        ids.push((significant(&text[at..at + digits]), at));
+        at = value_end(text, at + digits + 1);
+    }
+    ids.sort_unstable();
+    ids.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[1].1).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::block;
+    use crate::ReadOptions;
+
+    #[test]
+    fn document_ids_of_comments() {
+        for (comment, id) in [
+            ("#docid = GX008-86-4444840 inc = 1 prob = 0.086622", "GX008-86-4444840"),
+            ("# docid = X", "X"),
+            ("# docid = X inc = 1", "X"),
+            ("#docid=X\t", "X"),
+            ("# docid", "docid"),
+            ("# docidx = 3", "docidx = 3"),
+            ("#  some text ", "some text"),
+            ("#", ""),
+            ("# docid = ", ""),
+        ] {
+            let block = block(&format!("0 qid:1 1:2{comment}\n"), &ReadOptions::default());
+            assert_eq!(std::str::from_utf8(block.bytes(&block.rows[0].doc_id)), Ok(id), "{comment}");
+        }
+    }
+
+    /// svmlight's readers take ids in any order.
+    #[test]
+    fn ids_may_stand_in_any_order_and_have_zeros_before_them() {
+        let text = "0 qid:1 3:3 1:1 2:2 # a\n0 qid:1 1:1 2:2\n0 qid:1 2:5 0000000000001:4 3:1\n";
+        let block = block(text, &ReadOptions::default());
+        assert!(block.faults.is_empty());
+        assert_eq!(
+            block.rows.iter().map(|row| (row.unsorted, row.width)).collect::<Vec<_>>(),
+            [(true, 3), (false, 2), (true, 3)]
+        );
+        assert_eq!(block.matrix.finish().0, [1.0, 2.0, 3.0, 1.0, 2.0, 0.0, 4.0, 5.0, 1.0]);
+    }
+
+    /// Of 100,000 ids that fall along the line each is looked at a few times, not each beside each.
+    #[test]
+    fn a_long_line_of_falling_ids_is_read() {
+        let ids = (1..=100_000).rev().map(|id| format!(" {id}:1")).collect::<String>();
+        let block = block(&format!("0 qid:1{ids}\n"), &ReadOptions::default());
+        assert!(block.faults.is_empty() && block.matrix.finish().0.iter().all(|&value| value == 1.0));
+    }
+}

@@ -1,0 +1,189 @@
+//! The numbers of a line: its grade, and what stands in the matrix for each value.
+//!
+//! A value is the nearest `f32`, or a code where a model of another program asks for it: see
+//! [`Values`]. A `#` ends a value, but not after a point: Microsoft's C library wrote `1.#QNAN`.
+
+use super::blank;
+use super::faults::{Wrong, shown};
+use crate::letor::error::ReadErrorKind;
+use crate::letor::number::{self, Number, Slow};
+use crate::letor::{Coding, Missing, ReadOptions};
+
+/// A value of many digits, which another value may be equal to when it is stored.
+#[derive(Debug, Clone)]
+pub(crate) struct Long {
+    /// The place of its feature.
+    pub(crate) slot: u32,
+    /// Line within the block, from 0.
+    pub(crate) line: u32,
+    /// As it is stored.
+    pub(crate) value: f32,
+    /// The nearest `f64`.
+    pub(crate) exact: f64,
+    /// Whether `value` does not round back to the digits of the text.
+    pub(crate) loses: bool,
+}
+
+/// Keeps a value that others may be equal to.
+#[inline(never)]
+pub(super) fn note(long: &mut Vec<Long>, line: u32, slot: usize, number: Number) {
+    let Number { value, exact, loses, .. } = number;
+    long.push(Long { slot: slot as u32, line, value, exact, loses });
+}
+
+/// A grade is a whole number, however written (`2`, `2.0`): SVMlight writers give either.
+pub(super) fn read_grade(text: &[u8], at: usize, options: &ReadOptions) -> Result<(u8, usize), Wrong> {
+    let highest = options.highest_grade();
+    let end = blank(text, at);
+    let grade = match &text[at..end] {
+        [digit @ b'0'..=b'9'] => f64::from(digit - b'0'),
+        token => fast_float2::parse::<f64, _>(token).unwrap_or(f64::NAN),
+    };
+    if grade.fract() == 0.0 && (0.0..=f64::from(highest)).contains(&grade) {
+        Ok((grade as u8, end))
+    } else {
+        Err((at, ReadErrorKind::Grade { found: shown(text, at), highest }))
+    }
+}
+
+/// Where the value at `at` ends: at a blank, or at the `#` of a comment. After a point a `#` is
+/// part of it: `1.#QNAN`.
+#[cold]
+pub(super) fn value_end(text: &[u8], at: usize) -> usize {
+    let end = blank(text, at);
+    match memchr::memchr(b'#', &text[at..end]) {
+        Some(before) if before == 0 || text[at + before - 1] != b'.' => at + before,
+        _ => end,
+    }
+}
+
+/// What stands in the matrix for a value of the text.
+pub(super) trait Values {
+    /// See [`number::decimal`].
+    fn decimal(&self, text: &[u8], at: usize, slot: usize) -> Option<(Number, usize)>;
+    /// See [`number::slow`].
+    fn slow(&self, token: &[u8], slot: usize) -> Slow;
+    /// What stands there for a missing one.
+    fn missing(&self) -> Filled;
+}
+
+/// A missing value.
+pub(super) enum Filled {
+    Refused,
+    Now(f32),
+    /// When the query is complete.
+    Later,
+}
+
+impl Missing {
+    fn filled(self) -> Filled {
+        match self {
+            Missing::Error => Filled::Refused,
+            Missing::Zero => Filled::Now(0.0),
+            Missing::QueryMin => Filled::Later,
+        }
+    }
+}
+
+/// The nearest `f32`.
+pub(super) struct AsWritten(pub(super) Missing);
+
+impl Values for AsWritten {
+    #[inline(always)]
+    fn decimal(&self, text: &[u8], at: usize, _slot: usize) -> Option<(Number, usize)> {
+        number::decimal(text, at)
+    }
+
+    #[inline(always)]
+    fn slow(&self, token: &[u8], _slot: usize) -> Slow {
+        number::slow(token)
+    }
+
+    fn missing(&self) -> Filled {
+        self.0.filled()
+    }
+}
+
+/// The code of the nearest `f64`, which loses nothing that the model would see.
+impl Coding<'_> {
+    fn coded(&self, exact: f64, slot: usize) -> Number {
+        Number { value: self.codes.code(slot, exact), exact, loses: false, long: false }
+    }
+}
+
+impl Values for Coding<'_> {
+    fn decimal(&self, text: &[u8], at: usize, slot: usize) -> Option<(Number, usize)> {
+        number::decimal_f64(text, at).map(|(exact, end)| (self.coded(exact, slot), end))
+    }
+
+    fn slow(&self, token: &[u8], slot: usize) -> Slow {
+        match number::slow_f64(token) {
+            Slow::Number(exact) => Slow::Number(self.coded(exact, slot)),
+            Slow::Missing => Slow::Missing,
+            Slow::Bad => Slow::Bad,
+        }
+    }
+
+    fn missing(&self) -> Filled {
+        self.missing.map_or(Filled::Now(f32::NAN), Missing::filled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{block, fault};
+    use super::super::{AfterFault, Block};
+    use super::*;
+
+    #[test]
+    fn grades() {
+        for (text, grade) in [("0", 0), ("30", 30), ("2.0", 2), ("007", 7), ("1e1", 10)] {
+            assert_eq!(block(&format!("{text} qid:1\n"), &ReadOptions::default()).rows[0].grade, grade, "{text}");
+        }
+        for text in ["-1", "31", "1.5", "nan", "inf", "x", "0x1", "1:2"] {
+            let found = fault(&format!("\n {text} qid:1\n"), &ReadOptions::default());
+            assert_eq!(found, (2, 2, format!("grade `{text}` is not a whole number from 0 to 30")));
+        }
+        let options = ReadOptions { max_grade: Some(2), ..ReadOptions::default() };
+        assert_eq!(fault("3 qid:1\n", &options).2, "grade `3` is not a whole number from 0 to 2");
+    }
+
+    /// pocoproject/poco #286: what Microsoft's C library wrote for numbers that are none.
+    #[test]
+    fn a_hash_within_a_value_starts_no_comment_poco_286() {
+        let minimum = ReadOptions { missing: Missing::QueryMin, ..ReadOptions::default() };
+        let block = block("1 qid:1 1:0.2 2:1.#QNAN 3:0.5\n0 qid:1 1:-1.#IND00 2:0.9#docid = X\n", &minimum);
+        let values = block.matrix.clone().finish();
+        assert_eq!((values.1, &values.0[2..3], values.0[4]), (3, &[0.5][..], 0.9));
+        assert!(values.0[1].is_nan() && values.0[3].is_nan() && block.rows.iter().all(|row| row.missing));
+        assert_eq!((block.bytes(&block.rows[0].doc_id), block.bytes(&block.rows[1].doc_id)), (&b""[..], &b"X"[..]));
+        for (text, column, message) in [
+            ("1 qid:1 2:1.#QNAN 3:1\n", 11, "feature 2 is missing (`1.#QNAN`)"),
+            ("1 qid:1 2:1.#INF 3:1\n", 11, "value `1.#INF` of feature 2 is not a finite number that fits 32 bits"),
+            ("1 qid:1 2:-1.#J\n", 11, "value `-1.#J` of feature 2 is not a finite number that fits 32 bits"),
+            ("1 qid:1 2:7.#c\n", 11, "value `7.#c` of feature 2 is not a finite number that fits 32 bits"),
+            ("1.#QNAN qid:1 2:1\n", 1, "grade `1.#QNAN` is not a whole number from 0 to 30"),
+            ("1 qid:-1.#IND 2:1\n", 3, "found `qid:-1.#IND` where `qid:` and the query's id belong"),
+        ] {
+            assert_eq!(fault(text, &ReadOptions::default()), (1, column, message.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_of_many_digits_are_kept_of_rows_alone() {
+        let text = "0 qid:1 1:0.5 2:1609459201\n0 qid:1 2:1609459261 x\n0 qid:1 2:1609459200\n";
+        let mut block = Block { text: text.as_bytes().to_vec(), ..Block::default() };
+        block.parse(&ReadOptions::default(), AfterFault::GoOn);
+        let long: Vec<_> = block.long.iter().map(|long| (long.slot, long.line, long.exact, long.loses)).collect();
+        assert_eq!(long, [(1, 0, 1_609_459_201.0, true), (1, 2, 1_609_459_200.0, false)]);
+    }
+
+    #[test]
+    fn missing_values() {
+        let text = "0 qid:1 1:NULL 2:nan 3:1\n";
+        let zero = block(text, &ReadOptions { missing: Missing::Zero, ..ReadOptions::default() });
+        assert_eq!(zero.matrix.finish(), (vec![0.0, 0.0, 1.0], 3));
+        let minimum = block(text, &ReadOptions { missing: Missing::QueryMin, ..ReadOptions::default() });
+        assert!(minimum.rows[0].missing && minimum.matrix.finish().0[0].is_nan());
+    }
+}
