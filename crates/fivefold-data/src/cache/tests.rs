@@ -254,3 +254,21 @@ fn what_killed_processes_left_is_swept_up() {
     let there = |path: &Path| path.exists();
     assert_eq!((there(&old), there(&new), there(&other)), (false, true, true));
 }
+
+/// A reader that was split into more files is known by all of them.
+#[test]
+fn every_source_of_the_letor_reader_is_hashed() {
+    let others = ["error.rs", "write.rs"];
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/letor")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !others.contains(&path.file_name().unwrap().to_str().unwrap()) {
+                let source = std::fs::read_to_string(&path).unwrap();
+                assert!(READER.contains(&source.as_str()), "{} is not hashed", path.display());
+            }
+        }
+    }
+}
