@@ -316,6 +316,21 @@ fn names_of_statistics_are_remarked() {
     assert!(said("query,mean\nq1,.5\nq2,.4\n").is_empty());
 }
 
+/// What programs write for a value that there is not. `-nan` is what C prints for 0 / 0.
+#[test]
+fn words_for_undefined_values() {
+    let folder = TempDir::new().unwrap();
+    for word in ["nan", "NaN", "-nan", "NA", "null", "None", "undefined", "1.#QNAN", "-1.#IND00"] {
+        for text in [
+            format!("map q1 0.5\nmap q2 {word}\nmap q3 {word}\nmap all 0.5\n"),
+            format!("query,a\nq1,0.5\nq2,{word}\nq3,\n"),
+        ] {
+            let found = values(&folder, "x", &text).unwrap();
+            assert_eq!((found.queries.len(), found.undefined_count()), (3, 2), "{text}");
+        }
+    }
+}
+
 /// wikimedia/ores #177: Python's `json.dumps` writes NaN, which is undefined here as in CSV.
 #[test]
 fn nan_in_json_is_undefined() {

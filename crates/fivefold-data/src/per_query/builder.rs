@@ -299,13 +299,21 @@ impl Builder {
 /// Sizes of numbers of which squares, and sums of many, neither overflow nor vanish.
 const SQUARED: std::ops::RangeInclusive<f64> = 1e-145..=1e145;
 
+/// Words of programs for a value that there is not, in lower case. C prints the second for 0 / 0.
+const UNDEFINED: [&str; 7] = ["nan", "-nan", "na", "null", "none", "undefined", ""];
+
+/// Whether a value is one that its program calls undefined: a word for it in any case, or nothing.
+pub(super) fn is_undefined(text: &str) -> bool {
+    UNDEFINED.iter().any(|word| text.eq_ignore_ascii_case(word)) || is_msvc_nan(text.as_bytes())
+}
+
 /// A value as it is written; NaN where it is undefined.
 fn parse(text: &str) -> Result<f64, PerQueryErrorKind> {
     let text = text.trim();
-    let undefined = ["", "nan", "na", "null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word));
-    let undefined = undefined || is_msvc_nan(text.as_bytes());
+    if is_undefined(text) {
+        return Ok(f64::NAN);
+    }
     match fast_float2::parse::<f64, _>(text) {
-        _ if undefined => Ok(f64::NAN),
         Ok(value) if value.is_finite() => Ok(value),
         _ => Err(PerQueryErrorKind::Value { found: text.escape_debug().take(40).collect() }),
     }

@@ -11,7 +11,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::builder::{Builder, Wrong, is_summary};
+use super::builder::{Builder, Wrong, is_summary, is_undefined};
 use super::error::PerQueryErrorKind;
 use super::remark::Remark;
 use crate::text::{find_odd, named};
@@ -171,7 +171,7 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
     let rows: Vec<Vec<&str>> =
         std::iter::once(first).chain(content).map(|line| line.split_ascii_whitespace().collect()).collect();
     // Lines or values that are wrong must not hide what the others are.
-    let is_value = |row: &&Vec<&str>| row.len() == 3 && (row[0] == "runid" || number(row[2]) || is_string(row[2]));
+    let is_value = |row: &&Vec<&str>| row.len() == 3 && (row[0] == "runid" || value(row[2]) || is_string(row[2]));
     let values = rows.iter().skip(1).filter(is_value).count();
     let begins = rows[0].len() == 3 && (number(rows[0][2]) || rows[0][0] == "runid");
     if begins && !first.contains(',') && 2 * values >= rows.len() - 1 {
@@ -206,8 +206,14 @@ fn is_comment(line: &str) -> bool {
     line.starts_with('#') && !value()
 }
 
+/// Whether a text is a number or `nan`. A word for an undefined value may be a name as well.
 fn number(text: &str) -> bool {
-    text.eq_ignore_ascii_case("nan") || fast_float2::parse::<f64, _>(text).is_ok()
+    fast_float2::parse::<f64, _>(text).is_ok()
+}
+
+/// Whether a text below the first line is a value.
+fn value(text: &str) -> bool {
+    number(text) || is_undefined(text)
 }
 
 /// Whether a value is a text, as that of trec_eval's `relstring`.
