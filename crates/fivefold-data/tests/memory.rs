@@ -3,10 +3,8 @@
 
 use fivefold_core::conformance::data::sized;
 use fivefold_data::{Method, Normaliser, Over};
-use peak_alloc::PeakAlloc;
 
-#[global_allocator]
-static ALLOCATOR: PeakAlloc = PeakAlloc;
+fivefold_core::counting_allocator!();
 
 #[test]
 fn every_normaliser_needs_the_memory_that_it_says() {
@@ -19,10 +17,10 @@ fn every_normaliser_needs_the_memory_that_it_says() {
                     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                     let normaliser = Normaliser { method, over };
                     let estimate = pool.install(|| normaliser.bytes(data)) as f64;
-                    let before = ALLOCATOR.current_usage();
-                    ALLOCATOR.reset_peak_usage();
-                    let done = pool.install(|| normaliser.fit(data).unwrap().apply(data).unwrap());
-                    let peak = ALLOCATOR.peak_usage().saturating_sub(before) as f64;
+                    let mut done = None;
+                    let peak = peak_of(&mut || {
+                        done = Some(pool.install(|| normaliser.fit(data).unwrap().apply(data).unwrap()));
+                    }) as f64;
                     drop(done);
                     let small = f64::from(64 << 10);
                     let text = format!("{method:?} over {over:?}, {name}, threads {threads}: {estimate} {peak}");

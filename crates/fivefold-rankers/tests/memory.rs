@@ -4,18 +4,8 @@
 //! catboost/catboost #535: one loss needs 40 times the memory of another, unforeseen.
 
 use fivefold_core::conformance::{Case, check_memory};
-use peak_alloc::PeakAlloc;
 
-#[global_allocator]
-static ALLOCATOR: PeakAlloc = PeakAlloc;
-
-/// The most bytes at a time while `work` runs, beside those that were there.
-fn peak_of(work: &mut (dyn FnMut() + Send)) -> u64 {
-    let before = ALLOCATOR.current_usage();
-    ALLOCATOR.reset_peak_usage();
-    work();
-    ALLOCATOR.peak_usage().saturating_sub(before) as u64
-}
+fivefold_core::counting_allocator!();
 
 const fn case(name: &'static str, params: &'static str) -> Case {
     Case { name, params, changes: &[], refused: &[], learns: true }

@@ -45,11 +45,30 @@ impl fmt::Display for Measured {
     }
 }
 
+/// Gives a test binary an allocator that counts, and `peak_of`: it runs what it is given and returns
+/// the most bytes that were allocated at a time meanwhile, beside those that were allocated before.
+///
+/// The crate of the test needs `peak_alloc`. Nothing else may allocate meanwhile, so that the binary
+/// has one test.
+#[macro_export]
+macro_rules! counting_allocator {
+    () => {
+        #[global_allocator]
+        static ALLOCATOR: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
+
+        fn peak_of(work: &mut (dyn FnMut() + Send)) -> u64 {
+            let before = ALLOCATOR.current_usage();
+            ALLOCATOR.reset_peak_usage();
+            work();
+            ALLOCATOR.peak_usage().saturating_sub(before) as u64
+        }
+    };
+}
+
 /// Fails a test if `fit_bytes` of a ranker is further than a factor of 1.5 from the peak of its fit, on wide data (60 documents of 5,000
 /// features) or on long data (24,000 documents of 8 features), with a validation part, on one thread and on four.
 ///
-/// `peak_of` runs what it is given and returns the most bytes that were allocated at a time meanwhile, beside those that were allocated
-/// before: the counting global allocator of a test binary with nothing else in it.
+/// `peak_of` is that of [`counting_allocator`](crate::counting_allocator), or the like.
 ///
 /// # Panics
 /// If an estimate is wrong, or a fit fails.
