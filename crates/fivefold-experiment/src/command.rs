@@ -12,10 +12,11 @@ use std::process::{Command, Stdio};
 use fivefold_core::Dataset;
 use fivefold_data::scores::{LONGEST_SCORE, SLACK};
 use fivefold_data::{ScoreError, input, read_own_scores, write_letor, write_letor_ungraded};
+use serde_json::Value;
 
 use crate::confine::OF_USER;
 use crate::job::{Failure, Work};
-use crate::plan::Job;
+use crate::plan::{Job, Plan};
 use crate::work::{Bounds, Sight, WorkError, WorkFolder, io_error};
 use crate::worker::{End, Told, of_status};
 use fivefold_results::config::{CommandLine, JobLimits, Place, SCORES};
@@ -54,6 +55,15 @@ pub(crate) struct Listed {
     pub name: String,
     pub path: PathBuf,
     pub hash: String,
+}
+
+/// The files of a command, with the hashes that are among the inputs of its job.
+pub(crate) fn listed_files(plan: &Plan<'_>, command: &CommandLine, job: &Job) -> Vec<Listed> {
+    let listed = |name: &String| {
+        let hash = job.inputs.get("files").and_then(|files| files.get(name)).and_then(Value::as_str);
+        Listed { name: name.clone(), path: plan.find(name), hash: hash.unwrap_or_default().to_owned() }
+    };
+    command.files.iter().map(listed).collect()
 }
 
 /// Why a program gave no scores, beside what can happen to any.

@@ -11,9 +11,9 @@ use fivefold_data::Collection;
 use fivefold_metrics::{Evaluator, MeasureError, Scratch, Ties};
 use rayon::prelude::*;
 
+use crate::error::RunError;
 use crate::kept::Kept;
 use crate::plan::Plan;
-use crate::run::RunError;
 use fivefold_analysis::evaluation::{DatasetValues, Evaluation, QueryInfo};
 use fivefold_results::config::Experiment;
 use fivefold_results::store::Store;

@@ -10,14 +10,15 @@ use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
 use fivefold_data::{Collection, Fitted, Normaliser, Over, read_scores};
 
-use crate::command::{Parts, run_command};
-use crate::confine::{Confinement, Lacks};
+use crate::command::{Parts, listed_files, run_command};
+use crate::confine::Confinement;
+use crate::observer::Observer;
 use crate::plan::{Job, Plan};
-use crate::run::Observer;
 use crate::schedule::Need;
 use crate::scoring::{score, scores_text};
+use crate::walls::Lacks;
 use crate::work::WorkError;
-use crate::worker::Worker;
+use crate::worker::{Worker, lacks};
 use fivefold_results::code::KnownBy;
 use fivefold_results::config::{Bytes, Method, RankerConfig};
 use fivefold_results::log::note_time;
@@ -71,7 +72,7 @@ pub(crate) struct Work<'a> {
 impl Work<'_> {
     /// What commands are not kept from here.
     fn lacks(&self) -> Lacks {
-        Lacks::of(self.worker)
+        lacks(self.worker)
     }
 }
 
@@ -196,7 +197,7 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
             let (train, test) = (prepared.part(&fold.train)?, prepared.part(&fold.test)?);
             let validation = fold.validation.as_ref().map(|part| prepared.part(part)).transpose()?;
             let parts = Parts { train: &train, validation: validation.as_ref(), test: &test };
-            let files = plan.listed_files(command, job);
+            let files = listed_files(plan, command, job);
             let scores = run_command(command, config.limits, job, &files, &parts, work)?;
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }

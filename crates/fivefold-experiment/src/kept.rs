@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use fivefold_data::ScoreError;
 use rayon::prelude::*;
 
+use crate::error::RunError;
 use crate::plan::Job;
-use crate::run::RunError;
 use fivefold_results::paths::record_file;
 use fivefold_results::store::{Record, Store, StoreError, hash, json_text};
 

@@ -12,8 +12,8 @@ use fivefold_data::{Collection, read_own_scores};
 use fivefold_metrics::{Conventions, Scores, Ties};
 use rayon::prelude::*;
 
+use crate::error::RunError;
 use crate::plan::Plan;
-use crate::run::RunError;
 use fivefold_results::config::{Experiment, Method};
 use fivefold_results::guards::GuardFact;
 use fivefold_results::store::Store;

@@ -6,11 +6,13 @@
 
 mod command;
 mod confine;
+mod error;
 mod evaluate;
 mod filter;
 pub mod job;
 mod kept;
 pub mod leaks;
+mod observer;
 pub mod plan;
 mod processes;
 pub mod reuse;
@@ -18,15 +20,18 @@ pub mod run;
 mod schedule;
 mod scoring;
 pub mod verify;
+mod walls;
 mod work;
 pub mod worker;
 
-pub use confine::Lacks;
+pub use error::RunError;
 pub use filter::Only;
 pub use job::JobEnd;
+pub use observer::{Observer, Silent};
 pub use plan::{Job, Plan};
 pub use reuse::{CacheReport, Change, EvaluationState, Reuse, explain_cache};
-pub use run::{JobState, Observer, Outcome, RunError, RunOptions, Silent, check_plan, job_states, run};
+pub use run::{JobState, RunOptions, RunOutcome, check_plan, job_states, run};
 pub use scoring::{NotFinite, score, score_codes, scores_text};
 pub use verify::{Verification, VerifyOptions, verify};
+pub use walls::Lacks;
 pub use worker::Worker;

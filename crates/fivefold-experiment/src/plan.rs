@@ -13,11 +13,10 @@ use fivefold_core::Seed;
 use fivefold_data::{CacheUse, Collection, file_on_disk, input};
 use serde_json::{Value, json};
 
-use crate::command::Listed;
-use crate::confine::Lacks;
+use crate::error::RunError;
 use crate::filter::Only;
-use crate::run::RunError;
-use fivefold_results::config::{CommandLine, ConfigError, Experiment, Method, Place, RankerConfig, ScoreFiles};
+use crate::walls::Lacks;
+use fivefold_results::config::{ConfigError, Experiment, Method, Place, RankerConfig, ScoreFiles};
 use fivefold_results::freedom::Freedom;
 use fivefold_results::manifest::remark_lines;
 use fivefold_results::paths::{self, job_id};
@@ -314,15 +313,6 @@ impl<'e> Plan<'e> {
     /// The file that holds a fold's scores.
     pub(crate) fn score_path(&self, files: &ScoreFiles, dataset: usize, fold: usize) -> PathBuf {
         self.find(&files.file(&self.experiment.datasets[dataset].label, fold))
-    }
-
-    /// The files of a command, with the hashes that are among the inputs of its job.
-    pub(crate) fn listed_files(&self, command: &CommandLine, job: &Job) -> Vec<Listed> {
-        let listed = |name: &String| {
-            let hash = job.inputs.get("files").and_then(|files| files.get(name)).and_then(Value::as_str);
-            Listed { name: name.clone(), path: self.find(name), hash: hash.unwrap_or_default().to_owned() }
-        };
-        command.files.iter().map(listed).collect()
     }
 }
 

@@ -10,9 +10,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::confine::Lacks;
+use crate::error::RunError;
 use crate::plan::{Job, Plan};
-use crate::run::RunError;
+use crate::walls::Lacks;
 use fivefold_results::config::Experiment;
 use fivefold_results::freedom::Freedom;
 use fivefold_results::manifest::{MANIFEST, Manifest, RESULT_FILES, stored_result};

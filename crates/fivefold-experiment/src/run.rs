@@ -11,23 +11,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use fivefold_core::{Registry, Seed};
-use fivefold_data::ScoreError;
-use fivefold_metrics::{Evaluator, MeasureError, dialect};
+use fivefold_metrics::{Evaluator, dialect};
 
-use crate::confine::{Confinement, Lacks};
+use crate::confine::Confinement;
+use crate::error::RunError;
 use crate::evaluate::{check_measures, evaluate};
 use crate::filter::Only;
 use crate::job::{Ended, JobEnd, PreparedFolds, Work, run_job};
 use crate::kept::Kept;
 use crate::leaks::Guards;
+use crate::observer::{Observer, Silent};
 use crate::plan::{Job, Plan};
 use crate::reuse::{Reuse, job_reuse, reuse_with_records};
 use crate::schedule::Schedule;
-use crate::worker::Worker;
+use crate::walls::Lacks;
+use crate::worker::{Worker, lacks};
 use fivefold_analysis::evaluation::{DatasetValues, Evaluation};
-use fivefold_analysis::tables::{self, TablesError};
+use fivefold_analysis::tables;
 use fivefold_results::code::trusted;
-use fivefold_results::config::{ConfigError, Experiment, Method, RankerConfig};
+use fivefold_results::config::{Experiment, Method, RankerConfig};
 use fivefold_results::freedom;
 use fivefold_results::lock::{FolderLock, Hold};
 use fivefold_results::log::RunLog;
@@ -83,52 +85,9 @@ impl RunOptions<'_> {
     }
 }
 
-/// Is told what happens in a run, from several threads.
-pub trait Observer: Sync {
-    /// The jobs are known, and which of them have a valid result: the others are to be done.
-    fn planned(&self, plan: &Plan<'_>, reuse: &[Reuse]) {
-        let _ = (plan, reuse);
-    }
-    /// A job begins that would need more memory than it may have, `needed` bytes with the data, because of copies that jobs to come
-    /// still want; it runs alone.
-    fn beyond_memory(&self, job: &Job, needed: u64, budget: u64) {
-        let _ = (job, needed, budget);
-    }
-    /// A job begins.
-    fn started(&self, job: &Job) {
-        let _ = job;
-    }
-    /// `done` of `total` steps of a job's fit are behind.
-    fn step(&self, job: &Job, done: u64, total: u64) {
-        let _ = (job, done, total);
-    }
-    /// A job ended.
-    fn finished(&self, job: &Job, end: &JobEnd) {
-        let _ = (job, end);
-    }
-    /// All jobs have ended; their scores are being evaluated.
-    fn evaluating(&self) {}
-    /// Something that the user should know at once, and that does not end the run.
-    fn warning(&self, text: &str) {
-        let _ = text;
-    }
-}
-
-/// An observer that says nothing.
-pub struct Silent;
-
-impl Observer for Silent {}
-
-/// The first of some files; the others are counted.
-fn listed(files: &[String]) -> String {
-    const MOST: usize = 5;
-    let shown = files[..files.len().min(MOST)].join(", ");
-    if files.len() > MOST { format!("{shown} and {} more", files.len() - MOST) } else { shown }
-}
-
 /// How a run ended.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// Jobs of the plan.
     pub jobs: usize,
     /// Jobs whose result was there.
@@ -155,83 +114,11 @@ pub enum JobState {
     Open,
 }
 
-/// Why a run cannot be made.
-#[derive(Debug, thiserror::Error, miette::Diagnostic)]
-#[non_exhaustive]
-pub enum RunError {
-    /// Something that the experiment names is wrong or missing.
-    #[error(transparent)]
-    #[diagnostic(transparent)]
-    Config(#[from] ConfigError),
-    /// The results folder cannot be used.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A score file of the results folder that cannot be read.
-    #[error(transparent)]
-    Scores(#[from] ScoreError),
-    /// An input that lies where results are written.
-    #[error("{} is an input of this experiment, and its results would be written over it in {}", input.display(), folder.display())]
-    #[diagnostic(help("give another results folder with --out"))]
-    Overwritten {
-        /// The input.
-        input: PathBuf,
-        /// The results folder.
-        folder: PathBuf,
-    },
-    /// Files of jobs that are not as the run wrote or found them.
-    #[error(
-        "{} while the run went on, and not by it: {}",
-        if files.len() == 1 { "a file of a job was altered".to_owned() } else { format!("{} files of jobs were altered", files.len()) },
-        listed(files)
-    )]
-    #[diagnostic(help(
-        "nothing was evaluated; see which program writes there (a `command` of the experiment?), then run again: the next run does these \
-         jobs anew"
-    ))]
-    Altered {
-        /// The files, by their paths in the folder.
-        files: Vec<String>,
-    },
-    /// A measure cannot be computed on a data set.
-    #[error("data set `{dataset}`: {source}")]
-    Measure {
-        /// Its label.
-        dataset: String,
-        /// Why.
-        source: MeasureError,
-    },
-    /// A filter that lets no job through.
-    #[error("no job of the experiment matches `{only}`")]
-    #[diagnostic(help("write DATASET/foldK/RANKER, or one of the three, of {known}; `fivefold jobs` lists all jobs"))]
-    NothingToDo {
-        /// The filter.
-        only: String,
-        /// The data sets and rankers of the experiment.
-        known: String,
-    },
-    /// A table asked for that there is not.
-    #[error(transparent)]
-    #[diagnostic(help("`only` of `[tables]` takes ids of tables, or how they begin"))]
-    Tables(#[from] TablesError),
-    /// It was asked to stop while it evaluated.
-    #[error("the run was stopped")]
-    Cancelled,
-    /// A fit that needs a process of its own, with no program to be it.
-    #[error("limits of time and memory, and `isolate`, need a program that runs fits (`RunOptions::worker`)")]
-    NoWorker,
-    /// A system that does not tell how much memory a process has.
-    #[error("`memory_limit` needs Linux; leave it out, or run the experiment there")]
-    NoMemoryLimit,
-    /// No thread pool could be made.
-    #[error("cannot start the threads: {0}")]
-    Threads(String),
-}
-
 /// Runs an experiment into a folder.
 ///
 /// # Errors
-/// [`RunError`]; a job that fails is no error, but a part of the [`Outcome`].
-pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_>) -> Result<Outcome, RunError> {
+/// [`RunError`]; a job that fails is no error, but a part of the [`RunOutcome`].
+pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_>) -> Result<RunOutcome, RunError> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
         .build()
@@ -255,7 +142,7 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     let plan = pool.install(|| Plan::new(experiment, &options.only))?;
     check_measures(&plan)?;
     let mut guards = pool.install(|| Guards::check(&plan))?;
-    let lacks = Lacks::of(options.worker);
+    let lacks = lacks(options.worker);
     let confinement = Confinement::check(&plan, Some(&store), &lacks)?;
     guards.warnings.iter().for_each(|warning| options.observer.warning(warning));
     if let Some(claim) = options.claim {
@@ -295,7 +182,7 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         ends.push((job, end));
     }
     ends.sort_by_key(|(job, _)| (job.dataset, job.fold, job.ranker));
-    let mut outcome = Outcome {
+    let mut outcome = RunOutcome {
         jobs: plan.jobs.len(),
         reused: plan.jobs.len() - open.len(),
         done: ends.iter().filter(|(_, end)| *end == JobEnd::Done).count(),

@@ -17,7 +17,7 @@ use fivefold_core::Registry;
 use fivefold_data::Cache;
 use serde::Serialize;
 
-use crate::run::RunError;
+use crate::error::RunError;
 use fivefold_analysis::evaluation::Evaluation;
 use fivefold_results::config::Experiment;
 use fivefold_results::manifest::{MANIFEST, Manifest, RESULT_FILES};

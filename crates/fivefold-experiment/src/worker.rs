@@ -19,13 +19,14 @@ use fivefold_core::Registry;
 use fivefold_data::{Cache, input, read_own_scores};
 use serde::{Deserialize, Serialize};
 
-use crate::confine::{Confinement, Lacks, Walls, confine};
+use crate::confine::Confinement;
 use crate::filter::Only;
 use crate::job::{Failure, Output, PreparedFolds, Work, attempt, failed};
+use crate::observer::Observer;
 use crate::plan::{Job, Plan};
 use crate::processes::{adopt_orphans, end_descendants, own_peak};
-use crate::run::Observer;
 use crate::scoring::scores_text;
+use crate::walls::{Lacks, Walls, confine};
 use crate::work::{Bounds, Sight, WorkError, WorkFolder, ending, io_error};
 use fivefold_results::config::{END, Experiment, GUARD, SCORES};
 use fivefold_results::store::Store;
@@ -106,6 +107,11 @@ impl Told {
         let written = File::create_new(folder.join(END)).and_then(|mut file| file.write_all(&text));
         written.map_err(|error| format!("cannot write {END}: {error}"))
     }
+}
+
+/// What a run with this worker cannot keep a program from: without one, there is nobody to confine it.
+pub(crate) fn lacks(worker: Option<&Worker>) -> Lacks {
+    worker.map_or_else(Lacks::all, Worker::lacks)
 }
 
 impl Worker {

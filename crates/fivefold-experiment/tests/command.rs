@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use common::{Counter, files, registry};
 use fivefold_data::{MadeSource, Source, open};
-use fivefold_experiment::{Job, JobEnd, Observer, Outcome, RunError, RunOptions, run};
+use fivefold_experiment::{Job, JobEnd, Observer, RunError, RunOptions, RunOutcome, run};
 use fivefold_results::Experiment;
 
 /// An experiment with one command on made data, its listed files beside it.
@@ -65,11 +65,11 @@ ideal = 2
         self.folder.path().join("out")
     }
 
-    fn try_run(&self) -> Result<Outcome, RunError> {
+    fn try_run(&self) -> Result<RunOutcome, RunError> {
         run(&self.experiment(), &registry(), &RunOptions { threads: 2, ..RunOptions::new(self.out()) })
     }
 
-    fn run(&self) -> Outcome {
+    fn run(&self) -> RunOutcome {
         self.try_run().unwrap()
     }
 

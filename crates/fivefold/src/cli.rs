@@ -13,27 +13,7 @@ use crate::commands::{
     measures, meta, new_ranker, rankers, replay, report, reproduce, residual, run, score, standardise, train, verify,
 };
 use crate::screen::{Screen, tell_report};
-use crate::{interrupt, memory, problem};
-
-/// How a command ended, if not with an error.
-pub(crate) enum Outcome {
-    /// All is well.
-    Done,
-    /// A job or a check of the experiment failed.
-    Failed,
-    /// A signal stopped it.
-    Interrupted,
-}
-
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Done => ExitCode::SUCCESS,
-            Outcome::Failed => ExitCode::from(1),
-            Outcome::Interrupted => ExitCode::from(interrupt::exit_code()),
-        }
-    }
-}
+use crate::{memory, problem};
 
 /// The exit code of a request that cannot be done.
 const USER_ERROR: u8 = 2;

@@ -28,6 +28,7 @@ mod conventions;
 mod crash;
 mod data_dir;
 mod estimate;
+mod exit;
 mod experiment;
 mod files;
 mod format;

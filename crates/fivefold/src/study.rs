@@ -12,8 +12,8 @@ use fivefold_studies::{FORMAT, Findings, Folder, Input, Manifest, RunOptions, St
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::cli::Outcome;
 use crate::data_dir::data_dir;
+use crate::exit::Exit;
 use crate::experiment::{Text, default_out};
 use crate::interrupt;
 use crate::outputs::ReplaceArgs;
@@ -65,7 +65,7 @@ impl StudyArgs {
     }
 
     /// Runs the experiment that was named, or else `study` with this seed.
-    pub(crate) fn run<S: Study>(self, study: S, seed: u64, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run<S: Study>(self, study: S, seed: u64, screen: &mut Screen) -> miette::Result<Exit> {
         match &self.experiment {
             None => self.run.settings(study, seed, screen),
             Some(name) => self.run.experiment::<S>(name, screen),
@@ -75,7 +75,7 @@ impl StudyArgs {
 
 impl StudyRunArgs {
     /// Runs a study whose settings came from options.
-    pub(crate) fn settings<S: Study>(self, study: S, seed: u64, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn settings<S: Study>(self, study: S, seed: u64, screen: &mut Screen) -> miette::Result<Exit> {
         study.check().map_err(|error| Problem::param(error, "", ""))?;
         let here = std::iter::once(PathBuf::new());
         let folders = here.chain(data_dir(self.data_dir.as_deref())).collect();
@@ -85,7 +85,7 @@ impl StudyRunArgs {
     }
 
     /// Runs an experiment, which must be of this kind.
-    pub(crate) fn experiment<S: Study>(self, name: &str, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn experiment<S: Study>(self, name: &str, screen: &mut Screen) -> miette::Result<Exit> {
         let text = Text::read(name, self.data_dir.as_deref())?;
         let claim = text.claim(self.replace);
         match text.study()? {
@@ -106,7 +106,7 @@ impl StudyRunArgs {
         folders: Vec<PathBuf>,
         (out, claim): (Option<PathBuf>, Claim),
         screen: &mut Screen,
-    ) -> miette::Result<Outcome> {
+    ) -> miette::Result<Exit> {
         Run { folders, out, threads: self.threads.threads, json: self.json, claim }.run(file, screen)
     }
 }
@@ -138,7 +138,7 @@ struct Summary<'a> {
 
 impl Run {
     /// Says that nothing is reused, and which settings are not those of the folder.
-    pub(crate) fn explain_cache(self, file: &StudyFile, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn explain_cache(self, file: &StudyFile, screen: &mut Screen) -> miette::Result<Exit> {
         let folder = self.out.unwrap_or_else(|| default_out(&file.name));
         let last = Manifest::read(&folder).map_err(problem::report)?;
         let settings = |seed: u64, settings: Value| json!({ "seed": seed, "settings": settings });
@@ -148,7 +148,7 @@ impl Run {
         });
         if self.json {
             screen.json(&json!({ "experiment": file.name, "kind": file.kind, "jobs": [], "changes": changed }))?;
-            return Ok(Outcome::Done);
+            return Ok(Exit::Done);
         }
         screen.line(format_args!("{}: a study keeps nothing, every run computes it anew", file.name));
         let folder = folder.display();
@@ -164,11 +164,11 @@ impl Run {
                 change_lines(changed.iter()).iter().for_each(|line| screen.line(format_args!("  {line}")));
             }
         }
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 
     /// Does the study, writes its folder and shows its tables.
-    pub(crate) fn run(self, file: &StudyFile, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, file: &StudyFile, screen: &mut Screen) -> miette::Result<Exit> {
         // Before anything is made that a signal might leave behind.
         let cancel = interrupt::watch();
         let folder = self.out.as_deref().map(|out| self.open(out, file)).transpose()?;
@@ -180,14 +180,14 @@ impl Run {
         let findings = match found {
             Err(StudyError::Cancelled) => {
                 tell(STOPPED);
-                return Ok(Outcome::Interrupted);
+                return Ok(Exit::Interrupted);
             }
             found => found.map_err(problem::report)?,
         };
         let report = report(file, &findings)?;
         if cancel.load(Ordering::Relaxed) {
             tell(STOPPED);
-            return Ok(Outcome::Interrupted);
+            return Ok(Exit::Interrupted);
         }
         if let (Some(out), Some((folder, again))) = (&self.out, &folder) {
             self.check_inputs(out, &findings)?;
@@ -218,7 +218,7 @@ impl Run {
             }
             None => tell("Nothing was written: --out DIR keeps report.html, tables/, figures/ and all values."),
         }
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

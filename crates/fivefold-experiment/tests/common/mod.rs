@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fivefold_core::{Dataset, FitContext, FitError, Model, QueryView, Ranker, Registry};
-use fivefold_experiment::{Job, JobEnd, Observer, Outcome, RunOptions, run};
+use fivefold_experiment::{Job, JobEnd, Observer, RunOptions, RunOutcome, run};
 use fivefold_results::Experiment;
 use serde::{Deserialize, Serialize};
 
@@ -186,7 +186,7 @@ impl Counter {
 }
 
 /// Runs an experiment with a number of threads, cancelled after a number of jobs.
-pub fn run_with(text: &str, out: &Path, threads: usize, cancel_after: Option<usize>) -> (Outcome, Counter) {
+pub fn run_with(text: &str, out: &Path, threads: usize, cancel_after: Option<usize>) -> (RunOutcome, Counter) {
     let counter = Counter { cancel_after, ..Counter::default() };
     let options = RunOptions { threads, observer: &counter, cancel: Some(&counter.cancel), ..RunOptions::new(out) };
     let outcome = run(&experiment(text), &registry(), &options).unwrap();

@@ -1,6 +1,7 @@
 //! `fivefold completions`: a completion script for a shell.
 
-use crate::cli::{self, Outcome};
+use crate::cli;
+use crate::exit::Exit;
 use crate::screen::Screen;
 
 /// Print a completion script for a shell
@@ -16,12 +17,12 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let mut command = cli::command();
         let name = command.get_name().to_owned();
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, name, &mut script);
         screen.text(String::from_utf8_lossy(&script));
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }

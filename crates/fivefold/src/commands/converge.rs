@@ -5,7 +5,7 @@ use fivefold_metrics::{DIALECTS, Discount};
 use fivefold_studies::SystemsConfig;
 use fivefold_studies::converge::{Converge, MEASURES};
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::measure_list::measures;
 use crate::screen::Screen;
 use crate::study::StudyArgs;
@@ -58,7 +58,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let plain = Converge::default();
         let systems = self.systems.config();
         let study = Converge {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use fivefold_data::{Checked, Descriptor, descriptor, descriptors};
 use serde::Serialize;
 
-use crate::cli::Outcome;
 use crate::data_dir::data_dir;
+use crate::exit::Exit;
 use crate::problem::{self, Problem};
 use crate::screen::Screen;
 
@@ -43,7 +43,7 @@ struct Known<'a> {
 }
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let folders: Vec<PathBuf> = data_dir(self.data_dir.as_deref()).into_iter().collect();
         let known = |descriptor: &'static Descriptor| Known { folder: descriptor.find(&folders), descriptor };
         match &self.name {
@@ -60,7 +60,7 @@ impl Args {
                 }
             }
         }
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 
@@ -109,7 +109,7 @@ fn show(known: &Known<'_>, screen: &mut Screen) {
     );
 }
 
-fn verify(known: &Known<'_>, screen: &mut Screen) -> miette::Result<Outcome> {
+fn verify(known: &Known<'_>, screen: &mut Screen) -> miette::Result<Exit> {
     let Known { folder: Some(folder), descriptor } = known else {
         let what = format!("collection `{}` is not here, so its files cannot be verified", known.descriptor.name);
         return Err(Problem::new(what).help(known.descriptor.get.clone()).into());
@@ -126,5 +126,5 @@ fn verify(known: &Known<'_>, screen: &mut Screen) -> miette::Result<Outcome> {
     };
     screen.columns(&[], checked.iter().map(|&(file, checked)| vec![word(checked).to_owned(), file.to_owned()]));
     let same = checked.iter().all(|(_, checked)| *checked == Checked::Same);
-    Ok(if same { Outcome::Done } else { Outcome::Failed })
+    Ok(if same { Exit::Done } else { Exit::Failed })
 }

@@ -3,7 +3,7 @@
 use fivefold_metrics::{Conventions, DIALECTS, Dialect, dialect};
 use serde::Serialize;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::problem::{self, Problem};
 use crate::screen::Screen;
 
@@ -48,7 +48,7 @@ impl From<&Dialect> for Described {
 }
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         match self.name {
             None if self.json => screen.json(&DIALECTS.iter().map(Described::from).collect::<Vec<_>>())?,
             None => {
@@ -75,6 +75,6 @@ impl Args {
                 }
             }
         }
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }

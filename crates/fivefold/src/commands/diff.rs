@@ -13,9 +13,9 @@ use fivefold_data::per_query::LEFT_OUT;
 use fivefold_metrics::{DIALECTS, Dialect, MeasureSpec, Overrides, dialect};
 
 use super::cases::{Judgements, QrelsArgs};
-use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
 use crate::data_dir::data_dir;
+use crate::exit::Exit;
 use crate::format::Format;
 use crate::measure_list::measures;
 use crate::problem::Problem;
@@ -97,7 +97,7 @@ struct Difference {
 }
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let sides = [&self.one, &self.other];
         let found = match sides.map(|side| Kind::of(side)) {
             [Some(Kind::Folder), Some(Kind::Folder)] => results::compare(&self)?,
@@ -114,7 +114,7 @@ impl Args {
             }
         };
         self.print(found.tables, screen)?;
-        Ok(if found.differs { Outcome::Failed } else { Outcome::Done })
+        Ok(if found.differs { Exit::Failed } else { Exit::Done })
     }
 
     /// Programs get every table; for the eye, one without rows is what its notes say.

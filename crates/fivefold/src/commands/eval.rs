@@ -14,9 +14,9 @@ use fivefold_data::trec::{Duplicates, read_qrels};
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec};
 use fivefold_results::STAMP;
 
-use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
 use crate::data_dir::data_dir;
+use crate::exit::Exit;
 use crate::format::Format;
 use crate::measure_list::measures;
 use crate::problem::Problem;
@@ -100,7 +100,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let conventions = self.conventions.resolve().map_err(Problem::from)?;
         let specs = measures(&self.measures)?;
         let dialect = self.conventions.dialect().map_err(Problem::from)?;
@@ -126,7 +126,7 @@ impl Args {
             Format::Json => screen.json(&output::json(&evaluated, &evaluator, dialect, &shown))?,
             other => other.print(&[output::table(&evaluated, &evaluator, dialect, &shown)], screen)?,
         }
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 
     fn evaluate_scores(

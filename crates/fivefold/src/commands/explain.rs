@@ -9,8 +9,8 @@ use fivefold_analysis::{Cell, Table};
 use fivefold_core::Registry;
 
 use super::cases::QrelsArgs;
-use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
+use crate::exit::Exit;
 use crate::format::Format;
 use crate::model::MissingArgs;
 use crate::problem::Problem;
@@ -72,7 +72,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let tables = match (&self.measure, &self.file) {
             (Some(measure), _) => measure::tables(&self, measure)?,
             (None, Some(model)) => model::tables(&self, Path::new(model), registry)?,
@@ -83,7 +83,7 @@ impl Args {
             }
         };
         self.format.print(&tables, screen)?;
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

@@ -9,7 +9,7 @@ use fivefold_data::input;
 use fivefold_data::normalise::{Fitted, Method, Over};
 use fivefold_rankers::export::{Context, Exported, Formula, Normalised, SOURCES, Scaling, Source, TARGETS, Target};
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::outputs::{Output, ReplaceArgs, begins_as};
 use crate::problem::Problem;
 use crate::screen::{Screen, tell};
@@ -64,7 +64,7 @@ fn targets() -> impl TypedValueParser<Value = &'static Target> {
 const ADAPTED: &[Source] = &[Source::linear(LinfaLogistic::NAME)];
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let file = model::read(&self.model)?;
         if self.format.binary && self.out.is_none() {
             let problem = Problem::new(format!("{} is no text: it cannot go to standard output", self.format.name));
@@ -108,7 +108,7 @@ impl Args {
             }
             None => screen.text(String::from_utf8_lossy(&written.bytes)),
         }
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

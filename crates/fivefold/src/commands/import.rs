@@ -9,7 +9,7 @@ use fivefold_data::input;
 use fivefold_rankers::exchange::{Columns, Format};
 use serde_json::Value;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::outputs::{Output, ReplaceArgs, is_model};
 use crate::problem::{self, Problem};
 use crate::screen::Screen;
@@ -45,7 +45,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let output = Output { path: &self.out, what: "a model file", is_one: &is_model };
         output.check([&self.file], self.replace)?;
         let text =
@@ -81,6 +81,6 @@ impl Args {
             format.name,
             counted(imported.features, "feature")
         ));
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }

@@ -6,7 +6,7 @@ use fivefold_core::Registry;
 use fivefold_rankers::tree_model::TreeModel;
 use serde::Serialize;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::model;
 use crate::screen::Screen;
 
@@ -36,7 +36,7 @@ struct Feature {
 }
 
 impl Args {
-    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let file = model::read(&self.model)?;
         let (ranker, width) = (file.header.ranker.clone(), file.header.features);
         let model = file.load(registry, width).map_err(|error| model::unusable(&self.model, error))?;
@@ -60,7 +60,7 @@ impl Args {
             });
             screen.columns(&["Feature", "Importance", "Share"], rows);
         }
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

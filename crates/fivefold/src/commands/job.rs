@@ -4,7 +4,7 @@ use fivefold_core::Registry;
 use fivefold_experiment::{self as experiment, Only, RunOptions};
 use fivefold_results::manifest::FORMAT;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::experiment::ExperimentArgs;
 use crate::interrupt;
 use crate::limits::LimitArgs;
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let text = self.experiment.text()?;
         let claim = text.claim(self.replace);
         let (experiment, worker) = self.limits.apply(text.experiment(registry)?)?;
@@ -55,10 +55,10 @@ impl Args {
         bars.finish();
         let outcome = outcome?;
         let (word, end) = match &outcome {
-            experiment::Outcome { cancelled: true, .. } => ("cancelled", Outcome::Interrupted),
-            experiment::Outcome { failed, .. } if !failed.is_empty() => ("failed", Outcome::Failed),
-            experiment::Outcome { done: 0, .. } => ("reused", Outcome::Done),
-            _ => ("done", Outcome::Done),
+            experiment::RunOutcome { cancelled: true, .. } => ("cancelled", Exit::Interrupted),
+            experiment::RunOutcome { failed, .. } if !failed.is_empty() => ("failed", Exit::Failed),
+            experiment::RunOutcome { done: 0, .. } => ("reused", Exit::Done),
+            _ => ("done", Exit::Done),
         };
         screen.line(format_args!("{word} {}", self.id));
         Ok(end)

@@ -4,7 +4,7 @@ use fivefold_core::Registry;
 use fivefold_experiment::{JobState, Only, Plan, job_states};
 use serde::Serialize;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::experiment::ExperimentArgs;
 use crate::screen::{Screen, tell};
 
@@ -35,7 +35,7 @@ struct JobLine<'a> {
 }
 
 impl Args {
-    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let experiment = self.experiment.load(registry)?;
         let plan = Plan::new(&experiment, &Only::patterns(self.only.iter().map(String::as_str)))?;
         for remark in plan.remarks() {
@@ -53,7 +53,7 @@ impl Args {
         } else {
             screen.columns(&[], jobs.map(|(job, state)| vec![word(state).to_owned(), job.id.clone()]));
         }
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

@@ -11,7 +11,7 @@ use fivefold_data::lint::{
 };
 use fivefold_data::{Collapsed, ReadOptions};
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
@@ -49,7 +49,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let reading = ReadOptions {
             first_feature_id: self.first_feature_id,
             max_grade: self.max_grade,
@@ -66,7 +66,7 @@ impl Args {
             return Err(not_linted(&report.not_linted, self.paths.len()).into());
         }
         let stopped = report.guards.iter().any(Guarded::stops);
-        Ok(if report.problems.count == 0 && !stopped { Outcome::Done } else { Outcome::Failed })
+        Ok(if report.problems.count == 0 && !stopped { Exit::Done } else { Exit::Failed })
     }
 }
 

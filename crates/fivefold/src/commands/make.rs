@@ -8,7 +8,7 @@ use fivefold_data::made::SHAPES;
 use fivefold_data::{Fold, MadeSource, Source, open, write_letor};
 use fivefold_results::store::Writing;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::files;
 use crate::outputs::{Output, ReplaceArgs, holds};
 use crate::problem::{self, Problem};
@@ -41,7 +41,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let made = MadeSource { shape: self.shape.clone(), queries: self.queries, seed: self.seed };
         let source = Source { made: Some(made), ..Source::default() };
         let collection = open(&source, &[]).map_err(problem::report)?;
@@ -65,7 +65,7 @@ impl Args {
             counted(collection.all.width(), "feature"),
             counted(collection.folds.len(), "fold")
         ));
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

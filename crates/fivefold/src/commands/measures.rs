@@ -4,7 +4,7 @@ use fivefold_core::dataset::HIGHEST_GRADE;
 use fivefold_metrics::{Cutoffs, DIALECTS, Dialect, MEASURES, MeasureEntry, MeasureSpec, Param, Version};
 use serde::Serialize;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
@@ -98,7 +98,7 @@ fn default_of(param: &Param) -> String {
 }
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         match self.name {
             None if self.json => screen.json(&MEASURES.iter().map(Described::from).collect::<Vec<_>>())?,
             None => {
@@ -112,7 +112,7 @@ impl Args {
                 if self.json { screen.json(&measure)? } else { show(&measure, screen) }
             }
         }
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

@@ -10,8 +10,8 @@ use fivefold_studies::SystemsConfig;
 use fivefold_studies::meta::classes::Classes;
 use fivefold_studies::meta::{Meta, MetaDataset};
 
-use crate::cli::Outcome;
 use crate::conventions::ConventionArgs;
+use crate::exit::Exit;
 use crate::experiment::SHIPPED;
 use crate::measure_list::names;
 use crate::problem::Problem;
@@ -97,7 +97,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let defaults = Meta::default();
         let mut study = Meta {
             systems: self.systems.config(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fivefold_core::Registry;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::files;
 use crate::problem::Problem;
 use crate::screen::Screen;
@@ -37,7 +37,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let names = Names::new(&self.name, registry)?;
         let origin = origin(self.fivefold.as_deref())?;
         let folder = self.out.unwrap_or_else(|| PathBuf::from(&self.name));
@@ -53,7 +53,7 @@ impl Args {
         screen.line(format_args!("{}: a crate with ranker `{}`; try there", folder.display(), names.kebab));
         screen.line(format_args!("  cargo test"));
         screen.line(format_args!("  cargo run --release -- run experiment.toml"));
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

@@ -4,7 +4,7 @@ use fivefold_core::{ParamInfo, RankerEntry, Registry};
 use fivefold_results::config::{OUTSIDE, OutsideKind};
 use serde::Serialize;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
@@ -60,7 +60,7 @@ impl Described {
 }
 
 impl Args {
-    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let all = || registry.entries().iter().map(Described::of).chain(OUTSIDE.iter().map(Described::outside));
         match self.name {
             None if self.json => screen.json(&all().collect::<Vec<_>>())?,
@@ -75,7 +75,7 @@ impl Args {
                 if self.json { screen.json(&ranker)? } else { show(&ranker, screen) }
             }
         }
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

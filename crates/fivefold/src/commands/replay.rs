@@ -2,7 +2,7 @@
 
 use fivefold_studies::replay::replay;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::format::Format;
 use crate::published::{Published, SHIPPED};
 use crate::screen::Screen;
@@ -25,10 +25,10 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let published = Published::read(&self.published)?;
         let replay = replay(published.scores(), published.derived()).map_err(|error| published.problem(error))?;
         self.format.print(&replay.tables(), screen)?;
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }

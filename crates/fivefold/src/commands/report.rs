@@ -6,7 +6,7 @@ use fivefold_report::{Report, Templates, read_tables, write_report};
 use fivefold_results::{FolderLock, Hold, Results};
 use fivefold_studies::Manifest;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::format::Format;
 use crate::outputs::ReplaceArgs;
 use crate::problem::{self, Problem};
@@ -45,7 +45,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         results_folder::check(&self.folder)?;
         let study = Manifest::read(&self.folder).map_err(problem::report)?;
         if let Some(folder) = &self.write {
@@ -56,7 +56,7 @@ impl Args {
                 self.templates.as_deref().map(Templates::overridden).transpose().map_err(problem::report)?;
             write(&self.folder, study.as_ref(), folder, &templates.unwrap_or_default())?;
             tell(format_args!("{}", folder.join("report.html").display()));
-            return Ok(Outcome::Done);
+            return Ok(Exit::Done);
         }
         let mut tables = match study.is_some() {
             true => read_tables(&self.folder).map_err(problem::report)?,
@@ -70,7 +70,7 @@ impl Args {
             self.table.is_empty() || self.table.iter().any(|wanted| table.id.starts_with(wanted.as_str()))
         });
         self.format.print(&tables, screen)?;
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

@@ -7,7 +7,7 @@ use fivefold_results::manifest::FORMAT;
 use fivefold_results::{FolderLock, Hold, Results};
 use fivefold_studies::replay::reproduce;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::experiment::ExperimentArgs;
 use crate::format::Format;
 use crate::interrupt;
@@ -59,7 +59,7 @@ fn mapping(text: &str) -> Result<(String, String), String> {
 }
 
 impl Args {
-    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         // Read before hours go into a run.
         let published = Published::read(&self.against)?;
         let results = match self.experiment.results_folder() {
@@ -72,11 +72,11 @@ impl Args {
         let found = reproduce(&results, published.scores(), published.derived(), &self.map)
             .map_err(|error| published.reproduce_problem(error))?;
         self.format.print(&found.tables(self.cells), screen)?;
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 
     /// Runs what is left of the experiment; how it ended, if without results.
-    fn run_experiment(&self, registry: &Registry) -> miette::Result<Result<Results, Outcome>> {
+    fn run_experiment(&self, registry: &Registry) -> miette::Result<Result<Results, Exit>> {
         let text = self.experiment.text()?;
         let claim = text.claim(self.replace);
         let (experiment, worker) = self.limits.apply(text.experiment(registry)?)?;
@@ -98,7 +98,7 @@ impl Args {
         };
         let outcome = fivefold_experiment::run(&experiment, registry, &options);
         bars.finish();
-        let Some(results) = outcome?.results else { return Ok(Err(Outcome::Interrupted)) };
+        let Some(results) = outcome?.results else { return Ok(Err(Exit::Interrupted)) };
         write_report(&results, &folder, &Templates::default()).map_err(problem::report)?;
         Ok(Ok(results))
     }

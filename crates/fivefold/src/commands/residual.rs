@@ -5,7 +5,7 @@ use fivefold_metrics::DIALECTS;
 use fivefold_studies::residual::Residual;
 use fivefold_studies::residual::experiments::Order;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::measure_list::measures;
 use crate::screen::Screen;
 use crate::study::StudyArgs;
@@ -44,7 +44,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let study = Residual {
             systems: self.systems.config(),
             measures: measures(&self.measure)?,

@@ -11,7 +11,7 @@ use fivefold_results::manifest::FORMAT;
 use fivefold_results::{FolderLock, Hold, Results};
 use serde::Serialize;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::experiment::ExperimentArgs;
 use crate::interrupt;
 use crate::limits::LimitArgs;
@@ -117,7 +117,7 @@ struct FailedJob<'a> {
 }
 
 impl Args {
-    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let text = self.experiment.text()?;
         let claim = text.claim(self.replace);
         if let Some((file, folders)) = text.study()? {
@@ -140,7 +140,7 @@ impl Args {
             for warning in checked? {
                 tell(format_args!("warning: {warning}"));
             }
-            return Ok(Outcome::Done);
+            return Ok(Exit::Done);
         }
         // Before anything is made that a signal might leave behind.
         let cancel = interrupt::watch();
@@ -213,9 +213,9 @@ impl Args {
         screen.flush();
         tell(ending(&outcome, &folder.display().to_string()));
         Ok(match &outcome {
-            experiment::Outcome { cancelled: true, .. } => Outcome::Interrupted,
-            experiment::Outcome { failed, .. } if !failed.is_empty() => Outcome::Failed,
-            _ => Outcome::Done,
+            experiment::RunOutcome { cancelled: true, .. } => Exit::Interrupted,
+            experiment::RunOutcome { failed, .. } if !failed.is_empty() => Exit::Failed,
+            _ => Exit::Done,
         })
     }
 
@@ -255,7 +255,7 @@ impl Args {
 }
 
 /// The last line.
-fn ending(outcome: &experiment::Outcome, folder: &str) -> String {
+fn ending(outcome: &experiment::RunOutcome, folder: &str) -> String {
     let failed = match outcome.failed.len() {
         0 => String::new(),
         count => format!(

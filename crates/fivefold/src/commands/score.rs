@@ -6,7 +6,7 @@ use fivefold_core::Registry;
 use fivefold_data::{Part, ReadOptions, data_hash};
 use fivefold_experiment::scores_text;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::files;
 use crate::model::{self, MissingArgs, Scorer};
 use crate::outputs::{Output, ReplaceArgs, is_scores};
@@ -46,7 +46,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         if let Some(path) = &self.out {
             let output = Output { path, what: "a file of scores", is_one: &is_scores };
             output.check([&self.model, &self.data], self.replace)?;
@@ -66,7 +66,7 @@ impl Args {
             Some(path) => files::write(path, text.as_bytes())?,
             None => screen.text(text),
         }
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 
     fn read(&self, scorer: &Scorer<'_>) -> miette::Result<Part> {

@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use fivefold_metrics::DIALECTS;
 use fivefold_studies::standardise::Standardise;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::measure_list::names;
 use crate::screen::Screen;
 use crate::study::StudyArgs;
@@ -52,7 +52,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         self.study.refuse_folder()?;
         let study = Standardise {
             systems: self.systems.config(),

@@ -12,7 +12,7 @@ use fivefold_data::{Normaliser, data_hash, memory_left};
 use fivefold_results::config::Bytes;
 use toml::de::DeTable;
 
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::outputs::{Output, ReplaceArgs, is_model};
 use crate::problem::{self, Problem};
 use crate::progress::FitBar;
@@ -64,13 +64,13 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(self.threads.threads).build().map_err(problem::report)?;
         pool.install(|| self.train(registry, screen))
     }
 
-    fn train(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+    fn train(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let output = Output { path: &self.out, what: "a model file", is_one: &is_model };
         output.check(std::iter::once(&self.train).chain(&self.valid).chain(&self.params), self.replace)?;
         let names = registry.entries().iter().map(|entry| entry.name);
@@ -95,11 +95,11 @@ impl Args {
         bar.finish();
         let model = match result {
             Ok(model) => model,
-            Err(FitError::Cancelled) => return Ok(Outcome::Interrupted),
+            Err(FitError::Cancelled) => return Ok(Exit::Interrupted),
             Err(error) => {
                 let problem = Problem::new(format!("no model was made: {error}"));
                 tell_report(&problem.into());
-                return Ok(Outcome::Failed);
+                return Ok(Exit::Failed);
             }
         };
         let header = ModelHeader {
@@ -122,7 +122,7 @@ impl Args {
             counted(parts[0].documents(), "document"),
             counted(parts[0].width(), "feature")
         ));
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 
     fn ranker_with_params(&self, entry: &RankerEntry) -> miette::Result<Box<dyn DynRanker>> {

@@ -15,8 +15,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cache::CacheArgs;
-use crate::cli::Outcome;
 use crate::data_dir::data_dir;
+use crate::exit::Exit;
 use crate::experiment::Text;
 use crate::problem::{self, Problem};
 use crate::results_folder;
@@ -77,7 +77,7 @@ struct Found<'a> {
 }
 
 impl Args {
-    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Outcome> {
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         results_folder::check(&self.folder)?;
         if let Some((manifest, seal)) = Manifest::examine(&self.folder).map_err(problem::report)? {
             return self.study(&manifest, seal, screen);
@@ -150,7 +150,7 @@ impl Args {
         result: Option<&str>,
         checks: Vec<Check>,
         screen: &mut Screen,
-    ) -> miette::Result<Outcome> {
+    ) -> miette::Result<Exit> {
         let differ: usize = checks.iter().map(|check| check.differ).sum();
         let lacking = checks.iter().flat_map(|check| &check.unchecked).any(|unchecked| unchecked.missing);
         let found = Found { experiment, folder: self.folder.display().to_string(), result, checks };
@@ -160,7 +160,7 @@ impl Args {
             found.print(screen);
         }
         if differ > 0 {
-            return Ok(Outcome::Failed);
+            return Ok(Exit::Failed);
         }
         if lacking {
             let what = format!("not everything in {} could be checked", found.folder);
@@ -168,7 +168,7 @@ impl Args {
                         check the folder alone";
             return Err(Problem::new(what).help(help).into());
         }
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

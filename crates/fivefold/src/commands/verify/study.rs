@@ -9,7 +9,7 @@ use fivefold_results::store::Store;
 use fivefold_studies::{Manifest, RunOptions, StudyError, StudyFile, run};
 
 use super::Args;
-use crate::cli::Outcome;
+use crate::exit::Exit;
 use crate::experiment::Text;
 use crate::interrupt;
 use crate::problem::{self, Problem};
@@ -18,8 +18,8 @@ use crate::screen::Screen;
 use crate::study::report as of_study;
 
 impl Args {
-    pub(super) fn study(&self, manifest: &Manifest, seal: Seal, screen: &mut Screen) -> miette::Result<Outcome> {
-        let Some(mut checks) = self.again(manifest)? else { return Ok(Outcome::Interrupted) };
+    pub(super) fn study(&self, manifest: &Manifest, seal: Seal, screen: &mut Screen) -> miette::Result<Exit> {
+        let Some(mut checks) = self.again(manifest)? else { return Ok(Exit::Interrupted) };
         checks.insert(0, manifest_check(seal));
         self.show(Some(&manifest.name), None, checks, screen)
     }

@@ -1,0 +1,88 @@
+//! Why a run cannot be made.
+
+use std::path::PathBuf;
+
+use fivefold_analysis::tables::TablesError;
+use fivefold_data::ScoreError;
+use fivefold_metrics::MeasureError;
+use fivefold_results::config::ConfigError;
+use fivefold_results::store::StoreError;
+
+/// Why a run cannot be made.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[non_exhaustive]
+pub enum RunError {
+    /// Something that the experiment names is wrong or missing.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Config(#[from] ConfigError),
+    /// The results folder cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A score file of the results folder that cannot be read.
+    #[error(transparent)]
+    Scores(#[from] ScoreError),
+    /// An input that lies where results are written.
+    #[error("{} is an input of this experiment, and its results would be written over it in {}", input.display(), folder.display())]
+    #[diagnostic(help("give another results folder with --out"))]
+    Overwritten {
+        /// The input.
+        input: PathBuf,
+        /// The results folder.
+        folder: PathBuf,
+    },
+    /// Files of jobs that are not as the run wrote or found them.
+    #[error(
+        "{} while the run went on, and not by it: {}",
+        if files.len() == 1 { "a file of a job was altered".to_owned() } else { format!("{} files of jobs were altered", files.len()) },
+        listed(files)
+    )]
+    #[diagnostic(help(
+        "nothing was evaluated; see which program writes there (a `command` of the experiment?), then run again: the next run does these \
+         jobs anew"
+    ))]
+    Altered {
+        /// The files, by their paths in the folder.
+        files: Vec<String>,
+    },
+    /// A measure cannot be computed on a data set.
+    #[error("data set `{dataset}`: {source}")]
+    Measure {
+        /// Its label.
+        dataset: String,
+        /// Why.
+        source: MeasureError,
+    },
+    /// A filter that lets no job through.
+    #[error("no job of the experiment matches `{only}`")]
+    #[diagnostic(help("write DATASET/foldK/RANKER, or one of the three, of {known}; `fivefold jobs` lists all jobs"))]
+    NothingToDo {
+        /// The filter.
+        only: String,
+        /// The data sets and rankers of the experiment.
+        known: String,
+    },
+    /// A table asked for that there is not.
+    #[error(transparent)]
+    #[diagnostic(help("`only` of `[tables]` takes ids of tables, or how they begin"))]
+    Tables(#[from] TablesError),
+    /// It was asked to stop while it evaluated.
+    #[error("the run was stopped")]
+    Cancelled,
+    /// A fit that needs a process of its own, with no program to be it.
+    #[error("limits of time and memory, and `isolate`, need a program that runs fits (`RunOptions::worker`)")]
+    NoWorker,
+    /// A system that does not tell how much memory a process has.
+    #[error("`memory_limit` needs Linux; leave it out, or run the experiment there")]
+    NoMemoryLimit,
+    /// No thread pool could be made.
+    #[error("cannot start the threads: {0}")]
+    Threads(String),
+}
+
+/// The first of some files; the others are counted.
+fn listed(files: &[String]) -> String {
+    const MOST: usize = 5;
+    let shown = files[..files.len().min(MOST)].join(", ");
+    if files.len() > MOST { format!("{shown} and {} more", files.len() - MOST) } else { shown }
+}

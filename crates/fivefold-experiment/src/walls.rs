@@ -1,0 +1,89 @@
+//! What the kernel can keep a program from, and how it does (Landlock).
+
+#[cfg(target_os = "linux")]
+mod kernel;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use fivefold_results::config::CommandLine;
+use fivefold_results::freedom::Freedom;
+use serde::{Deserialize, Serialize};
+
+/// What this system cannot keep a program from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lacks(pub(crate) Vec<Freedom>);
+
+impl Lacks {
+    /// As the kernel says.
+    pub fn of_this_system() -> Self {
+        #[cfg(target_os = "linux")]
+        return Lacks(kernel::lacks());
+        #[cfg(not(target_os = "linux"))]
+        Lacks::all()
+    }
+
+    /// Those of a system that confines nothing.
+    pub fn all() -> Self {
+        Lacks(Freedom::UNKEPT.to_vec())
+    }
+
+    /// What a command is free to do on this system.
+    pub(crate) fn free(&self, command: &CommandLine) -> Vec<Freedom> {
+        if !command.confine {
+            return Freedom::UNKEPT.to_vec();
+        }
+        let allowed = [(Freedom::Network, command.network), (Freedom::Shared, !command.write.is_empty())];
+        let allowed = allowed.into_iter().filter(|(_, allowed)| *allowed).map(|(freedom, _)| freedom);
+        self.0.iter().copied().chain(allowed).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+}
+
+/// All that a program reaches.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Walls {
+    /// What it reads and executes.
+    pub read: Vec<PathBuf>,
+    /// What it may also write.
+    pub write: Vec<PathBuf>,
+    pub network: bool,
+}
+
+/// Confines this thread, and all that it starts from now on, to `walls` and a folder.
+///
+/// # Errors
+/// If the system does not.
+pub(crate) fn confine(walls: &Walls, folder: &std::path::Path) -> Result<(), String> {
+    #[cfg(target_os = "linux")]
+    return kernel::confine(walls, folder);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (walls, folder);
+        Err("this system cannot".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(more: &str) -> CommandLine {
+        toml::from_str(&format!("argv = [\"a\", \"{{test}}\", \"{{scores}}\"]\n{more}")).unwrap()
+    }
+
+    #[test]
+    fn what_is_not_kept_or_was_allowed_is_a_freedom() {
+        use Freedom::{Files, Network, Shared, Truncation};
+        let (whole, old) = (Lacks(Vec::new()), Lacks(vec![Truncation, Network]));
+        for (more, on_whole, on_old) in [
+            ("", vec![], vec![Truncation, Network]),
+            ("read = [\"/a\"]", vec![], vec![Truncation, Network]),
+            ("network = true", vec![Network], vec![Truncation, Network]),
+            ("write = [\"/dev/shm\"]", vec![Shared], vec![Truncation, Network, Shared]),
+            ("confine = false", vec![Files, Truncation, Network], vec![Files, Truncation, Network]),
+        ] {
+            assert_eq!((whole.free(&command(more)), old.free(&command(more))), (on_whole, on_old), "{more}");
+        }
+        assert_eq!(Lacks::all().free(&command("")), [Files, Truncation, Network]);
+    }
+}
