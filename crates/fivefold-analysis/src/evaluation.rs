@@ -1,5 +1,7 @@
 //! The values of a run: one number a data set, ranker, query and measure. Every table is computed from these alone.
 
+use fivefold_metrics::MeasureSpec;
+
 /// Which of a query's documents were ranked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -15,8 +17,8 @@ pub enum DocumentSet {
 /// All values of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Evaluation {
-    /// Names of the measures with version and cutoff (`ndcg@5`, `ndcg.v1@5`, ...): the columns of every value array.
-    pub measures: Vec<String>,
+    /// The measures with version and cutoff (`ndcg@5`, `ndcg.v1@5`, ...): the columns of every value array.
+    pub measures: Vec<MeasureSpec>,
     /// One a data set, in the order of the experiment file.
     pub datasets: Vec<DatasetValues>,
 }

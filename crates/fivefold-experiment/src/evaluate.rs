@@ -42,7 +42,7 @@ pub(crate) fn evaluate(
         }
         datasets.push(evaluate_dataset(experiment, index, collection, &scores, failed, cancel)?);
     }
-    let measures = experiment.evaluation.measures.iter().map(ToString::to_string).collect();
+    let measures = experiment.evaluation.measures.clone();
     Ok(Evaluation { measures, datasets })
 }
 

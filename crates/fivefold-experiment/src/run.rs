@@ -279,7 +279,7 @@ fn check_tables(experiment: &Experiment) -> Result<(), RunError> {
         right: Vec::new(),
         expected: Vec::new(),
     });
-    let measures = experiment.evaluation.measures.iter().map(ToString::to_string).collect();
+    let measures = experiment.evaluation.measures.clone();
     let evaluation = Evaluation { measures, datasets: datasets.collect() };
     tables::all(&evaluation, &table_options(experiment, Vec::new()))?;
     Ok(())

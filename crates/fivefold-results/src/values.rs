@@ -5,7 +5,7 @@
 //! `per_query.csv`: one line a data set, document set, ranker and query, one column a measure. An empty field is an
 //! undefined value. A ranker that failed on a data set has no lines there.
 
-use fivefold_metrics::MeasureSpec;
+use fivefold_metrics::{MeasureError, MeasureSpec};
 
 use crate::store::{Store, StoreError};
 use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};
@@ -49,7 +49,9 @@ pub fn read(store: &Store, shapes: &[Shape]) -> Result<Evaluation, StoreError> {
     let content = content(store, PER_QUERY)?;
     let mut values = csv::Reader::from_reader(content.as_slice());
     let head = values.headers().map_err(|error| csv_error(store, PER_QUERY, &error))?;
-    let measures = head.iter().skip(VALUE_HEAD.len()).map(str::to_owned).collect();
+    let no_measure = |error: MeasureError| wrong(store, PER_QUERY, 1, &error.to_string());
+    let measures =
+        head.iter().skip(VALUE_HEAD.len()).map(|name| name.parse().map_err(no_measure)).collect::<Result<_, _>>()?;
     let mut evaluation = read_queries(store, shapes, measures)?;
     read_values(store, shapes, values, &mut evaluation)?;
     Ok(evaluation)
@@ -82,11 +84,10 @@ fn queries_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
 }
 
 /// The columns of expected shares: each measure without its version, and the measures that are versions of it.
-fn shared_columns(measures: &[String]) -> Vec<(String, Vec<usize>)> {
-    let mut columns: Vec<(String, Vec<usize>)> = Vec::new();
+fn shared_columns(measures: &[MeasureSpec]) -> Vec<(MeasureSpec, Vec<usize>)> {
+    let mut columns: Vec<(MeasureSpec, Vec<usize>)> = Vec::new();
     for (index, measure) in measures.iter().enumerate() {
-        // A name that is no measure's has no versions.
-        let base = measure.parse().map_or_else(|_| measure.clone(), |spec: MeasureSpec| spec.base().to_string());
+        let base = measure.base();
         match columns.iter_mut().find(|(name, _)| *name == base) {
             Some((_, versions)) => versions.push(index),
             None => columns.push((base, vec![index])),
@@ -100,7 +101,7 @@ fn values_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
     for column in VALUE_HEAD {
         csv.write_field(column)?;
     }
-    csv.write_record(&evaluation.measures)?;
+    csv.write_record(evaluation.measures.iter().map(ToString::to_string))?;
     let mut number = String::new();
     for dataset in &evaluation.datasets {
         for set in sets(!dataset.left.is_empty()) {
@@ -122,13 +123,13 @@ fn values_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
     finish(csv)
 }
 
-fn read_queries(store: &Store, shapes: &[Shape], measures: Vec<String>) -> Result<Evaluation, StoreError> {
+fn read_queries(store: &Store, shapes: &[Shape], measures: Vec<MeasureSpec>) -> Result<Evaluation, StoreError> {
     let content = content(store, QUERIES)?;
     let mut csv = csv::Reader::from_reader(content.as_slice());
     let head = csv.headers().map_err(|error| csv_error(store, QUERIES, &error))?;
     let columns = shared_columns(&measures);
-    let names = columns.iter().map(|(name, _)| Some(name.as_str()));
-    if !head.iter().skip(QUERY_HEAD.len()).map(|column| column.strip_prefix(EXPECTED)).eq(names) {
+    let names = columns.iter().map(|(name, _)| format!("{EXPECTED}{name}"));
+    if !head.iter().skip(QUERY_HEAD.len()).map(str::to_owned).eq(names) {
         return Err(wrong(store, QUERIES, 1, "the measures are not those of per_query.csv"));
     }
     let mut datasets: Vec<DatasetValues> = shapes
@@ -275,6 +276,10 @@ fn csv_error(store: &Store, file: &str, error: &csv::Error) -> StoreError {
 mod tests {
     use super::*;
 
+    fn measures(names: &[&str]) -> Vec<MeasureSpec> {
+        names.iter().map(|name| name.parse().unwrap()).collect()
+    }
+
     fn evaluation() -> (Evaluation, Vec<Shape>) {
         let query = |fold, id: &str| QueryInfo { fold, id: id.to_owned(), documents: 3, relevant: 1, graded2: 0 };
         let dataset = |name: &str, failed: Vec<bool>, halves: bool| {
@@ -303,7 +308,7 @@ mod tests {
                 halves: !d.left.is_empty(),
             })
             .collect();
-        (Evaluation { measures: vec!["ndcg@5".to_owned(), "ap.v2@5".to_owned()], datasets }, shapes)
+        (Evaluation { measures: measures(&["ndcg@5", "ap.v2@5"]), datasets }, shapes)
     }
 
     fn bits(evaluation: &Evaluation) -> Vec<u64> {
@@ -330,7 +335,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path());
         let (mut evaluation, shapes) = evaluation();
-        evaluation.measures = vec!["ndcg@5".to_owned(), "ndcg.v2@5".to_owned()];
+        evaluation.measures = measures(&["ndcg@5", "ndcg.v2@5"]);
         evaluation.datasets.iter_mut().for_each(|d| d.expected = vec![0.25, 0.25, f64::NAN, f64::NAN]);
         write(&store, &evaluation).unwrap();
         let text = String::from_utf8(store.read(QUERIES).unwrap().unwrap()).unwrap();

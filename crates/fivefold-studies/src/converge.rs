@@ -172,6 +172,10 @@ impl Study for Converge {
         conventions(&self.profile, &self.conventions).map(|_| ())
     }
 
+    fn measures(&self) -> Vec<MeasureSpec> {
+        self.measures.clone()
+    }
+
     fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {
         let conventions = conventions(&self.profile, &self.conventions)?;
         let grid = Grid { documents: self.documents, step: self.step, trials: self.trials };

@@ -2,6 +2,7 @@
 
 use fivefold_core::ParamError;
 use fivefold_core::params::field_names;
+use fivefold_metrics::MeasureSpec;
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::DeTable;
@@ -63,6 +64,9 @@ pub trait AnyStudy: Send + Sync {
     /// As [`Study::run`].
     fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError>;
 
+    /// The measures of ours that its settings name.
+    fn measures(&self) -> Vec<MeasureSpec>;
+
     /// The settings with every default filled in.
     fn settings(&self) -> Value;
 }
@@ -70,6 +74,10 @@ pub trait AnyStudy: Send + Sync {
 impl<S: Study> AnyStudy for S {
     fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {
         Study::run(self, cx)
+    }
+
+    fn measures(&self) -> Vec<MeasureSpec> {
+        Study::measures(self)
     }
 
     fn settings(&self) -> Value {

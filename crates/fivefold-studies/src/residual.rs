@@ -91,6 +91,10 @@ impl Study for Residual {
         self.conventions().map(|_| ())
     }
 
+    fn measures(&self) -> Vec<MeasureSpec> {
+        self.measures.clone()
+    }
+
     fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {
         let input = self.systems.read(cx)?;
         let Content::Rankings(systems) = input.content else {

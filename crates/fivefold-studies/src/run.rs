@@ -8,7 +8,6 @@ use std::sync::atomic::AtomicBool;
 
 use fivefold_analysis::page::PAGE_DATA;
 use fivefold_core::{Progress, Seed};
-use fivefold_metrics::MeasureSpec;
 use fivefold_results::seal::{Seal, opened, sealed, unsealed};
 use fivefold_results::store::Store;
 use fivefold_results::{FolderLock, Hold};
@@ -137,11 +136,7 @@ fn add_methods(file: &StudyFile, findings: &mut Findings) {
         }
         page.methods = vec![format!("We asked {summary}."), format!("Conventions and policies: {}.", notes.join("; "))];
         page.used.insert(format!("study:{}", file.kind));
-        let settings = file.study.settings();
-        let measures = settings["measures"].as_array().into_iter().flatten().filter_map(|measure| measure.as_str());
-        for spec in measures.filter_map(|measure| measure.parse::<MeasureSpec>().ok()) {
-            page.used.insert(format!("measure:{}", spec.entry().name));
-        }
+        page.used.extend(file.study.measures().iter().map(|spec| format!("measure:{}", spec.entry().name)));
     }
     page.methods.push(format!(
         "All numbers were made with fivefold {} (seed {}); the same settings and inputs give the same bytes on any machine and number of \

@@ -29,7 +29,7 @@ use std::path::PathBuf;
 
 use fivefold_core::ParamError;
 use fivefold_data::input;
-use fivefold_metrics::Overrides;
+use fivefold_metrics::{MeasureSpec, Overrides};
 use serde::{Deserialize, Serialize};
 
 use self::comparability::{comparability, partitions};
@@ -131,6 +131,11 @@ impl Study for Standardise {
             return Err(ParamError::new("factors", what));
         }
         conventions(&self.profile, &self.conventions).map(|_| ())
+    }
+
+    fn measures(&self) -> Vec<MeasureSpec> {
+        // Values of other programs have names of theirs.
+        self.measures.iter().filter_map(|name| name.parse().ok()).collect()
     }
 
     fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {

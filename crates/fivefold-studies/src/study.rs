@@ -11,7 +11,7 @@ use fivefold_core::{ParamError, Progress, Seed};
 use fivefold_data::per_query::PerQueryError;
 use fivefold_data::trec::TrecError;
 use fivefold_data::{DataError, ReadError, ScoreError};
-use fivefold_metrics::{Conventions, MeasureError, Overrides, dialect};
+use fivefold_metrics::{Conventions, MeasureError, MeasureSpec, Overrides, dialect};
 use fivefold_results::store::StoreError;
 use fivefold_stats::StatsError;
 use serde::de::DeserializeOwned;
@@ -32,6 +32,11 @@ pub trait Study: DeserializeOwned + Serialize + Send + Sync + 'static {
     /// The first setting that makes no sense.
     fn check(&self) -> Result<(), ParamError> {
         Ok(())
+    }
+
+    /// The measures of ours that its settings name, which its page cites.
+    fn measures(&self) -> Vec<MeasureSpec> {
+        Vec::new()
     }
 
     /// Does the study. Runs inside the run's thread pool: use rayon directly, and find the same for any number of threads.

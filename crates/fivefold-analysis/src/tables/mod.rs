@@ -46,7 +46,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use fivefold_core::{ParamError, Seed};
-use fivefold_metrics::{Conventions, MeasureError};
+use fivefold_metrics::Conventions;
 use fivefold_stats::PadDenominator;
 
 use crate::difference_test::{DifferenceTest, HowFound};
@@ -134,9 +134,6 @@ impl TableOptions {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TablesError {
-    /// A column's name is not that of a measure.
-    #[error("the evaluation's columns")]
-    Measure(#[from] MeasureError),
     /// The test behind letters and its correction do not exist or go together.
     #[error("the test of differences")]
     Test(#[from] ParamError),
@@ -161,11 +158,11 @@ pub enum TablesError {
 /// All tables, in the paper's order within each family of measures.
 ///
 /// # Errors
-/// [`TablesError`]: columns that are no measures, arrays that do not fit together, a table asked for that is not there.
+/// [`TablesError`]: arrays that do not fit together, a table asked for that is not there.
 pub fn all(evaluation: &Evaluation, options: &TableOptions) -> Result<Vec<Table>, TablesError> {
     check(evaluation)?;
     let mut tables = Vec::new();
-    for family in families(&evaluation.measures)? {
+    for family in families(&evaluation.measures) {
         tables.extend(of_family(&Analysis::new(evaluation, options, &family)));
     }
     finished(tables, options)
@@ -192,7 +189,7 @@ pub fn analyse(evaluation: &Evaluation, options: &TableOptions) -> Result<Analys
     check(evaluation)?;
     let difference = DifferenceTest::new(&options.test, &options.correction, options.draws, options.alpha)?;
     let (mut tables, mut comparisons, mut classes) = (Vec::new(), Vec::new(), Vec::new());
-    for family in families(&evaluation.measures)? {
+    for family in families(&evaluation.measures) {
         let analysis = Analysis::new(evaluation, options, &family);
         tables.extend(of_family(&analysis));
         comparisons.extend(comparison::of_family(&analysis, &difference)?);

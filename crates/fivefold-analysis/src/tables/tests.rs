@@ -55,7 +55,7 @@ fn one() -> Evaluation {
 }
 
 fn evaluation(datasets: Vec<DatasetValues>) -> Evaluation {
-    Evaluation { measures: MEASURES.map(str::to_owned).to_vec(), datasets }
+    Evaluation { measures: MEASURES.map(|name| name.parse().unwrap()).to_vec(), datasets }
 }
 
 fn options(undefined: Undefined) -> TableOptions {
@@ -366,9 +366,6 @@ fn arrays_that_do_not_fit_are_refused() {
     let mut evaluation = one();
     evaluation.datasets[0].queries[0].fold = 3;
     assert!(all(&evaluation, &options(Undefined::Zero)).unwrap_err().to_string().contains("order of their folds"));
-    evaluation.measures[0] = "ndgc@1".to_owned();
-    evaluation.datasets.clear();
-    assert!(matches!(all(&evaluation, &options(Undefined::Zero)), Err(TablesError::Measure(_))));
 }
 
 #[test]

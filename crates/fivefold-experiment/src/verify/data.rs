@@ -2,6 +2,7 @@
 
 use fivefold_core::{ModelFile, Registry};
 use fivefold_data::{Collection, Fitted, read_own_scores, read_scores};
+use fivefold_metrics::MeasureSpec;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -295,7 +296,7 @@ fn evaluate_again(
 }
 
 /// Value by value; each that differs is named.
-fn compare(stored: &DatasetValues, again: &DatasetValues, measures: &[String], check: &mut Check) {
+fn compare(stored: &DatasetValues, again: &DatasetValues, measures: &[MeasureSpec], check: &mut Check) {
     if stored.queries != again.queries {
         let other = stored.queries.iter().zip(&again.queries).position(|(stored, again)| stored != again);
         let which = other.map_or("their number".to_owned(), |place| format!("query {}", stored.queries[place].id));
@@ -344,7 +345,7 @@ fn result(case: &Case<'_>, plan: &Plan<'_>, datasets: Vec<DatasetValues>) -> Che
         check.lacking(1, "not every data set could be evaluated again");
         return check;
     }
-    let measures = case.experiment.evaluation.measures.iter().map(ToString::to_string).collect();
+    let measures = case.experiment.evaluation.measures.clone();
     let hashes = values::contents(&Evaluation { measures, datasets }).map(|files| files.map(|content| hash(&content)));
     let result = match hashes {
         Ok(hashes) => result_hash(&hashes),

@@ -137,9 +137,8 @@ pub(super) fn values(manifest: &Manifest, store: &Store) -> (Check, Option<Evalu
             Err(error) => Err(error.to_string()),
         },
     );
-    let measures = manifest.experiment.evaluation.measures.iter().map(ToString::to_string);
     match values::read(store, &manifest.shapes()) {
-        Ok(evaluation) if evaluation.measures.iter().cloned().eq(measures) => (check, Some(evaluation)),
+        Ok(evaluation) if evaluation.measures == manifest.experiment.evaluation.measures => (check, Some(evaluation)),
         Ok(_) => {
             check.failed(files, "the measures are not those of the manifest");
             (check, None)

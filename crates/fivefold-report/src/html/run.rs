@@ -189,8 +189,10 @@ mod tests {
             right: Vec::new(),
             expected: vec![0.5; 6],
         };
-        let evaluation =
-            Evaluation { measures: measures.map(|name| format!("{name}@10")).to_vec(), datasets: Vec::new() };
+        let evaluation = Evaluation {
+            measures: measures.map(|name| format!("{name}@10").parse().unwrap()).to_vec(),
+            datasets: Vec::new(),
+        };
         let comparison = |column: usize| Comparison {
             dataset: 0,
             normalised: column > 0,

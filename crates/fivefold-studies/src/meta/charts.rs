@@ -10,7 +10,6 @@ use fivefold_stats::asl_curve;
 use super::Meta;
 use super::compare::Compared;
 use super::diagrams::main_column;
-use super::page::spec;
 use super::scores::{Column, Measure, Scores};
 use super::tables::{id_of, notes_of};
 use crate::study::{Findings, StudyError};
@@ -87,13 +86,12 @@ pub(super) fn add(
 
 /// Every query's mean value over the systems under an original measure and under a UE version of it.
 fn scatters(scores: &Scores, several: bool, findings: &mut Findings) {
-    let of_spec =
-        |wanted: &MeasureSpec| scores.measures.iter().find(|measure| spec(&measure.name).as_ref() == Some(wanted));
+    let of_spec = |wanted: &MeasureSpec| scores.measures.iter().find(|measure| measure.spec.as_ref() == Some(wanted));
     let pairs: Vec<(&Measure, &Measure)> = scores
         .measures
         .iter()
         .filter_map(|measure| {
-            let own = spec(&measure.name).filter(|own| own.version() != Version::Original)?;
+            let own = measure.spec.as_ref().filter(|own| own.version() != Version::Original)?;
             Some((of_spec(&own.base())?, measure))
         })
         .collect();

@@ -7,7 +7,7 @@ use fivefold_analysis::page::{PageDataset, PagePart, PageQuery, PageTest, PageVa
 use fivefold_analysis::{DifferenceTest, PageData};
 use fivefold_base::words::{counted, list, which};
 use fivefold_data::per_query::MissingQuery;
-use fivefold_metrics::{MeasureSpec, Undefined, Version};
+use fivefold_metrics::{Undefined, Version};
 use fivefold_stats::Moments;
 use fivefold_stats::outcome::t_interval;
 
@@ -119,7 +119,7 @@ fn of_measure(study: &Meta, difference: &DifferenceTest, measure: &Measure, foun
     let cutoff =
         |name: &str| name.strip_prefix(&measure.name).filter(|rest| rest.starts_with('@')).unwrap_or("mean").to_owned();
     let mut compared = Compared {
-        family: spec(&measure.name).map_or_else(|| measure.name.clone(), |spec| spec.base().at(None).to_string()),
+        family: measure.spec.as_ref().map_or_else(|| measure.name.clone(), |spec| spec.base().at(None).to_string()),
         measure: measure.name.clone(),
         cutoffs: measure.columns.iter().map(|column| cutoff(&column.name)).collect(),
         systems: (0..systems).collect(),
@@ -138,12 +138,6 @@ fn of_measure(study: &Meta, difference: &DifferenceTest, measure: &Measure, foun
         }
     }
     compared
-}
-
-/// The measure of a column's name, where it is one of ours.
-pub(super) fn spec(name: &str) -> Option<MeasureSpec> {
-    // Some measures need a cutoff to be measures.
-    name.parse().or_else(|_| format!("{name}@1").parse::<MeasureSpec>().map(|spec| spec.at(None))).ok()
 }
 
 /// The sets of classes that queries are in together, and each query's place among them; nothing where queries are not classed.
@@ -256,7 +250,7 @@ fn used(study: &Meta, all: &[&Scores]) -> BTreeSet<String> {
     let collections = sources.filter_map(|systems| systems.dataset.as_ref()?.name.as_ref());
     used.extend(collections.map(|name| format!("dataset:{name}")));
     used.extend(all.iter().flat_map(|own| &own.computed).map(|own| format!("ties:{}", own.conventions.ties)));
-    for spec in all.iter().flat_map(|scores| &scores.measures).filter_map(|measure| spec(&measure.name)) {
+    for spec in all.iter().flat_map(|scores| &scores.measures).filter_map(|measure| measure.spec.as_ref()) {
         used.insert(format!("measure:{}", spec.entry().name));
         if spec.version() != Version::Original {
             used.insert("method:ue".to_owned());

@@ -54,6 +54,8 @@ pub struct Scores {
 pub struct Measure {
     /// Its name without a cutoff.
     pub name: String,
+    /// The measure itself, if the name is one of ours: values of other programs have names of theirs.
+    pub spec: Option<MeasureSpec>,
     /// One a cutoff, or one.
     pub columns: Vec<Column>,
 }
@@ -63,6 +65,8 @@ pub struct Measure {
 pub struct Column {
     /// Its whole name.
     pub name: String,
+    /// The measure itself, if the name is one of ours.
+    pub spec: Option<MeasureSpec>,
     /// `[system][query]`, all finite.
     pub values: Vec<Vec<f64>>,
     /// `[system][query]`: whether the value was undefined and a policy put it there.
@@ -183,8 +187,9 @@ fn original(
     conventions: &Conventions,
     seed: Seed,
 ) -> Result<Original, StudyError> {
-    let original = |column: &Column| Ok(column.name.parse::<MeasureSpec>()?.base());
-    let specs = measure.columns.iter().map(original).collect::<Result<Vec<MeasureSpec>, StudyError>>()?;
+    // Rankings are measured by measures of ours alone.
+    let specs: Vec<MeasureSpec> =
+        measure.columns.iter().filter_map(|column| Some(column.spec.as_ref()?.base())).collect();
     let shares = ranked.expected_shares(&specs, conventions, seed)?;
     let values = ranked.values(&specs, conventions, seed)?;
     let counted: BTreeSet<&str> = scores.query_ids.iter().map(String::as_str).collect();
@@ -251,6 +256,12 @@ fn selected(values: &SystemValues, measures: &[String]) -> Result<SystemValues, 
         (0..values.systems.len()).for_each(|system| chosen.values.extend_from_slice(values.of(column, system)));
     }
     Ok(chosen)
+}
+
+/// The measure of a name without a cutoff, where it is one of ours.
+fn spec(name: &str) -> Option<MeasureSpec> {
+    // Some measures need a cutoff to be measures.
+    name.parse().or_else(|_| format!("{name}@1").parse::<MeasureSpec>().map(|spec| spec.at(None))).ok()
 }
 
 impl Scores {
@@ -323,13 +334,14 @@ impl Scores {
             let systems = 0..values.systems.len();
             let column = Column {
                 name: name.clone(),
+                spec: name.parse().ok(),
                 values: systems.clone().map(settled).collect(),
                 undefined: systems.map(missing).collect(),
             };
             let base = without_cutoff(name);
             match measures.iter_mut().find(|measure| measure.name == base) {
                 Some(measure) => measure.columns.push(column),
-                None => measures.push(Measure { name: base.to_owned(), columns: vec![column] }),
+                None => measures.push(Measure { name: base.to_owned(), spec: spec(base), columns: vec![column] }),
             }
         }
         Ok(Scores {
@@ -357,11 +369,13 @@ impl Scores {
         let of_queries = |values: &Vec<f64>| queries.iter().map(|&query| values[query]).collect();
         let missing = |own: &Vec<bool>| queries.iter().map(|&query| own[query]).collect();
         let of_column = |column: &Column| Column {
+            spec: column.spec.clone(),
             name: column.name.clone(),
             values: column.values.iter().map(of_queries).collect(),
             undefined: column.undefined.iter().map(missing).collect(),
         };
         let of_measure = |measure: &Measure| Measure {
+            spec: measure.spec.clone(),
             name: measure.name.clone(),
             columns: measure.columns.iter().map(of_column).collect(),
         };

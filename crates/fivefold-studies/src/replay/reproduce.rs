@@ -277,7 +277,7 @@ impl Ours<'_> {
         let measures = &self.results.evaluation.measures;
         let label = self.matched.methods.get(method)?;
         let ranker = data.rankers.iter().position(|ranker| ranker == label).filter(|&ranker| !data.failed[ranker])?;
-        let column = measures.iter().position(|name| name == measure)?;
+        let column = measures.iter().position(|own| own.to_string() == measure)?;
         let place = |query: usize| (ranker * data.queries.len() + query) * measures.len() + column;
         Some((0..data.queries.len()).map(|query| data.all[place(query)]).collect())
     }

@@ -195,7 +195,7 @@ fn results_folder(folder: &Path, label: Option<&str>, cx: &StudyContext<'_>) -> 
     let failed = failed.map(|(ranker, _)| format!("`{ranker}` failed in that run and is left out"));
     let stamps = results.manifest.stamps(Some(found));
     let values = SystemValues {
-        measures: measures.clone(),
+        measures: measures.iter().map(ToString::to_string).collect(),
         systems: done.iter().map(|&ranker| dataset.rankers[ranker].clone()).collect(),
         queries: unique_ids(dataset.queries.iter().map(|query| (query.fold, query.id.as_str()))),
         undefined: values.iter().map(|value| value.is_nan()).collect(),

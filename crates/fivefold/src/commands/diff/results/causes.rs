@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fivefold_base::rounding;
-use fivefold_metrics::{Attribution, MeasureError, MeasureSpec, Ties, attribute, attribute_values, settle};
+use fivefold_metrics::{Attribution, Ties, attribute, attribute_values, settle};
 use fivefold_results::config::DATA_VARIABLE;
 use fivefold_results::{Results, TestQueries};
 use rayon::prelude::*;
@@ -45,8 +45,7 @@ pub(super) fn of(
             if !column.differs() {
                 return Ok(None);
             }
-            let spec: MeasureSpec = column.key[2].parse().map_err(|error: MeasureError| error.to_string())?;
-            let found = attribute(&spec, [a, b], data.max_grade(), seed, cases.each_ref().map(Vec::as_slice))
+            let found = attribute(&column.measure, [a, b], data.max_grade(), seed, cases.each_ref().map(Vec::as_slice))
                 .map_err(|error| error.to_string())?;
             for (side, conventions) in [a, b].into_iter().enumerate() {
                 let stored = column.values[side].iter().map(|&value| settle(value, conventions.undefined));

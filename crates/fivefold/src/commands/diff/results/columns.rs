@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use fivefold_analysis::{DatasetValues, QueryInfo};
 use fivefold_base::rounding;
-use fivefold_metrics::{Mean, by_fold, mean_over_folds, settle};
+use fivefold_metrics::{Mean, MeasureSpec, by_fold, mean_over_folds, settle};
 use fivefold_results::Results;
 
 use super::Key;
@@ -23,6 +23,7 @@ pub(super) struct Common<'r> {
 /// One measure of one ranker on both sides.
 pub(super) struct Column {
     pub(super) key: Key,
+    pub(super) measure: MeasureSpec,
     /// One a query.
     pub(super) values: [Vec<f64>; 2],
     /// What an undefined value counts as on each side; `None`: it is left out.
@@ -106,16 +107,16 @@ impl<'r> Common<'r> {
             if self.datasets[0].failed[ranker] || self.datasets[1].failed[other] {
                 continue;
             }
-            for (measure, name) in measures[0].iter().enumerate() {
-                let Some(of_other) = measures[1].iter().position(|other| other == name) else { continue };
-                let key = [self.name().to_owned(), label.clone(), name.clone()];
-                columns.push(self.column(sides, key, [[ranker, measure], [other, of_other]]));
+            for (measure, spec) in measures[0].iter().enumerate() {
+                let Some(of_other) = measures[1].iter().position(|other| other == spec) else { continue };
+                columns.push(self.column(sides, label, spec, [[ranker, measure], [other, of_other]]));
             }
         }
         columns
     }
 
-    fn column(&self, sides: &[Results; 2], key: Key, places: [[usize; 2]; 2]) -> Column {
+    fn column(&self, sides: &[Results; 2], ranker: &str, spec: &MeasureSpec, places: [[usize; 2]; 2]) -> Column {
+        let key = [self.name().to_owned(), ranker.to_owned(), spec.to_string()];
         let values = [0, 1].map(|side: usize| {
             let ([ranker, measure], dataset) = (places[side], self.datasets[side]);
             let width = sides[side].evaluation.measures.len();
@@ -135,7 +136,7 @@ impl<'r> Common<'r> {
         let differing = (0..self.len()).filter(|query| unlike(pair(query))).collect();
         let rounded = (0..self.len()).filter(|query| !unlike(pair(query)) && !same(pair(query))).collect();
         let means = [0, 1].map(|side: usize| self.mean(&sides[side], &values[side]));
-        Column { key, means, differing, rounded, values, undefined }
+        Column { key, measure: spec.clone(), means, differing, rounded, values, undefined }
     }
 
     /// The mean over the queries, by the conventions of a results folder.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use fivefold_analysis::Table;
 use fivefold_base::words::counted;
+use fivefold_metrics::MeasureSpec;
 use fivefold_results::Results;
 
 use super::super::{table, text};
@@ -72,7 +73,7 @@ fn keys(results: &Results) -> BTreeSet<Key> {
     let mut keys = BTreeSet::new();
     for dataset in &results.evaluation.datasets {
         for (name, _) in dataset.rankers.iter().zip(&dataset.failed).filter(|(_, failed)| !**failed) {
-            let key = |measure: &String| [dataset.name.clone(), name.clone(), measure.clone()];
+            let key = |measure: &MeasureSpec| [dataset.name.clone(), name.clone(), measure.to_string()];
             keys.extend(results.evaluation.measures.iter().map(key));
         }
     }
