@@ -5,7 +5,7 @@
 use fivefold_base::words::{counted, which};
 use fivefold_core::{ParamError, Seed};
 use fivefold_stats::{
-    Correction, Family, MOST_DRAWS, Method, Significance, StatsError, Test, TestOptions, TestRun, UnknownName,
+    Correction, Factor, Family, MOST_DRAWS, Method, Significance, StatsError, Test, TestOptions, TestRun, UnknownName,
     correction, test,
 };
 
@@ -76,7 +76,7 @@ impl DifferenceTest {
         let options = TestOptions { draws: self.draws, seed, confidence: 1.0 - self.alpha };
         let mut run = (self.test.run)(family, &options)?;
         let corrected = self.correction.adjust(&run)?;
-        if let Some(joint) = run.max_t.as_ref().filter(|_| self.correction.name == "maxt") {
+        if let Some(joint) = run.max_t.as_ref().filter(|_| self.correction.factor == Factor::Joint) {
             // What is used are the joint p-values.
             run.outcomes
                 .iter_mut()
@@ -100,9 +100,9 @@ impl DifferenceTest {
         let (floor, comparisons) = (1.0 / (1.0 + draws as f64), tests.len());
         // What is smaller than any draw can be comes first in a correction step by step.
         let before = counted_out.iter().filter(|(test, _)| test.p < floor).count();
-        let least = match self.correction.name {
-            "bonferroni" => (floor * comparisons as f64).min(1.0),
-            "holm" => (floor * (comparisons - before) as f64).min(1.0),
+        let least = match self.correction.factor {
+            Factor::All => (floor * comparisons as f64).min(1.0),
+            Factor::Rest => (floor * (comparisons - before) as f64).min(1.0),
             _ => floor,
         };
         let why = if least >= self.alpha {
@@ -112,7 +112,7 @@ impl DifferenceTest {
             // The factor of the least p-value depends on how many are as small as can be.
             let at_floor = drawn.iter().filter(|(test, _)| test.p <= floor).count();
             let found = tests.iter().map(|(_, p)| *p).reduce(f64::min).filter(|&found| found >= self.alpha)?;
-            if self.correction.name != "bh" || at_floor == 0 {
+            if self.correction.factor != Factor::Shared || at_floor == 0 {
                 return None;
             }
             format!(
@@ -121,7 +121,7 @@ impl DifferenceTest {
                 which(at_floor, "is", "are")
             )
         };
-        let advice = match self.corrects() && self.correction.name != "maxt" {
+        let advice = match self.corrects() && self.correction.factor != Factor::Joint {
             true => "take more draws (`draws = ...`) or `correction = \"maxt\"`",
             false => "take more draws (`draws = ...`)",
         };

@@ -24,8 +24,25 @@ pub struct Correction {
     pub summary: &'static str,
     /// Where it comes from.
     pub source: &'static str,
+    /// By what it multiplies the least p-value of a family.
+    pub factor: Factor,
     /// The adjusted p-values of a family, from its p-values and from those of joint draws, if there are any.
     rule: Rule,
+}
+
+/// By what a correction multiplies the least p-value of a family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Factor {
+    /// Nothing: p-values stay as they are.
+    One,
+    /// The number of comparisons.
+    All,
+    /// The number of comparisons that have no smaller p-value.
+    Rest,
+    /// The number of comparisons by that of those which are as small.
+    Shared,
+    /// None: the least p-value is one of joint draws.
+    Joint,
 }
 
 /// Adjusted p-values of p-values and of the joint draws; `None` where the test is undefined.
@@ -46,7 +63,7 @@ impl Correction {
 
     /// Whether it changes p-values at all: `none` does not.
     pub fn corrects(&self) -> bool {
-        self.name != CORRECTIONS[0].name
+        self.factor != Factor::One
     }
 
     /// The same for the p-values of a family whose tests stand elsewhere.
@@ -65,6 +82,7 @@ pub const CORRECTIONS: &[Correction] = &[
         title: "no correction",
         summary: "p-values as they are, as in most papers",
         source: "",
+        factor: Factor::One,
         rule: |p, _| Ok(p.to_vec()),
     },
     Correction {
@@ -72,6 +90,7 @@ pub const CORRECTIONS: &[Correction] = &[
         title: "Bonferroni's correction",
         summary: "p times the number of comparisons",
         source: "Dunn, \"Multiple comparisons among means\", JASA 56, 1961",
+        factor: Factor::All,
         rule: |p, _| Ok(over_defined(p, bonferroni)),
     },
     Correction {
@@ -79,6 +98,7 @@ pub const CORRECTIONS: &[Correction] = &[
         title: "Holm's correction",
         summary: "step-down Bonferroni; as safe, with more power",
         source: "Holm, \"A simple sequentially rejective multiple test procedure\", Scand. J. Statist. 6, 1979",
+        factor: Factor::Rest,
         rule: |p, _| Ok(over_defined(p, holm)),
     },
     Correction {
@@ -86,6 +106,7 @@ pub const CORRECTIONS: &[Correction] = &[
         title: "Benjamini and Hochberg's correction",
         summary: "Benjamini-Hochberg: bounds the share of false positives among the positives",
         source: "Benjamini & Hochberg, \"Controlling the false discovery rate\", JRSS B 57, 1995",
+        factor: Factor::Shared,
         rule: |p, _| Ok(over_defined(p, benjamini_hochberg)),
     },
     Correction {
@@ -93,6 +114,7 @@ pub const CORRECTIONS: &[Correction] = &[
         title: "step-down max-T correction",
         summary: "step-down max-T over joint draws; with the tests permutation and bootstrap",
         source: "Westfall & Young, \"Resampling-based multiple testing\", 1993",
+        factor: Factor::Joint,
         rule: max_t,
     },
 ];
@@ -158,6 +180,24 @@ fn over_defined(p_values: &[Option<f64>], adjust: fn(&[f64]) -> Vec<f64>) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn factors_are_those_of_the_least_p_value() {
+        let p = [0.001, 0.01, 0.02, 0.5];
+        for correction in CORRECTIONS {
+            let factor = match correction.factor {
+                Factor::One => 1.0,
+                Factor::All | Factor::Rest | Factor::Shared => 4.0,
+                Factor::Joint => continue,
+            };
+            let least = correction.adjust_p_values(&p.map(Some)).unwrap()[0].unwrap();
+            assert!((least - factor * p[0]).abs() < 1e-15, "{}", correction.name);
+            // Of equal ones.
+            let equal = correction.adjust_p_values(&[Some(0.001); 4]).unwrap()[0].unwrap();
+            let factor = if correction.factor == Factor::Shared { 1.0 } else { factor };
+            assert!((equal - factor * 0.001).abs() < 1e-15, "{}", correction.name);
+        }
+    }
     use crate::paired::{permutation, student};
     use crate::{Family, TestOptions};
 

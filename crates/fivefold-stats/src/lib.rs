@@ -73,7 +73,7 @@ pub mod weighted_tau;
 pub mod winning;
 
 pub use agreement::{Agreement, Conclusions, agreement};
-pub use corrections::{CORRECTIONS, Correction, correction};
+pub use corrections::{CORRECTIONS, Correction, Factor, correction};
 pub use error::{StatsError, Undefined, UnknownName};
 pub use family::{Comparison, Family};
 pub use friedman::{Friedman, FriedmanMethod, cliques, critical_difference, friedman};

@@ -150,7 +150,9 @@ impl Meta {
         let methods: Vec<&str> = all.flat_map(of).collect::<BTreeSet<&str>>().into_iter().collect();
         match methods.as_slice() {
             [] => "none".to_owned(),
-            ["t"] if self.test != "t" => "t, whatever the test".to_owned(),
+            [only] if !fivefold_stats::test(&self.test).is_ok_and(|test| test.own_intervals) => {
+                format!("{only}, whatever the test")
+            }
             methods => list(methods),
         }
     }

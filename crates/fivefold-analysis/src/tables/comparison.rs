@@ -94,7 +94,7 @@ fn compare(
     let tested = match methods.len() {
         ..2 => Tested::default(),
         // The paper's own test, on the same queries.
-        _ if difference.test.name == "t" => {
+        _ if difference.test.of_the_paper => {
             let uncorrected = analysis.tests(dataset, QuerySet::All, version).map_err(broken)?;
             let corrected = difference.correction.adjust_p_values(uncorrected);
             Tested { p_values: corrected.map_err(|error| broken(error.to_string()))?, ..Tested::default() }

@@ -34,6 +34,8 @@ pub const TEST: Test = Test {
     source: "Sakai, \"Evaluating evaluation metrics based on the bootstrap\", SIGIR 2006",
     draws: true,
     corrects_itself: false,
+    of_the_paper: false,
+    own_intervals: true,
     run,
 };
 

@@ -30,6 +30,10 @@ pub struct Test {
     pub draws: bool,
     /// Whether its p-values are already corrected for all pairs of systems of a group, so that no correction may follow.
     pub corrects_itself: bool,
+    /// Whether it is the test of the paper's tables, which therefore give its p-values.
+    pub of_the_paper: bool,
+    /// Whether the intervals of differences are its own; else they are Student's.
+    pub own_intervals: bool,
     /// Runs it.
     ///
     /// # Errors
@@ -71,6 +75,18 @@ mod tests {
             "unknown test \"permutaton\", did you mean \"permutation\"?; there are t, wilcoxon, sign, permutation, \
              bootstrap, tukey-hsd"
         );
+    }
+
+    #[test]
+    fn entries_say_whose_their_intervals_are() {
+        let values: Vec<f64> = (0..30).map(|i| f64::from(i % 7) / 3.0).collect();
+        let other: Vec<f64> = (0..30).map(|i| f64::from(i % 5) / 3.0).collect();
+        for test in TESTS {
+            let family = Family::of_systems(&[&values, &other]).unwrap();
+            let run = (test.run)(&family, &TestOptions::default()).unwrap();
+            let of_student = run.outcomes[0].interval.unwrap().method == student::TEST.name;
+            assert_eq!(test.own_intervals, !of_student || test.of_the_paper, "{}", test.name);
+        }
     }
 
     /// Also where their values were summed in another order.

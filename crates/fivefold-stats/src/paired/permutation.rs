@@ -30,6 +30,8 @@ pub const TEST: Test = Test {
     source: "Fisher, \"The design of experiments\", 1935; Smucker, Allan & Carterette, CIKM 2007",
     draws: true,
     corrects_itself: false,
+    of_the_paper: false,
+    own_intervals: false,
     run,
 };
 

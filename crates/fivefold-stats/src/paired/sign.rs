@@ -19,6 +19,8 @@ pub const TEST: Test = Test {
     source: "Arbuthnott, Philosophical Transactions 27, 1710; Dixon & Mood, \"The statistical sign test\", JASA 41, 1946",
     draws: false,
     corrects_itself: false,
+    of_the_paper: false,
+    own_intervals: false,
     run,
 };
 

@@ -15,6 +15,8 @@ pub const TEST: Test = Test {
     source: "Student, \"The probable error of a mean\", Biometrika 6, 1908",
     draws: false,
     corrects_itself: false,
+    of_the_paper: true,
+    own_intervals: true,
     run,
 };
 

@@ -31,6 +31,8 @@ pub const TEST: Test = Test {
              experiments\", TOIS 30, 2012; Sakai, \"Metrics, statistics, tests\", 2014",
     draws: true,
     corrects_itself: true,
+    of_the_paper: false,
+    own_intervals: true,
     run,
 };
 

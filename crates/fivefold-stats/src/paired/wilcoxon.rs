@@ -31,6 +31,8 @@ pub const TEST: Test = Test {
     source: "Wilcoxon, \"Individual comparisons by ranking methods\", Biometrics 1, 1945",
     draws: false,
     corrects_itself: false,
+    of_the_paper: false,
+    own_intervals: false,
     run,
 };
 
