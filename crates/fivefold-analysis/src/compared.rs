@@ -4,7 +4,11 @@
 use std::cmp::Ordering;
 
 use fivefold_base::rounding::levels_of_defined;
+use fivefold_stats::outcome::t_interval;
+use fivefold_stats::{Comparison, Moments, TestRun};
 use serde::{Deserialize, Serialize};
+
+use crate::difference_test::DifferenceTest;
 
 /// Systems under one measure, at each of its cutoffs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,7 +55,44 @@ pub struct SystemMean {
     pub ends: Option<(f64, f64)>,
 }
 
+impl SystemMean {
+    /// The mean of some values, and its interval (Student's t).
+    pub fn of(values: &[f64], confidence: f64) -> Self {
+        let moments = Moments::of(values);
+        let ends = t_interval(&moments, confidence).ok();
+        SystemMean { mean: Some(moments.mean), ends: ends.map(|ends| (ends.low, ends.high)) }
+    }
+}
+
 impl Compared {
+    /// Systems under a measure before any test: `means[system][cutoff]`.
+    pub fn untested(
+        family: String,
+        measure: String,
+        cutoffs: Vec<String>,
+        systems: Vec<usize>,
+        means: Vec<Vec<SystemMean>>,
+    ) -> Self {
+        let pairs = systems.len() * systems.len().saturating_sub(1) / 2;
+        let p_values = vec![vec![None; cutoffs.len()]; pairs];
+        let (against_means, too_few_draws) = (Vec::new(), None);
+        Compared { family, measure, cutoffs, systems, means, p_values, against_means, too_few_draws }
+    }
+
+    /// Puts in what a test found of the systems, of which each cutoff is a group.
+    pub fn put(&mut self, difference: &DifferenceTest, run: &TestRun, p_values: &[Option<f64>]) {
+        self.too_few_draws = difference.too_few_draws(run, p_values);
+        for (outcome, p) in run.outcomes.iter().zip(p_values) {
+            let Comparison { first, second, group: cutoff } = outcome.comparison;
+            if let Some(pair) = self.pair(first, second) {
+                self.p_values[pair][cutoff] = *p;
+                if let Ok(test) = outcome.test {
+                    self.favour([first, second], cutoff, test.favours);
+                }
+            }
+        }
+    }
+
     /// The cutoff that stands for the measure where one number is shown: 10 if it was evaluated, else the last.
     pub fn main_cutoff(&self) -> usize {
         main_cutoff(&self.cutoffs)

@@ -50,7 +50,7 @@ use fivefold_stats::TestOptions;
 use serde::{Deserialize, Serialize};
 
 use self::classes::Classes;
-use self::compare::{Compared, Tested};
+use self::compare::{Found, Tested};
 use crate::study::{Findings, Study, StudyContext, StudyError, conventions};
 use crate::systems::SystemsConfig;
 
@@ -205,7 +205,7 @@ impl Study for Meta {
         let mut all = Vec::with_capacity(datasets.len());
         for dataset in &datasets {
             findings.inputs.extend(dataset.inputs.iter().cloned());
-            let mut compared: Vec<Compared> = Vec::new();
+            let mut compared: Vec<Found> = Vec::new();
             for measure in &dataset.scores.measures {
                 cx.step(done, steps)?;
                 compared.push(compare::compare(self, &dataset.scores, measure, cx.seed())?);

@@ -1,12 +1,9 @@
 //! Every pair of methods compared on all queries of a data set: what a page, a letter of significance or a heat map needs
 //! beside the paper's tables, from the same means and tests.
 
-use std::cmp::Ordering;
-
 use fivefold_core::Seed;
 use fivefold_metrics::{Mean, Version, settle};
-use fivefold_stats::outcome::t_interval;
-use fivefold_stats::{self as stats, Friedman, Moments, StatsError, friedman};
+use fivefold_stats::{self as stats, Friedman, StatsError, friedman};
 
 use super::TablesError;
 use super::analysis::{Analysis, live};
@@ -68,10 +65,6 @@ fn compare(
     }
     let columns = &versions[version].columns;
     let values = analysis.set(dataset, QuerySet::All).map_err(broken)?;
-    let interval = |values: &[Option<f64>]| {
-        let defined: Vec<f64> = values.iter().flatten().copied().collect();
-        t_interval(&Moments::of_differences(&defined, &vec![0.0; defined.len()]), CONFIDENCE).ok()
-    };
     let heads = analysis.family.cutoff_heads();
     let policy = analysis.options.conventions.undefined;
     let main = main_cutoff(&heads);
@@ -85,56 +78,35 @@ fn compare(
         let pairs = values.means[version][method].iter().zip(&settled);
         let mean = |(mean, values): (&Mean, &Vec<Option<f64>>)| SystemMean {
             mean: Some(mean.value).filter(|value| !value.is_nan()),
-            ends: interval(values).map(|interval| (interval.low, interval.high)),
+            ends: SystemMean::of(&values.iter().flatten().copied().collect::<Vec<_>>(), CONFIDENCE).ends,
         };
         means.push(pairs.map(mean).collect());
         all.push(settled);
     }
+    let at_main: Vec<&[Option<f64>]> = all.iter().map(|of_method| of_method[main].as_slice()).collect();
+    let ranks = ranks(&at_main);
     let mut how_found = HowFound::default();
-    let tested = match methods.len() {
-        ..2 => Tested::default(),
-        // The paper's own test, on the same queries.
+    let mut compared = Compared::untested(name.clone(), versions[version].name.clone(), heads, methods, means);
+    match compared.systems.len() {
+        ..2 => {}
+        // On the same queries.
         _ if difference.test.of_the_paper => {
             let uncorrected = analysis.tests(dataset, QuerySet::All, version).map_err(broken)?;
             let corrected = difference.correction.adjust_p_values(uncorrected);
-            Tested { p_values: corrected.map_err(|error| broken(error.to_string()))?, ..Tested::default() }
+            let corrected = corrected.map_err(|error| broken(error.to_string()))?;
+            compared.p_values = corrected.chunks(columns.len()).map(<[_]>::to_vec).collect();
         }
-        _ => test(&all, difference, analysis.options.seed.derive("letters"), &mut how_found)
+        _ => test(&all, difference, analysis.options.seed.derive("letters"), &mut compared, &mut how_found)
             .map_err(|error| broken(error.to_string()))?,
-    };
-    let at_main: Vec<&[Option<f64>]> = all.iter().map(|of_method| of_method[main].as_slice()).collect();
-    let mut compared = Compared {
-        family: name.clone(),
-        measure: versions[version].name.clone(),
-        cutoffs: heads,
-        systems: methods,
-        means,
-        p_values: tested.p_values.chunks(columns.len()).map(<[_]>::to_vec).collect(),
-        against_means: Vec::new(),
-        too_few_draws: tested.too_few_draws,
-    };
-    for (systems, cutoff, favours) in tested.favours {
-        compared.favour(systems, cutoff, favours);
     }
     Ok(Some(Comparison {
         dataset,
         normalised: versions[version].version != Version::Original,
         columns: columns.clone(),
         how_found,
-        ranks: ranks(&at_main),
+        ranks,
         compared,
     }))
-}
-
-/// What a test finds of the methods of a measure.
-#[derive(Default)]
-struct Tested {
-    /// Corrected, `[(pair, cutoff)]`.
-    p_values: Vec<Option<f64>>,
-    /// Which of two methods it favours at a cutoff.
-    favours: Vec<([usize; 2], usize, Ordering)>,
-    /// Whether the draws are too few to find anything.
-    too_few_draws: Option<String>,
 }
 
 /// Tests `[method][cutoff][query]` over the queries on which all methods have a value at all cutoffs: draws are shared by all
@@ -143,30 +115,21 @@ fn test(
     all: &[Vec<Vec<Option<f64>>>],
     difference: &DifferenceTest,
     seed: Seed,
+    compared: &mut Compared,
     how_found: &mut HowFound,
-) -> Result<Tested, StatsError> {
+) -> Result<(), StatsError> {
     let cutoffs = all[0].len();
     let columns: Vec<&[Option<f64>]> = all.iter().flatten().map(Vec::as_slice).collect();
     let kept = complete(&columns);
-    let pairs = all.len() * (all.len() - 1) / 2;
     if kept[0].is_empty() {
-        return Ok(Tested { p_values: vec![None; pairs * cutoffs], ..Tested::default() });
+        return Ok(());
     }
     let group = |cutoff: usize| (0..all.len()).map(|method| kept[method * cutoffs + cutoff].as_slice()).collect();
     let family = stats::Family::of_groups((0..cutoffs).map(group).collect())?;
-    // Cutoff by cutoff, and wanted pair by pair.
     let (run, p_values) = difference.run(&family, seed)?;
     how_found.add(&run);
-    let too_few_draws = difference.too_few_draws(&run, &p_values);
-    let by_pair = (0..pairs)
-        .flat_map(|pair| (0..cutoffs).map(move |cutoff| cutoff * pairs + pair))
-        .map(|at| p_values[at])
-        .collect();
-    let favours = run.outcomes.iter().filter_map(|outcome| {
-        let of = outcome.comparison;
-        Some(([of.first, of.second], of.group, outcome.test.ok()?.favours))
-    });
-    Ok(Tested { p_values: by_pair, favours: favours.collect(), too_few_draws })
+    compared.put(difference, &run, &p_values);
+    Ok(())
 }
 
 /// Friedman's test over the queries (`[method][query]`) on which every method has a value.

@@ -8,7 +8,7 @@ use fivefold_metrics::{MeasureSpec, Version};
 use fivefold_stats::asl_curve;
 
 use super::Meta;
-use super::compare::Compared;
+use super::compare::Found;
 use super::diagrams::main_column;
 use super::scores::{Column, Measure, Scores};
 use super::tables::{id_of, notes_of};
@@ -27,7 +27,7 @@ const ALL_QUERIES: usize = 3000;
 pub(super) fn add(
     study: &Meta,
     scores: &Scores,
-    compared: &[Compared],
+    compared: &[Found],
     several: bool,
     findings: &mut Findings,
 ) -> Result<(), StudyError> {

@@ -14,7 +14,7 @@ use crate::study::StudyError;
 
 /// What was found of one measure.
 #[derive(Debug, Clone)]
-pub struct Compared {
+pub struct Found {
     /// The tests.
     pub tested: Tested,
     /// The swap method, one a column.
@@ -61,10 +61,10 @@ pub(super) fn family<'a>(scores: &Scores, measure: &'a Measure) -> Result<Family
 ///
 /// # Errors
 /// A test or correction that there is not, or that cannot be done.
-pub fn compare(study: &Meta, scores: &Scores, measure: &Measure, seed: Seed) -> Result<Compared, StudyError> {
+pub fn compare(study: &Meta, scores: &Scores, measure: &Measure, seed: Seed) -> Result<Found, StudyError> {
     let family = family(scores, measure)?;
     let swaps = SwapOptions { trials: study.trials, seed: seed.derive("halves"), ..SwapOptions::default() };
-    Ok(Compared {
+    Ok(Found {
         tested: tested(study, measure, &family, seed)?,
         swaps: swap_method(&family, &swaps)?,
         needed: (0..measure.columns.len()).map(|column| needed(study, &family, column)).collect::<Result<_, _>>()?,

@@ -10,7 +10,7 @@ use fivefold_base::words::counted;
 use fivefold_stats::outcome::t_interval;
 use fivefold_stats::{Friedman, Moments, cliques, critical_difference, friedman};
 
-use super::compare::Compared;
+use super::compare::Found;
 use super::scores::Measure;
 use super::tables::{Shown, notes_of};
 use crate::study::{Findings, StudyError};
@@ -69,7 +69,7 @@ impl Shown<'_> {
         }
     }
 
-    fn p_values(&self, measure: &Measure, compared: &Compared) -> Result<Pairs, StudyError> {
+    fn p_values(&self, measure: &Measure, compared: &Found) -> Result<Pairs, StudyError> {
         let order = self.best(measure, LINES);
         let column = main_column(measure);
         let place = |system: usize| order.iter().position(|&other| other == system);

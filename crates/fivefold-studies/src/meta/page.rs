@@ -8,11 +8,9 @@ use fivefold_analysis::{DifferenceTest, PageData};
 use fivefold_base::words::{counted, list, which};
 use fivefold_data::per_query::MissingQuery;
 use fivefold_metrics::{Undefined, Version};
-use fivefold_stats::Moments;
-use fivefold_stats::outcome::t_interval;
 
 use super::Meta;
-use super::compare;
+use super::compare::Found;
 use super::diagrams::main_column;
 use super::scores::{Column, Measure, Scores, differences_across};
 use super::tables::how_found;
@@ -20,7 +18,7 @@ use crate::study::{StudyError, conventions, facts as study_facts};
 use crate::systems::SystemsConfig;
 
 /// The page's data.
-pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<compare::Compared>)]) -> Result<PageData, StudyError> {
+pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<Found>)]) -> Result<PageData, StudyError> {
     let difference = study.difference_test()?;
     let conventions = conventions(&study.profile, &study.conventions)?;
     let compared: Vec<Vec<Compared>> = all
@@ -108,35 +106,21 @@ fn undefined(scores: &Scores, policy: Undefined) -> Option<String> {
     })
 }
 
-fn of_measure(study: &Meta, difference: &DifferenceTest, measure: &Measure, found: &compare::Compared) -> Compared {
-    let mean = |values: &Vec<f64>| {
-        let moments = Moments::of(values);
-        let ends = t_interval(&moments, 1.0 - study.alpha).ok();
-        SystemMean { mean: Some(moments.mean), ends: ends.map(|ends| (ends.low, ends.high)) }
-    };
+fn of_measure(study: &Meta, difference: &DifferenceTest, measure: &Measure, found: &Found) -> Compared {
     let systems = measure.columns.first().map_or(0, |column| column.values.len());
-    let of_system = |system: usize| measure.columns.iter().map(|column| mean(&column.values[system])).collect();
+    let of_system = |system: usize| {
+        measure.columns.iter().map(|column| SystemMean::of(&column.values[system], 1.0 - study.alpha)).collect()
+    };
     let cutoff =
         |name: &str| name.strip_prefix(&measure.name).filter(|rest| rest.starts_with('@')).unwrap_or("mean").to_owned();
-    let mut compared = Compared {
-        family: measure.spec.as_ref().map_or_else(|| measure.name.clone(), |spec| spec.base().at(None).to_string()),
-        measure: measure.name.clone(),
-        cutoffs: measure.columns.iter().map(|column| cutoff(&column.name)).collect(),
-        systems: (0..systems).collect(),
-        means: (0..systems).map(of_system).collect(),
-        p_values: vec![vec![None; measure.columns.len()]; systems * systems.saturating_sub(1) / 2],
-        against_means: Vec::new(),
-        too_few_draws: difference.too_few_draws(&found.tested.run, &found.tested.p_values),
-    };
-    for (outcome, p) in found.tested.run.outcomes.iter().zip(&found.tested.p_values) {
-        let comparison = outcome.comparison;
-        if let Some(pair) = compared.pair(comparison.first, comparison.second) {
-            compared.p_values[pair][comparison.group] = *p;
-            if let Ok(test) = outcome.test {
-                compared.favour([comparison.first, comparison.second], comparison.group, test.favours);
-            }
-        }
-    }
+    let mut compared = Compared::untested(
+        measure.spec.as_ref().map_or_else(|| measure.name.clone(), |spec| spec.base().at(None).to_string()),
+        measure.name.clone(),
+        measure.columns.iter().map(|column| cutoff(&column.name)).collect(),
+        (0..systems).collect(),
+        (0..systems).map(of_system).collect(),
+    );
+    compared.put(difference, &found.tested.run, &found.tested.p_values);
     compared
 }
 

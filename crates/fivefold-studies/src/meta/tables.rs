@@ -14,7 +14,7 @@ use fivefold_stats::{
 
 use super::Meta;
 use super::between::{CORRELATIONS, matrix, pairs};
-use super::compare::{Compared, Tested, deviation, family};
+use super::compare::{Found, Tested, deviation, family};
 use super::scores::{Measure, Scores};
 use crate::study::{Findings, StudyError};
 
@@ -30,7 +30,7 @@ pub(super) const PAD_INSTEAD: &str = "`pad = \"abs\"`, `--pad abs`";
 pub(super) struct Shown<'a> {
     pub(super) study: &'a Meta,
     pub(super) scores: &'a Scores,
-    pub(super) compared: &'a [Compared],
+    pub(super) compared: &'a [Found],
     /// Whether there are other data sets.
     pub(super) several: bool,
 }
@@ -290,7 +290,7 @@ impl Shown<'_> {
 
     fn power(&self) -> Result<Table, StudyError> {
         let mut notes = PadNotes::new(self.study.pad.denominator());
-        let row = |(measure, compared): (&Measure, &Compared)| {
+        let row = |(measure, compared): (&Measure, &Found)| {
             notes.add(&measure.name, &measure.means(), &compared.tested.pad);
             let comparisons = compared.tested.p_values.len();
             let undefined = compared.tested.p_values.iter().filter(|p| p.is_none()).count();

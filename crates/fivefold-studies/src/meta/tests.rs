@@ -8,7 +8,7 @@ use fivefold_results::config::Pad;
 
 use super::by_class::of_classes;
 use super::classes::Class;
-use super::compare::{Compared, compare};
+use super::compare::{Found, compare};
 use super::scores::Scores;
 use super::tables::Shown;
 use super::{Meta, across, between};
@@ -29,7 +29,7 @@ fn scores(measures: &[&str], systems: &[&str], values: &[&[&[f64]]], against: Op
     Scores::of("", values, Undefined::Zero, against, Vec::new()).unwrap()
 }
 
-fn compared(study: &Meta, scores: &Scores) -> Vec<Compared> {
+fn compared(study: &Meta, scores: &Scores) -> Vec<Found> {
     scores.measures.iter().map(|measure| compare(study, scores, measure, Seed::new(1)).unwrap()).collect()
 }
 
