@@ -63,27 +63,31 @@ impl Store {
         self.digits.collapsed(first_feature_id)
     }
 
+    /// Documents of the stored queries; those of the open one follow.
+    fn stored(&self) -> usize {
+        self.bounds[self.bounds.len() - 1]
+    }
+
     fn rows_of(&self, query: u32) -> Range<usize> {
         self.bounds[query as usize]..self.bounds[query as usize + 1]
     }
 
-    /// A stored query that equals the open one, whose rows are the last of the matrix.
+    /// A stored query that equals the open one, whose rows are the last of grades and matrix.
     fn same(&self, open: &OpenQuery, rows: Range<usize>) -> Option<u32> {
         let known = self.by_id.get(&open.id)?;
         known.iter().copied().find(|&query| {
             let stored = self.rows_of(query);
             let same_bits = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(x, y)| x.to_bits() == y.to_bits());
-            self.grades[stored.clone()] == open.grades
+            self.grades[stored.clone()] == self.grades[rows.clone()]
                 && (0..open.doc_ids.len()).all(|i| open.doc_ids.get(i) == self.doc_ids.get(stored.start + i))
                 && same_bits(self.matrix.range(stored), self.matrix.range(rows.clone()))
         })
     }
 
-    /// Adds the open query, whose rows are the last of the matrix.
+    /// Adds the open query, whose rows are the last of grades and matrix.
     fn add(&mut self, open: OpenQuery) -> u32 {
         let number = self.query_ids.len() as u32;
         self.query_ids.push(&open.id);
-        self.grades.extend_from_slice(&open.grades);
         self.bounds.push(self.grades.len());
         (0..open.doc_ids.len()).for_each(|i| self.doc_ids.push(open.doc_ids.get(i)));
         self.by_id.entry(open.id).or_default().push(number);
@@ -151,7 +155,6 @@ impl Size {
 /// A query whose last line may not have been read.
 struct OpenQuery {
     id: String,
-    grades: Vec<u8>,
     doc_ids: IdTable,
     /// The line of each document.
     lines: Vec<u64>,
@@ -243,7 +246,6 @@ impl<'a> FileAppender<'a> {
         }
         let mut open = self.open.take().unwrap_or_else(|| OpenQuery {
             id: id.to_owned(),
-            grades: Vec::new(),
             doc_ids: IdTable::default(),
             lines: Vec::new(),
             missing: false,
@@ -256,7 +258,7 @@ impl<'a> FileAppender<'a> {
                     .map_err(|kind| self.error(line, block.column(row.doc_id.start), kind))?;
                 open.doc_ids.push(doc_id);
             }
-            open.grades.push(row.grade);
+            self.store.grades.push(row.grade);
             open.lines.push(line);
             open.missing |= row.missing;
         }
@@ -284,7 +286,7 @@ impl<'a> FileAppender<'a> {
     /// Completes the open query: fills missing values, refuses repeated documents, stores it unless it is there already.
     fn close(&mut self) -> Result<(), ReadError> {
         let Some(open) = self.open.take() else { return Ok(()) };
-        let rows = self.store.grades.len()..self.store.matrix.rows();
+        let rows = self.store.stored()..self.store.matrix.rows();
         if open.missing {
             let stride = self.store.matrix.stride();
             fill_with_minimum(self.store.matrix.range_mut(rows.clone()), stride);
@@ -303,6 +305,7 @@ impl<'a> FileAppender<'a> {
         let number = match self.store.same(&open, rows.clone()) {
             Some(number) => {
                 self.store.matrix.truncate(rows.start);
+                self.store.grades.truncate(rows.start);
                 number
             }
             None => self.store.add(open),

@@ -4,11 +4,12 @@
 //! rankers. The sample of queries and the halves of documents are drawn here from the experiment's seed, so neither
 //! alters a job. Queries are evaluated in parallel and put together in order.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fivefold_core::{Dataset, JudgedQuery, Seed};
 use fivefold_data::Collection;
-use fivefold_metrics::{Evaluator, MeasureError, Scratch, Ties};
+use fivefold_metrics::{Evaluator, Judged, MeasureError, Scratch, Ties};
 use rayon::prelude::*;
 
 use crate::error::RunError;
@@ -116,6 +117,11 @@ struct TestQuery<'a> {
 }
 
 impl TestQuery<'_> {
+    /// Its scores among those of a ranker on all folds.
+    fn scores<'s>(&self, of_ranker: &'s [Vec<f64>]) -> &'s [f64] {
+        &of_ranker[self.fold][self.first..self.first + self.judged.len()]
+    }
+
     fn info(&self, threshold: u8) -> QueryInfo {
         let at_least = |grade: u8| self.judged.grades().iter().filter(|&&g| g >= grade).count();
         QueryInfo {
@@ -173,12 +179,15 @@ struct Task<'a> {
 
 impl Task<'_> {
     fn evaluate(&self, query: &TestQuery<'_>, scratch: &mut Scratch) -> Result<QueryValues, MeasureError> {
-        let rows: Vec<usize> = (0..query.judged.len()).collect();
-        let mut expected = vec![f64::NAN; self.evaluator.names().len()];
-        let all = self.rank(query, &rows, scratch, Some(&mut expected))?;
+        let judged = query.judged;
+        let ids: Option<Vec<&str>> = (0..judged.len()).map(|row| judged.view().doc_id(row)).collect();
+        let judgement = self.evaluator.judge(judged.id(), judged.grades(), ids.as_deref())?;
+        let expected =
+            (0..self.evaluator.names().len()).map(|column| self.evaluator.expected_share(&judgement, column)).collect();
+        let all = self.values(&judgement, scratch, |ranker| query.scores(&self.scores[ranker]).into())?;
         let (left, right) = if self.halves {
             let (left, right) = halves(query.judged.len(), self.seed.derive("halves").derive(query.judged.id()));
-            (self.rank(query, &left, scratch, None)?, self.rank(query, &right, scratch, None)?)
+            (self.half(query, &left, scratch)?, self.half(query, &right, scratch)?)
         } else {
             (Vec::new(), Vec::new())
         };
@@ -186,37 +195,32 @@ impl Task<'_> {
     }
 
     /// Values of every ranker over some of the query's documents.
-    fn rank(
-        &self,
-        query: &TestQuery<'_>,
-        rows: &[usize],
-        scratch: &mut Scratch,
-        expected: Option<&mut [f64]>,
-    ) -> Result<Vec<f64>, MeasureError> {
-        let width = self.evaluator.names().len();
-        let mut values = vec![f64::NAN; self.failed.len() * width];
-        if rows.is_empty() {
-            return Ok(values);
-        }
+    fn half(&self, query: &TestQuery<'_>, rows: &[usize], scratch: &mut Scratch) -> Result<Vec<f64>, MeasureError> {
         let judged = query.judged;
+        if rows.is_empty() {
+            return Ok(vec![f64::NAN; self.failed.len() * self.evaluator.names().len()]);
+        }
         let grades: Vec<u8> = rows.iter().map(|&row| judged.grades()[row]).collect();
         let ids: Option<Vec<&str>> = rows.iter().map(|&row| judged.view().doc_id(row)).collect();
         let judgement = self.evaluator.judge(judged.id(), &grades, ids.as_deref())?;
-        if let Some(expected) = expected {
-            for (column, share) in expected.iter_mut().enumerate() {
-                *share = self.evaluator.expected_share(&judgement, column);
-            }
-        }
-        let mut scores = vec![0.0; rows.len()];
-        for (ranker, out) in values.chunks_exact_mut(width).enumerate() {
-            if self.failed[ranker] {
-                continue;
-            }
-            let of_query = &self.scores[ranker][query.fold][query.first..query.first + judged.len()];
-            for (score, &row) in scores.iter_mut().zip(rows) {
-                *score = of_query[row];
-            }
-            self.evaluator.evaluate(&judgement, &scores, scratch, out)?;
+        let of_rows = |ranker: usize| {
+            let all = query.scores(&self.scores[ranker]);
+            rows.iter().map(|&row| all[row]).collect()
+        };
+        self.values(&judgement, scratch, of_rows)
+    }
+
+    /// Values of every ranker that did not fail, whose scores of the judged documents `scores` gives.
+    fn values<'s>(
+        &self,
+        judgement: &Judged,
+        scratch: &mut Scratch,
+        scores: impl Fn(usize) -> Cow<'s, [f64]>,
+    ) -> Result<Vec<f64>, MeasureError> {
+        let width = self.evaluator.names().len();
+        let mut values = vec![f64::NAN; self.failed.len() * width];
+        for (ranker, out) in values.chunks_exact_mut(width).enumerate().filter(|(ranker, _)| !self.failed[*ranker]) {
+            self.evaluator.evaluate(judgement, &scores(ranker), scratch, out)?;
         }
         Ok(values)
     }
