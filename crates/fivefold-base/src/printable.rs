@@ -46,7 +46,7 @@ const SHOWN: usize = 40;
 /// A piece of a file for a message, however long it is and whatever it holds: its first 40 characters, with dots where it goes on.
 ///
 /// ```
-/// use fivefold_core::printable::shown;
+/// use fivefold_base::printable::shown;
 ///
 /// assert_eq!(shown("12,5"), "12,5");
 /// assert_eq!(shown(&"x".repeat(50)), format!("{}...", "x".repeat(40)));
