@@ -20,4 +20,4 @@ pub use fivefold_base::seed::{self, Rng, Seed};
 pub use model_file::{ModelFile, ModelFileError, ModelHeader};
 pub use params::{ParamError, ParamInfo, Preset};
 pub use ranker::{FitContext, FitError, Model, ParamHelp, Progress, Ranker, ValueCodes};
-pub use registry::{Code, DynModel, DynRanker, RankerEntry, Registry};
+pub use registry::{Absent, Code, DynModel, DynRanker, RankerEntry, Registry};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::MOST_FEATURES;
-use crate::registry::{DynModel, Registry};
+use crate::registry::{Absent, DynModel, Registry};
 use fivefold_base::printable::{bounded, shown};
 
 /// Name of the format, first in every model file.
@@ -66,6 +66,9 @@ pub enum ModelFileError {
     /// A ranker that this program does not have.
     #[error("the model was made by ranker \"{}\", which this program does not have", shown(.0))]
     Ranker(String),
+    /// A ranker that this build of the program lacks.
+    #[error("the model was made by a ranker that this build lacks: {0}")]
+    Absent(Absent),
     /// Another content than was written.
     #[error(
         "the model file was altered: its content has not the hash that stands in it; train or copy it again, or remove \
@@ -139,7 +142,11 @@ impl ModelFile {
         if self.header.features != width {
             return Err(ModelFileError::Width { model: self.header.features, data: width });
         }
-        let entry = registry.find(&self.header.ranker).ok_or(ModelFileError::Ranker(self.header.ranker))?;
+        let ranker = self.header.ranker;
+        let entry = registry.find(&ranker).ok_or_else(|| match registry.find_absent(&ranker) {
+            Some(absent) => ModelFileError::Absent(*absent),
+            None => ModelFileError::Ranker(ranker),
+        })?;
         let model = entry.load(self.model)?;
         match model.features() {
             Some(model) if model != width => Err(ModelFileError::Features { header: width, model }),

@@ -5,6 +5,8 @@
 //! ```
 //! Lists, help, parameter checking, model loading and "did you mean" all come from the entries.
 
+use std::fmt;
+
 use toml::Spanned;
 use toml::de::DeTable;
 
@@ -215,10 +217,32 @@ impl RankerEntry {
     }
 }
 
+/// A ranker that a build of the program lacks, because a Cargo feature is off.
+///
+/// ```
+/// let forest = fivefold_core::Absent { name: "forest", feature: "trees" };
+/// assert_eq!(forest.to_string(), "`forest` is in the feature `trees`: cargo build --features trees");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Absent {
+    /// The ranker's registered name.
+    pub name: &'static str,
+    /// The feature that brings the ranker.
+    pub feature: &'static str,
+}
+
+impl fmt::Display for Absent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Absent { name, feature } = self;
+        write!(f, "`{name}` is in the feature `{feature}`: cargo build --features {feature}")
+    }
+}
+
 /// The rankers that a program knows, in the order in which they were registered.
 #[derive(Clone, Default)]
 pub struct Registry {
     entries: Vec<RankerEntry>,
+    absent: Vec<Absent>,
 }
 
 impl Registry {
@@ -241,8 +265,27 @@ impl Registry {
 
     fn add(mut self, entry: RankerEntry) -> Self {
         assert!(!self.entries.iter().any(|e| e.name == entry.name), "two rankers are named `{}`", entry.name);
+        self.absent.retain(|absent| absent.name != entry.name);
         self.entries.push(entry);
         self
+    }
+
+    /// Names rankers that this build lacks, so that errors say how one comes by them.
+    #[must_use]
+    pub fn without(mut self, absent: &[Absent]) -> Self {
+        let lacking = absent.iter().copied().filter(|absent| self.find(absent.name).is_none());
+        self.absent = lacking.collect();
+        self
+    }
+
+    /// The rankers that this build lacks.
+    pub fn absent(&self) -> &[Absent] {
+        &self.absent
+    }
+
+    /// The ranker of this name, if this build lacks it.
+    pub fn find_absent(&self, name: &str) -> Option<&Absent> {
+        self.absent.iter().find(|absent| absent.name == name)
     }
 
     /// All entries.

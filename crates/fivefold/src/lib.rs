@@ -21,6 +21,7 @@
 //! `examples/my_ranker.rs` is the whole story. Reading order: `cli` (the commands and what is common to them),
 //! `commands` (one file each), `screen` (output), `problem` (errors), `interrupt` (signals), `crash` (bugs).
 
+mod adapters;
 mod cache;
 mod cli;
 mod commands;
@@ -57,9 +58,9 @@ use std::process::ExitCode;
 use fivefold_core::Registry;
 use fivefold_experiment::Worker;
 
-/// The rankers that come with fivefold, our own and those adapted from other crates.
+/// The rankers that come with fivefold: our own and, with the feature `adapters`, those of linfa and smartcore.
 pub fn builtin() -> Registry {
-    Registry::new(&[fivefold_rankers::RANKERS, fivefold_adapters::RANKERS])
+    Registry::new(&[fivefold_rankers::RANKERS, adapters::RANKERS]).without(adapters::NAMES)
 }
 
 /// Runs the command line with these rankers. The exit code: 0 all is well, 1 a job or a check of the experiment failed,

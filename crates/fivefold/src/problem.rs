@@ -6,8 +6,8 @@ use std::path::Path;
 
 use fivefold_base::printable::printable;
 use fivefold_base::words::nearest;
-use fivefold_core::ParamError;
 use fivefold_core::params::toml_message;
+use fivefold_core::{ParamError, Registry};
 use fivefold_data::lint::{Kind, looks_like};
 use fivefold_data::trec::{TrecError, TrecErrorKind};
 use fivefold_data::{ReadError, ReadErrorKind, ScoreError};
@@ -44,6 +44,18 @@ impl Problem {
             None => format!("known: {}", known.collect::<Vec<_>>().join(", ")),
         };
         Problem::new(format!("there is no {kind} `{name}`")).help(help)
+    }
+
+    /// A ranker that is not there: one that this build lacks, or one whose name is not among the `known`.
+    pub(crate) fn no_ranker<'a>(
+        name: &str,
+        known: impl Iterator<Item = &'a str> + Clone,
+        registry: &Registry,
+    ) -> Self {
+        match registry.find_absent(name) {
+            Some(absent) => Problem::new(format!("this build has no ranker `{name}`")).help(absent.to_string()),
+            None => Problem::unknown("ranker", name, known),
+        }
     }
 
     /// A file that cannot be read or written.

@@ -101,11 +101,7 @@ fn a_run_says_it_of_each_job_once_of_reused_jobs_again_and_keeps_it() {
 /// All rankers that learn say the same of training data of one grade.
 #[test]
 fn training_data_of_one_grade_are_refused_in_the_same_words() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    let text: String = (0..12).map(|i| format!("1 qid:{} 1:{i} 2:{}\n", i / 4, i % 5)).collect();
-    std::fs::write(at.join("train.txt"), text).unwrap();
-    for ranker in [
+    refuse_training_data_of_one_grade(&[
         "linear",
         "l2-logistic",
         "coordinate-ascent",
@@ -117,9 +113,16 @@ fn training_data_of_one_grade_are_refused_in_the_same_words() {
         "ranknet",
         "listnet",
         "lambdarank",
-        "linfa-logistic",
-        "smartcore-forest",
-    ] {
+    ]);
+}
+
+/// Training data of one grade are refused by these rankers, and `feature`, which does not learn, takes them.
+pub fn refuse_training_data_of_one_grade(rankers: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let text: String = (0..12).map(|i| format!("1 qid:{} 1:{i} 2:{}\n", i / 4, i % 5)).collect();
+    std::fs::write(at.join("train.txt"), text).unwrap();
+    for ranker in rankers {
         let told = stderr(at, &format!("train --ranker {ranker} --train train.txt -o m.json"), 1);
         // Without the frame of a long message.
         let words: Vec<&str> = told.split_whitespace().filter(|word| *word != "│").collect();

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
+mod adapters;
 mod blind_validation;
 mod browser;
 mod cache;

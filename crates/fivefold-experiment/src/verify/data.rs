@@ -212,9 +212,13 @@ fn scores_again(case: &Case<'_>, plan: &Plan<'_>, collection: &Collection, place
                 Ok(model) => model,
                 Err(what) => return Scores::Model(what),
             };
-            let Some(_) = case.registry.find(&model.header.ranker) else {
-                return Scores::Lacking(format!("this program has no ranker `{}`", model.header.ranker));
-            };
+            let ranker = &model.header.ranker;
+            if let Some(absent) = case.registry.find_absent(ranker) {
+                return Scores::Lacking(absent.to_string());
+            }
+            if case.registry.find(ranker).is_none() {
+                return Scores::Lacking(format!("this program has no ranker `{ranker}`"));
+            }
             let fitted = config.normalise.fit(&fold.train).map_err(|error| error.to_string());
             let fitted: Fitted = match fitted {
                 Ok(fitted) if json!(fitted) == model.header.normaliser => fitted,

@@ -235,6 +235,10 @@ impl RankerConfig {
             return Ok(RankerConfig { label, kind, method: (outside.read)(params)?, normalise, limits });
         }
         let Some(entry) = registry.find(&kind) else {
+            if let Some(absent) = registry.find_absent(&kind) {
+                let fault = Fault::new(format!("this build has no ranker `{kind}`"), kind_span).label("not in this build");
+                return Err(fault.help(absent.to_string()));
+            }
             let outside = OUTSIDE.iter().map(|outside| outside.name);
             let known = registry.entries().iter().map(|entry| entry.name).chain(outside);
             return Err(Fault::unknown("kind of ranker", &kind, kind_span, known));

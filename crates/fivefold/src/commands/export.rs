@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fivefold_adapters::linfa_logistic::LinfaLogistic;
-use fivefold_core::{ModelFile, Ranker as _};
+use fivefold_core::ModelFile;
 use fivefold_data::input;
 use fivefold_data::normalise::{Fitted, Method, Over};
 use fivefold_rankers::export::{Context, Exported, Formula, Normalised, SOURCES, Scaling, Source, TARGETS, Target};
@@ -13,7 +12,7 @@ use crate::exit::Exit;
 use crate::outputs::{Output, ReplaceArgs, begins_as};
 use crate::problem::Problem;
 use crate::screen::{Screen, tell};
-use crate::{files, model};
+use crate::{adapters, files, model};
 
 /// Write a model for RankLib, LightGBM, Solr, Elasticsearch, OpenSearch or ONNX
 #[derive(clap::Args)]
@@ -60,8 +59,8 @@ fn targets() -> impl TypedValueParser<Value = &'static Target> {
     PossibleValuesParser::new(names).try_map(|name| Target::find(&name).ok_or("not a format"))
 }
 
-/// Rankers of other crates whose models can be written.
-const ADAPTED: &[Source] = &[Source::linear(LinfaLogistic::NAME)];
+/// Rankers of other crates whose models can be written: a model file is enough, the ranker may be absent.
+const ADAPTED: &[Source] = &[Source::linear(adapters::LINFA_LOGISTIC)];
 
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {

@@ -117,7 +117,7 @@ impl Names {
                 .help("use lowercase words joined by hyphens, each of letters and digits and a letter first")
                 .into());
         }
-        if registry.find(name).is_some() {
+        if registry.find(name).is_some() || registry.find_absent(name).is_some() {
             return Err(Problem::new(format!("there is a ranker `{name}` already")).help("choose another name").into());
         }
         let camel: String = name.split('-').map(|part| part[..1].to_ascii_uppercase() + &part[1..]).collect();

@@ -67,11 +67,14 @@ impl Args {
             None => {
                 screen.columns(&[], all().map(|ranker| vec![ranker.name.to_owned(), ranker.summary.to_owned()]));
                 screen.line("\n`fivefold rankers NAME` shows parameters and presets.");
+                for absent in registry.absent() {
+                    screen.line(format_args!("Not in this build: {absent}"));
+                }
             }
             Some(name) => {
                 let found = all().find(|ranker| ranker.name == name);
                 let names: Vec<&str> = all().map(|ranker| ranker.name).collect();
-                let ranker = found.ok_or_else(|| Problem::unknown("ranker", &name, names.iter().copied()))?;
+                let ranker = found.ok_or_else(|| Problem::no_ranker(&name, names.iter().copied(), registry))?;
                 if self.json { screen.json(&ranker)? } else { show(&ranker, screen) }
             }
         }
