@@ -2,11 +2,11 @@
 //!
 //! Their names stand here too, so that a build without the feature can say where they are.
 
+#[cfg(feature = "adapters")]
+pub(crate) use fivefold_adapters::RANKERS;
 use fivefold_core::Absent;
 #[cfg(not(feature = "adapters"))]
 use fivefold_core::RankerEntry;
-#[cfg(feature = "adapters")]
-pub(crate) use fivefold_adapters::RANKERS;
 
 /// No adapted ranker.
 #[cfg(not(feature = "adapters"))]

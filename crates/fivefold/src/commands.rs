@@ -14,6 +14,7 @@ pub(crate) mod importance;
 pub(crate) mod job;
 pub(crate) mod jobs;
 pub(crate) mod lint;
+mod listing;
 pub(crate) mod make;
 pub(crate) mod measures;
 pub(crate) mod meta;

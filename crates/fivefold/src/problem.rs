@@ -47,11 +47,7 @@ impl Problem {
     }
 
     /// A ranker that is not there: one that this build lacks, or one whose name is not among the `known`.
-    pub(crate) fn no_ranker<'a>(
-        name: &str,
-        known: impl Iterator<Item = &'a str> + Clone,
-        registry: &Registry,
-    ) -> Self {
+    pub(crate) fn no_ranker<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone, registry: &Registry) -> Self {
         match registry.find_absent(name) {
             Some(absent) => Problem::new(format!("this build has no ranker `{name}`")).help(absent.to_string()),
             None => Problem::unknown("ranker", name, known),

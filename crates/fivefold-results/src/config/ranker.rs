@@ -236,7 +236,8 @@ impl RankerConfig {
         }
         let Some(entry) = registry.find(&kind) else {
             if let Some(absent) = registry.find_absent(&kind) {
-                let fault = Fault::new(format!("this build has no ranker `{kind}`"), kind_span).label("not in this build");
+                let fault =
+                    Fault::new(format!("this build has no ranker `{kind}`"), kind_span).label("not in this build");
                 return Err(fault.help(absent.to_string()));
             }
             let outside = OUTSIDE.iter().map(|outside| outside.name);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use fivefold_data::{Checked, Descriptor, descriptor, descriptors};
 use serde::Serialize;
 
+use super::listing::{self, Listed};
 use crate::data_dir::data_dir;
 use crate::exit::Exit;
 use crate::problem::{self, Problem};
@@ -46,27 +47,34 @@ impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let folders: Vec<PathBuf> = data_dir(self.data_dir.as_deref()).into_iter().collect();
         let known = |descriptor: &'static Descriptor| Known { folder: descriptor.find(&folders), descriptor };
-        match &self.name {
-            None if self.json => screen.json(&descriptors().iter().map(known).collect::<Vec<_>>())?,
-            None => list(descriptors().iter().map(known), &folders, screen),
-            Some(name) => {
-                let known = known(descriptor(name).map_err(problem::report)?);
-                match self.json {
-                    true => screen.json(&known)?,
-                    false => show(&known, screen),
-                }
-                if self.verify {
-                    return verify(&known, screen);
-                }
+        let found = match &self.name {
+            Some(name) => Some(descriptor(name).map_err(problem::report)?),
+            None => None,
+        };
+        let foot = |screen: &mut Screen| {
+            match folders.first() {
+                Some(folder) => screen.line(format_args!("Looked in {}.", folder.display())),
+                None => screen.line("FIVEFOLD_DATA is not set: nothing was looked for."),
             }
+            screen.line("`fivefold datasets NAME` says where to get one.");
+        };
+        let shown = listing::show(found.map(known).map(Ok), descriptors().iter().map(known), self.json, foot, screen)?;
+        match found {
+            Some(descriptor) if self.verify => verify(&known(descriptor), screen),
+            _ => Ok(shown),
         }
-        Ok(Exit::Done)
     }
 }
 
-fn list(all: impl Iterator<Item = Known<'static>>, folders: &[PathBuf], screen: &mut Screen) {
-    let rows = all.map(|Known { folder, descriptor }| {
-        let count = |count: Option<usize>| count.map_or_else(|| "?".to_owned(), |count| count.to_string());
+fn count(count: Option<usize>) -> String {
+    count.map_or_else(|| "?".to_owned(), |count| count.to_string())
+}
+
+impl Listed for Known<'_> {
+    const HEAD: &'static [&'static str] = &["Name", "Here", "Queries", "Documents", "Features", "Title"];
+
+    fn row(&self) -> Vec<String> {
+        let Known { folder, descriptor } = self;
         vec![
             descriptor.name.clone(),
             if folder.is_some() { "present" } else { "-" }.to_owned(),
@@ -75,38 +83,30 @@ fn list(all: impl Iterator<Item = Known<'static>>, folders: &[PathBuf], screen: 
             count(descriptor.features),
             descriptor.title.clone(),
         ]
-    });
-    screen.columns(&["Name", "Here", "Queries", "Documents", "Features", "Title"], rows);
-    match folders.first() {
-        Some(folder) => screen.line(format_args!("\nLooked in {}.", folder.display())),
-        None => screen.line("\nFIVEFOLD_DATA is not set: nothing was looked for."),
     }
-    screen.line("`fivefold datasets NAME` says where to get one.");
-}
 
-fn show(known: &Known<'_>, screen: &mut Screen) {
-    let Known { folder, descriptor } = known;
-    let grades = descriptor.max_grade.map_or_else(|| "?".to_owned(), |grade| format!("0 to {grade}"));
-    let here = folder.as_deref().map_or_else(|| "no".into(), Path::to_string_lossy);
-    let count = |count: Option<usize>| count.map_or_else(|| "?".to_owned(), |count| count.to_string());
-    let facts = [
-        ("Name", descriptor.name.clone()),
-        ("Title", descriptor.title.clone()),
-        ("Queries", count(descriptor.queries)),
-        ("Documents", count(descriptor.documents)),
-        ("Features", count(descriptor.features)),
-        ("Grades", grades),
-        ("Missing values", descriptor.missing.to_string()),
-        ("Files", descriptor.needed()),
-        ("Licence", descriptor.licence.clone()),
-        ("Page", descriptor.url.clone()),
-        ("To get it", descriptor.get.clone()),
-        ("Here", here.into_owned()),
-    ];
-    screen.columns(
-        &[],
-        facts.into_iter().filter(|(_, fact)| !fact.is_empty()).map(|(name, fact)| vec![name.to_owned(), fact]),
-    );
+    fn show(&self, screen: &mut Screen) -> miette::Result<()> {
+        let Known { folder, descriptor } = self;
+        let grades = descriptor.max_grade.map_or_else(|| "?".to_owned(), |grade| format!("0 to {grade}"));
+        let here = folder.as_deref().map_or_else(|| "no".into(), Path::to_string_lossy);
+        let facts = [
+            ("Name", descriptor.name.clone()),
+            ("Title", descriptor.title.clone()),
+            ("Queries", count(descriptor.queries)),
+            ("Documents", count(descriptor.documents)),
+            ("Features", count(descriptor.features)),
+            ("Grades", grades),
+            ("Missing values", descriptor.missing.to_string()),
+            ("Files", descriptor.needed()),
+            ("Licence", descriptor.licence.clone()),
+            ("Page", descriptor.url.clone()),
+            ("To get it", descriptor.get.clone()),
+            ("Here", here.into_owned()),
+        ];
+        let facts = facts.into_iter().filter(|(_, fact)| !fact.is_empty());
+        screen.columns(&[], facts.map(|(name, fact)| vec![name.to_owned(), fact]));
+        Ok(())
+    }
 }
 
 fn verify(known: &Known<'_>, screen: &mut Screen) -> miette::Result<Exit> {

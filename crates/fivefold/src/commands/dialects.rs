@@ -3,6 +3,7 @@
 use fivefold_metrics::{Conventions, DIALECTS, Dialect, dialect};
 use serde::Serialize;
 
+use super::listing::{self, Listed};
 use crate::exit::Exit;
 use crate::problem::{self, Problem};
 use crate::screen::Screen;
@@ -49,32 +50,31 @@ impl From<&Dialect> for Described {
 
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
-        match self.name {
-            None if self.json => screen.json(&DIALECTS.iter().map(Described::from).collect::<Vec<_>>())?,
-            None => {
-                screen.columns(&[], DIALECTS.iter().map(|d| vec![d.name.to_owned(), d.summary.to_owned()]));
-                screen.line("\n`fivefold dialects NAME` shows the conventions.");
-            }
-            Some(name) => {
-                let dialect = Described::from(dialect(&name).map_err(Problem::from)?);
-                if self.json {
-                    screen.json(&dialect)?;
-                } else {
-                    screen.line(format_args!("{}: {}", dialect.name, dialect.summary));
-                    screen.line(format_args!("checked against: {}\n", dialect.checked_against));
-                    for note in dialect.notes {
-                        screen.line(format_args!("- {note}"));
-                    }
-                    if !dialect.measures.is_empty() {
-                        let cells = |m: &Measure| vec![m.theirs.to_owned(), m.ours.to_owned()];
-                        screen.line("");
-                        screen.columns(&["There", "Here"], dialect.measures.iter().map(cells));
-                    }
-                    screen.line("");
-                    screen.text(toml::to_string(&dialect.conventions).map_err(problem::report)?);
-                }
-            }
+        let found =
+            self.name.map(|name| dialect(&name).map(Described::from).map_err(|error| Problem::from(error).into()));
+        let foot = |screen: &mut Screen| screen.line("`fivefold dialects NAME` shows the conventions.");
+        listing::show(found, DIALECTS.iter().map(Described::from), self.json, foot, screen)
+    }
+}
+
+impl Listed for Described {
+    fn row(&self) -> Vec<String> {
+        vec![self.name.to_owned(), self.summary.to_owned()]
+    }
+
+    fn show(&self, screen: &mut Screen) -> miette::Result<()> {
+        screen.line(format_args!("{}: {}", self.name, self.summary));
+        screen.line(format_args!("checked against: {}\n", self.checked_against));
+        for note in self.notes {
+            screen.line(format_args!("- {note}"));
         }
-        Ok(Exit::Done)
+        if !self.measures.is_empty() {
+            let cells = |m: &Measure| vec![m.theirs.to_owned(), m.ours.to_owned()];
+            screen.line("");
+            screen.columns(&["There", "Here"], self.measures.iter().map(cells));
+        }
+        screen.line("");
+        screen.text(toml::to_string(&self.conventions).map_err(problem::report)?);
+        Ok(())
     }
 }

@@ -4,6 +4,7 @@ use fivefold_core::dataset::HIGHEST_GRADE;
 use fivefold_metrics::{Cutoffs, DIALECTS, Dialect, MEASURES, MeasureEntry, MeasureSpec, Param, Version};
 use serde::Serialize;
 
+use super::listing::{self, Listed};
 use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::screen::Screen;
@@ -99,20 +100,12 @@ fn default_of(param: &Param) -> String {
 
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
-        match self.name {
-            None if self.json => screen.json(&MEASURES.iter().map(Described::from).collect::<Vec<_>>())?,
-            None => {
-                screen.columns(&[], MEASURES.iter().map(|entry| vec![entry.name.to_owned(), entry.summary.to_owned()]));
-                screen.line(
-                    "\n`fivefold measures NAME` shows formula, source and parameters; any of them takes .v1 and .v2.",
-                );
-            }
-            Some(name) => {
-                let measure = described(&name)?;
-                if self.json { screen.json(&measure)? } else { show(&measure, screen) }
-            }
-        }
-        Ok(Exit::Done)
+        let found = self.name.map(|name| described(&name));
+        let foot = |screen: &mut Screen| {
+            screen
+                .line("`fivefold measures NAME` shows formula, source and parameters; any of them takes .v1 and .v2.");
+        };
+        listing::show(found, MEASURES.iter().map(Described::from), self.json, foot, screen)
     }
 }
 
@@ -135,16 +128,23 @@ fn described(name: &str) -> miette::Result<Described> {
     Ok(measure)
 }
 
-fn show(measure: &Described, screen: &mut Screen) {
-    screen.line(format_args!("{}: {}\n", measure.name, measure.summary));
-    let mut facts = vec![("Formula", measure.formula)];
-    facts.extend(measure.version.map(|version| ("Version", version)));
-    facts.extend([("Source", measure.source), ("Cutoff", measure.cutoff)]);
-    screen.columns(&[], facts.into_iter().map(|(name, text)| vec![name.to_owned(), text.to_owned()]));
-    if !measure.parameters.is_empty() {
-        screen.line("");
-        let rows =
-            measure.parameters.iter().map(|p| [p.name, &p.default, p.values, p.help].map(str::to_owned).to_vec());
-        screen.columns(&["Parameter", "Default", "Values", "Meaning"], rows);
+impl Listed for Described {
+    fn row(&self) -> Vec<String> {
+        vec![self.name.to_owned(), self.summary.to_owned()]
+    }
+
+    fn show(&self, screen: &mut Screen) -> miette::Result<()> {
+        screen.line(format_args!("{}: {}\n", self.name, self.summary));
+        let mut facts = vec![("Formula", self.formula)];
+        facts.extend(self.version.map(|version| ("Version", version)));
+        facts.extend([("Source", self.source), ("Cutoff", self.cutoff)]);
+        screen.columns(&[], facts.into_iter().map(|(name, text)| vec![name.to_owned(), text.to_owned()]));
+        if !self.parameters.is_empty() {
+            screen.line("");
+            let rows =
+                self.parameters.iter().map(|p| [p.name, &p.default, p.values, p.help].map(str::to_owned).to_vec());
+            screen.columns(&["Parameter", "Default", "Values", "Meaning"], rows);
+        }
+        Ok(())
     }
 }

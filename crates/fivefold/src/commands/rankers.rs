@@ -4,6 +4,7 @@ use fivefold_core::{ParamInfo, RankerEntry, Registry};
 use fivefold_results::config::{OUTSIDE, OutsideKind};
 use serde::Serialize;
 
+use super::listing::{self, Listed};
 use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::screen::Screen;
@@ -62,41 +63,43 @@ impl Described {
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let all = || registry.entries().iter().map(Described::of).chain(OUTSIDE.iter().map(Described::outside));
-        match self.name {
-            None if self.json => screen.json(&all().collect::<Vec<_>>())?,
-            None => {
-                screen.columns(&[], all().map(|ranker| vec![ranker.name.to_owned(), ranker.summary.to_owned()]));
-                screen.line("\n`fivefold rankers NAME` shows parameters and presets.");
-                for absent in registry.absent() {
-                    screen.line(format_args!("Not in this build: {absent}"));
-                }
+        let found = self.name.map(|name| -> miette::Result<Described> {
+            let found = all().find(|ranker| ranker.name == name);
+            let names: Vec<&str> = all().map(|ranker| ranker.name).collect();
+            Ok(found.ok_or_else(|| Problem::no_ranker(&name, names.iter().copied(), registry))?)
+        });
+        let foot = |screen: &mut Screen| {
+            screen.line("`fivefold rankers NAME` shows parameters and presets.");
+            for absent in registry.absent() {
+                screen.line(format_args!("Not in this build: {absent}"));
             }
-            Some(name) => {
-                let found = all().find(|ranker| ranker.name == name);
-                let names: Vec<&str> = all().map(|ranker| ranker.name).collect();
-                let ranker = found.ok_or_else(|| Problem::no_ranker(&name, names.iter().copied(), registry))?;
-                if self.json { screen.json(&ranker)? } else { show(&ranker, screen) }
-            }
-        }
-        Ok(Exit::Done)
+        };
+        listing::show(found, all(), self.json, foot, screen)
     }
 }
 
-fn show(ranker: &Described, screen: &mut Screen) {
-    screen.line(format_args!("{}: {}", ranker.name, ranker.summary));
-    let seed = if ranker.seeded { "the seed alters the model" } else { "the seed has no effect" };
-    screen.line(format_args!("version {}; at the defaults {seed}", ranker.version));
-    if !ranker.parameters.is_empty() {
-        screen.line("");
-        let rows = ranker.parameters.iter().map(|param| {
-            let default = param.default.as_ref().map_or("unset".to_owned(), ToString::to_string);
-            vec![param.name.clone(), default, param.help.clone()]
-        });
-        screen.columns(&["Parameter", "Default", "Meaning"], rows);
+impl Listed for Described {
+    fn row(&self) -> Vec<String> {
+        vec![self.name.to_owned(), self.summary.to_owned()]
     }
-    if !ranker.presets.is_empty() {
-        screen.line("");
-        let rows = ranker.presets.iter().map(|preset| vec![preset.name.to_owned(), preset.summary.to_owned()]);
-        screen.columns(&["Preset", "Meaning"], rows);
+
+    fn show(&self, screen: &mut Screen) -> miette::Result<()> {
+        screen.line(format_args!("{}: {}", self.name, self.summary));
+        let seed = if self.seeded { "the seed alters the model" } else { "the seed has no effect" };
+        screen.line(format_args!("version {}; at the defaults {seed}", self.version));
+        if !self.parameters.is_empty() {
+            screen.line("");
+            let rows = self.parameters.iter().map(|param| {
+                let default = param.default.as_ref().map_or("unset".to_owned(), ToString::to_string);
+                vec![param.name.clone(), default, param.help.clone()]
+            });
+            screen.columns(&["Parameter", "Default", "Meaning"], rows);
+        }
+        if !self.presets.is_empty() {
+            screen.line("");
+            let rows = self.presets.iter().map(|preset| vec![preset.name.to_owned(), preset.summary.to_owned()]);
+            screen.columns(&["Preset", "Meaning"], rows);
+        }
+        Ok(())
     }
 }

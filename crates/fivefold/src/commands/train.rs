@@ -74,8 +74,7 @@ impl Args {
         let output = Output { path: &self.out, what: "a model file", is_one: &is_model };
         output.check(std::iter::once(&self.train).chain(&self.valid).chain(&self.params), self.replace)?;
         let names = registry.entries().iter().map(|entry| entry.name);
-        let entry =
-            registry.find(&self.ranker).ok_or_else(|| Problem::no_ranker(&self.ranker, names, registry))?;
+        let entry = registry.find(&self.ranker).ok_or_else(|| Problem::no_ranker(&self.ranker, names, registry))?;
         let ranker = self.ranker_with_params(entry)?;
         let options = self.reading.options();
         let paths: Vec<&Path> = std::iter::once(&self.train).chain(&self.valid).map(PathBuf::as_path).collect();
