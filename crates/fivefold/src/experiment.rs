@@ -12,39 +12,12 @@ use crate::cache::CacheArgs;
 use crate::data_dir::data_dir;
 use crate::outputs::ReplaceArgs;
 use crate::problem::Problem;
-
-/// The experiments of `experiments/`, so that the program has them wherever it is installed.
-pub(crate) const SHIPPED: &[(&str, &str)] = &[
-    ("quickstart", include_str!("../../../experiments/quickstart.toml")),
-    ("mq2008-systems", include_str!("../../../experiments/mq2008-systems.toml")),
-    ("mq2008", include_str!("../../../experiments/mq2008.toml")),
-    ("mq2008-ranklib", include_str!("../../../experiments/mq2008-ranklib.toml")),
-    ("ohsumed", include_str!("../../../experiments/ohsumed.toml")),
-    ("clueweb09", include_str!("../../../experiments/clueweb09.toml")),
-    ("paper", include_str!("../../../experiments/paper.toml")),
-    ("paper-tuned", include_str!("../../../experiments/paper-tuned.toml")),
-    ("quality", include_str!("../../../experiments/quality.toml")),
-    ("residual-dl19", include_str!("../../../experiments/residual-dl19.toml")),
-    ("residual-mq2008", include_str!("../../../experiments/residual-mq2008.toml")),
-    ("standardise-trec8", include_str!("../../../experiments/standardise-trec8.toml")),
-    ("standardise-mq2008-systems", include_str!("../../../experiments/standardise-mq2008-systems.toml")),
-    ("meta-trec8", include_str!("../../../experiments/meta-trec8.toml")),
-    ("meta-dl19", include_str!("../../../experiments/meta-dl19.toml")),
-    ("meta-mq2008-systems", include_str!("../../../experiments/meta-mq2008-systems.toml")),
-    ("standardise-rankers", include_str!("../../../experiments/standardise-rankers.toml")),
-    ("convergence", include_str!("../../../experiments/convergence.toml")),
-    ("convergence-open", include_str!("../../../experiments/convergence-open.toml")),
-    ("convergence-clueweb09", include_str!("../../../experiments/convergence-clueweb09.toml")),
-];
+use crate::shipped;
 
 /// An experiment and where its data are.
 #[derive(clap::Args)]
 pub(crate) struct ExperimentArgs {
-    /// A TOML file, or the name of an experiment that comes with the program: quickstart, mq2008-systems, mq2008,
-    /// mq2008-ranklib, ohsumed, clueweb09, paper, paper-tuned, quality, and the studies residual-dl19, residual-mq2008,
-    /// standardise-trec8, standardise-mq2008-systems, standardise-rankers, meta-trec8, meta-dl19, meta-mq2008-systems,
-    /// convergence, convergence-open, convergence-clueweb09
-    #[arg(value_name = "EXPERIMENT")]
+    #[arg(value_name = "EXPERIMENT", help = format!("A TOML file, or the name of an experiment that comes with the program: {}", shipped::told()))]
     experiment: String,
     /// The results folder [default: runs/NAME, with the experiment's name]
     #[arg(long, value_name = "DIR")]
@@ -76,9 +49,9 @@ impl Text {
         let path = Path::new(name);
         let mut folders = Vec::new();
         // A results folder of this name is none.
-        let shipped = SHIPPED.iter().find(|(shipped, _)| *shipped == name).filter(|_| !path.is_file());
+        let shipped = shipped::find(name).filter(|_| !path.is_file());
         let text = match shipped {
-            Some((_, text)) => (*text).to_owned(),
+            Some(text) => text.to_owned(),
             None => {
                 folders.push(path.parent().map(Path::to_owned).unwrap_or_default());
                 input::read_text(path, input::MOST_SETTINGS).map_err(|error| unreadable(name, error))?
@@ -116,7 +89,7 @@ impl Text {
 }
 
 fn unreadable(name: &str, error: std::io::Error) -> Problem {
-    let names: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
+    let names = shipped::names();
     let known = names.join(", ");
     let help = match fivefold_base::words::nearest(name, names) {
         // It is there, and is something else.
@@ -157,36 +130,5 @@ impl ExperimentArgs {
     /// The results folder of the experiment with this name.
     pub(crate) fn out(&self, name: &str) -> PathBuf {
         self.out.clone().unwrap_or_else(|| default_out(name))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_experiment_of_the_folder_is_shipped() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
-        let mut files: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
-            .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
-            .collect();
-        let mut shipped: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
-        files.sort();
-        shipped.sort();
-        assert_eq!(files, shipped);
-    }
-
-    #[test]
-    fn shipped_experiments_are_valid_and_bear_their_names() {
-        for (name, text) in SHIPPED {
-            let found = match StudyFile::is_study(text) {
-                true => StudyFile::parse(text).unwrap().name,
-                false => Experiment::parse(name, text, Vec::new(), &crate::builtin()).unwrap().name,
-            };
-            assert_eq!(found, *name);
-        }
     }
 }

@@ -48,6 +48,7 @@ mod reasons;
 mod results_folder;
 mod run_bars;
 mod screen;
+mod shipped;
 mod study;
 mod systems;
 mod threads;

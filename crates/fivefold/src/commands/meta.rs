@@ -12,10 +12,10 @@ use fivefold_studies::meta::{Meta, MetaDataset};
 
 use crate::conventions::ConventionArgs;
 use crate::exit::Exit;
-use crate::experiment::SHIPPED;
 use crate::measure_list::names;
 use crate::problem::Problem;
 use crate::screen::Screen;
+use crate::shipped;
 use crate::study::StudyRunArgs;
 use crate::systems::SystemsArgs;
 
@@ -139,8 +139,7 @@ fn pad() -> impl TypedValueParser<Value = Pad> {
 /// Whether an input is an experiment: a TOML file, or the name of one that comes with the program.
 fn is_experiment(input: &str) -> bool {
     let path = Path::new(input);
-    path.extension().is_some_and(|ending| ending == "toml")
-        || (!path.exists() && SHIPPED.iter().any(|(name, _)| *name == input))
+    path.extension().is_some_and(|ending| ending == "toml") || (!path.exists() && shipped::find(input).is_some())
 }
 
 /// Folders are results, a data set or more each; files are values of systems, joined; with labels, those of a label are a data set.
