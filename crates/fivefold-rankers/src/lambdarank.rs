@@ -20,13 +20,13 @@ use serde::{Deserialize, Serialize};
 use crate::boosting::{check_measure, objective};
 use crate::lambda::{LambdaLoss, Ranking, loss_bytes};
 use crate::memory::Size;
-use crate::network::{Activation, Optimiser, QueryLoss, Training, differ, help};
+use crate::network::{Activation, Network, Optimiser, QueryLoss, differ, flat, help};
 use crate::network_model::NetworkModel;
 use crate::ties::Ties;
 
 /// A network trained on the lambda gradients of a measure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(from = "Flat", into = "Flat")]
 pub struct LambdaRank {
     /// The measure whose exchanges give the gradients: any, in any version.
     pub objective: String,
@@ -34,27 +34,11 @@ pub struct LambdaRank {
     pub truncation: usize,
     /// LightGBM's normalisation of lambdas by score distance and by query.
     pub normalise: bool,
-    /// Units of each hidden layer; empty: a linear scorer.
-    pub hidden: Vec<usize>,
-    /// The function of a hidden unit.
-    pub activation: Activation,
-    /// Bring each feature to mean 0 and standard deviation 1 over the training documents.
-    pub standardise: bool,
-    /// The most passes over the training queries.
-    pub epochs: usize,
-    /// Queries a step.
-    pub batch: usize,
-    /// How weights follow the gradient.
-    pub optimiser: Optimiser,
-    /// Length of a step.
-    pub learning_rate: f64,
-    /// Penalty on half the squared weights.
-    pub l2: f64,
-    /// Epochs without a gain on the validation part after which to stop; 0: never, and the last epoch counts.
-    pub early_stopping: usize,
-    /// The measure on the validation part; empty: the objective.
-    pub stop_measure: String,
+    /// The network and how it is trained; an empty `stop_measure` is the objective.
+    pub network: Network,
 }
+
+flat!(LambdaRank { objective: String, truncation: usize, normalise: bool });
 
 impl Default for LambdaRank {
     fn default() -> Self {
@@ -62,37 +46,14 @@ impl Default for LambdaRank {
             objective: "ndcg@10".to_owned(),
             truncation: 0,
             normalise: false,
-            hidden: vec![32],
-            activation: Activation::Relu,
-            standardise: true,
-            epochs: 100,
-            batch: 8,
-            optimiser: Optimiser::Adam,
-            learning_rate: 0.003,
-            l2: 0.05,
-            early_stopping: 20,
-            stop_measure: String::new(),
+            network: Network { stop_measure: String::new(), ..Network::default() },
         }
     }
 }
 
 impl LambdaRank {
-    fn training(&self) -> Training {
-        Training {
-            hidden: self.hidden.clone(),
-            activation: self.activation,
-            standardise: self.standardise,
-            epochs: self.epochs,
-            batch: self.batch,
-            optimiser: self.optimiser,
-            rate: self.learning_rate,
-            l2: self.l2,
-            early_stopping: self.early_stopping,
-        }
-    }
-
     fn stop_measure(&self) -> &str {
-        if self.stop_measure.is_empty() { &self.objective } else { &self.stop_measure }
+        if self.network.stop_measure.is_empty() { &self.objective } else { &self.network.stop_measure }
     }
 }
 
@@ -100,46 +61,42 @@ impl Ranker for LambdaRank {
     const NAME: &'static str = "lambdarank";
     const SUMMARY: &'static str = "neural network trained on the lambda gradients of a measure";
     const VERSION: u32 = 2;
-    const PARAMS: &'static [ParamHelp] = &[
-        ParamHelp {
-            name: "objective",
-            help: "the measure whose exchanges give the gradients: any, in any version, such as ap.v2@5",
-        },
-        ParamHelp {
-            name: "truncation",
-            help: "pairs need one document in so many top ranks; 0: all pairs, of a query of more than 5793 documents the first 2^24",
-        },
-        ParamHelp { name: "normalise", help: "divide lambdas by score distance and level queries, as LightGBM does" },
-        help::HIDDEN,
-        help::ACTIVATION,
-        help::STANDARDISE,
-        help::EPOCHS,
-        help::BATCH,
-        help::OPTIMISER,
-        help::LEARNING_RATE,
-        help::L2,
-        help::EARLY_STOPPING,
-        ParamHelp { name: "stop_measure", help: "the measure on the validation part; empty: the objective" },
-    ];
+    const PARAMS: &'static [ParamHelp] = help::with_network!(
+        [
+            ParamHelp {
+                name: "objective",
+                help: "the measure whose exchanges give the gradients: any, in any version, such as ap.v2@5",
+            },
+            ParamHelp {
+                name: "truncation",
+                help: "pairs need one document in so many top ranks; 0: all pairs, of a query of more than 5793 documents the first 2^24",
+            },
+            ParamHelp {
+                name: "normalise",
+                help: "divide lambdas by score distance and level queries, as LightGBM does"
+            },
+        ],
+        ParamHelp { name: "stop_measure", help: "the measure on the validation part; empty: the objective" }
+    );
     type Model = NetworkModel;
 
     fn check(&self) -> Result<(), ParamError> {
         check_measure("objective", &self.objective)?;
         check_measure("stop_measure", self.stop_measure())?;
-        self.training().check()
+        self.network.check()
     }
 
     /// The loss besides.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
-        loss_bytes(train) + 8 * train.longest + self.training().fit_bytes(train, validation)
+        loss_bytes(train) + 8 * train.longest + self.network.fit_bytes(train, validation)
     }
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<NetworkModel, FitError> {
         let of_train = objective("objective", &self.objective, train, cx.seed())?;
         let lambdas = LambdaLoss::new(of_train, train, Ties::Drawn, self.truncation, 1.0, self.normalise, cx)?;
         let loss = Lambdas { lambdas, draw: cx.seed().derive("ties"), data: train };
-        self.training().fit(train, cx, &loss, |data| objective("stop_measure", self.stop_measure(), data, cx.seed()))
+        self.network.fit(train, cx, &loss, |data| objective("stop_measure", self.stop_measure(), data, cx.seed()))
     }
 }
 

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::boosting::{check_measure, objective};
 use crate::memory::Size;
-use crate::network::{Activation, Optimiser, QueryLoss, Training, differ, help};
+use crate::network::{Activation, Network, Optimiser, QueryLoss, differ, flat, help};
 use crate::network_model::NetworkModel;
 
 /// The highest `sharpness`; the highest grade has all of the target long before.
@@ -26,63 +26,19 @@ const SHARPEST: f64 = 1000.0;
 
 /// A linear scorer or a network trained by the cross entropy of top-one probabilities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(from = "Flat", into = "Flat")]
 pub struct ListNet {
     /// What grades are multiplied by before they become probabilities; above 0, at most 1000.
     pub sharpness: f64,
-    /// Units of each hidden layer; empty: a linear scorer.
-    pub hidden: Vec<usize>,
-    /// The function of a hidden unit.
-    pub activation: Activation,
-    /// Bring each feature to mean 0 and standard deviation 1 over the training documents.
-    pub standardise: bool,
-    /// The most passes over the training queries.
-    pub epochs: usize,
-    /// Queries a step.
-    pub batch: usize,
-    /// How weights follow the gradient.
-    pub optimiser: Optimiser,
-    /// Length of a step.
-    pub learning_rate: f64,
-    /// Penalty on half the squared weights.
-    pub l2: f64,
-    /// Epochs without a gain on the validation part after which to stop; 0: never, and the last epoch counts.
-    pub early_stopping: usize,
-    /// The measure on the validation part.
-    pub stop_measure: String,
+    /// The network and how it is trained.
+    pub network: Network,
 }
+
+flat!(ListNet { sharpness: f64 });
 
 impl Default for ListNet {
     fn default() -> Self {
-        ListNet {
-            sharpness: 1.0,
-            hidden: Vec::new(),
-            activation: Activation::Relu,
-            standardise: true,
-            epochs: 200,
-            batch: 8,
-            optimiser: Optimiser::Adam,
-            learning_rate: 0.003,
-            l2: 0.01,
-            early_stopping: 20,
-            stop_measure: "ndcg@10".to_owned(),
-        }
-    }
-}
-
-impl ListNet {
-    fn training(&self) -> Training {
-        Training {
-            hidden: self.hidden.clone(),
-            activation: self.activation,
-            standardise: self.standardise,
-            epochs: self.epochs,
-            batch: self.batch,
-            optimiser: self.optimiser,
-            rate: self.learning_rate,
-            l2: self.l2,
-            early_stopping: self.early_stopping,
-        }
+        ListNet { sharpness: 1.0, network: Network { hidden: Vec::new(), epochs: 200, l2: 0.01, ..Network::default() } }
     }
 }
 
@@ -90,27 +46,17 @@ impl Ranker for ListNet {
     const NAME: &'static str = "listnet";
     const SUMMARY: &'static str =
         "linear scorer or neural network trained by the cross entropy of top-one probabilities";
-    const PARAMS: &'static [ParamHelp] = &[
-        ParamHelp {
+    const PARAMS: &'static [ParamHelp] = help::with_network!(
+        [ParamHelp {
             name: "sharpness",
             help: "what grades are multiplied by before they become probabilities, above 0, at most 1000",
-        },
-        help::HIDDEN,
-        help::ACTIVATION,
-        help::STANDARDISE,
-        help::EPOCHS,
-        help::BATCH,
-        help::OPTIMISER,
-        help::LEARNING_RATE,
-        help::L2,
-        help::EARLY_STOPPING,
-        help::STOP_MEASURE,
-    ];
+        },],
+        help::STOP_MEASURE
+    );
     type Model = NetworkModel;
 
     fn presets() -> Vec<Preset<Self>> {
-        let params = ListNet {
-            sharpness: 1.0,
+        let network = Network {
             hidden: Vec::new(),
             standardise: false,
             epochs: 1500,
@@ -119,27 +65,29 @@ impl Ranker for ListNet {
             learning_rate: 1e-5,
             l2: 0.0,
             early_stopping: 1500,
-            ..ListNet::default()
+            ..Network::default()
         };
+        let params = ListNet { sharpness: 1.0, network };
         vec![Preset { name: "ranklib", summary: "RankLib's settings: linear, 1,500 epochs, rate 1e-5", params }]
     }
 
     fn check(&self) -> Result<(), ParamError> {
-        check_measure("stop_measure", &self.stop_measure)?;
+        check_measure("stop_measure", &self.network.stop_measure)?;
         let ok = self.sharpness > 0.0 && self.sharpness <= SHARPEST;
         ParamError::unless(ok, "sharpness", self.sharpness, "above 0 and at most 1000")?;
-        self.training().check()
+        self.network.check()
     }
 
     /// The loss besides.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
-        8 * train.documents + 24 * train.queries + self.training().fit_bytes(train, validation)
+        8 * train.documents + 24 * train.queries + self.network.fit_bytes(train, validation)
     }
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<NetworkModel, FitError> {
         let loss = TopOne::new(train, self.sharpness);
-        self.training().fit(train, cx, &loss, |data| objective("stop_measure", &self.stop_measure, data, cx.seed()))
+        self.network
+            .fit(train, cx, &loss, |data| objective("stop_measure", &self.network.stop_measure, data, cx.seed()))
     }
 }
 

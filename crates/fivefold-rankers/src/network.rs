@@ -25,16 +25,18 @@
 mod inputs;
 mod layers;
 mod optimiser;
+mod params;
 mod products;
 
-use fivefold_core::{Dataset, FitContext, FitError, ParamError};
+use fivefold_core::{Dataset, FitContext, FitError};
 use fivefold_metrics::{Objective, Scratch};
 use rayon::prelude::*;
 
 pub use layers::Activation;
 pub use optimiser::Optimiser;
+pub use params::Network;
+pub(crate) use params::{flat, help};
 
-use crate::boosting::positive;
 use crate::memory::Size;
 use crate::network_model::{Dense, NetworkModel};
 use crate::patience::Patience;
@@ -47,8 +49,6 @@ use optimiser::Steps;
 const SHARD: usize = 1 << 19;
 /// A batch has at most this many shards.
 const MOST_SHARDS: usize = 16;
-/// The most units of a hidden layer.
-const MOST_UNITS: usize = 4096;
 /// Documents that are scored as a block.
 const BLOCK: usize = 256;
 /// Documents of a query that go through the network at once; a multiple of four, by which additions are grouped, so that the
@@ -79,60 +79,9 @@ pub(crate) fn differ(grades: &[u8]) -> bool {
     grades.iter().any(|&grade| grade != grades[0])
 }
 
-/// The network and how it is trained.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Training {
-    pub hidden: Vec<usize>,
-    pub activation: Activation,
-    pub standardise: bool,
-    pub epochs: usize,
-    pub batch: usize,
-    pub optimiser: Optimiser,
-    pub rate: f64,
-    pub l2: f64,
-    /// Epochs without a gain on the validation part after which to stop; 0: the last epoch counts.
-    pub early_stopping: usize,
-}
-
-/// Help for the parameters of [`Training`], the same in every ranker.
-pub(crate) mod help {
-    use fivefold_core::ParamHelp;
-
-    const fn param(name: &'static str, help: &'static str) -> ParamHelp {
-        ParamHelp { name, help }
-    }
-
-    pub const HIDDEN: ParamHelp =
-        param("hidden", "units of each hidden layer, 1 to 4096, such as [32]; []: a linear scorer");
-    pub const ACTIVATION: ParamHelp = param("activation", "function of a hidden unit: relu, tanh or logistic");
-    pub const STANDARDISE: ParamHelp =
-        param("standardise", "bring each feature to mean 0 and standard deviation 1 over the training documents");
-    pub const EPOCHS: ParamHelp = param("epochs", "the most passes over the training queries, at least 1");
-    pub const BATCH: ParamHelp = param("batch", "queries a step, at least 1");
-    pub const OPTIMISER: ParamHelp = param("optimiser", "how weights follow the gradient: adam or sgd");
-    pub const LEARNING_RATE: ParamHelp = param("learning_rate", "length of a step, above 0");
-    pub const L2: ParamHelp = param("l2", "penalty on half the squared weights, biases excepted; at least 0");
-    pub const EARLY_STOPPING: ParamHelp = param(
-        "early_stopping",
-        "stop after so many epochs without a gain on the validation part, and keep the best; 0: keep the last",
-    );
-    pub const STOP_MEASURE: ParamHelp = param("stop_measure", "the measure on the validation part");
-}
-
-impl Training {
-    /// Checks the ranges that [`help`] states.
-    pub fn check(&self) -> Result<(), ParamError> {
-        for &units in &self.hidden {
-            ParamError::unless((1..=MOST_UNITS).contains(&units), "hidden", units, "1 to 4096 units a layer")?;
-        }
-        ParamError::unless(self.epochs >= 1, "epochs", self.epochs, "at least 1")?;
-        ParamError::unless(self.batch >= 1, "batch", self.batch, "at least 1")?;
-        positive("learning_rate", self.rate)?;
-        ParamError::unless(self.l2 >= 0.0 && self.l2.is_finite(), "l2", self.l2, "a finite number of at least 0")
-    }
-
+impl Network {
     /// What a fit needs beside the loss: the inputs once more, and weights, gradients and activations.
-    pub fn fit_bytes(&self, train: Size, validation: Size) -> u64 {
+    pub(crate) fn fit_bytes(&self, train: Size, validation: Size) -> u64 {
         let shape = Shape::new(train.width as usize, &self.hidden, self.activation);
         let (stride, weights) = (shape.input_stride() as u64, shape.weights() as u64);
         let batch = (self.batch as u64).min(train.queries);
@@ -154,7 +103,7 @@ impl Training {
     }
 
     /// Trains on `train`; `measure` is evaluated on the validation part of `cx`.
-    pub fn fit<L: QueryLoss>(
+    pub(crate) fn fit<L: QueryLoss>(
         &self,
         train: &Dataset,
         cx: &FitContext<'_>,
@@ -200,7 +149,7 @@ impl Training {
 
 /// The training side: gradients and what the optimiser remembers.
 struct Epochs<'a, S> {
-    training: &'a Training,
+    training: &'a Network,
     shape: &'a Shape,
     inputs: &'a Inputs,
     steps: Steps,
@@ -219,7 +168,7 @@ struct Shard<S> {
 }
 
 impl<'a, S: Default + Send> Epochs<'a, S> {
-    fn new(training: &'a Training, shape: &'a Shape, inputs: &'a Inputs) -> Self {
+    fn new(training: &'a Network, shape: &'a Shape, inputs: &'a Inputs) -> Self {
         let steps = Steps::new(training.optimiser, shape.weights());
         Epochs { training, shape, inputs, steps, order: (0..inputs.len()).collect(), shards: Vec::new() }
     }
@@ -256,7 +205,7 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
             let mean = 1.0 / batch.len() as f32;
             gradient.iter_mut().for_each(|g| *g *= mean);
             penalise(shape, training.l2 as f32, weights, gradient);
-            steps.step(training.rate, weights, gradient);
+            steps.step(training.learning_rate, weights, gradient);
         }
         Ok(())
     }

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use crate::boosting::{check_measure, objective};
 use crate::lambda::MOST_PAIRS;
 use crate::memory::{Size, threads};
-use crate::network::{Activation, Optimiser, QueryLoss, Training, help};
+use crate::network::{Activation, Network, Optimiser, QueryLoss, flat, help};
 use crate::network_model::NetworkModel;
 use crate::ties::drawn;
 
@@ -38,87 +38,33 @@ const FARTHEST: f64 = 600.0;
 
 /// A network trained by the pairwise logistic loss.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(from = "Flat", into = "Flat")]
 pub struct RankNet {
     /// Divide a query's loss by the number of its pairs.
     pub level: bool,
-    /// Units of each hidden layer; empty: a linear scorer.
-    pub hidden: Vec<usize>,
-    /// The function of a hidden unit.
-    pub activation: Activation,
-    /// Bring each feature to mean 0 and standard deviation 1 over the training documents.
-    pub standardise: bool,
-    /// The most passes over the training queries.
-    pub epochs: usize,
-    /// Queries a step.
-    pub batch: usize,
-    /// How weights follow the gradient.
-    pub optimiser: Optimiser,
-    /// Length of a step.
-    pub learning_rate: f64,
-    /// Penalty on half the squared weights.
-    pub l2: f64,
-    /// Epochs without a gain on the validation part after which to stop; 0: never, and the last epoch counts.
-    pub early_stopping: usize,
-    /// The measure on the validation part.
-    pub stop_measure: String,
+    /// The network and how it is trained.
+    pub network: Network,
 }
+
+flat!(RankNet { level: bool });
 
 impl Default for RankNet {
     fn default() -> Self {
-        RankNet {
-            level: true,
-            hidden: vec![32],
-            activation: Activation::Relu,
-            standardise: true,
-            epochs: 100,
-            batch: 8,
-            optimiser: Optimiser::Adam,
-            learning_rate: 0.003,
-            l2: 0.05,
-            early_stopping: 20,
-            stop_measure: "ndcg@10".to_owned(),
-        }
-    }
-}
-
-impl RankNet {
-    fn training(&self) -> Training {
-        Training {
-            hidden: self.hidden.clone(),
-            activation: self.activation,
-            standardise: self.standardise,
-            epochs: self.epochs,
-            batch: self.batch,
-            optimiser: self.optimiser,
-            rate: self.learning_rate,
-            l2: self.l2,
-            early_stopping: self.early_stopping,
-        }
+        RankNet { level: true, network: Network::default() }
     }
 }
 
 impl Ranker for RankNet {
     const NAME: &'static str = "ranknet";
     const SUMMARY: &'static str = "neural network trained by the pairwise logistic loss; of a query of more than 2^24 pairs, on a part of them an epoch";
-    const PARAMS: &'static [ParamHelp] = &[
-        ParamHelp { name: "level", help: "divide a query's loss by the number of its pairs" },
-        help::HIDDEN,
-        help::ACTIVATION,
-        help::STANDARDISE,
-        help::EPOCHS,
-        help::BATCH,
-        help::OPTIMISER,
-        help::LEARNING_RATE,
-        help::L2,
-        help::EARLY_STOPPING,
-        help::STOP_MEASURE,
-    ];
+    const PARAMS: &'static [ParamHelp] = help::with_network!(
+        [ParamHelp { name: "level", help: "divide a query's loss by the number of its pairs" },],
+        help::STOP_MEASURE
+    );
     type Model = NetworkModel;
 
     fn presets() -> Vec<Preset<Self>> {
-        let params = RankNet {
-            level: false,
+        let network = Network {
             hidden: vec![10],
             activation: Activation::Logistic,
             standardise: false,
@@ -128,8 +74,9 @@ impl Ranker for RankNet {
             learning_rate: 5e-5,
             l2: 0.0,
             early_stopping: 100,
-            ..RankNet::default()
+            ..Network::default()
         };
+        let params = RankNet { level: false, network };
         vec![Preset {
             name: "ranklib",
             summary: "RankLib's settings: 10 logistic units, 100 epochs, rate 5e-5",
@@ -138,8 +85,8 @@ impl Ranker for RankNet {
     }
 
     fn check(&self) -> Result<(), ParamError> {
-        check_measure("stop_measure", &self.stop_measure)?;
-        self.training().check()
+        check_measure("stop_measure", &self.network.stop_measure)?;
+        self.network.check()
     }
 
     /// The loss besides.
@@ -148,13 +95,14 @@ impl Ranker for RankNet {
         8 * train.documents
             + 72 * train.queries
             + 24 * train.longest * threads().min(train.queries)
-            + self.training().fit_bytes(train, validation)
+            + self.network.fit_bytes(train, validation)
     }
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<NetworkModel, FitError> {
         let loss = Pairwise::new(train, self.level, MOST_PAIRS, cx.seed().derive("pairs"));
         loss.warn_of_long_queries(cx);
-        self.training().fit(train, cx, &loss, |data| objective("stop_measure", &self.stop_measure, data, cx.seed()))
+        self.network
+            .fit(train, cx, &loss, |data| objective("stop_measure", &self.network.stop_measure, data, cx.seed()))
     }
 }
 
@@ -446,7 +394,8 @@ mod tests {
             .map(|query| query.iter().map(|x| (u8::from(x[0].abs() < 0.5), x.as_slice())).collect())
             .collect();
         let data = rows(&documents.iter().map(Vec::as_slice).collect::<Vec<_>>());
-        let ranker = RankNet { hidden, l2: 0.0, epochs: 200, ..RankNet::default() };
+        let ranker =
+            RankNet { network: Network { hidden, l2: 0.0, epochs: 200, ..Network::default() }, ..RankNet::default() };
         let model = ranker.fit(&data, &FitContext::new(Seed::new(1))).unwrap();
         let (mut right, mut pairs) = (0.0, 0.0);
         for query in data.queries() {

@@ -23,21 +23,22 @@ impl QueryLoss for Squared<'_> {
     }
 }
 
-fn training() -> Training {
-    Training {
+fn training() -> Network {
+    Network {
         hidden: Vec::new(),
         activation: Activation::Relu,
         standardise: false,
         epochs: 20,
         batch: 4,
         optimiser: Optimiser::Adam,
-        rate: 0.01,
+        learning_rate: 0.01,
         l2: 0.0,
         early_stopping: 0,
+        ..Network::default()
     }
 }
 
-fn fit(training: &Training, data: &Dataset, validation: Option<&Dataset>) -> Result<NetworkModel, FitError> {
+fn fit(training: &Network, data: &Dataset, validation: Option<&Dataset>) -> Result<NetworkModel, FitError> {
     let measure = |data: &Dataset| {
         let spec = "ndcg@10".parse().unwrap();
         Ok(Objective::new(&spec, &(DIALECTS[0].conventions)(), data, Seed::new(1)).unwrap())
@@ -62,7 +63,7 @@ fn a_linear_scorer_finds_the_minimum_of_the_mean_loss_and_the_penalty() {
     let data = signal_in_order(10, 1);
     let l2 = 0.05;
     for (optimiser, rate, epochs) in [(Optimiser::Sgd, 0.05, 4000), (Optimiser::Adam, 0.003, 4000)] {
-        let training = Training { optimiser, rate, epochs, batch: 100, l2, ..training() };
+        let training = Network { optimiser, learning_rate: rate, epochs, batch: 100, l2, ..training() };
         let model = fit(&training, &data, None).unwrap();
         let scores = scores(&model, &data);
         let mut gradient: Vec<f64> = model.layers()[0].weights.iter().map(|w| l2 * w).collect();
@@ -79,7 +80,7 @@ fn a_linear_scorer_finds_the_minimum_of_the_mean_loss_and_the_penalty() {
 fn models_are_the_same_for_any_number_of_threads() {
     let data = signal_in_order(60, 1);
     // 60 queries x 12 documents x 256 x 9 weights make three shards.
-    let training = Training { hidden: vec![256], batch: 60, epochs: 3, early_stopping: 2, ..training() };
+    let training = Network { hidden: vec![256], batch: 60, epochs: 3, early_stopping: 2, ..training() };
     let fitted = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| fit(&training, &data, Some(&signal_in_order(40, 2))).unwrap())
@@ -98,10 +99,10 @@ fn the_weights_of_the_best_epoch_are_kept() {
     let documents: Vec<Vec<_>> =
         grades.iter().map(|query| query.iter().map(|(y, x)| (*y, x.as_slice())).collect()).collect();
     let turned = rows(&documents.iter().map(Vec::as_slice).collect::<Vec<_>>());
-    let first = fit(&Training { epochs: 1, ..training() }, &data, None).unwrap();
+    let first = fit(&Network { epochs: 1, ..training() }, &data, None).unwrap();
     let last = fit(&training(), &data, Some(&turned)).unwrap();
     assert_eq!(fit(&training(), &data, None).unwrap(), last, "without `early_stopping` the last epoch counts");
-    let stopped = fit(&Training { early_stopping: 3, ..training() }, &data, Some(&turned)).unwrap();
+    let stopped = fit(&Network { early_stopping: 3, ..training() }, &data, Some(&turned)).unwrap();
     let value = |model: &NetworkModel| {
         let spec = "ndcg@10".parse().unwrap();
         let objective = Objective::new(&spec, &(DIALECTS[0].conventions)(), &turned, Seed::new(1)).unwrap();
@@ -119,20 +120,20 @@ fn a_standardised_model_takes_raw_features() {
         .flat_map(|query| query.rows().flat_map(|row| row.iter().map(|x| 1000.0 * x - 64.0)).collect::<Vec<_>>())
         .collect();
     let stretched = data.with_features(stretched, data.width()).unwrap();
-    let training = Training { standardise: true, hidden: vec![8], ..training() };
+    let training = Network { standardise: true, hidden: vec![8], ..training() };
     let plain = fit(&training, &data, None).unwrap();
     let other = fit(&training, &stretched, None).unwrap();
     for (a, b) in scores(&plain, &data).iter().zip(scores(&other, &stretched)) {
         assert!((a - b).abs() < 1e-2, "{a} {b}: a change of units alters the model");
     }
-    let raw = fit(&Training { standardise: false, ..training.clone() }, &stretched, None).unwrap();
+    let raw = fit(&Network { standardise: false, ..training.clone() }, &stretched, None).unwrap();
     assert_ne!(raw, other);
 }
 
 #[test]
 fn what_cannot_be_trained_is_an_error() {
     let data = signal_in_order(10, 1);
-    let wild = Training { optimiser: Optimiser::Sgd, rate: 1e30, ..training() };
+    let wild = Network { optimiser: Optimiser::Sgd, learning_rate: 1e30, ..training() };
     assert!(matches!(fit(&wild, &data, None), Err(FitError::Numeric(reason)) if reason.contains("learning_rate")));
     let same = rows(&[&[(1, &[1.0]), (1, &[2.0])]]);
     assert!(matches!(fit(&training(), &same, None), Err(FitError::Data(_))));
