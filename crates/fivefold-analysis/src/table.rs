@@ -39,3 +39,79 @@ pub enum Cell {
     /// No number: the word to show instead (`n/a`, `FAILED`, `undefined`); the notes say why.
     Missing(String),
 }
+
+impl Table {
+    /// A table without rows and notes.
+    ///
+    /// ```
+    /// use fivefold_analysis::table::{Cell, Table};
+    ///
+    /// let rows = vec![vec![Cell::text("Ridge"), Cell::number(0.25, 3)]];
+    /// let table = Table::new("means", "Mean of ndcg@10", ["system", "mean"], 1).with_rows(rows);
+    /// assert_eq!((table.columns.len(), table.label_columns, table.rows.len()), (2, 1, 1));
+    /// ```
+    pub fn new(
+        id: impl Into<String>,
+        title: impl Into<String>,
+        columns: impl IntoIterator<Item = impl AsRef<str>>,
+        label_columns: usize,
+    ) -> Self {
+        let columns = columns.into_iter().map(|column| column.as_ref().to_owned()).collect();
+        Table { id: id.into(), title: title.into(), columns, label_columns, rows: Vec::new(), notes: Vec::new() }
+    }
+
+    /// The table with these rows.
+    #[must_use]
+    pub fn with_rows(self, rows: Vec<Vec<Cell>>) -> Self {
+        Table { rows, ..self }
+    }
+
+    /// The table with these notes.
+    #[must_use]
+    pub fn with_notes(self, notes: Vec<String>) -> Self {
+        Table { notes, ..self }
+    }
+}
+
+impl Cell {
+    /// A label.
+    pub fn text(text: impl AsRef<str>) -> Self {
+        Cell::Text(text.as_ref().to_owned())
+    }
+
+    /// A number, shown with `digits` decimals.
+    pub fn number(value: f64, digits: u8) -> Self {
+        Cell::Number { value, digits }
+    }
+
+    /// A number if it is finite, or else the word.
+    ///
+    /// ```
+    /// # use fivefold_analysis::table::Cell;
+    /// assert_eq!(Cell::number_or(0.5, 3, "undefined"), Cell::number(0.5, 3));
+    /// assert_eq!(Cell::number_or(f64::NAN, 3, "undefined"), Cell::missing("undefined"));
+    /// ```
+    pub fn number_or(value: f64, digits: u8, word: &str) -> Self {
+        if value.is_finite() { Cell::number(value, digits) } else { Cell::missing(word) }
+    }
+
+    /// A number if there is one, or else `n/a`.
+    pub fn number_or_na(value: Option<f64>, digits: u8) -> Self {
+        value.map_or_else(Cell::na, |value| Cell::number(value, digits))
+    }
+
+    /// A count.
+    pub fn count(count: usize) -> Self {
+        Cell::Count(count as u64)
+    }
+
+    /// No number, but the word.
+    pub fn missing(word: impl AsRef<str>) -> Self {
+        Cell::Missing(word.as_ref().to_owned())
+    }
+
+    /// `n/a`: there is no such number, and the notes say why.
+    pub fn na() -> Self {
+        Cell::missing("n/a")
+    }
+}

@@ -74,6 +74,6 @@ mod tests {
 
     #[test]
     fn a_label_cannot_break_the_line_or_send_escape_codes() {
-        assert_eq!(shown(&Cell::Text("a\r\nb\u{1b}[31m\u{202e}c".into())), "a  b [31m c");
+        assert_eq!(shown(&Cell::text("a\r\nb\u{1b}[31m\u{202e}c")), "a  b [31m c");
     }
 }

@@ -482,10 +482,7 @@ mod tests {
             (vec![change(|table| table.id = "../up".into())], "file name"),
             (vec![samples::wide(), change(|table| table.id = "Table-03-SCORES".into())], "two tables"),
             (vec![change(|table| table.rows[1].truncate(2))], "row 1 has 2 cells for 5 columns"),
-            (
-                vec![change(|table| table.rows[0][2] = Cell::Number { value: f64::NAN, digits: 2 })],
-                "holds the number NaN",
-            ),
+            (vec![change(|table| table.rows[0][2] = Cell::number(f64::NAN, 2))], "holds the number NaN"),
         ];
         for (tables, message) in cases {
             let folder = tempfile::tempdir().unwrap();

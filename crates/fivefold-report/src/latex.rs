@@ -264,8 +264,8 @@ mod tests {
         table.rows = [table.rows.clone(), table.rows.clone(), table.rows].concat();
         table.columns = ["query", "count", "what is said of it", "measure", "who"].map(str::to_owned).to_vec();
         for (number, row) in table.rows.iter_mut().enumerate() {
-            row.push(Cell::Text("a remark of several words that goes on for longer than half a line".to_owned()));
-            row.push(Cell::Text("ndcg@10".to_owned()));
+            row.push(Cell::text("a remark of several words that goes on for longer than half a line"));
+            row.push(Cell::text("ndcg@10"));
             row.push(Cell::Text(format!("BM25_WITHOUT_ANY_BLANKS_THAT_GOES_ON_AND_ON_{number}")));
         }
         table
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn letters_that_pdflatex_lacks_are_named() {
         let named = |name: &str| {
-            let rows = vec![vec![Cell::Text(name.to_owned()); samples::long().columns.len()]];
+            let rows = vec![vec![Cell::text(name); samples::long().columns.len()]];
             latex(&Table { rows, ..samples::long() }).lines().next().unwrap().to_owned()
         };
         for name in ["plain", "Čapek–Ångström", "β-model"] {

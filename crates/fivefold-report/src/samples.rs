@@ -6,14 +6,6 @@ use fivefold_analysis::page::PageDataset;
 use fivefold_analysis::tables::{ExpectedHistogram, Panel};
 use fivefold_analysis::{Cell, Compared, Table};
 
-fn text(text: &str) -> Cell {
-    Cell::Text(text.into())
-}
-
-fn number(value: f64, digits: u8) -> Cell {
-    Cell::Number { value, digits }
-}
-
 /// Every kind of cell, and labels that are hostile to one form or another.
 pub(crate) fn every_cell() -> Table {
     Table {
@@ -22,10 +14,28 @@ pub(crate) fn every_cell() -> Table {
         columns: ["method", "data_set", "ndcg.v2@10", "AP | ties", "queries"].map(String::from).to_vec(),
         label_columns: 2,
         rows: vec![
-            vec![text("LMART"), text("mq2008"), number(0.1 + 0.2, 3), number(-12.345678901234567, 2), Cell::Count(784)],
-            vec![text("=cmd|' /C calc'!A0"), text("a, \"b\" #1"), number(-0.0001, 3), number(1e-12, 2), Cell::Count(0)],
-            vec![text("[x]*_{y}$^~\\"), text("-1"), Cell::Missing("n/a".into()), number(1.0, 2), Cell::Count(1)],
-            vec![text("Käthe <b>"), text("@home"), Cell::Missing("FAILED".into()), number(0.785, 2), Cell::Count(12)],
+            vec![
+                Cell::text("LMART"),
+                Cell::text("mq2008"),
+                Cell::number(0.1 + 0.2, 3),
+                Cell::number(-12.345678901234567, 2),
+                Cell::Count(784),
+            ],
+            vec![
+                Cell::text("=cmd|' /C calc'!A0"),
+                Cell::text("a, \"b\" #1"),
+                Cell::number(-0.0001, 3),
+                Cell::number(1e-12, 2),
+                Cell::Count(0),
+            ],
+            vec![Cell::text("[x]*_{y}$^~\\"), Cell::text("-1"), Cell::na(), Cell::number(1.0, 2), Cell::Count(1)],
+            vec![
+                Cell::text("Käthe <b>"),
+                Cell::text("@home"),
+                Cell::missing("FAILED"),
+                Cell::number(0.785, 2),
+                Cell::Count(12),
+            ],
         ],
         notes: vec![
             "dialect paper: gain exp2, ties average, undefined zero".into(),
@@ -41,15 +51,10 @@ pub(crate) fn empty() -> Table {
 
 /// More rows than a page holds.
 pub(crate) fn long() -> Table {
-    let row = |number: u64| vec![text(&format!("query {number}")), Cell::Count(number)];
-    Table {
-        id: "long".into(),
-        title: "Table of many rows".into(),
-        columns: ["query", "count"].map(String::from).to_vec(),
-        label_columns: 1,
-        rows: (1..=31).map(row).collect(),
-        notes: vec!["made".into()],
-    }
+    let row = |number: u64| vec![Cell::text(format!("query {number}")), Cell::Count(number)];
+    Table::new("long", "Table of many rows", ["query", "count"], 1)
+        .with_rows((1..=31).map(row).collect())
+        .with_notes(vec!["made".into()])
 }
 
 /// Eight methods under three measures at five cutoffs: the paper's widest.
@@ -57,8 +62,8 @@ pub(crate) fn wide() -> Table {
     let measures = ["ndcg", "ndcg.v1", "ndcg.v2"].map(|measure| [5, 10, 15, 20, 30].map(|k| format!("{measure}@{k}")));
     let methods = ["ARank", "LNet", "RNet", "RBoost", "LMART", "CAscent", "RF", "Linear regression"];
     let row = |method: usize| {
-        let scores = (0..15).map(|column| number(0.3 + method as f64 / 20.0 - f64::from(column) / 10.0, 3));
-        std::iter::once(text(methods[method])).chain(scores).collect()
+        let scores = (0..15).map(|column| Cell::number(0.3 + method as f64 / 20.0 - f64::from(column) / 10.0, 3));
+        std::iter::once(Cell::text(methods[method])).chain(scores).collect()
     };
     Table {
         id: "table-03-scores".into(),

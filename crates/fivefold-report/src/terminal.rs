@@ -200,7 +200,7 @@ mod tests {
         let mut table = samples::every_cell();
         let remark = "conflicts are at least the difference of the two discriminative powers, and of equal parity";
         table.columns.push("remark".into());
-        table.rows.iter_mut().for_each(|row| row.push(Cell::Text(remark.into())));
+        table.rows.iter_mut().for_each(|row| row.push(Cell::text(remark)));
         insta::assert_snapshot!(printed(&table, Style::plain()));
     }
 
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn no_line_is_wider_than_the_terminal_and_no_number_is_broken() {
         let mut table = samples::wide();
-        table.rows[0][0] = Cell::Text("a-label-of-one-word-that-is-longer-than-some-terminals-are-wide".into());
+        table.rows[0][0] = Cell::text("a-label-of-one-word-that-is-longer-than-some-terminals-are-wide");
         for width in [30, 40, 60, 80, 100, 200] {
             let text = printed(&table, Style { color: false, width });
             let widest = text.lines().map(|line| line.chars().count()).max().unwrap();

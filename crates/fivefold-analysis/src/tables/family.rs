@@ -110,14 +110,8 @@ impl Family {
             Some(number) => (format!("{number:02}-"), format!("Table {number}: {title}")),
             None => (String::new(), title.to_owned()),
         };
-        Table {
-            id: format!("table-{number}{}-{}", slug(&self.name), slug(what)),
-            title,
-            columns: Vec::new(),
-            label_columns: 0,
-            rows: Vec::new(),
-            notes: Vec::new(),
-        }
+        let id = format!("table-{number}{}-{}", slug(&self.name), slug(what));
+        Table::new(id, title, [""; 0], 0)
     }
 }
 

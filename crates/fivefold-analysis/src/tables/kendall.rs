@@ -19,7 +19,7 @@ pub(super) fn table(analysis: &Analysis<'_>) -> Option<Table> {
         let first = place.scores(analysis, original)?;
         let second = place.scores(analysis, place.version)?;
         match kendall_tau_b(&first, &second).map_err(|error| error.to_string())? {
-            Some(value) => Ok(Cell::Number { value, digits: 3 }),
+            Some(value) => Ok(Cell::number(value, 3)),
             None => Err("all methods tie".to_owned()),
         }
     }))

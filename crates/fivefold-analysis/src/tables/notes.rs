@@ -59,7 +59,7 @@ impl Notes {
                 Some((_, places)) => places.push(place.to_owned()),
                 None => self.missing.push((why, vec![place.to_owned()])),
             }
-            Cell::Missing("n/a".to_owned())
+            Cell::na()
         })
     }
 

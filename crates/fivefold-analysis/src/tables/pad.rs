@@ -23,7 +23,7 @@ pub(super) fn table(analysis: &Analysis<'_>) -> Table {
         let pad = pad(&scores, analysis.options.pad).map_err(|error| error.to_string())?;
         own.add(place.text, &scores, &pad);
         match pad.percent {
-            Some(value) => Ok(Cell::Number { value, digits: 2 }),
+            Some(value) => Ok(Cell::number(value, 2)),
             None => Err(format!("{divisor} of every pair is 0")),
         }
     });

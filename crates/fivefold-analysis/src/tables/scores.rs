@@ -43,10 +43,10 @@ fn table(analysis: &Analysis<'_>, dataset: usize, versions: &[usize], first: u32
     for set in QuerySet::MAIN {
         let values = analysis.set(dataset, set);
         for (ranker, label) in data.rankers.iter().enumerate() {
-            let mut row = vec![Cell::Text(set.name().to_owned()), Cell::Text(label.clone())];
+            let mut row = vec![Cell::text(set.name()), Cell::Text(label.clone())];
             for &version in versions {
                 row.extend(match &values {
-                    _ if data.failed[ranker] => vec![Cell::Missing("FAILED".to_owned()); family.cutoffs.len() + 1],
+                    _ if data.failed[ranker] => vec![Cell::missing("FAILED"); family.cutoffs.len() + 1],
                     Ok(values) => cells(values, version, ranker),
                     Err(why) => {
                         let place = format!("{}, {}", data.name, set.name());
@@ -64,7 +64,7 @@ fn table(analysis: &Analysis<'_>, dataset: usize, versions: &[usize], first: u32
 /// A method's mean at each cutoff, and their mean.
 fn cells(values: &SetValues, version: usize, ranker: usize) -> Vec<Cell> {
     let number = |value: f64| {
-        if value.is_nan() { Cell::Missing("undefined".to_owned()) } else { Cell::Number { value, digits: DIGITS } }
+        if value.is_nan() { Cell::missing("undefined") } else { Cell::number(value, DIGITS) }
     };
     let means: &[Mean] = &values.means[version][ranker];
     let all = values.score(version, ranker).unwrap_or(f64::NAN);

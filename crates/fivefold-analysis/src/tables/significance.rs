@@ -27,7 +27,7 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<Table> {
             let first = analysis.tests(place.dataset, place.set, original)?;
             let second = analysis.tests(place.dataset, place.set, place.version)?;
             let count = conflicts(first, second, alpha).map_err(|error| error.to_string())?;
-            Ok(Cell::Count(count as u64))
+            Ok(Cell::count(count))
         }));
     }
     let title = format!("Discriminative power of {}: significant differences", family.version_names());
@@ -41,7 +41,7 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<Table> {
         if untested > 0 {
             notes.add(format!("{}: {untested} not tested, fewer than two queries have a value", place.text));
         }
-        Ok(Cell::Count(discriminative_power(tests, alpha) as u64))
+        Ok(Cell::count(discriminative_power(tests, alpha)))
     }));
     tables
 }

@@ -133,5 +133,5 @@ fn same_size(
 fn swap(first: Vec<f64>, second: Vec<f64>) -> Result<Cell, String> {
     let rate = swap_rate(&first, &second).map_err(|error| error.to_string())?;
     let value = rate.ok_or_else(|| "there is no pair of methods".to_owned())?;
-    Ok(Cell::Number { value, digits: 3 })
+    Ok(Cell::number(value, 3))
 }

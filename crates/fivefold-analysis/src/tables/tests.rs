@@ -273,7 +273,7 @@ fn data_sets_are_compared_by_label_and_at_one_size() {
     evaluation.datasets[1].failed[1] = true;
     let tables = all(&evaluation, &options).unwrap();
     assert_figures(&figures(&tables, "table-11")[..1], &[&[0.0, 1.0, 0.0]]);
-    let failed = Cell::Missing("FAILED".to_owned());
+    let failed = Cell::missing("FAILED");
     let table = tables.iter().find(|table| table.id == "table-04-ndcg-scores-d2").unwrap();
     assert_eq!(table.rows.iter().filter(|row| row[2..].iter().all(|cell| *cell == failed)).count(), 3);
     assert!(table.notes.contains(&"d2: FAILED and used in no statistic: A".to_owned()));

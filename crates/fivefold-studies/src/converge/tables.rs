@@ -90,12 +90,12 @@ impl<'a> Shown<'a> {
         findings.tables.extend(self.limits());
         findings.tables.extend([
             self.by_pair("convergence-crossings", "Crossings of each pair of rankers", |pair| {
-                Cell::Count(pair.crossings as u64)
+                Cell::count(pair.crossings)
             }),
             self.by_pair("convergence-stable-from", "Documents from which on the order of a pair holds", |pair| {
                 match pair.stable_from {
-                    Some(size) => Cell::Count(size as u64),
-                    None => Cell::Missing("equal".to_owned()),
+                    Some(size) => Cell::count(size),
+                    None => Cell::missing("equal"),
                 }
             }),
             self.types(),
@@ -107,14 +107,8 @@ impl<'a> Shown<'a> {
     }
 
     fn table(&self, id: &str, title: String, labels: &[&str], columns: Vec<String>, rows: Vec<Vec<Cell>>) -> Table {
-        Table {
-            id: id.to_owned(),
-            title,
-            columns: labels.iter().map(|&label| label.to_owned()).chain(columns).collect(),
-            label_columns: labels.len(),
-            rows,
-            notes: self.notes.clone(),
-        }
+        let all = labels.iter().copied().chain(columns.iter().map(String::as_str));
+        Table::new(id, title, all, labels.len()).with_rows(rows).with_notes(self.notes.clone())
     }
 
     fn names(&self) -> impl Iterator<Item = String> {
@@ -127,13 +121,11 @@ impl<'a> Shown<'a> {
             let means: Vec<f64> = self.curves.last(index).map(|spread| spread.mean).collect();
             let end = |best: fn(f64, f64) -> f64| number(means.iter().copied().fold(f64::NAN, best));
             vec![
-                text(&measure.name),
-                measure.verdict.as_ref().map_or_else(no_sum, kind),
-                Cell::Count(measure.crossings() as u64),
-                Cell::Count(measure.crossing().count() as u64),
-                measure
-                    .last_crossing()
-                    .map_or_else(|| Cell::Missing("none".to_owned()), |size| Cell::Count(size as u64)),
+                Cell::text(&measure.name),
+                measure.verdict.as_ref().map_or_else(Cell::na, kind),
+                Cell::count(measure.crossings()),
+                Cell::count(measure.crossing().count()),
+                measure.last_crossing().map_or_else(|| Cell::missing("none"), Cell::count),
                 end(f64::min),
                 end(f64::max),
             ]
@@ -155,7 +147,7 @@ impl<'a> Shown<'a> {
         let last: Vec<Vec<Spread>> = (0..self.measures.len()).map(|m| self.curves.last(m).collect()).collect();
         let row = |(ranker, name): (usize, &String)| {
             let cells = last.iter().flat_map(|of| [number(of[ranker].mean), number(of[ranker].deviation)]);
-            std::iter::once(text(name)).chain(cells).collect()
+            std::iter::once(Cell::text(name)).chain(cells).collect()
         };
         let rows = self.curves.rankers.iter().enumerate().map(row).collect();
         let size = self.curves.sizes.last().copied().unwrap_or(0);
@@ -179,7 +171,7 @@ impl<'a> Shown<'a> {
                 let mean = self.curves.last(*index).nth(ranker).map_or(f64::NAN, |spread| spread.mean);
                 [limits[ranker], mean, mean - limits[ranker]].map(number)
             });
-            std::iter::once(text(name)).chain(cells).collect()
+            std::iter::once(Cell::text(name)).chain(cells).collect()
         };
         let rows = self.curves.rankers.iter().enumerate().map(row).collect();
         let title = format!("Limits, and means at n = {}", self.study.documents);
@@ -195,7 +187,7 @@ impl<'a> Shown<'a> {
     fn by_pair(&self, id: &str, title: &str, cell: impl Fn(&Pair) -> Cell) -> Table {
         let all = self.measures.first().map_or(&[][..], |measure| &measure.pairs);
         let row = |(index, pair): (usize, &Pair)| {
-            let names = [pair.rankers.0, pair.rankers.1].map(|ranker| text(&self.curves.rankers[ranker]));
+            let names = [pair.rankers.0, pair.rankers.1].map(|ranker| Cell::text(&self.curves.rankers[ranker]));
             let cells = self.measures.iter().map(|measure| cell(&measure.pairs[index]));
             names.into_iter().chain(cells).collect()
         };
@@ -215,14 +207,14 @@ impl<'a> Shown<'a> {
         let row = |(name, verdict): (String, Option<Verdict>)| {
             let halves = SHOWN_SUMS.map(|ranks| match verdict.as_ref().and_then(|verdict| verdict.family) {
                 Some(family) => number(half_share(family, ranks)),
-                None => Cell::Missing("n/a".to_owned()),
+                None => Cell::na(),
             });
             let why = match &verdict {
-                Some(verdict) => text(&verdict.why),
-                None => text("no sum of gain x discount"),
+                Some(verdict) => Cell::text(&verdict.why),
+                None => Cell::text("no sum of gain x discount"),
             };
-            let type_of = verdict.as_ref().map_or_else(no_sum, kind);
-            [text(&name), type_of].into_iter().chain(halves).chain([why]).collect()
+            let type_of = verdict.as_ref().map_or_else(Cell::na, kind);
+            [Cell::text(&name), type_of].into_iter().chain(halves).chain([why]).collect()
         };
         let halves = SHOWN_SUMS.map(|ranks| format!("S(n/2)/S(n), n={ranks}"));
         let columns = std::iter::once("type".to_owned()).chain(halves).chain(["why".to_owned()]).collect();
@@ -357,17 +349,9 @@ fn half_share(family: Family, ranks: usize) -> f64 {
 }
 
 fn kind(verdict: &Verdict) -> Cell {
-    verdict.kind.map_or_else(|| Cell::Missing("undecided".to_owned()), |kind| Cell::Count(kind.number()))
-}
-
-fn no_sum() -> Cell {
-    Cell::Missing("n/a".to_owned())
-}
-
-fn text(text: &str) -> Cell {
-    Cell::Text(text.to_owned())
+    verdict.kind.map_or_else(|| Cell::missing("undecided"), |kind| Cell::Count(kind.number()))
 }
 
 fn number(value: f64) -> Cell {
-    if value.is_finite() { Cell::Number { value, digits: DIGITS } } else { Cell::Missing("undefined".to_owned()) }
+    Cell::number_or(value, DIGITS, "undefined")
 }

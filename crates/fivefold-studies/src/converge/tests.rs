@@ -21,7 +21,7 @@ fn table<'a>(findings: &'a Findings, id: &str) -> &'a Table {
 
 /// The numbers of a row, by the text of its label.
 fn row(table: &Table, label: &str) -> Vec<f64> {
-    let row = table.rows.iter().find(|row| row[0] == Cell::Text(label.to_owned())).unwrap();
+    let row = table.rows.iter().find(|row| row[0] == Cell::text(label)).unwrap();
     let number = |cell: &Cell| match cell {
         Cell::Number { value, .. } => *value,
         Cell::Count(count) => *count as f64,

@@ -9,7 +9,7 @@ use fivefold_analysis::{Cell, Table};
 use fivefold_stats::{swap_rate, winning_numbers};
 
 use super::scores::{Scores, differences_across};
-use super::tables::{notes_of, number_or, text};
+use super::tables::notes_of;
 use crate::study::StudyError;
 
 /// The tables over data sets.
@@ -42,9 +42,9 @@ pub fn tables(datasets: &[&Scores]) -> Result<Vec<Table>, StudyError> {
         let mut numbers: Vec<_> = systems.iter().zip(winning_numbers(&values)?).collect();
         numbers.sort_by(|(_, a), (_, b)| b.normalised().partial_cmp(&a.normalised()).unwrap_or(Ordering::Equal));
         for (system, number) in numbers {
-            let share = number_or(number.normalised(), 3);
-            let counts = [number.wins, number.ideal].map(|count| Cell::Count(count as u64));
-            winning.push([text(measure), text(system)].into_iter().chain(counts).chain([share]).collect());
+            let share = Cell::number_or_na(number.normalised(), 3);
+            let counts = [number.wins, number.ideal].map(Cell::count);
+            winning.push([Cell::text(measure), Cell::text(system)].into_iter().chain(counts).chain([share]).collect());
         }
         for (at, first) in datasets.iter().enumerate() {
             for second in &datasets[at + 1..] {
@@ -57,13 +57,8 @@ pub fn tables(datasets: &[&Scores]) -> Result<Vec<Table>, StudyError> {
     let mut notes: Vec<String> = differences_across(datasets).into_iter().collect();
     notes.extend([over, "a win is a higher mean on a data set; an equal one is none".to_owned()]);
     notes.extend(datasets.iter().flat_map(|dataset| notes_of(dataset, true)));
-    let table = |id: &str, title: &str, columns: &[&str], labels, rows| Table {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        columns: columns.iter().map(|&column| column.to_owned()).collect(),
-        label_columns: labels,
-        rows,
-        notes: notes.clone(),
+    let table = |id: &str, title: &str, columns: &[&str], labels, rows| {
+        Table::new(id, title, columns, labels).with_rows(rows).with_notes(notes.clone())
     };
     let winning_title = "Winning numbers over data sets (WN wins of IWN comparisons; NWN = WN / IWN)";
     let swap_title = "Swap rates: pairs of systems in opposite order on two data sets";
@@ -88,7 +83,7 @@ fn swap_row(measure: &str, first: &Scores, second: &Scores) -> Result<Vec<Cell>,
     let systems: Vec<&str> = first.systems.iter().map(String::as_str).collect();
     let pairs = of_systems(first, measure, &systems).into_iter().zip(of_systems(second, measure, &systems));
     let (one, two): (Vec<f64>, Vec<f64>) = pairs.filter_map(|(one, two)| Some((one?, two?))).unzip();
-    let count = Cell::Count(one.len() as u64);
-    let rate = number_or(swap_rate(&one, &two)?, 3);
-    Ok(vec![text(measure), text(&first.label), text(&second.label), count, rate])
+    let count = Cell::count(one.len());
+    let rate = Cell::number_or_na(swap_rate(&one, &two)?, 3);
+    Ok(vec![Cell::text(measure), Cell::text(&first.label), Cell::text(&second.label), count, rate])
 }

@@ -11,7 +11,7 @@ use fivefold_stats::{kendall_tau_b, swap_rate};
 use super::between::{Pair, pairs};
 use super::compare::{Tested, test_all};
 use super::scores::{Measure, Scores};
-use super::tables::{PAD_INSTEAD, Shown, number, number_or, say_why_no_order, text};
+use super::tables::{PAD_INSTEAD, Shown, say_why_no_order};
 use crate::study::{Findings, StudyError};
 
 /// A class with what the tests find on it.
@@ -54,10 +54,10 @@ impl Shown<'_> {
                 let comparisons = tested.p_values.len();
                 let place = format!("{}, {}", measure.name, class.name);
                 notes.add(&place, &class.scores.measures[number_of].means(), &tested.pad);
-                let mut cells = vec![text(&measure.name), text(&class.name)];
-                cells.extend([class.scores.queries, comparisons, tested.power].map(|count| Cell::Count(count as u64)));
-                cells.push(number(100.0 * tested.power as f64 / comparisons as f64, 1));
-                cells.extend([number_or(tested.pad.percent, 2), text(&class.best(number_of))]);
+                let mut cells = vec![Cell::text(&measure.name), Cell::text(&class.name)];
+                cells.extend([class.scores.queries, comparisons, tested.power].map(Cell::count));
+                cells.push(Cell::number(100.0 * tested.power as f64 / comparisons as f64, 1));
+                cells.extend([Cell::number_or_na(tested.pad.percent, 2), Cell::text(class.best(number_of))]);
                 rows.push(cells);
             }
         }
@@ -82,11 +82,11 @@ impl Shown<'_> {
                 for second in &of_classes[at + 1..] {
                     let [one, two] = [first, second].map(|class| class.scores.measures[number_of].means());
                     let same = first.best(number_of) == second.best(number_of);
-                    let mut cells = [measure.name.as_str(), &first.name, &second.name].map(text).to_vec();
+                    let mut cells = [measure.name.as_str(), &first.name, &second.name].map(Cell::text).to_vec();
                     cells.extend([
-                        number_or(swap_rate(&one, &two)?, 3),
-                        number_or(kendall_tau_b(&one, &two)?, 3),
-                        text(if same { "yes" } else { "no" }),
+                        Cell::number_or_na(swap_rate(&one, &two)?, 3),
+                        Cell::number_or_na(kendall_tau_b(&one, &two)?, 3),
+                        Cell::text(if same { "yes" } else { "no" }),
                     ]);
                     rows.push(cells);
                 }
@@ -111,10 +111,10 @@ impl Shown<'_> {
         let mut rows = Vec::new();
         for (at, first) in measures.iter().enumerate() {
             for (offset, second) in measures[at + 1..].iter().enumerate() {
-                let mut cells = vec![text(&first.name), text(&second.name)];
+                let mut cells = vec![Cell::text(&first.name), Cell::text(&second.name)];
                 for class in of_classes {
                     let means = |measure: usize| Measure::means(&class.scores.measures[measure]);
-                    cells.push(number_or(kendall_tau_b(&means(at), &means(at + 1 + offset))?, 3));
+                    cells.push(Cell::number_or_na(kendall_tau_b(&means(at), &means(at + 1 + offset))?, 3));
                 }
                 rows.push(cells);
             }
@@ -130,10 +130,10 @@ impl Shown<'_> {
             of_classes.iter().map(|class| pairs(&class.scores, class.tested.iter()).0).collect();
         let mut rows = Vec::new();
         for (number_of, pair) in by_class[0].iter().enumerate() {
-            let mut cells = vec![text(&pair.first.0.name), text(&pair.second.0.name)];
+            let mut cells = vec![Cell::text(&pair.first.0.name), Cell::text(&pair.second.0.name)];
             for of_class in &by_class {
                 let (found, ..) = of_class[number_of].conflicts(self.study.alpha)?;
-                cells.push(Cell::Count(found as u64));
+                cells.push(Cell::count(found));
             }
             rows.push(cells);
         }

@@ -61,7 +61,9 @@ impl Shown<'_> {
             for (id, title, correlation) in CORRELATIONS {
                 let rows = matrix(self.scores, correlation)?.into_iter().zip(&self.scores.measures);
                 let row = |(row, measure): (Vec<Option<f64>>, &Measure)| {
-                    std::iter::once(text(&measure.name)).chain(row.into_iter().map(|tau| number_or(tau, 3))).collect()
+                    std::iter::once(Cell::text(&measure.name))
+                        .chain(row.into_iter().map(|tau| Cell::number_or_na(tau, 3)))
+                        .collect()
                 };
                 let mut columns = vec!["measure"];
                 columns.extend(self.scores.measures.iter().map(|measure| measure.name.as_str()));
@@ -84,14 +86,8 @@ impl Shown<'_> {
 
     pub(super) fn table(&self, id: &str, title: &str, columns: &[&str], labels: usize, rows: Vec<Vec<Cell>>) -> Table {
         let title = if self.several { format!("{title}: {}", self.scores.label) } else { title.to_owned() };
-        Table {
-            id: self.id(id),
-            title,
-            columns: columns.iter().map(|&column| column.to_owned()).collect(),
-            label_columns: labels,
-            rows,
-            notes: notes_of(self.scores, self.several),
-        }
+        let notes = notes_of(self.scores, self.several);
+        Table::new(self.id(id), title, columns, labels).with_rows(rows).with_notes(notes)
     }
 
     /// The systems that tables show, by their score under a measure.
@@ -119,12 +115,12 @@ impl Shown<'_> {
     fn means(&self, measure: &Measure) -> Table {
         let order = self.order(measure);
         let row = |&system: &usize| {
-            let mut cells = vec![text(&self.scores.systems[system])];
+            let mut cells = vec![Cell::text(&self.scores.systems[system])];
             for column in &measure.columns {
                 let moments = Moments::of(&column.values[system]);
                 let half =
                     t_interval(&moments, 1.0 - self.study.alpha).ok().map(|interval| interval.high - moments.mean);
-                cells.extend([number(moments.mean, 4), number_or(half, 4)]);
+                cells.extend([Cell::number(moments.mean, 4), Cell::number_or_na(half, 4)]);
             }
             cells
         };
@@ -276,15 +272,15 @@ impl Shown<'_> {
             }
             _ => None,
         };
-        let name = |system: usize| text(&self.scores.systems[system]);
-        let mut cells = vec![text(column), name(first), name(second)];
+        let name = |system: usize| Cell::text(&self.scores.systems[system]);
+        let mut cells = vec![Cell::text(column), name(first), name(second)];
         // Without -0 for two systems that are the same.
-        cells.push(number(sign * outcome.difference + 0.0, 4));
-        cells.extend(ends.map(|end| number_or(end, 4)));
+        cells.push(Cell::number(sign * outcome.difference + 0.0, 4));
+        cells.extend(ends.map(|end| Cell::number_or_na(end, 4)));
         cells.push(p_or(outcome.test.ok().map(|test| test.p)));
         cells.extend(self.corrected().then(|| p_or(p)));
-        cells.push(number_or(outcome.effect.ok().map(|effect| sign * effect), 3));
-        cells.push(needed.map_or_else(missing, |queries| Cell::Count(queries as u64)));
+        cells.push(Cell::number_or_na(outcome.effect.ok().map(|effect| sign * effect), 3));
+        cells.push(needed.map_or_else(Cell::na, Cell::count));
         Ok(cells)
     }
 
@@ -296,13 +292,13 @@ impl Shown<'_> {
             let undefined = compared.tested.p_values.iter().filter(|p| p.is_none()).count();
             let share = 100.0 * compared.tested.power as f64 / comparisons as f64;
             vec![
-                text(&measure.name),
-                Cell::Count(measure.columns.len() as u64),
-                Cell::Count(comparisons as u64),
-                Cell::Count(compared.tested.power as u64),
-                number(share, 1),
-                Cell::Count(undefined as u64),
-                number_or(compared.tested.pad.percent, 2),
+                Cell::text(&measure.name),
+                Cell::count(measure.columns.len()),
+                Cell::count(comparisons),
+                Cell::count(compared.tested.power),
+                Cell::number(share, 1),
+                Cell::count(undefined),
+                Cell::number_or_na(compared.tested.pad.percent, 2),
             ]
         };
         let rows = self.scores.measures.iter().zip(self.compared).map(row).collect();
@@ -322,8 +318,9 @@ impl Shown<'_> {
         let mut rows = Vec::new();
         for (measure, compared) in self.scores.measures.iter().zip(self.compared) {
             for (column, needed) in measure.columns.iter().zip(&compared.needed) {
-                let mut cells = vec![text(&column.name), number(needed.median, 4), number(needed.largest, 4)];
-                let counts = needed.queries.iter().map(|count| count.map_or_else(missing, |n| Cell::Count(n as u64)));
+                let mut cells =
+                    vec![Cell::text(&column.name), Cell::number(needed.median, 4), Cell::number(needed.largest, 4)];
+                let counts = needed.queries.iter().map(|count| count.map_or_else(Cell::na, Cell::count));
                 cells.extend(counts);
                 rows.push(cells);
             }
@@ -347,9 +344,9 @@ impl Shown<'_> {
                 let (comparisons, swaps) =
                     curve.bins.iter().fold((0, 0), |(all, swaps), bin| (all + bin.comparisons, swaps + bin.swaps));
                 let rate = (comparisons > 0).then(|| 100.0 * swaps as f64 / comparisons as f64);
-                let mut cells = vec![text(&column.name), Cell::Count(comparisons as u64), number_or(rate, 1)];
-                cells.push(number_or(curve.needed, 2));
-                cells.push(number_or(curve.sensitivity.map(|share| 100.0 * share), 1));
+                let mut cells = vec![Cell::text(&column.name), Cell::count(comparisons), Cell::number_or_na(rate, 1)];
+                cells.push(Cell::number_or_na(curve.needed, 2));
+                cells.push(Cell::number_or_na(curve.sensitivity.map(|share| 100.0 * share), 1));
                 rows.push(cells);
             }
         }
@@ -375,12 +372,12 @@ impl Shown<'_> {
             let best = best.unwrap_or_default();
             let like_best = cliques(&found.average_ranks, critical).into_iter().find(|clique| clique.contains(&best));
             rows.push(vec![
-                text(&column.name),
-                number(found.chi_square, 2),
+                Cell::text(&column.name),
+                Cell::number(found.chi_square, 2),
                 Cell::PValue(found.p),
-                number(critical, 2),
-                text(&self.scores.systems[best]),
-                number(found.average_ranks[best], 2),
+                Cell::number(critical, 2),
+                Cell::text(&self.scores.systems[best]),
+                Cell::number(found.average_ranks[best], 2),
                 Cell::Count(like_best.map_or(0, |clique| clique.len() as u64 - 1)),
             ]);
         }
@@ -410,9 +407,9 @@ impl Shown<'_> {
         let mut rows = Vec::new();
         for pair in &pairs {
             let (found, least, most) = pair.conflicts(self.study.alpha)?;
-            let mut cells = vec![text(&pair.first.0.name), text(&pair.second.0.name)];
+            let mut cells = vec![Cell::text(&pair.first.0.name), Cell::text(&pair.second.0.name)];
             let counts = [pair.first.1.power, pair.second.1.power, found, least, most];
-            cells.extend(counts.map(|count| Cell::Count(count as u64)));
+            cells.extend(counts.map(Cell::count));
             rows.push(cells);
         }
         let columns = ["first", "second", "power", "power of second", "conflicts", "least", "most"];
@@ -442,14 +439,14 @@ impl Shown<'_> {
             let of = |holds: fn(&Agreement) -> bool| {
                 let count = found.iter().filter(|agreement| holds(agreement)).count();
                 match found.len() {
-                    1 => text(if count == 1 { "yes" } else { "no" }),
-                    all => text(&format!("{count} of {all}")),
+                    1 => Cell::text(if count == 1 { "yes" } else { "no" }),
+                    all => Cell::text(format!("{count} of {all}")),
                 }
             };
-            let sum = |part: fn(&Agreement) -> usize| Cell::Count(found.iter().map(part).sum::<usize>() as u64);
+            let sum = |part: fn(&Agreement) -> usize| Cell::count(found.iter().map(part).sum::<usize>());
             rows.push(vec![
-                text(&pair.first.0.name),
-                text(&pair.second.0.name),
+                Cell::text(&pair.first.0.name),
+                Cell::text(&pair.second.0.name),
                 of(|a| a.same_winner),
                 of(|a| a.same_order),
                 of(|a| a.same_significant),
@@ -497,24 +494,7 @@ fn cut(table: &mut Table, shown: usize, of: usize, what: &str, file: &str) {
     }
 }
 
-pub(super) fn text(text: &str) -> Cell {
-    Cell::Text(text.to_owned())
-}
-
-pub(super) fn number(value: f64, digits: u8) -> Cell {
-    Cell::Number { value, digits }
-}
-
 /// A p-value, or a word where there is none.
 fn p_or(p: Option<f64>) -> Cell {
-    p.map_or_else(missing, Cell::PValue)
-}
-
-pub(super) fn missing() -> Cell {
-    Cell::Missing("n/a".to_owned())
-}
-
-/// A number, or a word where there is none.
-pub(super) fn number_or(value: Option<f64>, digits: u8) -> Cell {
-    value.filter(|value| value.is_finite()).map_or_else(missing, |value| number(value, digits))
+    p.map_or_else(Cell::na, Cell::PValue)
 }

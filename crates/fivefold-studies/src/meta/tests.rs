@@ -73,7 +73,7 @@ fn two_identical_systems_do_not_differ() {
     for test in fivefold_stats::TESTS {
         let study = Meta { test: test.name.to_owned(), ..Meta::default() };
         let tables = shown(&study, &given);
-        let row = table(&tables, "pairs").rows.iter().find(|row| row[2] == Cell::Text("b".to_owned())).unwrap();
+        let row = table(&tables, "pairs").rows.iter().find(|row| row[2] == Cell::text("b")).unwrap();
         assert_eq!((value(&row[3]), value(&row[6])), (0.0, 1.0), "{}", test.name);
         assert!(!value(&row[3]).is_sign_negative());
     }
@@ -93,7 +93,7 @@ fn differences_are_of_the_better_system_or_from_the_baseline() {
             .collect();
         rows
     };
-    let text = |text: &str| Cell::Text(text.to_owned());
+    let text = |text: &str| Cell::text(text);
     let pair = |a: &str, b: &str, positive| (text(a), text(b), positive);
     assert_eq!(names(None), [pair("high", "middle", true), pair("high", "low", true), pair("middle", "low", true)]);
     assert_eq!(names(Some("middle")), [pair("high", "middle", true), pair("low", "middle", false)]);
@@ -261,7 +261,7 @@ fn an_order_that_does_not_exist_is_explained() {
     let tables = shown(&Meta::default(), &given);
     for id in ["tau", "tau-ap", "weighted-tau"] {
         let table = table(&tables, id);
-        assert_eq!(table.rows[0][2], Cell::Missing("n/a".to_owned()));
+        assert_eq!(table.rows[0][2], Cell::na());
         assert!(table.notes.iter().any(|note| note.starts_with("n/a: undefined, since all systems tie")), "{id}");
     }
 }
@@ -294,7 +294,7 @@ fn winning_numbers_over_data_sets() {
     let tables = across::tables(&[&first, &second]).unwrap();
     let rows: Vec<(Cell, f64, f64)> =
         tables[0].rows.iter().map(|row| (row[1].clone(), value(&row[2]), value(&row[3]))).collect();
-    let text = |text: &str| Cell::Text(text.to_owned());
+    let text = |text: &str| Cell::text(text);
     assert_eq!(rows, [(text("a"), 2.0, 3.0), (text("b"), 2.0, 3.0), (text("c"), 0.0, 2.0)]);
     assert_eq!(value(&tables[1].rows[0][4]), 1.0, "the order of a and b is reversed");
 }

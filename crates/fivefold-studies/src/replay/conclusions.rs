@@ -4,7 +4,6 @@ use fivefold_base::words::counted;
 use fivefold_stats::{kendall_tau_b, paired_t_test};
 
 use super::published::{Column, ScoreBlock, Statistic, original};
-use super::report::text;
 use super::reproduce::{DerivedPair, Method};
 use fivefold_analysis::p_value::p_value;
 use fivefold_analysis::table::{Cell, Table};
@@ -233,34 +232,25 @@ fn change(statistic: Statistic, from: Option<f64>, to: Option<f64>) -> String {
 pub(super) fn tables(conclusions: &[Conclusion]) -> Vec<Table> {
     let count = |what: &str, answer: Answer| {
         let counted = conclusions.iter().filter(|c| c.what == what && c.answer == answer).count();
-        Cell::Count(counted as u64)
+        Cell::count(counted)
     };
     let summary = RULES.iter().filter(|(what, _)| conclusions.iter().any(|c| c.what == *what)).map(|(what, _)| {
-        std::iter::once(text(what)).chain(Answer::ALL.iter().map(|&answer| count(what, answer))).collect()
+        std::iter::once(Cell::text(what)).chain(Answer::ALL.iter().map(|&answer| count(what, answer))).collect()
     });
     let row = |c: &Conclusion| {
-        let mut cells = vec![text(c.what), text(&c.dataset), text(&c.measure), text(&c.queries)];
-        cells.extend([text(&c.paper), text(&c.ours), text(c.answer.title())]);
+        let mut cells =
+            vec![Cell::text(c.what), Cell::text(&c.dataset), Cell::text(&c.measure), Cell::text(&c.queries)];
+        cells.extend([Cell::text(&c.paper), Cell::text(&c.ours), Cell::text(c.answer.title())]);
         cells
     };
-    let columns = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    let summary_columns = ["conclusion", "holds", "does not", "cannot tell"];
+    let columns = ["conclusion", "data set", "measure", "queries", "paper", "ours", "verdict"];
     vec![
-        Table {
-            id: "reproduce-summary".to_owned(),
-            title: "The paper's conclusions in our run".to_owned(),
-            columns: columns(&["conclusion", "holds", "does not", "cannot tell"]),
-            label_columns: 1,
-            rows: summary.collect(),
-            notes: RULES.iter().map(|(what, rule)| format!("{what}: {rule}")).collect(),
-        },
-        Table {
-            id: "reproduce-conclusions".to_owned(),
-            title: "Conclusion by conclusion; original → UE version".to_owned(),
-            columns: columns(&["conclusion", "data set", "measure", "queries", "paper", "ours", "verdict"]),
-            label_columns: 7,
-            rows: conclusions.iter().map(row).collect(),
-            notes: Vec::new(),
-        },
+        Table::new("reproduce-summary", "The paper's conclusions in our run", summary_columns, 1)
+            .with_rows(summary.collect())
+            .with_notes(RULES.iter().map(|(what, rule)| format!("{what}: {rule}")).collect()),
+        Table::new("reproduce-conclusions", "Conclusion by conclusion; original → UE version", columns, 7)
+            .with_rows(conclusions.iter().map(row).collect()),
     ]
 }
 

@@ -32,21 +32,16 @@ impl Replay {
     fn summary(&self) -> Table {
         let count = |statistic: Option<Statistic>, verdict: Verdict| {
             let counted = |c: &&CheckedCell| statistic.is_none_or(|s| c.statistic == s) && c.verdict == verdict;
-            Cell::Count(self.cells.iter().filter(counted).count() as u64)
+            Cell::count(self.cells.iter().filter(counted).count())
         };
         let row = |label: &str, statistic: Option<Statistic>| {
             let counts = Verdict::ALL.iter().map(|&verdict| count(statistic, verdict));
-            std::iter::once(text(label)).chain(counts).collect()
+            std::iter::once(Cell::text(label)).chain(counts).collect()
         };
         let statistics = Statistic::ALL.iter().map(|&statistic| row(statistic.title(), Some(statistic)));
-        Table {
-            id: "replay-summary".to_owned(),
-            title: "Printed cells by verdict".to_owned(),
-            columns: std::iter::once("statistic").chain(Verdict::ALL.map(Verdict::title)).map(str::to_owned).collect(),
-            label_columns: 1,
-            rows: statistics.chain([row("together", None)]).collect(),
-            notes: Vec::new(),
-        }
+        let columns = std::iter::once("statistic").chain(Verdict::ALL.map(Verdict::title));
+        Table::new("replay-summary", "Printed cells by verdict", columns, 1)
+            .with_rows(statistics.chain([row("together", None)]).collect())
     }
 }
 
@@ -54,24 +49,19 @@ fn cell_table<'a>(id: &str, title: &str, cells: impl Iterator<Item = &'a Checked
     let columns = ["table", "statistic", "data set", "measure", "queries", "verdict", "printed", "computed"];
     let row = |cell: &CheckedCell| {
         vec![
-            text(&cell.table.to_string()),
-            text(cell.statistic.title()),
-            text(&cell.dataset),
-            text(&cell.metric),
-            text(cell.column.title()),
-            text(cell.verdict.title()),
+            Cell::text(cell.table.to_string()),
+            Cell::text(cell.statistic.title()),
+            Cell::text(&cell.dataset),
+            Cell::text(&cell.metric),
+            Cell::text(cell.column.title()),
+            Cell::text(cell.verdict.title()),
             number(cell.statistic, cell.printed),
-            cell.computed.map_or_else(|| Cell::Missing("n/a".to_owned()), |value| number(cell.statistic, value)),
+            cell.computed.map_or_else(Cell::na, |value| number(cell.statistic, value)),
         ]
     };
-    Table {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        columns: columns.map(str::to_owned).to_vec(),
-        label_columns: 6,
-        rows: cells.clone().map(row).collect(),
-        notes: cells.filter(|cell| !cell.remark.is_empty()).map(remark).collect(),
-    }
+    Table::new(id, title, columns, 6)
+        .with_rows(cells.clone().map(row).collect())
+        .with_notes(cells.filter(|cell| !cell.remark.is_empty()).map(remark).collect())
 }
 
 fn remark(cell: &CheckedCell) -> String {
@@ -83,42 +73,32 @@ fn misprint_table(misprints: &[Misprint]) -> Table {
     let columns = ["data set", "measure", "method", "cutoff", "printed", "suggested", "repairs", "breaks"];
     let cells = |cells: &[CheckedCell]| {
         let name = |c: &CheckedCell| format!("table {} {} {}", c.table, c.metric, c.column.title());
-        text(&cells.iter().map(name).collect::<Vec<_>>().join("; "))
+        Cell::text(cells.iter().map(name).collect::<Vec<_>>().join("; "))
     };
     let row = |misprint: &Misprint| {
         vec![
-            text(&misprint.dataset),
-            text(&misprint.metric),
-            text(&misprint.method),
+            Cell::text(&misprint.dataset),
+            Cell::text(&misprint.metric),
+            Cell::text(&misprint.method),
             Cell::Count(misprint.cutoff.into()),
-            Cell::Number { value: misprint.printed, digits: 4 },
-            Cell::Number { value: misprint.moved, digits: 4 },
+            Cell::number(misprint.printed, 4),
+            Cell::number(misprint.moved, 4),
             cells(&misprint.repairs),
             cells(&misprint.breaks),
         ]
     };
-    Table {
-        id: "replay-misprints".to_owned(),
-        title: "Printed scores whose decimal point may have slipped".to_owned(),
-        columns: columns.map(str::to_owned).to_vec(),
-        label_columns: 3,
-        rows: misprints.iter().map(row).collect(),
-        notes: vec![
-            "suspected: outside the range of its neighbours, and inside with the point moved by one place".to_owned(),
-        ],
-    }
+    let note = "suspected: outside the range of its neighbours, and inside with the point moved by one place";
+    Table::new("replay-misprints", "Printed scores whose decimal point may have slipped", columns, 3)
+        .with_rows(misprints.iter().map(row).collect())
+        .with_notes(vec![note.to_owned()])
 }
 
 pub(super) fn number(statistic: Statistic, value: f64) -> Cell {
     match statistic {
         Statistic::Conflicts | Statistic::DiscriminativePower => Cell::Count(value as u64),
-        Statistic::PadPercent => Cell::Number { value, digits: 2 },
-        _ => Cell::Number { value, digits: 3 },
+        Statistic::PadPercent => Cell::number(value, 2),
+        _ => Cell::number(value, 3),
     }
-}
-
-pub(super) fn text(text: &str) -> Cell {
-    Cell::Text(text.to_owned())
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::conclusions::{self, Conclusion};
 use super::published::{
     Column, DerivedRow, MILLION, PublishedScores, ReplayError, ScoreBlock, Statistic, read_derived,
 };
-use super::report::{number, text};
+use super::report::number;
 use fivefold_analysis::evaluation::DatasetValues;
 use fivefold_analysis::table::{Cell, Table};
 use fivefold_analysis::tables::{self, TableOptions, TablesError};
@@ -441,18 +441,15 @@ impl Reproduction {
 
     fn derived_table(&self) -> Table {
         let row = |pair: &DerivedPair| {
-            let shown = |value: Option<f64>| {
-                value.map_or_else(|| Cell::Missing("n/a".to_owned()), |value| number(pair.statistic, value))
-            };
+            let shown = |value: Option<f64>| value.map_or_else(Cell::na, |value| number(pair.statistic, value));
             let difference = pair.ours.filter(|_| pair.comparable).map(|ours| ours - pair.paper);
-            let difference =
-                difference.map_or_else(|| Cell::Missing("n/a".to_owned()), |value| Cell::Number { value, digits: 3 });
+            let difference = Cell::number_or_na(difference, 3);
             vec![
-                text(&pair.table.to_string()),
-                text(pair.statistic.title()),
-                text(&pair.dataset),
-                text(&pair.measure),
-                text(pair.column.title()),
+                Cell::text(pair.table.to_string()),
+                Cell::text(pair.statistic.title()),
+                Cell::text(&pair.dataset),
+                Cell::text(&pair.measure),
+                Cell::text(pair.column.title()),
                 shown(Some(pair.paper)),
                 shown(pair.ours),
                 difference,
@@ -468,15 +465,13 @@ impl Reproduction {
     }
 
     fn scores_table(&self) -> Table {
-        let digits = |value: Option<f64>| {
-            value.map_or_else(|| Cell::Missing("n/a".to_owned()), |value| Cell::Number { value, digits: 4 })
-        };
+        let digits = |value: Option<f64>| Cell::number_or_na(value, 4);
         let row = |pair: &ScorePair| {
             vec![
-                text(&pair.table.to_string()),
-                text(&pair.dataset),
-                text(&pair.measure),
-                text(&pair.method),
+                Cell::text(pair.table.to_string()),
+                Cell::text(&pair.dataset),
+                Cell::text(&pair.measure),
+                Cell::text(&pair.method),
                 digits(Some(pair.paper)),
                 digits(pair.ours),
                 digits(pair.ours.filter(|_| pair.comparable).map(|ours| ours - pair.paper)),
@@ -492,13 +487,6 @@ impl Reproduction {
     }
 
     fn cell_table(&self, id: &str, title: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Table {
-        Table {
-            id: id.to_owned(),
-            title: title.to_owned(),
-            columns: columns.iter().map(|&column| column.to_owned()).collect(),
-            label_columns: columns.len() - 3,
-            rows,
-            notes: self.warnings.clone(),
-        }
+        Table::new(id, title, columns, columns.len() - 3).with_rows(rows).with_notes(self.warnings.clone())
     }
 }

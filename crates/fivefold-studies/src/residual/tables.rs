@@ -67,18 +67,18 @@ impl<'a> View<'a> {
 
     fn table(&self, what: &str, title: String, columns: Vec<String>, labels: usize, rows: Vec<Vec<Cell>>) -> Table {
         let id = format!("{}-{}", slug(&self.measure), what);
-        Table { id, title, columns, label_columns: labels, rows, notes: self.notes.clone() }
+        Table::new(id, title, columns, labels).with_rows(rows).with_notes(self.notes.clone())
     }
 
     /// A row a system: its number, name and group, then the mean over queries of each list.
     fn by_system(&self, lists: &[&[f64]]) -> Vec<Vec<Cell>> {
         let columns: Vec<Vec<f64>> = lists.iter().map(|list| self.numbers.means(list)).collect();
         let row = |(place, &system): (usize, &usize)| {
-            let mut cells = vec![Cell::Count(place as u64 + 1), Cell::Text(self.name(system).to_owned())];
+            let mut cells = vec![Cell::count(place + 1), Cell::text(self.name(system))];
             if let Some((group_of, _)) = self.shown.settings.groups {
                 cells.push(Cell::Text(self.group(group_of[system])));
             }
-            cells.extend(columns.iter().map(|means| number(means[system], 4)));
+            cells.extend(columns.iter().map(|means| Cell::number(means[system], 4)));
             cells
         };
         self.order.iter().enumerate().map(row).collect()
@@ -156,11 +156,11 @@ impl<'a> View<'a> {
             let mut order: Vec<usize> = (0..means.len()).collect();
             order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
             let tau = match kendall_tau_b(&means, &self.means)? {
-                Some(tau) => number(tau, 3),
-                None => Cell::Missing("all equal".to_owned()),
+                Some(tau) => Cell::number(tau, 3),
+                None => Cell::missing("all equal"),
             };
             let first = order.first().map_or("", |&system| self.name(system));
-            Ok(vec![Cell::Text(name), tau, Cell::Text(first.to_owned())])
+            Ok(vec![Cell::Text(name), tau, Cell::text(first)])
         };
         let rows = rows.into_iter().map(row).collect::<Result<Vec<_>, StudyError>>()?;
         let columns = ["order by", "tau-b", "best system"].map(str::to_owned).to_vec();
@@ -173,8 +173,8 @@ impl<'a> View<'a> {
         let row = |(group, best): (usize, &Option<usize>)| {
             let systems = group_of.iter().filter(|&&own| own == group).count() as u64;
             let (name, mean) = match best {
-                Some(best) => (Cell::Text(self.name(*best).to_owned()), number(self.means[*best], 4)),
-                None => (Cell::Missing("none".to_owned()), Cell::Missing("n/a".to_owned())),
+                Some(best) => (Cell::text(self.name(*best)), Cell::number(self.means[*best], 4)),
+                None => (Cell::missing("none"), Cell::na()),
             };
             vec![Cell::Text(self.group(group)), Cell::Count(systems), name, mean]
         };
@@ -221,10 +221,6 @@ impl<'a> View<'a> {
             notes,
         }
     }
-}
-
-fn number(value: f64, digits: u8) -> Cell {
-    Cell::Number { value, digits }
 }
 
 fn notes(

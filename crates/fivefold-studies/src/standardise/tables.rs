@@ -48,9 +48,7 @@ impl Shown<'_> {
     }
 
     fn table(&self, id: &str, title: &str, columns: &[&str], labels: usize, rows: Vec<Vec<Cell>>) -> Table {
-        let columns = columns.iter().map(|&column| column.to_owned()).collect();
-        let notes = self.notes(self.families);
-        Table { id: id.to_owned(), title: title.to_owned(), columns, label_columns: labels, rows, notes }
+        Table::new(id, title, columns, labels).with_rows(rows).with_notes(self.notes(self.families))
     }
 
     /// Conventions, numbers of queries and what else is to be known, of these families.
@@ -107,9 +105,9 @@ impl Shown<'_> {
             let between = mean_and_deviation(of_queries.iter().map(|(mean, _)| *mean)).1;
             let within = mean(of_queries.iter().map(|(_, sd)| *sd));
             let quartiles = [0.25, 0.5, 0.75].map(|share| quantile(&rising, share));
-            let mut cells = vec![text(&family.measure), text(form.name), Cell::Count(rising.len() as u64)];
+            let mut cells = vec![Cell::text(&family.measure), Cell::text(form.name), Cell::count(rising.len())];
             cells.extend(
-                quartiles.into_iter().chain([centre, deviation, between, within]).map(|value| number(value, 3)),
+                quartiles.into_iter().chain([centre, deviation, between, within]).map(|value| Cell::number(value, 3)),
             );
             cells
         };
@@ -135,8 +133,8 @@ impl Shown<'_> {
             let Some(last) = order.len().checked_sub(1) else { continue };
             for (what, query) in [("easiest", order[0]), ("middle", order[last / 2]), ("hardest", order[last])] {
                 let (centre, deviation) = mean_and_deviation(raw.query(query));
-                let mut cells = vec![text(&family.measure), text(what), text(&family.queries[query])];
-                cells.extend([number(centre, 3), number(deviation, 3)]);
+                let mut cells = vec![Cell::text(&family.measure), Cell::text(what), Cell::text(&family.queries[query])];
+                cells.extend([Cell::number(centre, 3), Cell::number(deviation, 3)]);
                 rows.push(cells);
             }
         }
@@ -146,9 +144,9 @@ impl Shown<'_> {
 
     fn comparability(&self, compared: &[Vec<Comparability>]) -> Table {
         let row = |((family, form), found): ((&Family, &Form), &Comparability)| {
-            let mut cells = vec![text(&family.measure), text(form.name)];
-            cells.extend([found.drmse, found.drmse_high].map(|value| number_or(value, 3, "n/a")));
-            cells.extend([found.different, found.different_high].map(|share| number(100.0 * share, 1)));
+            let mut cells = vec![Cell::text(&family.measure), Cell::text(form.name)];
+            cells.extend([found.drmse, found.drmse_high].map(|value| Cell::number_or(value, 3, "n/a")));
+            cells.extend([found.different, found.different_high].map(|share| Cell::number(100.0 * share, 1)));
             cells
         };
         let rows = self.forms().zip(compared.iter().flatten()).map(row).collect();
@@ -166,9 +164,9 @@ impl Shown<'_> {
 
     fn needed(&self, subsets: &[Vec<Needed>]) -> Option<Table> {
         let row = |(family, found): (&Family, &Needed)| {
-            let mut cells = vec![text(&family.measure), Cell::Count(found.systems as u64)];
-            cells.extend(found.reached.map(|tau| number_or(tau, 3, "n/a")));
-            cells.extend([number(found.without, 1), Cell::Count(found.undefined as u64)]);
+            let mut cells = vec![Cell::text(&family.measure), Cell::count(found.systems)];
+            cells.extend(found.reached.map(|tau| Cell::number_or(tau, 3, "n/a")));
+            cells.extend([Cell::number(found.without, 1), Cell::count(found.undefined)]);
             cells
         };
         let pairs =
@@ -192,8 +190,8 @@ impl Shown<'_> {
         let mut order: Vec<usize> = (0..family.systems.len()).collect();
         order.sort_by(|&a, &b| means[0][b].total_cmp(&means[0][a]));
         let row = |&system: &usize| {
-            let mut cells = vec![text(&family.systems[system])];
-            cells.extend(means.iter().map(|means| number(means[system], 4)));
+            let mut cells = vec![Cell::text(&family.systems[system])];
+            cells.extend(means.iter().map(|means| Cell::number(means[system], 4)));
             cells
         };
         let rows = order.iter().map(row).collect();
@@ -201,16 +199,16 @@ impl Shown<'_> {
         columns.extend(family.forms.iter().map(|form| form.name));
         let title = format!("Systems by the mean of each form of {}", family.measure);
         let table = self.table(&format!("systems-{}", slug(&family.measure)), &title, &columns, 1, rows);
-        Table { notes: self.notes(std::slice::from_ref(family)), ..table }
+        table.with_notes(self.notes(std::slice::from_ref(family)))
     }
 
     fn orders(&self, family: &Family) -> Result<Table, StudyError> {
         let means: Vec<Vec<f64>> = family.forms.iter().map(|form| common_means(family, &form.matrix)).collect();
         let mut rows = Vec::new();
         for (form, own) in family.forms.iter().zip(&means) {
-            let mut cells = vec![text(form.name)];
+            let mut cells = vec![Cell::text(form.name)];
             for other in &means {
-                cells.push(kendall_tau_b(own, other)?.map_or(Cell::Missing("n/a".to_owned()), |tau| number(tau, 3)));
+                cells.push(kendall_tau_b(own, other)?.map_or(Cell::na(), |tau| Cell::number(tau, 3)));
             }
             rows.push(cells);
         }
@@ -218,7 +216,7 @@ impl Shown<'_> {
         columns.extend(family.forms.iter().map(|form| form.name));
         let title = format!("Kendall's tau-b between the orders of systems by the forms of {}", family.measure);
         let table = self.table(&format!("orders-{}", slug(&family.measure)), &title, &columns, 1, rows);
-        Ok(Table { notes: self.notes(std::slice::from_ref(family)), ..table })
+        Ok(table.with_notes(self.notes(std::slice::from_ref(family))))
     }
 
     fn histogram(&self, family: &Family, form: &Form) -> Chart {
@@ -248,19 +246,6 @@ impl Shown<'_> {
 
 fn common_means(family: &Family, matrix: &Matrix) -> Vec<f64> {
     matrix.select(&family.common).means()
-}
-
-fn text(text: &str) -> Cell {
-    Cell::Text(text.to_owned())
-}
-
-fn number(value: f64, digits: u8) -> Cell {
-    Cell::Number { value, digits }
-}
-
-/// A number, or a word where it is none.
-fn number_or(value: f64, digits: u8, word: &str) -> Cell {
-    if value.is_finite() { number(value, digits) } else { Cell::Missing(word.to_owned()) }
 }
 
 /// Adds every score of every form, by query and system; an empty field where there is none.

@@ -217,19 +217,15 @@ impl std::fmt::Display for Kind {
     }
 }
 
-fn text(text: impl Into<String>) -> Cell {
-    Cell::Text(text.into())
-}
-
 fn number(value: f64) -> Cell {
     match value.is_nan() {
-        false => Cell::Number { value, digits: 6 },
-        true => Cell::Missing("undefined".to_owned()),
+        false => Cell::number(value, 6),
+        true => Cell::missing("undefined"),
     }
 }
 
 fn perhaps(value: Option<f64>) -> Cell {
-    value.map_or_else(|| Cell::Missing(LEFT_OUT.to_owned()), number)
+    value.map_or_else(|| Cell::missing(LEFT_OUT), number)
 }
 
 /// What stands in place of queries that differ.
@@ -240,9 +236,4 @@ fn none_differs(compared: &str) -> String {
 /// The values of queries under several measures.
 fn of_each(queries: usize, measures: usize) -> String {
     format!("{} under {}", counted(queries, "query"), counted(measures, "measure"))
-}
-
-fn table(id: &str, title: &str, columns: &[&str], label_columns: usize) -> Table {
-    let columns = columns.iter().map(|&column| column.to_owned()).collect();
-    Table { id: id.to_owned(), title: title.to_owned(), columns, label_columns, rows: Vec::new(), notes: Vec::new() }
 }

@@ -5,7 +5,7 @@ mod model;
 
 use std::path::{Path, PathBuf};
 
-use fivefold_analysis::{Cell, Table};
+use fivefold_analysis::Cell;
 use fivefold_core::Registry;
 
 use super::cases::QrelsArgs;
@@ -88,7 +88,7 @@ impl Args {
 }
 
 fn number(value: f64) -> Cell {
-    Cell::Number { value, digits: 4 }
+    Cell::number(value, 4)
 }
 
 /// A number, or a blank.
@@ -98,9 +98,4 @@ fn perhaps(value: Option<f64>) -> Cell {
 
 fn blank() -> Cell {
     Cell::Text(String::new())
-}
-
-fn table(id: &str, title: String, columns: &[&str], label_columns: usize) -> Table {
-    let columns = columns.iter().map(|&column| column.to_owned()).collect();
-    Table { id: id.to_owned(), title, columns, label_columns, rows: Vec::new(), notes: Vec::new() }
 }

@@ -1,11 +1,11 @@
 //! Two dialects on the same scores: the rules that make them differ.
 
-use fivefold_analysis::Cell;
+use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::counted;
 use fivefold_base::{Seed, rounding};
 use fivefold_metrics::{Attribution, Conventions, Dialect, Overrides, attribute};
 
-use super::{Args, Difference, none_differs, number, of_each, perhaps, table, text};
+use super::{Args, Difference, none_differs, number, of_each, perhaps};
 use crate::problem::Problem;
 
 /// Means, rules and the first queries of each measure.
@@ -26,11 +26,12 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
     let [a, b] = [one, other].map(|dialect| overrides.apply((dialect.conventions)()));
     let [one_name, other_name] = [(one, &a), (other, &b)].map(|(dialect, in_force)| name_in_force(dialect, in_force));
     let [one_name, other_name] = [one_name.as_str(), other_name.as_str()];
-    let mut means = table("means", "Means", &["measure", one_name, other_name, "difference", "queries that differ"], 1);
+    let mut means =
+        Table::new("means", "Means", ["measure", one_name, other_name, "difference", "queries that differ"], 1);
     let columns = ["measure", "rule", one_name, other_name, "queries affected", "of the difference"];
-    let mut rules = table("rules", "The rules that cause it", &columns, 4);
+    let mut rules = Table::new("rules", "The rules that cause it", columns, 4);
     let columns = ["measure", "query", one_name, other_name, "rules at work"];
-    let mut queries = table("queries", "The first queries that differ", &columns, 2);
+    let mut queries = Table::new("queries", "The first queries that differ", columns, 2);
     let mut differs = false;
     for spec in args.measures()? {
         let found: Attribution =
@@ -39,21 +40,21 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
         let differing: Vec<usize> = (0..cases.len()).filter(|&query| found.differs(query)).collect();
         let [before, after] = found.means;
         differs |= !differing.is_empty() || rounding::differ(after, before);
-        let counted = Cell::Count(differing.len() as u64);
-        means.rows.push(vec![text(&name), number(before), number(after), number(after - before), counted]);
+        let counted = Cell::count(differing.len());
+        means.rows.push(vec![Cell::text(&name), number(before), number(after), number(after - before), counted]);
         for effect in &found.rules {
             let affected = effect.affects.iter().filter(|&&affected| affected).count() as u64;
-            let mut cells = vec![text(&name), text(effect.rule)];
-            cells.extend(effect.choices.iter().map(text));
+            let mut cells = vec![Cell::text(&name), Cell::text(effect.rule)];
+            cells.extend(effect.choices.iter().map(Cell::text));
             cells.extend([Cell::Count(affected), number(effect.mean_difference)]);
             rules.rows.push(cells);
         }
         for &query in differing.iter().take(args.queries) {
             let at_work = found.rules.iter().filter(|effect| effect.affects[query]).map(|effect| effect.rule);
             let values = [0, 1].map(|side: usize| perhaps(found.values[side][query]));
-            let mut cells = vec![text(&name), text(cases[query].id)];
+            let mut cells = vec![Cell::text(&name), Cell::text(cases[query].id)];
             cells.extend(values);
-            cells.push(text(at_work.collect::<Vec<_>>().join(", ")));
+            cells.push(Cell::text(at_work.collect::<Vec<_>>().join(", ")));
             queries.rows.push(cells);
         }
     }

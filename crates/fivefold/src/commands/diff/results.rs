@@ -17,7 +17,7 @@ use self::causes::Causes;
 use self::columns::{Column, Common};
 use self::one_side::OneSided;
 use super::settings::differing;
-use super::{Args, Difference, none_differs, number, table, text};
+use super::{Args, Difference, none_differs, number};
 use crate::format::Format;
 use crate::problem;
 
@@ -71,12 +71,12 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
 }
 
 fn settings(sides: &[Results; 2]) -> miette::Result<Table> {
-    let mut settings = table("settings", "Settings that differ", &["setting", "A", "B"], 3);
+    let mut settings = Table::new("settings", "Settings that differ", ["setting", "A", "B"], 3);
     let json = |results: &Results| serde_json::to_value(&results.manifest.experiment).map_err(problem::report);
     let mut differing = differing(&json(&sides[0])?, &json(&sides[1])?);
     let [one, other] = sides.each_ref().map(|side| side.manifest.version.clone());
     differing.extend((one != other).then(|| ["program version".to_owned(), one, other]));
-    settings.rows.extend(differing.iter().map(|row| row.iter().map(text).collect()));
+    settings.rows.extend(differing.iter().map(|row| row.iter().map(Cell::text).collect()));
     if settings.rows.is_empty() {
         settings.notes.push("no setting differs".to_owned());
     }
@@ -111,12 +111,12 @@ impl Found {
             "undefined in A",
             "undefined in B",
         ];
-        let means = table("means", "Values that differ", &columns, 3);
+        let means = Table::new("means", "Values that differ", columns, 3);
         let columns = ["data set", "measure", "rule", "A", "B", "rankers", "values affected", "of the difference"];
-        let rules = table("rules", "The rules that cause it", &columns, 5);
+        let rules = Table::new("rules", "The rules that cause it", columns, 5);
         let columns =
             ["data set", "query", "values that differ", "the most: ranker", "measure", "A", "B", "rules at work"];
-        let queries = table("queries", "The first queries that differ", &columns, 2);
+        let queries = Table::new("queries", "The first queries that differ", columns, 2);
         Found { means, rules, queries, compared: [0; 2], rounded: (0, None), alone: [0; 2], lacking: BTreeMap::new() }
     }
 
@@ -148,9 +148,9 @@ impl Found {
 }
 
 fn mean_row(column: &Column) -> Vec<Cell> {
-    let count = |of: usize| Cell::Count(of as u64);
+    let count = Cell::count;
     let [a, b] = column.means;
-    let mut cells: Vec<Cell> = column.key.iter().map(text).collect();
+    let mut cells: Vec<Cell> = column.key.iter().map(Cell::text).collect();
     cells.extend([a.value, b.value, b.value - a.value].map(number));
     cells.extend([column.differing.len(), a.undefined, b.undefined].map(count));
     cells
@@ -187,9 +187,9 @@ fn rule_rows(columns: &[Column], causes: &Causes) -> Vec<Vec<Cell>> {
             };
             let affected = effects.iter().flat_map(|(_, rule)| &rule.affects).filter(|&&affected| affected).count();
             let share = effects.iter().map(|(_, rule)| rule.mean_difference).sum::<f64>() / of_measure.len() as f64;
-            let mut cells = vec![text(&columns[0].key[0]), text(measure), text(name)];
-            cells.extend(choices.iter().map(text));
-            cells.extend([text(rankers), Cell::Count(affected as u64), number(share)]);
+            let mut cells = vec![Cell::text(&columns[0].key[0]), Cell::text(measure), Cell::text(name)];
+            cells.extend(choices.iter().map(Cell::text));
+            cells.extend([Cell::text(rankers), Cell::count(affected), number(share)]);
             rows.push(cells);
         }
     }
@@ -198,7 +198,7 @@ fn rule_rows(columns: &[Column], causes: &Causes) -> Vec<Vec<Cell>> {
 
 /// A query with the values that are furthest apart.
 fn query_row(common: &Common<'_>, columns: &[Column], causes: &Causes, query: usize, values: usize) -> Vec<Cell> {
-    let mut cells = vec![text(common.name()), text(&common.query(query).id), Cell::Count(values as u64)];
+    let mut cells = vec![Cell::text(common.name()), Cell::text(&common.query(query).id), Cell::count(values)];
     let mut most: Option<(usize, f64)> = None;
     for (place, column) in columns.iter().enumerate() {
         let distance = column.distance(query);
@@ -208,17 +208,17 @@ fn query_row(common: &Common<'_>, columns: &[Column], causes: &Causes, query: us
     }
     if let Some((place, _)) = most {
         let column = &columns[place];
-        cells.extend(column.key[1..].iter().map(text));
+        cells.extend(column.key[1..].iter().map(Cell::text));
         cells.extend([0, 1].map(|side: usize| match (column.values[side][query], column.undefined[side]) {
             (value, _) if !value.is_nan() => number(value),
             (_, Some(counted)) => Cell::Missing(format!("undefined ({counted})")),
-            (_, None) => Cell::Missing(LEFT_OUT.to_owned()),
+            (_, None) => Cell::missing(LEFT_OUT),
         }));
         let at_work = |cause: &Attribution| {
             let names = cause.rules.iter().filter(|rule| rule.affects[query]).map(|rule| rule.rule);
             names.collect::<Vec<_>>().join(", ")
         };
-        cells.push(text(causes[place].as_ref().map_or_else(|| NOT_TOLD.to_owned(), at_work)));
+        cells.push(Cell::text(causes[place].as_ref().map_or_else(|| NOT_TOLD.to_owned(), at_work)));
     }
     cells
 }

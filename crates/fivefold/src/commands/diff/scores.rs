@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use fivefold_analysis::Cell;
+use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::{counted, which};
 use fivefold_base::{Seed, rounding};
 use fivefold_metrics::{Case, Evaluator, Explanation, Scratch, mean_of_cases};
 
-use super::{Args, Difference, none_differs, number, of_each, perhaps, table, text};
+use super::{Args, Difference, none_differs, number, of_each, perhaps};
 use crate::commands::cases::Judgements;
 use crate::problem::Problem;
 
@@ -47,14 +47,14 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
         [Some(one), Some(other)] => one.is_nan() != other.is_nan() || rounding::differ(one, other),
         [one, other] => one.is_some() != other.is_some(),
     };
-    let count = |of: usize| Cell::Count(of as u64);
-    let mut means = table("means", "Means", &["measure", "A", "B", "difference", "queries that differ"], 1);
+    let count = Cell::count;
+    let mut means = Table::new("means", "Means", ["measure", "A", "B", "difference", "queries that differ"], 1);
     let lengths: &[&str] = match &judgements {
         Judgements::Letor(_) => &["documents"],
         Judgements::Trec(_) => &["documents of A", "documents of B"],
     };
     let columns = [&["measure", "query", "A", "B", "rankings part at rank"], lengths].concat();
-    let mut queries = table("queries", "The first queries that differ", &columns, 2);
+    let mut queries = Table::new("queries", "The first queries that differ", columns, 2);
     for (measure, name) in evaluator.names().iter().enumerate() {
         let mean = |side: usize| {
             let own: Vec<f64> = values[side].iter().map(|of_query| of_query[measure]).collect();
@@ -62,10 +62,16 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
         };
         let differing: Vec<usize> = (0..first_ranks.len()).filter(|&query| unlike(query, measure)).collect();
         let [one, other] = [mean(0), mean(1)];
-        means.rows.push(vec![text(name), number(one), number(other), number(other - one), count(differing.len())]);
+        means.rows.push(vec![
+            Cell::text(name),
+            number(one),
+            number(other),
+            number(other - one),
+            count(differing.len()),
+        ]);
         for &query in differing.iter().take(args.queries) {
-            let part = first_ranks[query].map_or_else(|| text(""), count);
-            let mut cells = vec![text(name), text(sides[0][query].id)];
+            let part = first_ranks[query].map_or_else(|| Cell::text(""), count);
+            let mut cells = vec![Cell::text(name), Cell::text(sides[0][query].id)];
             cells.extend([0, 1].map(|side| perhaps(value(side, query, measure))));
             cells.push(part);
             cells.extend(sides.iter().take(lengths.len()).map(|side| count(side[query].scores.len())));

@@ -20,15 +20,15 @@ pub(super) struct Shown {
 /// One row a measure and query, fold or whole; one column a system; at the end how many queries are undefined.
 pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dialect, shown: &Shown) -> Table {
     let number = |value: f64| match value.is_nan() {
-        false => Cell::Number { value, digits: shown.digits },
-        true => Cell::Missing("undefined".to_owned()),
+        false => Cell::number(value, shown.digits),
+        true => Cell::missing("undefined"),
     };
     let systems = 0..evaluated.systems.len();
     let by_fold = shown.per_fold || (shown.per_query && evaluated.folds().len() > 1);
     let labels = |measure: usize, fold: Option<usize>, query: Option<&str>| {
-        let mut cells = vec![text(&evaluator.names()[measure])];
-        cells.extend(by_fold.then(|| fold.map_or_else(|| text("all"), |number| text(&number.to_string()))));
-        cells.extend(shown.per_query.then(|| text(query.unwrap_or("all"))));
+        let mut cells = vec![Cell::text(&evaluator.names()[measure])];
+        cells.extend(by_fold.then(|| fold.map_or_else(|| Cell::text("all"), |number| Cell::text(number.to_string()))));
+        cells.extend(shown.per_query.then(|| Cell::text(query.unwrap_or("all"))));
         cells
     };
     let mean_row = |measure: usize, fold: Option<usize>| {
@@ -51,7 +51,7 @@ pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dial
                 let counted = |value: &Option<f64>| value.and_then(|value| settle(value, policy));
                 let cell = |value: &Option<f64>| match value {
                     Some(value) if !shown.settled => number(*value),
-                    value => counted(value).map_or_else(|| Cell::Missing(LEFT_OUT.to_owned()), number),
+                    value => counted(value).map_or_else(|| Cell::missing(LEFT_OUT), number),
                 };
                 let values: Vec<Option<f64>> = systems.clone().map(value).collect();
                 row.extend(values.iter().map(cell));
@@ -73,14 +73,9 @@ pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dial
     let label_columns = columns.len();
     columns.extend(evaluated.systems.iter().cloned());
     columns.extend(["queries".to_owned(), "undefined".to_owned()]);
-    Table {
-        id: "eval".to_owned(),
-        title: title(evaluated),
-        columns,
-        label_columns,
-        rows,
-        notes: notes(evaluated, evaluator, dialect),
-    }
+    Table::new("eval", title(evaluated), columns, label_columns)
+        .with_rows(rows)
+        .with_notes(notes(evaluated, evaluator, dialect))
 }
 
 fn documents(evaluated: &Evaluated) -> usize {
@@ -97,8 +92,8 @@ fn title(evaluated: &Evaluated) -> String {
 fn count<T>(systems: &[T], of: impl Fn(&T) -> usize) -> Cell {
     let counts: Vec<usize> = systems.iter().map(of).collect();
     match (counts.iter().min().copied(), counts.iter().max().copied()) {
-        (Some(least), Some(most)) if least != most => text(&format!("{least} to {most}")),
-        (least, _) => Cell::Count(least.unwrap_or(0) as u64),
+        (Some(least), Some(most)) if least != most => Cell::text(format!("{least} to {most}")),
+        (least, _) => Cell::count(least.unwrap_or(0)),
     }
 }
 
@@ -107,10 +102,6 @@ fn notes(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dialect) -> Vec
     notes.extend(evaluator.describe());
     notes.extend(evaluated.remarks.iter().cloned());
     notes
-}
-
-fn text(text: &str) -> Cell {
-    Cell::Text(text.to_owned())
 }
 
 /// What `--json` prints. Undefined values, and those of queries that are left out, are `null`.

@@ -5,7 +5,7 @@ use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
 use fivefold_metrics::{Conventions, Evaluator, Explanation, MeasureSpec, Scores, Ties};
 
-use super::{Args, blank, number, perhaps, table};
+use super::{Args, blank, number, perhaps};
 use crate::commands::cases::{Judgements, document_name};
 use crate::problem::Problem;
 
@@ -38,7 +38,7 @@ pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
     };
     let columns = [&["rank", "document", "score", "grade"][..], &names, &["contribution", "sum"]].concat();
     let title = format!("{} of query {}: {}", told.measure, args.query, value(&told));
-    let mut ranking = table("ranking", title, &columns, 2);
+    let mut ranking = Table::new("ranking", title, columns, 2);
     let shown = told.positions.min(args.rows);
     let tied = tied(&told, &conventions);
     for (place, &tied) in told.ranking[..shown].iter().zip(&tied) {
@@ -47,7 +47,7 @@ pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
         let mut cells = [place.rank.to_string(), document_name(id, place.row), score].map(Cell::Text).to_vec();
         cells.push(match judgements.is_judged(&query, place.row) {
             true => Cell::Count(place.grade.into()),
-            false => Cell::Missing("unjudged".to_owned()),
+            false => Cell::missing("unjudged"),
         });
         cells.extend(factors(place.factors));
         cells.extend([perhaps(place.contribution), perhaps(place.sum)]);
@@ -80,7 +80,7 @@ pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let ends = ["ideal contribution", "ideal sum", "mean of all orders", "sum of means"];
     let columns = [&["rank", "ideal grade"][..], &names, &ends].concat();
-    let mut bounds = table("bounds", "The ideal order, and the mean over all orders".to_owned(), &columns, 1);
+    let mut bounds = Table::new("bounds", "The ideal order, and the mean over all orders", columns, 1);
     for bound in told.bounds.iter().take(args.rows) {
         let grade = bound.grade.map_or_else(blank, |grade| Cell::Count(grade.into()));
         let mut cells = vec![Cell::Text(bound.rank.to_string()), grade];
@@ -89,9 +89,9 @@ pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
         bounds.rows.push(cells);
     }
 
-    let mut steps = table("steps", "Step by step".to_owned(), &["", "is", "in numbers", "value"], 3);
+    let mut steps = Table::new("steps", "Step by step", ["", "is", "in numbers", "value"], 3);
     for step in &told.steps {
-        let value = step.value.map_or_else(|| Cell::Missing("undefined".to_owned()), number);
+        let value = step.value.map_or_else(|| Cell::missing("undefined"), number);
         let words = [&step.what, &step.formula, &step.numbers].map(|text| Cell::Text(text.clone()));
         steps.rows.push(words.into_iter().chain([value]).collect());
     }

@@ -15,7 +15,7 @@ use fivefold_rankers::linear_model::LinearModel;
 use fivefold_rankers::tree_model::TreeModel;
 use fivefold_trees::{Node, Tree};
 
-use super::{Args, blank, number, table};
+use super::{Args, blank, number};
 use crate::commands::cases::{LETOR_IDS, document_name, no_query};
 use crate::model::{self, Scorer};
 use crate::problem::Problem;
@@ -68,11 +68,11 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
         rows.len(),
         query.grades()[row]
     );
-    let mut table_of_shares = table("shares", title, &["feature", "value", "mean of query", "share", "sum"], 1);
+    let mut table_of_shares = Table::new("shares", title, ["feature", "value", "mean of query", "share", "sum"], 1);
     let mut order: Vec<usize> = (0..shares.len()).filter(|&feature| shares[feature] != 0.0).collect();
     order.sort_by(|&one, &other| shares[other].abs().total_cmp(&shares[one].abs()));
     let mut sum = mean;
-    let mean_row = [Cell::Text("(mean of the query)".to_owned()), blank(), blank(), number(mean), number(mean)];
+    let mean_row = [Cell::text("(mean of the query)"), blank(), blank(), number(mean), number(mean)];
     table_of_shares.rows.push(mean_row.to_vec());
     for &feature in order.iter().take(args.rows) {
         sum += shares[feature];
@@ -230,14 +230,14 @@ fn way(model: &TreeModel, (rows, asked): (&[&[f32]], &[&[f32]]), row: usize) -> 
     let count = model.trees().len();
     let title = format!("The way through the first {} of {}", TREES.min(count), counted(count, "tree"));
     let columns = ["tree", "cut", "value", "gain of the cut", "documents", "mean before", "mean behind", "share"];
-    let mut table = table("way", title, &columns, 2);
+    let mut table = Table::new("way", title, columns, 2);
     for tree in 0..TREES.min(count) {
         for step in path(model, tree, asked, row) {
             let Some((node, cut)) = step.cut else { continue };
             let text = question(&model.trees()[tree], node, &cut, step.left);
             let value = f64::from(rows[row][cut.feature as usize]);
             let mut cells = vec![Cell::Text((tree + 1).to_string()), Cell::Text(text), number(value)];
-            cells.extend([number(cut.gain), Cell::Count(step.documents as u64)]);
+            cells.extend([number(cut.gain), Cell::count(step.documents)]);
             cells.extend([step.before, step.after, step.after - step.before].map(number));
             table.rows.push(cells);
         }

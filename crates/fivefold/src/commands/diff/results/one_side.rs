@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use fivefold_analysis::Table;
+use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::counted;
 use fivefold_metrics::MeasureSpec;
 use fivefold_results::Results;
 
-use super::super::{table, text};
 use super::{COLUMN, Key};
 
 /// Columns of values that the other side lacks, each with its side.
@@ -58,10 +57,10 @@ impl OneSided {
     }
 
     pub(super) fn table(&self) -> Table {
-        let mut all = table("one-side", "Values of one side only", &["side", "data set", "ranker", "measure"], 4);
+        let mut all = Table::new("one-side", "Values of one side only", ["side", "data set", "ranker", "measure"], 4);
         all.rows.extend(self.keys.iter().map(|(side, key)| {
-            let mut cells = vec![text(*side)];
-            cells.extend(key.iter().map(text));
+            let mut cells = vec![Cell::text(*side)];
+            cells.extend(key.iter().map(Cell::text));
             cells
         }));
         all
