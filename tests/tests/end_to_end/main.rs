@@ -24,6 +24,7 @@ mod imported;
 mod interrupted;
 mod latex;
 mod leaks;
+mod licences;
 mod many;
 mod meta;
 mod models;
