@@ -74,7 +74,7 @@ impl DifferenceTest {
     /// Too many queries to resample.
     pub fn run(&self, family: &Family<'_>, seed: Seed) -> Result<(TestRun, Vec<Option<f64>>), StatsError> {
         let options = TestOptions { draws: self.draws, seed, confidence: 1.0 - self.alpha };
-        let mut run = (self.test.run)(family, &options)?;
+        let mut run = self.test.run(family, &options)?;
         let corrected = self.correction.adjust(&run)?;
         if let Some(joint) = run.max_t.as_ref().filter(|_| self.correction.factor == Factor::Joint) {
             // What is used are the joint p-values.

@@ -1,9 +1,4 @@
-//! From the values of queries to all that is told of them: tables, charts, comparisons and pages as plain data. Nothing here reads
-//! or writes files, knows settings, or draws.
-//!
-//! Reading order: [`evaluation`] (the values of a run), [`table`], [`chart`] and [`diagram`] (the forms of what is computed from
-//! them), [`tables`] (the paper's tables), [`compared`] and [`difference_test`] (systems compared in pairs), [`page`] (all that a
-//! page shows).
+#![doc = include_str!("../README.md")]
 
 pub mod chart;
 pub mod compared;

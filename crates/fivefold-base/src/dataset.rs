@@ -196,6 +196,43 @@ impl DatasetBuilder {
 }
 
 impl Dataset {
+    /// A data set of queries in memory: for each the features of its documents, row after row, and their grades. Queries are
+    /// called 1, 2, 3, ..; documents have no ids.
+    ///
+    /// ```
+    /// use fivefold_base::Dataset;
+    ///
+    /// // Two features a document; a query of three documents, and one of two.
+    /// let data = Dataset::of_queries(2, [
+    ///     (&[0.9, 3.0, 0.1, 1.0, 0.5, 2.0][..], &[2, 0, 1][..]),
+    ///     (&[0.3, 0.0, 0.8, 5.0], &[0, 1]),
+    /// ])?;
+    /// assert_eq!((data.len(), data.documents(), data.query(1).row(1)), (2, 5, &[0.8, 5.0][..]));
+    /// # Ok::<(), fivefold_base::DatasetError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DatasetError`]: features that are not `width` a document, a query without documents, a grade above [`HIGHEST_GRADE`].
+    pub fn of_queries<'a>(
+        width: usize,
+        queries: impl IntoIterator<Item = (&'a [f32], &'a [u8])>,
+    ) -> Result<Dataset, DatasetError> {
+        let (mut features, mut grades, mut bounds) = (Vec::new(), Vec::new(), vec![0]);
+        let mut query_ids = IdTable::default();
+        for (of_query, own) in queries {
+            let (found, rows) = (of_query.len(), own.len());
+            if found != rows * width {
+                return Err(DatasetError::MatrixSize { found, rows, width });
+            }
+            query_ids.push(&bounds.len().to_string());
+            features.extend_from_slice(of_query);
+            grades.extend_from_slice(own);
+            bounds.push(grades.len());
+        }
+        let (features, doc_ids) = (Arc::new(features), IdTable::default());
+        DatasetBuilder { features, width, grades, bounds, query_ids, doc_ids, max_grade: None }.build()
+    }
+
     /// Number of queries.
     pub fn len(&self) -> usize {
         self.queries.len()

@@ -1,7 +1,4 @@
-//! What every crate of fivefold uses, and nothing that knows of rankers, files or settings.
-//!
-//! Reading order: [`dataset`] (queries, documents, grades), [`seed`] (where randomness comes from), [`rounding`] (which numbers
-//! are equal), [`words`] (counts, lists and near names in sentences), [`printable`] (text of others on a terminal).
+#![doc = include_str!("../README.md")]
 
 pub mod dataset;
 pub mod printable;

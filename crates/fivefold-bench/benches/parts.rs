@@ -22,7 +22,7 @@ fn evaluate(criterion: &mut Criterion) -> Result<()> {
         specs.extend([Version::Original, Version::V1, Version::V2].map(|version| base.with_version(version)));
     }
     let data = mslr(2_000);
-    let evaluator = Evaluator::new(&specs, &(dialect("paper")?.conventions)(), data.max_grade(), Seed::new(1))?;
+    let evaluator = Evaluator::new(&specs, &dialect("paper")?.conventions(), data.max_grade(), Seed::new(1))?;
     let mut judged = Vec::with_capacity(data.len());
     for query in data.queries() {
         judged.push(evaluator.judge(query.id(), query.grades(), None)?);

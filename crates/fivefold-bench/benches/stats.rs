@@ -35,7 +35,7 @@ fn tests(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(family.comparisons().len() as u64)).sample_size(20);
     for test in TESTS {
         group.bench_function(test.name, |bencher| {
-            bencher.iter(|| black_box((test.run)(&family, &TestOptions::default()).is_ok()));
+            bencher.iter(|| black_box(test.run(&family, &TestOptions::default()).is_ok()));
         });
     }
 }

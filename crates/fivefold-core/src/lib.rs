@@ -1,12 +1,4 @@
-//! What a ranker crate sees of fivefold: data sets, the [`Ranker`] and [`Model`] traits, the registry, seeds.
-//!
-//! Reading order: [`dataset`] (what a ranker learns from), [`ranker`] (the two traits and what `fit` is given),
-//! [`registry`] (how a name in an experiment file becomes a ranker), [`params`] (how its parameters are checked),
-//! [`model_file`] (how a model is saved), [`seed`] (where randomness comes from).
-//!
-//! Module `conformance` (a feature, for tests) is what every ranker must do.
-//!
-//! Nothing here reads or writes files, but for the golden models of `conformance`.
+#![doc = include_str!("../README.md")]
 
 #[cfg(feature = "conformance")]
 pub mod conformance;

@@ -18,6 +18,13 @@ pub trait Model: Send + Sync {
     /// Writes one finite score a document into `out`, which has `query.len()` places. Higher is better.
     fn score(&self, query: QueryView<'_>, out: &mut [f64]);
 
+    /// The scores of the documents of one query.
+    fn scores(&self, query: QueryView<'_>) -> Vec<f64> {
+        let mut scores = vec![0.0; query.len()];
+        self.score(query, &mut scores);
+        scores
+    }
+
     /// Features of the documents that it can score; `None`: of any number. A model file that says otherwise is refused.
     fn features(&self) -> Option<usize> {
         None

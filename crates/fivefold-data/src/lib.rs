@@ -1,10 +1,4 @@
-//! Data for experiments: LETOR text, layouts and folds, descriptors of known collections, normalisers, made collections.
-//!
-//! Reading order: [`letor`] (the file format), [`source`] (what an experiment says of a data set, and [`open`]),
-//! [`mod@descriptor`] and [`layout`] (where files lie), [`collection`] (folds as views of one storage), [`cache`] (read once,
-//! mapped from then on), [`normalise`],
-//! [`made`] (collections that need no files), [`scores`], [`hash`], [`trec`] (qrels and runs),
-//! [`per_query`] (values that other programs computed), [`mod@lint`] (what is wrong with files), [`leaks`] (what lets a ranker see what is tested).
+#![doc = include_str!("../README.md")]
 
 pub mod cache;
 pub mod collection;

@@ -1,8 +1,4 @@
-//! The engine: from an experiment to a results folder. It knows a registry of rankers, never a ranker.
-//!
-//! Reading order: [`plan`] (the jobs of an experiment and their keys), [`job`] (one job; `command`: by a program of another language;
-//! `confine`: what that reaches; `worker`: in a process of its own), [`reuse`] (what is in the folder already), [`mod@run`] (all
-//! jobs, then the evaluation), [`mod@verify`] (all of it derived again).
+#![doc = include_str!("../README.md")]
 
 mod command;
 mod confine;

@@ -13,7 +13,7 @@ pub(crate) fn run(bytes: &[u8]) {
     assert_eq!(spec.to_string().parse::<MeasureSpec>().unwrap(), spec);
     let grades: Vec<u8> = bytes[end..].iter().skip(1).take(64).map(|byte| (byte & 31).min(30)).collect();
     for dialect in DIALECTS {
-        let conventions = (dialect.conventions)();
+        let conventions = dialect.conventions();
         let Ok(evaluator) = Evaluator::new(std::slice::from_ref(&spec), &conventions, 30, Seed::new(3)) else {
             continue;
         };

@@ -66,7 +66,7 @@ pub(crate) fn joined(bytes: &[u8]) {
     let joined = Joined::new(&qrels, &run);
     let measures =
         ["ndcg@10", "ap", "ap.v2@5", "err@3", "rr", "rbp(p=0.8)", "ndcg.v1"].map(|name| name.parse().unwrap());
-    let conventions = (dialect("trec_eval").unwrap().conventions)();
+    let conventions = dialect("trec_eval").unwrap().conventions();
     let evaluator = Evaluator::new(&measures, &conventions, 30, Seed::new(1)).unwrap();
     let (mut scratch, mut values) = (Scratch::default(), vec![0.0; measures.len()]);
     for (topic, judged) in joined.topics.iter().zip(&qrels.topics) {

@@ -150,9 +150,9 @@ pub fn attribute(
 ) -> Result<Attribution, MeasureError> {
     let cases = sides[0];
     let mut rules: Vec<&'static Rule> = Vec::new();
-    for rule in RULES.iter().filter(|rule| (rule.value)(a) != (rule.value)(b)) {
+    for rule in RULES.iter().filter(|rule| rule.value(a) != rule.value(b)) {
         let mut changed = a.clone();
-        (rule.take)(&mut changed, b);
+        rule.take(&mut changed, b);
         let known = spec.settings(&changed, max_grade)? != spec.settings(a, max_grade)?;
         let missing = rule.name == MISSING_TOPICS && cases.iter().any(|case| case.missing);
         if known || missing || OF_EVERY_MEASURE.contains(&rule.name) {
@@ -160,7 +160,7 @@ pub fn attribute(
         }
     }
     let mut causes: Vec<(&'static str, [String; 2])> =
-        rules.iter().map(|rule| (rule.name, [(rule.value)(a), (rule.value)(b)])).collect();
+        rules.iter().map(|rule| (rule.name, [rule.value(a), rule.value(b)])).collect();
     if sides[0].iter().zip(sides[1]).any(|(one, other)| one.scores != other.scores) {
         causes.push((SCORES, ["A", "B"].map(str::to_owned)));
     }
@@ -173,9 +173,9 @@ pub fn attribute(
 /// of means alone are told, and all that makes the values themselves differ is one more cause, [`NOT_TOLD`].
 pub fn attribute_values([a, b]: [&Conventions; 2], folds: &[usize], values: [&[f64]; 2]) -> Attribution {
     let of_means = RULES.iter().filter(|rule| OF_MEANS.contains(&rule.name));
-    let rules: Vec<&'static Rule> = of_means.filter(|rule| (rule.value)(a) != (rule.value)(b)).collect();
+    let rules: Vec<&'static Rule> = of_means.filter(|rule| rule.value(a) != rule.value(b)).collect();
     let mut causes: Vec<(&'static str, [String; 2])> =
-        rules.iter().map(|rule| (rule.name, [(rule.value)(a), (rule.value)(b)])).collect();
+        rules.iter().map(|rule| (rule.name, [rule.value(a), rule.value(b)])).collect();
     let known = |value: f64| settle(value, Undefined::Skip);
     if values[0].iter().zip(values[1]).any(|(&one, &other)| unlike(known(one), known(other))) {
         causes.push((NOT_TOLD, ["A", "B"].map(str::to_owned)));
@@ -193,7 +193,7 @@ pub fn attribute_values([a, b]: [&Conventions; 2], folds: &[usize], values: [&[f
 fn changed(rules: &[&'static Rule], set: usize, [a, b]: [&Conventions; 2]) -> Conventions {
     let mut conventions = a.clone();
     let members = rules.iter().enumerate().filter(|(number, _)| set >> number & 1 == 1);
-    members.for_each(|(_, rule)| (rule.take)(&mut conventions, b));
+    members.for_each(|(_, rule)| rule.take(&mut conventions, b));
     conventions
 }
 
@@ -267,7 +267,7 @@ mod tests {
     use crate::dialect;
 
     fn effects(measure: &str, a: &str, b: &str, cases: &[Case<'_>]) -> Attribution {
-        let [a, b] = [a, b].map(|name| (dialect(name).unwrap().conventions)());
+        let [a, b] = [a, b].map(|name| dialect(name).unwrap().conventions());
         attribute(&measure.parse().unwrap(), [&a, &b], 2, Seed::new(1), [cases; 2]).unwrap()
     }
 
@@ -325,7 +325,7 @@ mod tests {
     fn scores_are_a_rule_beside_the_conventions() {
         let side = |top: &'static [f64]| [case(0, &[2, 0], top), case(0, &[0, 0], &[2.0, 1.0])];
         let (one, other) = (side(&[1.0, 2.0]), side(&[2.0, 1.0]));
-        let [letor4, lightgbm] = ["letor4", "lightgbm"].map(|name| (dialect(name).unwrap().conventions)());
+        let [letor4, lightgbm] = ["letor4", "lightgbm"].map(|name| dialect(name).unwrap().conventions());
         let spec = "ndcg@1".parse().unwrap();
         let of = |conventions| attribute(&spec, conventions, 2, Seed::new(1), [&one, &other]).unwrap();
         let found = of([&letor4, &lightgbm]);
@@ -339,7 +339,7 @@ mod tests {
     /// 1/2 and 1/4 and one that is undefined: 1/4 of three, or 3/8 of two. The other side's .75 for 1/4 adds 1/6 of three, 1/4 of two.
     #[test]
     fn values_alone_tell_what_means_make_of_them() {
-        let a = (dialect("mslr").unwrap().conventions)();
+        let a = dialect("mslr").unwrap().conventions();
         let a = Conventions { fold_mean: crate::conventions::FoldMean::Queries, undefined: Undefined::Zero, ..a };
         let b = Conventions { undefined: Undefined::Skip, gain: crate::conventions::Gain::Linear, ..a.clone() };
         let (one, other) = ([0.5, 0.25, f64::NAN], [0.5, 0.75, f64::NAN]);

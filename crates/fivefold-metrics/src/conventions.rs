@@ -313,10 +313,20 @@ written!(Discount, HighestGrade);
 pub struct Rule {
     /// The name, as in [`Conventions`].
     pub name: &'static str,
+    value: fn(&Conventions) -> String,
+    take: fn(&mut Conventions, &Conventions),
+}
+
+impl Rule {
     /// The choice in words.
-    pub value: fn(&Conventions) -> String,
+    pub fn value(&self, conventions: &Conventions) -> String {
+        (self.value)(conventions)
+    }
+
     /// Makes the choice of the second in the first.
-    pub take: fn(&mut Conventions, &Conventions),
+    pub fn take(&self, conventions: &mut Conventions, other: &Conventions) {
+        (self.take)(conventions, other);
+    }
 }
 
 /// The structs of conventions and of overrides, and the list of rules, from one list of fields.
@@ -466,7 +476,7 @@ mod tests {
     #[test]
     fn conventions_are_read_from_toml_and_overridden() {
         let overrides: Overrides = toml::from_str("ties = 'docid'\ndiscount = 'power:0.5'").unwrap();
-        let base = (crate::dialect("paper").unwrap().conventions)();
+        let base = crate::dialect("paper").unwrap().conventions();
         let changed = overrides.apply(base.clone());
         assert_eq!((changed.ties, changed.discount), (Ties::DocId, Discount::Power(0.5)));
         assert_eq!(Overrides::default().apply(base.clone()), base);
@@ -474,7 +484,7 @@ mod tests {
         assert_eq!(toml::from_str::<Conventions>(&text).unwrap(), changed);
         // The same text read as overrides gives every convention, so none is missing from `Overrides`.
         let all: Overrides = toml::from_str(&text).unwrap();
-        assert_eq!(all.apply((crate::dialect("letor4").unwrap().conventions)()), changed);
+        assert_eq!(all.apply(crate::dialect("letor4").unwrap().conventions()), changed);
         assert!(toml::from_str::<Overrides>("tie = 'docid'").is_err());
     }
 }

@@ -32,16 +32,20 @@ pub struct Dialect {
     pub measures: &'static [(&'static str, &'static str)],
     /// What else there is to know, a sentence each.
     pub notes: &'static [&'static str],
-    /// The conventions.
-    pub conventions: fn() -> Conventions,
+    pub(crate) conventions: fn() -> Conventions,
 }
 
 impl Dialect {
+    /// The conventions.
+    pub fn conventions(&self) -> Conventions {
+        (self.conventions)()
+    }
+
     /// The line that names some conventions: this dialect, and where they differ from it.
     pub fn describe(&self, in_force: &Conventions) -> String {
-        let own = (self.conventions)();
-        let differing = RULES.iter().filter(|rule| (rule.value)(in_force) != (rule.value)(&own));
-        let changes: Vec<String> = differing.map(|rule| format!("{}={}", rule.name, (rule.value)(in_force))).collect();
+        let own = self.conventions();
+        let differing = RULES.iter().filter(|rule| rule.value(in_force) != rule.value(&own));
+        let changes: Vec<String> = differing.map(|rule| format!("{}={}", rule.name, rule.value(in_force))).collect();
         match changes.is_empty() {
             true => format!("dialect: {}", self.name),
             false => format!("dialect: {}, but {}", self.name, changes.join(", ")),

@@ -161,7 +161,7 @@ mod tests {
     }
 
     fn objective(name: &str, change: impl Fn(&mut Conventions), data: &Dataset) -> Result<Objective, MeasureError> {
-        let mut conventions = (dialect("paper").unwrap().conventions)();
+        let mut conventions = dialect("paper").unwrap().conventions();
         change(&mut conventions);
         Objective::new(&name.parse().unwrap(), &conventions, data, Seed::new(1))
     }

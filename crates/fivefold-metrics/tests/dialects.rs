@@ -188,7 +188,7 @@ fn the_page_holds_the_rules_in_force() {
     let names = || DIALECTS.iter().map(|dialect| dialect.name.to_owned());
     let mut rules = head([String::new()].into_iter().chain(names()).collect());
     for rule in RULES {
-        let values: Vec<String> = DIALECTS.iter().map(|dialect| (rule.value)(&(dialect.conventions)())).collect();
+        let values: Vec<String> = DIALECTS.iter().map(|dialect| rule.value(&dialect.conventions())).collect();
         rules += &row([format!("`{}`", rule.name)].into_iter().chain(values).collect());
     }
     let mut pages = String::new();

@@ -7,7 +7,7 @@ use fivefold_metrics::{Cutoffs, Evaluator, MEASURES, MeasureSpec, Scratch, Versi
 #[test]
 fn changes_are_those_of_the_exchanged_ranking() {
     let mut rng = Seed::new(3).rng();
-    let conventions = (dialect("paper").unwrap().conventions)();
+    let conventions = dialect("paper").unwrap().conventions();
     let mut compared = 0;
     for entry in MEASURES {
         let cutoffs: &[Option<usize>] = match entry.cutoffs {

@@ -61,7 +61,7 @@ proptest! {
         names.retain(|name| name.contains(".v"));
         names.extend(["v1", "v2"].map(|version| format!("err.{version}(gmax=30)@{cutoff}")));
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut conventions = (fivefold_metrics::DIALECTS[dialect].conventions)();
+        let mut conventions = fivefold_metrics::DIALECTS[dialect].conventions();
         // There are no document ids here.
         if conventions.ties == Ties::DocId {
             conventions.ties = Ties::Average;

@@ -42,7 +42,7 @@ fn measure(train: &Dataset, test: &Dataset, trees: usize, leaves: usize) -> Resu
             model.score(query.view(), &mut scores[bounds[number]..bounds[number + 1]]);
         }
     });
-    let objective = Objective::new(&"ndcg@10".parse()?, &(DIALECTS[0].conventions)(), test, Seed::new(1))?;
+    let objective = Objective::new(&"ndcg@10".parse()?, &DIALECTS[0].conventions(), test, Seed::new(1))?;
     println!("test ndcg@10: {:.4}", objective.mean(&scores, &mut Scratch::default())?);
     Ok(())
 }

@@ -174,7 +174,7 @@ pub(crate) fn check_measure(param: &str, name: &str) -> Result<(), ParamError> {
 /// The measure `name` over `data`, under the conventions of the default dialect.
 pub(crate) fn objective(param: &'static str, name: &str, data: &Dataset, seed: Seed) -> Result<Objective, FitError> {
     let error = |error: MeasureError| FitError::Param { name: param, reason: error.to_string() };
-    Objective::new(&name.parse().map_err(error)?, &(DIALECTS[0].conventions)(), data, seed).map_err(error)
+    Objective::new(&name.parse().map_err(error)?, &DIALECTS[0].conventions(), data, seed).map_err(error)
 }
 
 /// The training side: scores so far, and scratch space.

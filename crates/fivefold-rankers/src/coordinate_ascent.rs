@@ -158,7 +158,7 @@ impl Ranker for CoordinateAscent {
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<LinearModel, FitError> {
         let measure = self.measure().map_err(objective_error)?;
-        let conventions = (DIALECTS[0].conventions)();
+        let conventions = DIALECTS[0].conventions();
         let objective_over =
             |data: &Dataset| Objective::new(&measure, &conventions, data, cx.seed()).map_err(objective_error);
         let objective = objective_over(train)?;
@@ -366,7 +366,7 @@ mod tests {
     use crate::test_data::{rows, signal_in_order};
 
     fn value(measure: &str, data: &Dataset, model: &LinearModel) -> f64 {
-        let conventions = (DIALECTS[0].conventions)();
+        let conventions = DIALECTS[0].conventions();
         let objective = Objective::new(&measure.parse().unwrap(), &conventions, data, Seed::new(1)).unwrap();
         objective.mean(&score_all(data, &model.weights), &mut Scratch::default()).unwrap()
     }

@@ -340,7 +340,7 @@ mod tests {
     }
 
     fn measure(name: &str, data: &Dataset) -> Objective {
-        Objective::new(&name.parse().unwrap(), &(DIALECTS[0].conventions)(), data, Seed::new(1)).unwrap()
+        Objective::new(&name.parse().unwrap(), &DIALECTS[0].conventions(), data, Seed::new(1)).unwrap()
     }
 
     fn gradients(loss: &LambdaLoss<'_>, scores: &[f64]) -> (Vec<f64>, Vec<f64>) {

@@ -1,6 +1,4 @@
-//! The built-in rankers, one file each.
-//!
-//! [`RANKERS`] lists them; a new ranker is a file and a line there. `tests/contract.rs` holds what all of them must do.
+#![doc = include_str!("../README.md")]
 
 pub mod adarank;
 mod best_round;
@@ -29,6 +27,21 @@ pub mod ranknet;
 pub mod ties;
 pub mod tree_model;
 mod validation;
+
+pub use adarank::AdaRank;
+pub use coordinate_ascent::CoordinateAscent;
+pub use feature::Feature;
+pub use fivefold_core::{Dataset, FitContext, FitError, Model, Ranker, Seed};
+pub use l2_logistic::L2Logistic;
+pub use lambdamart::LambdaMart;
+pub use lambdarank::LambdaRank;
+pub use linear::Linear;
+pub use listnet::ListNet;
+pub use mart::Mart;
+pub use random::Random;
+pub use random_forest::RandomForest;
+pub use rankboost::RankBoost;
+pub use ranknet::RankNet;
 
 use fivefold_core::RankerEntry;
 #[cfg(test)]

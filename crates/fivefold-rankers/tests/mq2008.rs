@@ -52,7 +52,7 @@ fn l2_logistic_reaches_the_objective_of_scikit_learn_and_liblinear() {
 /// A ranker's test nDCG@10 (2^y - 1, log2, ties by file order, undefined = 0) is at least RankLib's less .01.
 fn ranks_as_well_as_ranklib<R: Ranker>(ranker: &R, ranklib: f64) {
     let Some(Fold { train, validation, test, .. }) = fold_1() else { return };
-    let conventions = Conventions { ties: Ties::Input, ..(dialect("paper").unwrap().conventions)() };
+    let conventions = Conventions { ties: Ties::Input, ..dialect("paper").unwrap().conventions() };
     let measure = "ndcg@10".parse().unwrap();
     let start = Instant::now();
     let validation = validation.unwrap();

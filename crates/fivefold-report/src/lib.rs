@@ -1,10 +1,4 @@
-//! Terminal, Markdown, LaTeX, CSV and SVG output from a results folder.
-//!
-//! [`write_report`] fills a folder from [`Results`](fivefold_results::Results) alone: the data is not needed any more. A [`Report`]
-//! is the same of a study.
-//! [`print_tables`] shows tables on the terminal; [`csv()`], [`markdown()`] and [`latex()`] give one table in one form,
-//! [`chart_figure`] and [`diagram_figure`] draw. All
-//! forms print a cell by the same words; each escapes them its own way.
+#![doc = include_str!("../README.md")]
 
 mod cell;
 mod chart;

@@ -1,8 +1,4 @@
-//! The results folder: what an experiment file says, where each file of a run stands, and a folder read back.
-//!
-//! Reading order: [`config`] (what an experiment file says), [`code`] (by what a job's key knows code), [`paths`] and [`store`]
-//! (where files stand, and how they are written), [`seal`] and [`lock`] (whether they were altered, and who writes), [`owner`]
-//! (whose a folder is), [`manifest`] (what it was made from), [`values`] (values per query as CSV), [`results`] (a folder read back).
+#![doc = include_str!("../README.md")]
 
 pub mod code;
 pub mod config;

@@ -1,20 +1,4 @@
-//! The hash by which stored results know the code of a ranker that is not built in.
-//!
-//! A ranker crate calls [`emit`] in its build script, and its ranker names the hash:
-//!
-//! ```no_run
-//! // build.rs
-//! fivefold_sources::emit();
-//! ```
-//! ```text
-//! // src/lib.rs, in `impl Ranker`
-//! const SOURCES: Option<&'static str> = Some(env!("FIVEFOLD_SOURCES"));
-//! ```
-//! The hash covers, by content: `Cargo.toml`, `build.rs` and all of `src/` of the package; the same of every package that it
-//! depends on by path or patches by path, except `fivefold`, the program around it; manifest and `Cargo.lock` of its
-//! workspace; and the names of the features that are on. It covers no place, profile or machine: debug and release builds of
-//! the same sources have the same hash, wherever they stand. What it does not see is the compiler with its flags, and files
-//! outside `src/` that the code includes: those are named to [`emit_with`].
+#![doc = include_str!("../README.md")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut significant = 0;
     for _ in 0..repeats {
         let start = Instant::now();
-        let run = (test.run)(&family, &TestOptions::default())?;
+        let run = test.run(&family, &TestOptions::default())?;
         least = least.min(start.elapsed().as_secs_f64());
         significant = run.p_values().iter().flatten().filter(|&&p| p < 0.05).count();
     }

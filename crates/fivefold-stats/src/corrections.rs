@@ -208,7 +208,7 @@ mod tests {
         let family = Family::of_systems(&[&a, &a, &b]).unwrap();
         let mut corrected = Vec::new();
         for test in crate::TESTS {
-            let run = (test.run)(&family, &TestOptions { draws: 20_000, ..TestOptions::default() }).unwrap();
+            let run = test.run(&family, &TestOptions { draws: 20_000, ..TestOptions::default() }).unwrap();
             for correction in CORRECTIONS {
                 match (test.corrects_itself, correction.name) {
                     (true, "none") => corrected = correction.adjust(&run).unwrap(),
@@ -255,19 +255,19 @@ mod tests {
     fn the_entries_adjust_a_run() {
         let (a, b, c) = ([0.3, 0.5, 0.1, 0.9, 0.4], [0.2, 0.6, 0.0, 0.5, 0.1], [0.9, 0.4, 0.8, 0.95, 0.6]);
         let family = Family::of_systems(&[&a, &b, &c]).unwrap();
-        let run = (student::TEST.run)(&family, &TestOptions::default()).unwrap();
+        let run = student::TEST.run(&family, &TestOptions::default()).unwrap();
         let p: Vec<f64> = run.p_values().into_iter().flatten().collect();
         let adjusted: Vec<f64> = correction("holm").unwrap().adjust(&run).unwrap().into_iter().flatten().collect();
         assert_eq!(adjusted, holm(&p));
         assert_eq!(correction("none").unwrap().adjust(&run).unwrap(), run.p_values());
         assert_eq!(correction("maxt").unwrap().adjust(&run), Err(StatsError::NeedsJointDraws));
-        let joint = (permutation::TEST.run)(&family, &TestOptions::default()).unwrap();
+        let joint = permutation::TEST.run(&family, &TestOptions::default()).unwrap();
         let adjusted = correction("maxt").unwrap().adjust(&joint).unwrap();
         for (adjusted, p) in adjusted.iter().zip(joint.p_values()) {
             assert!(adjusted >= &p);
         }
         let one = Family::of_systems(&[&[0.5], &[0.25]]).unwrap();
-        let undefined = (student::TEST.run)(&one, &TestOptions::default()).unwrap();
+        let undefined = student::TEST.run(&one, &TestOptions::default()).unwrap();
         for correction in CORRECTIONS {
             assert_eq!(correction.adjust(&undefined), Ok(vec![None]), "{}", correction.name);
         }

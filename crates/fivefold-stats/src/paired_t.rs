@@ -34,7 +34,7 @@ pub struct PairedT {
 /// [`StatsError::LengthMismatch`]; [`StatsError::TooFew`] for fewer than two pairs; [`StatsError::NotFinite`] where a
 /// value is NaN or infinite (the position is that of the first such pair, the value its difference), or so large that
 /// squares overflow.
-pub fn paired_t_test(a: &[f64], b: &[f64]) -> Result<PairedT, StatsError> {
+pub fn paired_t(a: &[f64], b: &[f64]) -> Result<PairedT, StatsError> {
     same_length(a.len(), b.len())?;
     of_moments(&Moments::of_differences(a, b), a, b)
 }
@@ -69,10 +69,10 @@ mod tests {
     const P_TOLERANCE: f64 = 1e-9;
 
     fn check(a: &[f64], b: &[f64], t: f64, p: f64) {
-        let test = paired_t_test(a, b).unwrap();
+        let test = paired_t(a, b).unwrap();
         assert!((test.t / t - 1.0).abs() < 1e-11, "t {} for {t}", test.t);
         assert!((test.p / p - 1.0).abs() < P_TOLERANCE, "p {} for {p}", test.p);
-        let mirrored = paired_t_test(b, a).unwrap();
+        let mirrored = paired_t(b, a).unwrap();
         assert_eq!((mirrored.t, mirrored.p), (-test.t, test.p));
     }
 
@@ -97,9 +97,9 @@ mod tests {
     #[test]
     fn identical_systems_do_not_differ_and_a_constant_gap_is_certain() {
         let a: Vec<f64> = (0..100).map(|i| f64::from(i) / 7.0).collect();
-        let same = paired_t_test(&a, &a).unwrap();
+        let same = paired_t(&a, &a).unwrap();
         assert_eq!((same.difference, same.t, same.p), (0.0, 0.0, 1.0));
-        let gap = paired_t_test(&[0.25; 600], &[0.5; 600]).unwrap();
+        let gap = paired_t(&[0.25; 600], &[0.5; 600]).unwrap();
         assert_eq!((gap.difference, gap.t, gap.degrees, gap.p), (-0.25, f64::NEG_INFINITY, 599, 0.0));
     }
 
@@ -107,14 +107,14 @@ mod tests {
     fn undefined_values_and_short_lists_are_refused() {
         let mut a = vec![0.0; 1000];
         a[700] = f64::NAN;
-        let error = paired_t_test(&a, &vec![0.5; 1000]).unwrap_err();
+        let error = paired_t(&a, &vec![0.5; 1000]).unwrap_err();
         assert!(matches!(error, StatsError::NotFinite { position: 700, value } if value.is_nan()));
-        let error = paired_t_test(&[f64::NAN, f64::NAN], &[0.0, 0.0]).unwrap_err();
+        let error = paired_t(&[f64::NAN, f64::NAN], &[0.0, 0.0]).unwrap_err();
         assert!(matches!(error, StatsError::NotFinite { position: 0, .. }));
-        let error = paired_t_test(&[f64::INFINITY, f64::INFINITY], &[0.0, 0.0]).unwrap_err();
+        let error = paired_t(&[f64::INFINITY, f64::INFINITY], &[0.0, 0.0]).unwrap_err();
         assert!(matches!(error, StatsError::NotFinite { position: 0, .. }));
-        assert_eq!(paired_t_test(&[1.0], &[0.0]), Err(StatsError::TooFew { found: 1, needed: 2 }));
-        assert_eq!(paired_t_test(&[], &[]), Err(StatsError::TooFew { found: 0, needed: 2 }));
-        assert_eq!(paired_t_test(&[1.0], &[]), Err(StatsError::LengthMismatch { first: 1, second: 0 }));
+        assert_eq!(paired_t(&[1.0], &[0.0]), Err(StatsError::TooFew { found: 1, needed: 2 }));
+        assert_eq!(paired_t(&[], &[]), Err(StatsError::TooFew { found: 0, needed: 2 }));
+        assert_eq!(paired_t(&[1.0], &[]), Err(StatsError::LengthMismatch { first: 1, second: 0 }));
     }
 }

@@ -51,7 +51,7 @@ fn close_sampled(found: f64, draws: usize, expected: f64, other_draws: Option<us
 }
 
 fn run(name: &str, a: &[f64], b: &[f64], options: &TestOptions) -> Outcome {
-    let run = (test(name).unwrap().run)(&Family::of_pair(a, b).unwrap(), options).unwrap();
+    let run = test(name).unwrap().run(&Family::of_pair(a, b).unwrap(), options).unwrap();
     run.outcomes.into_iter().next().unwrap()
 }
 
@@ -101,7 +101,7 @@ fn tukey_hsd_over_all_orders() {
     let all = reference();
     let systems = systems(&all["tukey"]);
     let options = TestOptions { draws: 100_000, ..TestOptions::default() };
-    let run = (test("tukey-hsd").unwrap().run)(&Family::of_systems(&slices(&systems)).unwrap(), &options).unwrap();
+    let run = test("tukey-hsd").unwrap().run(&Family::of_systems(&slices(&systems)).unwrap(), &options).unwrap();
     for (outcome, p) in run.outcomes.iter().zip(numbers(&all["tukey"]["p"])) {
         close_sampled(outcome.test.unwrap().p, options.draws, p, None, "tukey");
     }
@@ -112,7 +112,7 @@ fn max_t_over_all_signs() {
     let all = reference();
     let systems = systems(&all["max_t"]);
     let family = Family::of_systems(&slices(&systems)).unwrap();
-    let run = (test("permutation").unwrap().run)(&family, &TestOptions::default()).unwrap();
+    let run = test("permutation").unwrap().run(&family, &TestOptions::default()).unwrap();
     let adjusted = fivefold_stats::correction("maxt").unwrap().adjust(&run).unwrap();
     for (found, p) in adjusted.iter().zip(numbers(&all["max_t"]["p"])) {
         close(found.unwrap(), p, 1e-12, "max-T");

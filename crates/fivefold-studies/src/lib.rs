@@ -1,8 +1,4 @@
-//! Studies of evaluation itself: experiments whose subject is a measure, not a ranker.
-//!
-//! A study is a file like any experiment, with a `kind`; `fivefold run` tells the two apart by that key. It reads its
-//! systems, computes, and gives back [`Findings`]: tables, charts and further files. Reading order: [`study`] (what a study
-//! writes), [`registry`] (all studies), [`mod@file`] (the experiment file), [`mod@run`] (from the file to the results folder).
+#![doc = include_str!("../README.md")]
 
 pub mod converge;
 pub mod file;

@@ -130,7 +130,7 @@ pub(crate) fn each_once<T: PartialEq + fmt::Display>(param: &str, names: &[T]) -
 /// A dialect that there is not, with the nearest.
 pub(crate) fn conventions(profile: &str, overrides: &Overrides) -> Result<Conventions, ParamError> {
     let found = dialect(profile).map_err(|error| ParamError::new("profile", format!("is wrong: {error}")))?;
-    Ok(overrides.apply((found.conventions)()))
+    Ok(overrides.apply(found.conventions()))
 }
 
 /// What a study is about, for the head of its page.

@@ -255,7 +255,7 @@ mod tests {
             }],
             max_grade: 1,
         };
-        let conventions = (dialect("paper").unwrap().conventions)();
+        let conventions = dialect("paper").unwrap().conventions();
         let specs: Vec<MeasureSpec> = ["p@2", "ap"].iter().map(|name| name.parse().unwrap()).collect();
         let values = systems.values(&specs, &conventions, Seed::new(0)).unwrap();
         assert_eq!(values.values[..3], [0.5, 0.5, 0.0]);

@@ -72,7 +72,7 @@ pub(crate) struct ConventionArgs {
 impl ConventionArgs {
     /// The conventions in force.
     pub(crate) fn resolve(&self) -> Result<Conventions, MeasureError> {
-        Ok(self.overrides().apply((self.dialect()?.conventions)()))
+        Ok(self.overrides().apply(self.dialect()?.conventions()))
     }
 
     /// The single choices, whatever the dialect.

@@ -1,7 +1,7 @@
 //! Means and tests over the queries of a selection.
 
 use fivefold_metrics::{Conventions, Mean, mean_over_folds, settle};
-use fivefold_stats::{StatsError, paired_t_test};
+use fivefold_stats::{StatsError, paired_t};
 
 use super::query_set::Selection;
 use crate::evaluation::DatasetValues;
@@ -73,10 +73,10 @@ pub(super) fn p_values(
         for (i, a) in of_column.iter().enumerate() {
             for b in &of_column[i + 1..] {
                 let test = if complete {
-                    paired_t_test(a, b)
+                    paired_t(a, b)
                 } else {
                     keep_defined(a, b, &mut both);
-                    paired_t_test(&both.0, &both.1)
+                    paired_t(&both.0, &both.1)
                 };
                 p_values[pair * columns.len() + c] = match test {
                     Ok(test) => Some(test.p),

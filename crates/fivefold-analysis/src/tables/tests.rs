@@ -59,7 +59,7 @@ fn evaluation(datasets: Vec<DatasetValues>) -> Evaluation {
 }
 
 fn options(undefined: Undefined) -> TableOptions {
-    let conventions = Conventions { undefined, ..(dialect("paper").unwrap().conventions)() };
+    let conventions = Conventions { undefined, ..dialect("paper").unwrap().conventions() };
     TableOptions { sizes: SetSizes { uninformative: 2, ideal: 2 }, ..TableOptions::new(conventions, Seed::new(7)) }
 }
 

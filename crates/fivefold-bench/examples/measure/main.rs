@@ -163,7 +163,7 @@ fn evaluate(grades: &str, scores: &str, documents: usize, all: bool) -> Result<V
         specs.extend(versions.iter().map(|version| base.with_version(*version)));
     }
     let max_grade = grades.iter().copied().max().unwrap_or(0);
-    let evaluator = Evaluator::new(&specs, &(dialect("paper")?.conventions)(), max_grade, Seed::new(1))?;
+    let evaluator = Evaluator::new(&specs, &dialect("paper")?.conventions(), max_grade, Seed::new(1))?;
     let judging = Clock::start()?;
     let judged = grades
         .chunks(documents)

@@ -20,7 +20,7 @@ pub fn measure(name: &str, values: &Path, systems: usize, draws: usize) -> Resul
     let options = TestOptions { draws, ..TestOptions::default() };
     let mut outcomes = Vec::new();
     let (wall, cpu) = often(|| {
-        outcomes = (test(name)?.run)(&Family::of_groups((0..CUTOFFS).map(of_cutoff).collect())?, &options)?.outcomes;
+        outcomes = test(name)?.run(&Family::of_groups((0..CUTOFFS).map(of_cutoff).collect())?, &options)?.outcomes;
         Ok(())
     })?;
     let p: std::result::Result<Vec<f64>, _> =

@@ -13,7 +13,7 @@ pub fn specs(names: &[&str]) -> Vec<MeasureSpec> {
 }
 
 pub fn conventions(name: &str) -> Conventions {
-    (dialect(name).unwrap().conventions)()
+    dialect(name).unwrap().conventions()
 }
 
 /// The paper's conventions, but with the exact bounds of the sum of precision.

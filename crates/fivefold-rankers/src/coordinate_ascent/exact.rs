@@ -277,7 +277,7 @@ mod tests {
     use crate::test_data::{rows, signal_in_order};
 
     fn objective(measure: &MeasureSpec, data: &Dataset) -> Objective {
-        Objective::new(measure, &(dialect("paper").unwrap().conventions)(), data, Seed::new(1)).unwrap()
+        Objective::new(measure, &dialect("paper").unwrap().conventions(), data, Seed::new(1)).unwrap()
     }
 
     /// The objective of the best of all intervals, by evaluating the middle of each.

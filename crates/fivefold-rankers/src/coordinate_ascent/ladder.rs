@@ -249,7 +249,7 @@ mod tests {
             ["ndcg@3", "ndcg@10", "ndcg", "dcg.v1@5", "ap.v2@4", "ap", "err@5", "rr", "p@2", "meanndcg", "wta", "rbp@4"]
         {
             let measure: MeasureSpec = name.parse().unwrap();
-            let objective = Objective::new(&measure, &(DIALECTS[0].conventions)(), &data, Seed::new(1)).unwrap();
+            let objective = Objective::new(&measure, &DIALECTS[0].conventions(), &data, Seed::new(1)).unwrap();
             let mut ladder = Ladder::new(&data, &objective, measure.cutoff());
             for values in [3, 1000] {
                 // Few values tie documents at some steps, many hardly ever.

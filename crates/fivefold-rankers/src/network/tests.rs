@@ -41,7 +41,7 @@ fn training() -> Network {
 fn fit(training: &Network, data: &Dataset, validation: Option<&Dataset>) -> Result<NetworkModel, FitError> {
     let measure = |data: &Dataset| {
         let spec = "ndcg@10".parse().unwrap();
-        Ok(Objective::new(&spec, &(DIALECTS[0].conventions)(), data, Seed::new(1)).unwrap())
+        Ok(Objective::new(&spec, &DIALECTS[0].conventions(), data, Seed::new(1)).unwrap())
     };
     let context = FitContext::new(Seed::new(7));
     let context = validation.map_or(FitContext::new(Seed::new(7)), |data| context.with_validation(data));
@@ -105,7 +105,7 @@ fn the_weights_of_the_best_epoch_are_kept() {
     let stopped = fit(&Network { early_stopping: 3, ..training() }, &data, Some(&turned)).unwrap();
     let value = |model: &NetworkModel| {
         let spec = "ndcg@10".parse().unwrap();
-        let objective = Objective::new(&spec, &(DIALECTS[0].conventions)(), &turned, Seed::new(1)).unwrap();
+        let objective = Objective::new(&spec, &DIALECTS[0].conventions(), &turned, Seed::new(1)).unwrap();
         objective.mean(&scores(model, &turned), &mut Scratch::default()).unwrap()
     };
     assert!(value(&first) > value(&last));

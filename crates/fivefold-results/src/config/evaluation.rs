@@ -60,7 +60,7 @@ fn read_profile(profile: Option<Spanned<DeValue<'_>>>) -> Result<(String, Conven
         None => Spanned::new(0..0, "paper".to_owned()),
     };
     let found = dialect(name.get_ref()).map_err(|error| measure_fault(&error, name.span()))?;
-    Ok((name.into_inner(), (found.conventions)()))
+    Ok((name.into_inner(), found.conventions()))
 }
 
 fn read_overrides(section: Section<'_>) -> Result<Overrides, Fault> {

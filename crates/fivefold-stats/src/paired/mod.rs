@@ -1,6 +1,6 @@
 //! The tests of paired differences, one file each, and the list of them.
 //!
-//! A test is given a [`Family`] and says of each of its comparisons what an [`Outcome`](crate::Outcome) holds. To add one:
+//! A test is given a [`Family`] and says of each of its comparisons what an [`Outcome`] holds. To add one:
 //! a file with a [`Test`], and its line in [`TESTS`].
 
 pub mod bootstrap;
@@ -12,7 +12,7 @@ pub mod wilcoxon;
 
 use crate::error::{StatsError, UnknownName};
 use crate::family::Family;
-use crate::outcome::TestRun;
+use crate::outcome::{Outcome, TestRun};
 use crate::resample::TestOptions;
 
 /// An entry of the list of tests.
@@ -34,11 +34,44 @@ pub struct Test {
     pub of_the_paper: bool,
     /// Whether the intervals of differences are its own; else they are Student's.
     pub own_intervals: bool,
-    /// Runs it.
+    pub(crate) run: fn(&Family<'_>, &TestOptions) -> Result<TestRun, StatsError>,
+}
+
+impl Test {
+    /// Tests the comparisons of a family.
+    ///
+    /// ```
+    /// use fivefold_stats::{Family, TestOptions, test};
+    ///
+    /// let family = Family::of_pair(&[0.5, 0.7, 0.4, 0.9], &[0.4, 0.5, 0.4, 0.6])?;
+    /// let run = test("wilcoxon")?.run(&family, &TestOptions::default())?;
+    /// assert_eq!(run.outcomes[0].test?.p, 0.25);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// Options out of range, or too many queries to resample.
-    pub run: fn(&Family<'_>, &TestOptions) -> Result<TestRun, StatsError>,
+    pub fn run(&self, family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError> {
+        (self.run)(family, options)
+    }
+
+    /// Tests whether two systems differ, whose values stand query by query, with the usual options.
+    ///
+    /// ```
+    /// use fivefold_stats::test;
+    ///
+    /// let outcome = test("permutation")?.of_pair(&[0.5, 0.7, 0.4, 0.9], &[0.4, 0.5, 0.3, 0.6])?;
+    /// assert_eq!(outcome.test?.p, 0.125);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Slices of different lengths, or values that are not finite.
+    pub fn of_pair(&self, a: &[f64], b: &[f64]) -> Result<Outcome, StatsError> {
+        let run = self.run(&Family::of_pair(a, b)?, &TestOptions::default())?;
+        // A pair is one comparison.
+        Ok(run.outcomes[0].clone())
+    }
 }
 
 /// All tests.
@@ -61,7 +94,7 @@ mod tests {
 
     fn significance(test: &Test, a: &[f64], b: &[f64], draws: usize) -> Significance {
         let options = TestOptions { draws, ..TestOptions::default() };
-        (test.run)(&Family::of_pair(a, b).unwrap(), &options).unwrap().outcomes[0].test.unwrap()
+        test.run(&Family::of_pair(a, b).unwrap(), &options).unwrap().outcomes[0].test.unwrap()
     }
 
     #[test]
@@ -83,7 +116,7 @@ mod tests {
         let other: Vec<f64> = (0..30).map(|i| f64::from(i % 5) / 3.0).collect();
         for test in TESTS {
             let family = Family::of_systems(&[&values, &other]).unwrap();
-            let run = (test.run)(&family, &TestOptions::default()).unwrap();
+            let run = test.run(&family, &TestOptions::default()).unwrap();
             let of_student = run.outcomes[0].interval.unwrap().method == student::TEST.name;
             assert_eq!(test.own_intervals, !of_student || test.of_the_paper, "{}", test.name);
         }
@@ -109,7 +142,7 @@ mod tests {
         let other: Vec<f64> = (0..30).map(|i| f64::from(i % 5) / 3.0).collect();
         for test in TESTS {
             let family = Family::of_systems(&[&other, &same, &same]).unwrap();
-            let run = (test.run)(&family, &TestOptions::default()).unwrap();
+            let run = test.run(&family, &TestOptions::default()).unwrap();
             let (outcome, found) = (&run.outcomes[2], run.outcomes[2].test.unwrap());
             assert_eq!((outcome.difference, found.p), (0.0, 1.0), "{}", test.name);
             assert_eq!(outcome.effect, Err(crate::Undefined::NoSpread));
@@ -141,7 +174,7 @@ mod tests {
             assert_eq!(significance(test(name).unwrap(), &a, &b, 999).p, p, "{name}");
         }
         let family = Family::of_pair(&a, &b).unwrap();
-        let run = (student::TEST.run)(&family, &TestOptions::default()).unwrap();
+        let run = student::TEST.run(&family, &TestOptions::default()).unwrap();
         assert_eq!(run.outcomes[0].effect, Err(crate::Undefined::NoSpread));
     }
 
@@ -205,7 +238,7 @@ mod tests {
             let family = |systems: &[Vec<f64>]| -> Vec<TestRun> {
                 let systems: Vec<&[f64]> = systems.iter().map(Vec::as_slice).collect();
                 let family = Family::of_systems(&systems).unwrap();
-                TESTS.iter().map(|test| (test.run)(&family, &TestOptions::default()).unwrap()).collect()
+                TESTS.iter().map(|test| test.run(&family, &TestOptions::default()).unwrap()).collect()
             };
             for ((test, one), other) in TESTS.iter().zip(family(&exact)).zip(family(&decimal)) {
                 let what = format!("{}, {decimals} decimals, offset {offset}, {whole:?}", test.name);
@@ -260,9 +293,9 @@ mod tests {
         let groups: Vec<Vec<&[f64]>> = columns.chunks(5).map(|g| g.iter().map(Vec::as_slice).collect()).collect();
         let together = Family::of_groups(groups.clone()).unwrap();
         for test in TESTS {
-            let run = (test.run)(&together, &TestOptions::default()).unwrap();
+            let run = test.run(&together, &TestOptions::default()).unwrap();
             for (number, group) in groups.iter().enumerate() {
-                let alone = (test.run)(&Family::of_systems(group).unwrap(), &TestOptions::default()).unwrap();
+                let alone = test.run(&Family::of_systems(group).unwrap(), &TestOptions::default()).unwrap();
                 for (one, other) in alone.outcomes.iter().zip(&run.outcomes[10 * number..]) {
                     assert_eq!((one.test, one.interval), (other.test, other.interval), "{}", test.name);
                 }
@@ -278,8 +311,7 @@ mod tests {
         for name in ["permutation", "bootstrap", "tukey-hsd"] {
             let with = |seed| {
                 let seed = fivefold_base::Seed::new(seed);
-                (test(name).unwrap().run)(&family, &TestOptions { seed, draws: 3_000, ..TestOptions::default() })
-                    .unwrap()
+                test(name).unwrap().run(&family, &TestOptions { seed, draws: 3_000, ..TestOptions::default() }).unwrap()
             };
             assert_eq!(with(1), with(1), "{name}");
             assert_ne!(with(1), with(2), "{name}");
@@ -291,11 +323,11 @@ mod tests {
         let family = Family::of_pair(&[0.0; 30], &[0.0; 30]).unwrap();
         for test in TESTS {
             let bad = TestOptions { confidence: 95.0, ..TestOptions::default() };
-            assert!((test.run)(&family, &bad).is_err(), "{}", test.name);
+            assert!(test.run(&family, &bad).is_err(), "{}", test.name);
         }
         for name in ["permutation", "bootstrap", "tukey-hsd"] {
             let none = TestOptions { draws: 0, ..TestOptions::default() };
-            let error = (test(name).unwrap().run)(&family, &none).unwrap_err();
+            let error = test(name).unwrap().run(&family, &none).unwrap_err();
             assert_eq!(error.to_string(), "the number of draws is 0, but must be from 1 to 10000000");
         }
     }
@@ -304,7 +336,7 @@ mod tests {
     fn one_query_tests_nothing_and_says_so() {
         let family = Family::of_pair(&[1.0], &[0.0]).unwrap();
         for test in TESTS {
-            let outcome = &(test.run)(&family, &TestOptions::default()).unwrap().outcomes[0];
+            let outcome = &test.run(&family, &TestOptions::default()).unwrap().outcomes[0];
             match outcome.test {
                 Ok(found) => assert_eq!(found.p, 1.0, "{}", test.name),
                 Err(reason) => assert_eq!(reason.to_string(), "1 query, 2 needed"),

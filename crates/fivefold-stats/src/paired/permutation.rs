@@ -289,7 +289,7 @@ mod tests {
                     .enumerate()
                     .map(|(i, d)| if signs >> i & 1 == 1 { d } else { -d })
                     .collect();
-                crate::paired_t_test(&signed, &[0.0; 6]).unwrap().t.abs()
+                crate::paired_t(&signed, &[0.0; 6]).unwrap().t.abs()
             };
             family.comparisons().iter().map(of).collect()
         };

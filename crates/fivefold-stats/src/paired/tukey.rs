@@ -230,7 +230,7 @@ mod tests {
         let a: Vec<f64> = (0..12).map(|i| f64::from(i * 7 % 11) / 10.0).collect();
         let b: Vec<f64> = (0..12).map(|i| f64::from(i * 5 % 13) / 20.0).collect();
         let family = Family::of_pair(&a, &b).unwrap();
-        let exact = (crate::paired::permutation::TEST.run)(&family, &TestOptions::default()).unwrap();
+        let exact = crate::paired::permutation::TEST.run(&family, &TestOptions::default()).unwrap();
         let exact = exact.outcomes[0].test.unwrap().p;
         let draws = 40_000;
         let found = run(&family, &TestOptions { draws, ..TestOptions::default() }).unwrap().outcomes[0].test.unwrap().p;

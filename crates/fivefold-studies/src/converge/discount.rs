@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     fn kind(name: &str) -> Option<(Option<u64>, Option<Family>)> {
-        let conventions = (dialect("paper").unwrap().conventions)();
+        let conventions = dialect("paper").unwrap().conventions();
         let verdict = of_measure(&name.parse().unwrap(), &conventions, 2).unwrap();
         verdict.map(|verdict| (verdict.kind.map(Kind::number), verdict.family))
     }

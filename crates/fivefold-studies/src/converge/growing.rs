@@ -132,7 +132,7 @@ mod tests {
 
     fn evaluator() -> Evaluator {
         let specs: Vec<_> = MEASURES.iter().map(|name| name.parse().unwrap()).collect();
-        Evaluator::new(&specs, &(dialect("paper").unwrap().conventions)(), 2, Seed::new(1)).unwrap()
+        Evaluator::new(&specs, &dialect("paper").unwrap().conventions(), 2, Seed::new(1)).unwrap()
     }
 
     /// Grades and scores of three systems; `coarse` makes scores equal.

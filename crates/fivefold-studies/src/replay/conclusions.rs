@@ -1,7 +1,7 @@
 //! A paper's conclusions, tried on a run: each holds, does not, or cannot be told, by a rule that stands beside it.
 
 use fivefold_base::words::counted;
-use fivefold_stats::{kendall_tau_b, paired_t_test};
+use fivefold_stats::{kendall_tau_b, paired_t};
 
 use super::published::{Column, ScoreBlock, Statistic, original};
 use super::reproduce::{DerivedPair, Method};
@@ -143,7 +143,7 @@ pub(super) fn of_order(block: &ScoreBlock, methods: &[Method], dataset: &str) ->
 fn significantly_better(one: &Method, other: &Method) -> bool {
     let both = one.values.iter().zip(&other.values).filter(|(a, b)| !a.is_nan() && !b.is_nan());
     let (a, b): (Vec<f64>, Vec<f64>) = both.unzip();
-    paired_t_test(&a, &b).is_ok_and(|test| test.difference > 0.0 && test.p < ALPHA)
+    paired_t(&a, &b).is_ok_and(|test| test.difference > 0.0 && test.p < ALPHA)
 }
 
 /// The share of all orders of n items whose tau with a given one is at least `tau` (n! orders, none with ties): those with at

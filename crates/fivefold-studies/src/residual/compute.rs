@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn numbers_by_hand() {
         let ranked = Ranked::new(systems()).unwrap();
-        let conventions = (dialect("paper").unwrap().conventions)();
+        let conventions = dialect("paper").unwrap().conventions();
         let groups: &[usize] = &[0, 0, 1];
         let settings =
             Settings { conventions: &conventions, chronology: &[0, 1, 2], groups: Some((groups, 2)), alpha: 1.0 };

@@ -107,7 +107,7 @@ mod tests {
     use fivefold_metrics::{Evaluator, MeasureSpec, Scratch, dialect};
 
     fn utility(name: &str, max_grade: u8, depth: usize) -> Utility {
-        let conventions = (dialect("paper").unwrap().conventions)();
+        let conventions = dialect("paper").unwrap().conventions();
         Utility::of(&name.parse().unwrap(), &conventions, max_grade, depth).unwrap()
     }
 
@@ -236,7 +236,7 @@ mod tests {
     /// With no prior ranking S = A/U: for `rr` only where at most one document is relevant, since RR stops at the first.
     #[test]
     fn without_prior_rankings_it_is_the_share_of_the_upper_bound() {
-        let conventions = (dialect("paper").unwrap().conventions)();
+        let conventions = dialect("paper").unwrap().conventions();
         let names = ["ndcg@3", "ndcg", "dcg@5", "rbp(p=0.7)@4", "neru@4", "p@3", "wta", "rr"];
         let mut rng = Seed::new(9).rng();
         for name in names {

@@ -143,7 +143,7 @@ mod tests {
     use fivefold_metrics::dialect;
 
     fn utility(name: &str) -> Result<Utility, String> {
-        let conventions = (dialect("paper").unwrap().conventions)();
+        let conventions = dialect("paper").unwrap().conventions();
         Utility::of(&name.parse().unwrap(), &conventions, 3, 6).map_err(|error| error.to_string())
     }
 

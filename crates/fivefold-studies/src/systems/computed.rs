@@ -47,7 +47,7 @@ pub fn differences(all: &[&Computed]) -> Option<String> {
     let differing = |rule: &Rule| {
         let mut choices: Vec<(String, Vec<&str>)> = Vec::new();
         for computed in all {
-            let choice = (rule.value)(&computed.conventions);
+            let choice = rule.value(&computed.conventions);
             match choices.iter_mut().find(|(known, _)| *known == choice) {
                 Some((_, sources)) if sources.contains(&computed.source.as_str()) => {}
                 Some((_, sources)) => sources.push(&computed.source),
@@ -70,7 +70,7 @@ mod tests {
 
     fn computed(source: &str, name: &str) -> Computed {
         let found = dialect(name).unwrap();
-        let conventions = (found.conventions)();
+        let conventions = found.conventions();
         Computed { source: source.to_owned(), lines: vec![found.describe(&conventions)], conventions }
     }
 

@@ -42,9 +42,9 @@ struct Measure {
 
 impl From<&Dialect> for Described {
     fn from(dialect: &Dialect) -> Self {
-        let Dialect { name, summary, source, measures, notes, conventions } = *dialect;
+        let Dialect { name, summary, source, measures, notes, .. } = *dialect;
         let measures = measures.iter().map(|&(theirs, ours)| Measure { theirs, ours }).collect();
-        Described { name, summary, checked_against: source, measures, notes, conventions: conventions() }
+        Described { name, summary, checked_against: source, measures, notes, conventions: dialect.conventions() }
     }
 }
 

@@ -80,7 +80,7 @@ impl From<&Param> for Parameter {
 /// A parameter's default; where it depends on the dialect, that of most, then the others with the dialects that have them.
 fn default_of(param: &Param) -> String {
     let of_dialect = |dialect: &Dialect| {
-        let conventions = (dialect.conventions)();
+        let conventions = dialect.conventions();
         let (low, high) = ((param.default)(&conventions, 1), (param.default)(&conventions, HIGHEST_GRADE));
         if low == high { low } else { "the highest grade".to_owned() }
     };

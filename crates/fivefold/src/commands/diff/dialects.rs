@@ -23,7 +23,7 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
     let max_grade = judgements.max_grade();
     let cases = judgements.cases(&scored);
     let overrides = args.conventions.overrides();
-    let [a, b] = [one, other].map(|dialect| overrides.apply((dialect.conventions)()));
+    let [a, b] = [one, other].map(|dialect| overrides.apply(dialect.conventions()));
     let [one_name, other_name] = [(one, &a), (other, &b)].map(|(dialect, in_force)| name_in_force(dialect, in_force));
     let [one_name, other_name] = [one_name.as_str(), other_name.as_str()];
     let mut means =
@@ -78,6 +78,6 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
 
 /// What a column of a dialect is called, with options that changed it.
 fn name_in_force(dialect: &Dialect, in_force: &Conventions) -> String {
-    let changed = *in_force != (dialect.conventions)();
+    let changed = *in_force != dialect.conventions();
     format!("{}{}", dialect.name, if changed { " (changed)" } else { "" })
 }
