@@ -18,16 +18,16 @@ use fivefold_core::dataset::{HIGHEST_GRADE, MOST_FEATURES};
 use fivefold_core::params::toml_message;
 
 const BUILT_IN: &[&str] = &[
-    include_str!("../../../datasets/mq2007.toml"),
-    include_str!("../../../datasets/mq2008.toml"),
-    include_str!("../../../datasets/mq2007-agg.toml"),
-    include_str!("../../../datasets/mq2008-agg.toml"),
-    include_str!("../../../datasets/mslr-web10k.toml"),
-    include_str!("../../../datasets/mslr-web30k.toml"),
-    include_str!("../../../datasets/mslr-sample.toml"),
-    include_str!("../../../datasets/ohsumed.toml"),
-    include_str!("../../../datasets/clueweb09.toml"),
-    include_str!("../../../datasets/lightgbm-rank.toml"),
+    include_str!("../datasets/mq2007.toml"),
+    include_str!("../datasets/mq2008.toml"),
+    include_str!("../datasets/mq2007-agg.toml"),
+    include_str!("../datasets/mq2008-agg.toml"),
+    include_str!("../datasets/mslr-web10k.toml"),
+    include_str!("../datasets/mslr-web30k.toml"),
+    include_str!("../datasets/mslr-sample.toml"),
+    include_str!("../datasets/ohsumed.toml"),
+    include_str!("../datasets/clueweb09.toml"),
+    include_str!("../datasets/lightgbm-rank.toml"),
 ];
 
 /// What is known of one collection.

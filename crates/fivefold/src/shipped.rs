@@ -4,7 +4,7 @@
 type Shipped = &'static [(&'static str, &'static str)];
 
 macro_rules! texts {
-    ($($name:literal,)*) => { &[$(($name, include_str!(concat!("../../../experiments/", $name, ".toml")))),*] };
+    ($($name:literal,)*) => { &[$(($name, include_str!(concat!("../experiments/", $name, ".toml")))),*] };
 }
 
 /// Those of rankers.

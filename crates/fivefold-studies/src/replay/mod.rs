@@ -32,10 +32,10 @@ pub use reproduce::{DerivedPair, ReproduceError, Reproduction, ScorePair, reprod
 use published::{PublishedScores, read_derived};
 
 /// Scores printed in Feng & Karmaker (IPM 2023), Tables 3 to 6 and 15 to 18.
-pub const FENG_KARMAKER_2023_SCORES: &str = include_str!("../../../../published/feng-karmaker-2023/scores.toml");
+pub const FENG_KARMAKER_2023_SCORES: &str = include_str!("../../published/feng-karmaker-2023/scores.toml");
 
 /// Derived statistics printed in Feng & Karmaker (IPM 2023), Tables 7 to 14 and 19 to 26.
-pub const FENG_KARMAKER_2023_DERIVED: &str = include_str!("../../../../published/feng-karmaker-2023/derived.toml");
+pub const FENG_KARMAKER_2023_DERIVED: &str = include_str!("../../published/feng-karmaker-2023/derived.toml");
 
 /// What came of a replay.
 #[derive(Debug, Clone, PartialEq)]

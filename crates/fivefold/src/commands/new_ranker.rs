@@ -75,13 +75,13 @@ fn write(folder: &Path, names: &Names, origin: &Origin) -> miette::Result<()> {
 
 /// The files of the crate, with the names and places of the member of this workspace.
 const TEMPLATE: &[(&str, &str)] = &[
-    ("Cargo.toml", include_str!("../../../../examples/new-ranker/Cargo.toml")),
-    ("build.rs", include_str!("../../../../examples/new-ranker/build.rs")),
-    ("src/lib.rs", include_str!("../../../../examples/new-ranker/src/lib.rs")),
-    ("src/main.rs", include_str!("../../../../examples/new-ranker/src/main.rs")),
-    ("tests/conformance.rs", include_str!("../../../../examples/new-ranker/tests/conformance.rs")),
-    ("benches/fit.rs", include_str!("../../../../examples/new-ranker/benches/fit.rs")),
-    ("experiment.toml", include_str!("../../../../examples/new-ranker/experiment.toml")),
+    ("Cargo.toml", include_str!("../../template/manifest.toml")),
+    ("build.rs", include_str!("../../template/build.rs")),
+    ("src/lib.rs", include_str!("../../template/src/lib.rs")),
+    ("src/main.rs", include_str!("../../template/src/main.rs")),
+    ("tests/conformance.rs", include_str!("../../template/tests/conformance.rs")),
+    ("benches/fit.rs", include_str!("../../template/benches/fit.rs")),
+    ("experiment.toml", include_str!("../../template/experiment.toml")),
     (".gitignore", "/target\n/runs\n"),
 ];
 

@@ -1,0 +1,1 @@
+../../../../examples/new-ranker/src/lib.rs
