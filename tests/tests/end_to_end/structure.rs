@@ -59,7 +59,7 @@ fn expanded(before: &[String], tree: &str) -> Vec<Vec<String>> {
 }
 
 /// The paths that a module imports or names in its code, and those that it passes on by `pub use`.
-fn imports(code: &str) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
+fn imports(code: &str) -> [Vec<Vec<String>>; 2] {
     let (mut own, mut passed_on) = (Vec::new(), Vec::new());
     let mut lines = code.lines();
     while let Some(line) = lines.next() {
@@ -81,16 +81,16 @@ fn imports(code: &str) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
             }
         }
     }
-    (own, passed_on)
+    [own, passed_on]
 }
 
 /// Which modules of a crate each of its modules imports from.
 fn edges(sources: &BTreeMap<Module, String>) -> BTreeMap<&Module, BTreeSet<&Module>> {
-    let all: BTreeMap<&Module, (Vec<Vec<String>>, Vec<Vec<String>>)> =
+    let all: BTreeMap<&Module, [Vec<Vec<String>>; 2]> =
         sources.iter().map(|(module, code)| (module, imports(code))).collect();
     let passed_on: BTreeMap<(&Module, &str), &Vec<String>> = all
         .iter()
-        .flat_map(|(module, (_, public))| public.iter().map(|path| ((*module, path.last().unwrap().as_str()), path)))
+        .flat_map(|(module, [_, public])| public.iter().map(|path| ((*module, path.last().unwrap().as_str()), path)))
         .collect();
     fn resolve<'s>(
         from: &Module,
@@ -131,7 +131,7 @@ fn edges(sources: &BTreeMap<Module, String>) -> BTreeMap<&Module, BTreeSet<&Modu
             .filter(|to| *to != module)
             .collect()
     };
-    all.iter().map(|(module, (private, _))| (*module, of(module, private))).collect()
+    all.iter().map(|(module, [private, _])| (*module, of(module, private))).collect()
 }
 
 /// All modules that can be reached from one.
