@@ -53,12 +53,16 @@ pub enum RunError {
         /// Why.
         source: MeasureError,
     },
-    /// A filter that lets no job through.
-    #[error("no job of the experiment matches `{only}`")]
-    #[diagnostic(help("write DATASET/foldK/RANKER, or one of the three, of {known}; `fivefold jobs` lists all jobs"))]
-    NothingToDo {
-        /// The filter.
+    /// Patterns of a filter that match no job, although others may.
+    #[error("no job of the experiment matches {only}")]
+    #[diagnostic(help(
+        "{near}write DATASET/foldK/RANKER, or one of the three, of {known}; `fivefold jobs` lists all jobs"
+    ))]
+    NoSuchJob {
+        /// The patterns.
         only: String,
+        /// What the user may have meant, as a question; empty where nothing is near.
+        near: String,
         /// The data sets and rankers of the experiment.
         known: String,
     },

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use fivefold_base::words::nearest;
 use fivefold_results::labels::file_name;
 use fivefold_results::paths::job_id;
 
@@ -49,6 +50,16 @@ impl Only {
         }
     }
 
+    /// The patterns that mean none of these jobs: data set, fold and ranker of each.
+    pub(crate) fn without_job(&self, jobs: &[(&str, usize, &str)]) -> Vec<&str> {
+        let Only::Any(patterns) = self else { return Vec::new() };
+        let means_none = |pattern: &&String| {
+            let alone = Only::Any(vec![(*pattern).clone()]);
+            !jobs.iter().any(|(dataset, fold, ranker)| alone.matches(dataset, *fold, ranker))
+        };
+        patterns.iter().filter(means_none).map(String::as_str).collect()
+    }
+
     /// Whether a job of some fold may be meant: false only if none is, whatever the folds.
     pub(crate) fn may_match(&self, dataset: &str, ranker: &str) -> bool {
         match self {
@@ -66,6 +77,23 @@ impl Only {
             }
         }
     }
+}
+
+/// A pattern with the nearest label in place of each part that is none; `None` where nothing is near.
+pub(crate) fn near(pattern: &str, datasets: &[&str], rankers: &[&str]) -> Option<String> {
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let labels: Vec<Vec<&str>> = match parts.len() {
+        1 => vec![[datasets, rankers].concat()],
+        2 => vec![datasets.to_vec(), Vec::new()],
+        3 => vec![datasets.to_vec(), Vec::new(), rankers.to_vec()],
+        _ => return None,
+    };
+    let part = |(part, labels): (&&str, &Vec<&str>)| -> Option<String> {
+        let known = labels.is_empty() || labels.iter().any(|name| label(part, name));
+        if known { Some((*part).to_owned()) } else { nearest(part, labels.iter().copied()).map(str::to_owned) }
+    };
+    let near = parts.iter().zip(&labels).map(part).collect::<Option<Vec<String>>>()?.join("/");
+    (near != pattern).then_some(near)
 }
 
 impl fmt::Display for Only {
@@ -135,6 +163,25 @@ mod tests {
         assert!(meant(&["d/fold1/L2%20LR"], "d", 1, "L2 LR") && meant(&["L2, LR"], "d", 1, "L2, LR"));
         assert!(!meant(&["d/fold1/r/x"], "d", 1, "r"));
         assert!(!Only::patterns(["other/fold1/r"]).may_match("d", "r"));
+    }
+
+    #[test]
+    fn patterns_without_a_job_are_told_with_what_is_near() {
+        let jobs = [("MQ2008", 1, "Ridge"), ("MQ2008", 2, "Ridge"), ("MQ2008", 1, "ListNet")];
+        let only = Only::patterns(["Ridge", "Rigde", "MQ2008/fold2", "MQ2008/fold3", "*/fold1/L*", "OHSUMED"]);
+        assert_eq!(only.without_job(&jobs), ["Rigde", "MQ2008/fold3", "OHSUMED"]);
+        assert!(Only::All.without_job(&jobs).is_empty());
+        for (pattern, expected) in [
+            ("Rigde", Some("Ridge")),
+            ("MQ2007", Some("MQ2008")),
+            ("MQ2008/fold1/Lisnet", Some("MQ2008/fold1/ListNet")),
+            ("MQ208/fold1", Some("MQ2008/fold1")),
+            ("MQ2008/fold3", None),
+            ("something", None),
+            ("a/b/c/d", None),
+        ] {
+            assert_eq!(near(pattern, &["MQ2008"], &["Ridge", "ListNet"]).as_deref(), expected, "{pattern}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use fivefold_data::{CacheUse, Collection, file_on_disk, input};
 use serde_json::{Value, json};
 
 use crate::error::RunError;
-use crate::filter::Only;
+use crate::filter::{Only, near};
 use crate::walls::Lacks;
 use fivefold_results::config::{ConfigError, Experiment, Method, Place, RankerConfig, ScoreFiles};
 use fivefold_results::freedom::Freedom;
@@ -71,12 +71,16 @@ impl Job {
 const FILES_HELP: &str =
     "a relative path is looked for beside the experiment file, then in the folder that FIVEFOLD_DATA names";
 
+fn quoted(names: &[String]) -> String {
+    list_some(&names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())
+}
+
 impl<'e> Plan<'e> {
     /// Opens the collections and lists the jobs that `only` lets through. A collection without such a job is not opened.
     ///
     /// # Errors
-    /// A collection or score file that is missing or broken, a sample larger than the collection, a filter that lets
-    /// no job through.
+    /// A collection or score file that is missing or broken, a sample larger than the collection, a
+    /// pattern of the filter that matches no job.
     pub fn new(experiment: &'e Experiment, only: &Only) -> Result<Self, RunError> {
         let mut plan = Plan::empty(experiment);
         for (index, dataset) in experiment.datasets.iter().enumerate() {
@@ -85,11 +89,20 @@ impl<'e> Plan<'e> {
                 plan.add_jobs(index, only)?;
             }
         }
-        if plan.jobs.is_empty() {
-            let datasets: Vec<&str> = experiment.datasets.iter().map(|dataset| dataset.label.as_str()).collect();
-            let rankers: Vec<&str> = experiment.rankers.iter().map(|ranker| ranker.label.as_str()).collect();
+        let datasets: Vec<&str> = experiment.datasets.iter().map(|dataset| dataset.label.as_str()).collect();
+        let rankers: Vec<&str> = experiment.rankers.iter().map(|ranker| ranker.label.as_str()).collect();
+        let fold = |job: &Job| plan.collection(job).map_or(0, |collection| collection.folds[job.fold].number);
+        let jobs: Vec<_> =
+            plan.jobs.iter().map(|job| (datasets[job.dataset], fold(job), rankers[job.ranker])).collect();
+        let mut without_job: Vec<String> = only.without_job(&jobs).into_iter().map(str::to_owned).collect();
+        if plan.jobs.is_empty() && without_job.is_empty() {
+            without_job.push(only.to_string());
+        }
+        if !without_job.is_empty() {
+            let near: Vec<String> = without_job.iter().filter_map(|part| near(part, &datasets, &rankers)).collect();
+            let near = if near.is_empty() { String::new() } else { format!("did you mean {}? ", quoted(&near)) };
             let known = format!("the data sets {} and the rankers {}", list_some(&datasets), list_some(&rankers));
-            return Err(RunError::NothingToDo { only: only.to_string(), known });
+            return Err(RunError::NoSuchJob { only: quoted(&without_job), near, known });
         }
         Ok(plan)
     }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use fivefold_core::Registry;
 use fivefold_results::config::Bytes;
@@ -86,7 +87,8 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
     };
     problem::install(forced);
     let arguments = one_spelling(&command(), arguments);
-    let parsed = command().color(colour).try_get_matches_from(arguments).and_then(|m| Cli::from_arg_matches(&m));
+    let parsed = command().color(colour).try_get_matches_from(&arguments).and_then(|m| Cli::from_arg_matches(&m));
+    let parsed = parsed.map_err(|error| with_forms(error, &command(), &arguments));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
@@ -158,9 +160,8 @@ pub(crate) fn command() -> clap::Command {
 /// The arguments with `--json` and `--format json` in the spelling that their command has: commands of tables take both or the
 /// second, the others the first.
 fn one_spelling(command: &clap::Command, mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let name = arguments.iter().skip(1).filter_map(|word| word.to_str()).find_map(|word| command.find_subcommand(word));
-    let Some(name) = name else { return arguments };
-    let argument = |long: &str| name.get_arguments().find(|argument| argument.get_long() == Some(long));
+    let Some(subcommand) = subcommand_of(command, &arguments) else { return arguments };
+    let argument = |long: &str| subcommand.get_arguments().find(|argument| argument.get_long() == Some(long));
     let is_json = |format: &clap::Arg| format.get_possible_values().iter().any(|value| value.matches("json", false));
     let end = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
     match (argument("json"), argument("format")) {
@@ -182,6 +183,43 @@ fn one_spelling(command: &clap::Command, mut arguments: Vec<OsString>) -> Vec<Os
         _ => {}
     }
     arguments
+}
+
+/// The command that the arguments name.
+fn subcommand_of<'c>(command: &'c clap::Command, arguments: &[OsString]) -> Option<&'c clap::Command> {
+    arguments.iter().skip(1).filter_map(|word| word.to_str()).find_map(|word| command.find_subcommand(word))
+}
+
+/// Options that ask for a form of output. Not every command has them.
+const FORMS: [&str; 7] = ["--format", "--csv", "--md", "--markdown", "--latex", "--tex", "--text"];
+/// Commands that write each table into a results folder in every form.
+const WITH_FOLDER: [&str; 5] = ["run", "meta", "residual", "standardise", "converge"];
+
+/// The error, and if it refuses a form of output, what the command prints and where that form is.
+fn with_forms(mut error: clap::Error, command: &clap::Command, arguments: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else { return error };
+    let asks = refused.split('=').next().is_some_and(|option| FORMS.contains(&option));
+    let Some(subcommand) = subcommand_of(command, arguments) else { return error };
+    if error.kind() != ErrorKind::UnknownArgument || !asks {
+        return error;
+    }
+    let name = subcommand.get_name();
+    let has = |long: &str| subcommand.get_arguments().any(|argument| argument.get_long() == Some(long));
+    let tip = match name {
+        _ if has("format") => format!("`{name}` takes a form as --format FORM; `fivefold {name} --help` lists them"),
+        _ if WITH_FOLDER.contains(&name) => {
+            let json = if has("json") { ", or what it did as JSON with --json" } else { "" };
+            let values = if name == "run" { "; per_query.csv there has the values of each query" } else { "" };
+            format!(
+                "`{name}` prints its tables as text{json}. The results folder (--out DIR) has each table as CSV, Markdown \
+                 and LaTeX in tables/{values}. `fivefold report DIR --format csv` prints the tables"
+            )
+        }
+        _ if has("json") => format!("`{name}` prints text, or JSON with --json"),
+        _ => return error,
+    };
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    error
 }
 
 /// The value of `--color`, needed before the arguments are parsed because errors in them are coloured too.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::harness::{directory, fivefold, run, stderr, stdout};
+use crate::harness::{directory, fivefold, json, run, stderr, stdout};
 
 /// Both streams of a command, which must end with this exit code.
 fn said(folder: &Path, arguments: &str, code: i32) -> String {
@@ -120,6 +120,57 @@ fn unknown_names_come_with_those_that_are_near() {
     assert!(said.contains("the first are `10018`, `10032` and `77`"), "{said}");
     let said = stderr(folder.path(), "run mine.toml --only Last", 2);
     assert!(said.contains("of the data sets A and the rankers First"), "{said}");
+}
+
+/// A part of `--only` that matches no job stops the run, although other parts match some.
+#[test]
+fn a_part_of_only_that_matches_no_job_is_an_error() {
+    let folder = directory(&[("rank.train", &seconds()), ("mine.toml", EXPERIMENT)]);
+    for command in ["run", "jobs", "run --explain-cache"] {
+        let said = stderr(folder.path(), &format!("{command} mine.toml --only First Fisrt A/fold9"), 2);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("no job of the experiment matches `Fisrt` and `A/fold9`"), "{command}: {said}");
+        assert!(said.contains("did you mean `First`?"), "{command}: {said}");
+    }
+    assert!(!folder.path().join("runs/mine/jobs").exists(), "a job was begun");
+}
+
+#[test]
+fn measures_explains_versions_and_names_near_ones() {
+    let folder = directory(&[]);
+    let shown = stdout(folder.path(), "measures ndcg.v2@10");
+    assert!(shown.starts_with("ndcg: ") && shown.contains("v2: (A-E)/(U-E)"), "{shown}");
+    for (name, version) in [("ndcg", None), ("ndcg.v1", Some("v1")), ("ndcg.v2", Some("v2"))] {
+        let told = json(folder.path(), &format!("measures {name} --format json"));
+        assert_eq!(told["name"], "ndcg");
+        assert_eq!(told["version"].as_str().map(|text| &text[..2]), version, "{name}");
+    }
+    for (name, message) in [
+        ("ndgc", "did you mean `ndcg`"),
+        ("ndgc.v2@10", "did you mean `ndcg`"),
+        ("ndcg.v3", "v3"),
+        ("ndcg@0", "@0"),
+        ("ndcg(gian=linear)", "gain"),
+        ("xyzzy", "xyzzy"),
+    ] {
+        let said = stderr(folder.path(), &format!("measures {name}"), 2);
+        assert!(said.contains(message), "{name}: {said}");
+    }
+}
+
+/// Whoever asks for a form of output that a command does not print learns where the form is.
+#[test]
+fn a_form_that_run_does_not_print_is_taught() {
+    let folder = directory(&[("rank.train", &seconds()), ("mine.toml", EXPERIMENT)]);
+    for form in ["--format csv", "--format=md", "--csv"] {
+        let said = stderr(folder.path(), &format!("run mine.toml {form}"), 2);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in ["tables as text", "--json", "tables/", "per_query.csv", "fivefold report"] {
+            assert!(said.contains(part), "{form}: {said}");
+        }
+    }
+    let said = stderr(folder.path(), "lint rank.train --format csv", 2);
+    assert!(said.contains("--json") && !said.contains("tables/"), "{said}");
 }
 
 /// README's own comparison of dialects, on data without document ids.
