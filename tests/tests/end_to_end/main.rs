@@ -38,6 +38,7 @@ mod real_data;
 mod replaced;
 mod reproduce;
 mod residual;
+mod round_trips;
 mod runs;
 mod screens;
 mod stale;
