@@ -9,6 +9,7 @@
 //! once a line was found wrong; repeated features once the ids of a line do not rise; a `#` within
 //! a number once a value does not end at a blank. `ids`, `values` and `faults` hold these parts.
 
+mod bytes;
 mod faults;
 mod ids;
 mod values;
@@ -17,13 +18,14 @@ use std::ops::Range;
 
 use super::error::ReadErrorKind;
 use super::number::Slow;
-use super::{Coding, ReadOptions};
+use super::options::{Coding, ReadOptions};
 use crate::matrix::Matrix;
+use bytes::{ends_line, ends_value, inner_return, next_line, significant, skip_blanks, value_end};
 pub(crate) use faults::Fault;
 use faults::{Wrong, clearer, column, shown, too_high};
-use ids::{first_repeated, read_comment, read_qid, significant};
+use ids::{first_repeated, read_comment, read_qid};
 pub(crate) use values::Long;
-use values::{AsWritten, Filled, Values, note, read_grade, value_end};
+use values::{AsWritten, Filled, Values, note, read_grade};
 
 /// A block whose matrix would be larger is parsed in pieces: a text of short lines with high ids is
 /// a thousand times as large when it is dense.
@@ -292,34 +294,6 @@ fn parse_line(
     Ok(Line::Row(Row { grade, missing, unsorted, line: 0, end, width, qid: short(qid), doc_id: short(doc_id) }))
 }
 
-#[inline(always)]
-fn skip_blanks(text: &[u8], mut at: usize) -> usize {
-    while matches!(text[at], b' ' | b'\t') {
-        at += 1;
-    }
-    at
-}
-
-/// Whether a byte ends a value; a `#` may do so too, see [`value_end`].
-#[inline(always)]
-fn ends_value(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\n' | b'\t' | b'\r')
-}
-
-/// The end of the token at `at`, which may hold a `#`.
-fn blank(text: &[u8], at: usize) -> usize {
-    at + text[at..].iter().take_while(|&&byte| !ends_value(byte)).count()
-}
-
-fn next_line(text: &[u8], at: usize) -> usize {
-    memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline + 1)
-}
-
-/// Whether nothing but carriage returns stands between `at` and the end of the line.
-fn ends_line(text: &[u8], at: usize) -> bool {
-    text[at..].iter().find(|&&byte| byte != b'\r') == Some(&b'\n')
-}
-
 /// A blank line or a comment. A carriage return within may have been meant to end the line, and
 /// rows would be lost.
 fn pass_over(text: &[u8], at: usize) -> Result<Line, Wrong> {
@@ -328,12 +302,6 @@ fn pass_over(text: &[u8], at: usize) -> Result<Line, Wrong> {
         Some(place) => Err((place, ReadErrorKind::CarriageReturns)),
         None => Ok(Line::Nothing(next)),
     }
-}
-
-/// The first carriage return of the rest of a line, without those that end it.
-fn inner_return(text: &[u8], rest: Range<usize>) -> Option<usize> {
-    let place = rest.start + memchr::memchr(b'\r', &text[rest])?;
-    (!ends_line(text, place)).then_some(place)
 }
 
 #[cfg(test)]

@@ -4,10 +4,9 @@
 
 use std::ops::Range;
 
-use super::ids::significant;
-use super::{blank, ends_line, skip_blanks};
-use crate::letor::ReadOptions;
+use super::bytes::{blank, ends_line, significant, skip_blanks};
 use crate::letor::error::ReadErrorKind;
+use crate::letor::options::ReadOptions;
 use crate::text::find_odd;
 
 /// What stopped a block.

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
+use super::bytes::{blank, inner_return, next_line, significant, skip_blanks, value_end};
 use super::faults::{Wrong, shown};
-use super::values::value_end;
-use super::{blank, inner_return, next_line, skip_blanks};
+
 use crate::letor::error::ReadErrorKind;
 use crate::text::{find_odd, find_odd_in_name, is_msvc_nan};
 
@@ -54,11 +54,6 @@ pub(super) fn read_comment(text: &[u8], at: usize) -> Result<Range<usize>, Wrong
     }
     refuse(find_odd_in_name(&text[comment.clone()]), comment.start)?;
     Ok(comment)
-}
-
-/// The digits of an id without zeros before them.
-pub(super) fn significant(digits: &[u8]) -> &[u8] {
-    &digits[digits.iter().take_while(|&&byte| byte == b'0').count()..]
 }
 
 /// The place of the first id in the features from `at` on that stands there before. What is no

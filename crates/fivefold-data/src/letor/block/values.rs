@@ -3,11 +3,11 @@
 //! A value is the nearest `f32`, or a code where a model of another program asks for it: see
 //! [`Values`]. A `#` ends a value, but not after a point: Microsoft's C library wrote `1.#QNAN`.
 
-use super::blank;
+use super::bytes::blank;
 use super::faults::{Wrong, shown};
 use crate::letor::error::ReadErrorKind;
 use crate::letor::number::{self, Number, Slow};
-use crate::letor::{Coding, Missing, ReadOptions};
+use crate::letor::options::{Coding, Missing, ReadOptions};
 
 /// A value of many digits, which another value may be equal to when it is stored.
 #[derive(Debug, Clone)]
@@ -43,17 +43,6 @@ pub(super) fn read_grade(text: &[u8], at: usize, options: &ReadOptions) -> Resul
         Ok((grade as u8, end))
     } else {
         Err((at, ReadErrorKind::Grade { found: shown(text, at), highest }))
-    }
-}
-
-/// Where the value at `at` ends: at a blank, or at the `#` of a comment. After a point a `#` is
-/// part of it: `1.#QNAN`.
-#[cold]
-pub(super) fn value_end(text: &[u8], at: usize) -> usize {
-    let end = blank(text, at);
-    match memchr::memchr(b'#', &text[at..end]) {
-        Some(before) if before == 0 || text[at + before - 1] != b'.' => at + before,
-        _ => end,
     }
 }
 
