@@ -1,10 +1,10 @@
 //! A saved model: JSON with a header that says what it is and what data it fits.
 
+use fivefold_base::printable::{bounded, shown};
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::MOST_FEATURES;
 use crate::registry::{Absent, DynModel, Registry};
-use fivefold_base::printable::{bounded, shown};
 
 /// Name of the format, first in every model file.
 pub const FORMAT: &str = "fivefold-model/1";

@@ -5,13 +5,13 @@
 
 use std::ops::Range;
 
+use fivefold_base::words::nearest;
 use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer as _, Visitor};
 use serde::{Serialize, forward_to_deserialize_any};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use crate::ranker::Ranker;
-use fivefold_base::words::nearest;
 
 /// The key that selects a named set of parameters.
 pub const PRESET_KEY: &str = "preset";

@@ -7,13 +7,13 @@
 
 use std::fmt;
 
+use fivefold_base::words::{counted, nearest};
 use toml::Spanned;
 use toml::de::DeTable;
 
 use crate::dataset::{Dataset, QueryView};
 use crate::params::{self, ParamError, ParamInfo};
 use crate::ranker::{FitContext, FitError, Model, ParamHelp, Ranker, ValueCodes};
-use fivefold_base::words::{counted, nearest};
 
 /// A ranker whose type is known only by name.
 pub trait DynRanker: Send + Sync {

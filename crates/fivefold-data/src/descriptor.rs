@@ -7,15 +7,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use fivefold_base::words::nearest;
+use fivefold_core::dataset::{HIGHEST_GRADE, MOST_FEATURES};
+use fivefold_core::params::toml_message;
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
 use crate::input::{self, MOST_SETTINGS, read_text};
 use crate::layout::{Folds, LAYOUTS, layout};
 use crate::letor::Missing;
-use fivefold_base::words::nearest;
-use fivefold_core::dataset::{HIGHEST_GRADE, MOST_FEATURES};
-use fivefold_core::params::toml_message;
 
 const BUILT_IN: &[&str] = &[
     include_str!("../datasets/mq2007.toml"),

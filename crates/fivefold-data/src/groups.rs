@@ -10,10 +10,11 @@
 use std::io::{self, BufReader, Cursor, Read, Write as _};
 use std::path::{Path, PathBuf};
 
+use fivefold_base::words::counted;
+
 use crate::input::invalid;
 use crate::packed::{Bytes, open_file};
 use crate::text::{LONGEST_LINE, TextLines, find_odd, is_odd, named, read_line};
-use fivefold_base::words::counted;
 
 /// What the name of a file of sizes ends with.
 const ENDINGS: [&str; 2] = ["query", "group"];

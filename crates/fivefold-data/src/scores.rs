@@ -3,10 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use fivefold_base::words::counted;
+
 use crate::input;
 use crate::packed::unpacked;
 use crate::text::{ODD_HELP, TextLines, find_odd, named};
-use fivefold_base::words::counted;
 
 /// Bytes of a score file beside those of its scores: remarks.
 pub const SLACK: u64 = 1 << 20;

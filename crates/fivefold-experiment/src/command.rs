@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use fivefold_core::Dataset;
 use fivefold_data::scores::{LONGEST_SCORE, SLACK};
 use fivefold_data::{ScoreError, input, read_own_scores, write_letor, write_letor_ungraded};
+use fivefold_results::config::{CommandLine, JobLimits, Place, SCORES};
 use serde_json::Value;
 
 use crate::confine::OF_USER;
@@ -19,7 +20,6 @@ use crate::job::{Failure, Work};
 use crate::plan::{Job, Plan};
 use crate::work::{Bounds, Sight, WorkError, WorkFolder, io_error};
 use crate::worker::{End, Told, of_status};
-use fivefold_results::config::{CommandLine, JobLimits, Place, SCORES};
 
 /// How a program says that it may not reach something.
 const DENIED: [&str; 3] = ["ermission denied", "EACCES", "not permitted"];

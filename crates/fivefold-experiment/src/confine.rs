@@ -15,11 +15,12 @@ mod programs;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::plan::Plan;
-use crate::walls::{Lacks, Walls};
 use fivefold_results::config::{ConfigError, Method};
 use fivefold_results::freedom::Freedom;
 use fivefold_results::store::Store;
+
+use crate::plan::Plan;
+use crate::walls::{Lacks, Walls};
 use places::{Kept, beside};
 pub(crate) use programs::OF_USER;
 

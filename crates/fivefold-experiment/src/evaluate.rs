@@ -7,17 +7,17 @@
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fivefold_analysis::evaluation::{DatasetValues, Evaluation, QueryInfo};
 use fivefold_core::{Dataset, JudgedQuery, Seed};
 use fivefold_data::Collection;
 use fivefold_metrics::{Evaluator, Judged, MeasureError, Scratch, Ties};
+use fivefold_results::config::Experiment;
+use fivefold_results::store::Store;
 use rayon::prelude::*;
 
 use crate::error::RunError;
 use crate::kept::Kept;
 use crate::plan::Plan;
-use fivefold_analysis::evaluation::{DatasetValues, Evaluation, QueryInfo};
-use fivefold_results::config::Experiment;
-use fivefold_results::store::Store;
 
 /// Evaluates a plan whose jobs have all ended; `failed[i]` says how job `i` did. Scores count only as the run keeps them in mind.
 pub(crate) fn evaluate(

@@ -9,6 +9,10 @@ use std::time::Instant;
 use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
 use fivefold_data::{Collection, Fitted, Normaliser, Over, read_scores};
+use fivefold_results::code::KnownBy;
+use fivefold_results::config::{Bytes, Method, RankerConfig};
+use fivefold_results::log::note_time;
+use fivefold_results::store::{Record, Status, Store, StoreError};
 
 use crate::command::{Parts, listed_files, run_command};
 use crate::confine::Confinement;
@@ -19,10 +23,6 @@ use crate::scoring::{score, scores_text};
 use crate::walls::Lacks;
 use crate::work::WorkError;
 use crate::worker::{Worker, lacks};
-use fivefold_results::code::KnownBy;
-use fivefold_results::config::{Bytes, Method, RankerConfig};
-use fivefold_results::log::note_time;
-use fivefold_results::store::{Record, Status, Store, StoreError};
 
 /// How a job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 
 use fivefold_data::ScoreError;
+use fivefold_results::paths::record_file;
+use fivefold_results::store::{Record, Store, StoreError, hash, json_text};
 use rayon::prelude::*;
 
 use crate::error::RunError;
 use crate::plan::Job;
-use fivefold_results::paths::record_file;
-use fivefold_results::store::{Record, Store, StoreError, hash, json_text};
 
 /// The records of the jobs of a run, by id.
 #[derive(Default)]

@@ -10,13 +10,13 @@ use fivefold_core::Dataset;
 use fivefold_data::leaks::{Finding, Guard, SortedRows};
 use fivefold_data::{Collection, read_own_scores};
 use fivefold_metrics::{Conventions, Scores, Ties};
+use fivefold_results::config::{Experiment, Method};
+use fivefold_results::guards::GuardFact;
+use fivefold_results::store::Store;
 use rayon::prelude::*;
 
 use crate::error::RunError;
 use crate::plan::Plan;
-use fivefold_results::config::{Experiment, Method};
-use fivefold_results::guards::GuardFact;
-use fivefold_results::store::Store;
 use test_files::TestFiles;
 
 /// The guards of one run.

@@ -11,16 +11,16 @@ use std::path::{Path, PathBuf};
 use fivefold_base::words::list_some;
 use fivefold_core::Seed;
 use fivefold_data::{CacheUse, Collection, file_on_disk, input};
-use serde_json::{Value, json};
-
-use crate::error::RunError;
-use crate::filter::{Only, near};
-use crate::walls::Lacks;
 use fivefold_results::config::{ConfigError, Experiment, Method, Place, RankerConfig, ScoreFiles};
 use fivefold_results::freedom::Freedom;
 use fivefold_results::manifest::remark_lines;
 use fivefold_results::paths::{self, job_id};
 use fivefold_results::store::hash;
+use serde_json::{Value, json};
+
+use crate::error::RunError;
+use crate::filter::{Only, near};
+use crate::walls::Lacks;
 
 /// The jobs of an experiment over collections that are loaded.
 pub struct Plan<'e> {

@@ -6,6 +6,10 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use fivefold_results::config::Experiment;
+use fivefold_results::freedom::Freedom;
+use fivefold_results::manifest::{MANIFEST, Manifest, RESULT_FILES, stored_result};
+use fivefold_results::store::{Record, Status, Store, StoreError, json_text};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -13,10 +17,6 @@ use serde_json::{Map, Value, json};
 use crate::error::RunError;
 use crate::plan::{Job, Plan};
 use crate::walls::Lacks;
-use fivefold_results::config::Experiment;
-use fivefold_results::freedom::Freedom;
-use fivefold_results::manifest::{MANIFEST, Manifest, RESULT_FILES, stored_result};
-use fivefold_results::store::{Record, Status, Store, StoreError, json_text};
 
 /// What becomes of a job in the next run.
 #[derive(Debug, Clone, PartialEq, Serialize)]

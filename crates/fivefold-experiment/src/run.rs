@@ -10,8 +10,22 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use fivefold_analysis::evaluation::{DatasetValues, Evaluation};
+use fivefold_analysis::tables;
 use fivefold_core::{Registry, Seed};
 use fivefold_metrics::{Evaluator, dialect};
+use fivefold_results::code::trusted;
+use fivefold_results::config::{Experiment, Method, RankerConfig};
+use fivefold_results::freedom;
+use fivefold_results::lock::{FolderLock, Hold};
+use fivefold_results::log::RunLog;
+use fivefold_results::manifest::{
+    DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, RESULT_FILES, result_hash, warning_lines,
+};
+use fivefold_results::owner::{Claim, Standing, overwritten};
+use fivefold_results::results::{Results, table_options};
+use fivefold_results::store::{Record, Status, Store, StoreError};
+use fivefold_results::values;
 
 use crate::confine::Confinement;
 use crate::error::RunError;
@@ -26,20 +40,6 @@ use crate::reuse::{Reuse, job_reuse, reuse_with_records};
 use crate::schedule::Schedule;
 use crate::walls::Lacks;
 use crate::worker::{Worker, lacks};
-use fivefold_analysis::evaluation::{DatasetValues, Evaluation};
-use fivefold_analysis::tables;
-use fivefold_results::code::trusted;
-use fivefold_results::config::{Experiment, Method, RankerConfig};
-use fivefold_results::freedom;
-use fivefold_results::lock::{FolderLock, Hold};
-use fivefold_results::log::RunLog;
-use fivefold_results::manifest::{
-    DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, RESULT_FILES, result_hash, warning_lines,
-};
-use fivefold_results::owner::{Claim, Standing, overwritten};
-use fivefold_results::results::{Results, table_options};
-use fivefold_results::store::{Record, Status, Store, StoreError};
-use fivefold_results::values;
 
 /// How to run.
 pub struct RunOptions<'a> {

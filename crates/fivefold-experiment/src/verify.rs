@@ -13,17 +13,17 @@ mod others;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use fivefold_analysis::evaluation::Evaluation;
 use fivefold_core::Registry;
 use fivefold_data::Cache;
-use serde::Serialize;
-
-use crate::error::RunError;
-use fivefold_analysis::evaluation::Evaluation;
 use fivefold_results::config::Experiment;
 use fivefold_results::manifest::{MANIFEST, Manifest, RESULT_FILES};
 use fivefold_results::paths::{model_file, record_file, scores_file};
 use fivefold_results::seal::{BROKEN, Seal, UNSEALED};
 use fivefold_results::store::Store;
+use serde::Serialize;
+
+use crate::error::RunError;
 pub use others::other_files;
 
 /// Differences of one check that are kept; the others are counted.

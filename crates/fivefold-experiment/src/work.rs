@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use fivefold_data::input;
+use fivefold_results::config::{Bytes, STDERR, STDOUT, TimeLimit};
+use fivefold_results::store::{Store, StoreError, WORK, advice, remove_tree};
 
 use crate::plan::Job;
 use crate::processes::{end_descendants, private_memory};
-use fivefold_results::config::{Bytes, STDERR, STDOUT, TimeLimit};
-use fivefold_results::store::{Store, StoreError, WORK, advice, remove_tree};
 
 /// Bytes that a program may write to its standard output, or to its standard error.
 const MOST_OUTPUT: u64 = 64 << 20;

@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 
 use fivefold_core::Registry;
 use fivefold_data::{Cache, input, read_own_scores};
+use fivefold_results::config::{END, Experiment, GUARD, SCORES};
+use fivefold_results::store::Store;
 use serde::{Deserialize, Serialize};
 
 use crate::confine::Confinement;
@@ -28,8 +30,6 @@ use crate::processes::{adopt_orphans, end_descendants, own_peak};
 use crate::scoring::scores_text;
 use crate::walls::{Lacks, Walls, confine};
 use crate::work::{Bounds, Sight, WorkError, WorkFolder, ending, io_error};
-use fivefold_results::config::{END, Experiment, GUARD, SCORES};
-use fivefold_results::store::Store;
 
 /// Files in the folder of a fit: what it is to do, what it made, how far it is.
 const REQUEST: &str = "request.json";

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use fivefold_analysis::evaluation::Evaluation;
+use fivefold_analysis::table::Table;
+use fivefold_analysis::tables::{self, Analysed, SetSizes, TableOptions, TablesError};
+
 use crate::config::Experiment;
 use crate::manifest::{DatasetFacts, MANIFEST, Manifest, RESULT_FILES, stored_result, warning_lines};
 use crate::store::{Store, StoreError};
 use crate::values::{self, PER_QUERY};
-use fivefold_analysis::evaluation::Evaluation;
-use fivefold_analysis::table::Table;
-use fivefold_analysis::tables::{self, Analysed, SetSizes, TableOptions, TablesError};
 
 /// What a run found.
 #[derive(Debug, Clone)]

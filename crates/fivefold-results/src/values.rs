@@ -5,10 +5,10 @@
 //! `per_query.csv`: one line a data set, document set, ranker and query, one column a measure. An empty field is an
 //! undefined value. A ranker that failed on a data set has no lines there.
 
+use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};
 use fivefold_metrics::{MeasureError, MeasureSpec};
 
 use crate::store::{Store, StoreError};
-use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};
 
 /// File with one line a query.
 pub const QUERIES: &str = "queries.csv";

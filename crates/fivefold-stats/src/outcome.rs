@@ -3,12 +3,13 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use fivefold_base::words::counted;
+
 use crate::distribution::student_quantile;
 use crate::effect::cohens_dz;
 use crate::error::Undefined;
 use crate::family::{Comparison, Family};
 use crate::moments::Moments;
-use fivefold_base::words::counted;
 
 /// What a test says of one comparison. A number that does not exist says why, and is never NaN.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,8 +10,9 @@
 //! - Achieved significance levels: all p-values in order, drawn as a curve; the lower the curve, the more a measure tells apart
 //!   (Sakai, SIGIR 2006, Fig. 3).
 
-use crate::error::{StatsError, same_length};
 use fivefold_base::words::{counted, which};
+
+use crate::error::{StatsError, same_length};
 
 /// Number of comparisons with p < alpha.
 pub fn discriminative_power(p_values: &[Option<f64>], alpha: f64) -> usize {

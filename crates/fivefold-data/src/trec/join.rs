@@ -4,10 +4,11 @@
 //! leaves them out unless it is given `-c`; [`Joined::in_run`] tells them apart). Topics of the run without judgements are left
 //! out and counted. A retrieved document without a judgement has grade 0 and is counted.
 
+use fivefold_base::words::{counted, which};
+
 use super::qrels::{Judgement, Qrels};
 use super::remarks;
 use super::run::Run;
-use fivefold_base::words::{counted, which};
 
 /// A run with the grades of what it retrieved.
 #[derive(Debug, Clone)]

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use fivefold_base::words::{counted, which};
+
 use super::Duplicates;
 use super::error::{TrecError, TrecErrorKind};
 use super::topics::Topics;
 use super::{passed_over, remarks};
 use crate::text::TextLines;
-use fivefold_base::words::{counted, which};
 
 /// What a system retrieved.
 #[derive(Debug, Clone)]

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fivefold_data::file_on_disk;
+use fivefold_results::store::Store;
 
 use crate::plan::Plan;
-use fivefold_results::store::Store;
 
 /// Files and folders that are kept from commands: all paths are without links.
 pub(super) struct Kept {

@@ -7,9 +7,9 @@ use std::path::{Component, Path, PathBuf};
 
 use blake3::Hash;
 use fivefold_data::{Collection, content_hashes, file_on_disk};
+use fivefold_results::config::CommandLine;
 
 use crate::plan::Plan;
-use fivefold_results::config::CommandLine;
 
 /// The files of a collection's test parts.
 pub(super) struct TestFiles {

@@ -1,8 +1,15 @@
 //! What can be checked with the data: inputs of the jobs, scores from models, values from scores.
 
+use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation};
 use fivefold_core::{ModelFile, Registry};
 use fivefold_data::{Collection, Fitted, read_own_scores, read_scores};
 use fivefold_metrics::MeasureSpec;
+use fivefold_results::code::KnownBy;
+use fivefold_results::config::{Experiment, Method};
+use fivefold_results::manifest::{DatasetFacts, JobFacts, MANIFEST, Manifest, result_hash};
+use fivefold_results::paths::{model_file, record_file, scores_file};
+use fivefold_results::store::{Record, Status, Store, hash};
+use fivefold_results::values::{self, PER_QUERY, QUERIES};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -12,13 +19,6 @@ use crate::plan::Plan;
 use crate::reuse::{Change, changes};
 use crate::run::conventions;
 use crate::scoring::{score, scores_text};
-use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation};
-use fivefold_results::code::KnownBy;
-use fivefold_results::config::{Experiment, Method};
-use fivefold_results::manifest::{DatasetFacts, JobFacts, MANIFEST, Manifest, result_hash};
-use fivefold_results::paths::{model_file, record_file, scores_file};
-use fivefold_results::store::{Record, Status, Store, hash};
-use fivefold_results::values::{self, PER_QUERY, QUERIES};
 
 /// What is checked.
 pub(super) struct Case<'a> {

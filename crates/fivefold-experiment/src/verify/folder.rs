@@ -1,17 +1,17 @@
 //! What can be checked from the folder alone.
 
-use rayon::prelude::*;
-use serde_json::json;
-
-use super::others::files_below;
-use super::{Check, content};
-use crate::plan::key;
 use fivefold_analysis::evaluation::Evaluation;
 use fivefold_results::freedom::Freedom;
 use fivefold_results::manifest::{JobFacts, Manifest, RESULT_FILES, stored_result};
 use fivefold_results::paths::{model_file, record_file, scores_file};
 use fivefold_results::store::{Record, Status, Store, StoreError, json_text};
 use fivefold_results::values;
+use rayon::prelude::*;
+use serde_json::json;
+
+use super::others::files_below;
+use super::{Check, content};
+use crate::plan::key;
 
 /// The records against the manifest, and the files that the jobs wrote against the records; with the records, one for each
 /// job, if it can be read.

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use fivefold_results::store::{Store, StoreError};
+
 use super::Check;
 use super::folder::{id_of_record, is_of_itself, look};
-use fivefold_results::store::{Store, StoreError};
 
 /// Where files lie that would be taken for results.
 const OF_JOBS: [&str; 3] = ["jobs/", "scores/", "models/"];

@@ -13,12 +13,12 @@
 //! uncorrected t-tests, whatever stands here. Tukey's test corrects for all pairs by itself, so that its `correction` is `none` when
 //! absent, and another one is refused.
 
+use fivefold_analysis::difference_test::DifferenceTest;
 use fivefold_stats::{CORRECTIONS, PadDenominator};
 use serde::{Deserialize, Serialize};
 
 use super::error::Fault;
 use super::read::{Section, read};
-use fivefold_analysis::difference_test::DifferenceTest;
 
 /// The tables of the report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -15,13 +15,13 @@ use fivefold_base::rounding;
 use fivefold_base::words::nearest;
 use fivefold_base::words::{counted, which};
 use fivefold_core::ParamError;
+use fivefold_data::input::MOST_TEXT;
 use fivefold_metrics::{Undefined, settle};
 use serde::{Deserialize, Serialize};
 
 use super::scores::{Measure, Scores};
 use crate::study::{Input, StudyContext, StudyError};
 use crate::systems::config::input;
-use fivefold_data::input::MOST_TEXT;
 
 /// How queries are classed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

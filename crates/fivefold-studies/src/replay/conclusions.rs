@@ -1,12 +1,12 @@
 //! A paper's conclusions, tried on a run: each holds, does not, or cannot be told, by a rule that stands beside it.
 
+use fivefold_analysis::p_value::p_value;
+use fivefold_analysis::table::{Cell, Table};
 use fivefold_base::words::counted;
 use fivefold_stats::{kendall_tau_b, paired_t};
 
 use super::published::{Column, ScoreBlock, Statistic, original};
 use super::reproduce::{DerivedPair, Method};
-use fivefold_analysis::p_value::p_value;
-use fivefold_analysis::table::{Cell, Table};
 
 /// The level of the tests in the rules.
 const ALPHA: f64 = 0.05;

@@ -1,7 +1,8 @@
 //! A replay as tables.
 
-use super::{CheckedCell, Misprint, Replay, Statistic, Verdict};
 use fivefold_analysis::table::{Cell, Table};
+
+use super::{CheckedCell, Misprint, Replay, Statistic, Verdict};
 
 const NOTES: [&str; 3] = [
     "method scores are means over the printed cutoffs; a cell is equal when it differs by less than one unit of its last printed digit, cut off or rounded",

@@ -6,17 +6,17 @@
 
 use std::collections::BTreeMap;
 
+use fivefold_analysis::evaluation::DatasetValues;
+use fivefold_analysis::table::{Cell, Table};
+use fivefold_analysis::tables::{self, TableOptions, TablesError};
 use fivefold_metrics::mean_over_folds;
+use fivefold_results::results::Results;
 
 use super::conclusions::{self, Conclusion};
 use super::published::{
     Column, DerivedRow, MILLION, PublishedScores, ReplayError, ScoreBlock, Statistic, read_derived,
 };
 use super::report::number;
-use fivefold_analysis::evaluation::DatasetValues;
-use fivefold_analysis::table::{Cell, Table};
-use fivefold_analysis::tables::{self, TableOptions, TablesError};
-use fivefold_results::results::Results;
 
 /// Why a run cannot be put beside a paper.
 #[derive(Debug, thiserror::Error)]
