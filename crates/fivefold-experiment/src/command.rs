@@ -16,7 +16,7 @@ use fivefold_results::config::{CommandLine, JobLimits, Place, SCORES};
 use serde_json::Value;
 
 use crate::confine::OF_USER;
-use crate::job::{Failure, Work};
+use crate::job::{Failure, JobContext};
 use crate::plan::{Job, Plan};
 use crate::work::{Bounds, Sight, WorkError, WorkFolder, io_error};
 use crate::worker::{End, Told, of_status};
@@ -92,10 +92,10 @@ pub(crate) fn run_command(
     job: &Job,
     files: &[Listed],
     parts: &Parts<'_>,
-    work: &Work<'_>,
+    cx: &JobContext<'_>,
 ) -> Result<Vec<f64>, Failure> {
-    let confined = work.confinement.walls(job.ranker).is_some();
-    let folder = WorkFolder::make(work.store, job, if confined { Sight::Closed } else { Sight::Open })?;
+    let confined = cx.confinement.walls(job.ranker).is_some();
+    let folder = WorkFolder::make(cx.store, job, if confined { Sight::Closed } else { Sight::Open })?;
     for file in files {
         copy(&folder, file)?;
     }
@@ -115,13 +115,13 @@ pub(crate) fn run_command(
         written: Some(command.output_limit),
         files: &[(SCORES, "the file of scores", scores_limit)],
     };
-    let process = process(&folder, command, job, work)?;
-    let ended = folder.run(process, &bounds, work.cancel, || {});
+    let process = process(&folder, command, job, cx)?;
+    let ended = folder.run(process, &bounds, cx.cancel, || {});
     let said = folder.said();
     if let Err(error) = folder.keep_stderr() {
-        work.observer.warning(&error.to_string());
+        cx.observer.warning(&error.to_string());
     }
-    let end = match (ended?, work.worker) {
+    let end = match (ended?, cx.worker) {
         (Err(error), _) => End::NotStarted(error.to_string()),
         (Ok(status), None) => of_status(status),
         (Ok(status), Some(_)) => Told::read(&folder).map_or_else(|| of_status(status), |told| told.end),
@@ -154,12 +154,12 @@ pub(crate) fn run_command(
 }
 
 /// The program with its arguments: under a guard, where there is one.
-fn process(folder: &WorkFolder, command: &CommandLine, job: &Job, work: &Work<'_>) -> Result<Command, Failure> {
+fn process(folder: &WorkFolder, command: &CommandLine, job: &Job, cx: &JobContext<'_>) -> Result<Command, Failure> {
     let argv = command.filled(job.seed);
     let program = command.own_program().map_or_else(|| PathBuf::from(&argv[0]), |own| folder.file(own));
-    let mut process = match work.worker {
+    let mut process = match cx.worker {
         Some(worker) => {
-            let walls = work.confinement.walls(job.ranker);
+            let walls = cx.confinement.walls(job.ranker);
             worker.guarded(folder, walls, command.output_limit.0, program.as_os_str(), &argv[1..])?
         }
         None => {

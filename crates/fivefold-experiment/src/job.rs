@@ -52,7 +52,7 @@ pub(crate) type Ended = (JobEnd, Option<Record>);
 const BYTES_A_SCORE: usize = 64;
 
 /// What a job needs besides its plan.
-pub(crate) struct Work<'a> {
+pub(crate) struct JobContext<'a> {
     pub registry: &'a Registry,
     pub store: &'a Store,
     pub pool: &'a rayon::ThreadPool,
@@ -69,7 +69,7 @@ pub(crate) struct Work<'a> {
     pub refused: Option<(u64, u64)>,
 }
 
-impl Work<'_> {
+impl JobContext<'_> {
     /// What commands are not kept from here.
     fn lacks(&self) -> Lacks {
         lacks(self.worker)
@@ -78,7 +78,7 @@ impl Work<'_> {
 
 /// Does one job and writes its results. An error of the job itself (of the fit, a panic, scores that are not finite) is
 /// written into its record; only an error of the folder is returned. A job that was cancelled has no record.
-pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Ended, StoreError> {
+pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Ended, StoreError> {
     let started = Instant::now();
     let mut record = Record {
         id: job.id.clone(),
@@ -86,39 +86,39 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<End
         inputs: job.inputs.clone(),
         status: Status::Done,
         error: None,
-        unconfined: plan.free(job, &work.lacks()),
+        unconfined: plan.free(job, &cx.lacks()),
         warnings: Vec::new(),
         outputs: BTreeMap::new(),
     };
-    let refused = work.refused.map(|(needed, budget)| Failure::Failed(beyond_memory(needed, budget)));
-    let end = match refused.map_or_else(|| attempt(plan, job, work), Err) {
+    let refused = cx.refused.map(|(needed, budget)| Failure::Failed(beyond_memory(needed, budget)));
+    let end = match refused.map_or_else(|| attempt(plan, job, cx), Err) {
         Ok(output) => {
             if let Some(model) = output.model {
-                record.outputs.insert(job.model_file(), work.store.keep(&job.model_file(), model.as_bytes())?);
+                record.outputs.insert(job.model_file(), cx.store.keep(&job.model_file(), model.as_bytes())?);
             }
             let text = scores_text(&output.scores);
-            record.outputs.insert(job.scores_file(), work.store.keep(&job.scores_file(), text.as_bytes())?);
-            output.warnings.iter().for_each(|text| work.observer.warning(&format!("{}: {text}", job.id)));
+            record.outputs.insert(job.scores_file(), cx.store.keep(&job.scores_file(), text.as_bytes())?);
+            output.warnings.iter().for_each(|text| cx.observer.warning(&format!("{}: {text}", job.id)));
             record.warnings = output.warnings;
             JobEnd::Done
         }
         Err(Failure::Cancelled) => return Ok((JobEnd::Cancelled, None)),
         // A file in the folder of a program is named by itself.
         Err(Failure::Folder(StoreError::Io { action, path, source })) => {
-            return Err(StoreError::Io { action, path: work.store.work(path), source });
+            return Err(StoreError::Io { action, path: cx.store.work(path), source });
         }
         Err(Failure::Folder(error)) => return Err(error),
         Err(Failure::Failed(error)) => {
             // Files of an earlier success would be taken for results of this job.
-            work.store.remove(&job.model_file())?;
-            work.store.remove(&job.scores_file())?;
+            cx.store.remove(&job.model_file())?;
+            cx.store.remove(&job.scores_file())?;
             record.status = Status::Failed;
             record.error = Some(error.clone());
             JobEnd::Failed(error)
         }
     };
-    note_time(work.store, &job.id, started.elapsed().as_secs_f64())?;
-    work.store.write_json(&job.record_file(), &record)?;
+    note_time(cx.store, &job.id, started.elapsed().as_secs_f64())?;
+    cx.store.write_json(&job.record_file(), &record)?;
     Ok((end, Some(record)))
 }
 
@@ -177,12 +177,12 @@ pub(crate) struct Output {
 }
 
 /// Makes the output of a job; a panic is a failure as any other.
-pub(crate) fn attempt(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failure> {
-    let attempt = catch_unwind(AssertUnwindSafe(|| compute(plan, job, work)));
+pub(crate) fn attempt(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Failure> {
+    let attempt = catch_unwind(AssertUnwindSafe(|| compute(plan, job, cx)));
     attempt.unwrap_or_else(|panic| Err(Failure::Failed(format!("panicked: {}", panic_text(&*panic)))))
 }
 
-fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failure> {
+fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Failure> {
     let config = plan.ranker(job);
     let collection = plan.collection(job).ok_or_else(|| failed("its collection was not loaded"))?;
     let fold = &collection.folds[job.fold];
@@ -193,36 +193,36 @@ fn compute(plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failur
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
         Method::Command(command) => {
-            let prepared = work.prepared.get(job, config, collection, work.pool).map_err(failed)?;
+            let prepared = cx.prepared.get(job, config, collection, cx.pool).map_err(failed)?;
             let (train, test) = (prepared.part(&fold.train)?, prepared.part(&fold.test)?);
             let validation = fold.validation.as_ref().map(|part| prepared.part(part)).transpose()?;
             let parts = Parts { train: &train, validation: validation.as_ref(), test: &test };
             let files = listed_files(plan, command, job);
-            let scores = run_command(command, config.limits, job, &files, &parts, work)?;
+            let scores = run_command(command, config.limits, job, &files, &parts, cx)?;
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
         Method::Train { params, version, code, .. } => {
-            if let Some(worker) = work.worker.filter(|_| config.limits.isolated()) {
-                return worker.fit(plan, job, work);
+            if let Some(worker) = cx.worker.filter(|_| config.limits.isolated()) {
+                return worker.fit(plan, job, cx);
             }
-            let entry = work.registry.find(&config.kind).ok_or_else(|| failed("its ranker is not registered"))?;
+            let entry = cx.registry.find(&config.kind).ok_or_else(|| failed("its ranker is not registered"))?;
             // In a process of its own: the file of the program may be another by now.
             if entry.version != *version || KnownBy::of(entry).map_err(failed)? != *code {
                 return Err(failed("the program was built anew while the run went on; run it again"));
             }
             let ranker = entry.restore(params).map_err(failed)?;
-            let prepared = work.prepared.get(job, config, collection, work.pool).map_err(failed)?;
+            let prepared = cx.prepared.get(job, config, collection, cx.pool).map_err(failed)?;
             let (train, test) = (prepared.part(&fold.train)?, prepared.part(&fold.test)?);
             let validation = fold.validation.as_ref().map(|part| prepared.part(part)).transpose()?;
-            let progress = JobProgress { job, observer: work.observer, warnings: Mutex::default() };
+            let progress = JobProgress { job, observer: cx.observer, warnings: Mutex::default() };
             let mut context = FitContext::new(job.seed).with_progress(&progress);
             if let Some(validation) = &validation {
                 context = context.with_validation(validation);
             }
-            if let Some(flag) = work.cancel {
+            if let Some(flag) = cx.cancel {
                 context = context.with_cancellation(flag);
             }
-            let model = work.pool.install(|| ranker.fit(&train, &context))?;
+            let model = cx.pool.install(|| ranker.fit(&train, &context))?;
             let scores = score(&*model, &test).map_err(failed)?;
             let header = ModelHeader {
                 format: FORMAT.to_owned(),

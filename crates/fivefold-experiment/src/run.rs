@@ -31,7 +31,7 @@ use crate::confine::Confinement;
 use crate::error::RunError;
 use crate::evaluate::{check_measures, evaluate};
 use crate::filter::Only;
-use crate::job::{Ended, JobEnd, PreparedFolds, Work, run_job};
+use crate::job::{Ended, JobContext, JobEnd, PreparedFolds, run_job};
 use crate::kept::Kept;
 use crate::leaks::Guards;
 use crate::observer::{Observer, Silent};
@@ -342,9 +342,9 @@ fn run_jobs<'p>(
             let (observer, cancel, worker) = (options.observer, options.cancel, options.worker);
             let refused = turn.refused.zip(options.memory);
             let prepared = &prepared;
-            let work =
-                Work { registry, store, pool, prepared, observer, cancel, worker, threads, confinement, refused };
-            let end = run_job(plan, job, &work);
+            let cx =
+                JobContext { registry, store, pool, prepared, observer, cancel, worker, threads, confinement, refused };
+            let end = run_job(plan, job, &cx);
             prepared.release(plan, job);
             match &end {
                 Ok((end, _)) => options.observer.finished(job, end),

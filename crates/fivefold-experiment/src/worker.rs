@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::confine::Confinement;
 use crate::filter::Only;
-use crate::job::{Failure, Output, PreparedFolds, Work, attempt, failed};
+use crate::job::{Failure, JobContext, Output, PreparedFolds, attempt, failed};
 use crate::observer::Observer;
 use crate::plan::{Job, Plan};
 use crate::processes::{adopt_orphans, end_descendants, own_peak};
@@ -155,9 +155,9 @@ impl Worker {
     }
 
     /// Does the fit of a job in a process of its own.
-    pub(crate) fn fit(&self, plan: &Plan<'_>, job: &Job, work: &Work<'_>) -> Result<Output, Failure> {
+    pub(crate) fn fit(&self, plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Failure> {
         let limits = plan.ranker(job).limits;
-        let folder = WorkFolder::make(work.store, job, Sight::Closed)?;
+        let folder = WorkFolder::make(cx.store, job, Sight::Closed)?;
         let request = Request {
             directory: std::env::current_dir().map_err(io_error("find", "the working directory"))?,
             experiment: plan.experiment.clone(),
@@ -165,22 +165,22 @@ impl Worker {
             cache: plan.experiment.cache().cloned(),
             job: job.id.clone(),
             key: job.key.clone(),
-            threads: work.threads,
+            threads: cx.threads,
         };
         let request = serde_json::to_vec(&request).map_err(failed)?;
         fs::write(folder.file(REQUEST), request).map_err(io_error("write", REQUEST))?;
         let what = "the process of the fit";
         let bounds = Bounds { what, time: limits.time, memory: limits.memory, written: None, files: &[] };
         let seen = Cell::new(None);
-        let ended = folder.run(self.command("fit"), &bounds, work.cancel, || {
+        let ended = folder.run(self.command("fit"), &bounds, cx.cancel, || {
             let now = read_progress(&folder);
             if let Some((done, total)) = now.filter(|_| now != seen.replace(now)) {
-                work.observer.step(job, done, total);
+                cx.observer.step(job, done, total);
             }
         });
         let said = folder.said();
         if let Err(error) = folder.keep_stderr() {
-            work.observer.warning(&error.to_string());
+            cx.observer.warning(&error.to_string());
         }
         let status = ended?.map_err(|error| failed(format!("cannot start {}: {error}", self.program.display())))?;
         let told = Told::read(&folder);
@@ -355,7 +355,7 @@ fn fit(registry: &Registry) -> Result<(), String> {
     let Some(job) = plan.jobs.first().filter(|job| job.key == request.key) else {
         return tell(End::Failed("its data or this program changed while the run went on; run it again".to_owned()));
     };
-    let work = Work {
+    let cx = JobContext {
         registry,
         store: &Store::new(&folder),
         pool: &pool,
@@ -367,7 +367,7 @@ fn fit(registry: &Registry) -> Result<(), String> {
         confinement: &Confinement::none(),
         refused: None,
     };
-    let output = match attempt(&plan, job, &work) {
+    let output = match attempt(&plan, job, &cx) {
         Ok(output) => output,
         Err(Failure::Failed(reason)) => return tell(End::Failed(reason)),
         Err(Failure::Cancelled) => return tell(End::Failed("cancelled".to_owned())),
