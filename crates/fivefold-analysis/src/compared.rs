@@ -192,7 +192,7 @@ impl Compared {
 }
 
 /// The place of the cutoff that stands for a measure where one number is shown: that of 10 if it was evaluated, else the last.
-pub fn main_cutoff(cutoffs: &[String]) -> usize {
+pub(crate) fn main_cutoff(cutoffs: &[String]) -> usize {
     cutoffs.iter().position(|cutoff| cutoff == "@10").unwrap_or(cutoffs.len().saturating_sub(1))
 }
 

@@ -35,7 +35,7 @@ impl HowFound {
     }
 
     /// Adds what was found elsewhere.
-    pub fn merge(&mut self, other: &HowFound) {
+    pub(crate) fn merge(&mut self, other: &HowFound) {
         other.0.iter().for_each(|&(method, count)| self.count(method, count));
     }
 

@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 use crate::ranker::Ranker;
 
 /// The key that selects a named set of parameters.
-pub const PRESET_KEY: &str = "preset";
+pub(crate) const PRESET_KEY: &str = "preset";
 
 /// A named set of parameters of one ranker.
 pub struct Preset<R> {
@@ -164,7 +164,7 @@ pub fn parse<R: Ranker>(mut table: Spanned<DeTable<'_>>) -> Result<R, ParamError
 ///
 /// # Errors
 /// As [`parse`], without places.
-pub fn from_json<R: Ranker>(value: &serde_json::Value) -> Result<R, ParamError> {
+pub(crate) fn from_json<R: Ranker>(value: &serde_json::Value) -> Result<R, ParamError> {
     let ranker: R = serde_json::from_value(value.clone()).map_err(|e| ParamError {
         message: e.to_string(),
         param: None,

@@ -17,7 +17,7 @@ use crate::letor::{self, Listing, Missing, ReadOptions, read_into};
 use crate::store::Store;
 
 /// Folds that a single file is cut into.
-pub const FOLDS: usize = 5;
+pub(crate) const FOLDS: usize = 5;
 
 /// A collection that has been read.
 #[derive(Debug, Clone)]

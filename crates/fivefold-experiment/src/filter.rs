@@ -3,7 +3,7 @@
 use std::fmt;
 
 use fivefold_base::words::nearest;
-use fivefold_results::labels::file_name;
+use fivefold_results::file_name;
 use fivefold_results::paths::job_id;
 
 /// Which jobs of an experiment are meant.
@@ -34,7 +34,7 @@ impl Only {
     }
 
     /// Whether this job is meant.
-    pub fn matches(&self, dataset: &str, fold: usize, ranker: &str) -> bool {
+    pub(crate) fn matches(&self, dataset: &str, fold: usize, ranker: &str) -> bool {
         match self {
             Only::All => true,
             Only::Job(id) => *id == job_id(dataset, fold, ranker),

@@ -36,6 +36,6 @@ pub trait Observer: Sync {
 }
 
 /// An observer that says nothing.
-pub struct Silent;
+pub(crate) struct Silent;
 
 impl Observer for Silent {}

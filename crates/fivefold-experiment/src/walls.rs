@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 
 /// What this system cannot keep a program from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lacks(pub(crate) Vec<Freedom>);
+pub(crate) struct Lacks(pub(crate) Vec<Freedom>);
 
 impl Lacks {
     /// As the kernel says.
-    pub fn of_this_system() -> Self {
+    pub(crate) fn of_this_system() -> Self {
         #[cfg(target_os = "linux")]
         return Lacks(kernel::lacks());
         #[cfg(not(target_os = "linux"))]
@@ -24,7 +24,7 @@ impl Lacks {
     }
 
     /// Those of a system that confines nothing.
-    pub fn all() -> Self {
+    pub(crate) fn all() -> Self {
         Lacks(Freedom::UNKEPT.to_vec())
     }
 

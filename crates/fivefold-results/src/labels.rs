@@ -6,7 +6,7 @@ use fivefold_base::printable::acts;
 const LONGEST: usize = 80;
 
 /// Why `label` cannot be used, if it cannot.
-pub fn check(label: &str) -> Result<(), String> {
+pub(crate) fn check(label: &str) -> Result<(), String> {
     if label.trim().is_empty() {
         return Err("is empty".to_owned());
     }
@@ -48,7 +48,7 @@ fn is_device(name: &str) -> bool {
 }
 
 /// The first two labels that are the same on a file system that ignores case.
-pub fn duplicate<'a>(labels: impl IntoIterator<Item = &'a str>) -> Option<(usize, usize)> {
+pub(crate) fn duplicate<'a>(labels: impl IntoIterator<Item = &'a str>) -> Option<(usize, usize)> {
     let mut seen: Vec<String> = Vec::new();
     for (index, label) in labels.into_iter().enumerate() {
         let folded = label.to_lowercase();

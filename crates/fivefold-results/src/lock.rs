@@ -14,7 +14,7 @@ use fivefold_data::input;
 use crate::store::StoreError;
 
 /// File name in the results folder, while it is locked.
-pub const LOCK: &str = ".lock";
+pub(crate) const LOCK: &str = ".lock";
 
 /// The longest that is read: the words of a command line.
 const LONGEST: u64 = 4 << 20;

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::store::{Store, StoreError, replace};
 
 /// File of the results folder with a line for each job that was done since the log was written.
-pub const TIMES: &str = ".times";
+pub(crate) const TIMES: &str = ".times";
 
 /// Times of the last run of each job, and where the last run took place.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -95,7 +95,7 @@ impl RunLog {
     }
 
     /// Notes the experiment file of the results that are about to be made.
-    pub fn note_source(store: &Store, source: &str) -> Result<(), StoreError> {
+    pub(crate) fn note_source(store: &Store, source: &str) -> Result<(), StoreError> {
         let old = Self::stored(store)?;
         if old.as_ref().is_some_and(|old| old.experiment.as_deref() == Some(source)) {
             return Ok(());

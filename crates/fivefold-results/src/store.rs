@@ -148,7 +148,7 @@ fn permit(_: &Path) {}
 /// Where programs run.
 pub const WORK: &str = ".work";
 /// What a run at work has in its folder, and what a killed one leaves: files half written, programs at work, the lock, times.
-pub const HIDDEN: [&str; 4] = [PARTIAL, WORK, crate::lock::LOCK, crate::log::TIMES];
+pub(crate) const HIDDEN: [&str; 4] = [PARTIAL, WORK, crate::lock::LOCK, crate::log::TIMES];
 const PARTIAL: &str = ".partial";
 
 /// A results folder.
@@ -292,7 +292,7 @@ impl Store {
     }
 
     /// The folder of files half written.
-    pub fn partial(&self) -> PathBuf {
+    pub(crate) fn partial(&self) -> PathBuf {
         self.root.join(PARTIAL)
     }
 

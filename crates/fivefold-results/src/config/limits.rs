@@ -62,7 +62,7 @@ const UNITS: [(&str, u64); 3] = [("h", 3600), ("m", 60), ("s", 1)];
 
 impl TimeLimit {
     /// An hour.
-    pub const HOUR: TimeLimit = TimeLimit { seconds: 3600 };
+    pub(crate) const HOUR: TimeLimit = TimeLimit { seconds: 3600 };
 
     /// The same for a clock.
     pub fn duration(self) -> Duration {

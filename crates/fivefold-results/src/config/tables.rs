@@ -104,7 +104,7 @@ impl TablesConfig {
     ///
     /// # Errors
     /// Names that do not exist or go together: never of an experiment that was read from its file.
-    pub fn difference_test(&self) -> Result<DifferenceTest, fivefold_core::ParamError> {
+    fn difference_test(&self) -> Result<DifferenceTest, fivefold_core::ParamError> {
         DifferenceTest::new(&self.test, &self.correction, self.draws, self.alpha)
     }
 }

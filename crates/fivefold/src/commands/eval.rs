@@ -12,7 +12,7 @@ use fivefold_data::ReadOptions;
 use fivefold_data::leaks::Guard;
 use fivefold_data::trec::{Duplicates, read_qrels};
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec};
-use fivefold_results::STAMP;
+use fivefold_results::guards::STAMP;
 
 use crate::conventions::ConventionArgs;
 use crate::data_dir::data_dir;
