@@ -11,13 +11,17 @@ use crate::folder::{Files, Report, report_files};
 use crate::html::Templates;
 
 /// Each file of a report, and in what it differs from what the results give, if it does.
-pub type Compared = Vec<(String, Result<(), String>)>;
+pub type FileChecks = Vec<(String, Result<(), String>)>;
 
 /// Compares the report of a run with its results; `None`: the folder holds no file of a report.
 ///
 /// # Errors
 /// As [`write_report`](crate::write_report).
-pub fn check_report(results: &Results, folder: &Path, templates: &Templates) -> Result<Option<Compared>, ReportError> {
+pub fn check_report(
+    results: &Results,
+    folder: &Path,
+    templates: &Templates,
+) -> Result<Option<FileChecks>, ReportError> {
     let (store, files) = (Store::new(folder), report_files(results, templates)?.1);
     if !files.iter().any(|(file, _)| store.path(file).exists()) {
         return Ok(None);
@@ -29,11 +33,11 @@ pub fn check_report(results: &Results, folder: &Path, templates: &Templates) -> 
 ///
 /// # Errors
 /// As [`Report::write`].
-pub fn check_files(report: &Report, folder: &Path) -> Result<Compared, ReportError> {
+pub fn check_files(report: &Report, folder: &Path) -> Result<FileChecks, ReportError> {
     compare(report.files(&Templates::default())?, &Store::new(folder))
 }
 
-fn compare(files: Files, store: &Store) -> Result<Compared, ReportError> {
+fn compare(files: Files, store: &Store) -> Result<FileChecks, ReportError> {
     let mut compared = Vec::with_capacity(files.len());
     for (file, expected) in files {
         let result = match store.read(&file)? {

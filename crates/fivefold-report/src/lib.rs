@@ -23,7 +23,7 @@ mod samples;
 mod terminal;
 
 pub use chart::chart_figure;
-pub use check::{Compared, check_files, check_report};
+pub use check::{FileChecks, check_files, check_report};
 pub use csv::csv;
 pub use diagram::diagram_figure;
 pub use error::ReportError;
