@@ -1,6 +1,6 @@
 //! Means and tests over the queries of a selection.
 
-use fivefold_metrics::{Conventions, Mean, mean_over_folds, settle};
+use fivefold_metrics::{Conventions, Mean, by_fold, mean_over_folds, settle};
 use fivefold_stats::{StatsError, paired_t};
 
 use super::query_set::Selection;
@@ -33,14 +33,8 @@ pub(super) fn collection_mean(
     values: &[f64],
     conventions: &Conventions,
 ) -> Mean {
-    let mut folds: Vec<&[f64]> = Vec::new();
-    let mut rest = values;
-    for fold in selection.queries.chunk_by(|&a, &b| data.queries[a].fold == data.queries[b].fold) {
-        let (values, after) = rest.split_at(fold.len());
-        folds.push(values);
-        rest = after;
-    }
-    mean_over_folds(&folds, conventions.fold_mean, conventions.undefined)
+    let folds: Vec<usize> = selection.queries.iter().map(|&query| data.queries[query].fold).collect();
+    mean_over_folds(&by_fold(&folds, values), conventions.fold_mean, conventions.undefined)
 }
 
 /// The p-value of every pair of methods at every column: `[(pair, column)]`, pairs in the order (0,1), (0,2), ..; `None`

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use fivefold_analysis::evaluation::DatasetValues;
 use fivefold_analysis::table::{Cell, Table};
 use fivefold_analysis::tables::{self, TableOptions, TablesError};
-use fivefold_metrics::mean_over_folds;
+use fivefold_metrics::{by_fold, mean_over_folds};
 use fivefold_results::results::Results;
 
 use super::conclusions::{self, Conclusion};
@@ -283,15 +283,9 @@ impl Ours<'_> {
     }
 
     fn mean(&self, data: &DatasetValues, values: &[f64]) -> Option<f64> {
-        let mut folds: Vec<&[f64]> = Vec::new();
-        let mut rest = values;
-        for fold in data.queries.chunk_by(|a, b| a.fold == b.fold) {
-            let (own, after) = rest.split_at(fold.len());
-            folds.push(own);
-            rest = after;
-        }
+        let folds: Vec<usize> = data.queries.iter().map(|query| query.fold).collect();
         let conventions = &self.options.conventions;
-        let mean = mean_over_folds(&folds, conventions.fold_mean, conventions.undefined).value;
+        let mean = mean_over_folds(&by_fold(&folds, values), conventions.fold_mean, conventions.undefined).value;
         (!mean.is_nan()).then_some(mean)
     }
 
