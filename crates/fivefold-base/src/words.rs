@@ -40,6 +40,15 @@ pub fn list_some<S: AsRef<str>>(items: &[S]) -> String {
     list(&named)
 }
 
+/// `a, b, c`; of more than `most` items the first ones and how many more there are: `a, b, c and 4 more`.
+pub fn list_first<S: AsRef<str>>(items: &[S], most: usize) -> String {
+    let first: Vec<&str> = items.iter().take(most).map(AsRef::as_ref).collect();
+    match items.len().saturating_sub(most) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
 /// "did you mean" for a name that is not among `candidates`.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
@@ -94,5 +103,6 @@ mod tests {
         let many: Vec<String> = (0..10).map(|i| i.to_string()).collect();
         assert_eq!(list_some(&many), "0, 1, 2, 3, 4, 5, 6 and 3 more");
         assert_eq!(list_some(&many[..8]), "0, 1, 2, 3, 4, 5, 6 and 7");
+        assert_eq!((list_first(&many[..3], 3), list_first(&many, 3)), ("0, 1, 2".into(), "0, 1, 2 and 7 more".into()));
     }
 }

@@ -3,10 +3,14 @@
 use std::path::PathBuf;
 
 use fivefold_analysis::tables::TablesError;
+use fivefold_base::words::list_first;
 use fivefold_data::ScoreError;
 use fivefold_metrics::MeasureError;
 use fivefold_results::config::ConfigError;
 use fivefold_results::store::StoreError;
+
+/// Files that an error names; the others are counted.
+const MOST_FILES: usize = 5;
 
 /// Why a run cannot be made.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
@@ -35,7 +39,7 @@ pub enum RunError {
     #[error(
         "{} while the run went on, and not by it: {}",
         if files.len() == 1 { "a file of a job was altered".to_owned() } else { format!("{} files of jobs were altered", files.len()) },
-        listed(files)
+        list_first(files, MOST_FILES)
     )]
     #[diagnostic(help(
         "nothing was evaluated; see which program writes there (a `command` of the experiment?), then run again: the next run does these \
@@ -82,11 +86,4 @@ pub enum RunError {
     /// No thread pool could be made.
     #[error("cannot start the threads: {0}")]
     Threads(String),
-}
-
-/// The first of some files; the others are counted.
-fn listed(files: &[String]) -> String {
-    const MOST: usize = 5;
-    let shown = files[..files.len().min(MOST)].join(", ");
-    if files.len() > MOST { format!("{shown} and {} more", files.len() - MOST) } else { shown }
 }

@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use fivefold_base::words::list_first;
 use serde_json::Value;
 
 use crate::log::RunLog;
@@ -15,13 +16,13 @@ use crate::manifest::MANIFEST;
 use crate::seal::opened;
 use crate::store::{HIDDEN, Store, StoreError};
 
+/// Names of others' files that are shown.
+const MOST_NAMES: usize = 3;
+
 /// Whether this program writes into a folder, or was killed while it did.
 pub fn in_work(folder: &Path) -> bool {
     HIDDEN.iter().any(|name| folder.join(name).exists())
 }
-
-/// Names of others' files that are shown.
-const MOST_NAMES: usize = 3;
 
 /// By what right results are written into a folder.
 #[derive(Debug, Clone, Default)]
@@ -67,7 +68,10 @@ impl Claim {
             return match () {
                 () if own_file => Ok(Standing::Own),
                 () if folder.join("jobs").is_dir() || in_work(folder) => Ok(Standing::Unproved),
-                () => Err(occupied(format!("files that are no results of fivefold ({})", listed(&visible)))),
+                () => Err(occupied(format!(
+                    "files that are no results of fivefold ({})",
+                    list_first(&visible, MOST_NAMES)
+                ))),
             };
         };
         let kind = |format: &str| format.split('/').next().unwrap_or_default().to_owned();
@@ -123,11 +127,6 @@ fn visible(folder: &Path) -> Result<Vec<String>, StoreError> {
     }
     names.sort();
     Ok(names)
-}
-
-fn listed(names: &[String]) -> String {
-    let shown = names[..names.len().min(MOST_NAMES)].join(", ");
-    if names.len() > MOST_NAMES { format!("{shown} and {} more", names.len() - MOST_NAMES) } else { shown }
 }
 
 /// Where results, and reports of them, are written in their folder.

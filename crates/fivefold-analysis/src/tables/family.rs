@@ -1,5 +1,6 @@
 //! Families of measures: the columns of an evaluation that are one measure in its versions and at its cutoffs.
 
+use fivefold_base::words::list;
 use fivefold_metrics::{MeasureSpec, Version};
 
 use crate::ids::slug;
@@ -89,12 +90,12 @@ impl Family {
 
     /// Names of all versions, for titles.
     pub fn version_names(&self) -> String {
-        join(self.versions.iter())
+        named(self.versions.iter())
     }
 
     /// Names of the UE versions, for titles.
     pub fn normalised_names(&self) -> String {
-        join(self.versions.iter().filter(|version| version.version != Version::Original))
+        named(self.versions.iter().filter(|version| version.version != Version::Original))
     }
 
     /// `@5` for a cutoff, `whole list` for none.
@@ -115,12 +116,9 @@ impl Family {
     }
 }
 
-fn join<'a>(versions: impl Iterator<Item = &'a VersionColumns>) -> String {
-    let names: Vec<&str> = versions.map(|version| version.name.as_str()).collect();
-    match names.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
-        _ => names.concat(),
-    }
+/// Their names as `a, b and c`.
+fn named<'a>(versions: impl Iterator<Item = &'a VersionColumns>) -> String {
+    list(&versions.map(|version| version.name.as_str()).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -39,8 +39,5 @@ fn hash(content: impl io::Read) -> Option<Hash> {
 
 /// The file on disk: that of the archive for `archive.zip:member`.
 pub fn file_on_disk(path: &Path) -> PathBuf {
-    match zipped::split(path) {
-        Some((archive, _)) if !path.exists() => archive,
-        _ => path.to_owned(),
-    }
+    super::file_of(path)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use fivefold_base::words::list_first;
 use fivefold_results::store::{Store, StoreError};
 
 use super::Check;
@@ -45,9 +46,15 @@ pub fn other_files(folder: &Path, known: &BTreeSet<String>, reported: bool) -> R
             of_nobody.push(file);
         }
     }
-    check.beyond(of_jobs.len(), &format!("of jobs that are no longer in the experiment: {}", listed(&of_jobs)));
-    check.beyond(of_report.len(), &format!("of a report that cannot be held to its values: {}", listed(&of_report)));
-    check.beyond(of_nobody.len(), &format!("not of this run: {}", listed(&of_nobody)));
+    check.beyond(
+        of_jobs.len(),
+        &format!("of jobs that are no longer in the experiment: {}", list_first(&of_jobs, MOST_NAMES)),
+    );
+    check.beyond(
+        of_report.len(),
+        &format!("of a report that cannot be held to its values: {}", list_first(&of_report, MOST_NAMES)),
+    );
+    check.beyond(of_nobody.len(), &format!("not of this run: {}", list_first(&of_nobody, MOST_NAMES)));
     Ok(check)
 }
 
@@ -63,11 +70,6 @@ fn left_by_jobs<'a>(store: &Store, files: impl Iterator<Item = &'a String>) -> B
         }
     }
     left
-}
-
-fn listed(files: &[String]) -> String {
-    let shown = files[..files.len().min(MOST_NAMES)].join(", ");
-    if files.len() > MOST_NAMES { format!("{shown} and {} more", files.len() - MOST_NAMES) } else { shown }
 }
 
 /// All files of a folder, by their paths with `/`, in order; not what a run at work has there, whose names begin with a dot.
