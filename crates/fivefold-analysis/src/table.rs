@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One table of a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
-    /// File name without ending, e.g. `table-07-kendall-tau`.
+    /// File name without ending, e.g. `table-07-ndcg-kendall-tau`.
     pub id: String,
     /// What it shows, with the paper's table number where it has one.
     pub title: String,

@@ -1,9 +1,10 @@
 //! The jobs of an experiment: one a data set, fold and ranker, each independent of all others.
 //!
-//! A job's *inputs* are everything that alters its result and nothing else: the ranker's name, version, code where the version
-//! does not stand for it ([`fivefold_results::code`]), and resolved parameters, the content of the three parts (never their path), the normaliser, and the seed if the ranker draws
-//! numbers. Their hash is the job's *key*; a stored result with the same key is the result of this job. Threads,
-//! machine, dialect and measures alter no score and are no input.
+//! A job's *inputs* are everything that alters its result and nothing else: the ranker's name and version, its code where
+//! the version does not stand for it ([`fivefold_results::code`]), its resolved parameters, the content of the three parts
+//! (never their path), the normaliser, and the seed if the ranker draws numbers. Their hash is the job's *key*; a stored
+//! result with the same key is the result of this job. Threads, machine, dialect and measures alter no score and are no
+//! input.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,12 @@
 //! Checks a results folder: everything in it is derived again from what it was made of, and compared.
 //!
-//! From the folder alone: the manifest against the hash that stands in it, the records of the jobs against the manifest, every file
-//! against its hash, the values against the result hash. With the data: what the manifest says of them and the inputs of every job, scores from the saved models (or
-//! from the score files that were read), values from the scores, and the result hash from those values. Nothing is trained
-//! again: that a model is what its ranker makes of the data shows a second run into another folder. What cannot be checked
-//! is counted, with the reason.
+//! - From the folder alone: the manifest against the hash that stands in it, the records of the jobs against the manifest,
+//!   every file against its hash, the values against the result hash.
+//! - With the data: what the manifest says of them, the inputs of every job, scores from the saved models (or from the
+//!   score files that were read), values from the scores, and the result hash from those values.
+//!
+//! Nothing is trained again: whether a model is what its ranker makes of the data, only a second run into another folder
+//! shows. What cannot be checked is counted, with the reason.
 
 mod data;
 mod folder;

@@ -1,9 +1,10 @@
 //! A program that runs for a job: in a folder and a process group of its own, within limits, and gone with its job.
 //!
-//! The folder stands in the results folder (`.work/`), under a drawn name, is the program's working and temporary directory, and takes what it
-//! writes to standard output and error. The group is killed, with all that left it (see [`crate::processes`]), when the time is up,
-//! memory or output are beyond their limits, the run is cancelled, or the program has ended and left others behind. A program that is
-//! one of ours (see [`crate::worker`]) also holds the reading end of a pipe whose other end closes with this process, however that ends.
+//! The folder stands in the results folder (`.work/`), under a drawn name. It is the program's working and temporary
+//! directory, and takes what the program writes to standard output and error. The group is killed, with all that left it
+//! (see [`crate::processes`]), when the time is up, when memory or output are beyond their limits, when the run is
+//! cancelled, or when the program has ended and left others behind. A program of ours (see [`crate::worker`]) also holds
+//! the reading end of a pipe, whose other end closes with this process, however this process ends.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};

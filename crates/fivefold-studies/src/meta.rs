@@ -23,7 +23,8 @@
 //! ```
 //! A measure stands with all its cutoffs (`ndcg@5`, `ndcg@10`): as in Feng & Karmaker (2023), its comparisons are those of all pairs
 //! at all cutoffs, and its score of a system is the mean over cutoffs. Reading order: [`scores`] (the input), [`compare`] (tests),
-//! [`between`] (measures against each other), [`across`] (data sets), [`classes`] and `by_class` (of queries), `tables`, `diagrams`, `charts`, `files`, `page`.
+//! [`between`] (measures against each other), [`across`] (data sets), [`classes`] and `by_class` (of queries), `tables`, `diagrams`,
+//! `charts`, `files`, `page`.
 
 pub mod across;
 pub mod between;

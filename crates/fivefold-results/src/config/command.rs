@@ -9,7 +9,7 @@
 //! files = ["rank.py"]          # copied to where it runs; their content is part of the cache key
 //! time_limit = "10m"
 //! output_limit = "4GiB"
-//! read = ["/data/embeddings"]  # more that it may read, see `fivefold_experiment::confine`
+//! read = ["/data/embeddings"]  # more that it may read, see docs/formats.md
 //! write = ["/dev/shm"]         # more that it may write: stamped on every table
 //! network = true               # TCP: stamped on every table
 //! confine = false              # all that its user may: stamped on every table

@@ -1,8 +1,9 @@
 //! A run of ours beside a paper: every printed cell that we have too, with its difference, and the paper's conclusions.
 //!
-//! Data sets and methods are matched by a mapping that the caller gives, by label (capitals do not matter), by a mapping of labels
-//! that the published file gives, or by one of kinds of rankers where the run has one of that kind. Where the data set is another one than the paper's (MQ2008 for MQ2007), its cells stand side by side but are not
-//! compared; conclusions still are. Our cells are those of our tables ([`fivefold_analysis::tables`]), so every convention of the run holds.
+//! Data sets and methods are matched by a mapping that the caller gives, by label (capitals do not matter), by a mapping of
+//! labels that the published file gives, or by kind of ranker where the run has one of that kind. Where the data set is not
+//! the paper's (MQ2008 for MQ2007), cells stand side by side and are not compared; conclusions still are. Our cells are
+//! those of our tables ([`fivefold_analysis::tables`]), so every convention of the run holds.
 
 use std::collections::BTreeMap;
 
