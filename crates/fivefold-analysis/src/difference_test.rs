@@ -2,8 +2,9 @@
 //!
 //! The paper's own tables know nothing of it: their tests are the paper's.
 
+use fivefold_base::Seed;
 use fivefold_base::words::{counted, which};
-use fivefold_core::{ParamError, Seed};
+use fivefold_core::ParamError;
 use fivefold_stats::{
     Correction, Factor, Family, MOST_DRAWS, Method, Significance, StatsError, Test, TestOptions, TestRun, UnknownName,
     correction, test,

@@ -1,7 +1,7 @@
 //! Every pair of methods compared on all queries of a data set: what a page, a letter of significance or a heat map needs
 //! beside the paper's tables, from the same means and tests.
 
-use fivefold_core::Seed;
+use fivefold_base::Seed;
 use fivefold_metrics::{Mean, Version, settle};
 use fivefold_stats::{self as stats, Friedman, StatsError, friedman};
 

@@ -45,7 +45,8 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use fivefold_core::{ParamError, Seed};
+use fivefold_base::Seed;
+use fivefold_core::ParamError;
 use fivefold_metrics::Conventions;
 use fivefold_stats::PadDenominator;
 

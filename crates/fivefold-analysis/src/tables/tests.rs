@@ -1,6 +1,6 @@
 //! Every table over a small evaluation whose numbers are worked out by hand, and properties over random ones.
 
-use fivefold_core::Seed;
+use fivefold_base::Seed;
 use fivefold_metrics::{Conventions, FoldMean, Undefined, dialect};
 use fivefold_stats::PadDenominator;
 
