@@ -17,15 +17,15 @@
 //! score the same ones. A trial on real data puts the documents of every query that has enough of them in a random order, and
 //! its value is the mean over these queries. In both the first n documents are ranked, for growing n.
 //!
-//! Reading order: [`population`] (what is drawn), `growing` (rankings that grow), `curves` (all values), `crossings`, `limit`
-//! (Corollary 11), [`discount`] (types of discounts), `tables`, `words`.
+//! Reading order: `population` (what is drawn), `growing` (rankings that grow), `curves` (all values), `crossings`, `limit`
+//! (Corollary 11), `discount` (types of discounts), `tables`, `words`.
 
 mod crossings;
 mod curves;
-pub mod discount;
+pub(crate) mod discount;
 mod growing;
 mod limit;
-pub mod population;
+pub(crate) mod population;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -40,7 +40,7 @@ use fivefold_metrics::{Discount, Evaluator, MeasureSpec, Overrides};
 use serde::{Deserialize, Serialize};
 
 use self::curves::{Curves, Grid};
-use self::population::Population;
+pub use self::population::Population;
 use crate::study::{Findings, Study, StudyContext, StudyError, conventions, each_once};
 use crate::systems::{Content, SystemsConfig};
 

@@ -22,20 +22,20 @@
 //! profile = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
 //! ```
 //! A measure stands with all its cutoffs (`ndcg@5`, `ndcg@10`): as in Feng & Karmaker (2023), its comparisons are those of all pairs
-//! at all cutoffs, and its score of a system is the mean over cutoffs. Reading order: [`scores`] (the input), [`compare`] (tests),
-//! [`between`] (measures against each other), [`across`] (data sets), [`classes`] and `by_class` (of queries), `tables`, `diagrams`,
+//! at all cutoffs, and its score of a system is the mean over cutoffs. Reading order: `scores` (the input), `compare` (tests),
+//! `between` (measures against each other), `across` (data sets), `classes` and `by_class` (of queries), `tables`, `diagrams`,
 //! `charts`, `files`, `page`.
 
-pub mod across;
-pub mod between;
+pub(crate) mod across;
+pub(crate) mod between;
 mod by_class;
 mod charts;
-pub mod classes;
-pub mod compare;
+pub(crate) mod classes;
+pub(crate) mod compare;
 mod diagrams;
 mod files;
 mod page;
-pub mod scores;
+pub(crate) mod scores;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -50,7 +50,7 @@ use fivefold_results::config::Pad;
 use fivefold_stats::TestOptions;
 use serde::{Deserialize, Serialize};
 
-use self::classes::Classes;
+pub use self::classes::Classes;
 use self::compare::{Found, Tested};
 use crate::study::{Findings, Study, StudyContext, StudyError, conventions};
 use crate::systems::SystemsConfig;

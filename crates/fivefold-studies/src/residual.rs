@@ -8,15 +8,15 @@
 //! alpha = 1.0                        # the weight of rareness
 //! profile = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
 //! ```
-//! Reading order: [`utility`] (gain and discount of a measure), [`gain`] (the residual gain), [`experiments`] (who comes before
-//! whom), [`beside`] (rareness-based precision and TaSC), [`compute`] (all numbers), `tables`, `words`.
+//! Reading order: `utility` (gain and discount of a measure), `gain` (the residual gain), `experiments` (who comes before
+//! whom), `beside` (rareness-based precision and TaSC), `compute` (all numbers), `tables`, `words`.
 
-pub mod beside;
-pub mod compute;
-pub mod experiments;
-pub mod gain;
+pub(crate) mod beside;
+pub(crate) mod compute;
+pub(crate) mod experiments;
+pub(crate) mod gain;
 mod tables;
-pub mod utility;
+pub(crate) mod utility;
 mod words;
 
 use fivefold_core::ParamError;
@@ -24,7 +24,8 @@ use fivefold_metrics::{Conventions, MeasureSpec, Overrides, Undefined};
 use serde::{Deserialize, Serialize};
 
 use self::compute::{Numbers, Ranked, Settings};
-use self::experiments::{Order, chronology, group_of};
+pub use self::experiments::Order;
+use self::experiments::{chronology, group_of};
 use crate::study::{Findings, Study, StudyContext, StudyError, conventions, each_once, facts};
 use crate::systems::{Content, SystemsConfig};
 

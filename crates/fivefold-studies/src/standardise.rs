@@ -14,14 +14,14 @@
 //! profile = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
 //! ```
 //! All forms of a measure are compared on the same queries: those for which every form of every system has a value. Reading order:
-//! [`factors`], [`matrix`], [`forms`] (raw, U-normalised, V1, V2, standardised, linear), [`mod@comparability`], [`mod@needed`],
+//! `factors`, `matrix`, `forms` (raw, U-normalised, V1, V2, standardised, linear), `comparability`, `needed`,
 //! `tables`, `words`.
 
-pub mod comparability;
-pub mod factors;
-pub mod forms;
-pub mod matrix;
-pub mod needed;
+pub(crate) mod comparability;
+pub(crate) mod factors;
+pub(crate) mod forms;
+pub(crate) mod matrix;
+pub(crate) mod needed;
 mod tables;
 mod words;
 

@@ -4,11 +4,11 @@
 //! measure can be computed ([`RankedSystems::values`]). A table of values per query, and a results folder, give the values alone. In
 //! both cases values are [`SystemValues`]: measures x systems x queries, NaN where a value is undefined.
 //!
-//! Reading order: this file (the shape), [`config`] (what a study's file says), `trec` and `letor` (reading), [`mod@computed`]
+//! Reading order: this file (the shape), `config` (what a study's file says), `trec` and `letor` (reading), `computed`
 //! (conventions of values that were computed before).
 
-pub mod computed;
-pub mod config;
+pub(crate) mod computed;
+pub(crate) mod config;
 mod letor;
 mod trec;
 

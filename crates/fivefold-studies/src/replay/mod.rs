@@ -11,14 +11,14 @@
 //!
 //! The paper cuts digits off rather than rounds, so a number agrees when it differs by less than one unit of the last
 //! printed digit. The scores are cut as well: a number that some scores give which would be printed so follows within rounding
-//! (`bounds`). [`misprint`] looks for scores whose decimal point may have slipped.
+//! (`bounds`). `misprint` looks for scores whose decimal point may have slipped.
 //!
 //! Cost: microseconds; nothing is read but the two texts.
 
 mod bounds;
 mod check;
 mod conclusions;
-pub mod misprint;
+pub(crate) mod misprint;
 mod published;
 mod report;
 mod reproduce;

@@ -7,8 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_results::config::Pad;
 use fivefold_stats::{CORRECTIONS, TESTS};
 use fivefold_studies::SystemsConfig;
-use fivefold_studies::meta::classes::Classes;
-use fivefold_studies::meta::{Meta, MetaDataset};
+use fivefold_studies::meta::{Classes, Meta, MetaDataset};
 
 use crate::conventions::ConventionArgs;
 use crate::exit::Exit;

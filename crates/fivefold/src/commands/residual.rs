@@ -2,8 +2,8 @@
 
 use clap::builder::PossibleValuesParser;
 use fivefold_metrics::DIALECTS;
+use fivefold_studies::residual::Order;
 use fivefold_studies::residual::Residual;
-use fivefold_studies::residual::experiments::Order;
 
 use crate::exit::Exit;
 use crate::measure_list::measures;
