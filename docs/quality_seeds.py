@@ -1,14 +1,20 @@
-"""LambdaMART with the preset `lightgbm` beside LightGBM under many seeds: MQ2008, OHSUMED, the MSLR sample and made data.
+"""LambdaMART with the preset `lightgbm` beside LightGBM under many seeds.
 
     pip install lightgbm numpy scipy
     python3 docs/quality_seeds.py runs/seeds
     python3 docs/quality_seeds.py runs/seeds --collection mslr-sample --seeds 120
+    python3 docs/quality_seeds.py runs/seeds --done
 
-Under each seed LightGBM is trained on rows that are shuffled within their queries by the seed, and our ranker, which draws its
-ties, with the seed; both with LightGBM's settings (100 trees of 31 leaves of 20 documents, rate .1, truncation 30). The value
-is nDCG@10 over the test queries of five folds, an undefined one as 0, as `fivefold` measures both. Prints the distributions
-and the 95 % interval (Student's) of the mean paired difference, and draws them into seeds.svg. What is done already is not done
-again. Needs the program `fivefold` (or the one that FIVEFOLD names) and the data in the folder that FIVEFOLD_DATA names.
+Collections: MQ2008, OHSUMED, the MSLR sample and made data. Under each seed LightGBM is trained on
+rows that are shuffled within their queries by the seed, and our ranker, which draws its ties, with
+the seed. Both have LightGBM's settings (100 trees of 31 leaves of 20 documents, rate .1, truncation
+30). The value is nDCG@10 over the test queries of five folds, an undefined one as 0, as `fivefold`
+measures both.
+
+Prints the distributions and the 95 % interval (Student's) of the mean paired difference, and draws
+the distributions into seeds.svg. With --done only seeds that were done before count. The script
+does not repeat what it has done. It needs the program `fivefold` (or the one that FIVEFOLD names)
+and the data in the folder that FIVEFOLD_DATA names.
 """
 
 import argparse
@@ -130,26 +136,48 @@ def measured(name, folder, seed, data):
 
 
 def drawn(found):
-    """The distributions as an SVG: a dot a seed, a box from quartile to quartile and its median."""
-    width, left, row = 760, 170, 26
-    height = 2 * row * len(found) + 30
-    low = min(values.min() for pair in found.values() for values in pair.values())
-    high = max(values.max() for pair in found.values() for values in pair.values())
-    x = lambda value: left + (value - low) / (high - low) * (width - left - 20)
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">']
-    out.append(f'<rect width="{width}" height="{height}" fill="white"/>')
-    y = 18
+    """The distributions as an SVG, each collection on its own axis of one scale: a dot a seed, a box
+    from quartile to quartile, its median, and the mean as a diamond."""
+    width, left, row, axis = 760, 170, 30, 34
+    step, spans = 0.01, {}
     for name, pair in found.items():
+        values = np.concatenate(list(pair.values()))
+        spans[name] = (values.min() + values.max()) / 2, np.ptp(values)
+    # One scale, so that the spreads can be compared between collections.
+    unit = (width - left - 40) / max(span for _, span in spans.values())
+    height = (2 * row + axis) * len(found) + 40
+    font = 'font-family="sans-serif" font-size="12"'
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {font}>']
+    out.append(f'<rect width="{width}" height="{height}" fill="white"/>')
+    top = 22
+    for name, pair in found.items():
+        middle = spans[name][0]
+        x = lambda value: left + (width - left - 20) / 2 + (value - middle) * unit
+        y = top
         for who, values in pair.items():
             colour = "#0072b2" if who == "ours" else "#d55e00"
             one, median, three = (x(value) for value in np.percentile(values, (25, 50, 75)))
             out.append(f'<text x="{left - 12}" y="{y + 4}" text-anchor="end">{name}, {who}</text>')
-            out.append(f'<rect x="{one:.1f}" y="{y - 8}" width="{three - one:.1f}" height="16" fill="none" stroke="{colour}"/>')
-            out.append(f'<path d="M{median:.1f} {y - 8}v16" stroke="{colour}" stroke-width="2"/>')
-            out += [f'<circle cx="{x(v):.1f}" cy="{y}" r="2.5" fill="{colour}" fill-opacity=".5"/>' for v in values]
+            # Dots in rows of fixed heights, so that close values stay apart; the same on every machine.
+            for place, value in enumerate(values):
+                at = f'cx="{x(value):.1f}" cy="{y - 8 + place * 7 % 17}"'
+                out.append(f'<circle {at} r="2.2" fill="{colour}" fill-opacity=".45"/>')
+            box = f'x="{one:.1f}" y="{y - 10}" width="{three - one:.1f}" height="20"'
+            out.append(f'<rect {box} fill="none" stroke="{colour}"/>')
+            out.append(f'<path d="M{median:.1f} {y - 10}v20" stroke="{colour}" stroke-width="2"/>')
+            mean = x(values.mean())
+            out.append(f'<path d="M{mean:.1f} {y - 5}l5 5l-5 5l-5 -5z" fill="{colour}" stroke="white"/>')
             y += row
-    for value in np.arange(np.ceil(low * 20) / 20, high, 0.05):
-        out.append(f'<text x="{x(value):.1f}" y="{height - 8}" text-anchor="middle">{value:.2f}</text>')
+        y += axis - row
+        out.append(f'<path d="M{left} {y - 12}H{width - 20}" stroke="#999"/>')
+        half = (width - left - 20) / 2 / unit
+        for value in np.arange(np.ceil((middle - half) / step), (middle + half) / step) * step:
+            out.append(f'<path d="M{x(value):.1f} {y - 12}v4" stroke="#999"/>')
+            text = number(value)[:3]
+            out.append(f'<text x="{x(value):.1f}" y="{y + 5}" text-anchor="middle" fill="#444">{text}</text>')
+        top = y + axis - 6
+    centre = left + (width - left - 20) / 2
+    out.append(f'<text x="{centre}" y="{height - 8}" text-anchor="middle">nDCG@10, test parts</text>')
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
@@ -163,13 +191,16 @@ def report(found):
         for who, values in pair.items():
             cells = [*np.percentile(values, (0, 25, 50, 75, 100)), values.mean()]
             print(f"| {name} | {who} | " + " | ".join(map(number, cells)) + " |")
-    print(f"\n| collection | seeds | ours minus LightGBM | 95 % interval | lower end above {number(LIMIT)} |\n|" + "---|" * 5)
+    heads = "seeds | ours minus LightGBM | standard deviation | 95 % interval"
+    print(f"\n| collection | {heads} | lower end above {number(LIMIT)} | seeds that it takes |\n|" + "---|" * 7)
     for name, pair in found.items():
         difference = pair["ours"] - pair["LightGBM"]
-        half = stats.sem(difference) * stats.t.ppf(0.975, len(difference) - 1)
-        mean = difference.mean()
+        count, mean, spread = len(difference), difference.mean(), difference.std(ddof=1)
+        half = spread / count**0.5 * stats.t.ppf(0.975, count - 1)
         verdict = "met" if mean - half > LIMIT else "**not shown**"
-        print(f"| {name} | {len(difference)} | {mean:+.4f} | {mean - half:+.4f} to {mean + half:+.4f} | {verdict} |")
+        takes = int(np.ceil((1.96 * spread / (mean - LIMIT)) ** 2)) if mean > LIMIT else "none"
+        cells = [count, f"{mean:+.4f}", number(spread), f"{mean - half:+.4f} to {mean + half:+.4f}", verdict, takes]
+        print(f"| {name} | " + " | ".join(map(str, cells)) + " |")
 
 
 def main():
@@ -177,6 +208,7 @@ def main():
     parser.add_argument("folder", type=Path, help="where scores, experiments and results go")
     parser.add_argument("--collection", choices=COLLECTIONS, nargs="+", default=COLLECTIONS)
     parser.add_argument("--seeds", type=int, default=30, help="how many seeds, from 1")
+    parser.add_argument("--done", action="store_true", help="take the seeds that are done, and do none")
     options = parser.parse_args()
     found = {}
     for name in options.collection:
@@ -187,7 +219,10 @@ def main():
                 loaded.append(folds(name, folder))
             return loaded[0]
 
-        means = [measured(name, folder, seed, data) for seed in range(1, options.seeds + 1)]
+        seeds = range(1, options.seeds + 1)
+        if options.done:
+            seeds = sorted(int(place.parent.name) for place in folder.glob("*/means.json"))
+        means = [measured(name, folder, seed, data) for seed in seeds]
         found[name] = {who: np.array([mean[who] for mean in means]) for who in ("LightGBM", "ours")}
     report(found)
     (options.folder / "seeds.svg").write_text(drawn(found))
