@@ -19,7 +19,8 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
-use crate::registry::{AnyStudy, STUDIES, StudyEntry};
+use crate::STUDIES;
+use crate::registry::{AnyStudy, StudyEntry};
 use crate::run::Manifest;
 use crate::study::Study;
 

@@ -1,4 +1,4 @@
-//! The studies, one line each: files, commands and help come from here.
+//! An entry of the list of studies: files, commands and help come from it.
 
 use fivefold_core::ParamError;
 use fivefold_core::params::field_names;
@@ -7,20 +7,8 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::DeTable;
 
-use crate::converge::Converge;
 use crate::file;
-use crate::meta::Meta;
-use crate::residual::Residual;
-use crate::standardise::Standardise;
 use crate::study::{Findings, Study, StudyContext, StudyError};
-
-/// Every kind of study. A new one is a module and a line here.
-pub const STUDIES: &[StudyEntry] = &[
-    StudyEntry::of::<Residual>(),
-    StudyEntry::of::<Standardise>(),
-    StudyEntry::of::<Converge>(),
-    StudyEntry::of::<Meta>(),
-];
 
 /// Reads the settings of a study from the keys of its file.
 pub type Parse = fn(Spanned<DeTable<'_>>) -> Result<Box<dyn AnyStudy>, ParamError>;

@@ -14,8 +14,8 @@ use fivefold_results::{FolderLock, Hold};
 use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
 
+use crate::STUDIES;
 use crate::file::StudyFile;
-use crate::registry::STUDIES;
 use crate::study::{Findings, Input, StudyContext, StudyError};
 
 /// File name of the manifest.

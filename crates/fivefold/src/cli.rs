@@ -1,18 +1,15 @@
-//! The command line: the list of commands, the options common to all, exit codes.
+//! The command line: the options common to all commands, exit codes.
 
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser};
 use fivefold_core::Registry;
 use fivefold_results::config::Bytes;
 
-use crate::commands::{
-    completions, converge, datasets, dialects, diff, eval, explain, export, import, importance, job, jobs, lint, make,
-    measures, meta, new_ranker, rankers, replay, report, reproduce, residual, run, score, standardise, train, verify,
-};
+use crate::commands::Command;
 use crate::screen::{Screen, tell_report};
 use crate::{memory, problem};
 
@@ -45,37 +42,6 @@ struct Cli {
     memory: Option<Bytes>,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Run(run::Args),
-    Jobs(jobs::Args),
-    Job(job::Args),
-    Report(report::Args),
-    Verify(verify::Args),
-    Train(train::Args),
-    Score(score::Args),
-    Importance(importance::Args),
-    Export(export::Args),
-    Import(import::Args),
-    Eval(eval::Args),
-    Lint(lint::Args),
-    Rankers(rankers::Args),
-    NewRanker(new_ranker::Args),
-    Measures(measures::Args),
-    Dialects(dialects::Args),
-    Diff(diff::Args),
-    Explain(explain::Args),
-    Datasets(datasets::Args),
-    Make(make::Args),
-    Replay(replay::Args),
-    Reproduce(reproduce::Args),
-    Meta(meta::Args),
-    Residual(residual::Args),
-    Standardise(standardise::Args),
-    Converge(converge::Args),
-    Completions(completions::Args),
-}
-
 /// Parses the arguments and runs the command.
 pub(crate) fn run(registry: &Registry) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
@@ -105,35 +71,7 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
     };
     memory::set_budget(cli.memory);
     let mut screen = Screen::new(forced);
-    let result = match cli.command {
-        Command::Run(args) => args.run(registry, &mut screen),
-        Command::Jobs(args) => args.run(registry, &mut screen),
-        Command::Job(args) => args.run(registry, &mut screen),
-        Command::Report(args) => args.run(&mut screen),
-        Command::Verify(args) => args.run(registry, &mut screen),
-        Command::Train(args) => args.run(registry, &mut screen),
-        Command::Score(args) => args.run(registry, &mut screen),
-        Command::Importance(args) => args.run(registry, &mut screen),
-        Command::Export(args) => args.run(&mut screen),
-        Command::Import(args) => args.run(registry, &mut screen),
-        Command::Eval(args) => args.run(&mut screen),
-        Command::Lint(args) => args.run(&mut screen),
-        Command::Rankers(args) => args.run(registry, &mut screen),
-        Command::NewRanker(args) => args.run(registry, &mut screen),
-        Command::Measures(args) => args.run(&mut screen),
-        Command::Dialects(args) => args.run(&mut screen),
-        Command::Diff(args) => args.run(&mut screen),
-        Command::Explain(args) => args.run(registry, &mut screen),
-        Command::Datasets(args) => args.run(&mut screen),
-        Command::Make(args) => args.run(&mut screen),
-        Command::Replay(args) => args.run(&mut screen),
-        Command::Reproduce(args) => args.run(registry, &mut screen),
-        Command::Meta(args) => args.run(&mut screen),
-        Command::Residual(args) => args.run(&mut screen),
-        Command::Standardise(args) => args.run(&mut screen),
-        Command::Converge(args) => args.run(&mut screen),
-        Command::Completions(args) => args.run(&mut screen),
-    };
+    let result = cli.command.run(registry, &mut screen);
     let written = screen.finish();
     let result = result.and_then(|outcome| match written {
         Ok(()) => Ok(outcome),

@@ -1,31 +1,104 @@
-//! One file a command: its options, its help, what it does.
+//! One file a command: its options, its help, what it does. A new one is a module, a line in [`Command`] and an arm of its `run`.
 
 mod cases;
-pub(crate) mod completions;
-pub(crate) mod converge;
-pub(crate) mod datasets;
-pub(crate) mod dialects;
-pub(crate) mod diff;
-pub(crate) mod eval;
-pub(crate) mod explain;
-pub(crate) mod export;
-pub(crate) mod import;
-pub(crate) mod importance;
-pub(crate) mod job;
-pub(crate) mod jobs;
-pub(crate) mod lint;
+mod completions;
+mod converge;
+mod datasets;
+mod dialects;
+mod diff;
+mod eval;
+mod explain;
+mod export;
+mod import;
+mod importance;
+mod job;
+mod jobs;
+mod lint;
 mod listing;
-pub(crate) mod make;
-pub(crate) mod measures;
-pub(crate) mod meta;
-pub(crate) mod new_ranker;
-pub(crate) mod rankers;
-pub(crate) mod replay;
-pub(crate) mod report;
-pub(crate) mod reproduce;
-pub(crate) mod residual;
-pub(crate) mod run;
-pub(crate) mod score;
-pub(crate) mod standardise;
-pub(crate) mod train;
-pub(crate) mod verify;
+mod make;
+mod measures;
+mod meta;
+mod new_ranker;
+mod rankers;
+mod replay;
+mod report;
+mod reproduce;
+mod residual;
+mod run;
+mod score;
+mod standardise;
+mod train;
+mod verify;
+
+use clap::Subcommand;
+use fivefold_core::Registry;
+
+use crate::exit::Exit;
+use crate::screen::Screen;
+
+/// The commands, in the order of the help.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Run(run::Args),
+    Jobs(jobs::Args),
+    Job(job::Args),
+    Report(report::Args),
+    Verify(verify::Args),
+    Train(train::Args),
+    Score(score::Args),
+    Importance(importance::Args),
+    Export(export::Args),
+    Import(import::Args),
+    Eval(eval::Args),
+    Lint(lint::Args),
+    Rankers(rankers::Args),
+    NewRanker(new_ranker::Args),
+    Measures(measures::Args),
+    Dialects(dialects::Args),
+    Diff(diff::Args),
+    Explain(explain::Args),
+    Datasets(datasets::Args),
+    Make(make::Args),
+    Replay(replay::Args),
+    Reproduce(reproduce::Args),
+    Meta(meta::Args),
+    Residual(residual::Args),
+    Standardise(standardise::Args),
+    Converge(converge::Args),
+    Completions(completions::Args),
+}
+
+impl Command {
+    /// Does what was asked.
+    pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
+        match self {
+            Command::Run(args) => args.run(registry, screen),
+            Command::Jobs(args) => args.run(registry, screen),
+            Command::Job(args) => args.run(registry, screen),
+            Command::Report(args) => args.run(screen),
+            Command::Verify(args) => args.run(registry, screen),
+            Command::Train(args) => args.run(registry, screen),
+            Command::Score(args) => args.run(registry, screen),
+            Command::Importance(args) => args.run(registry, screen),
+            Command::Export(args) => args.run(screen),
+            Command::Import(args) => args.run(registry, screen),
+            Command::Eval(args) => args.run(screen),
+            Command::Lint(args) => args.run(screen),
+            Command::Rankers(args) => args.run(registry, screen),
+            Command::NewRanker(args) => args.run(registry, screen),
+            Command::Measures(args) => args.run(screen),
+            Command::Dialects(args) => args.run(screen),
+            Command::Diff(args) => args.run(screen),
+            Command::Explain(args) => args.run(registry, screen),
+            Command::Datasets(args) => args.run(screen),
+            Command::Make(args) => args.run(screen),
+            Command::Replay(args) => args.run(screen),
+            Command::Reproduce(args) => args.run(registry, screen),
+            Command::Meta(args) => args.run(screen),
+            Command::Residual(args) => args.run(screen),
+            Command::Standardise(args) => args.run(screen),
+            Command::Converge(args) => args.run(screen),
+            Command::Completions(args) => args.run(screen),
+        }
+    }
+}
