@@ -117,11 +117,21 @@ impl Ranker for Feature {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use fivefold_core::Seed;
+    use fivefold_core::conformance::Case;
 
     use super::*;
     use crate::test_data::rows;
+
+    /// How the ranker is tried.
+    pub(crate) const CASES: &[Case] = &[Case {
+        name: "feature",
+        params: "feature = 1",
+        changes: &[("feature", "2", true), ("negate", "true", true)],
+        refused: &[("feature", "0")],
+        learns: false,
+    }];
 
     fn fit(ranker: &Feature) -> Result<FeatureModel, FitError> {
         let data = rows(&[(&[(0, &[1.0, 5.0]), (1, &[2.0, 4.0])])]);

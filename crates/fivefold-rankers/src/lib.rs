@@ -3,6 +3,8 @@
 pub mod adarank;
 mod best_round;
 mod boosting;
+#[cfg(test)]
+mod contract;
 pub mod coordinate_ascent;
 pub mod exchange;
 pub mod export;
@@ -45,7 +47,7 @@ pub use ranknet::RankNet;
 
 use fivefold_core::RankerEntry;
 #[cfg(test)]
-use fivefold_core::conformance::data as test_data;
+use fivefold_core::conformance::{Case, data as test_data};
 
 /// The built-in rankers, in the order in which they are listed; `tests/golden_models.txt` holds each `VERSION` to its models.
 pub const RANKERS: &[RankerEntry] = &[
@@ -62,4 +64,22 @@ pub const RANKERS: &[RankerEntry] = &[
     RankerEntry::by_version::<ranknet::RankNet>(),
     RankerEntry::by_version::<listnet::ListNet>(),
     RankerEntry::by_version::<lambdarank::LambdaRank>(),
+];
+
+/// How the rankers are tried.
+#[cfg(test)]
+const CASES: &[&[Case]] = &[
+    feature::tests::CASES,
+    random::tests::CASES,
+    linear::tests::CASES,
+    l2_logistic::tests::CASES,
+    coordinate_ascent::tests::CASES,
+    rankboost::tests::CASES,
+    adarank::tests::CASES,
+    mart::tests::CASES,
+    lambdamart::tests::CASES,
+    random_forest::tests::CASES,
+    ranknet::tests::CASES,
+    listnet::tests::CASES,
+    lambdarank::tests::CASES,
 ];

@@ -56,9 +56,13 @@ impl Ranker for Random {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::test_data::{rows, rows_with_ids};
+    use fivefold_core::conformance::Case;
+
+    /// How the ranker is tried.
+    pub(crate) const CASES: &[Case] = &[Case { name: "random", params: "", changes: &[], refused: &[], learns: false }];
 
     fn scores(seed: u64, query: QueryView<'_>) -> Vec<f64> {
         let mut out = vec![0.0; query.len()];
