@@ -7,6 +7,7 @@ mod mean_ndcg;
 mod neru;
 mod p;
 mod rbp;
+mod recall;
 mod rr;
 mod sp;
 
@@ -21,6 +22,7 @@ pub const MEASURES: &[MeasureEntry] = &[
     sp::SP,
     p::P,
     p::WTA,
+    recall::ENTRY,
     rr::ENTRY,
     err::ENTRY,
     rbp::ENTRY,

@@ -102,6 +102,7 @@ impl Textbook<'_> {
             "ap" | "sp" => (1..=cut).map(|i| self.rel(top[i - 1]) * self.relevant(&top[..i]) / i as f64).sum(),
             "p" if self.param("denominator") == "list" => self.relevant(top) / cut as f64,
             "p" => self.relevant(top) / self.k.unwrap() as f64,
+            "recall" => self.relevant(top),
             "wta" => self.relevant(&grades[..1]),
             "rr" => top.iter().position(|&y| self.rel(y) > 0.0).map_or(0.0, |i| 1.0 / (i + 1) as f64),
             "err" => {
@@ -141,13 +142,14 @@ impl Textbook<'_> {
             "ndcg" if self.param("short_list") == "zero" && self.k.is_some_and(|k| k > n) => 0.0,
             "ndcg" | "nneru" => a / upper,
             "err" if self.param("no_relevant") == "undefined" && judged.iter().all(|&y| y == 0) => f64::NAN,
-            "rr" | "ap" if self.relevant(judged) == 0.0 => {
+            "rr" | "ap" | "recall" if self.relevant(judged) == 0.0 => {
                 if self.param("no_relevant") == "zero" {
                     0.0
                 } else {
                     f64::NAN
                 }
             }
+            "recall" => a / self.relevant(judged),
             "ap" => {
                 let relevant = self.relevant(judged);
                 a / match (self.k, self.param("denominator")) {

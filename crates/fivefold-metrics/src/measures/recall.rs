@@ -1,0 +1,76 @@
+//! Recall at a cutoff.
+//!
+//! Recall@k = relevant documents in the top min(k,n) / relevant documents. The relevant documents are those that were judged, retrieved
+//! or not. Undefined without a relevant document; trec_eval's `recall` is 0 there. In V1 and V2 the denominator cancels out, so that they
+//! are those of precision; they are undefined where k reaches the whole list, since every order then has the same value.
+//! Source: trec_eval, `recall`. Cost: an addition a document.
+
+use super::NONE_RELEVANT;
+use crate::conventions::NoRelevant;
+use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, THRESHOLD};
+use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
+
+/// `recall`.
+pub(super) const ENTRY: MeasureEntry = MeasureEntry {
+    name: "recall",
+    summary: "recall",
+    formula: "relevant documents in the top min(k,n) / relevant documents; undefined without one",
+    source: "trec_eval",
+    cutoffs: Cutoffs::Required,
+    params: &[THRESHOLD, NO_RELEVANT],
+    build: |settings| {
+        let (threshold, no_relevant) = (settings.get("threshold")?, settings.get("no_relevant")?);
+        Ok(Box::new(Recall { threshold, relevant: GradeTable::relevant(threshold), no_relevant }))
+    },
+};
+
+struct Recall {
+    threshold: u8,
+    relevant: GradeTable,
+    no_relevant: NoRelevant,
+}
+
+impl Measure for Recall {
+    fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
+        for group in ranked.groups(out.len()) {
+            out[group.start..group.seen].fill(self.relevant.mean(group.grades));
+        }
+    }
+
+    fn parts(&self, _: Option<usize>, _: &Ranked<'_>, contributions: &[f64]) -> Parts {
+        let values = contributions.iter().map(|&relevant| [relevant, 1.0]).collect();
+        let factors = Some(["relevant", "weight"]);
+        Parts { factors, values, normaliser: "relevant documents", zero: NONE_RELEVANT, ..Parts::default() }
+    }
+
+    fn normaliser(&self, _: Option<usize>, query: &QueryGrades, _: f64) -> f64 {
+        match query.relevant(self.threshold) {
+            0 => self.no_relevant.normaliser(),
+            relevant => relevant as f64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_base::Seed;
+
+    use crate::{Evaluator, MeasureSpec, Scratch, dialect};
+
+    /// trec_eval by pytrec_eval-terrier 0.5: `RelevanceEvaluator({"q": {"a": 1, "b": 0, "c": 2, "d": 1, "e": 0, "f": 1}},
+    /// {"recall.1,2,3,5"})` of the run a, b, c, x, d, in which x is not judged; then with `relevance_level=2`.
+    #[test]
+    fn recall_is_that_of_trec_eval__pools() {
+        let conventions = (dialect("trec_eval").unwrap().conventions)();
+        for (threshold, expected) in [(1, [0.25, 0.25, 0.5, 0.75]), (2, [0.0, 0.0, 1.0, 1.0])] {
+            let spec = |k: usize| format!("recall(threshold={threshold})@{k}").parse::<MeasureSpec>().unwrap();
+            let evaluator = Evaluator::new(&[1, 2, 3, 5].map(spec), &conventions, 2, Seed::new(1)).unwrap();
+            let (judged, retrieved) = ([1, 0, 2, 1, 0, 1], [1, 0, 2, 0, 1]);
+            let ids = Some(&["a", "b", "c", "x", "d"][..]);
+            let topic = evaluator.judge_pool("q", &judged, &retrieved, ids).unwrap();
+            let mut found = [0.0; 4];
+            evaluator.evaluate(&topic, &[9.0, 8.0, 7.0, 6.0, 5.0], &mut Scratch::default(), &mut found).unwrap();
+            assert_eq!(found, expected);
+        }
+    }
+}
