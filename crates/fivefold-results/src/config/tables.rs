@@ -5,8 +5,8 @@
 //! only = ["table-03"]        # ids of tables, or how they begin; all when absent
 //! alpha = 0.05               # level of the significance tests
 //! pad = "signed"             # percentage absolute difference divides by max(a, b); "abs": by max(|a|, |b|)
-//! test = "t"                 # of letters, heat maps and the summary: t, wilcoxon, sign, permutation, bootstrap, tukey-hsd
-//! correction = "holm"        # of that test, over all comparisons of a measure: none, bonferroni, holm, bh, maxt
+//! test = "t"                 # of letters, heat maps and the summary: one of `TESTS`
+//! correction = "holm"        # of that test, over all comparisons of a measure: one of `CORRECTIONS`
 //! draws = 1000               # of tests that draw
 //! ```
 //! `test` and `correction` are those of `fivefold meta`. The paper's tables (conflicts, discriminative power) are by definition of
