@@ -60,7 +60,7 @@ mod tests {
     /// trec_eval by pytrec_eval-terrier 0.5: `RelevanceEvaluator({"q": {"a": 1, "b": 0, "c": 2, "d": 1, "e": 0, "f": 1}},
     /// {"recall.1,2,3,5"})` of the run a, b, c, x, d, in which x is not judged; then with `relevance_level=2`.
     #[test]
-    fn recall_is_that_of_trec_eval__pools() {
+    fn recall_is_that_of_trec_eval_pools() {
         let conventions = (dialect("trec_eval").unwrap().conventions)();
         for (threshold, expected) in [(1, [0.25, 0.25, 0.5, 0.75]), (2, [0.0, 0.0, 1.0, 1.0])] {
             let spec = |k: usize| format!("recall(threshold={threshold})@{k}").parse::<MeasureSpec>().unwrap();
