@@ -25,8 +25,9 @@ fn a_folder_of_an_earlier_version_is_reported_and_verified() {
     let folder = old();
     let tables = json(folder.path(), "report results --format json");
     assert!(tables.as_array().unwrap().len() > 10);
-    let verified = stdout(folder.path(), "verify results --without-data");
-    assert!(!verified.contains("FAILED"), "{verified}");
+    // Fails where anything differs, or cannot be checked.
+    stdout(folder.path(), "report results --write");
+    stdout(folder.path(), "verify results --without-data");
 }
 
 #[test]
