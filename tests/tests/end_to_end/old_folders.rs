@@ -26,7 +26,7 @@ fn a_folder_of_an_earlier_version_is_reported_and_verified() {
     let tables = json(folder.path(), "report results --format json");
     assert!(tables.as_array().unwrap().len() > 10);
     // Fails where anything differs, or cannot be checked.
-    stdout(folder.path(), "report results --write");
+    stdout(folder.path(), "report results --write results");
     stdout(folder.path(), "verify results --without-data");
 }
 
