@@ -4,7 +4,9 @@
 use crate::blind_validation::refuse_training_data_of_one_grade;
 #[cfg(feature = "adapters")]
 use crate::export::{onnxruntime_scores, refuse_to_export};
-use crate::harness::{directory, stderr, stdout};
+#[cfg(not(feature = "adapters"))]
+use crate::harness::stderr;
+use crate::harness::{directory, stdout};
 
 const TRAIN: &str = "2 qid:1 1:5 2:3\n1 qid:1 1:4 2:7\n0 qid:1 1:5 2:1\n0 qid:1 1:2 2:3\n";
 
