@@ -358,6 +358,7 @@ mod tests {
             ([&lines[..2], &lines[3..]].concat().join("\n"), "line 3: the line of d1, 2, 2020:1, all, a"),
             (format!("{text}d1,1,q1,all,b,1,1\n"), "line 16: a line that is not of this run"),
             (text.replace("-0.5", "half"), "line 3: \"half\" is not a number"),
+            (text.replace("ap.v2@5", "ndgc@1"), "line 1: unknown measure `ndgc`"),
         ] {
             store.write(PER_QUERY, broken.as_bytes()).unwrap();
             let error = read(&store, &shapes).unwrap_err().to_string();

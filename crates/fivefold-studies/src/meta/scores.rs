@@ -187,9 +187,11 @@ fn original(
     conventions: &Conventions,
     seed: Seed,
 ) -> Result<Original, StudyError> {
-    // Rankings are measured by measures of ours alone.
-    let specs: Vec<MeasureSpec> =
-        measure.columns.iter().filter_map(|column| Some(column.spec.as_ref()?.base())).collect();
+    let original = |column: &Column| {
+        let spec = column.spec.as_ref().map(MeasureSpec::base);
+        spec.ok_or_else(|| StudyError::Input(format!("`{}` is no measure that rankings have", column.name)))
+    };
+    let specs = measure.columns.iter().map(original).collect::<Result<Vec<MeasureSpec>, _>>()?;
     let shares = ranked.expected_shares(&specs, conventions, seed)?;
     let values = ranked.values(&specs, conventions, seed)?;
     let counted: BTreeSet<&str> = scores.query_ids.iter().map(String::as_str).collect();
