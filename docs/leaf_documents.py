@@ -63,7 +63,7 @@ def write_collection(name, folder):
 
 
 def experiment(seed):
-    text = f'name = "leaf-documents"\nseed = {seed}\nprofile = "paper"\n'
+    text = f'name = "leaf-documents"\nseed = {seed}\ndialect = "paper"\n'
     for half in ("ab", "ba"):
         text += f'\n[[dataset]]\npath = "{half}"\nlayout = "fold-dirs"\nlabel = "{half}"\nuninformative = 10\nideal = 10\n'
     for number, (rule, documents) in enumerate(CANDIDATES):

@@ -89,7 +89,7 @@ def experiment(name, folder, seed):
     dataset = f'path = "{made(folder)}"\nlayout = "fold-dirs"\nlabel = "made"' if name == "made" else f'name = "{name}"'
     return f"""name = "seeds"
 seed = {seed}
-profile = "paper"
+dialect = "paper"
 
 [[dataset]]
 {dataset}

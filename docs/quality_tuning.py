@@ -81,7 +81,7 @@ def write_collections(data, folder):
 
 
 def experiment():
-    text = 'name = "tuning"\nseed = 7\nprofile = "letor4"\n'
+    text = 'name = "tuning"\nseed = 7\ndialect = "letor4"\n'
     for collection in ("ohsumed", "mq2008"):
         for name in ("ab", "ba"):
             text += f'\n[[dataset]]\npath = "{collection}-{name}"\nlayout = "fold-dirs"\nlabel = "{collection}-{name}"\n'

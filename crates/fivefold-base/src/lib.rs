@@ -2,6 +2,7 @@
 
 pub mod dataset;
 pub mod printable;
+pub mod renamed;
 pub mod rounding;
 pub mod seed;
 pub mod words;

@@ -1,16 +1,16 @@
-//! What the benches are run on: made collections of MSLR-WEB30K's shape.
+//! What the benches are run on: synthetic collections of MSLR-WEB30K's shape.
 //!
 //! `cargo bench -p fivefold-bench` runs them; `cargo bench -p fivefold-bench -- evaluate` one of them.
 
 use fivefold_core::{Dataset, Seed};
-use fivefold_data::made;
+use fivefold_data::synthetic;
 
-/// A made collection of MSLR-WEB30K's shape (136 features, about 119 documents a query).
+/// A synthetic collection of MSLR-WEB30K's shape (136 features, about 119 documents a query).
 ///
 /// # Panics
 /// If the shape is no longer there.
 pub fn mslr(queries: usize) -> Dataset {
-    let made = made::shape("mslr-web30k").and_then(|shape| made::make(shape, queries, Seed::new(1)));
+    let made = synthetic::shape("mslr-web30k").and_then(|shape| synthetic::make(shape, queries, Seed::new(1)));
     made.unwrap_or_else(|error| panic!("{error}"))
 }
 

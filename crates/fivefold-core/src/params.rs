@@ -3,8 +3,10 @@
 //! The names come from the type's own `Deserialize` (which tells a deserializer its fields), the defaults from its
 //! `Default`, so neither can drift from what `fit` really uses.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
+use fivefold_base::renamed::Renamed;
 use fivefold_base::words::nearest;
 use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer as _, Visitor};
 use serde::{Serialize, forward_to_deserialize_any};
@@ -134,6 +136,7 @@ pub fn field_names<T: DeserializeOwned>() -> &'static [&'static str] {
 /// # Errors
 /// The first thing that is wrong.
 pub fn parse<R: Ranker>(mut table: Spanned<DeTable<'_>>) -> Result<R, ParamError> {
+    rename_keys(table.get_mut(), R::RENAMED)?;
     let spans: Vec<(String, Range<usize>, Range<usize>)> =
         table.get_ref().iter().map(|(key, value)| (key.get_ref().to_string(), key.span(), value.span())).collect();
     let preset = match table.get_mut().remove(PRESET_KEY) {
@@ -165,7 +168,8 @@ pub fn parse<R: Ranker>(mut table: Spanned<DeTable<'_>>) -> Result<R, ParamError
 /// # Errors
 /// As [`parse`], without places.
 pub(crate) fn from_json<R: Ranker>(value: &serde_json::Value) -> Result<R, ParamError> {
-    let ranker: R = serde_json::from_value(value.clone()).map_err(|e| ParamError {
+    let value = with_new_names(value, R::RENAMED);
+    let ranker: R = serde_json::from_value(value).map_err(|e| ParamError {
         message: e.to_string(),
         param: None,
         span: None,
@@ -173,6 +177,42 @@ pub(crate) fn from_json<R: Ranker>(value: &serde_json::Value) -> Result<R, Param
     })?;
     ranker.check()?;
     Ok(ranker)
+}
+
+/// Gives keys of a table that were renamed their new names. Returns those that had an old one.
+///
+/// # Errors
+/// If a key stands there under both names.
+pub fn rename_keys(table: &mut DeTable<'_>, renamed: &'static [Renamed]) -> Result<Vec<&'static Renamed>, ParamError> {
+    let mut met = Vec::new();
+    for word in renamed {
+        let Some((key, value)) = table.remove_entry(word.old) else { continue };
+        let span = key.span();
+        if table.contains_key(word.new) {
+            return Err(ParamError {
+                message: format!("`{}` is the old name of `{}`, which is given too", word.old, word.new),
+                param: Some(word.old.to_owned()),
+                span: Some(span),
+                help: Some("leave out the old one".to_owned()),
+            });
+        }
+        table.insert(Spanned::new(span, Cow::Borrowed(word.new)), value);
+        met.push(word);
+    }
+    Ok(met)
+}
+
+/// Stored parameters with those that were renamed under their new names.
+pub fn with_new_names(params: &serde_json::Value, renamed: &[Renamed]) -> serde_json::Value {
+    let mut params = params.clone();
+    if let Some(object) = params.as_object_mut() {
+        for word in renamed {
+            if let Some(value) = object.remove(word.old) {
+                object.insert(word.new.to_owned(), value);
+            }
+        }
+    }
+    params
 }
 
 /// Name, default and help of each parameter of `R`.

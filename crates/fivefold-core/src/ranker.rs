@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fivefold_base::renamed::Renamed;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -78,6 +79,9 @@ pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static
     const SOURCES: Option<&'static str> = None;
     /// Help for each parameter, in the order of the fields.
     const PARAMS: &'static [ParamHelp] = &[];
+
+    /// Parameters that were renamed. The old names keep working, and the keys of stored jobs keep the old names.
+    const RENAMED: &'static [Renamed] = &[];
     /// Whether `fit` learns from grades. A ranker that does is not asked to fit data in which all documents have one grade: that
     /// is [`FitError::Data`], in the same words for all rankers. `false` for controls, such as one feature or a random order.
     const LEARNS: bool = true;

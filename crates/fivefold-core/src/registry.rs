@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use fivefold_base::renamed::Renamed;
 use fivefold_base::words::{counted, nearest};
 use toml::Spanned;
 use toml::de::DeTable;
@@ -142,6 +143,8 @@ pub struct RankerEntry {
     pub code: Code,
     /// [`Ranker::PARAMS`].
     pub help: &'static [ParamHelp],
+    /// [`Ranker::RENAMED`].
+    pub renamed: &'static [Renamed],
     seeded: fn() -> bool,
     params: fn() -> Vec<ParamInfo>,
     presets: fn() -> Vec<(&'static str, &'static str)>,
@@ -162,6 +165,7 @@ impl RankerEntry {
                 None => Code::Executable,
             },
             help: R::PARAMS,
+            renamed: R::RENAMED,
             seeded: || R::default().seeded(),
             params: params::describe::<R>,
             presets: || R::presets().iter().map(|p| (p.name, p.summary)).collect(),

@@ -399,7 +399,7 @@ fn a_failure_says_which_rule_on_what_data_and_what_to_do() {
     let text = broken::<1>()[0].to_string();
     assert!(text.contains("scored forwards and backwards, query q0, document d0: "), "{text}");
     let text = broken::<3>()[0].to_string();
-    assert!(text.contains("`shrink = 0.5` gives the same scores, trained on the made collection"), "{text}");
+    assert!(text.contains("`shrink = 0.5` gives the same scores, trained on the synthetic collection"), "{text}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use fivefold_core::{Dataset, Seed};
-use fivefold_data::{Cache, CacheUse, ReadOptions, Source, made, open_cached, read_letor, write_letor};
+use fivefold_data::{Cache, CacheUse, ReadOptions, Source, open_cached, read_letor, synthetic, write_letor};
 use serde_json::json;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
@@ -28,7 +28,7 @@ fn main() -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["make", shape, queries, file] => {
-            let data = made::make(made::shape(shape)?, queries.parse()?, Seed::new(1))?;
+            let data = synthetic::make(synthetic::shape(shape)?, queries.parse()?, Seed::new(1))?;
             Ok(write_letor(&data, &mut BufWriter::new(std::fs::File::create(file)?))?)
         }
         ["text", file, threads] => measure("text", file, threads, as_json, || {

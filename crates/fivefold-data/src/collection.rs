@@ -43,7 +43,7 @@ pub struct Collection {
     pub moved: bool,
     /// What a user should know, e.g. that the numbers of documents differ from the descriptor's.
     pub remarks: Vec<String>,
-    /// The files that it was read from, each once; none of a made one.
+    /// The files that it was read from, each once; none of a synthetic one.
     pub files: Vec<PathBuf>,
     /// Whether it was read from text or from a cache; makes no difference to anything else here.
     pub cache: CacheUse,

@@ -98,7 +98,7 @@ fn flagged(options: &mut OpenOptions, no_links: bool) -> &mut OpenOptions {
 
 /// A file that is read from its start to its end, at which it must be what it was at the start: half a line of a file that is being
 /// written could be taken for a line.
-pub(crate) struct Steady {
+pub(crate) struct StableReader {
     file: File,
     start: Metadata,
     /// The last byte that was read.
@@ -110,13 +110,13 @@ const FRESH: Duration = Duration::from_secs(1);
 /// How long such a file is watched. A single call that writes has its time of change from its beginning on.
 const WATCHED: Duration = Duration::from_millis(50);
 
-impl Steady {
+impl StableReader {
     pub(crate) fn new(file: File) -> io::Result<Self> {
-        Ok(Steady { start: file.metadata()?, file, last: None })
+        Ok(StableReader { start: file.metadata()?, file, last: None })
     }
 }
 
-impl Read for Steady {
+impl Read for StableReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(buffer)?;
         if read > 0 {
@@ -146,7 +146,7 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
     if length <= most {
         // One byte more, should it grow while it is read.
-        Steady::new(file)?.take(most + 1).read_to_end(&mut bytes)?;
+        StableReader::new(file)?.take(most + 1).read_to_end(&mut bytes)?;
     }
     if length.max(bytes.len() as u64) > most {
         return Err(too_long(most));

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 
-use crate::input::{self, Steady};
+use crate::input::{self, StableReader};
 pub use contents::{content_hashes, file_on_disk};
 
 /// Where a file's bytes come from.
@@ -69,7 +69,7 @@ pub(crate) fn unpacked(mut file: File) -> io::Result<Bytes> {
     if start.starts_with(&ZIP_MAGIC) && matches!(start[2..], [3, 4] | [5, 6]) {
         return zipped::open(file, None);
     }
-    decompressed(Cursor::new(start).chain(Steady::new(file)?))
+    decompressed(Cursor::new(start).chain(StableReader::new(file)?))
 }
 
 /// A stream that may be compressed as gzip or zstd do, as one that is not.

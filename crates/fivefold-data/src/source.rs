@@ -7,7 +7,7 @@
 //! path = "my.toml"                             # a descriptor of one's own; files beside it
 //! path = "my-data"                             # a folder, or with `one-file` a file
 //! layout = "letor4"
-//! made = { shape = "mq2007", queries = 300 }   # made up; needs no files
+//! synthetic = { shape = "mq2007", queries = 300 }   # drawn; needs no files
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::collection::Collection;
 use crate::descriptor::{Descriptor, descriptor};
 use crate::error::DataError;
 use crate::letor::{Missing, ReadOptions};
-use crate::made;
+use crate::synthetic;
 
 /// Where a collection comes from and how its files are read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -34,9 +34,10 @@ pub struct Source {
     pub layout: Option<String>,
     /// The files, where the layout needs a list.
     pub files: Vec<String>,
-    /// A made collection.
-    pub made: Option<MadeSource>,
-    /// Seed of the draw that cuts one file, or a made collection, into folds.
+    /// A synthetic collection.
+    #[serde(alias = "made")]
+    pub synthetic: Option<SyntheticSource>,
+    /// Seed of the draw that cuts one file, or a synthetic collection, into folds.
     pub fold_seed: u64,
     /// What becomes of missing values, instead of what the descriptor says.
     pub missing: Option<Missing>,
@@ -50,11 +51,11 @@ pub struct Source {
     pub max_grade: Option<u8>,
 }
 
-/// A made collection.
+/// A synthetic collection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct MadeSource {
-    /// Its shape (a name of [`made::SHAPES`]).
+pub struct SyntheticSource {
+    /// Its shape (a name of [`synthetic::SHAPES`]).
     pub shape: String,
     /// How many queries.
     pub queries: usize,
@@ -68,7 +69,7 @@ impl Source {
     pub fn name(&self) -> String {
         let stem =
             || self.path.as_ref().and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy().into_owned());
-        let shape = || self.made.as_ref().map(|made| made.shape.clone());
+        let shape = || self.synthetic.as_ref().map(|synthetic| synthetic.shape.clone());
         self.name.clone().or_else(shape).or_else(stem).unwrap_or_default()
     }
 
@@ -78,21 +79,23 @@ impl Source {
     /// [`DataError::Source`] says what makes no sense.
     pub fn check(&self) -> Result<(), DataError> {
         let wrong = |message: &str| Err(DataError::Source(message.to_owned()));
-        if let Some(made) = &self.made {
-            made::shape(&made.shape)?;
+        if let Some(synthetic) = &self.synthetic {
+            synthetic::shape(&synthetic.shape)?;
             let plain = Source {
                 name: self.name.clone(),
-                made: self.made.clone(),
+                synthetic: self.synthetic.clone(),
                 fold_seed: self.fold_seed,
                 ..Source::default()
             };
             if *self != plain {
-                return wrong("a made collection has no files: leave out `path`, `layout` and all options of reading");
+                return wrong(
+                    "a synthetic collection has no files: leave out `path`, `layout` and all options of reading",
+                );
             }
             return Ok(());
         }
         match (&self.name, &self.path, &self.layout) {
-            (None, None, _) => wrong("say which data: `name` of a known collection, `path`, or `made`"),
+            (None, None, _) => wrong("say which data: `name` of a known collection, `path`, or `synthetic`"),
             (_, Some(path), _) if is_descriptor(path) => Ok(()),
             (_, Some(_), Some(_)) | (Some(_), None, _) | (Some(_), Some(_), None) => self.describe().map(|_| ()),
             (None, Some(_), None) => wrong(
@@ -153,9 +156,9 @@ pub fn open(source: &Source, folders: &[PathBuf]) -> Result<Collection, DataErro
 pub fn open_cached(source: &Source, folders: &[PathBuf], cache: Option<&Cache>) -> Result<Collection, DataError> {
     source.check()?;
     let fold_seed = Seed::new(source.fold_seed);
-    if let Some(made) = &source.made {
-        let shape = made::shape(&made.shape)?;
-        let data = made::make(shape, made.queries, Seed::new(made.seed))?;
+    if let Some(synthetic) = &source.synthetic {
+        let shape = synthetic::shape(&synthetic.shape)?;
+        let data = synthetic::make(shape, synthetic.queries, Seed::new(synthetic.seed))?;
         return Collection::cut(&source.name(), shape.summary, data, fold_seed);
     }
     let (descriptor, folder) = locate(source, folders)?;

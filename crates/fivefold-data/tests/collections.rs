@@ -1,4 +1,4 @@
-//! Layouts, folds, descriptors and made collections, on small files made for each test.
+//! Layouts, folds, descriptors and synthetic collections, on small files made for each test.
 
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use fivefold_core::Seed;
 use fivefold_data::{
-    Collection, DataError, MadeSource, Missing, Source, data_hash, descriptor, descriptors, made, open, read_letor,
-    write_letor,
+    Collection, DataError, Missing, Source, SyntheticSource, data_hash, descriptor, descriptors, open, read_letor,
+    synthetic, write_letor,
 };
 
 fn write(folder: &Path, name: &str, text: &str) {
@@ -197,7 +197,7 @@ fn what_is_absent_is_said_with_what_to_do() {
 fn sources_that_make_no_sense_are_refused() {
     let named = |name: &str| Source { name: Some(name.to_owned()), ..Source::default() };
     let made = |shape: &str| Source {
-        made: Some(MadeSource { shape: shape.to_owned(), queries: 9, seed: 0 }),
+        synthetic: Some(SyntheticSource { shape: shape.to_owned(), queries: 9, seed: 0 }),
         ..Source::default()
     };
     let cases = [
@@ -267,14 +267,14 @@ fn built_in_descriptors_are_complete() {
 #[test]
 fn made_collections_have_folds_and_can_be_written() {
     let source = Source {
-        made: Some(MadeSource { shape: "mslr-web30k".to_owned(), queries: 11, seed: 4 }),
+        synthetic: Some(SyntheticSource { shape: "mslr-web30k".to_owned(), queries: 11, seed: 4 }),
         ..Source::default()
     };
     let collection = open(&source, &[]).unwrap();
     assert_eq!((collection.folds.len(), collection.all.len(), collection.max_grade), (5, 11, 4));
     assert_eq!(source.name(), "mslr-web30k");
-    for shape in made::SHAPES {
-        let data = made::make(shape, 12, Seed::new(4)).unwrap();
+    for shape in synthetic::SHAPES {
+        let data = synthetic::make(shape, 12, Seed::new(4)).unwrap();
         let file = tempfile::NamedTempFile::new().unwrap();
         write_letor(&data, &mut std::io::BufWriter::new(file.reopen().unwrap())).unwrap();
         let options = fivefold_data::ReadOptions { max_grade: Some(shape.max_grade()), ..Default::default() };

@@ -19,7 +19,7 @@ use crate::confine::OF_USER;
 use crate::job::{Failure, JobContext};
 use crate::plan::{Job, Plan};
 use crate::work::{Bounds, Sight, WorkError, WorkFolder, io_error};
-use crate::worker::{End, Told, of_status};
+use crate::worker::{WorkerExit, WorkerReport, of_status};
 
 /// How a program says that it may not reach something.
 const DENIED: [&str; 3] = ["ermission denied", "EACCES", "not permitted"];
@@ -122,21 +122,21 @@ pub(crate) fn run_command(
         cx.observer.warning(&error.to_string());
     }
     let end = match (ended?, cx.worker) {
-        (Err(error), _) => End::NotStarted(error.to_string()),
+        (Err(error), _) => WorkerExit::NotStarted(error.to_string()),
         (Ok(status), None) => of_status(status),
-        (Ok(status), Some(_)) => Told::read(&folder).map_or_else(|| of_status(status), |told| told.end),
+        (Ok(status), Some(_)) => WorkerReport::read(&folder).map_or_else(|| of_status(status), |told| told.end),
     };
     match end {
-        End::Done => {}
-        End::Failed(ending) if ending.contains(TOO_LONG) => {
+        WorkerExit::Done => {}
+        WorkerExit::Failed(ending) if ending.contains(TOO_LONG) => {
             return Err(WorkError::Written { what: bounds.what, limit: command.output_limit }.into());
         }
-        End::Failed(ending) => {
+        WorkerExit::Failed(ending) => {
             folder.check_room()?;
             let advice = if confined && DENIED.iter().any(|words| said.contains(words)) { ADVICE } else { "" };
             return Err(CommandError::Exit { ending, said, advice }.into());
         }
-        End::NotStarted(reason) => {
+        WorkerExit::NotStarted(reason) => {
             let advice = if confined && DENIED.iter().any(|words| reason.contains(words)) { ADVICE } else { "" };
             return Err(CommandError::Start { program: command.argv[0].clone(), reason, advice }.into());
         }

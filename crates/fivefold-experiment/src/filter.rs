@@ -8,7 +8,7 @@ use fivefold_results::paths::job_id;
 
 /// Which jobs of an experiment are meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Only {
+pub enum JobFilter {
     /// Every job.
     #[default]
     All,
@@ -21,24 +21,24 @@ pub enum Only {
     Any(Vec<String>),
 }
 
-impl Only {
+impl JobFilter {
     /// The job with this id.
     pub fn job(id: &str) -> Self {
-        Only::Job(id.to_owned())
+        JobFilter::Job(id.to_owned())
     }
 
     /// The jobs that match any of some patterns; all jobs if there is none.
     pub fn patterns<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
         let patterns: Vec<String> = patterns.into_iter().map(str::to_owned).collect();
-        if patterns.is_empty() { Only::All } else { Only::Any(patterns) }
+        if patterns.is_empty() { JobFilter::All } else { JobFilter::Any(patterns) }
     }
 
     /// Whether this job is meant.
     pub(crate) fn matches(&self, dataset: &str, fold: usize, ranker: &str) -> bool {
         match self {
-            Only::All => true,
-            Only::Job(id) => *id == job_id(dataset, fold, ranker),
-            Only::Any(patterns) => patterns.iter().any(|pattern| {
+            JobFilter::All => true,
+            JobFilter::Job(id) => *id == job_id(dataset, fold, ranker),
+            JobFilter::Any(patterns) => patterns.iter().any(|pattern| {
                 let is_fold = |part: &str| glob(part, &format!("fold{fold}"));
                 match pattern.split('/').collect::<Vec<_>>().as_slice() {
                     [one] => label(one, dataset) || is_fold(one) || label(one, ranker),
@@ -52,9 +52,9 @@ impl Only {
 
     /// The patterns that mean none of these jobs: data set, fold and ranker of each.
     pub(crate) fn without_job(&self, jobs: &[(&str, usize, &str)]) -> Vec<&str> {
-        let Only::Any(patterns) = self else { return Vec::new() };
+        let JobFilter::Any(patterns) = self else { return Vec::new() };
         let means_none = |pattern: &&String| {
-            let alone = Only::Any(vec![(*pattern).clone()]);
+            let alone = JobFilter::Any(vec![(*pattern).clone()]);
             !jobs.iter().any(|(dataset, fold, ranker)| alone.matches(dataset, *fold, ranker))
         };
         patterns.iter().filter(means_none).map(String::as_str).collect()
@@ -63,11 +63,11 @@ impl Only {
     /// Whether a job of some fold may be meant: false only if none is, whatever the folds.
     pub(crate) fn may_match(&self, dataset: &str, ranker: &str) -> bool {
         match self {
-            Only::All => true,
-            Only::Job(id) => {
+            JobFilter::All => true,
+            JobFilter::Job(id) => {
                 id.starts_with(&format!("{}/", file_name(dataset))) && id.ends_with(&format!("/{}", file_name(ranker)))
             }
-            Only::Any(patterns) => {
+            JobFilter::Any(patterns) => {
                 patterns.iter().any(|pattern| match pattern.split('/').collect::<Vec<_>>().as_slice() {
                     [one] => label(one, dataset) || label(one, ranker) || one.starts_with("fold") || one.contains('*'),
                     [d, _] => label(d, dataset),
@@ -96,12 +96,12 @@ pub(crate) fn near(pattern: &str, datasets: &[&str], rankers: &[&str]) -> Option
     (near != pattern).then_some(near)
 }
 
-impl fmt::Display for Only {
+impl fmt::Display for JobFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Only::All => f.write_str("*"),
-            Only::Job(id) => f.write_str(id),
-            Only::Any(patterns) => f.write_str(&patterns.join(" ")),
+            JobFilter::All => f.write_str("*"),
+            JobFilter::Job(id) => f.write_str(id),
+            JobFilter::Any(patterns) => f.write_str(&patterns.join(" ")),
         }
     }
 }
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn patterns_choose_jobs() {
         let meant = |only: &[&str], dataset: &str, fold: usize, ranker: &str| {
-            let only = Only::patterns(only.iter().copied());
+            let only = JobFilter::patterns(only.iter().copied());
             let meant = only.matches(dataset, fold, ranker);
             assert!(!meant || only.may_match(dataset, ranker), "{only}");
             meant
@@ -162,15 +162,15 @@ mod tests {
         assert!(meant(&["d/fold2", "*/*/r*"], "d", 1, "rank") && !meant(&["d/*/x"], "d", 1, "r"));
         assert!(meant(&["d/fold1/L2%20LR"], "d", 1, "L2 LR") && meant(&["L2, LR"], "d", 1, "L2, LR"));
         assert!(!meant(&["d/fold1/r/x"], "d", 1, "r"));
-        assert!(!Only::patterns(["other/fold1/r"]).may_match("d", "r"));
+        assert!(!JobFilter::patterns(["other/fold1/r"]).may_match("d", "r"));
     }
 
     #[test]
     fn patterns_without_a_job_are_told_with_what_is_near() {
         let jobs = [("MQ2008", 1, "Ridge"), ("MQ2008", 2, "Ridge"), ("MQ2008", 1, "ListNet")];
-        let only = Only::patterns(["Ridge", "Rigde", "MQ2008/fold2", "MQ2008/fold3", "*/fold1/L*", "OHSUMED"]);
+        let only = JobFilter::patterns(["Ridge", "Rigde", "MQ2008/fold2", "MQ2008/fold3", "*/fold1/L*", "OHSUMED"]);
         assert_eq!(only.without_job(&jobs), ["Rigde", "MQ2008/fold3", "OHSUMED"]);
-        assert!(Only::All.without_job(&jobs).is_empty());
+        assert!(JobFilter::All.without_job(&jobs).is_empty());
         for (pattern, expected) in [
             ("Rigde", Some("Ridge")),
             ("MQ2007", Some("MQ2008")),
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn an_id_is_no_pattern() {
-        let job = Only::job;
+        let job = JobFilter::job;
         assert!(job("d/fold1/L2%20LR").matches("d", 1, "L2 LR") && job("d/fold1/L2%20LR").may_match("d", "L2 LR"));
         assert!(!job("d/fold1/*").matches("d", 1, "r") && !job("d").matches("d", 1, "r"));
         assert!(!job("d/fold1/r").may_match("e", "r") && !job("d/fold1/r").may_match("d", "q"));

@@ -10,7 +10,7 @@ use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
 use fivefold_data::{Collection, Fitted, Normaliser, Over, read_scores};
 use fivefold_results::code::KnownBy;
-use fivefold_results::config::{Bytes, Method, RankerConfig};
+use fivefold_results::config::{Bytes, Method, RankerConfig, key_params};
 use fivefold_results::log::note_time;
 use fivefold_results::store::{Record, Status, Store, StoreError};
 
@@ -201,7 +201,7 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
             let scores = run_command(command, config.limits, job, &files, &parts, cx)?;
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
-        Method::Train { params, version, code, .. } => {
+        Method::Train { params, version, code, renamed, .. } => {
             if let Some(worker) = cx.worker.filter(|_| config.limits.isolated()) {
                 return worker.fit(plan, job, cx);
             }
@@ -228,7 +228,7 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
                 format: FORMAT.to_owned(),
                 ranker: config.kind.clone(),
                 version: *version,
-                params: params.clone(),
+                params: key_params(params, renamed),
                 features: train.width(),
                 missing: missing_policy(collection),
                 normaliser: serde_json::to_value(&prepared.fitted).map_err(failed)?,

@@ -21,7 +21,7 @@ mod work;
 pub mod worker;
 
 pub use error::RunError;
-pub use filter::Only;
+pub use filter::JobFilter;
 pub use job::JobEnd;
 pub use observer::Observer;
 pub use plan::{Job, Plan};

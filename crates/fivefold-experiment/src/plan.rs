@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use fivefold_base::words::list_some;
 use fivefold_core::Seed;
 use fivefold_data::{CacheUse, Collection, file_on_disk, input};
-use fivefold_results::config::{ConfigError, Experiment, Method, Place, RankerConfig, ScoreFiles};
+use fivefold_results::config::{ConfigError, Experiment, Method, Place, RankerConfig, ScoreFiles, key_params};
 use fivefold_results::freedom::Freedom;
 use fivefold_results::manifest::remark_lines;
 use fivefold_results::paths::{self, job_id};
@@ -20,7 +20,7 @@ use fivefold_results::store::hash;
 use serde_json::{Value, json};
 
 use crate::error::RunError;
-use crate::filter::{Only, near};
+use crate::filter::{JobFilter, near};
 use crate::walls::Lacks;
 
 /// The jobs of an experiment over collections that are loaded.
@@ -82,7 +82,7 @@ impl<'e> Plan<'e> {
     /// # Errors
     /// A collection or score file that is missing or broken, a sample larger than the collection, a
     /// pattern of the filter that matches no job.
-    pub fn new(experiment: &'e Experiment, only: &Only) -> Result<Self, RunError> {
+    pub fn new(experiment: &'e Experiment, only: &JobFilter) -> Result<Self, RunError> {
         let mut plan = Plan::empty(experiment);
         for (index, dataset) in experiment.datasets.iter().enumerate() {
             if experiment.rankers.iter().any(|ranker| only.may_match(&dataset.label, &ranker.label)) {
@@ -205,7 +205,7 @@ impl<'e> Plan<'e> {
         self.collections[dataset].as_ref()
     }
 
-    fn add_jobs(&mut self, dataset: usize, only: &Only) -> Result<(), RunError> {
+    fn add_jobs(&mut self, dataset: usize, only: &JobFilter) -> Result<(), RunError> {
         let Some(collection) = self.collection_of(dataset) else { return Ok(()) };
         let label = &self.experiment.datasets[dataset].label;
         let mut jobs = Vec::new();
@@ -238,12 +238,12 @@ impl<'e> Plan<'e> {
         // From names, so that neither other jobs nor their order matter.
         let seed = experiment.root_seed().derive(label).derive_index("fold", number as u64).derive(&config.label);
         let inputs = match &config.method {
-            Method::Train { version, code, seeded, params } => {
+            Method::Train { version, code, seeded, params, renamed } => {
                 let code = code.iter().map(|code| ("code", json!(code)));
                 let inputs = BTreeMap::from([
                     ("kind", json!(config.kind)),
                     ("version", json!(version)),
-                    ("params", params.clone()),
+                    ("params", key_params(params, renamed)),
                     ("normalise", json!(config.normalise)),
                     ("missing", json!(collection.missing)),
                     ("train", json!(hashes.train)),

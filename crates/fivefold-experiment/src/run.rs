@@ -17,7 +17,7 @@ use fivefold_metrics::{Evaluator, dialect};
 use fivefold_results::code::trusted;
 use fivefold_results::config::{Experiment, Method, RankerConfig};
 use fivefold_results::freedom;
-use fivefold_results::lock::{FolderLock, Hold};
+use fivefold_results::lock::{FolderLock, LockMode};
 use fivefold_results::log::RunLog;
 use fivefold_results::manifest::{
     DatasetFacts, FORMAT, JobFacts, MANIFEST, Manifest, RESULT_FILES, result_hash, warning_lines,
@@ -30,7 +30,7 @@ use fivefold_results::values;
 use crate::confine::Confinement;
 use crate::error::RunError;
 use crate::evaluate::{check_measures, evaluate};
-use crate::filter::Only;
+use crate::filter::JobFilter;
 use crate::job::{Ended, JobContext, JobEnd, PreparedFolds, run_job};
 use crate::kept::Kept;
 use crate::leaks::Guards;
@@ -51,7 +51,7 @@ pub struct RunOptions<'a> {
     /// if need be, with the same results, and one that needs more than all of it fails before it begins. `None`: no limit.
     pub memory: Option<u64>,
     /// Which jobs to do. Only a run of all jobs evaluates.
-    pub only: Only,
+    pub only: JobFilter,
     /// Begins the jobs in an order drawn from this seed, not in that of the plan; the results are the same.
     pub order_seed: Option<u64>,
     /// Is told what happens.
@@ -74,7 +74,7 @@ impl RunOptions<'_> {
             out: out.into(),
             threads: 0,
             memory: None,
-            only: Only::All,
+            only: JobFilter::All,
             order_seed: None,
             observer: &Silent,
             cancel: None,
@@ -126,8 +126,8 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     let started = Instant::now();
     let store = Store::new(&options.out);
     // Whoever holds it alone may remove what killed runs left.
-    let hold = if matches!(options.only, Only::Job(_)) { Hold::Shared } else { Hold::Alone };
-    let lock = if options.lock.is_none() { Some(FolderLock::take(&options.out, hold)?) } else { None };
+    let mode = if matches!(options.only, JobFilter::Job(_)) { LockMode::Shared } else { LockMode::Alone };
+    let lock = if options.lock.is_none() { Some(FolderLock::take(&options.out, mode)?) } else { None };
     if let Some(warning) = options.lock.or(lock.as_ref()).and_then(FolderLock::warning) {
         options.observer.warning(warning);
     }
@@ -151,7 +151,7 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     if let Some(input) = overwritten(store.root(), &plan.inputs(), &RESULT_FILES) {
         return Err(RunError::Overwritten { input: input.clone(), folder: store.root().to_owned() });
     }
-    if hold == Hold::Alone {
+    if mode == LockMode::Alone {
         // What cannot be removed is told at the end.
         store.sweep();
     }
@@ -195,7 +195,7 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     };
     // Whatever becomes of the evaluation, what the jobs took is kept.
     let mut refused = None;
-    if !outcome.cancelled && options.only == Only::All {
+    if !outcome.cancelled && options.only == JobFilter::All {
         options.observer.evaluating();
         let finished = pool.install(|| {
             // Where nothing ran, all was looked at a moment ago.
@@ -211,7 +211,7 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         }
         guards.needless(&plan).iter().for_each(|warning| options.observer.warning(warning));
     }
-    if hold == Hold::Alone {
+    if mode == LockMode::Alone {
         // Times are for information: without them the results are as good.
         if let Err(error) = RunLog::update(&store, pool.current_num_threads(), started.elapsed().as_secs_f64()) {
             options.observer.warning(&error.to_string());
@@ -232,7 +232,7 @@ fn check_claim(claim: &Claim, plan: &Plan<'_>, store: &Store, lacks: &Lacks) -> 
         Ok(job_reuse(plan, store, lacks)?.iter().any(known))
     };
     // Of a part of the jobs none may be there, and of the others some.
-    if reused(plan)? || reused(&Plan::new(experiment, &Only::All)?)? || !has_records(store) {
+    if reused(plan)? || reused(&Plan::new(experiment, &JobFilter::All)?)? || !has_records(store) {
         return Ok(());
     }
     let lacking = "and none of its jobs is one of this experiment's as it is";
@@ -411,7 +411,7 @@ fn finish(
         jobs,
         result: result_hash(&files),
     };
-    store.write_sealed(MANIFEST, &manifest)?;
+    store.write_with_checksum(MANIFEST, &manifest)?;
     Ok(Results { manifest, evaluation })
 }
 
@@ -428,7 +428,7 @@ pub(crate) fn conventions(plan: &Plan<'_>) -> Result<Vec<String>, RunError> {
         let evaluator =
             Evaluator::new(&evaluation.measures, &evaluation.conventions, collection.max_grade, seed).map_err(place)?;
         if described.is_empty() {
-            lines.push(dialect(&evaluation.profile).map_err(place)?.describe(&evaluation.conventions));
+            lines.push(dialect(&evaluation.dialect).map_err(place)?.describe(&evaluation.conventions));
         }
         described.push((&config.label, evaluator.describe()));
     }

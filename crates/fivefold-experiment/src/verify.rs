@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 use fivefold_analysis::evaluation::Evaluation;
 use fivefold_core::Registry;
 use fivefold_data::Cache;
+use fivefold_results::checksum::{ALTERED, Checksum, NO_CHECKSUM};
 use fivefold_results::config::Experiment;
 use fivefold_results::manifest::{MANIFEST, Manifest, RESULT_FILES};
 use fivefold_results::paths::{model_file, record_file, scores_file};
-use fivefold_results::seal::{BROKEN, Seal, UNSEALED};
 use fivefold_results::store::Store;
 use serde::Serialize;
 
@@ -144,10 +144,10 @@ impl Check {
 /// A folder without a manifest; anything else that is wrong is a difference.
 pub fn verify(folder: &Path, registry: &Registry, options: &VerifyOptions<'_>) -> Result<Verification, RunError> {
     let store = Store::new(folder);
-    let (manifest, seal) = Manifest::examine(&store)?;
-    let mut whole = manifest_check(seal);
+    let (manifest, checksum) = Manifest::examine(&store)?;
+    let mut whole = manifest_check(checksum);
     if let Err(reason) = &manifest
-        && seal != Seal::Broken
+        && checksum != Checksum::Wrong
     {
         whole = Check::new(whole.name);
         whole.failed(MANIFEST, reason);
@@ -197,12 +197,12 @@ pub fn verify(folder: &Path, registry: &Registry, options: &VerifyOptions<'_>) -
 }
 
 /// Whether a manifest has the hash that stands in it.
-pub fn manifest_check(seal: Seal) -> Check {
+pub fn manifest_check(checksum: Checksum) -> Check {
     let mut check = Check::new("manifest");
-    match seal {
-        Seal::Whole => check.passed(),
-        Seal::Broken => check.failed(MANIFEST, BROKEN),
-        Seal::Missing => check.failed(MANIFEST, UNSEALED),
+    match checksum {
+        Checksum::Valid => check.passed(),
+        Checksum::Wrong => check.failed(MANIFEST, ALTERED),
+        Checksum::Missing => check.failed(MANIFEST, NO_CHECKSUM),
     }
     check
 }

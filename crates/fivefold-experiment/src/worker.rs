@@ -22,7 +22,7 @@ use fivefold_results::store::Store;
 use serde::{Deserialize, Serialize};
 
 use crate::confine::Confinement;
-use crate::filter::Only;
+use crate::filter::JobFilter;
 use crate::job::{Failure, JobContext, Output, PreparedFolds, attempt, failed};
 use crate::observer::Observer;
 use crate::plan::{Job, Plan};
@@ -74,7 +74,7 @@ struct Request {
 
 /// How what a process had to do ended.
 #[derive(Serialize, Deserialize)]
-pub(crate) enum End {
+pub(crate) enum WorkerExit {
     /// Well.
     Done,
     /// It did not, in words.
@@ -85,8 +85,8 @@ pub(crate) enum End {
 
 /// What a process tells of its end, last of all.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Told {
-    pub(crate) end: End,
+pub(crate) struct WorkerReport {
+    pub(crate) end: WorkerExit,
     /// The most memory that a fit had for itself, where the system tells: between two looks from outside it may have been much.
     peak: Option<u64>,
     /// What the fit told.
@@ -94,7 +94,7 @@ pub(crate) struct Told {
     warnings: Vec<String>,
 }
 
-impl Told {
+impl WorkerReport {
     /// What the process in a folder told; `None`: it ended before it could.
     pub(crate) fn read(folder: &WorkFolder) -> Option<Self> {
         serde_json::from_slice(&input::read_own(&folder.file(END), MOST_TOLD).ok()?).ok()
@@ -138,7 +138,7 @@ impl Worker {
     }
 
     /// A program and its arguments under a guard, which confines them and ends them when this process ends. How they end is told by
-    /// [`Told`].
+    /// [`WorkerReport`].
     pub(crate) fn guarded(
         &self,
         folder: &WorkFolder,
@@ -183,7 +183,7 @@ impl Worker {
             cx.observer.warning(&error.to_string());
         }
         let status = ended?.map_err(|error| failed(format!("cannot start {}: {error}", self.program.display())))?;
-        let told = Told::read(&folder);
+        let told = WorkerReport::read(&folder);
         if let (Some(limit), Some(peak)) = (limits.memory, told.as_ref().and_then(|told| told.peak))
             && peak > limit.0
         {
@@ -191,8 +191,8 @@ impl Worker {
         }
         let warnings = told.as_ref().map(|told| told.warnings.clone()).unwrap_or_default();
         match told.map(|told| told.end) {
-            Some(End::Done) => {}
-            Some(End::Failed(reason) | End::NotStarted(reason)) => return Err(failed(reason)),
+            Some(WorkerExit::Done) => {}
+            Some(WorkerExit::Failed(reason) | WorkerExit::NotStarted(reason)) => return Err(failed(reason)),
             None => {
                 folder.check_room()?;
                 return Err(failed(format!("{what} ended with {}{}", ending(status), said)));
@@ -261,11 +261,11 @@ fn guard(program: &OsStr, arguments: &[OsString]) -> Result<(), String> {
     command.args(arguments).stdin(Stdio::null());
     let end = match start(command, task.walls.as_ref(), &folder).map(wait) {
         Ok(Ok(status)) => of_status(status),
-        Ok(Err(error)) => End::Failed(error.to_string()),
-        Err(error) => End::NotStarted(error.to_string()),
+        Ok(Err(error)) => WorkerExit::Failed(error.to_string()),
+        Err(error) => WorkerExit::NotStarted(error.to_string()),
     };
     end_descendants(std::process::id());
-    Told { end, peak: None, warnings: Vec::new() }.write(&folder)
+    WorkerReport { end, peak: None, warnings: Vec::new() }.write(&folder)
 }
 
 /// Starts a program within walls. They are those of the thread that starts it; the guard itself has none.
@@ -326,8 +326,8 @@ fn wait(mut program: Child) -> io::Result<ExitStatus> {
 }
 
 /// How a program ended that is not guarded.
-pub(crate) fn of_status(status: ExitStatus) -> End {
-    if status.success() { End::Done } else { End::Failed(ending(status)) }
+pub(crate) fn of_status(status: ExitStatus) -> WorkerExit {
+    if status.success() { WorkerExit::Done } else { WorkerExit::Failed(ending(status)) }
 }
 
 /// Does the fit that the folder asks for.
@@ -341,19 +341,21 @@ fn fit(registry: &Registry) -> Result<(), String> {
     std::env::set_current_dir(&request.directory).map_err(text)?;
     let experiment = request.experiment.with_folders(request.folders).with_cache(request.cache);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(request.threads).build().map_err(text)?;
-    let plan = pool.install(|| Plan::new(&experiment, &Only::job(&request.job)));
+    let plan = pool.install(|| Plan::new(&experiment, &JobFilter::job(&request.job)));
     // While the data are there, for what is mapped of them is no part of the peak.
-    let tell_with = |end: End, warnings: Vec<String>| {
+    let tell_with = |end: WorkerExit, warnings: Vec<String>| {
         end_descendants(std::process::id());
-        Told { end, peak: own_peak(), warnings }.write(&folder)
+        WorkerReport { end, peak: own_peak(), warnings }.write(&folder)
     };
-    let tell = |end: End| tell_with(end, Vec::new());
+    let tell = |end: WorkerExit| tell_with(end, Vec::new());
     let plan = match plan {
         Ok(plan) => plan,
-        Err(error) => return tell(End::Failed(error.to_string())),
+        Err(error) => return tell(WorkerExit::Failed(error.to_string())),
     };
     let Some(job) = plan.jobs.first().filter(|job| job.key == request.key) else {
-        return tell(End::Failed("its data or this program changed while the run went on; run it again".to_owned()));
+        return tell(WorkerExit::Failed(
+            "its data or this program changed while the run went on; run it again".to_owned(),
+        ));
     };
     let cx = JobContext {
         registry,
@@ -369,15 +371,15 @@ fn fit(registry: &Registry) -> Result<(), String> {
     };
     let output = match attempt(&plan, job, &cx) {
         Ok(output) => output,
-        Err(Failure::Failed(reason)) => return tell(End::Failed(reason)),
-        Err(Failure::Cancelled) => return tell(End::Failed("cancelled".to_owned())),
+        Err(Failure::Failed(reason)) => return tell(WorkerExit::Failed(reason)),
+        Err(Failure::Cancelled) => return tell(WorkerExit::Failed("cancelled".to_owned())),
         Err(Failure::Folder(error)) => return Err(error.to_string()),
     };
     fs::write(folder.join(MODEL), output.model.unwrap_or_default())
         .map_err(|error| format!("cannot write {MODEL}: {error}"))?;
     fs::write(folder.join(SCORES), scores_text(&output.scores))
         .map_err(|error| format!("cannot write {SCORES}: {error}"))?;
-    tell_with(End::Done, output.warnings)
+    tell_with(WorkerExit::Done, output.warnings)
 }
 
 /// How far a fit is, in a file of two numbers that stand at the same place each time.

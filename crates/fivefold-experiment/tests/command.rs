@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use common::{Counter, files, registry};
-use fivefold_data::{MadeSource, Source, open};
+use fivefold_data::{Source, SyntheticSource, open};
 use fivefold_experiment::{Job, JobEnd, Observer, RunError, RunOptions, RunOutcome, run};
 use fivefold_results::Experiment;
 
-/// An experiment with one command on made data, its listed files beside it.
+/// An experiment with one command on synthetic data, its listed files beside it.
 struct Case {
     folder: tempfile::TempDir,
     params: String,
@@ -46,7 +46,7 @@ name = "small"
 seed = {}
 [[dataset]]
 label = "a"
-made = {{ shape = "mq2007", queries = 10 }}
+synthetic = {{ shape = "mq2007", queries = 10 }}
 [[ranker]]
 label = "Theirs"
 kind = "command"
@@ -101,8 +101,10 @@ const COLUMN: &str = r#"sed -E "s/.* $1:([^ ]*).*/\1/""#;
 fn features_come_to_the_program_bit_by_bit() {
     let case = Case::of_script(&format!("set -- 3 \"$3\" \"$4\"\n{COLUMN} < \"$2\" > \"$3\"\n"));
     let scores = case.scores();
-    let made =
-        Source { made: Some(MadeSource { shape: "mq2007".to_owned(), queries: 10, seed: 0 }), ..Source::default() };
+    let made = Source {
+        synthetic: Some(SyntheticSource { shape: "mq2007".to_owned(), queries: 10, seed: 0 }),
+        ..Source::default()
+    };
     let collection = open(&made, &[]).unwrap();
     for (fold, scores) in collection.folds.iter().zip(scores) {
         let features: Vec<u32> = fold

@@ -13,12 +13,12 @@ use miette::{GraphicalReportHandler, GraphicalTheme};
 /// A correct file of which each case replaces one piece.
 const GOOD: &str = r#"name = "good"
 seed = 7
-profile = "paper"
+dialect = "paper"
 normalise = { method = "z-score", over = "query" }
 
 [[dataset]]
 label = "A"
-made = { shape = "mq2007", queries = 20 }
+synthetic = { shape = "mq2007", queries = 20 }
 queries = 10
 allow = ["query-overlap"]
 
@@ -100,7 +100,7 @@ fn errors_underline_the_place_and_suggest_the_nearest() {
         ("empty name", "name = \"good\"", "name = \"\""),
         ("wrong type of seed", "seed = 7", "seed = \"seven\""),
         ("negative seed", "seed = 7", "seed = -7"),
-        ("unknown profile", "profile = \"paper\"", "profile = \"papers\""),
+        ("unknown dialect", "dialect = \"paper\"", "dialect = \"papers\""),
         ("unknown key of normalise", "over = \"query\"", "ovr = \"query\""),
         ("unknown normaliser", "\"z-score\"", "\"zscore\""),
         ("dataset is one table", "[[dataset]]\nname = \"mq2008\"", "[ds]"),

@@ -5,7 +5,7 @@ mod common;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{EXPERIMENT, JOBS, experiment, files, registry};
-use fivefold_data::{MadeSource, Method, Normaliser, Over, Source, open};
+use fivefold_data::{Method, Normaliser, Over, Source, SyntheticSource, open};
 use fivefold_experiment::{Job, JobEnd, Observer, RunOptions, run};
 
 /// Counts jobs at a time.
@@ -73,7 +73,7 @@ fn shared_normalised_collections_are_those_of_each_fold() {
 name = "normalised"
 [[dataset]]
 label = "made"
-made = { shape = "mq2007", queries = 12 }
+synthetic = { shape = "mq2007", queries = 12 }
 [[ranker]]
 label = "query"
 kind = "one"
@@ -87,8 +87,8 @@ normalise = { method = "min-max", over = "train" }
 "#;
     let options = RunOptions { threads: 3, ..RunOptions::new(folder.path()) };
     run(&experiment(text), &registry(), &options).unwrap();
-    let made = MadeSource { shape: "mq2007".to_owned(), queries: 12, seed: 0 };
-    let collection = open(&Source { made: Some(made), ..Source::default() }, &[]).unwrap();
+    let made = SyntheticSource { shape: "mq2007".to_owned(), queries: 12, seed: 0 };
+    let collection = open(&Source { synthetic: Some(made), ..Source::default() }, &[]).unwrap();
     for fold in &collection.folds {
         for (label, method, over) in [("query", Method::ZScore, Over::Query), ("train", Method::MinMax, Over::Train)] {
             let test = Normaliser { method, over }.fit(&fold.train).unwrap().apply(&fold.test).unwrap();

@@ -19,7 +19,7 @@ fn stored_scores_give_the_printed_values_of_every_fold() {
     let (head, _) = shipped.split_once("[evaluation]").unwrap();
     let upto = |name: &str| (1..=10).map(|k| format!("\"{name}@{k}\"")).collect::<Vec<_>>().join(", ");
     let measures = format!("{}, \"meanndcg\", {}, \"ap\"", upto("ndcg"), upto("p"));
-    let text = head.replace("profile = \"paper\"", "profile = \"letor4\"")
+    let text = head.replace("dialect = \"paper\"", "dialect = \"letor4\"")
         + &format!("[evaluation]\nmeasures = [{measures}]\ncutoffs = []\nversions = [\"original\"]\n");
     let experiment = Experiment::parse("mq2008-systems.toml", &text, vec![data.clone()], &Registry::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ mod common;
 use std::path::PathBuf;
 
 use common::{Counter, EXPERIMENT, JOBS, experiment, files, registry, run_with};
-use fivefold_experiment::{Job, JobEnd, JobState, Observer, Only, Plan, RunError, RunOptions, job_states, run};
+use fivefold_experiment::{Job, JobEnd, JobFilter, JobState, Observer, Plan, RunError, RunOptions, job_states, run};
 use fivefold_results::{Claim, Results};
 
 #[test]
@@ -43,10 +43,10 @@ fn conventions_are_those_in_force_on_each_data_set() {
 name = "two grades"
 [[dataset]]
 label = "a"
-made = { shape = "mq2007", queries = 5 }
+synthetic = { shape = "mq2007", queries = 5 }
 [[dataset]]
 label = "b"
-made = { shape = "mslr-web30k", queries = 5 }
+synthetic = { shape = "mslr-web30k", queries = 5 }
 [[ranker]]
 kind = "one"
 params = { feature = 1 }
@@ -60,8 +60,8 @@ ties = "input"
         outcome.results.unwrap().manifest.conventions,
         [
             "dialect: paper, but ties=input",
-            "a: err: gmax=2",
-            "b: err: gmax=4",
+            "a: err: max_grade=2",
+            "b: err: max_grade=4",
             "rr: threshold=1",
             "ties: input; undefined values: zero; mean over: queries",
         ]
@@ -102,7 +102,7 @@ fn only_what_an_input_alters_is_done_again() {
     assert_eq!((seeded.len(), expected.len()), SEEDED_JOBS);
 }
 
-/// The seed of the experiment does not reach made collections, which have their own: only `draw` is seeded.
+/// The seed of the experiment does not reach synthetic collections, which have their own: only `draw` is seeded.
 const SEEDED_JOBS: (usize, usize) = (10, 10);
 
 #[test]
@@ -195,10 +195,10 @@ fn jobs_can_be_done_one_by_one_by_several_processes() {
     let (whole, shared) = (folder.path().join("whole"), folder.path().join("shared"));
     run_with(EXPERIMENT, &whole, 2, None);
     let experiment = experiment(EXPERIMENT);
-    let plan = Plan::new(&experiment, &Only::All).unwrap();
+    let plan = Plan::new(&experiment, &JobFilter::All).unwrap();
     assert_eq!(job_states(&plan, &shared).unwrap(), vec![JobState::Open; JOBS]);
     for job in plan.jobs.iter().rev() {
-        let options = RunOptions { threads: 1, only: Only::job(&job.id), ..RunOptions::new(&shared) };
+        let options = RunOptions { threads: 1, only: JobFilter::job(&job.id), ..RunOptions::new(&shared) };
         let outcome = run(&experiment, &registry(), &options).unwrap();
         assert_eq!((outcome.jobs, outcome.done, outcome.results.is_none()), (1, 1, true));
     }
@@ -229,7 +229,7 @@ fn the_order_in_which_jobs_begin_can_be_drawn_and_alters_nothing() {
 #[test]
 fn a_filter_without_a_job_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let options = RunOptions { only: Only::job("a/fold9/First"), ..RunOptions::new(folder.path()) };
+    let options = RunOptions { only: JobFilter::job("a/fold9/First"), ..RunOptions::new(folder.path()) };
     let error = run(&experiment(EXPERIMENT), &registry(), &options).unwrap_err();
     assert_eq!(error.to_string(), "no job of the experiment matches `a/fold9/First`");
 }
@@ -238,13 +238,13 @@ fn a_filter_without_a_job_is_an_error() {
 fn missing_files_are_errors_that_underline_their_entry() {
     let error = |from: &str, to: &str| {
         let text = EXPERIMENT.replacen(from, to, 1);
-        let error = Plan::new(&experiment(&text), &Only::All).err().unwrap();
+        let error = Plan::new(&experiment(&text), &JobFilter::All).err().unwrap();
         let mut screen = String::new();
         let theme = miette::GraphicalTheme::unicode_nocolor();
         miette::GraphicalReportHandler::new_themed(theme).with_width(200).render_report(&mut screen, &error).unwrap();
         screen
     };
-    let collection = error("made = { shape = \"mq2007\", queries = 20 }", "name = \"mq2007\"");
+    let collection = error("synthetic = { shape = \"mq2007\", queries = 20 }", "name = \"mq2007\"");
     assert!(
         collection.contains("collection `mq2007` was not found") && collection.contains("FIVEFOLD_DATA"),
         "{collection}"

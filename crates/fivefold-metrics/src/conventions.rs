@@ -405,8 +405,8 @@ conventions! {
     #[serde(default = "earlier::err_no_relevant")]
     err_no_relevant: NoRelevant,
     /// The highest grade of ERR.
-    #[serde(default = "earlier::gmax")]
-    gmax: HighestGrade,
+    #[serde(default = "earlier::max_grade", alias = "gmax")]
+    max_grade: HighestGrade,
 }
 
 /// What holds for conventions that were written before there was a choice.
@@ -433,7 +433,7 @@ mod earlier {
         NoRelevant::Zero
     }
 
-    pub(super) fn gmax() -> HighestGrade {
+    pub(super) fn max_grade() -> HighestGrade {
         HighestGrade::Collection
     }
 }

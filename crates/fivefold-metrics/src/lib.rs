@@ -30,4 +30,4 @@ pub use mean::{Mean, by_fold, mean, mean_over_folds, settle};
 pub use measures::MEASURES;
 pub use objective::Objective;
 pub use one_query::{average_precision, ndcg, precision, reciprocal_rank, value};
-pub use spec::{MeasureSpec, Version};
+pub use spec::{MeasureSpec, Version, old_names};

@@ -77,7 +77,7 @@ pub fn reciprocal_rank(grades: &[u8], scores: &[f64]) -> Result<Option<f64>, Mea
     value("rr", grades, scores)
 }
 
-/// Any measure by its name, in any version: `ndcg.v2@10`, `err(gmax=4)@20`, `rbp(p=0.8)`.
+/// Any measure by its name, in any version: `ndcg.v2@10`, `err(max_grade=4)@20`, `rbp(p=0.8)`.
 ///
 /// ```
 /// use fivefold_metrics::value;

@@ -8,6 +8,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
+use fivefold_base::renamed::{self, Renamed, new_name};
 use serde::{Deserialize, Serialize};
 
 use crate::conventions::{Conventions, words};
@@ -47,6 +48,20 @@ impl MeasureSpec {
     #[must_use]
     pub fn base(&self) -> Self {
         self.with_version(Version::Original)
+    }
+
+    /// The name in files of values. It keeps the first names of parameters that were renamed since, so that the files of
+    /// earlier versions have the same bytes; [`FromStr`] reads both.
+    ///
+    /// ```
+    /// let err: fivefold_metrics::MeasureSpec = "err(max_grade=4)@10".parse()?;
+    /// assert_eq!(err.stored_name(), "err(gmax=4)@10");
+    /// # Ok::<(), fivefold_metrics::MeasureError>(())
+    /// ```
+    pub fn stored_name(&self) -> String {
+        let first = |name| RENAMED.iter().find(|renamed| renamed.new == name).map_or(name, |renamed| renamed.old);
+        let given = self.given.iter().map(|(name, value)| (first(name), value.clone())).collect();
+        MeasureSpec { given, ..self.clone() }.to_string()
     }
 
     /// The version.
@@ -207,6 +222,15 @@ fn parse_version(word: &str) -> Result<Version, MeasureError> {
     }
 }
 
+/// The old names of parameters in the name of a measure, `err(gmax=4)`, which are read as the new ones.
+pub fn old_names(measure: &str) -> impl Iterator<Item = &'static Renamed> {
+    let params = measure.split(['(', ',', ')']).filter_map(|item| item.split_once('='));
+    params.filter_map(|(name, _)| renamed::find(RENAMED, name.trim()))
+}
+
+/// Parameters of measures that were renamed.
+const RENAMED: &[Renamed] = &[Renamed::new("gmax", "max_grade")];
+
 fn parse_params(
     entry: &'static MeasureEntry,
     list: &str,
@@ -215,7 +239,7 @@ fn parse_params(
     let mut values: Vec<Option<String>> = vec![None; entry.params.len()];
     for item in list.split(',').filter(|item| !item.trim().is_empty()) {
         let (name, value) = item.split_once('=').ok_or_else(|| syntax(&format!("`{}` has no `=`", item.trim())))?;
-        let (name, value) = (name.trim(), value.trim());
+        let (name, value) = (new_name(RENAMED, name.trim()), value.trim());
         let Some(index) = entry.params.iter().position(|param| param.name == name) else {
             let known = entry.params.iter().map(|param| param.name);
             return Err(MeasureError::unknown(format!("parameter of `{}`", entry.name), name, known));
@@ -256,7 +280,7 @@ mod tests {
             "rbp(p=0.8)",
             "neru(beta=5,d=1)",
             "dcg.v1(gain=exp2,discount=power:0.5)@3",
-            "err(gmax=4)",
+            "err(max_grade=4)",
             "p@5",
             "sp.v2(upper=ideal)@5",
         ] {
@@ -269,6 +293,7 @@ mod tests {
         );
         assert_eq!(canonical("rbp(p=.80)"), "rbp(p=0.8)");
         assert_eq!(canonical("ndcg()"), "ndcg");
+        assert_eq!(canonical("err(gmax=4)"), "err(max_grade=4)");
     }
 
     #[test]

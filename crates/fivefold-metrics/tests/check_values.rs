@@ -81,13 +81,13 @@ fn average_precision_at_a_cutoff_by_denominator() {
 
 #[test]
 fn err_depends_on_the_highest_grade() {
-    for (gmax, value) in [(4, 0.0625), (2, 0.25), (1, 0.5)] {
-        assert_eq!(values(&["err"], &exact(), gmax, &[1, 0, 0], &falling(3)), [value]);
-        assert_eq!(values(&[&format!("err(gmax={gmax})")], &exact(), 1, &[1, 0, 0], &falling(3)), [value]);
+    for (max_grade, value) in [(4, 0.0625), (2, 0.25), (1, 0.5)] {
+        assert_eq!(values(&["err"], &exact(), max_grade, &[1, 0, 0], &falling(3)), [value]);
+        assert_eq!(values(&[&format!("err(max_grade={max_grade})")], &exact(), 1, &[1, 0, 0], &falling(3)), [value]);
     }
-    let specs = common::specs(&["err(gmax=1)"]);
+    let specs = common::specs(&["err(max_grade=1)"]);
     let Err(error) = Evaluator::new(&specs, &exact(), 2, fivefold_base::Seed::new(1)) else { panic!("no error") };
-    assert_eq!(error.to_string(), "`gmax` of `err` must be at least the collection's highest grade 2, not `1`");
+    assert_eq!(error.to_string(), "`max_grade` of `err` must be at least the collection's highest grade 2, not `1`");
 }
 
 #[test]

@@ -215,7 +215,7 @@ def ranklib():
     """Values that RankLib gave for MQ2008, fold 1, and the scores that it gave them for."""
     folder = Path(os.environ["RANKLIB"])
     names = {"NDCG@5": "ndcg@5", "NDCG@10": "ndcg@10", "DCG@10": "dcg@10", "P@10": "p@10", "MAP": "ap", "RR@10": "rr@10",
-             "ERR@10": "err(gmax=2)@10"}
+             "ERR@10": "err(max_grade=2)@10"}
     values = {}
     for name, ours in names.items():
         rows = [line.split() for line in (folder / f"lambdamart.{name}.txt").read_text().splitlines() if line]

@@ -47,7 +47,7 @@ proptest! {
         }
     }
 
-    /// V2 is never above 1, not by a last bit, and V1 is within 0 and 1: whatever the dialect, gmax and ties, and for runs that retrieve
+    /// V2 is never above 1, not by a last bit, and V1 is within 0 and 1: whatever the dialect, max_grade and ties, and for runs that retrieve
     /// less or more than was judged.
     #[test]
     fn normalised_values_keep_their_bounds(
@@ -59,7 +59,7 @@ proptest! {
     ) {
         let mut names = all_names(cutoff);
         names.retain(|name| name.contains(".v"));
-        names.extend(["v1", "v2"].map(|version| format!("err.{version}(gmax=30)@{cutoff}")));
+        names.extend(["v1", "v2"].map(|version| format!("err.{version}(max_grade=30)@{cutoff}")));
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut conventions = fivefold_metrics::DIALECTS[dialect].conventions();
         // There are no document ids here.
@@ -249,10 +249,10 @@ fn evaluators_are_shared_between_threads() {
 }
 
 /// Exact rationals, by Python's `fractions` over all orders: grades 3 3 1 of which the first two tie, and 3 1 0 2 of which the last
-/// three do, under gmax 30, where a probability to stop is 1e-9.
+/// three do, under max_grade 30, where a probability to stop is 1e-9.
 #[test]
 fn err_keeps_its_digits_under_a_high_gmax() {
-    let names = ["err(gmax=30)", "err.v1(gmax=30)", "err.v2(gmax=30)"];
+    let names = ["err(max_grade=30)", "err.v1(max_grade=30)", "err.v2(max_grade=30)"];
     for (grades, scores, expected) in
         [(&[3, 3, 1][..], &[3.0, 3.0, 1.0][..], ERR_331), (&[3, 1, 0, 2], &[2.0, 1.0, 1.0, 1.0], ERR_3102)]
     {

@@ -1,4 +1,4 @@
-//! Speed and quality of LambdaMART with LightGBM's settings on a made collection of MSLR-WEB30K's shape.
+//! Speed and quality of LambdaMART with LightGBM's settings on a synthetic collection of MSLR-WEB30K's shape.
 //!
 //! ```text
 //! cargo run --release -p fivefold-rankers --example lambdamart_speed -- [queries] [trees] [leaves] [threads]
@@ -10,7 +10,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use fivefold_core::{Dataset, FitContext, Model, Ranker, Seed};
-use fivefold_data::made;
+use fivefold_data::synthetic;
 use fivefold_metrics::{DIALECTS, Objective, Scratch};
 use fivefold_rankers::lambdamart::LambdaMart;
 use fivefold_trees::{BinnedMatrix, Rows};
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let arguments: Vec<usize> = std::env::args().skip(1).map(|text| text.parse()).collect::<Result<_, _>>()?;
     let argument = |place: usize, default: usize| arguments.get(place).copied().unwrap_or(default);
     let (queries, trees, leaves, threads) = (argument(0, 2000), argument(1, 100), argument(2, 31), argument(3, 1));
-    let all = made::make(made::shape("mslr-web30k")?, queries + queries / 3, Seed::new(1))?;
+    let all = synthetic::make(synthetic::shape("mslr-web30k")?, queries + queries / 3, Seed::new(1))?;
     let (train, test) = (all.slice(0..queries), all.slice(queries..all.len()));
     println!("{} documents to train on, {} to test on, {} features", train.documents(), test.documents(), all.width());
     rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(|| measure(&train, &test, trees, leaves))

@@ -472,7 +472,7 @@ mod tests {
     #[test]
     fn all_pairs_are_those_of_the_top_ranks_where_they_are_too_many() {
         let data = graded(&[&[0, 2, 1, 0, 0, 1, 2, 0, 0, 1], &[1, 0]]);
-        let told = Told::default();
+        let told = Notes::default();
         let cx = FitContext::new(Seed::new(1)).with_progress(&told);
         let mut loss = LambdaLoss::new(measure("ndcg", &data), &data, Ties::Input, 0, 1.0, false, &cx).unwrap();
         assert!(told.0.lock().unwrap().is_empty());
@@ -499,9 +499,9 @@ mod tests {
     }
 
     #[derive(Default)]
-    struct Told(std::sync::Mutex<Vec<String>>);
+    struct Notes(std::sync::Mutex<Vec<String>>);
 
-    impl fivefold_core::Progress for Told {
+    impl fivefold_core::Progress for Notes {
         fn step(&self, _: u64, _: u64) {}
         fn warning(&self, text: &str) {
             self.0.lock().unwrap().push(text.to_owned());

@@ -5,7 +5,7 @@
 //! falls and j's rises by rho. With e_k = exp(s_k), rho = e_j / (e_i + e_j): one exponential a document and one
 //! division a pair. Where scores spread too far for that, each pair takes its own exponential, which ends in 0 or 1.
 //!
-//! `level` divides by the number of pairs, so that a query with many documents weighs no more than another, as in the
+//! `normalise_by_pairs` divides by the number of pairs, so that a query with many documents weighs no more than another, as in the
 //! means by which rankings are measured; the paper sums over all pairs.
 //!
 //! Not quadratic: of a query with more than 2^24 pairs (at least 5,794 documents) each epoch takes one part of s, s as small as keeps
@@ -23,7 +23,7 @@ use std::ops::Range;
 
 use fivefold_base::words::counted;
 use fivefold_core::params::Preset;
-use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery, ParamError, ParamHelp, Ranker, Seed};
+use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery, ParamError, ParamHelp, Ranker, Renamed, Seed};
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{check_measure, objective};
@@ -41,16 +41,16 @@ const FARTHEST: f64 = 600.0;
 #[serde(from = "Flat", into = "Flat")]
 pub struct RankNet {
     /// Divide a query's loss by the number of its pairs.
-    pub level: bool,
+    pub normalise_by_pairs: bool,
     /// The network and how it is trained.
     pub network: Network,
 }
 
-flat!(RankNet { level: bool });
+flat!(RankNet { normalise_by_pairs: bool });
 
 impl Default for RankNet {
     fn default() -> Self {
-        RankNet { level: true, network: Network::default() }
+        RankNet { normalise_by_pairs: true, network: Network::default() }
     }
 }
 
@@ -58,9 +58,10 @@ impl Ranker for RankNet {
     const NAME: &'static str = "ranknet";
     const SUMMARY: &'static str = "neural network trained by the pairwise logistic loss; of a query of more than 2^24 pairs, on a part of them an epoch";
     const PARAMS: &'static [ParamHelp] = help::with_network!(
-        [ParamHelp { name: "level", help: "divide a query's loss by the number of its pairs" },],
+        [ParamHelp { name: "normalise_by_pairs", help: "divide a query's loss by the number of its pairs" },],
         help::STOP_MEASURE
     );
+    const RENAMED: &'static [Renamed] = &[Renamed::new("level", "normalise_by_pairs")];
     type Model = NetworkModel;
 
     fn presets() -> Vec<Preset<Self>> {
@@ -76,7 +77,7 @@ impl Ranker for RankNet {
             early_stopping: 100,
             ..Network::default()
         };
-        let params = RankNet { level: false, network };
+        let params = RankNet { normalise_by_pairs: false, network };
         vec![Preset {
             name: "ranklib",
             summary: "RankLib's settings: 10 logistic units, 100 epochs, rate 5e-5",
@@ -99,7 +100,7 @@ impl Ranker for RankNet {
     }
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<NetworkModel, FitError> {
-        let loss = Pairwise::new(train, self.level, MOST_PAIRS, cx.seed().derive("pairs"));
+        let loss = Pairwise::new(train, self.normalise_by_pairs, MOST_PAIRS, cx.seed().derive("pairs"));
         loss.warn_of_long_queries(cx);
         self.network
             .fit(train, cx, &loss, |data| objective("stop_measure", &self.network.stop_measure, data, cx.seed()))
@@ -109,7 +110,7 @@ impl Ranker for RankNet {
 /// The pairwise logistic loss.
 struct Pairwise {
     queries: Vec<ByGrade>,
-    level: bool,
+    by_pairs: bool,
     most_pairs: usize,
 }
 
@@ -123,12 +124,12 @@ struct ByGrade {
 
 impl Pairwise {
     /// Takes at most about `most_pairs` of a query's pairs an epoch.
-    fn new(data: &Dataset, level: bool, most_pairs: usize, draw: Seed) -> Self {
+    fn new(data: &Dataset, by_pairs: bool, most_pairs: usize, draw: Seed) -> Self {
         let by_grade = |query: JudgedQuery<'_>| {
             let sorted = ByGrade::new(query.grades(), None);
             if sorted.pairs > most_pairs { ByGrade::new(query.grades(), Some(&drawn(&query, draw))) } else { sorted }
         };
-        Pairwise { queries: data.queries().map(by_grade).collect(), level, most_pairs }
+        Pairwise { queries: data.queries().map(by_grade).collect(), by_pairs, most_pairs }
     }
 
     /// Says where an epoch does not take all pairs.
@@ -218,7 +219,7 @@ impl QueryLoss for Pairwise {
             sums[place] -= sum;
         }
         // The pairs of a part stand for all.
-        let scale = if self.level { 1.0 / met.max(1) as f64 } else { *pairs as f64 / met.max(1) as f64 };
+        let scale = if self.by_pairs { 1.0 / met.max(1) as f64 } else { *pairs as f64 / met.max(1) as f64 };
         let scale = if *pairs == 0 { 1.0 } else { scale };
         rows.iter().zip(&*sums).for_each(|(&row, sum)| slopes[row as usize] = sum * scale);
         Ok(())
@@ -273,7 +274,7 @@ pub(crate) mod tests {
         name: "ranknet",
         params: "epochs = 20",
         changes: &[
-            ("level", "false", true),
+            ("normalise_by_pairs", "false", true),
             ("hidden", "[5, 3]", true),
             ("activation", "'tanh'", true),
             ("standardise", "false", true),
@@ -296,8 +297,8 @@ pub(crate) mod tests {
         learns: true,
     }];
 
-    fn slopes(grades: &[u8], scores: &[f64], level: bool) -> Vec<f64> {
-        let loss = Pairwise { queries: vec![ByGrade::new(grades, None)], level, most_pairs: MOST_PAIRS };
+    fn slopes(grades: &[u8], scores: &[f64], by_pairs: bool) -> Vec<f64> {
+        let loss = Pairwise { queries: vec![ByGrade::new(grades, None)], by_pairs, most_pairs: MOST_PAIRS };
         let mut slopes = vec![f64::NAN; scores.len()];
         loss.slopes(0, 0, scores, &mut slopes, &mut Places::default()).unwrap();
         slopes

@@ -75,9 +75,9 @@ mod tests {
     use crate::test_data::rows;
 
     #[derive(Default)]
-    struct Told(Mutex<Vec<String>>);
+    struct Notes(Mutex<Vec<String>>);
 
-    impl Progress for Told {
+    impl Progress for Notes {
         fn step(&self, _: u64, _: u64) {}
         fn warning(&self, text: &str) {
             self.0.lock().unwrap().push(text.to_owned());
@@ -86,7 +86,7 @@ mod tests {
 
     /// Whether `data` is used as validation part, and the warnings.
     fn tried(measure: &str, data: &Dataset) -> (bool, Vec<String>) {
-        let told = Told::default();
+        let told = Notes::default();
         let cx = FitContext::new(Seed::new(1)).with_progress(&told).with_validation(data);
         let used = validation(&cx, |data| objective("stop_measure", measure, data, Seed::new(1))).unwrap().is_some();
         (used, told.0.into_inner().unwrap())
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn without_a_validation_part_nothing_is_said() {
-        let told = Told::default();
+        let told = Notes::default();
         let cx = FitContext::new(Seed::new(1)).with_progress(&told);
         assert!(validation(&cx, |_| Err(FitError::Cancelled)).unwrap().is_none());
         assert!(told.0.into_inner().unwrap().is_empty());

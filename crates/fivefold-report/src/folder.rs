@@ -12,7 +12,7 @@ use fivefold_analysis::page::PAGE_DATA;
 use fivefold_analysis::tables::{Analysed, Comparison, expected_histograms};
 use fivefold_analysis::{Cell, PageData, Table, number_equal};
 use fivefold_results::Results;
-use fivefold_results::seal::{sealed, unsealed};
+use fivefold_results::checksum::{read_verified, with_checksum};
 use fivefold_results::store::{Store, StoreError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -238,7 +238,7 @@ impl Report {
         }
         let content = store.read(PAGE_DATA)?.ok_or_else(|| missing(PAGE_DATA))?;
         let data =
-            unsealed(&content).and_then(|value| serde_json::from_value(value).map_err(|error| error.to_string()));
+            read_verified(&content).and_then(|value| serde_json::from_value(value).map_err(|error| error.to_string()));
         let wrong = |reason| StoreError::Content {
             path: store.path(PAGE_DATA),
             reason: format!("{reason}; run the study again"),
@@ -265,7 +265,7 @@ fn read_written(store: &Store) -> Result<Written, ReportError> {
 
 /// Reads `tables.json`, or says what is wrong with it.
 fn read_index<T: DeserializeOwned>(content: &[u8]) -> Result<T, String> {
-    serde_json::from_value(unsealed(content)?).map_err(|error| format!("not the tables of a report ({error})"))
+    serde_json::from_value(read_verified(content)?).map_err(|error| format!("not the tables of a report ({error})"))
 }
 
 fn write(files: Files, folder: &Path) -> Result<(), ReportError> {
@@ -366,7 +366,7 @@ fn malformed(id: &str, message: String) -> ReportError {
 }
 
 fn index(tables: &[Table], figures: &[Figure]) -> Result<String, ReportError> {
-    let text = sealed(&Index { tables, figures }).map_err(|error| malformed(INDEX, error.to_string()))?;
+    let text = with_checksum(&Index { tables, figures }).map_err(|error| malformed(INDEX, error.to_string()))?;
     String::from_utf8(text).map_err(|error| malformed(INDEX, error.to_string()))
 }
 
@@ -457,7 +457,7 @@ mod tests {
         let folder = outer.path().join("run");
         std::fs::create_dir(&folder).unwrap();
         let index = serde_json::json!({ "tables": [{ "id": "../../victim" }], "figures": [] });
-        std::fs::write(folder.join(INDEX), sealed(&index).unwrap()).unwrap();
+        std::fs::write(folder.join(INDEX), with_checksum(&index).unwrap()).unwrap();
         write_files("test", &[], &[], &folder).unwrap();
         assert!(victim.exists());
     }

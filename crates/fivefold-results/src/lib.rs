@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod checksum;
 pub mod code;
 pub mod config;
 pub mod freedom;
@@ -11,7 +12,6 @@ pub mod manifest;
 pub mod owner;
 pub mod paths;
 pub mod results;
-pub mod seal;
 pub mod store;
 pub mod test_queries;
 pub mod values;
@@ -21,7 +21,7 @@ pub use config::{ConfigError, Experiment};
 pub use freedom::Freedom;
 pub use guards::GuardFact;
 pub use labels::file_name;
-pub use lock::{FolderLock, Hold};
+pub use lock::{FolderLock, LockMode};
 pub use log::RunLog;
 pub use manifest::Manifest;
 pub use owner::{Claim, Standing};

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How a folder is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hold {
+pub enum LockMode {
     /// By nobody else.
     Alone,
     /// Beside others that share it.
@@ -38,7 +38,7 @@ pub enum Hold {
 pub struct FolderLock {
     file: File,
     folder: PathBuf,
-    hold: Hold,
+    mode: LockMode,
     /// Whether the folder was made for the lock.
     made: bool,
     warning: Option<String>,
@@ -49,7 +49,7 @@ impl FolderLock {
     ///
     /// # Errors
     /// [`StoreError::InUse`] if somebody else holds it, [`StoreError::Io`] if it cannot be made or written.
-    pub fn take(folder: &Path, hold: Hold) -> Result<Self, StoreError> {
+    pub fn take(folder: &Path, mode: LockMode) -> Result<Self, StoreError> {
         let path = folder.join(LOCK);
         let refused = |action, path: &Path| {
             let path = path.to_owned();
@@ -70,9 +70,9 @@ impl FolderLock {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !folder.is_dir() => continue,
                 opened => opened.map_err(refused("write", &path))?,
             };
-            let locked = match hold {
-                Hold::Alone => file.try_lock(),
-                Hold::Shared => file.try_lock_shared(),
+            let locked = match mode {
+                LockMode::Alone => file.try_lock(),
+                LockMode::Shared => file.try_lock_shared(),
             };
             let warning = match locked {
                 Ok(()) => None,
@@ -91,7 +91,7 @@ impl FolderLock {
             };
             // Between opening and locking, the last owner may have removed the file: then nobody would see this lock.
             if is_file_at(&file, &path) {
-                let mut lock = FolderLock { file, folder: folder.to_owned(), hold, made, warning };
+                let mut lock = FolderLock { file, folder: folder.to_owned(), mode, made, warning };
                 lock.sign().map_err(refused("write", &path))?;
                 return Ok(lock);
             }
@@ -106,7 +106,7 @@ impl FolderLock {
     /// Writes who holds it, for those who come later.
     fn sign(&mut self) -> io::Result<()> {
         let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().replace('\n', " ")).collect();
-        let mark = if self.hold == Hold::Alone { ALONE } else { "" };
+        let mark = if self.mode == LockMode::Alone { ALONE } else { "" };
         self.file.set_len(0)?;
         self.file.write_all(format!("process {} (`{}`)\n{mark}", std::process::id(), words.join(" ")).as_bytes())
     }
@@ -115,7 +115,7 @@ impl FolderLock {
 impl Drop for FolderLock {
     fn drop(&mut self) {
         // Whoever comes now waits for the moment that is left.
-        if self.hold == Hold::Alone {
+        if self.mode == LockMode::Alone {
             let _ = self.file.set_len(0);
         }
         // The last of those who share it removes the file; with anybody left, it cannot be held alone.
@@ -190,20 +190,20 @@ mod tests {
     fn one_alone_or_several_together() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("runs/x");
-        let alone = FolderLock::take(&folder, Hold::Alone).unwrap();
-        for hold in [Hold::Alone, Hold::Shared] {
-            let error = FolderLock::take(&folder, hold).unwrap_err().to_string();
+        let alone = FolderLock::take(&folder, LockMode::Alone).unwrap();
+        for mode in [LockMode::Alone, LockMode::Shared] {
+            let error = FolderLock::take(&folder, mode).unwrap_err().to_string();
             assert!(error.contains(&format!("in use by process {}", std::process::id())), "{error}");
         }
         drop(alone);
         assert!(!folder.exists(), "nothing was written");
         fs::create_dir_all(&folder).unwrap();
-        let first = FolderLock::take(&folder, Hold::Shared).unwrap();
-        let second = FolderLock::take(&folder, Hold::Shared).unwrap();
+        let first = FolderLock::take(&folder, LockMode::Shared).unwrap();
+        let second = FolderLock::take(&folder, LockMode::Shared).unwrap();
         drop(first);
-        assert!(matches!(FolderLock::take(&folder, Hold::Alone), Err(StoreError::InUse { .. })));
+        assert!(matches!(FolderLock::take(&folder, LockMode::Alone), Err(StoreError::InUse { .. })));
         drop(second);
-        drop(FolderLock::take(&folder, Hold::Alone).unwrap());
+        drop(FolderLock::take(&folder, LockMode::Alone).unwrap());
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
     }
 
@@ -211,7 +211,7 @@ mod tests {
     fn what_a_dead_owner_left_locks_nothing() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(LOCK), "process 1 (`fivefold run a very long time ago`)\n").unwrap();
-        let lock = FolderLock::take(folder.path(), Hold::Alone).unwrap();
+        let lock = FolderLock::take(folder.path(), LockMode::Alone).unwrap();
         let by = fs::read_to_string(folder.path().join(LOCK)).unwrap();
         assert!(by.starts_with(&format!("process {} ", std::process::id())) && by.ends_with("`)\nalone\n"), "{by}");
         drop(lock);
@@ -235,9 +235,9 @@ mod tests {
             assert!(!stays(text), "{text}");
         }
         assert_eq!(Owner::of(&path).words, "another process");
-        for (hold, stays) in [(Hold::Alone, true), (Hold::Shared, false)] {
-            let lock = FolderLock::take(folder.path(), hold).unwrap();
-            assert_eq!(Owner::of(&path).stays, stays, "{hold:?}");
+        for (mode, stays) in [(LockMode::Alone, true), (LockMode::Shared, false)] {
+            let lock = FolderLock::take(folder.path(), mode).unwrap();
+            assert_eq!(Owner::of(&path).stays, stays, "{mode:?}");
             drop(lock);
         }
     }
@@ -251,7 +251,7 @@ mod tests {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for _ in 0..100 {
-                        if let Ok(lock) = FolderLock::take(folder.path(), Hold::Alone) {
+                        if let Ok(lock) = FolderLock::take(folder.path(), LockMode::Alone) {
                             assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0);
                             taken.fetch_add(1, Ordering::SeqCst);
                             holders.fetch_sub(1, Ordering::SeqCst);
@@ -271,7 +271,7 @@ mod tests {
         let other = folder.path().join("other");
         fs::write(&other, "precious").unwrap();
         std::os::unix::fs::symlink(&other, folder.path().join(LOCK)).unwrap();
-        let error = FolderLock::take(folder.path(), Hold::Alone).unwrap_err();
+        let error = FolderLock::take(folder.path(), LockMode::Alone).unwrap_err();
         assert!(error.to_string().contains(".lock"), "{error}");
         assert_eq!(fs::read_to_string(other).unwrap(), "precious");
     }
@@ -281,7 +281,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::thread::scope(|scope| {
             for _ in 0..8 {
-                scope.spawn(|| (0..300).for_each(|_| drop(FolderLock::take(folder.path(), Hold::Shared).unwrap())));
+                scope.spawn(|| (0..300).for_each(|_| drop(FolderLock::take(folder.path(), LockMode::Shared).unwrap())));
             }
         });
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);

@@ -8,10 +8,10 @@ use fivefold_data::{Collection, Fold};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::checksum::{ALTERED, Checksum, NO_CHECKSUM, read_checked};
 use crate::config::Experiment;
 use crate::freedom::{self, Freedom};
 use crate::guards::GuardFact;
-use crate::seal::{BROKEN, Seal, UNSEALED, opened};
 use crate::store::{Status, Store, StoreError};
 use crate::values::{self, Shape};
 
@@ -188,8 +188,8 @@ impl Manifest {
     pub fn read(store: &Store) -> Result<Self, StoreError> {
         let broken = |reason: String| StoreError::Content { path: store.path(MANIFEST), reason };
         match Self::examine(store)? {
-            (_, Seal::Broken) => Err(broken(format!("{BROKEN}; run the experiment again"))),
-            (Ok(_), Seal::Missing) => Err(broken(format!("{UNSEALED}; run the experiment again"))),
+            (_, Checksum::Wrong) => Err(broken(format!("{ALTERED}; run the experiment again"))),
+            (Ok(_), Checksum::Missing) => Err(broken(format!("{NO_CHECKSUM}; run the experiment again"))),
             (manifest, _) => manifest.map_err(broken),
         }
     }
@@ -198,15 +198,15 @@ impl Manifest {
     ///
     /// # Errors
     /// If there is none, or it cannot be read.
-    pub fn examine(store: &Store) -> Result<(Result<Self, String>, Seal), StoreError> {
+    pub fn examine(store: &Store) -> Result<(Result<Self, String>, Checksum), StoreError> {
         let content = store.read(MANIFEST)?.ok_or_else(|| StoreError::Content {
             path: store.path(MANIFEST),
             reason: "there is no such file: not a results folder, or a run that has not ended; run the experiment"
                 .to_owned(),
         })?;
-        match opened(&content) {
-            Err(reason) => Ok((Err(format!("{reason}; run the experiment again")), Seal::Missing)),
-            Ok((value, seal)) => Ok((Self::of_value(value), seal)),
+        match read_checked(&content) {
+            Err(reason) => Ok((Err(format!("{reason}; run the experiment again")), Checksum::Missing)),
+            Ok((value, checksum)) => Ok((Self::of_value(value), checksum)),
         }
     }
 

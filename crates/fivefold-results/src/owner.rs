@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use fivefold_base::words::list_first;
 use serde_json::Value;
 
+use crate::checksum::read_checked;
 use crate::log::RunLog;
 use crate::manifest::MANIFEST;
-use crate::seal::opened;
 use crate::store::{HIDDEN, Store, StoreError};
 
 /// Names of others' files that are shown.
@@ -62,7 +62,7 @@ impl Claim {
         }
         let own_file = self.source.is_some() && RunLog::source(&store) == self.source;
         let occupied = |what: String| StoreError::Occupied { folder: folder.to_owned(), what };
-        let manifest = store.read(MANIFEST)?.and_then(|content| Some(opened(&content).ok()?.0));
+        let manifest = store.read(MANIFEST)?.and_then(|content| Some(read_checked(&content).ok()?.0));
         let Some((found, named)) = manifest.as_ref().and_then(head) else {
             // A run that has not ended, or whose manifest was damaged.
             return match () {
@@ -152,8 +152,8 @@ pub fn overwritten<'i>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checksum::with_checksum;
     use crate::manifest::FORMAT;
-    use crate::seal::sealed;
     use serde_json::json;
 
     fn claim(source: &str) -> Claim {
@@ -183,7 +183,8 @@ mod tests {
         assert!(judged(&a, &folder).contains("no results of fivefold (thesis.tex)"), "{}", judged(&a, &folder));
         assert_eq!(judged(&Claim { replace: true, ..a.clone() }, &folder), "Own");
 
-        let manifest = |name: &str| sealed(&json!({ "format": FORMAT, "experiment": { "name": name } })).unwrap();
+        let manifest =
+            |name: &str| with_checksum(&json!({ "format": FORMAT, "experiment": { "name": name } })).unwrap();
         fs::write(folder.join(MANIFEST), manifest("mine")).unwrap();
         assert_eq!(judged(&a, &folder), "Unproved", "nothing says from which file");
         a.note(&store);
@@ -197,7 +198,7 @@ mod tests {
             "{}",
             judged(&a, &folder)
         );
-        let study = sealed(&json!({ "format": "fivefold-study/1", "name": "mine" })).unwrap();
+        let study = with_checksum(&json!({ "format": "fivefold-study/1", "name": "mine" })).unwrap();
         fs::write(folder.join(MANIFEST), study).unwrap();
         assert!(judged(&a, &folder).contains("the results of a study, `mine`"));
 

@@ -20,9 +20,9 @@ use std::path::{Path, PathBuf};
 use fivefold_data::input;
 use serde::{Deserialize, Serialize};
 
+use crate::checksum::with_checksum;
 use crate::freedom::Freedom;
 use crate::paths::record_file;
-use crate::seal::sealed;
 
 /// A file of the results folder that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -381,12 +381,12 @@ impl Store {
         Ok(self.read(&record_file(job))?.and_then(|content| serde_json::from_slice(&content).ok()))
     }
 
-    /// Writes a value as JSON with its hash, see [`crate::seal`], as [`keep`](Self::keep) does.
+    /// Writes a value as JSON with its hash, see [`crate::checksum`], as [`keep`](Self::keep) does.
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn write_sealed<T: Serialize>(&self, file: &str, value: &T) -> Result<String, StoreError> {
-        self.keep(file, &sealed(value).map_err(|error| self.unwritable(file, &error))?)
+    pub fn write_with_checksum<T: Serialize>(&self, file: &str, value: &T) -> Result<String, StoreError> {
+        self.keep(file, &with_checksum(value).map_err(|error| self.unwritable(file, &error))?)
     }
 
     fn unwritable(&self, file: &str, error: &serde_json::Error) -> StoreError {

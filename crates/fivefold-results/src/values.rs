@@ -64,7 +64,7 @@ fn queries_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
     }
     let columns = shared_columns(&evaluation.measures);
     for (name, _) in &columns {
-        csv.write_field(format!("{EXPECTED}{name}"))?;
+        csv.write_field(expected_column(name))?;
     }
     csv.write_record(None::<&[u8]>)?;
     let mut number = String::new();
@@ -81,6 +81,11 @@ fn queries_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
         }
     }
     finish(csv)
+}
+
+/// The column of a measure's expected shares.
+fn expected_column(measure: &MeasureSpec) -> String {
+    format!("{EXPECTED}{}", measure.stored_name())
 }
 
 /// The columns of expected shares: each measure without its version, and the measures that are versions of it.
@@ -101,7 +106,7 @@ fn values_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
     for column in VALUE_HEAD {
         csv.write_field(column)?;
     }
-    csv.write_record(evaluation.measures.iter().map(ToString::to_string))?;
+    csv.write_record(evaluation.measures.iter().map(MeasureSpec::stored_name))?;
     let mut number = String::new();
     for dataset in &evaluation.datasets {
         for set in sets(!dataset.left.is_empty()) {
@@ -128,7 +133,7 @@ fn read_queries(store: &Store, shapes: &[Shape], measures: Vec<MeasureSpec>) -> 
     let mut csv = csv::Reader::from_reader(content.as_slice());
     let head = csv.headers().map_err(|error| csv_error(store, QUERIES, &error))?;
     let columns = shared_columns(&measures);
-    let names = columns.iter().map(|(name, _)| format!("{EXPECTED}{name}"));
+    let names = columns.iter().map(|(name, _)| expected_column(name));
     if !head.iter().skip(QUERY_HEAD.len()).map(str::to_owned).eq(names) {
         return Err(wrong(store, QUERIES, 1, "the measures are not those of per_query.csv"));
     }

@@ -9,7 +9,7 @@
 //! angles = [0, 30, 60]   # linear rankers of the simulation; 0, 30, .., 330 when absent
 //! population = { shares = [0.4, 0.3, 0.3], means = [[0, 0], [0.3, 0.3], [0.5, 0.6]] }
 //! discounts = ["zipf"]   # further discounts whose type is asked for
-//! profile = "paper"      # the dialect whose conventions hold, single ones replaced in [conventions]
+//! dialect = "paper"      # the dialect whose conventions hold, single ones replaced in [conventions]
 //!
 //! [systems]              # real rankers and real queries instead of the simulation: see `systems`
 //! ```
@@ -68,7 +68,7 @@ pub struct Converge {
     /// Discounts whose type is asked for, besides those of the measures.
     pub discounts: Vec<Discount>,
     /// The dialect whose conventions hold.
-    pub profile: String,
+    pub dialect: String,
     /// Conventions instead of the dialect's.
     pub conventions: Overrides,
 }
@@ -100,7 +100,7 @@ impl Default for Converge {
                 Discount::Power(0.5),
                 Discount::Power(2.0),
             ],
-            profile: "paper".to_owned(),
+            dialect: "paper".to_owned(),
             conventions: Overrides::default(),
         }
     }
@@ -169,7 +169,7 @@ impl Study for Converge {
                 self.check_population()?;
             }
         }
-        conventions(&self.profile, &self.conventions).map(|_| ())
+        conventions(&self.dialect, &self.conventions).map(|_| ())
     }
 
     fn measures(&self) -> Vec<MeasureSpec> {
@@ -177,7 +177,7 @@ impl Study for Converge {
     }
 
     fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {
-        let conventions = conventions(&self.profile, &self.conventions)?;
+        let conventions = conventions(&self.dialect, &self.conventions)?;
         let grid = Grid { documents: self.documents, step: self.step, trials: self.trials };
         let mut findings = Findings::default();
         let mut remarks = Vec::new();

@@ -11,9 +11,11 @@
 
 use std::ops::Range;
 
+use fivefold_base::renamed::{self, Renamed, new_name};
 use fivefold_base::words::nearest;
 use fivefold_core::ParamError;
-use fivefold_core::params::{field_names, toml_message, unknown_name};
+use fivefold_core::params::{field_names, rename_keys, toml_message, unknown_name, with_new_names};
+use fivefold_results::config::old_words::{CONVENTIONS, TOP, measures, notes, table as table_of};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toml::Spanned;
@@ -27,6 +29,12 @@ use crate::study::Study;
 /// The keys of every study.
 const COMMON: [&str; 3] = ["name", "seed", "kind"];
 
+/// Kinds that were renamed.
+const KINDS: &[Renamed] = &[Renamed::new("meta", "compare")];
+
+/// The table of conventions in a study's file.
+const CONVENTIONS_KEY: &str = "conventions";
+
 /// A study as its experiment file describes it.
 pub struct StudyFile {
     /// The experiment's name.
@@ -37,12 +45,14 @@ pub struct StudyFile {
     pub kind: &'static str,
     /// The study with its settings.
     pub study: Box<dyn AnyStudy>,
+    /// What a user should know of the file: old words in it that have new names.
+    pub notes: Vec<String>,
 }
 
 impl StudyFile {
     /// A study whose settings do not come from a file.
     pub fn of<S: Study>(name: impl Into<String>, seed: u64, study: S) -> Self {
-        StudyFile { name: name.into(), seed, kind: S::KIND, study: Box::new(study) }
+        StudyFile { name: name.into(), seed, kind: S::KIND, study: Box::new(study), notes: Vec::new() }
     }
 
     /// The study that a results folder was made by.
@@ -51,8 +61,13 @@ impl StudyFile {
     /// A kind or settings that this version does not know.
     pub fn restore(manifest: &Manifest) -> Result<Self, ParamError> {
         let entry = find(&manifest.kind, 0..0)?;
-        let study = (entry.restore)(&manifest.settings)?;
-        Ok(StudyFile { name: manifest.name.clone(), seed: manifest.seed, kind: entry.kind, study })
+        let mut settings = with_new_names(&manifest.settings, TOP);
+        if let Some(conventions) = settings.get_mut(CONVENTIONS_KEY) {
+            *conventions = with_new_names(conventions, CONVENTIONS);
+        }
+        let study = (entry.restore)(&settings)?;
+        let name = manifest.name.clone();
+        Ok(StudyFile { name, seed: manifest.seed, kind: entry.kind, study, notes: Vec::new() })
     }
 
     /// Whether this text is the experiment file of a study, and not a learning-to-rank experiment: whether it has a `kind`.
@@ -66,6 +81,11 @@ impl StudyFile {
     /// The first thing that is wrong.
     pub fn parse(text: &str) -> Result<Self, ParamError> {
         let mut table = DeTable::parse(text).map_err(fault)?;
+        let mut old = rename_keys(table.get_mut(), TOP)?;
+        old.extend(measures(table.get_ref()));
+        if let Some(conventions) = table_of(table.get_mut(), CONVENTIONS_KEY) {
+            old.extend(rename_keys(conventions, CONVENTIONS)?);
+        }
         let start = 0..0;
         let (kind, place) = match table.get_mut().remove("kind") {
             Some(value) => {
@@ -75,16 +95,18 @@ impl StudyFile {
             None => return Err(error("the experiment has no `kind`", start, Some(kinds()))),
         };
         let entry = find(&kind, place)?;
+        old.extend(renamed::find(KINDS, &kind));
         let name = match table.get_mut().remove("name") {
             Some(value) => read_name(value)?,
             None => return Err(error("the experiment has no `name`", start, Some("add `name = \"...\"`".to_owned()))),
         };
         let seed = table.get_mut().remove("seed").map(read).transpose()?.unwrap_or(0);
-        Ok(StudyFile { name, seed, kind: entry.kind, study: (entry.parse)(table)? })
+        Ok(StudyFile { name, seed, kind: entry.kind, study: (entry.parse)(table)?, notes: notes(&old) })
     }
 }
 
 fn find(kind: &str, place: Range<usize>) -> Result<&'static StudyEntry, ParamError> {
+    let kind = new_name(KINDS, kind);
     STUDIES.iter().find(|entry| entry.kind == kind).ok_or_else(|| {
         let help = match nearest(kind, STUDIES.iter().map(|entry| entry.kind)) {
             Some(near) => format!("did you mean \"{near}\"?"),

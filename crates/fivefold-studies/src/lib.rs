@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+pub mod compare;
 pub mod converge;
 pub mod file;
-pub mod meta;
 pub mod registry;
 pub mod replay;
 pub mod residual;
@@ -22,5 +22,5 @@ pub const STUDIES: &[StudyEntry] = &[
     StudyEntry::of::<residual::Residual>(),
     StudyEntry::of::<standardise::Standardise>(),
     StudyEntry::of::<converge::Converge>(),
-    StudyEntry::of::<meta::Meta>(),
+    StudyEntry::of::<compare::Compare>(),
 ];

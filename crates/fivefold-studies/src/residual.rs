@@ -6,7 +6,7 @@
 //! order = "timestamp"                # chronological: by the time stamps in names; by place in the input when absent
 //! groups = ["BM25__", "gpt-3.5"]     # beginnings of names; systems of a group are variants of each other
 //! alpha = 1.0                        # the weight of rareness
-//! profile = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
+//! dialect = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
 //! ```
 //! Reading order: `utility` (gain and discount of a measure), `gain` (the residual gain), `experiments` (who comes before
 //! whom), `beside` (rareness-based precision and TaSC), `compute` (all numbers), `tables`, `words`.
@@ -44,7 +44,7 @@ pub struct Residual {
     /// The weight of rareness in rareness-based precision, at least 0.
     pub alpha: f64,
     /// The dialect whose conventions hold.
-    pub profile: String,
+    pub dialect: String,
     /// Conventions instead of the dialect's; ties and undefined values have rules of their own here.
     pub conventions: Overrides,
 }
@@ -58,7 +58,7 @@ impl Default for Residual {
             order: Order::default(),
             groups: Vec::new(),
             alpha: 1.0,
-            profile: "paper".to_owned(),
+            dialect: "paper".to_owned(),
             conventions: Overrides::default(),
         }
     }
@@ -68,7 +68,7 @@ impl Residual {
     fn conventions(&self) -> Result<Conventions, ParamError> {
         // A query without a gain has residual gain 0, so the measure beside it has 0 there too.
         let undefined = Some(Undefined::Zero);
-        conventions(&self.profile, &Overrides { undefined, ..self.conventions.clone() })
+        conventions(&self.dialect, &Overrides { undefined, ..self.conventions.clone() })
     }
 }
 

@@ -8,9 +8,9 @@ use std::sync::atomic::AtomicBool;
 
 use fivefold_analysis::page::PAGE_DATA;
 use fivefold_core::{Progress, Seed};
-use fivefold_results::seal::{Seal, opened, sealed, unsealed};
+use fivefold_results::checksum::{Checksum, read_checked, read_verified, with_checksum};
 use fivefold_results::store::Store;
-use fivefold_results::{FolderLock, Hold};
+use fivefold_results::{FolderLock, LockMode};
 use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
 
@@ -85,14 +85,14 @@ impl Manifest {
     ///
     /// # Errors
     /// If the file system refuses.
-    pub fn examine(folder: &Path) -> Result<Option<(Self, Seal)>, StudyError> {
+    pub fn examine(folder: &Path) -> Result<Option<(Self, Checksum)>, StudyError> {
         let content = Store::new(folder).read(MANIFEST)?;
-        let opened = content.and_then(|content| opened(&content).ok());
-        Ok(opened.and_then(|(value, seal)| Some((Self::of_value(value)?, seal))))
+        let opened = content.and_then(|content| read_checked(&content).ok());
+        Ok(opened.and_then(|(value, checksum)| Some((Self::of_value(value)?, checksum))))
     }
 
     fn parse(content: &[u8]) -> Option<Self> {
-        Self::of_value(unsealed(content).ok()?)
+        Self::of_value(read_verified(content).ok()?)
     }
 
     fn of_value(value: serde_json::Value) -> Option<Self> {
@@ -117,7 +117,7 @@ pub fn run(file: &StudyFile, options: &RunOptions<'_>) -> Result<Findings, Study
     let pool = pool.map_err(|error| StudyError::Input(format!("cannot start {} threads: {error}", options.threads)))?;
     let mut findings = pool.install(|| file.study.run(&cx))?;
     add_methods(file, &mut findings);
-    let page = sealed(&findings.page).map_err(|error| StudyError::Input(format!("the page's data: {error}")))?;
+    let page = with_checksum(&findings.page).map_err(|error| StudyError::Input(format!("the page's data: {error}")))?;
     findings.files.push((PAGE_DATA.to_owned(), String::from_utf8_lossy(&page).into_owned()));
     Ok(findings)
 }
@@ -165,7 +165,7 @@ impl Folder {
     /// is in use.
     pub fn open(folder: &Path, replace: bool) -> Result<Self, StudyError> {
         let store = Store::new(folder);
-        let lock = FolderLock::take(folder, Hold::Alone)?;
+        let lock = FolderLock::take(folder, LockMode::Alone)?;
         store.sweep();
         let Some(content) = store.read(MANIFEST)? else {
             return Ok(Folder { store, earlier: Vec::new(), _lock: lock });
@@ -194,7 +194,7 @@ impl Folder {
             self.store.write(name, content.as_bytes())?;
         }
         // Last: where it is, all that it names is.
-        self.store.write_sealed(MANIFEST, &manifest)?;
+        self.store.write_with_checksum(MANIFEST, &manifest)?;
         self.store.sweep();
         Ok(())
     }

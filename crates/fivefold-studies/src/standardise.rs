@@ -11,7 +11,7 @@
 //! draws = 2000                       # subsets of each size
 //! partitions = 2000                  # random halves of the queries
 //! alpha = 0.05                       # level of the test of a system against itself
-//! profile = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
+//! dialect = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
 //! ```
 //! All forms of a measure are compared on the same queries: those for which every form of every system has a value. Reading order:
 //! `factors`, `matrix`, `forms` (raw, U-normalised, V1, V2, standardised, linear), `comparability`, `needed`,
@@ -62,7 +62,7 @@ pub struct Standardise {
     /// The level of the test of a system against itself.
     pub alpha: f64,
     /// The dialect whose conventions hold.
-    pub profile: String,
+    pub dialect: String,
     /// Conventions instead of the dialect's.
     pub conventions: Overrides,
 }
@@ -79,7 +79,7 @@ impl Default for Standardise {
             draws: 2000,
             partitions: 2000,
             alpha: 0.05,
-            profile: "paper".to_owned(),
+            dialect: "paper".to_owned(),
             conventions: Overrides::default(),
         }
     }
@@ -130,7 +130,7 @@ impl Study for Standardise {
             let what = "say the measures and were computed already: leave out `measures` and `standardising`";
             return Err(ParamError::new("factors", what));
         }
-        conventions(&self.profile, &self.conventions).map(|_| ())
+        conventions(&self.dialect, &self.conventions).map(|_| ())
     }
 
     fn measures(&self) -> Vec<MeasureSpec> {
@@ -140,7 +140,7 @@ impl Study for Standardise {
 
     fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {
         let systems = self.systems.read(cx)?;
-        let conventions = conventions(&self.profile, &self.conventions)?;
+        let conventions = conventions(&self.dialect, &self.conventions)?;
         let (given, more) = self.given_factors(cx)?;
         let measures = match given.is_empty() {
             true => self.measures.clone(),

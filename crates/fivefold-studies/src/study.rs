@@ -124,12 +124,12 @@ pub(crate) fn each_once<T: PartialEq + fmt::Display>(param: &str, names: &[T]) -
     }
 }
 
-/// The conventions of a dialect, given by the key `profile`, with single ones replaced.
+/// The conventions of a dialect, given by the key `dialect`, with single ones replaced.
 ///
 /// # Errors
 /// A dialect that there is not, with the nearest.
-pub(crate) fn conventions(profile: &str, overrides: &Overrides) -> Result<Conventions, ParamError> {
-    let found = dialect(profile).map_err(|error| ParamError::new("profile", format!("is wrong: {error}")))?;
+pub(crate) fn conventions(name: &str, overrides: &Overrides) -> Result<Conventions, ParamError> {
+    let found = dialect(name).map_err(|error| ParamError::new("dialect", format!("is wrong: {error}")))?;
     Ok(overrides.apply(found.conventions()))
 }
 

@@ -139,7 +139,7 @@ fn a_folder_keeps_what_is_made_and_loses_what_is_not() {
     assert!(Folder::open(&inner, false).is_err(), "it has not its hash");
     let mut altered: serde_json::Value = serde_json::from_str(&altered).unwrap();
     altered.as_object_mut().unwrap().remove("hash");
-    std::fs::write(inner.join("manifest.json"), fivefold_results::seal::sealed(&altered).unwrap()).unwrap();
+    std::fs::write(inner.join("manifest.json"), fivefold_results::checksum::with_checksum(&altered).unwrap()).unwrap();
     Folder::open(&inner, false).unwrap().write(&file, &found).unwrap();
     assert!(victim.is_file());
     std::fs::write(inner.join("manifest.json"), "{\"format\": \"fivefold-results/1\"}").unwrap();

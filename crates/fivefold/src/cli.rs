@@ -11,7 +11,7 @@ use fivefold_results::config::Bytes;
 
 use crate::commands::Command;
 use crate::screen::{Screen, tell_report};
-use crate::{memory, problem};
+use crate::{memory, old_words, problem};
 
 /// The exit code of a request that cannot be done.
 const USER_ERROR: u8 = 2;
@@ -21,7 +21,7 @@ const USER_ERROR: u8 = 2;
 #[derive(Parser)]
 #[command(version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
 #[command(after_help = "Examples:
-  fivefold run quickstart            every table of the paper on made data, in about a minute
+  fivefold run quickstart            every table of the paper on synthetic data, in about a minute
   fivefold run mq2008                train on the five folds of a real collection
   fivefold eval --data test.txt --scores s.txt --measures ndcg@10,ap
   fivefold measures ndcg             what a number means and where it comes from
@@ -52,7 +52,7 @@ pub(crate) fn run(registry: &Registry) -> ExitCode {
         ColorChoice::Auto => None,
     };
     problem::install(forced);
-    let arguments = one_spelling(&command(), arguments);
+    let arguments = one_spelling(&command(), old_words::replace(arguments));
     let parsed = command().color(colour).try_get_matches_from(&arguments).and_then(|m| Cli::from_arg_matches(&m));
     let parsed = parsed.map_err(|error| with_forms(error, &command(), &arguments));
     let cli = match parsed {
@@ -131,7 +131,7 @@ fn subcommand_of<'c>(command: &'c clap::Command, arguments: &[OsString]) -> Opti
 /// Options that ask for a form of output. Not every command has them.
 const FORMS: [&str; 7] = ["--format", "--csv", "--md", "--markdown", "--latex", "--tex", "--text"];
 /// Commands that write each table into a results folder in every form.
-const WITH_FOLDER: [&str; 5] = ["run", "meta", "residual", "standardise", "converge"];
+const WITH_FOLDER: [&str; 5] = ["run", "compare", "residual", "standardise", "converge"];
 
 /// The error, and if it refuses a form of output, what the command prints and where that form is.
 fn with_forms(mut error: clap::Error, command: &clap::Command, arguments: &[OsString]) -> clap::Error {

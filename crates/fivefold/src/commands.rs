@@ -1,6 +1,7 @@
 //! One file a command: its options, its help, what it does. A new one is a module, a line in [`Command`] and an arm of its `run`.
 
 mod cases;
+mod compare;
 mod completions;
 mod converge;
 mod datasets;
@@ -17,7 +18,6 @@ mod lint;
 mod listing;
 mod make;
 mod measures;
-mod meta;
 mod new_ranker;
 mod rankers;
 mod replay;
@@ -61,7 +61,7 @@ pub(crate) enum Command {
     Make(make::Args),
     Replay(replay::Args),
     Reproduce(reproduce::Args),
-    Meta(meta::Args),
+    Compare(compare::Args),
     Residual(residual::Args),
     Standardise(standardise::Args),
     Converge(converge::Args),
@@ -94,7 +94,7 @@ impl Command {
             Command::Make(args) => args.run(screen),
             Command::Replay(args) => args.run(screen),
             Command::Reproduce(args) => args.run(registry, screen),
-            Command::Meta(args) => args.run(screen),
+            Command::Compare(args) => args.run(screen),
             Command::Residual(args) => args.run(screen),
             Command::Standardise(args) => args.run(screen),
             Command::Converge(args) => args.run(screen),

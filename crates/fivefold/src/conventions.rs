@@ -66,7 +66,7 @@ pub(crate) struct ConventionArgs {
     err_no_relevant: Option<NoRelevant>,
     /// The highest grade of ERR: `collection`, or a grade
     #[arg(long, value_name = "GRADE")]
-    gmax: Option<HighestGrade>,
+    max_grade: Option<HighestGrade>,
 }
 
 impl ConventionArgs {
@@ -94,7 +94,7 @@ impl ConventionArgs {
             ap_ties: self.ap_ties,
             no_relevant: self.no_relevant,
             err_no_relevant: self.err_no_relevant,
-            gmax: self.gmax,
+            max_grade: self.max_grade,
         }
     }
 

@@ -10,6 +10,7 @@ use fivefold_studies::StudyFile;
 
 use crate::cache::CacheArgs;
 use crate::data_dir::data_dir;
+use crate::old_words;
 use crate::outputs::ReplaceArgs;
 use crate::problem::Problem;
 use crate::shipped;
@@ -49,7 +50,7 @@ impl Text {
         let path = Path::new(name);
         let mut folders = Vec::new();
         // A results folder of this name is none.
-        let shipped = shipped::find(name).filter(|_| !path.is_file());
+        let shipped = if path.is_file() { None } else { shipped::find(old_words::shipped(name)) };
         let text = match shipped {
             Some(text) => text.to_owned(),
             None => {
@@ -73,6 +74,7 @@ impl Text {
             return Ok(None);
         }
         let file = StudyFile::parse(&self.text).map_err(|error| Problem::param(error, &self.name, &self.text))?;
+        old_words::tell_once(&file.notes);
         let mut folders = self.folders.clone();
         folders.push(PathBuf::new());
         Ok(Some((file, folders)))
@@ -84,7 +86,9 @@ impl Text {
             let what = format!("`{}` is a study, which trains nothing and has no jobs", self.name);
             return Err(Problem::new(what).help(format!("fivefold run {}", self.name)).into());
         }
-        Ok(Experiment::parse(&self.name, &self.text, self.folders, registry)?.with_cache(self.cache))
+        let experiment = Experiment::parse(&self.name, &self.text, self.folders, registry)?;
+        old_words::tell_once(experiment.notes());
+        Ok(experiment.with_cache(self.cache))
     }
 }
 

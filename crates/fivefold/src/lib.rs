@@ -39,6 +39,7 @@ mod measure_list;
 mod memory;
 mod model;
 mod normaliser;
+mod old_words;
 mod outputs;
 mod problem;
 mod progress;

@@ -2,8 +2,10 @@
 //!
 //! A comma separates measures, but not within parentheses, where it separates the parameters of one measure.
 
-use fivefold_metrics::MeasureSpec;
+use fivefold_metrics::{MeasureSpec, old_names};
+use fivefold_results::config::old_words::notes;
 
+use crate::old_words;
 use crate::problem::Problem;
 
 /// The measures that were listed, by commas or as several values.
@@ -11,7 +13,10 @@ use crate::problem::Problem;
 /// # Errors
 /// A name that is no measure.
 pub(crate) fn measures(values: &[String]) -> miette::Result<Vec<MeasureSpec>> {
-    let parse = |name: &str| Ok(name.parse().map_err(Problem::from)?);
+    let parse = |name: &str| {
+        old_words::tell_once(&notes(&old_names(name).collect::<Vec<_>>()));
+        Ok(name.parse().map_err(Problem::from)?)
+    };
     values.iter().flat_map(|value| split(value)).map(parse).collect()
 }
 

@@ -14,13 +14,13 @@ const PAGES: [(&str, &str); 9] = [
     ("report.md", include_str!("../../../docs/report.md")),
     ("reproduce.md", include_str!("../../../docs/reproduce.md")),
     ("statistics.md", include_str!("../../../docs/statistics.md")),
-    ("meta.md", include_str!("../../../docs/meta.md")),
+    ("compare.md", include_str!("../../../docs/compare.md")),
 ];
 
 /// What an experiment needs besides.
 const REST: &str = r#"
 name = "x"
-dataset = [{ label = "A", made = { shape = "mq2007", queries = 20 } }]
+dataset = [{ label = "A", synthetic = { shape = "mq2007", queries = 20 } }]
 ranker = [{ kind = "linear" }]
 evaluation = { measures = ["ndcg", "ap"], cutoffs = [5] }
 "#;
@@ -66,7 +66,7 @@ fn blocks_of_toml_are_read() {
     assert!(read >= 5, "{read}");
 }
 
-/// `profile = "lightgbm"`, `sp_upper = "ideal"`: at the top, or among the settings of the evaluation.
+/// `dialect = "lightgbm"`, `sp_upper = "ideal"`: at the top, or among the settings of the evaluation.
 #[test]
 fn settings_of_dialects_are_keys() {
     let (_, page) = PAGES.into_iter().find(|(name, _)| *name == "dialects.md").unwrap();

@@ -339,7 +339,7 @@ fn study() -> tempfile::TempDir {
     // One is in both.
     classes += "q0,long\n";
     let folder = directory(&[("ndcg.csv", &original), ("v2.csv", &version), ("classes.csv", &classes)]);
-    let values = "meta ndcg@10=ndcg.csv ndcg.v2@10=v2.csv --classes classes.csv";
+    let values = "compare ndcg@10=ndcg.csv ndcg.v2@10=v2.csv --classes classes.csv";
     let command = &format!("{values} --correction holm --draws 100 --trials 20 --out run");
     stdout(folder.path(), command);
     folder

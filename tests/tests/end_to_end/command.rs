@@ -8,7 +8,7 @@ name = "small"
 seed = 3
 [[dataset]]
 label = "A"
-made = { shape = "mq2007", queries = 20 }
+synthetic = { shape = "mq2007", queries = 20 }
 [[ranker]]
 label = "Shell"
 kind = "command"
@@ -71,7 +71,7 @@ fn the_example_with_lightgbm_learns_and_is_deterministic() {
         stdout(folder.path(), &format!("run experiment.toml --out {out}"));
     }
     crate::harness::assert_same_content(&folder.path().join("one"), &folder.path().join("two"));
-    let shown = stdout(folder.path(), "meta one --measure ndcg@10 --trials 10");
+    let shown = stdout(folder.path(), "compare one --measure ndcg@10 --trials 10");
     let mean = |label: &str| -> f64 {
         let row = shown.lines().find(|line| line.starts_with(label)).unwrap();
         row.split_whitespace().nth_back(1).unwrap().parse().unwrap()

@@ -199,7 +199,7 @@ fn an_unconfined_command_reaches_data_and_every_form_says_so() {
         let job = manifest["jobs"].as_array().unwrap().iter().find(|job| job["id"] == "D/fold2/theirs").unwrap();
         assert_eq!(job["unconfined"], serde_json::json!(["files", "truncation", "network"]));
         stdout(at, "verify runs/x");
-        assert!(one_line(&stdout(at, "meta runs/x --measure ndcg@5 --trials 3")).contains(&stamp));
+        assert!(one_line(&stdout(at, "compare runs/x --measure ndcg@5 --trials 3")).contains(&stamp));
         // Nobody takes the line away.
         let record = folder.join("jobs/D/fold2/theirs.json");
         let text = fs::read_to_string(&record).unwrap();

@@ -347,7 +347,7 @@ fn results_folders_of_other_measures_and_rankers() {
         "{shown}"
     );
 
-    stdout(folder.path(), "meta ap.csv --draws 10 --trials 5 --out study");
+    stdout(folder.path(), "compare ap.csv --draws 10 --trials 5 --out study");
     let message = stderr(folder.path(), "diff one study", 2);
     assert!(
         message.contains("holds a study of measures, not a run of rankers") && !message.contains("Some("),

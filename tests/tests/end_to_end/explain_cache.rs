@@ -159,7 +159,7 @@ fn settings_of_the_evaluation_redo_the_evaluation_only() {
         ("cutoffs = [5]", "cutoffs = [10]", "evaluation.measures"),
         ("cutoffs = [5]", "cutoffs = [5]\nmeasures = [\"rr\"]", "evaluation.measures"),
         ("cutoffs = [5]", "cutoffs = [5]\nties = \"input\"", "evaluation.conventions.ties"),
-        ("seed = 3", "seed = 3\nprofile = \"letor4\"", "evaluation.profile"),
+        ("seed = 3", "seed = 3\ndialect = \"letor4\"", "evaluation.dialect"),
         ("ideal = 3", "ideal = 4", "query_sets.ideal"),
     ] {
         settings(at, from, to);
@@ -234,7 +234,7 @@ fn an_explanation_does_nothing_and_a_failure_is_a_reason() {
 
 #[test]
 fn a_study_keeps_nothing_and_says_so() {
-    let study = "name = \"s\"\nkind = \"meta\"\n[systems]\nvalues = [\"values.csv\"]\n";
+    let study = "name = \"s\"\nkind = \"compare\"\n[systems]\nvalues = [\"values.csv\"]\n";
     let values = "query,a,b\n1,0.5,0.25\n2,0.75,0.5\n3,0.125,0.5\n";
     let folder = directory(&[("study.toml", study), ("values.csv", values)]);
     let at = folder.path();

@@ -53,7 +53,7 @@ const READERS: [&str; 7] = [
     "eval --data data.txt --scores X --measures ndcg@10",
     "eval --qrels X --runs run.txt --measures ap",
     "eval --qrels qrels.txt --runs X --measures ap",
-    "meta X",
+    "compare X",
     "run X",
     "score --model X --data data.txt",
 ];

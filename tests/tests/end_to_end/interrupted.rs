@@ -12,11 +12,11 @@ name = "slow"
 
 [[dataset]]
 label = "a"
-made = { shape = "mq2007", queries = 10 }
+synthetic = { shape = "mq2007", queries = 10 }
 
 [[dataset]]
 label = "b"
-made = { shape = "mq2007", queries = 10, seed = 1 }
+synthetic = { shape = "mq2007", queries = 10, seed = 1 }
 
 [[ranker]]
 kind = "slow"

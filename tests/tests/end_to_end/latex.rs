@@ -68,10 +68,10 @@ fn long_names_in_long_tables_are_wrapped() {
     let quoted: String = names.iter().map(|name| format!(",\"{name}\"")).collect();
     let values = format!("query{quoted}\n{rows}");
     let folder = directory(&[("ap.csv", &values), ("p.csv", &values)]);
-    stdout(folder.path(), "meta AP=ap.csv P=p.csv --draws 10 --trials 5 --out meta");
-    let pairs = std::fs::read_to_string(folder.path().join("meta/tables/pairs.tex")).unwrap();
+    stdout(folder.path(), "compare AP=ap.csv P=p.csv --draws 10 --trials 5 --out compare");
+    let pairs = std::fs::read_to_string(folder.path().join("compare/tables/pairs.tex")).unwrap();
     assert!(pairs.contains("\\begin{longtable}") && pairs.contains("\\raggedright"), "{pairs}");
-    assert_fits(&folder.path().join("meta"));
+    assert_fits(&folder.path().join("compare"));
 }
 
 /// Every letter that needs no word of warning.
@@ -83,17 +83,19 @@ fn accented_and_greek_names_compile() {
     let latin: String = ('¡'..='ſ').filter(|&c| !lacking.contains(c)).collect();
     let values = format!("query,{greek},\"{latin}\",Я\n1,.5,.25,.1\n2,.25,.5,.1\n3,.75,.5,.1\n");
     let folder = directory(&[("ap.csv", &values)]);
-    stdout(folder.path(), "meta ap.csv --top 2 --draws 10 --trials 5 --out meta");
-    let scores = std::fs::read_to_string(folder.path().join("meta/tables/scores-ap.tex")).unwrap();
+    stdout(folder.path(), "compare ap.csv --top 2 --draws 10 --trials 5 --out compare");
+    let scores = std::fs::read_to_string(folder.path().join("compare/tables/scores-ap.tex")).unwrap();
     assert!(scores.lines().next().unwrap().ends_with("in the preamble."), "{scores}");
-    overfull(&folder.path().join("meta"));
+    overfull(&folder.path().join("compare"));
 }
 
 #[test]
 fn tables_of_real_studies_and_runs_fit() {
     let Some(data) = real_data() else { return };
     let folder = directory(&[]);
-    for (command, name) in [("meta", "meta-dl19"), ("meta", "meta-mq2008-systems"), ("run", "mq2008-systems")] {
+    for (command, name) in
+        [("compare", "compare-dl19"), ("compare", "compare-mq2008-systems"), ("run", "mq2008-systems")]
+    {
         stdout_with_data(folder.path(), &data, &[command, name]);
         assert_fits(&folder.path().join("runs").join(name));
     }

@@ -430,8 +430,8 @@ fn studies_of_a_stamped_run_are_stamped() {
     stdout(at, "run x.toml --out again");
     let stamp = "GUARD OVERRIDDEN: label-feature on D:";
     for command in [
-        "meta runs/x --out of-folder",
-        "meta runs/x/per_query.csv --out of-file",
+        "compare runs/x --out of-folder",
+        "compare runs/x/per_query.csv --out of-file",
         "standardise --results runs/x --out standardised",
         "standardise --values runs/x/per_query.csv --out standardised-file",
         "diff runs/x again",
@@ -460,11 +460,11 @@ fn studies_of_a_stamped_run_are_stamped() {
     assert_eq!(output.status.code(), Some(1));
     let shown = String::from_utf8(output.stdout).unwrap();
     assert!(shown.contains(stamp) && shown.contains(" (in B)"), "{shown}");
-    for command in ["diff clean clean", "meta clean/per_query.csv --out clean-study"] {
+    for command in ["diff clean clean", "compare clean/per_query.csv --out clean-study"] {
         assert!(!stdout(at, command).contains("GUARD OVERRIDDEN"), "{command}");
     }
     // Without a manifest that can be read, nobody knows.
     std::fs::write(at.join("runs/x/manifest.json"), "{}").unwrap();
-    let shown = stdout(at, "meta runs/x/per_query.csv --out unknown");
+    let shown = stdout(at, "compare runs/x/per_query.csv --out unknown");
     assert!(shown.contains("whether leak guards were overridden, or programs unconfined, is not known: "), "{shown}");
 }

@@ -67,20 +67,20 @@ impl Tables {
 #[test]
 fn meta_on_trec8() {
     let Some(data) = real_data() else { return };
-    let (folder, page) = (directory(&[]), Page::read("meta.md"));
+    let (folder, page) = (directory(&[]), Page::read("compare.md"));
     let [ap, p10] = ["ap", "p10"].map(|name| data.join(format!("trec/trec8/adhoc8_{name}.csv")).display().to_string());
-    let meta = |arguments: &[&str]| {
-        let name = if arguments[0] == "meta-trec8" { "meta-trec8" } else { "meta" };
+    let compare = |arguments: &[&str]| {
+        let name = if arguments[0] == "compare-trec8" { "compare-trec8" } else { "compare" };
         let kept = ["--out", &format!("runs/{name}"), "--replace"];
-        stdout_with_data(folder.path(), &data, &[&["meta"], arguments, &kept].concat());
+        stdout_with_data(folder.path(), &data, &[&["compare"], arguments, &kept].concat());
         Tables(folder.path().join("runs").join(name))
     };
-    let plain = meta(&[&ap]);
+    let plain = compare(&[&ap]);
     let (t_test, all) = (plain.count("power", &["adhoc8_ap"], "significant"), ["adhoc8_ap"]);
-    let study = meta(&["meta-trec8"]);
+    let study = compare(&["compare-trec8"]);
     let comparisons = study.count("power", &all, "comparisons");
     page.says(&format!(
-        "Without a correction, {t_test} of the {comparisons} pairs have p < .05 by the t-test (`fivefold meta adhoc8_ap.csv`); after max-T \
+        "Without a correction, {t_test} of the {comparisons} pairs have p < .05 by the t-test (`fivefold compare adhoc8_ap.csv`); after max-T \
          over all {comparisons} it is {} under the permutation test. The median spread of a difference is {}, so that a true difference of \
          .05 needs {} topics for a power of .8, and one of .01 needs {}. Half of the topics contradicts the other half on {:.1} % of the \
          pairs; differences of {} and more are contradicted at most once in twenty times, and {:.0} % of the pairs have one. Nemenyi's \
@@ -94,7 +94,7 @@ fn meta_on_trec8() {
         study.number("swap-method", &all, "sensitivity %"),
         study.count("ranks", &all, "not told from the best"),
     ));
-    page.says("meta-trec8` (permutation test, 10,000 draws, max-T)");
+    page.says("compare-trec8` (permutation test, 10,000 draws, max-T)");
     let notes = std::fs::read_to_string(study.0.join("tables/power.csv")).unwrap();
     assert!(
         notes.contains("test: permutation (10000 draws") && notes.contains("two-sided; correction: maxt"),
@@ -105,7 +105,7 @@ fn meta_on_trec8() {
         "the smallest p-value that they can give is 1/10,001, and {comparisons} times that is {}.",
         format!("{smallest:.2}").trim_start_matches('0')
     ));
-    let classes = meta(&[&format!("AP={ap}"), &format!("P10={p10}"), "--quantiles", "3"]);
+    let classes = compare(&[&format!("AP={ap}"), &format!("P10={p10}"), "--quantiles", "3"]);
     let opposite = |measure| 100.0 * classes.number("class-swaps", &[measure, "hardest", "easiest"], "swap rate");
     let power = |class| classes.number("class-power", &["AP", class], "%");
     let tau = |class| classes.share("class-tau", &["AP", "P10"], class, 2);
@@ -130,9 +130,9 @@ fn meta_on_trec8() {
 #[test]
 fn meta_on_dl19() {
     let Some(data) = real_data() else { return };
-    let (folder, page) = (directory(&[]), Page::read("meta.md"));
-    stdout_with_data(folder.path(), &data, &["meta", "meta-dl19"]);
-    let study = Tables(folder.path().join("runs/meta-dl19"));
+    let (folder, page) = (directory(&[]), Page::read("compare.md"));
+    stdout_with_data(folder.path(), &data, &["compare", "compare-dl19"]);
+    let study = Tables(folder.path().join("runs/compare-dl19"));
     let pairs = study.count("power", &["ndcg"], "comparisons");
     page.says(&format!("38 reranking runs, 43 queries, Tukey HSD (corrected for all {pairs} pairs by itself)"));
     for (shown, column, measure) in [
@@ -174,9 +174,9 @@ fn meta_on_dl19() {
 #[test]
 fn meta_on_mq2008() {
     let Some(data) = real_data() else { return };
-    let (folder, page) = (directory(&[]), Page::read("meta.md"));
-    stdout_with_data(folder.path(), &data, &["meta", "meta-mq2008-systems"]);
-    let study = Tables(folder.path().join("runs/meta-mq2008-systems"));
+    let (folder, page) = (directory(&[]), Page::read("compare.md"));
+    stdout_with_data(folder.path(), &data, &["compare", "compare-mq2008-systems"]);
+    let study = Tables(folder.path().join("runs/compare-mq2008-systems"));
     let significant = |measure| study.count("power", &[measure], "significant");
     let [first, v1, v2] = ["ndcg", "ndcg.v1", "ndcg.v2"].map(significant);
     assert!(first == v1 && first == v2, "{first} {v1} {v2}");

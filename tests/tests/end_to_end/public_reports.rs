@@ -98,9 +98,9 @@ fn systems_are_joined_by_topic_not_by_row_pyterrier_64() {
     let backwards: Vec<&str> = lines.iter().rev().copied().collect();
     let text = |lines: &[&str]| lines.join("\n") + "\n";
     let folder = directory(&[("q", qrels), ("one", &text(&lines)), ("two", &text(&backwards))]);
-    stdout(folder.path(), "meta --qrels q --runs one two --measure ap --out meta");
+    stdout(folder.path(), "compare --qrels q --runs one two --measure ap --out compare");
     // Difference, interval, test, statistic and p.
-    let pairs = std::fs::read_to_string(folder.path().join("meta/pairs.csv")).unwrap();
+    let pairs = std::fs::read_to_string(folder.path().join("compare/pairs.csv")).unwrap();
     assert!(pairs.lines().nth(1).unwrap().starts_with(",ap,one,two,0,0,0,t,0,1,"), "{pairs}");
 }
 
@@ -230,8 +230,8 @@ fn query_ids_are_text_of_any_length_scikit_learn_5269() {
 fn equal_systems_have_p_1_and_holm_keeps_the_order_scipy_20179() {
     let values = "query,a,b,c\n1,.1,.1,.3\n2,.2,.2,.1\n3,.5,.5,.2\n4,.3,.3,.9\n5,.7,.7,.1\n";
     let folder = directory(&[("v.csv", values)]);
-    stdout(folder.path(), "meta v.csv --test t --correction holm --out meta");
-    let pairs = std::fs::read_to_string(folder.path().join("meta/pairs.csv")).unwrap();
+    stdout(folder.path(), "compare v.csv --test t --correction holm --out compare");
+    let pairs = std::fs::read_to_string(folder.path().join("compare/pairs.csv")).unwrap();
     let mut rows = csv::Reader::from_reader(pairs.as_bytes());
     let heads = rows.headers().unwrap().clone();
     let column = |name: &str| heads.iter().position(|head| head == name).unwrap_or_else(|| panic!("{name}: {pairs}"));
@@ -254,10 +254,10 @@ fn tukey_hsd_is_not_corrected_again_ranx_61() {
     let folder =
         directory(&[("ident.csv", "query,A,B,C\nq1,0.1,0.1,0.4\nq2,0.2,0.2,0.3\nq3,0.35,0.35,0.9\nq4,0.3,0.3,0.2\n")]);
     for correction in ["holm", "bh", "bonferroni", "maxt"] {
-        let error = stderr(folder.path(), &format!("meta ident.csv --test tukey-hsd --correction {correction}"), 2);
+        let error = stderr(folder.path(), &format!("compare ident.csv --test tukey-hsd --correction {correction}"), 2);
         assert!(error.contains("corrects its p-values itself"), "{error}");
     }
-    let shown = stdout(folder.path(), "meta ident.csv --test tukey-hsd --trials 20");
+    let shown = stdout(folder.path(), "compare ident.csv --test tukey-hsd --trials 20");
     assert!(shown.contains("correction: the test's own"), "{shown}");
 }
 
@@ -267,7 +267,7 @@ fn friedman_s_p_of_small_tables_is_exact_pingouin_143() {
     let five = "query,A,B\nq1,0.1,0.2\nq2,0.3,0.5\nq3,0.2,0.25\nq4,0.4,0.9\nq5,0.15,0.3\n";
     let folder = directory(&[("fr5.csv", five), ("perf23.csv", "query,A,B,C\nq1,0.1,0.2,0.4\nq2,0.2,0.25,0.3\n")]);
     for (file, p) in [("fr5.csv", "0.0625"), ("perf23.csv", "0.1667")] {
-        let shown = stdout(folder.path(), &format!("meta {file} --trials 20"));
+        let shown = stdout(folder.path(), &format!("compare {file} --trials 20"));
         assert!(shown.contains("p: exact; critical difference"), "{shown}");
         let ranks = shown.split("Average ranks").nth(1).unwrap();
         assert!(ranks.contains(p), "{p}: {ranks}");
@@ -281,13 +281,13 @@ fn close_values_tie_scipy_26082() {
                   q5,0.52324,0.52323\nq6,0.37302,0.37301\nq7,0.61192,0.61191\nq8,0.72877,0.72878\n";
     let folder = directory(&[("tie5.csv", values)]);
     for test in ["wilcoxon", "permutation", "sign"] {
-        stdout(folder.path(), &format!("meta tie5.csv --test {test} --trials 20 --out {test}"));
+        stdout(folder.path(), &format!("compare tie5.csv --test {test} --trials 20 --out {test}"));
         let pairs = std::fs::read_to_string(folder.path().join(test).join("pairs.csv")).unwrap();
         assert!(pairs.contains(",0.0703125,0.0703125,"), "{test}: {pairs}");
     }
 }
 
-/// Topics and systems of any name: what `eval` prints reads back as `meta` reads the runs themselves.
+/// Topics and systems of any name: what `eval` prints reads back as `compare` reads the runs themselves.
 #[test]
 fn what_eval_prints_reads_back_whatever_topics_are_called() {
     let ids = [
@@ -308,8 +308,8 @@ fn what_eval_prints_reads_back_whatever_topics_are_called() {
     let csv =
         stdout(folder.path(), "eval --qrels qrels --runs fold queries --measures rr,ap.v1 --per-query --format csv");
     std::fs::write(folder.path().join("pq.csv"), csv).unwrap();
-    stdout(folder.path(), "meta pq.csv --trials 20 --out back");
-    stdout(folder.path(), "meta --qrels qrels --runs fold queries --measure rr ap.v1 --trials 20 --out there");
+    stdout(folder.path(), "compare pq.csv --trials 20 --out back");
+    stdout(folder.path(), "compare --qrels qrels --runs fold queries --measure rr ap.v1 --trials 20 --out there");
     let pairs = |out: &str| {
         let text = std::fs::read_to_string(folder.path().join(out).join("pairs.csv")).unwrap();
         // Without the data set's name.
@@ -329,8 +329,8 @@ fn values_whose_squares_are_lost_are_refused_scipy_26113() {
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
     let folder = directory(&files);
     let p = |file: &str| {
-        stdout(folder.path(), &format!("meta {file} --test t --out {file}.meta"));
-        let pairs = std::fs::read_to_string(folder.path().join(format!("{file}.meta/pairs.csv"))).unwrap();
+        stdout(folder.path(), &format!("compare {file} --test t --out {file}.compare"));
+        let pairs = std::fs::read_to_string(folder.path().join(format!("{file}.compare/pairs.csv"))).unwrap();
         let row: Vec<&str> = pairs.lines().nth(1).unwrap().split(',').collect();
         row[9].parse::<f64>().unwrap()
     };
@@ -339,7 +339,7 @@ fn values_whose_squares_are_lost_are_refused_scipy_26113() {
         assert!((p(file) - 0.03509871864598465).abs() < 1e-12, "{file}");
     }
     for file in ["tiny.csv", "huge.csv"] {
-        let message = stderr(folder.path(), &format!("meta {file} --test t"), 2);
+        let message = stderr(folder.path(), &format!("compare {file} --test t"), 2);
         assert!(message.contains("the square of such a number is lost"), "{message}");
     }
 }

@@ -132,7 +132,7 @@ fn the_systems_experiment_runs_and_its_files_are_those_of_the_collection() {
 fn what_rounding_parts_is_no_difference_between_folders() {
     let Some(data) = real_data() else { return };
     let experiment = include_str!("../../../experiments/mq2008-systems.toml");
-    let other = experiment.replace("profile = \"paper\"", "profile = \"trec_eval\"");
+    let other = experiment.replace("dialect = \"paper\"", "dialect = \"trec_eval\"");
     assert_ne!(experiment, other);
     let folder = directory(&[("paper.toml", experiment), ("trec_eval.toml", &other)]);
     for name in ["paper", "trec_eval"] {

@@ -119,7 +119,7 @@ fn results_of_another_experiment_are_never_replaced_in_silence() {
         "run b.toml",
         "run y.toml --out runs/x",
         "job b.toml A/fold1/linear",
-        "meta v.csv --out runs/x",
+        "compare v.csv --out runs/x",
         "run a.toml --out .",
     ] {
         let told = stderr(at, command, 2);
@@ -147,7 +147,7 @@ fn a_folder_that_is_no_results_folder_is_left_alone() {
     std::fs::write(at.join("thesis/report.html"), "mine").unwrap();
     stdout(at, "run a.toml --out whole");
     let before = content(at);
-    for command in ["run a.toml --out thesis", "meta v.csv --out thesis", "report whole --write thesis"] {
+    for command in ["run a.toml --out thesis", "compare v.csv --out thesis", "report whole --write thesis"] {
         let told = stderr(at, command, 2);
         assert!(told.contains("thesis") && told.contains("--replace"), "{command}: {told}");
         unchanged(at, &before, command);

@@ -7,7 +7,7 @@ name = "small"
 seed = 3
 [[dataset]]
 label = "A"
-made = { shape = "mq2007", queries = 30 }
+synthetic = { shape = "mq2007", queries = 30 }
 [[ranker]]
 label = "Ridge"
 kind = "linear"

@@ -1,4 +1,4 @@
-//! `run`, `jobs`, `job` and `report` on small made collections.
+//! `run`, `jobs`, `job` and `report` on small synthetic collections.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ seed = 3
 
 [[dataset]]
 label = "narrow"
-made = { shape = "mq2007", queries = 25 }
+synthetic = { shape = "mq2007", queries = 25 }
 
 [[dataset]]
 label = "wide"
-made = { shape = "mslr-web30k", queries = 10 }
+synthetic = { shape = "mslr-web30k", queries = 10 }
 
 [[ranker]]
 kind = "random"

@@ -9,7 +9,7 @@ const EXPERIMENT: &str = r#"
 name = "own"
 [[dataset]]
 label = "A"
-made = { shape = "mq2007", queries = 10 }
+synthetic = { shape = "mq2007", queries = 10 }
 [[ranker]]
 kind = "linear"
 [[ranker]]

@@ -104,7 +104,7 @@ fn the_values_of_queries_are_those_of_the_mean_in_every_dialect() {
             // As values they are those of a system that lacks a query.
             std::fs::write(folder.path().join("values.csv"), stdout(folder.path(), &format!("{eval} --format csv")))
                 .unwrap();
-            let message = stderr(folder.path(), "meta values.csv", 2);
+            let message = stderr(folder.path(), "compare values.csv", 2);
             assert!(message.contains("`run` has no value of ap for query `3`"), "{message}");
         }
     }

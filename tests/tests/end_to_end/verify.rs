@@ -43,7 +43,7 @@ impl<'a> Tampered<'a> {
         let path = self.folder.join(file);
         let text = std::fs::read_to_string(&path).unwrap();
         // Whoever tampers on purpose leaves the file's hash of itself out; with it, nothing would be read.
-        let text = if file == "manifest.json" || file.starts_with("models/") { without_seal(&text) } else { text };
+        let text = if file == "manifest.json" || file.starts_with("models/") { without_checksum(&text) } else { text };
         let changed = change(&text);
         assert_ne!(text, changed, "{file}");
         std::fs::write(path, changed).unwrap();
@@ -83,7 +83,7 @@ impl<'a> Tampered<'a> {
 }
 
 /// A file that ends with its own hash, without it.
-fn without_seal(text: &str) -> String {
+fn without_checksum(text: &str) -> String {
     let end = text.rfind("\"hash\"").filter(|at| text.len() - at < 80).unwrap();
     let comma = text[..end].rfind(',').unwrap();
     format!("{}}}\n", &text[..comma])
@@ -301,15 +301,15 @@ fn an_altered_manifest_differs_and_the_rest_is_checked() {
     let found = verified(at, "verify altered --json", 1);
     assert_eq!((counts(&found, "manifest"), counts(&found, "records")), ((0, 1, 0), (20, 0, 0)));
     assert_eq!((counts(&found, "data"), counts(&found, "scores from models")), ((1, 0, 0), (15, 0, 5)));
-    let unsealed = Tampered::new(at, "unsealed");
+    let without_hash = Tampered::new(at, "without_hash");
     let said = |name: &str| {
-        std::fs::write(at.join(name).join("manifest.json"), without_seal(&text)).unwrap();
-        ["report", "meta", "standardise --results"].map(|command| stderr(at, &format!("{command} {name}"), 2))
+        std::fs::write(at.join(name).join("manifest.json"), without_checksum(&text)).unwrap();
+        ["report", "compare", "standardise --results"].map(|command| stderr(at, &format!("{command} {name}"), 2))
     };
     let expected = "was altered, or is not ours: the hash of its content is missing";
-    assert!(said("unsealed").iter().all(|said| said.contains(expected)), "{:?}", said("unsealed"));
-    std::fs::write(at.join("unsealed/manifest.json"), &text).unwrap();
-    unsealed
+    assert!(said("without_hash").iter().all(|said| said.contains(expected)), "{:?}", said("without_hash"));
+    std::fs::write(at.join("without_hash/manifest.json"), &text).unwrap();
+    without_hash
         .edit("manifest.json", |text| text.replacen("small", "large", 1))
         .finds("manifest: manifest.json: was altered, or is not ours: the hash of its content is missing");
 
@@ -400,7 +400,7 @@ fn the_file_of_an_experiment_is_compared_and_failed_jobs_are_as_recorded() {
 
 #[test]
 fn a_study_is_done_again() {
-    let study = "name = \"s\"\nkind = \"meta\"\n[systems]\nvalues = [\"values.csv\"]\n";
+    let study = "name = \"s\"\nkind = \"compare\"\n[systems]\nvalues = [\"values.csv\"]\n";
     let values = "query,a,b\n1,0.5,0.25\n2,0.75,0.5\n3,0.125,0.5\n4,0.5,0.75\n";
     let folder = directory(&[("study.toml", study), ("values.csv", values)]);
     let at = folder.path();
@@ -417,7 +417,7 @@ fn a_study_is_done_again() {
     let one = Tampered::new(at, "more");
     std::fs::write(one.folder.join("tables/zzz.csv"), "1\n").unwrap();
     assert_eq!(one.differences(1), ["other files: tables/zzz.csv: is no table or figure of these results"]);
-    let one = Tampered::new(at, "sealed");
+    let one = Tampered::new(at, "with_hash");
     let text = std::fs::read_to_string(one.folder.join("manifest.json")).unwrap();
     std::fs::write(one.folder.join("manifest.json"), text.replacen("\"seed\": 0", "\"seed\": 1", 1)).unwrap();
     one.finds("manifest: manifest.json: was altered: its content has not the hash that stands in it");

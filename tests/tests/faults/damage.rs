@@ -101,9 +101,9 @@ fn readers_refuse_what_was_altered_and_name_it() {
     succeed(at, &["run", "study.toml", "--out", "study"]);
     fs::copy(at.join("whole/models/read/fold2/Trees.json"), at.join("model.json")).unwrap();
     let cases: [(&str, &[&str]); 6] = [
-        ("whole/per_query.csv", &["report whole", "meta whole --measure ndcg@5 --trials 5"]),
+        ("whole/per_query.csv", &["report whole", "compare whole --measure ndcg@5 --trials 5"]),
         ("whole/queries.csv", &["report whole"]),
-        ("whole/manifest.json", &["report whole", "meta whole --measure ndcg@5 --trials 5"]),
+        ("whole/manifest.json", &["report whole", "compare whole --measure ndcg@5 --trials 5"]),
         ("study/manifest.json", &["report study"]),
         ("study/tables.json", &["report study"]),
         (

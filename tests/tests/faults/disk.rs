@@ -176,7 +176,7 @@ fn a_read_only_folder_that_a_program_leaves_does_no_harm() {
 name = "r"
 [[dataset]]
 label = "a"
-made = { shape = "mq2007", queries = 10 }
+synthetic = { shape = "mq2007", queries = 10 }
 [[ranker]]
 label = "lin"
 kind = "linear"

@@ -192,7 +192,7 @@ fn what_a_killed_run_started_ends_with_it() {
 name = "long"
 [[dataset]]
 label = "made"
-made = { shape = "mq2007", queries = 5 }
+synthetic = { shape = "mq2007", queries = 5 }
 [[ranker]]
 label = "Hangs"
 kind = "faulty"

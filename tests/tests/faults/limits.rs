@@ -95,7 +95,7 @@ name = "apart"
 seed = 4
 [[dataset]]
 label = "a"
-made = { shape = "mq2007", queries = 15 }
+synthetic = { shape = "mq2007", queries = 15 }
 [[dataset]]
 label = "b"
 path = "data.txt"

@@ -9,7 +9,7 @@ const SLOW: &str = r#"
 name = "slow"
 [[dataset]]
 label = "a"
-made = { shape = "mq2007", queries = 10 }
+synthetic = { shape = "mq2007", queries = 10 }
 [[ranker]]
 kind = "slow"
 params = { steps = 3000 }

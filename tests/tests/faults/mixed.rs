@@ -1,4 +1,4 @@
-//! An experiment with every kind of job: read and made data, a cache, fits in the run and in processes of their own, score
+//! An experiment with every kind of job: read and synthetic data, a cache, fits in the run and in processes of their own, score
 //! files, and programs; each short, so that it can be killed many times.
 
 use std::path::Path;
@@ -21,7 +21,7 @@ layout = "one-file"
 
 [[dataset]]
 label = "made"
-made = { shape = "mq2007", queries = 15 }
+synthetic = { shape = "mq2007", queries = 15 }
 
 [[ranker]]
 label = "Trees"

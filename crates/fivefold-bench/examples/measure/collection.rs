@@ -5,15 +5,15 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use fivefold_core::{Dataset, Seed};
-use fivefold_data::{ReadOptions, made, read_letor, write_letor};
+use fivefold_data::{ReadOptions, read_letor, synthetic, write_letor};
 use serde_json::{Value, json};
 
 use crate::{Result, sizes};
 
-/// Writes a made collection. Features beyond those of the shape repeat them, each shifted by one more document, so that
+/// Writes a synthetic collection. Features beyond those of the shape repeat them, each shifted by one more document, so that
 /// they have the same distributions and other orders.
 pub fn make(shape: &str, features: usize, queries: usize, seed: u64, file: &Path) -> Result<Value> {
-    let data = made::make(made::shape(shape)?, queries, Seed::new(seed))?;
+    let data = synthetic::make(synthetic::shape(shape)?, queries, Seed::new(seed))?;
     let data = if features == data.width() { data } else { with_width(&data, features)? };
     write_letor(&data, &mut BufWriter::new(File::create(file)?))?;
     Ok(json!({"documents": data.documents(), "queries": data.len(), "features": data.width()}))

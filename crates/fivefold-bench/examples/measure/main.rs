@@ -29,7 +29,7 @@ use toml::de::DeTable;
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 const HELP: &str = "arguments, one of:
-  make SHAPE FEATURES QUERIES SEED FILE      a made collection as LETOR text
+  make SHAPE FEATURES QUERIES SEED FILE      a synthetic collection as LETOR text
   arrays FILE PREFIX                         LETOR text as PREFIX.features, .grades, .sizes for other programs
   read FILE THREADS                          LETOR text into the matrix
   open FILE FOLDER THREADS                   a collection from its cache in FOLDER, which the first call fills

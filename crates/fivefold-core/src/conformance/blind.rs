@@ -46,12 +46,12 @@ const BLIND: &[&str] = &[
 
 fn blind_validation(trial: &Trial<'_>) -> Result<(), String> {
     let (params, train) = (trial.case.params, train());
-    let without = fit_beside(trial.entry, params, &train, SEED, None, &Told::default())?;
+    let without = fit_beside(trial.entry, params, &train, SEED, None, &Notes::default())?;
     // Fitted now: whether fits disturb each other is the matter of another rule.
-    let with = fit_beside(trial.entry, params, &train, SEED, Some(&validation()), &Told::default())?;
+    let with = fit_beside(trial.entry, params, &train, SEED, Some(&validation()), &Notes::default())?;
     let matters = models_differ(&without, &with).is_some();
     for (name, set) in data::degenerate().into_iter().filter(|(name, _)| BLIND.contains(name)) {
-        let told = Told::default();
+        let told = Notes::default();
         let fitted = fit_beside(trial.entry, params, &train, SEED, Some(&set), &told)?;
         if let Some(difference) = models_differ(&without, &fitted) {
             return Err(format!("without a validation part, and validated on \"{name}\": {difference}"));
@@ -65,9 +65,9 @@ fn blind_validation(trial: &Trial<'_>) -> Result<(), String> {
 
 /// The warnings of a fit.
 #[derive(Default)]
-struct Told(Mutex<Vec<String>>);
+struct Notes(Mutex<Vec<String>>);
 
-impl Progress for Told {
+impl Progress for Notes {
     fn step(&self, _: u64, _: u64) {}
 
     fn warning(&self, text: &str) {

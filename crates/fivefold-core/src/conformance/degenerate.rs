@@ -19,12 +19,12 @@ fn degenerate(trial: &Trial<'_>) -> Result<(), String> {
         guarded(|| tried(trial, &set, Some(&set)))
             .map_err(|found| format!("trained and validated on {name}: {found}"))?;
         guarded(|| tried(trial, &train(), Some(&set)))
-            .map_err(|found| format!("trained on the made collection and validated on {name}: {found}"))?;
+            .map_err(|found| format!("trained on the synthetic collection and validated on {name}: {found}"))?;
     }
     Ok(())
 }
 
-/// Fits, and scores both the training set and the made collection.
+/// Fits, and scores both the training set and the synthetic collection.
 fn tried(trial: &Trial<'_>, train: &Dataset, validation: Option<&Dataset>) -> Result<(), String> {
     let mut context = FitContext::new(Seed::new(SEED));
     if let Some(validation) = validation {
@@ -36,5 +36,5 @@ fn tried(trial: &Trial<'_>, train: &Dataset, validation: Option<&Dataset>) -> Re
         Err(other) => return Err(format!("the fit fails, but not with `FitError::Data` and a reason: {other}")),
     };
     all_finite(&*model, "its training data", train)?;
-    all_finite(&*model, "the made collection", &test())
+    all_finite(&*model, "the synthetic collection", &test())
 }

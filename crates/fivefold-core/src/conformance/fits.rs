@@ -8,14 +8,14 @@ use crate::{Dataset, DynModel, FitContext, FitError, Progress, Seed};
 
 pub(super) const FITS: Rule = Rule {
     name: "fit",
-    demand: "a model with finite scores is made of the made collection",
+    demand: "a model with finite scores is made of the synthetic collection",
     remedy: "let the case's `params` suit 480 documents of 40 queries with 6 features, one of them constant, and grades 0 \
              to 2; guard divisions by what can be 0",
     check: fits,
 };
 
 fn fits(trial: &Trial<'_>) -> Result<(), String> {
-    all_finite(&*trial.usual()?.model, "the made collection", &test())
+    all_finite(&*trial.usual()?.model, "the synthetic collection", &test())
 }
 
 /// Fails if a score is not finite.
@@ -58,7 +58,7 @@ fn saved(trial: &Trial<'_>) -> Result<(), String> {
     let value = serde_json::from_str(&usual.json).map_err(|error| format!("the model's JSON is broken: {error}"))?;
     let model = trial.entry.load(value).map_err(|error| format!("the saved model cannot be loaded: {error}"))?;
     let json = model.to_json().map_err(|error| format!("the loaded model cannot be saved: {error}"))?.to_string();
-    let describe = |difference| Err(format!("before and after, on the made collection: {difference}"));
+    let describe = |difference| Err(format!("before and after, on the synthetic collection: {difference}"));
     models_differ(usual, &Fitted { model, json }).map_or(Ok(()), describe)
 }
 

@@ -54,7 +54,7 @@ fn training_order(trial: &Trial<'_>) -> Result<(), String> {
         return Ok(());
     }
     let found = format!(
-        "trained with each query's best document first, and then with the worst first, the scores on a made collection \
+        "trained with each query's best document first, and then with the worst first, the scores on a synthetic collection \
          differ by {moved:.3e} (root mean square)"
     );
     if !make(trial.entry, trial.case.params)?.seeded() {

@@ -112,7 +112,7 @@ fn effects(trial: &Trial<'_>) -> Result<(), String> {
         };
         match (effect, alters) {
             (None, true) => {
-                return Err(format!("`{name} = {value}` gives the same scores, trained on the made collection"));
+                return Err(format!("`{name} = {value}` gives the same scores, trained on the synthetic collection"));
             }
             (Some(effect), false) => {
                 return Err(format!("`{name} = {value}`, declared inert, has an effect: {effect}"));

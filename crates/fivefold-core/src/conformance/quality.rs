@@ -20,7 +20,7 @@ fn learns(trial: &Trial<'_>) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "of the pairs of documents with different grades, on a made collection with two good features, {accuracy:.3} \
+        "of the pairs of documents with different grades, on a synthetic collection with two good features, {accuracy:.3} \
          are in the right order; .5 is random, and {ACCURACY} is asked for"
     ))
 }

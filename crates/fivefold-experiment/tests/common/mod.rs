@@ -111,18 +111,18 @@ pub fn registry() -> Registry {
     Registry::default().with::<One>().with::<Draw>().with::<Broken>()
 }
 
-/// Two made collections and three rankers.
+/// Two synthetic collections and three rankers.
 pub const EXPERIMENT: &str = r#"
 name = "small"
 seed = 7
 
 [[dataset]]
 label = "a"
-made = { shape = "mq2007", queries = 20 }
+synthetic = { shape = "mq2007", queries = 20 }
 
 [[dataset]]
 label = "b"
-made = { shape = "mslr-web30k", queries = 15 }
+synthetic = { shape = "mslr-web30k", queries = 15 }
 queries = 9
 
 [[ranker]]

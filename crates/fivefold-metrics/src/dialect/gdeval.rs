@@ -23,7 +23,7 @@ fn conventions() -> Conventions {
         undefined: Undefined::Skip,
         missing_topics: MissingTopics::Skip,
         err_no_relevant: NoRelevant::Undefined,
-        gmax: HighestGrade::Always(4),
+        max_grade: HighestGrade::Always(4),
         ..common()
     }
 }

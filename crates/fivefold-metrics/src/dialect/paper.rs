@@ -35,6 +35,6 @@ pub(super) fn conventions() -> Conventions {
         ap_ties: ApTies::Orders,
         no_relevant: NoRelevant::Undefined,
         err_no_relevant: NoRelevant::Zero,
-        gmax: HighestGrade::Collection,
+        max_grade: HighestGrade::Collection,
     }
 }

@@ -15,7 +15,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("MAP", "ap"),
         ("RR@k", "rr@k"),
         ("ERR@k", "err@k"),
-        ("ERR@k -gmax 2", "err(gmax=2)@k"),
+        ("ERR@k -gmax 2", "err(max_grade=2)@k"),
     ],
     notes: &[
         "RR is computed in 32-bit floats",
@@ -25,5 +25,5 @@ pub(super) const DIALECT: Dialect = Dialect {
 };
 
 fn conventions() -> Conventions {
-    Conventions { p_denominator: PDenominator::List, ties: Ties::Input, gmax: HighestGrade::Always(4), ..common() }
+    Conventions { p_denominator: PDenominator::List, ties: Ties::Input, max_grade: HighestGrade::Always(4), ..common() }
 }

@@ -1,6 +1,6 @@
-//! Expected reciprocal rank: the user stops at rank r with probability R_r = (2^y - 1)/2^gmax if not before.
+//! Expected reciprocal rank: the user stops at rank r with probability R_r = (2^y - 1)/2^max_grade if not before.
 //!
-//! ERR@k = sum_{r<=min(k,n)} (1/r) R_r prod_{s<r} (1 - R_s) (Chapelle, Metzler, Zhang & Grinspan, CIKM 2009). gmax is the
+//! ERR@k = sum_{r<=min(k,n)} (1/r) R_r prod_{s<r} (1 - R_s) (Chapelle, Metzler, Zhang & Grinspan, CIKM 2009). `max_grade` is the
 //! collection's highest grade unless the name gives another, so values of different collections compare only if it is equal.
 //!
 //! Ties: with q = 1 - R and M_j the mean over all subsets of j of a group's documents of the product of their q (the
@@ -9,7 +9,7 @@
 //! probability to come so far. A document of quality q added to t others turns M_j into ((t+1-j) M_j + j q M_{j-1})/(t+1): means,
 //! never binomials, so 10,000 documents do not overflow. It turns D_j into ((t+1-j) D_j + R M_{j-1} + (j-1) q D_{j-1})/(t+1), as it
 //! stands behind place j, at it, or before it: sums of what is not negative. The difference of two M would lose all digits but a few
-//! where R is small, as under a high gmax. M_j falls with j; what is below 1e-60 is taken as 0, which no bit of a sum shows. Cost: (documents of a group) x (its places
+//! where R is small, as under a high `max_grade`. M_j falls with j; what is below 1e-60 is taken as 0, which no bit of a sum shows. Cost: (documents of a group) x (its places
 //! above the cutoff that the user comes to with more than that probability).
 
 use super::by_rank;
@@ -21,16 +21,16 @@ use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     name: "err",
     summary: "expected reciprocal rank",
-    formula: "sum_{r<=min(k,n)} (1/r) R_r prod_{s<r} (1 - R_s), R = (2^y - 1)/2^gmax",
+    formula: "sum_{r<=min(k,n)} (1/r) R_r prod_{s<r} (1 - R_s), R = (2^y - 1)/2^max_grade",
     source: "Chapelle, Metzler, Zhang & Grinspan, CIKM 2009",
     cutoffs: Cutoffs::Optional,
     params: &[
         Param {
-            name: "gmax",
+            name: "max_grade",
             help: "the highest possible grade; by default the collection's",
             values: "a grade from 1 to 30",
             canonical: grade,
-            default: |conventions, max_grade| match conventions.gmax {
+            default: |conventions, max_grade| match conventions.max_grade {
                 // Where no document is relevant any highest grade gives 0.
                 HighestGrade::Collection => max_grade.max(1).to_string(),
                 HighestGrade::Always(grade) => grade.to_string(),
@@ -40,13 +40,12 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         Param { default: |conventions, _| conventions.err_no_relevant.to_string(), usual: Some("zero"), ..NO_RELEVANT },
     ],
     build: |settings| {
-        let gmax: u8 = settings.get("gmax")?;
-        if gmax < settings.max_grade() {
-            return Err(
-                settings.wrong("gmax", format!("at least the collection's highest grade {}", settings.max_grade()))
-            );
+        let max_grade: u8 = settings.get("max_grade")?;
+        if max_grade < settings.max_grade() {
+            return Err(settings
+                .wrong("max_grade", format!("at least the collection's highest grade {}", settings.max_grade())));
         }
-        let highest = libm::exp2(f64::from(gmax));
+        let highest = libm::exp2(f64::from(max_grade));
         Ok(Box::new(ExpectedReciprocalRank {
             pass: GradeTable::new(|grade| 1.0 - (libm::exp2(f64::from(grade)) - 1.0) / highest),
             stop: GradeTable::new(|grade| (libm::exp2(f64::from(grade)) - 1.0) / highest),

@@ -14,7 +14,7 @@ fn candidates(param: &str) -> &'static [&'static str] {
         "threshold" => &["1", "2"],
         "ties" => &["orders", "threshold"],
         "no_relevant" => &["undefined", "zero"],
-        "gmax" => &["2", "4"],
+        "max_grade" => &["2", "4"],
         "p" => &["0.8", "0.3"],
         "beta" => &["5", "1.5"],
         "d" => &["1", "0.25"],
@@ -106,7 +106,7 @@ impl Textbook<'_> {
             "wta" => self.relevant(&grades[..1]),
             "rr" => top.iter().position(|&y| self.rel(y) > 0.0).map_or(0.0, |i| 1.0 / (i + 1) as f64),
             "err" => {
-                let stop = |y: u8| (2f64.powi(i32::from(y)) - 1.0) / libm::pow(2.0, self.number("gmax"));
+                let stop = |y: u8| (2f64.powi(i32::from(y)) - 1.0) / libm::pow(2.0, self.number("max_grade"));
                 let reach = |r: usize| top[..r].iter().map(|&y| 1.0 - stop(y)).product::<f64>();
                 (0..cut).map(|r| reach(r) * stop(top[r]) / (r + 1) as f64).sum()
             }

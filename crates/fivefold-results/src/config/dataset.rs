@@ -14,7 +14,7 @@
 //! layout = "letor4"
 //!
 //! [[dataset]]
-//! made = { shape = "mq2007", queries = 300 }         # made up, needs no files
+//! synthetic = { shape = "mq2007", queries = 300 }    # drawn, needs no files
 //! ```
 
 use std::ops::Range;
@@ -65,7 +65,7 @@ impl DatasetConfig {
         }
         let (uninformative, ideal) = (section.read("uninformative")?, section.read("ideal")?);
         let allow = section.read("allow")?.unwrap_or_default();
-        let spans = ["name", "layout", "made"].map(|key| section.span_of(key));
+        let spans = ["name", "layout", "synthetic"].map(|key| section.span_of(key));
         let source: Source = read(section.into_value())?;
         source.check().map_err(|error| source_fault(&source, &error.to_string(), spans))?;
         let label = label.unwrap_or_else(|| source.name());
@@ -93,12 +93,12 @@ impl DatasetConfig {
 }
 
 /// Underlines the name that the error is about, else the whole entry.
-fn source_fault(source: &Source, message: &str, [name, layout, made]: [Range<usize>; 3]) -> Fault {
-    let shape = source.made.as_ref().map(|made| &made.shape);
+fn source_fault(source: &Source, message: &str, [name, layout, synthetic]: [Range<usize>; 3]) -> Fault {
+    let shape = source.synthetic.as_ref().map(|synthetic| &synthetic.shape);
     let quoted = |text: &String| message.contains(&format!("`{text}`")) || message.contains(&format!("\"{text}\""));
     let about = |text: Option<&String>| text.is_some_and(quoted);
     let span = if about(shape) {
-        made
+        synthetic
     } else if about(source.layout.as_ref()) {
         layout
     } else {

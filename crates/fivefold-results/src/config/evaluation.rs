@@ -1,7 +1,7 @@
 //! `[evaluation]`: measures, cutoffs, UE versions and conventions.
 //!
 //! ```toml
-//! profile = "paper"                          # at the top of the file: the dialect that fixes what is not said here
+//! dialect = "paper"                          # at the top of the file: it fixes every convention that is not given here
 //! [evaluation]
 //! measures = ["ndcg", "ap"]                  # one with its own cutoff or version (`rr@10`, `ndcg.v2`) keeps it
 //! cutoffs = [5, 10, 15, 20, 30]
@@ -24,7 +24,8 @@ use super::read::{Section, read};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationConfig {
     /// Name of the dialect that the conventions start from.
-    pub profile: String,
+    #[serde(alias = "profile")]
+    pub dialect: String,
     /// The measures with version and cutoff, one a column.
     pub measures: Vec<MeasureSpec>,
     /// The conventions in force.
@@ -37,8 +38,8 @@ const CUTOFFS: [usize; 5] = [5, 10, 15, 20, 30];
 const VERSIONS: [Version; 3] = [Version::Original, Version::V1, Version::V2];
 
 impl EvaluationConfig {
-    pub(super) fn read(section: Option<Section<'_>>, profile: Option<Spanned<DeValue<'_>>>) -> Result<Self, Fault> {
-        let (profile, base) = read_profile(profile)?;
+    pub(super) fn read(section: Option<Section<'_>>, name: Option<Spanned<DeValue<'_>>>) -> Result<Self, Fault> {
+        let (dialect, base) = read_dialect(name)?;
         let mut section = section.unwrap_or_default();
         let place = section.span_of("measures");
         let measures = section.read("measures")?.unwrap_or_else(|| MEASURES.map(unplaced).to_vec());
@@ -46,7 +47,7 @@ impl EvaluationConfig {
         let versions = section.read("versions")?.unwrap_or_else(|| VERSIONS.to_vec());
         let conventions = read_overrides(section)?.apply(base);
         let measures = expand(&measures, &checked(&cutoffs)?, &versions, place)?;
-        Ok(EvaluationConfig { profile, measures, conventions })
+        Ok(EvaluationConfig { dialect, measures, conventions })
     }
 }
 
@@ -54,8 +55,8 @@ fn unplaced<T, U: From<T>>(value: T) -> Spanned<U> {
     Spanned::new(0..0, value.into())
 }
 
-fn read_profile(profile: Option<Spanned<DeValue<'_>>>) -> Result<(String, Conventions), Fault> {
-    let name: Spanned<String> = match profile {
+fn read_dialect(name: Option<Spanned<DeValue<'_>>>) -> Result<(String, Conventions), Fault> {
+    let name: Spanned<String> = match name {
         Some(value) => read(value)?,
         None => Spanned::new(0..0, "paper".to_owned()),
     };
@@ -68,7 +69,7 @@ fn read_overrides(section: Section<'_>) -> Result<Overrides, Fault> {
     if let Some((key, span)) = section.keys().find(|(key, _)| !known.contains(key)) {
         if ["dialect", "profile"].contains(&key) {
             let fault = Fault::new(format!("`{key}` does not belong in `[evaluation]`"), span);
-            return Err(fault.help("the dialect is named at the top of the file: profile = \"letor4\""));
+            return Err(fault.help("the dialect is named at the top of the file: dialect = \"letor4\""));
         }
         return Err(Fault::unknown("key", key, span, KEYS.into_iter().chain(known.iter().copied())));
     }

@@ -3,7 +3,7 @@
 //! ```toml
 //! name = "example"             # of the results folder
 //! seed = 7
-//! profile = "paper"            # the dialect of the evaluation
+//! dialect = "paper"            # the conventions of the evaluation
 //! normalise = { method = "z-score", over = "query" }      # of all rankers that do not say otherwise
 //! [[dataset]]                  # see `dataset`
 //! [[ranker]]                   # see `ranker`
@@ -22,6 +22,7 @@ mod error;
 mod evaluation;
 mod guards;
 mod limits;
+pub mod old_words;
 mod query_sets;
 mod ranker;
 mod read;
@@ -44,7 +45,7 @@ pub use evaluation::EvaluationConfig;
 pub use guards::GuardsConfig;
 pub use limits::{Bytes, JobLimits, TimeLimit};
 pub use query_sets::QuerySetsConfig;
-pub use ranker::{Method, OUTSIDE, OutsideKind, RankerConfig, ScoreFiles};
+pub use ranker::{Method, OUTSIDE, OutsideKind, RankerConfig, ScoreFiles, key_params};
 pub use tables::{Pad, TablesConfig};
 
 use error::Fault;
@@ -85,6 +86,7 @@ struct Origin {
     rankers: Vec<Range<usize>>,
     folders: Vec<PathBuf>,
     cache: Option<Cache>,
+    notes: Vec<String>,
 }
 
 /// Why an experiment file cannot be used.
@@ -111,7 +113,7 @@ pub const DATA_VARIABLE: &str = "FIVEFOLD_DATA";
 const KEYS: [&str; 11] = [
     "name",
     "seed",
-    "profile",
+    "dialect",
     "normalise",
     "dataset",
     "ranker",
@@ -166,7 +168,9 @@ impl Experiment {
     pub fn with_places_of(mut self, other: &Experiment) -> Self {
         for dataset in &mut self.datasets {
             let there = other.datasets.iter().find(|there| there.label == dataset.label);
-            if let Some(there) = there.filter(|there| there.source.made.is_none() && dataset.source.made.is_none()) {
+            if let Some(there) =
+                there.filter(|there| there.source.synthetic.is_none() && dataset.source.synthetic.is_none())
+            {
                 let Source { name, path, layout, files, .. } = there.source.clone();
                 dataset.source = Source { name, path, layout, files, ..dataset.source.clone() };
             }
@@ -180,6 +184,11 @@ impl Experiment {
             }
         }
         self
+    }
+
+    /// What a user should know of the file: old words in it that have new names.
+    pub fn notes(&self) -> &[String] {
+        &self.origin.notes
     }
 
     /// The same with a cache for what is read; nothing else depends on it.
@@ -234,12 +243,11 @@ impl Experiment {
 }
 
 fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
-    let mut file = Section::of_table(DeTable::parse(text)?);
+    let mut file = DeTable::parse(text)?;
+    let notes = old_words::replace(file.get_mut(), registry)?;
+    let mut file = Section::of_table(file);
     let unknown = file.keys().find(|(key, _)| !KEYS.contains(key));
     if let Some((key, span)) = unknown {
-        if key == "dialect" {
-            return Err(Fault::new("unknown key `dialect`", span).help("a dialect is named by profile = \"letor4\""));
-        }
         return Err(Fault::unknown("key", key, span, KEYS));
     }
     let (name, name_span): (String, _) = file.require("name", "the experiment")?;
@@ -261,16 +269,16 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
         .collect::<Result<Vec<_>, _>>()?;
     check_labels("rankers", rankers.iter().map(|r| r.label.as_str()), &ranker_spans)?;
 
-    let profile = file.take("profile");
+    let dialect = file.take("dialect");
     let section = file.take("evaluation").map(|value| Section::new(value, "`evaluation`")).transpose()?;
-    let evaluation = EvaluationConfig::read(section, profile)?;
+    let evaluation = EvaluationConfig::read(section, dialect)?;
     let query_sets = file.read("query_sets")?.unwrap_or_default();
     let tables = match file.take("tables") {
         Some(value) => TablesConfig::read(Section::new(value, "`tables`")?)?,
         None => TablesConfig::default(),
     };
     let guards = file.read("guards")?.unwrap_or_default();
-    let origin = Origin { datasets: dataset_spans, rankers: ranker_spans, ..Origin::default() };
+    let origin = Origin { datasets: dataset_spans, rankers: ranker_spans, notes, ..Origin::default() };
     Ok(Experiment { name, seed, datasets, rankers, evaluation, query_sets, tables, guards, origin })
 }
 

@@ -19,6 +19,8 @@
 //! params = { argv = ["./rank", "{train}", "{test}", "{scores}"], files = ["rank"] }
 //! ```
 
+use std::collections::BTreeMap;
+
 use fivefold_core::{ParamInfo, Registry};
 use fivefold_data::Normaliser;
 use serde::{Deserialize, Serialize};
@@ -107,11 +109,27 @@ pub enum Method {
         seeded: bool,
         /// All its parameters, defaults filled in.
         params: serde_json::Value,
+        /// Parameters that were renamed, with the names that keys of jobs and model files keep for them.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        renamed: BTreeMap<String, String>,
     },
     /// Files hold them.
     Scores(ScoreFiles),
     /// A program makes them.
     Command(CommandLine),
+}
+
+/// Parameters under the names that keys of jobs and model files have for them: a new name of a parameter alters no key.
+pub fn key_params(params: &serde_json::Value, renamed: &BTreeMap<String, String>) -> serde_json::Value {
+    let mut params = params.clone();
+    if let Some(object) = params.as_object_mut() {
+        for (new, old) in renamed {
+            if let Some(value) = object.remove(new) {
+                object.insert(old.clone(), value);
+            }
+        }
+    }
+    params
 }
 
 /// `[ranker.params]` of `kind = "scores"`.
@@ -249,7 +267,8 @@ impl RankerConfig {
         // The job reads them back from here: a value that JSON cannot hold (infinity) is refused now, not in the run.
         entry.restore(&params).map_err(|error| Fault::from(error).or_at(&kind_span))?;
         let code = KnownBy::of(entry).map_err(|error| Fault::new(error, kind_span))?;
-        let method = Method::Train { version: entry.version, code, seeded: ranker.seeded(), params };
+        let renamed = entry.renamed.iter().map(|word| (word.new.to_owned(), word.old.to_owned())).collect();
+        let method = Method::Train { version: entry.version, code, seeded: ranker.seeded(), params, renamed };
         Ok(RankerConfig { label, kind, method, normalise: own.unwrap_or(*default), limits })
     }
 }

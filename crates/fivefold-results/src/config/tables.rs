@@ -9,7 +9,7 @@
 //! correction = "holm"        # of that test, over all comparisons of a measure: one of `CORRECTIONS`
 //! draws = 1000               # of tests that draw
 //! ```
-//! `test` and `correction` are those of `fivefold meta`. The paper's tables (conflicts, discriminative power) are by definition of
+//! `test` and `correction` are those of `fivefold compare`. The paper's tables (conflicts, discriminative power) are by definition of
 //! uncorrected t-tests, whatever stands here. Tukey's test corrects for all pairs by itself, so that its `correction` is `none` when
 //! absent, and another one is refused.
 

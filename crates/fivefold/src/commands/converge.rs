@@ -70,7 +70,7 @@ impl Args {
             trials: self.trials,
             angles: if self.angle.is_empty() { plain.angles } else { self.angle },
             discounts: plain.discounts.into_iter().chain(self.discount).collect(),
-            profile: self.dialect,
+            dialect: self.dialect,
             ..Converge::default()
         };
         self.study.run(study, self.seed, screen)

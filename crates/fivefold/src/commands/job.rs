@@ -1,7 +1,7 @@
 //! `fivefold job`: one job of an experiment, so that several processes or machines can share a results folder.
 
 use fivefold_core::Registry;
-use fivefold_experiment::{self as experiment, Only, RunOptions};
+use fivefold_experiment::{self as experiment, JobFilter, RunOptions};
 use fivefold_results::manifest::FORMAT;
 
 use crate::exit::Exit;
@@ -44,7 +44,7 @@ impl Args {
         let bars = RunBars::new();
         let options = RunOptions {
             threads: self.threads.threads,
-            only: Only::job(&self.id),
+            only: JobFilter::job(&self.id),
             observer: &bars,
             cancel: Some(interrupt::watch()),
             claim: Some(&claim),

@@ -1,7 +1,7 @@
 //! `fivefold jobs`: the jobs of an experiment and what state their results are in.
 
 use fivefold_core::Registry;
-use fivefold_experiment::{JobState, Only, Plan, job_states};
+use fivefold_experiment::{JobFilter, JobState, Plan, job_states};
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -37,7 +37,7 @@ struct JobLine<'a> {
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let experiment = self.experiment.load(registry)?;
-        let plan = Plan::new(&experiment, &Only::patterns(self.only.iter().map(String::as_str)))?;
+        let plan = Plan::new(&experiment, &JobFilter::patterns(self.only.iter().map(String::as_str)))?;
         for remark in plan.remarks() {
             tell(format_args!("note: {remark}"));
         }

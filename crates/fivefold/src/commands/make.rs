@@ -1,11 +1,11 @@
-//! `fivefold make`: a made collection as LETOR text.
+//! `fivefold make`: a synthetic collection as LETOR text.
 
 use std::path::PathBuf;
 
 use fivefold_base::words::counted;
 use fivefold_core::Dataset;
-use fivefold_data::made::SHAPES;
-use fivefold_data::{Fold, MadeSource, Source, open, write_letor};
+use fivefold_data::synthetic::SHAPES;
+use fivefold_data::{Fold, Source, SyntheticSource, open, write_letor};
 use fivefold_results::store::Writing;
 
 use crate::exit::Exit;
@@ -14,7 +14,7 @@ use crate::outputs::{Output, ReplaceArgs, holds};
 use crate::problem::{self, Problem};
 use crate::screen::Screen;
 
-/// Write a made collection as LETOR files, in five folds
+/// Write a synthetic collection as LETOR files, in five folds
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold make --shape mq2007 --queries 200 --out made
@@ -22,7 +22,7 @@ use crate::screen::Screen;
 
 Writes FoldN/train.txt, vali.txt and test.txt, which an experiment reads with `path = \"made\"` and
 `layout = \"fold-dirs\"`. The same shape, number and seed give the same bytes, and the same data as
-`made = { shape = ..., queries = ..., seed = ... }` in an experiment.")]
+`synthetic = { shape = ..., queries = ..., seed = ... }` in an experiment.")]
 pub(crate) struct Args {
     /// Whose statistics the collection has
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(SHAPES.iter().map(|shape| shape.name)), default_value = SHAPES[0].name)]
@@ -42,8 +42,8 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
-        let made = MadeSource { shape: self.shape.clone(), queries: self.queries, seed: self.seed };
-        let source = Source { made: Some(made), ..Source::default() };
+        let made = SyntheticSource { shape: self.shape.clone(), queries: self.queries, seed: self.seed };
+        let source = Source { synthetic: Some(made), ..Source::default() };
         let collection = open(&source, &[]).map_err(problem::report)?;
         let parts: Vec<(PathBuf, &Dataset)> = collection.folds.iter().flat_map(|fold| self.parts(fold)).collect();
         // All of them before any is written. Of LETOR text nothing tells whose it is: only the same content is ours.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fivefold_report::{Report, Templates, read_tables, write_report};
-use fivefold_results::{FolderLock, Hold, Results};
+use fivefold_results::{FolderLock, LockMode, Results};
 use fivefold_studies::Manifest;
 
 use crate::exit::Exit;
@@ -80,12 +80,12 @@ fn write(from: &Path, study: Option<&Manifest>, folder: &Path, templates: &Templ
         Some(manifest) => {
             let head = page_head(manifest).map_err(problem::report)?;
             let report = Report::read(from, head).map_err(problem::report)?;
-            let _lock = FolderLock::take(folder, Hold::Alone).map_err(problem::report)?;
+            let _lock = FolderLock::take(folder, LockMode::Alone).map_err(problem::report)?;
             report.write(folder, templates).map_err(problem::report)
         }
         None => {
             let results = Results::load(from).map_err(problem::report)?;
-            let _lock = FolderLock::take(folder, Hold::Alone).map_err(problem::report)?;
+            let _lock = FolderLock::take(folder, LockMode::Alone).map_err(problem::report)?;
             write_report(&results, folder, templates).map(|_| ()).map_err(problem::report)
         }
     }

@@ -4,7 +4,7 @@ use fivefold_core::Registry;
 use fivefold_experiment::RunOptions;
 use fivefold_report::{Templates, write_report};
 use fivefold_results::manifest::FORMAT;
-use fivefold_results::{FolderLock, Hold, Results};
+use fivefold_results::{FolderLock, LockMode, Results};
 use fivefold_studies::replay::reproduce;
 
 use crate::exit::Exit;
@@ -83,7 +83,7 @@ impl Args {
         let folder = self.experiment.out(&experiment.name);
         claim.judge(&folder, FORMAT, &experiment.name).map_err(problem::report)?;
         let cancel = interrupt::watch();
-        let lock = FolderLock::take(&folder, Hold::Alone).map_err(problem::report)?;
+        let lock = FolderLock::take(&folder, LockMode::Alone).map_err(problem::report)?;
         let memory = fivefold_data::memory_budget();
         let bars = RunBars::new().within(memory);
         let options = RunOptions {

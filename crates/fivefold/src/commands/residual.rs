@@ -51,7 +51,7 @@ impl Args {
             order: if self.by_timestamp { Order::Timestamp } else { Order::Input },
             groups: self.group,
             alpha: self.alpha,
-            profile: self.dialect,
+            dialect: self.dialect,
             ..Residual::default()
         };
         self.study.run(study, 0, screen)

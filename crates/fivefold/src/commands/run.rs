@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use fivefold_base::words::{counted, which};
 use fivefold_core::Registry;
-use fivefold_experiment::{self as experiment, CacheReport, Only, Plan, Reuse, RunError, RunOptions};
+use fivefold_experiment::{self as experiment, CacheReport, JobFilter, Plan, Reuse, RunError, RunOptions};
 use fivefold_report::{Templates, check_index, write_report_unless};
 use fivefold_results::manifest::FORMAT;
-use fivefold_results::{FolderLock, Hold, Results};
+use fivefold_results::{FolderLock, LockMode, Results};
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -26,7 +26,7 @@ use crate::threads::ThreadArgs;
 /// Run an experiment: train, score, evaluate, print the tables
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  fivefold run quickstart                        made data, every table, about a minute
+  fivefold run quickstart                        synthetic data, every table, about a minute
   fivefold run my.toml --out runs/my --threads 4
   fivefold run paper --memory 6GiB --cache /scratch/letor
   fivefold run my.toml --only Ridge 'mq2008/fold1/*'
@@ -130,7 +130,7 @@ impl Args {
         }
         let (experiment, worker) = self.limits.apply(text.experiment(registry)?)?;
         let folder = self.experiment.out(&experiment.name);
-        let only = Only::patterns(self.only.iter().map(String::as_str));
+        let only = JobFilter::patterns(self.only.iter().map(String::as_str));
         if self.explain_cache {
             let plan = Plan::new(&experiment, &only)?;
             let report = experiment::explain_cache(&plan, &folder)?;
@@ -150,7 +150,7 @@ impl Args {
         if !ours {
             check_index(&folder).map_err(problem::report)?;
         }
-        let lock = FolderLock::take(&folder, Hold::Alone).map_err(problem::report)?;
+        let lock = FolderLock::take(&folder, LockMode::Alone).map_err(problem::report)?;
         let memory = fivefold_data::memory_budget();
         let bars = RunBars::new().within(memory).every(Duration::from_secs(self.progress));
         let options = RunOptions {

@@ -61,7 +61,7 @@ impl Args {
             factors: self.factors,
             partitions: self.partitions,
             draws: self.draws,
-            profile: self.dialect,
+            dialect: self.dialect,
             ..Standardise::default()
         };
         self.study.run(study, self.seed, screen)

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use fivefold_base::words::{counted, which};
 use fivefold_core::model_file::FORMAT;
+use fivefold_core::params::rename_keys;
 use fivefold_core::{Dataset, DynRanker, FitContext, FitError, ModelFile, ModelHeader, RankerEntry, Registry, Seed};
 use fivefold_data::input;
 use fivefold_data::leaks::{Guard, label_features};
 use fivefold_data::{Normaliser, data_hash, memory_left};
 use fivefold_results::config::Bytes;
+use fivefold_results::config::old_words::notes;
 use toml::de::DeTable;
 
 use crate::exit::Exit;
@@ -19,7 +21,7 @@ use crate::progress::FitBar;
 use crate::reading::{self, ReadArgs};
 use crate::screen::{Screen, tell, tell_report};
 use crate::threads::ThreadArgs;
-use crate::{files, interrupt, normaliser};
+use crate::{files, interrupt, normaliser, old_words};
 
 /// Train one model
 #[derive(clap::Args)]
@@ -134,7 +136,9 @@ impl Args {
             }
             None => ("--param".to_owned(), toml_lines(&self.param)?),
         };
-        let table = DeTable::parse(&text).map_err(|error| Problem::toml(&error, &name, &text))?;
+        let mut table = DeTable::parse(&text).map_err(|error| Problem::toml(&error, &name, &text))?;
+        let old = rename_keys(table.get_mut(), entry.renamed).map_err(|error| Problem::param(error, &name, &text))?;
+        old_words::tell_once(&notes(&old));
         Ok(entry.parse(table).map_err(|error| Problem::param(error, &name, &text))?)
     }
 }

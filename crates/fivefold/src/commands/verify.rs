@@ -26,7 +26,7 @@ use crate::threads::ThreadArgs;
 /// Check a results folder: derive everything in it again, and compare
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  fivefold verify runs/quickstart                    made data: everything is checked
+  fivefold verify runs/quickstart                    synthetic data: everything is checked
   fivefold verify runs/mq2008 --data-dir ~/letor
   fivefold verify runs/mine --experiment mine.toml   finds the data where the file says, and compares the file, too
   fivefold verify sent-by-a-colleague --without-data
@@ -79,8 +79,8 @@ struct Found<'a> {
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         results_folder::check(&self.folder)?;
-        if let Some((manifest, seal)) = Manifest::examine(&self.folder).map_err(problem::report)? {
-            return self.study(&manifest, seal, screen);
+        if let Some((manifest, checksum)) = Manifest::examine(&self.folder).map_err(problem::report)? {
+            return self.study(&manifest, checksum, screen);
         }
         let experiment = match &self.experiment {
             Some(name) => Some(Text::read(name, self.data_dir.as_deref())?.experiment(registry)?),

@@ -93,7 +93,7 @@ fn labels_and_ids_are_text_in_every_form() {
 #[test]
 fn names_of_systems_are_no_formulas() {
     let folder = directory(&[("v.csv", "query,=cmd(),@SUM(A1),-b\nq1,0.1,0.2,0.3\nq2,0.4,0.1,0.9\nq3,0.3,0.5,0.4\n")]);
-    let output = run(folder.path(), &["meta", "v.csv", "--out", "out"]);
+    let output = run(folder.path(), &["compare", "v.csv", "--out", "out"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut guarded = 0;
     for (name, bytes) in crate::harness::content(&folder.path().join("out")) {

@@ -34,7 +34,7 @@ fn a_line_of_a_gigabyte() {
         refused_with(folder.path(), &reader.replace('X', name), &[place]);
     }
     long_file(folder.path(), "values", format!("query,a\n1,0.{digits}").as_bytes(), 1 << 30);
-    refused_with(folder.path(), "meta values", &["is longer than 512 MiB"]);
+    refused_with(folder.path(), "compare values", &["is longer than 512 MiB"]);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn sparse_text_within_the_memory() {
 fn numbers_in_settings_that_ask_for_more_than_there_is() {
     let folder = good();
     std::fs::write(folder.path().join("made.toml"), "name = 'x'\n[[dataset]]\nlabel = 'm'\nmade = { shape = 'mslr-web30k', queries = 10000000 }\n[[ranker]]\nkind = 'random'\n").unwrap();
-    let said = ["a made collection of that size takes", "ask for fewer queries"];
+    let said = ["a synthetic collection of that size takes", "ask for fewer queries"];
     refused_with(folder.path(), "run made.toml", &said);
     refused_with(folder.path(), "make --shape mslr-web30k --queries 10000000 --out made", &said);
     refused_with(
@@ -154,7 +154,7 @@ fn values_per_query_that_share_nothing() {
     std::fs::write(folder.path().join("tall.csv"), format!("query,a\n{tall}")).unwrap();
     let wide = format!("query,{}\nq,{}\n", names("s").join(","), vec!["0.5"; 20_000].join(","));
     std::fs::write(folder.path().join("wide.csv"), wide).unwrap();
-    refused_with(folder.path(), "meta tall.csv wide.csv --missing-queries zero", &["nearly all are missing"]);
+    refused_with(folder.path(), "compare tall.csv wide.csv --missing-queries zero", &["nearly all are missing"]);
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn folders_and_devices() {
     std::fs::create_dir(folder.path().join("folder")).unwrap();
     for reader in READERS {
         // A folder is a good thing to compare or verify: of results.
-        if !reader.starts_with("meta") && !reader.starts_with("run") {
+        if !reader.starts_with("compare") && !reader.starts_with("run") {
             refused_with(folder.path(), &reader.replace('X', "folder"), &["is a folder, not a file"]);
         }
         if Path::new("/dev/zero").exists() {
@@ -334,7 +334,7 @@ fn settings_that_are_too_long_or_too_deep() {
     std::fs::write(folder.path().join("deep.json"), &json).unwrap();
     refused_with(folder.path(), "score --model deep.json --data data.txt", &["not a model file"]);
     std::fs::write(folder.path().join("values.json"), format!("{{\"map\":{json}}}")).unwrap();
-    refused_with(folder.path(), "meta values.json", &["values.json"]);
+    refused_with(folder.path(), "compare values.json", &["values.json"]);
     let xml = format!("## LambdaMART\n<ensemble>\n<tree id=\"1\" weight=\"1\">\n{}", "<split>\n".repeat(deep));
     std::fs::write(folder.path().join("deep.txt"), xml).unwrap();
     let said = [format!("deep.txt:{}: the file ends within `<split>`", deep + 3)];
@@ -344,7 +344,7 @@ fn settings_that_are_too_long_or_too_deep() {
         "name = 'x'\n[[dataset]]\nname = 'mq2008'\n[[ranker]]\nkind = 'random'\n[evaluation]\ndialect = 'letor4'\n",
     )
     .unwrap();
-    let said = ["`dialect` does not belong in `[evaluation]`", "profile = \"letor4\""];
+    let said = ["`dialect` does not belong in `[evaluation]`", "dialect = \"letor4\""];
     refused_with(folder.path(), "run x.toml", &said);
 }
 
@@ -362,7 +362,7 @@ fn bombs() {
         refused_with(folder.path(), &reader.replace('X', "bomb.gz"), &["longer than 16777216 bytes"]);
     }
     let said = ["unpacks to over 400 times its size", "set FIVEFOLD_MOST_EXPANSION"];
-    refused_with(folder.path(), "meta bomb.gz", &said);
+    refused_with(folder.path(), "compare bomb.gz", &said);
     let lines = "yes 0 | head -c 80000000 | gzip -9 > lines.gz";
     assert!(Command::new("sh").args(["-c", lines]).current_dir(folder.path()).status().unwrap().success());
     refused_with(folder.path(), "eval --data data.txt --scores lines.gz --measures ap", &said);

@@ -79,13 +79,13 @@ const JOBS: &str = "jobs x.toml";
 const EXPLAIN: &str = "run x.toml --explain-cache";
 const REPORT: &str = "report runs/x";
 const DIFF: &str = "diff runs/y runs/x";
-const META: &str = "meta runs/x --measure ndcg@5 --trials 3";
+const COMPARE: &str = "compare runs/x --measure ndcg@5 --trials 3";
 
 /// Each file with the commands that read it.
 const PLACES: [(&str, &[&str]); 9] = [
-    ("manifest.json", &[VERIFY, EXPLAIN, REPORT, DIFF, META]),
-    ("per_query.csv", &[VERIFY, EXPLAIN, REPORT, DIFF, META]),
-    ("queries.csv", &[VERIFY, REPORT, DIFF, META]),
+    ("manifest.json", &[VERIFY, EXPLAIN, REPORT, DIFF, COMPARE]),
+    ("per_query.csv", &[VERIFY, EXPLAIN, REPORT, DIFF, COMPARE]),
+    ("queries.csv", &[VERIFY, REPORT, DIFF, COMPARE]),
     ("jobs/D/fold1/L.json", &[VERIFY, RUN, JOBS, EXPLAIN]),
     ("scores/D/fold1/L.txt", &[VERIFY, RUN, JOBS, EXPLAIN]),
     ("models/D/fold1/L.json", &[VERIFY, RUN, JOBS, EXPLAIN]),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fivefold_experiment::verify::{Check, manifest_check, other_files};
 use fivefold_report::check_files;
-use fivefold_results::seal::Seal;
+use fivefold_results::checksum::Checksum;
 use fivefold_results::store::Store;
 use fivefold_studies::{Manifest, RunOptions, StudyError, StudyFile, run};
 
@@ -18,9 +18,9 @@ use crate::screen::Screen;
 use crate::study::report as of_study;
 
 impl Args {
-    pub(super) fn study(&self, manifest: &Manifest, seal: Seal, screen: &mut Screen) -> miette::Result<Exit> {
+    pub(super) fn study(&self, manifest: &Manifest, checksum: Checksum, screen: &mut Screen) -> miette::Result<Exit> {
         let Some(mut checks) = self.again(manifest)? else { return Ok(Exit::Interrupted) };
-        checks.insert(0, manifest_check(seal));
+        checks.insert(0, manifest_check(checksum));
         self.show(Some(&manifest.name), None, checks, screen)
     }
 

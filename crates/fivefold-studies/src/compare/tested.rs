@@ -8,7 +8,7 @@ use fivefold_stats::{
     Family, Moments, Pad, SwapCurve, SwapOptions, TestRun, discriminative_power, pad, queries_needed, swap_method,
 };
 
-use super::Meta;
+use super::Compare;
 use super::scores::{Measure, Scores};
 use crate::study::StudyError;
 
@@ -61,7 +61,7 @@ pub(super) fn family<'a>(scores: &Scores, measure: &'a Measure) -> Result<Family
 ///
 /// # Errors
 /// A test or correction that there is not, or that cannot be done.
-pub fn compare(study: &Meta, scores: &Scores, measure: &Measure, seed: Seed) -> Result<Found, StudyError> {
+pub fn compare(study: &Compare, scores: &Scores, measure: &Measure, seed: Seed) -> Result<Found, StudyError> {
     let family = family(scores, measure)?;
     let swaps = SwapOptions { trials: study.trials, seed: seed.derive("halves"), ..SwapOptions::default() };
     Ok(Found {
@@ -75,11 +75,11 @@ pub fn compare(study: &Meta, scores: &Scores, measure: &Measure, seed: Seed) -> 
 ///
 /// # Errors
 /// As [`compare`].
-pub fn test_all(study: &Meta, scores: &Scores, seed: Seed) -> Result<Vec<Tested>, StudyError> {
+pub fn test_all(study: &Compare, scores: &Scores, seed: Seed) -> Result<Vec<Tested>, StudyError> {
     scores.measures.iter().map(|measure| tested(study, measure, &family(scores, measure)?, seed)).collect()
 }
 
-fn tested(study: &Meta, measure: &Measure, family: &Family<'_>, seed: Seed) -> Result<Tested, StudyError> {
+fn tested(study: &Compare, measure: &Measure, family: &Family<'_>, seed: Seed) -> Result<Tested, StudyError> {
     // The same draws for every measure, so that measures differ by their values alone.
     let (run, p_values) = study.difference_test()?.run(family, seed.derive("test"))?;
     Ok(Tested {
@@ -90,7 +90,7 @@ fn tested(study: &Meta, measure: &Measure, family: &Family<'_>, seed: Seed) -> R
     })
 }
 
-fn needed(study: &Meta, family: &Family<'_>, column: usize) -> Result<Needed, StudyError> {
+fn needed(study: &Compare, family: &Family<'_>, column: usize) -> Result<Needed, StudyError> {
     let own = family.comparisons().iter().filter(|comparison| comparison.group == column);
     let mut deviations: Vec<f64> = own.filter_map(|comparison| deviation(&family.moments(*comparison))).collect();
     deviations.sort_unstable_by(f64::total_cmp);

@@ -7,11 +7,11 @@ use fivefold_base::words::counted;
 use fivefold_metrics::{MeasureSpec, Version};
 use fivefold_stats::asl_curve;
 
-use super::Meta;
-use super::compare::Found;
+use super::Compare;
 use super::diagrams::main_column;
 use super::scores::{Column, Measure, Scores};
 use super::tables::{id_of, notes_of};
+use super::tested::Found;
 use crate::study::{Findings, StudyError};
 
 /// Points of a line at most.
@@ -25,7 +25,7 @@ const ALL_QUERIES: usize = 3000;
 /// # Errors
 /// A test or correction that there is not.
 pub(super) fn add(
-    study: &Meta,
+    study: &Compare,
     scores: &Scores,
     compared: &[Found],
     several: bool,

@@ -1,4 +1,4 @@
-//! `kind = "meta"`: what scores of any program say of the systems, and what the measures say of each other.
+//! `kind = "compare"`: what scores of any program say of the systems, and what the measures say of each other.
 //!
 //! ```toml
 //! [systems]                          # see `systems`: any source. A results folder of several data sets gives all of them
@@ -19,10 +19,10 @@
 //! trials = 1000                      # random halves of the swap method
 //! pad = "signed"                     # percentage absolute difference divides by max(a, b), as in the paper; "abs": by max(|a|, |b|)
 //! classes = { file = "classes.csv" } # or { quantiles = 3 }, or { sets = 500 }: queries by class, see `classes`
-//! profile = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
+//! dialect = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
 //! ```
 //! A measure stands with all its cutoffs (`ndcg@5`, `ndcg@10`): as in Feng & Karmaker (2023), its comparisons are those of all pairs
-//! at all cutoffs, and its score of a system is the mean over cutoffs. Reading order: `scores` (the input), `compare` (tests),
+//! at all cutoffs, and its score of a system is the mean over cutoffs. Reading order: `scores` (the input), `tested` (tests),
 //! `between` (measures against each other), `across` (data sets), `classes` and `by_class` (of queries), `tables`, `diagrams`,
 //! `charts`, `files`, `page`.
 
@@ -31,12 +31,12 @@ pub(crate) mod between;
 mod by_class;
 mod charts;
 pub(crate) mod classes;
-pub(crate) mod compare;
 mod diagrams;
 mod files;
 mod page;
 pub(crate) mod scores;
 mod tables;
+pub(crate) mod tested;
 #[cfg(test)]
 mod tests;
 
@@ -51,18 +51,18 @@ use fivefold_stats::TestOptions;
 use serde::{Deserialize, Serialize};
 
 pub use self::classes::Classes;
-use self::compare::{Found, Tested};
+use self::tested::{Found, Tested};
 use crate::study::{Findings, Study, StudyContext, StudyError, conventions};
 use crate::systems::SystemsConfig;
 
 /// The study of anyone's scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Meta {
+pub struct Compare {
     /// Where the systems come from.
     pub systems: SystemsConfig,
     /// Several data sets, instead of `systems`.
-    pub dataset: Vec<MetaDataset>,
+    pub dataset: Vec<CompareDataset>,
     /// Measures of rankings, or columns of values; empty: all columns, or `ndcg@10`, `ap` and `rr`.
     pub measures: Vec<String>,
     /// The test of significance.
@@ -91,7 +91,7 @@ pub struct Meta {
     #[serde(skip_serializing_if = "is_default")]
     pub classes: Classes,
     /// The dialect whose conventions hold.
-    pub profile: String,
+    pub dialect: String,
     /// Conventions instead of the dialect's.
     pub conventions: Overrides,
 }
@@ -99,16 +99,16 @@ pub struct Meta {
 /// One of several data sets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct MetaDataset {
+pub struct CompareDataset {
     /// Its name in tables.
     pub label: String,
     /// Where its systems come from.
     pub systems: SystemsConfig,
 }
 
-impl Default for Meta {
+impl Default for Compare {
     fn default() -> Self {
-        Meta {
+        Compare {
             systems: SystemsConfig::default(),
             dataset: Vec::new(),
             measures: Vec::new(),
@@ -123,7 +123,7 @@ impl Default for Meta {
             trials: 1000,
             pad: Pad::Signed,
             classes: Classes::default(),
-            profile: "paper".to_owned(),
+            dialect: "paper".to_owned(),
             conventions: Overrides::default(),
         }
     }
@@ -133,7 +133,7 @@ fn is_default(classes: &Classes) -> bool {
     !classes.any()
 }
 
-impl Meta {
+impl Compare {
     fn difference_test(&self) -> Result<DifferenceTest, ParamError> {
         DifferenceTest::new(&self.test, &self.correction, self.draws, self.alpha)
     }
@@ -162,8 +162,8 @@ impl Meta {
 /// Halves beyond which nothing is learnt, and which take minutes for a hundred systems.
 const MOST_TRIALS: usize = 1_000_000;
 
-impl Study for Meta {
-    const KIND: &'static str = "meta";
+impl Study for Compare {
+    const KIND: &'static str = "compare";
     const SUMMARY: &'static str = "any program's scores: tests, effect sizes, power, and measures against each other";
 
     fn check(&self) -> Result<(), ParamError> {
@@ -195,7 +195,7 @@ impl Study for Meta {
             let what = "can set `undefined` alone: the other conventions went into the values when they were computed";
             return Err(ParamError::new("conventions", what));
         }
-        conventions(&self.profile, &self.conventions).map(|_| ())
+        conventions(&self.dialect, &self.conventions).map(|_| ())
     }
 
     fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {
@@ -209,7 +209,7 @@ impl Study for Meta {
             let mut compared: Vec<Found> = Vec::new();
             for measure in &dataset.scores.measures {
                 cx.step(done, steps)?;
-                compared.push(compare::compare(self, &dataset.scores, measure, cx.seed())?);
+                compared.push(tested::compare(self, &dataset.scores, measure, cx.seed())?);
                 done += 1;
             }
             all.push((&dataset.scores, compared));

@@ -1,4 +1,4 @@
-//! The visible side of a made document: features that observe its hidden properties with noise.
+//! The visible side of a synthetic document: features that observe its hidden properties with noise.
 //!
 //! Families follow the feature lists of LETOR 4.0 and MSLR-WEB30K: most come once for each text stream (body, anchor,
 //! title, URL, whole document). A stream that a document lacks gives zeros, as in the real collections.

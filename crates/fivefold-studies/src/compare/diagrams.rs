@@ -10,9 +10,9 @@ use fivefold_base::words::counted;
 use fivefold_stats::outcome::t_interval;
 use fivefold_stats::{Friedman, Moments, cliques, critical_difference, friedman};
 
-use super::compare::Found;
 use super::scores::Measure;
 use super::tables::{Shown, notes_of};
+use super::tested::Found;
 use crate::study::{Findings, StudyError};
 
 /// Systems that are drawn where the settings do not say: as lines or squares, and on a line of ranks.

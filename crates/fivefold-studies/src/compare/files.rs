@@ -6,13 +6,13 @@ use fivefold_stats::Moments;
 use fivefold_stats::effect::{cliffs_delta, hedges_g, superiority};
 use fivefold_stats::outcome::t_interval;
 
-use super::Meta;
-use super::compare::{Found, family};
+use super::Compare;
 use super::scores::Scores;
+use super::tested::{Found, family};
 use crate::study::{Findings, StudyError};
 
 /// Adds `scores.csv` and `pairs.csv`: every system and every comparison of every data set.
-pub(super) fn add(study: &Meta, all: &[(&Scores, Vec<Found>)], findings: &mut Findings) -> Result<(), StudyError> {
+pub(super) fn add(study: &Compare, all: &[(&Scores, Vec<Found>)], findings: &mut Findings) -> Result<(), StudyError> {
     let owned = |head: &[&str]| head.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
     let shown = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let (mut of_systems, mut of_pairs) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Made collections: seeded queries and documents with the published statistics of well-known collections.
+//! Synthetic collections: seeded queries and documents with the published statistics of well-known collections.
 //!
 //! They are the data of the quick start and of benchmarks; they need no files and grow to any size. Every query is made
 //! from its own seed, hash(seed, shape, number), so a larger collection begins with the queries of a smaller one, and the
@@ -30,7 +30,7 @@ use crate::memory::{self, Counted, Share};
 use features::Group;
 use signal::QueryPlan;
 
-/// What a made collection looks like.
+/// What a synthetic collection looks like.
 pub struct Shape {
     /// The name, as written after `shape =`.
     pub name: &'static str,
@@ -95,7 +95,7 @@ pub fn shape(name: &str) -> Result<&'static Shape, DataError> {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => format!("shapes: {}", names().collect::<Vec<_>>().join(", ")),
         };
-        DataError::Source(format!("unknown shape \"{name}\" of a made collection; {help}"))
+        DataError::Source(format!("unknown shape \"{name}\" of a synthetic collection; {help}"))
     })
 }
 
@@ -174,7 +174,9 @@ fn check_room(documents: usize, width: usize, share: &Share) -> Result<(), DataE
 
 fn no_room(bytes: u64, but: &str) -> DataError {
     let needs = bytes.div_ceil(1 << 20);
-    DataError::Source(format!("a made collection of that size takes {needs} MiB, but {but}; ask for fewer queries"))
+    DataError::Source(format!(
+        "a synthetic collection of that size takes {needs} MiB, but {but}; ask for fewer queries"
+    ))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-"""Makes meta.json: what numpy and scipy find of per-query values, for tests/meta.rs to hold `kind = "meta"` to.
+"""Makes compare.json: what numpy and scipy find of per-query values, for tests/compare.rs to hold `kind = "compare"` to.
 
-Run: FIVEFOLD_DATA=... python3 meta.py > meta.json. Needs numpy and scipy; nothing of fivefold is used. The file in the repository was
+Run: FIVEFOLD_DATA=... python3 compare.py > compare.json. Needs numpy and scipy; nothing of fivefold is used. The file in the repository was
 made with the versions that it names.
 """
 import itertools

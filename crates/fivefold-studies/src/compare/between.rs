@@ -12,8 +12,8 @@ use fivefold_stats::{
     Agreement, Conclusions, agreement, check_conflicts, conflicts, kendall_tau_b, tau_ap, weighted_tau,
 };
 
-use super::compare::Tested;
 use super::scores::{Measure, Scores};
+use super::tested::Tested;
 use crate::study::StudyError;
 
 /// A rank correlation: scores of the systems under a measure, and under the reference.

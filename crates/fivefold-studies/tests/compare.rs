@@ -1,4 +1,4 @@
-//! `kind = "meta"` beside numpy and scipy: `meta.py` made `meta.json`. Needs `FIVEFOLD_DATA`.
+//! `kind = "compare"` beside numpy and scipy: `compare.py` made `compare.json`. Needs `FIVEFOLD_DATA`.
 #![allow(clippy::unwrap_used)] // a test
 
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ fn data() -> Option<PathBuf> {
 }
 
 fn reference() -> Value {
-    serde_json::from_str(include_str!("meta.json")).unwrap()
+    serde_json::from_str(include_str!("compare.json")).unwrap()
 }
 
 fn findings(text: &str, folders: &[&Path]) -> Findings {
@@ -116,7 +116,7 @@ fn trec8_is_as_numpy_and_scipy_find_it() {
     let expected = &reference()["trec8"];
     let study = |more: &str| {
         format!(
-            "name = \"t\"\nkind = \"meta\"\nseed = 1\n{more}\n[systems]\n\
+            "name = \"t\"\nkind = \"compare\"\nseed = 1\n{more}\n[systems]\n\
              values = [\"AP=trec/trec8/adhoc8_ap.csv\", \"P10=trec/trec8/adhoc8_p10.csv\"]\n"
         )
     };
@@ -148,7 +148,7 @@ fn trec8_is_as_numpy_and_scipy_find_it() {
 #[test]
 fn winning_numbers_of_three_rankers_on_three_data_sets_by_hand() {
     let folder = tempfile::tempdir().unwrap();
-    let mut text = "name = \"t\"\nkind = \"meta\"\n".to_owned();
+    let mut text = "name = \"t\"\nkind = \"compare\"\n".to_owned();
     for (name, values) in [
         ("D1", "query,a,b,c\n1,.4,.3,.2\n2,.6,.5,.4\n"),
         ("D2", "query,a,b,c\n1,.1,.5,.8\n2,.3,.7,.4\n"),
@@ -180,7 +180,7 @@ fn winning_numbers_are_as_numpy_counts_them() {
         std::fs::write(folder.path().join(format!("{name}.csv")), own).unwrap();
     }
     let [odd, even] = ["odd", "even"].map(|name| dataset(name, &format!("values = [\"ap={name}.csv\"]")));
-    let found = findings(&format!("name = \"t\"\nkind = \"meta\"\n{odd}{even}"), &[folder.path()]);
+    let found = findings(&format!("name = \"t\"\nkind = \"compare\"\n{odd}{even}"), &[folder.path()]);
     held_to_winning(&found, "ap", &expected["winning"]);
     let swaps = at(table(&found, "swap-datasets"), &["ap", "odd", "even"], "swap rate");
     near(swaps, &expected["by_file"]["swaps"]["odd even"], "swap rate");
@@ -191,7 +191,7 @@ fn mq2008_is_as_numpy_and_scipy_find_it() {
     let Some(data) = data() else { return };
     let expected = &reference()["mq2008"];
     let found = findings(
-        "name = \"t\"\nkind = \"meta\"\nmeasures = [\"ndcg@10\", \"p@10\"]\n[systems]\ndataset = { name = \"mq2008\" }\n\
+        "name = \"t\"\nkind = \"compare\"\nmeasures = [\"ndcg@10\", \"p@10\"]\n[systems]\ndataset = { name = \"mq2008\" }\n\
          scores = [\"mq2008-systems/*/Fold{fold}.score\"]\n",
         &[&data],
     );
@@ -202,7 +202,7 @@ fn mq2008_is_as_numpy_and_scipy_find_it() {
     // Folds as data sets, each without another system.
     let names = expected["systems"].as_array().unwrap().iter().map(|name| name.as_str().unwrap());
     let systems: Vec<(usize, &str)> = names.enumerate().collect();
-    let mut text = "name = \"t\"\nkind = \"meta\"\nmeasures = [\"ndcg@10\"]\n".to_owned();
+    let mut text = "name = \"t\"\nkind = \"compare\"\nmeasures = [\"ndcg@10\"]\n".to_owned();
     for (fold, part) in (1..).zip([5, 1, 2, 3, 4]) {
         let there = systems.iter().filter(|(place, _)| *place != fold);
         let scores: Vec<String> =
@@ -233,7 +233,7 @@ fn rank_lists_of_mq2007_are_as_numpy_and_scipy_find_them() {
         std::fs::write(folder.path().join(format!("{number}.txt")), file).unwrap();
     }
     let text = format!(
-        "name = \"t\"\nkind = \"meta\"\nmeasures = [\"ap\", \"p@10\"]\nprofile = \"letor4\"\nclasses = {{ quantiles = 2 }}\n\
+        "name = \"t\"\nkind = \"compare\"\nmeasures = [\"ap\", \"p@10\"]\ndialect = \"letor4\"\nclasses = {{ quantiles = 2 }}\n\
          [systems]\ndata = \"mq2007-agg/A1.txt\"\nscores = [{}]\n",
         names.join(", ")
     );
@@ -248,7 +248,7 @@ fn rank_lists_of_mq2007_are_as_numpy_and_scipy_find_them() {
     let id = |line: &str| line.split_ascii_whitespace().nth(1).unwrap().to_owned();
     let ids: Vec<String> = part.lines().map(id).collect();
     let starts: Vec<usize> = (0..ids.len()).filter(|&row| row == 0 || ids[row] != ids[row - 1]).collect();
-    let mut study = "name = \"t\"\nkind = \"meta\"\nmeasures = [\"ap\"]\nprofile = \"letor4\"\n".to_owned();
+    let mut study = "name = \"t\"\nkind = \"compare\"\nmeasures = [\"ap\"]\ndialect = \"letor4\"\n".to_owned();
     for (name, rows) in [("first", 0..starts[half]), ("second", starts[half]..ids.len())] {
         let own = folder.path().join(name);
         std::fs::create_dir(&own).unwrap();
@@ -277,7 +277,7 @@ fn sets_are_those_of_a_run() {
             .flat_map(|measure| [5, 10, 15, 20, 30].map(|cutoff| format!("\"{measure}@{cutoff}\"")))
             .collect();
         let text = format!(
-            "name = \"t\"\nkind = \"meta\"\nmeasures = [{}]\nclasses = {{ sets = 300 }}\n[systems]\ndataset = {{ name = \"mq2008\" }}\n\
+            "name = \"t\"\nkind = \"compare\"\nmeasures = [{}]\nclasses = {{ sets = 300 }}\n[systems]\ndataset = {{ name = \"mq2008\" }}\n\
              scores = [\"mq2008-systems/*/Fold{{fold}}.score\"]\n",
             columns.join(", ")
         );

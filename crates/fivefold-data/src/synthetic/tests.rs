@@ -157,7 +157,7 @@ fn names_of_shapes() {
     assert_eq!(shape("mq2007").unwrap().features(), 46);
     assert_eq!(shape("mslr-web30k").unwrap().features(), 136);
     let error = shape("mq207").map(|_| ()).unwrap_err().to_string();
-    assert_eq!(error, "unknown shape \"mq207\" of a made collection; did you mean \"mq2007\"?");
+    assert_eq!(error, "unknown shape \"mq207\" of a synthetic collection; did you mean \"mq2007\"?");
 }
 
 #[test]

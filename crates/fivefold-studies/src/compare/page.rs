@@ -9,18 +9,18 @@ use fivefold_base::words::{counted, list, which};
 use fivefold_data::per_query::MissingQuery;
 use fivefold_metrics::{Undefined, Version};
 
-use super::Meta;
-use super::compare::Found;
+use super::Compare;
 use super::diagrams::main_column;
 use super::scores::{Column, Measure, Scores, differences_across};
 use super::tables::how_found;
+use super::tested::Found;
 use crate::study::{StudyError, conventions, facts as study_facts};
 use crate::systems::SystemsConfig;
 
 /// The page's data.
-pub(super) fn data(study: &Meta, all: &[(&Scores, Vec<Found>)]) -> Result<PageData, StudyError> {
+pub(super) fn data(study: &Compare, all: &[(&Scores, Vec<Found>)]) -> Result<PageData, StudyError> {
     let difference = study.difference_test()?;
-    let conventions = conventions(&study.profile, &study.conventions)?;
+    let conventions = conventions(&study.dialect, &study.conventions)?;
     let compared: Vec<Vec<Compared>> = all
         .iter()
         .map(|(scores, found)| {
@@ -106,7 +106,7 @@ fn undefined(scores: &Scores, policy: Undefined) -> Option<String> {
     })
 }
 
-fn of_measure(study: &Meta, difference: &DifferenceTest, measure: &Measure, found: &Found) -> Compared {
+fn of_measure(study: &Compare, difference: &DifferenceTest, measure: &Measure, found: &Found) -> Compared {
     let systems = measure.columns.first().map_or(0, |column| column.values.len());
     let of_system = |system: usize| {
         measure.columns.iter().map(|column| SystemMean::of(&column.values[system], 1.0 - study.alpha)).collect()
@@ -162,7 +162,7 @@ fn with_cutoffs(measure: &Measure) -> String {
     }
 }
 
-fn methods(study: &Meta, test: &str, intervals: &str, all: &[&Scores]) -> Result<Vec<String>, StudyError> {
+fn methods(study: &Compare, test: &str, intervals: &str, all: &[&Scores]) -> Result<Vec<String>, StudyError> {
     let compared: Vec<String> = all.iter().map(|scores| facts(scores)).collect();
     let policies: Vec<String> =
         all.iter().map(|scores| format!("{}{}", labelled(scores), scores.notes.join("; "))).collect();
@@ -193,8 +193,8 @@ fn methods(study: &Meta, test: &str, intervals: &str, all: &[&Scores]) -> Result
 }
 
 /// What becomes of values that are not there.
-fn rules(study: &Meta) -> Result<String, StudyError> {
-    let undefined = match conventions(&study.profile, &study.conventions)?.undefined {
+fn rules(study: &Compare) -> Result<String, StudyError> {
+    let undefined = match conventions(&study.dialect, &study.conventions)?.undefined {
         Undefined::Skip => "A query with an undefined value is left out for all systems".to_owned(),
         policy => format!("An undefined value counts as {policy}"),
     };
@@ -214,7 +214,7 @@ fn rules(study: &Meta) -> Result<String, StudyError> {
     })
 }
 
-fn used(study: &Meta, all: &[&Scores]) -> BTreeSet<String> {
+fn used(study: &Compare, all: &[&Scores]) -> BTreeSet<String> {
     let mut used = BTreeSet::from([format!("test:{}", study.test), format!("correction:{}", study.correction)]);
     let mut add = |names: &[&str]| used.extend(names.iter().map(|name| format!("method:{name}")));
     add(&["t-interval", "friedman", "swap-method", "significance-levels"]);

@@ -9,9 +9,9 @@ use fivefold_base::rounding::highest;
 use fivefold_stats::{kendall_tau_b, swap_rate};
 
 use super::between::{Pair, pairs};
-use super::compare::{Tested, test_all};
 use super::scores::{Measure, Scores};
 use super::tables::{PAD_INSTEAD, Shown, say_why_no_order};
+use super::tested::{Tested, test_all};
 use crate::study::{Findings, StudyError};
 
 /// A class with what the tests find on it.

@@ -1,4 +1,4 @@
-//! `fivefold meta`: what scores of any program say of the systems, and what measures say of each other.
+//! `fivefold compare`: what scores of any program say of the systems, and what measures say of each other.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_results::config::Pad;
 use fivefold_stats::{CORRECTIONS, TESTS};
 use fivefold_studies::SystemsConfig;
-use fivefold_studies::meta::{Classes, Meta, MetaDataset};
+use fivefold_studies::compare::{Classes, Compare, CompareDataset};
 
 use crate::conventions::ConventionArgs;
 use crate::exit::Exit;
@@ -21,19 +21,19 @@ use crate::systems::SystemsArgs;
 /// Compare systems by anyone's per-query scores: tests, effect sizes, power, and measures against each other
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  fivefold meta adhoc8_ap.csv                                  a table of queries x systems
-  fivefold meta bm25=bm25.txt ours.txt --test permutation --correction holm    trec_eval -q, ir_measures, ranx, ...
-  fivefold meta runs/mq2008 --measure ndcg@10 ndcg.v2@10       a results folder; of several data sets: all of them
-  fivefold meta --qrels qrels.txt --runs 'runs/*.txt' --measure ap ndcg@10 --against bm25
-  fivefold meta TREC-7:ap=trec7.csv TREC-8:ap=trec8.csv        several data sets: winning numbers and swap rates too
-  fivefold meta ap.csv p10.csv --quantiles 3                   two measures, on hard and easy queries
-  fivefold meta meta-trec8                                     an experiment file, or one that comes with the program
+  fivefold compare adhoc8_ap.csv                               a table of queries x systems
+  fivefold compare bm25=bm25.txt ours.txt --test permutation --correction holm  trec_eval -q, ir_measures, ranx, ...
+  fivefold compare runs/mq2008 --measure ndcg@10 ndcg.v2@10    a results folder; of several data sets: all of them
+  fivefold compare --qrels qrels.txt --runs 'runs/*.txt' --measure ap ndcg@10 --against bm25
+  fivefold compare TREC-7:ap=trec7.csv TREC-8:ap=trec8.csv     several data sets: winning numbers and swap rates too
+  fivefold compare ap.csv p10.csv --quantiles 3                two measures, on hard and easy queries
+  fivefold compare compare-trec8                               an experiment file, or one that comes with the program
 
 Several data sets are told apart by labels, LABEL:[NAME=]FILE. Queries are classed by --classes, --quantiles or --sets; power, PAD, \
 tau, conflicts and swap rates are then given by class.
 
 Tables show the ten best systems; scores.csv and pairs.csv in the results folder (--out) have all. docs/statistics.md says which \
-test to take, docs/meta.md how to read the tables.")]
+test to take, docs/compare.md how to read the tables.")]
 pub(crate) struct Args {
     /// Values per query (`[LABEL:][NAME=]FILE`), results folders, or an experiment: a TOML file or a name that comes with the
     /// program. LABEL is the data set where there are several; NAME is the system, or the measure of a table of systems
@@ -59,22 +59,22 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     top: Option<usize>,
     /// Draws of tests that draw
-    #[arg(long, value_name = "N", default_value_t = Meta::default().draws)]
+    #[arg(long, value_name = "N", default_value_t = Compare::default().draws)]
     draws: usize,
     /// The level below which a p-value is significant; intervals have the confidence 1 - alpha
-    #[arg(long, value_name = "LEVEL", default_value_t = Meta::default().alpha)]
+    #[arg(long, value_name = "LEVEL", default_value_t = Compare::default().alpha)]
     alpha: f64,
     /// Differences to be found: how many queries does that need? [default: 0.01 0.02 0.05]
     #[arg(long, value_name = "D", num_args = 1..)]
     difference: Vec<f64>,
     /// The probability with which they are to be found
-    #[arg(long, value_name = "P", default_value_t = Meta::default().power)]
+    #[arg(long, value_name = "P", default_value_t = Compare::default().power)]
     power: f64,
     /// Random halves of the swap method
-    #[arg(long, value_name = "N", default_value_t = Meta::default().trials)]
+    #[arg(long, value_name = "N", default_value_t = Compare::default().trials)]
     trials: usize,
     /// What a percentage absolute difference divides by: max(a, b), as the paper, or max(|a|, |b|), which negative scores need
-    #[arg(long, value_name = "HOW", default_value = Meta::default().pad.name(), value_parser = pad())]
+    #[arg(long, value_name = "HOW", default_value = Compare::default().pad.name(), value_parser = pad())]
     pad: Pad,
     /// Class queries by a file: `query,class` a line
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quantiles", "sets"])]
@@ -97,8 +97,8 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
-        let defaults = Meta::default();
-        let mut study = Meta {
+        let defaults = Compare::default();
+        let mut study = Compare {
             systems: self.systems.config(),
             measures: names(&self.measure),
             test: self.test,
@@ -112,9 +112,9 @@ impl Args {
             trials: self.trials,
             pad: self.pad,
             classes: Classes { file: self.classes, quantiles: self.quantiles, sets: self.sets, by: self.classes_by },
-            profile: self.conventions.dialect().map_err(Problem::from)?.name.to_owned(),
+            dialect: self.conventions.dialect().map_err(Problem::from)?.name.to_owned(),
             conventions: self.conventions.overrides(),
-            ..Meta::default()
+            ..Compare::default()
         };
         if let [only] = self.inputs.as_slice()
             && is_experiment(only)
@@ -123,7 +123,7 @@ impl Args {
                 let what = format!("`{only}` is an experiment, which has its settings in its file");
                 return Err(Problem::new(what).help("leave the options out, or change them in the file").into());
             }
-            return self.run.experiment::<Meta>(only, screen);
+            return self.run.experiment::<Compare>(only, screen);
         }
         add_inputs(&mut study, self.inputs)?;
         self.run.settings(study, self.seed, screen)
@@ -142,7 +142,7 @@ fn is_experiment(input: &str) -> bool {
 }
 
 /// Folders are results, a data set or more each; files are values of systems, joined; with labels, those of a label are a data set.
-fn add_inputs(study: &mut Meta, inputs: Vec<String>) -> miette::Result<()> {
+fn add_inputs(study: &mut Compare, inputs: Vec<String>) -> miette::Result<()> {
     let own = study.systems.clone();
     let labels: Vec<Option<&str>> = inputs.iter().map(|input| labelled(input).0).collect();
     if labels.iter().all(Option::is_none) {
@@ -153,7 +153,7 @@ fn add_inputs(study: &mut Meta, inputs: Vec<String>) -> miette::Result<()> {
         for folder in inputs {
             let mut systems = own.clone();
             add_source(&mut systems, vec![folder.clone()])?;
-            study.dataset.push(MetaDataset { label: folder, systems });
+            study.dataset.push(CompareDataset { label: folder, systems });
         }
     } else {
         if let Some(lacking) = inputs.iter().find(|input| labelled(input).0.is_none()) {
@@ -167,7 +167,7 @@ fn add_inputs(study: &mut Meta, inputs: Vec<String>) -> miette::Result<()> {
             let mut systems = own.clone();
             let of_label = inputs.iter().map(|input| labelled(input)).filter(|(own, _)| *own == Some(label));
             add_source(&mut systems, of_label.map(|(_, rest)| rest.to_owned()).collect())?;
-            study.dataset.push(MetaDataset { label: label.to_owned(), systems });
+            study.dataset.push(CompareDataset { label: label.to_owned(), systems });
         }
     }
     study.systems = SystemsConfig::default();

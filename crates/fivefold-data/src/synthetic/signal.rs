@@ -1,4 +1,4 @@
-//! The hidden side of a made query: properties of documents, their utility, and the grades that judges give.
+//! The hidden side of a synthetic query: properties of documents, their utility, and the grades that judges give.
 
 use fivefold_core::{Rng, Seed};
 

@@ -12,10 +12,10 @@ use fivefold_stats::{
     Agreement, FriedmanMethod, Moments, Outcome, cliques, critical_difference, friedman, queries_needed,
 };
 
-use super::Meta;
+use super::Compare;
 use super::between::{CORRELATIONS, matrix, pairs};
-use super::compare::{Found, Tested, deviation, family};
 use super::scores::{Measure, Scores};
+use super::tested::{Found, Tested, deviation, family};
 use crate::study::{Findings, StudyError};
 
 /// Systems that tables show where the settings do not say.
@@ -28,7 +28,7 @@ pub(super) const PAD_INSTEAD: &str = "`pad = \"abs\"`, `--pad abs`";
 
 /// What is common to all tables of a data set.
 pub(super) struct Shown<'a> {
-    pub(super) study: &'a Meta,
+    pub(super) study: &'a Compare,
     pub(super) scores: &'a Scores,
     pub(super) compared: &'a [Found],
     /// Whether there are other data sets.
@@ -156,7 +156,7 @@ impl Shown<'_> {
 
     /// What these tests are, a line.
     pub(super) fn note_of<'t>(&self, all: impl Iterator<Item = &'t Tested> + Clone) -> Result<String, StudyError> {
-        let Meta { test, alpha, .. } = self.study;
+        let Compare { test, alpha, .. } = self.study;
         let difference = self.study.difference_test()?;
         let how = difference.how_found(&how_found(all.clone()));
         let comparisons = all.into_iter().next().map_or(0, |tested| tested.p_values.len());
@@ -212,7 +212,7 @@ impl Shown<'_> {
         };
         let shown = rows.len();
         let mut table = self.table("pairs", &title, &columns, 3, rows);
-        let Meta { alpha, power, .. } = self.study;
+        let Compare { alpha, power, .. } = self.study;
         table.notes.insert(
             0,
             format!(
@@ -328,7 +328,7 @@ impl Shown<'_> {
         let heads: Vec<String> = self.study.differences.iter().map(|difference| format!("for {difference}")).collect();
         let mut columns = vec!["measure", "median sd", "largest sd"];
         columns.extend(heads.iter().map(String::as_str));
-        let Meta { alpha, power, .. } = self.study;
+        let Compare { alpha, power, .. } = self.study;
         let mut table = self.table("queries-needed", "Queries needed to find a difference", &columns, 1, rows);
         table.notes.insert(0, format!(
             "sd: of the differences of two systems, over all comparisons; queries: at the median, with probability {power}, at level \

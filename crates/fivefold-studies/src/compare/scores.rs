@@ -13,7 +13,7 @@ use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, MissingTopics, Undef
 use fivefold_results::Results;
 use fivefold_stats::Moments;
 
-use super::Meta;
+use super::Compare;
 use super::classes::{Class, Original};
 use crate::study::{Input, StudyContext, StudyError, conventions};
 use crate::systems::computed::differences;
@@ -97,7 +97,7 @@ pub(super) struct Read {
 }
 
 /// Reads the data sets.
-pub(super) fn read(study: &Meta, cx: &StudyContext<'_>) -> Result<Vec<Read>, StudyError> {
+pub(super) fn read(study: &Compare, cx: &StudyContext<'_>) -> Result<Vec<Read>, StudyError> {
     let mut sources = Vec::new();
     if study.dataset.is_empty() {
         sources.extend(each_dataset(None, &study.systems, cx)?);
@@ -132,9 +132,9 @@ fn each_dataset(
     Ok(vec![(label, source.clone())])
 }
 
-fn one(study: &Meta, label: &str, source: &SystemsConfig, cx: &StudyContext<'_>) -> Result<Read, StudyError> {
+fn one(study: &Compare, label: &str, source: &SystemsConfig, cx: &StudyContext<'_>) -> Result<Read, StudyError> {
     let mut read = source.read(cx)?;
-    let conventions = conventions(&study.profile, &study.conventions)?;
+    let conventions = conventions(&study.dialect, &study.conventions)?;
     if let (Content::Rankings(ranked), MissingTopics::Skip) = (&mut read.content, conventions.missing_topics) {
         read.remarks.extend(leave_out_missing(ranked));
     }
@@ -211,7 +211,7 @@ fn original(
 }
 
 /// The measures of rankings.
-fn specs(study: &Meta) -> Result<Vec<MeasureSpec>, StudyError> {
+fn specs(study: &Compare) -> Result<Vec<MeasureSpec>, StudyError> {
     let parse = |name: &str| Ok(name.parse::<MeasureSpec>()?);
     match study.measures.as_slice() {
         [] => DEFAULT_MEASURES.iter().map(|name| parse(name)).collect(),
@@ -222,14 +222,14 @@ fn specs(study: &Meta) -> Result<Vec<MeasureSpec>, StudyError> {
 /// The values of the measures that are asked for, and their conventions.
 fn values(
     content: &Content,
-    study: &Meta,
+    study: &Compare,
     conventions: &Conventions,
     seed: Seed,
 ) -> Result<(SystemValues, Vec<String>), StudyError> {
     match content {
         Content::Rankings(ranked) => {
             let specs = specs(study)?;
-            let mut notes = vec![dialect(&study.profile)?.describe(conventions)];
+            let mut notes = vec![dialect(&study.dialect)?.describe(conventions)];
             notes.extend(Evaluator::new(&specs, conventions, ranked.max_grade, seed)?.describe());
             Ok((ranked.values(&specs, conventions, seed)?, notes))
         }

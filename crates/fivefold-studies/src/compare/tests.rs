@@ -8,10 +8,10 @@ use fivefold_results::config::Pad;
 
 use super::by_class::of_classes;
 use super::classes::Class;
-use super::compare::{Found, compare};
 use super::scores::Scores;
 use super::tables::Shown;
-use super::{Meta, across, between};
+use super::tested::{Found, compare};
+use super::{Compare, across, between};
 use crate::study::{Findings, Study};
 
 /// One measure a name, `[measure][system][query]`.
@@ -29,11 +29,11 @@ fn scores(measures: &[&str], systems: &[&str], values: &[&[&[f64]]], against: Op
     Scores::of("", values, Undefined::Zero, against, Vec::new()).unwrap()
 }
 
-fn compared(study: &Meta, scores: &Scores) -> Vec<Found> {
+fn compared(study: &Compare, scores: &Scores) -> Vec<Found> {
     scores.measures.iter().map(|measure| compare(study, scores, measure, Seed::new(1)).unwrap()).collect()
 }
 
-fn shown(study: &Meta, scores: &Scores) -> Vec<Table> {
+fn shown(study: &Compare, scores: &Scores) -> Vec<Table> {
     let mut findings = Findings::default();
     let compared = compared(study, scores);
     Shown { study, scores, compared: &compared, several: false }.add(&mut findings).unwrap();
@@ -59,7 +59,7 @@ fn known_answers_of_tests() {
         ([0.9, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1], [0.4, 0.3, 0.2, 0.1, 0.4, 0.3, 0.2, 0.1]);
     let given = scores(&["ap"], &["a", "b"], &[&[&a, &b]], None);
     let p = |test: &str| {
-        let study = Meta { test: test.to_owned(), ..Meta::default() };
+        let study = Compare { test: test.to_owned(), ..Compare::default() };
         value(&table(&shown(&study, &given), "pairs").rows[0][6])
     };
     assert!((p("t") - 0.0331).abs() < 5e-5, "{}", p("t"));
@@ -71,7 +71,7 @@ fn two_identical_systems_do_not_differ() {
     let same = [0.1, 0.5, 0.9, 0.3];
     let given = scores(&["ap"], &["a", "b", "c"], &[&[&same, &same, &[0.0, 0.1, 0.2, 0.0]]], None);
     for test in fivefold_stats::TESTS {
-        let study = Meta { test: test.name.to_owned(), ..Meta::default() };
+        let study = Compare { test: test.name.to_owned(), ..Compare::default() };
         let tables = shown(&study, &given);
         let row = table(&tables, "pairs").rows.iter().find(|row| row[2] == Cell::text("b")).unwrap();
         assert_eq!((value(&row[3]), value(&row[6])), (0.0, 1.0), "{}", test.name);
@@ -85,7 +85,7 @@ fn differences_are_of_the_better_system_or_from_the_baseline() {
     let values: &[&[f64]] = &[&[0.1, 0.2, 0.1], &[0.5, 0.7, 0.6], &[0.3, 0.2, 0.4]];
     let names = |against| {
         let given = scores(&["ap"], &["low", "high", "middle"], &[values], against);
-        let tables = shown(&Meta::default(), &given);
+        let tables = shown(&Compare::default(), &given);
         let rows: Vec<(Cell, Cell, bool)> = table(&tables, "pairs")
             .rows
             .iter()
@@ -104,7 +104,7 @@ fn differences_are_of_the_better_system_or_from_the_baseline() {
 #[test]
 fn the_family_of_a_correction_is_a_measure_with_its_cutoffs() {
     let one: &[&[f64]] = &[&[0.9, 0.8, 0.9, 0.7, 0.8], &[0.1, 0.3, 0.2, 0.2, 0.1]];
-    let study = Meta { correction: "bonferroni".to_owned(), ..Meta::default() };
+    let study = Compare { correction: "bonferroni".to_owned(), ..Compare::default() };
     let given = scores(&["ndcg@5", "ndcg@10", "ap"], &["a", "b"], &[one, one, one], None);
     let tables = shown(&study, &given);
     let factors: Vec<f64> = table(&tables, "pairs").rows.iter().map(|row| value(&row[7]) / value(&row[6])).collect();
@@ -127,7 +127,7 @@ fn exact_and_drawn_tests_of_classes_are_told_apart() {
     let half =
         |name: &str, queries: std::ops::Range<usize>| Class { name: name.to_owned(), queries: queries.collect() };
     given.classes = vec![half("first", 0..12), half("second", 12..24)];
-    let study = Meta { test: "permutation".to_owned(), draws: 99, ..Meta::default() };
+    let study = Compare { test: "permutation".to_owned(), draws: 99, ..Compare::default() };
     let compared = compared(&study, &given);
     let shown = Shown { study: &study, scores: &given, compared: &compared, several: false };
     let mut findings = Findings::default();
@@ -156,7 +156,7 @@ fn draws_that_are_too_few_for_the_correction_are_named() {
     let given = scores(&["ap"], &["a", "b", "c"], &[&[&better, &worse, &middle]], None);
     let noted = |draws, correction: &str| {
         let study =
-            Meta { draws, test: "permutation".to_owned(), correction: correction.to_owned(), ..Meta::default() };
+            Compare { draws, test: "permutation".to_owned(), correction: correction.to_owned(), ..Compare::default() };
         shown(&study, &given).iter().any(|table| table.notes.iter().any(|note| note.contains("take more draws")))
     };
     assert!(noted(19, "holm"));
@@ -172,7 +172,7 @@ fn a_sign_test_against_the_means_is_counted() {
     let b: Vec<f64> = (0..20).map(|query| if query < 3 { 0.3 } else { 0.42 }).collect();
     let given = scores(&["ap"], &["a", "b"], &[&[&a, &b]], None);
     let notes = |test: &str| {
-        let study = Meta { test: test.to_owned(), ..Meta::default() };
+        let study = Compare { test: test.to_owned(), ..Compare::default() };
         table(&shown(&study, &given), "pairs").notes.join("\n")
     };
     assert!(notes("sign").contains("1 significant comparison favours a system whose mean is not the higher one"));
@@ -188,7 +188,7 @@ fn intervals_and_corrections_are_those_of_the_test() {
     let systems: Vec<&[f64]> = systems.iter().map(Vec::as_slice).collect();
     let of = |test: &str, against: Option<&str>| {
         let given = scores(&["ap"], &["a", "b", "c", "d"], &[&systems], against);
-        let study = Meta { test: test.to_owned(), draws: 99, ..Meta::default() };
+        let study = Compare { test: test.to_owned(), draws: 99, ..Compare::default() };
         let all = [(&given, compared(&study, &given))];
         let mut findings = Findings::default();
         super::files::add(&study, &all, &mut findings).unwrap();
@@ -227,7 +227,7 @@ fn percentages_of_negative_means_are_noted() {
     let mut given = scores(&["x"], &["a", "b", "c"], &[values], None);
     given.classes = vec![Class { name: "hard".to_owned(), queries: vec![0, 1, 2] }];
     let power = |pad| {
-        let study = Meta { pad, ..Meta::default() };
+        let study = Compare { pad, ..Compare::default() };
         let compared = compared(&study, &given);
         let shown = Shown { study: &study, scores: &given, compared: &compared, several: false };
         let mut findings = Findings::default();
@@ -258,7 +258,7 @@ fn an_order_that_does_not_exist_is_explained() {
     let level: &[f64] = &[0.2, 0.4];
     let (flat, up): (&[&[f64]], &[&[f64]]) = (&[level; 3], &[&[0.1, 0.2], &[0.3, 0.4], &[0.5, 0.6]]);
     let given = scores(&["x", "y"], &["a", "b", "c"], &[flat, up], None);
-    let tables = shown(&Meta::default(), &given);
+    let tables = shown(&Compare::default(), &given);
     for id in ["tau", "tau-ap", "weighted-tau"] {
         let table = table(&tables, id);
         assert_eq!(table.rows[0][2], Cell::na());
@@ -273,7 +273,7 @@ fn measures_are_held_against_each_other() {
     let down: Vec<Vec<f64>> = up.iter().map(|own| own.iter().map(|value| 1.0 - value).collect()).collect();
     let down: Vec<&[f64]> = down.iter().map(Vec::as_slice).collect();
     let given = scores(&["x", "y", "z"], &["a", "b", "c"], &[up, up, &down], None);
-    let found = compared(&Meta::default(), &given);
+    let found = compared(&Compare::default(), &given);
     let taus = between::matrix(&given, fivefold_stats::kendall_tau_b).unwrap();
     assert_eq!(taus[0], [Some(1.0), Some(1.0), Some(-1.0)]);
     let (pairs, unlike) = between::pairs(&given, found.iter().map(|compared| &compared.tested));
@@ -299,7 +299,7 @@ fn winning_numbers_over_data_sets() {
     assert_eq!(value(&tables[1].rows[0][4]), 1.0, "the order of a and b is reversed");
 }
 
-fn drawn(study: &Meta, scores: &Scores) -> Vec<Diagram> {
+fn drawn(study: &Compare, scores: &Scores) -> Vec<Diagram> {
     let mut findings = Findings::default();
     let compared = compared(study, scores);
     Shown { study, scores, compared: &compared, several: false }.add_diagrams(&mut findings).unwrap();
@@ -313,7 +313,7 @@ fn diagrams_have_the_numbers_of_the_tables() {
     let low: &[f64] = &[0.1, 0.2, 0.1, 0.2];
     let high = [0.4, 0.4, 0.6, 0.6].map(|value: f64| 0.5 + (value - 0.5) * 0.75f64.sqrt());
     let given = scores(&["x@5", "x@10", "y"], &["low", "high"], &[&[low, &high], &[low, &high], &[low, &high]], None);
-    let diagrams = drawn(&Meta::default(), &given);
+    let diagrams = drawn(&Compare::default(), &given);
     let [Diagram::Intervals(means), Diagram::Pairs(pairs), _, _, Diagram::Ranks(ranks)] = &diagrams[..] else {
         panic!("{diagrams:?}");
     };
@@ -341,11 +341,11 @@ fn many_systems_are_cut_to_the_best() {
         (0..30).map(|system| (0..40).map(|query| f64::from(system + query % 3)).collect()).collect();
     let values: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
     let given = scores(&["x"], &names, &[&values], None);
-    let of = |study: &Meta| match drawn(study, &given).pop() {
+    let of = |study: &Compare| match drawn(study, &given).pop() {
         Some(Diagram::Ranks(ranks)) => ranks,
         other => panic!("{other:?}"),
     };
-    let ranks = of(&Meta::default());
+    let ranks = of(&Compare::default());
     assert_eq!((ranks.systems.len(), ranks.systems[0].as_str()), (24, "s29"));
     assert!(ranks.notes.contains(&"the best 24 of 30 systems; scores.csv and pairs.csv have all".to_owned()));
     assert!(ranks.cliques.iter().all(|clique| clique.len() > 1 && clique.iter().all(|&system| system < 24)));
@@ -357,28 +357,28 @@ fn many_systems_are_cut_to_the_best() {
             ranks.cliques
         );
     }
-    assert_eq!(of(&Meta { top: Some(5), ..Meta::default() }).systems.len(), 5);
+    assert_eq!(of(&Compare { top: Some(5), ..Compare::default() }).systems.len(), 5);
 }
 
 #[test]
 fn settings_that_make_no_sense_are_refused() {
-    let error = |study: Meta| study.check().unwrap_err().to_string();
-    let base = || Meta {
+    let error = |study: Compare| study.check().unwrap_err().to_string();
+    let base = || Compare {
         systems: crate::SystemsConfig { values: vec!["x.csv".to_owned()], ..Default::default() },
-        ..Meta::default()
+        ..Compare::default()
     };
     assert!(base().check().is_ok());
-    assert!(error(Meta { test: "tt".to_owned(), ..base() }).starts_with("`test` is wrong: unknown test \"tt\""));
-    let joint = error(Meta { correction: "maxt".to_owned(), ..base() });
+    assert!(error(Compare { test: "tt".to_owned(), ..base() }).starts_with("`test` is wrong: unknown test \"tt\""));
+    let joint = error(Compare { correction: "maxt".to_owned(), ..base() });
     assert!(joint.starts_with("`correction` is wrong: "), "{joint}");
-    assert!(Meta { correction: "maxt".to_owned(), test: "permutation".to_owned(), ..base() }.check().is_ok());
-    assert!(error(Meta { alpha: 1.0, ..base() }).starts_with("`alpha` must be between 0 and 1"));
-    assert!(error(Meta { differences: vec![0.1, 0.0], ..base() }).contains("must be above 0 each, not 0"));
-    let classes = |classes| error(Meta { classes, ..base() });
+    assert!(Compare { correction: "maxt".to_owned(), test: "permutation".to_owned(), ..base() }.check().is_ok());
+    assert!(error(Compare { alpha: 1.0, ..base() }).starts_with("`alpha` must be between 0 and 1"));
+    assert!(error(Compare { differences: vec![0.1, 0.0], ..base() }).contains("must be above 0 each, not 0"));
+    let classes = |classes| error(Compare { classes, ..base() });
     let none = super::classes::Classes::default;
     assert!(classes(super::classes::Classes { by: Some("ap".to_owned()), ..none() }).contains("needs one of"));
     let two = super::classes::Classes { quantiles: Some(2), sets: Some(5), ..none() };
     assert!(classes(two).contains("more than one of"));
-    let both = super::MetaDataset { label: "d".to_owned(), systems: base().systems };
-    assert!(error(Meta { dataset: vec![both], ..base() }).contains("give one of them"));
+    let both = super::CompareDataset { label: "d".to_owned(), systems: base().systems };
+    assert!(error(Compare { dataset: vec![both], ..base() }).contains("give one of them"));
 }

@@ -1,0 +1,75 @@
+//! Keys of experiment files that were renamed: a file in the old words is read in the new ones, and a note says so.
+
+use fivefold_base::renamed::Renamed;
+use fivefold_core::Registry;
+use fivefold_core::params::rename_keys;
+use fivefold_metrics::old_names;
+use toml::de::{DeTable, DeValue};
+
+use super::error::Fault;
+
+/// Keys at the top of a file, of an experiment or a study.
+pub const TOP: &[Renamed] = &[Renamed::new("profile", "dialect")];
+
+/// Conventions, in `[evaluation]` of an experiment or `[conventions]` of a study.
+pub const CONVENTIONS: &[Renamed] = &[Renamed::new("gmax", "max_grade")];
+
+/// Keys of a `[[dataset]]`.
+const DATASET: &[Renamed] = &[Renamed::new("made", "synthetic")];
+
+/// Gives a file the new words. Returns a note for each old word, once however often it stands there.
+pub(super) fn replace(file: &mut DeTable<'_>, registry: &Registry) -> Result<Vec<String>, Fault> {
+    let mut met = rename_keys(file, TOP)?;
+    for dataset in tables(file, "dataset") {
+        met.extend(rename_keys(dataset, DATASET)?);
+    }
+    if let Some(evaluation) = table(file, "evaluation") {
+        met.extend(rename_keys(evaluation, CONVENTIONS)?);
+        met.extend(measures(evaluation));
+    }
+    for ranker in tables(file, "ranker") {
+        let kind = ranker.get("kind").and_then(|kind| kind.get_ref().as_str());
+        let entry = kind.and_then(|kind| registry.find(kind));
+        if let (Some(entry), Some(params)) = (entry, table(ranker, "params")) {
+            met.extend(rename_keys(params, entry.renamed)?);
+        }
+    }
+    Ok(notes(&met))
+}
+
+/// The old words in the names of measures.
+pub fn measures(table: &DeTable<'_>) -> Vec<&'static Renamed> {
+    let names = table.get("measures").and_then(|names| names.get_ref().as_array()).into_iter().flatten();
+    names.filter_map(|name| name.get_ref().as_str()).flat_map(old_names).collect()
+}
+
+/// A note for each of these words, once.
+pub fn notes(met: &[&Renamed]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for note in met.iter().map(|word| word.note()) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes
+}
+
+/// The table that is the value of `key`.
+pub fn table<'t, 'i>(file: &'t mut DeTable<'i>, key: &str) -> Option<&'t mut DeTable<'i>> {
+    match file.get_mut(key)?.get_mut() {
+        DeValue::Table(table) => Some(table),
+        _ => None,
+    }
+}
+
+/// The tables of the array that is the value of `key`.
+fn tables<'t, 'i>(file: &'t mut DeTable<'i>, key: &str) -> impl Iterator<Item = &'t mut DeTable<'i>> {
+    let array = file.get_mut(key).and_then(|value| match value.get_mut() {
+        DeValue::Array(items) => Some(items),
+        _ => None,
+    });
+    array.into_iter().flat_map(|items| items.iter_mut()).filter_map(|item| match item.get_mut() {
+        DeValue::Table(table) => Some(table),
+        _ => None,
+    })
+}
