@@ -1,17 +1,18 @@
-//! JSON files that hold the hash of their own content, so that an altered one is found before anything is read from it.
+//! JSON files that hold the hash of their own content. A reader finds an altered file before it
+//! uses the content.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::store::hash;
 
-/// The last key.
+/// The key of the hash, which is the last key of the file.
 const KEY: &str = "hash";
 
-/// A value as indented JSON with its hash, and a newline at the end.
+/// Returns a value as indented JSON with its hash, and a newline at the end.
 ///
 /// # Errors
-/// If it is no JSON object.
+/// If the value is not a JSON object.
 pub fn with_checksum<T: Serialize>(content: &T) -> Result<Vec<u8>, serde_json::Error> {
     #[derive(Serialize)]
     struct WithChecksum<'a, T> {
@@ -25,10 +26,10 @@ pub fn with_checksum<T: Serialize>(content: &T) -> Result<Vec<u8>, serde_json::E
     Ok(text)
 }
 
-/// Reads what [`with_checksum`] wrote.
+/// Reads a file that [`with_checksum`] wrote.
 ///
 /// # Errors
-/// In words: no JSON, or not what was written.
+/// A sentence that says why: the text is not JSON, or the file was altered.
 pub fn read_verified(text: &[u8]) -> Result<Value, String> {
     match read_checked(text)? {
         (value, Checksum::Valid) => Ok(value),
@@ -37,27 +38,27 @@ pub fn read_verified(text: &[u8]) -> Result<Value, String> {
     }
 }
 
-/// What is wrong with a file whose checksum is [`Checksum::Wrong`].
+/// The error for a file whose checksum is [`Checksum::Wrong`].
 pub const ALTERED: &str = "was altered: its content has not the hash that stands in it";
 
-/// What is wrong with a file whose checksum is [`Checksum::Missing`].
+/// The error for a file whose checksum is [`Checksum::Missing`].
 pub const NO_CHECKSUM: &str = "was altered, or is not ours: the hash of its content is missing";
 
-/// Whether a file has the hash that stands in it.
+/// Whether the hash in a file is the hash of its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Checksum {
-    /// It has.
+    /// The hash in the file is right.
     Valid,
-    /// It has not: it was altered.
+    /// The hash in the file is wrong, so the file was altered.
     Wrong,
-    /// There stands none.
+    /// The file holds no hash.
     Missing,
 }
 
-/// Reads a file that [`with_checksum`] may have written, altered or not.
+/// Reads a file that [`with_checksum`] may have written, whether or not the file was altered.
 ///
 /// # Errors
-/// In words: no JSON.
+/// A sentence, if the text is not JSON.
 pub fn read_checked(text: &[u8]) -> Result<(Value, Checksum), String> {
     let mut value: Value = serde_json::from_slice(text).map_err(|error| format!("not JSON: {error}"))?;
     let checksum = match value.as_object_mut().and_then(|object| object.remove(KEY)) {

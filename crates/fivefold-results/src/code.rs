@@ -1,9 +1,12 @@
-//! By what the key of a job knows the code that made its result, and what every key trusts without seeing it.
+//! How the key of a job identifies the code that made the result, and which code no key identifies.
 //!
-//! A built-in ranker is known by its `VERSION`, which a test holds to golden models. Any other ranker is known by a hash of its
-//! crate's sources, if its build script gives one (crate `fivefold-sources`), else by a hash of the executable. A `command`
-//! is known by its arguments and the files that it lists. What is behind these (interpreter, packages, compiler, platform)
-//! no key sees: a run names it.
+//! A built-in ranker is identified by its `VERSION`, which a test compares with golden models. Any
+//! other ranker is identified by a hash of its crate's sources, if its build script gives one
+//! (crate `fivefold-sources`). Without this hash, the ranker is identified by a hash of the
+//! executable. A `command` is identified by its arguments and by the files that it lists.
+//!
+//! No key sees the interpreter, the packages, the compiler or the platform. A run names these parts
+//! as trusted.
 
 use std::fs::File;
 use std::io;
@@ -14,21 +17,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{CommandLine, Experiment, Method};
 
-/// Digits of a hash that are shown.
+/// The number of digits of a hash that are shown.
 const DIGITS: usize = 12;
 
-/// What is in a job's key for the code of a ranker that is not built in.
+/// The part of a job's key that identifies the code of a ranker that is not built in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KnownBy {
-    /// Hash of the sources of its crate.
+    /// Hash of the sources of the ranker's crate.
     Sources(String),
     /// Hash of the executable.
     Executable(String),
 }
 
 impl KnownBy {
-    /// By what this program knows a ranker; `None`: by its version alone.
+    /// Returns how this program identifies a ranker. `None` if by the version alone.
     ///
     /// # Errors
     /// If the executable cannot be read.
@@ -59,7 +62,7 @@ fn digits(hash: &str) -> &str {
     hash.get(..DIGITS).unwrap_or(hash)
 }
 
-/// The hash of the program that runs, read once.
+/// The hash of the running program. The program is read once.
 fn executable() -> &'static Result<String, io::Error> {
     static HASH: OnceLock<Result<String, io::Error>> = OnceLock::new();
     HASH.get_or_init(|| {
@@ -75,7 +78,8 @@ fn executable() -> &'static Result<String, io::Error> {
     })
 }
 
-/// By what the keys of an experiment know code that is not built in, and what they trust without seeing it: a line each.
+/// Says how the keys of an experiment identify code that is not built in, and which code the keys
+/// trust unseen. A line each.
 pub fn trusted(experiment: &Experiment) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for ranker in &experiment.rankers {

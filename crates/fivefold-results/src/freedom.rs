@@ -1,31 +1,33 @@
-//! What the program of a `command` was free to do beyond what it was given, and what stands under every table then.
+//! The freedoms of the program of a `command`: acts that nothing kept the program from. A line
+//! about them stands under every table.
 
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Experiment, Method};
 
-/// What every stamp begins with.
+/// The first words of every stamp.
 pub const STAMP: &str = "UNCONFINED";
 
-/// Something that a program may do, by which it could come by test grades or alter results.
+/// An act that a program was not kept from. By this act the program could read test grades or alter
+/// results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Freedom {
-    /// Open any file of its user.
+    /// Read and write any file of its user.
     Files,
-    /// Cut off any file of its user, without opening it (before Linux 6.2).
+    /// Cut off any file of its user, without opening the file (before Linux 6.2).
     Truncation,
     /// Use the network: TCP (before Linux 6.7, or by `network`).
     Network,
-    /// Write where other jobs of it read (by `write`).
+    /// Write to places that other jobs of the same ranker read (by `write`).
     Shared,
 }
 
 impl Freedom {
-    /// All that nothing else is kept from.
+    /// All freedoms of a program that nothing confines.
     pub const UNKEPT: [Freedom; 3] = [Freedom::Files, Freedom::Truncation, Freedom::Network];
 
-    /// What the program could do.
+    /// The freedom in words, after "could".
     pub fn words(self) -> &'static str {
         match self {
             Freedom::Files => "read and write all that its user may, data, other folds and results included",
@@ -36,7 +38,8 @@ impl Freedom {
     }
 }
 
-/// The line that stands under every table for a ranker that was free to do something; `None` if nothing.
+/// The line that stands under every table for a ranker whose program had freedoms. `None` if the
+/// program had no freedom.
 pub fn stamp(experiment: &Experiment, ranker: usize, free: &[Freedom]) -> Option<String> {
     let config = experiment.rankers.get(ranker)?;
     let Method::Command(command) = &config.method else { return None };

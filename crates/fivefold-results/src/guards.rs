@@ -1,23 +1,24 @@
-//! What leak guards found about the data sets of a run, and what stands under every table where one was overridden.
+//! The findings of leak guards about the data sets of a run. If a guard was overridden, a line
+//! about it stands under every table.
 
 use fivefold_data::leaks::Finding;
 use serde::{Deserialize, Serialize};
 
-/// What every stamp begins with.
+/// The first words of every stamp.
 pub const STAMP: &str = "GUARD OVERRIDDEN";
 
-/// What a guard found about a data set of a run.
+/// A finding of a guard about a data set of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuardFact {
     /// Label of the data set.
     pub dataset: String,
-    /// What was found. If it stops a run, this one overrode the guard.
+    /// The finding. If the finding stops a run, the experiment overrode this guard.
     #[serde(flatten)]
     pub finding: Finding,
 }
 
 impl GuardFact {
-    /// The line that stands under every table; `None` for a warning.
+    /// The line that stands under every table. `None` for a warning, which stops no run.
     pub fn stamp(&self) -> Option<String> {
         let Finding { guard, what, stops } = &self.finding;
         stops.then(|| format!("{STAMP}: {guard} on {}: {what}", self.dataset))

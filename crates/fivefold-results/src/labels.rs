@@ -1,11 +1,12 @@
-//! Labels as file names: any label has one, and two labels never share one.
+//! Labels as file names. Every label has a file name, and different labels have different file
+//! names.
 
 use fivefold_base::printable::acts;
 
 /// The longest label, in bytes.
 const LONGEST: usize = 80;
 
-/// Why `label` cannot be used, if it cannot.
+/// Checks a label; the error says why the label cannot be used.
 pub(crate) fn check(label: &str) -> Result<(), String> {
     if label.trim().is_empty() {
         return Err("is empty".to_owned());
@@ -19,8 +20,9 @@ pub(crate) fn check(label: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A file name for a label: letters, digits, `-`, `_` and inner `.` stay, any other byte is written `%XX`, and so is the first of a
-/// name that Windows keeps for a device. Different labels get different names.
+/// Returns a file name for a label. Letters, digits, `-`, `_` and inner `.` stay, and any other
+/// byte becomes `%XX`. If Windows keeps the name for a device, the first byte becomes `%XX` too.
+/// Different labels get different file names.
 pub fn file_name(label: &str) -> String {
     use std::fmt::Write as _;
     let mut name = String::with_capacity(label.len());
@@ -39,7 +41,7 @@ pub fn file_name(label: &str) -> String {
     name
 }
 
-/// Whether Windows takes a file of this name, whatever its ending, for a device.
+/// Whether Windows takes a file of this name for a device. The ending does not matter.
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().to_ascii_uppercase();
     let numbered =
@@ -47,7 +49,7 @@ fn is_device(name: &str) -> bool {
     matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL") || numbered("COM") || numbered("LPT")
 }
 
-/// The first two labels that are the same on a file system that ignores case.
+/// The indices of the first two labels that are the same on a file system that ignores case.
 pub(crate) fn duplicate<'a>(labels: impl IntoIterator<Item = &'a str>) -> Option<(usize, usize)> {
     let mut seen: Vec<String> = Vec::new();
     for (index, label) in labels.into_iter().enumerate() {

@@ -1,8 +1,11 @@
-//! `FOLDER/.lock`: who writes into a results folder.
+//! `FOLDER/.lock` says which process writes into a results folder.
 //!
-//! A run, a study and a report hold it alone; single jobs (`fivefold job`) share it. It is the system's lock on an open
-//! file, so that it ends with its owner, however that ends: a file that a killed owner left locks nothing. Readers need
-//! none, since every file appears whole, and the values of a run that is being written do not fit its manifest.
+//! A run, a study and a report hold the lock alone. Single jobs (`fivefold job`) share the lock.
+//! The lock is a system lock on an open file, so the lock ends when its owner ends, even if the
+//! owner is killed. A `.lock` file that a killed owner left locks nothing.
+//!
+//! Readers need no lock. Every file appears whole, and a reader refuses values that do not fit the
+//! manifest, such as the values of an unfinished run.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
@@ -13,27 +16,30 @@ use fivefold_data::input;
 
 use crate::store::StoreError;
 
-/// File name in the results folder, while it is locked.
+/// Name of the file in a locked results folder.
 pub(crate) const LOCK: &str = ".lock";
 
-/// The longest that is read: the words of a command line.
+/// The most bytes that are read: the file holds the words of a command line.
 const LONGEST: u64 = 4 << 20;
 
-/// How long to wait for somebody who may be on the way out: the last of several holds the folder alone while the file is removed, and a
-/// process that a killed owner was just starting has its open files for another moment. Nobody waits for who has signed as the only
-/// owner and is alive: such a one takes its name away before it lets go.
+/// How long to wait for an owner that may be about to let go. Two kinds of owner may let go soon.
+/// The last of several owners holds the folder alone while it removes the file. A process that a
+/// killed owner was starting keeps the open file for a moment.
+///
+/// Nobody waits for a living owner that has signed as the only owner, because such an owner removes
+/// its name before it lets go.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How a folder is held.
+/// How a process holds a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockMode {
-    /// By nobody else.
+    /// No other process holds the folder.
     Alone,
-    /// Beside others that share it.
+    /// Other processes may share the folder.
     Shared,
 }
 
-/// A results folder that is held until this is dropped.
+/// A results folder that a process holds. Dropping the value lets go of the folder.
 #[derive(Debug)]
 pub struct FolderLock {
     file: File,
@@ -45,10 +51,11 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Takes hold of a folder, which is made if it is not there.
+    /// Takes hold of a folder. The folder is made if it does not exist.
     ///
     /// # Errors
-    /// [`StoreError::InUse`] if somebody else holds it, [`StoreError::Io`] if it cannot be made or written.
+    /// [`StoreError::InUse`] if another process holds the folder. [`StoreError::Io`] if the folder
+    /// cannot be made or written.
     pub fn take(folder: &Path, mode: LockMode) -> Result<Self, StoreError> {
         let path = folder.join(LOCK);
         let refused = |action, path: &Path| {
@@ -89,7 +96,8 @@ impl FolderLock {
                     folder.display()
                 )),
             };
-            // Between opening and locking, the last owner may have removed the file: then nobody would see this lock.
+            // Between opening and locking, the last owner may have removed the file: then nobody
+            // would see this lock.
             if is_file_at(&file, &path) {
                 let mut lock = FolderLock { file, folder: folder.to_owned(), mode, made, warning };
                 lock.sign().map_err(refused("write", &path))?;
@@ -98,12 +106,13 @@ impl FolderLock {
         }
     }
 
-    /// Why the folder is not safe from others after all: its file system knows no locks.
+    /// Why the folder is not protected from other processes: its file system has no locks. `None`
+    /// if the lock holds.
     pub fn warning(&self) -> Option<&str> {
         self.warning.as_deref()
     }
 
-    /// Writes who holds it, for those who come later.
+    /// Writes the owner into the file. A process that finds the folder locked reads it there.
     fn sign(&mut self) -> io::Result<()> {
         let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().replace('\n', " ")).collect();
         let mark = if self.mode == LockMode::Alone { ALONE } else { "" };
@@ -118,7 +127,8 @@ impl Drop for FolderLock {
         if self.mode == LockMode::Alone {
             let _ = self.file.set_len(0);
         }
-        // The last of those who share it removes the file; with anybody left, it cannot be held alone.
+        // The last of those who share it removes the file; with anybody left, it cannot be held
+        // alone.
         let _ = self.file.unlock();
         if self.file.try_lock().is_ok() && is_file_at(&self.file, &self.folder.join(LOCK)) {
             let _ = fs::remove_file(self.folder.join(LOCK));
@@ -130,13 +140,13 @@ impl Drop for FolderLock {
     }
 }
 
-/// Stands below the name of an owner who shares the folder with nobody.
+/// The line below the name of an owner that holds the folder alone.
 const ALONE: &str = "alone\n";
 
-/// Who holds a folder, by what stands in the file.
+/// The owner of a folder, as the lock file names it.
 struct Owner {
     words: String,
-    /// Whether it is the only one, is alive and has not begun to let go.
+    /// Whether the owner holds the folder alone, is alive and has not begun to let go.
     stays: bool,
 }
 
@@ -151,7 +161,8 @@ impl Owner {
     }
 }
 
-/// Whether there is such a process, of whatever user; `false` where that cannot be told.
+/// Whether a process with this number exists, whoever its user is. `false` if the system cannot
+/// say.
 fn is_alive(process: i32) -> bool {
     #[cfg(unix)]
     {
@@ -176,7 +187,7 @@ fn is_file_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Elsewhere an open file cannot be removed.
+/// On other systems an open file cannot be removed.
 #[cfg(not(unix))]
 fn is_file_at(_: &File, path: &Path) -> bool {
     path.exists()
@@ -217,7 +228,7 @@ mod tests {
         drop(lock);
     }
 
-    /// Nobody waits for one who stays; all others may be gone in a moment.
+    /// Nobody waits for an owner that stays. Any other owner may be gone in a moment.
     #[test]
     #[cfg(unix)]
     fn who_stays_is_told_from_who_may_be_on_the_way_out() {

@@ -1,7 +1,9 @@
-//! `FOLDER.log.json`, beside the results folder: times and machine facts, which differ from run to run.
+//! `FOLDER.log.json` stands beside the results folder and holds times and facts about the machine,
+//! which differ between runs.
 //!
-//! While a run goes on, each job's seconds are a line of `FOLDER/.times`, written before the job's record, so that a run
-//! that is killed loses none, and several processes can add to it. The end of a run puts the lines into the log.
+//! During a run, the seconds of each job are a line of `FOLDER/.times`. The line is written before
+//! the job's record, so a killed run loses no time. Several processes can add lines. The end of a
+//! run moves the lines into the log.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -13,14 +15,14 @@ use serde_json::Value;
 
 use crate::store::{Store, StoreError, replace};
 
-/// File of the results folder with a line for each job that was done since the log was written.
+/// File of the results folder with a line for each job that ended since the log was written.
 pub(crate) const TIMES: &str = ".times";
 
-/// Times of the last run of each job, and where the last run took place.
+/// Times of the last run of each job, and facts about the machine of the last run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunLog {
-    /// The experiment's file, by which the folder is known to be the experiment's.
+    /// Path of the experiment file. By this path a folder is known to belong to the experiment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiment: Option<String>,
     /// Operating system and processor family.
@@ -42,7 +44,7 @@ struct Time {
     seconds: f64,
 }
 
-/// Notes how long a job took.
+/// Writes down how long a job took.
 pub fn note_time(store: &Store, job: &str, seconds: f64) -> Result<(), StoreError> {
     let line = serde_json::to_string(&Time { job: job.to_owned(), seconds }).unwrap_or_default() + "\n";
     let path = store.path(TIMES);
@@ -53,7 +55,8 @@ pub fn note_time(store: &Store, job: &str, seconds: f64) -> Result<(), StoreErro
 }
 
 impl RunLog {
-    /// The log of a folder with the jobs that were done since, or an empty one: it is for information only.
+    /// Returns the stored log with the times of later jobs added. If no log can be read, the log is
+    /// empty, because a log is for information only.
     fn read(store: &Store, threads: usize) -> Self {
         let old = Self::stored(store).ok().flatten();
         let mut log = RunLog {
@@ -70,10 +73,10 @@ impl RunLog {
         log
     }
 
-    /// The log as it stands beside a folder; `None`: there is none.
+    /// Returns the log that stands beside a folder. `None` if there is no log.
     ///
     /// # Errors
-    /// If what stands there is no log.
+    /// If the file beside the folder is not a log.
     fn stored(store: &Store) -> Result<Option<Self>, StoreError> {
         let path = store.log_path();
         // A pipe or a device is no log either.
@@ -89,12 +92,12 @@ impl RunLog {
         log.map(Some).ok_or(StoreError::Content { path, reason })
     }
 
-    /// The experiment file of the folder's results, as far as it is known.
+    /// The experiment file that the results in the folder come from, if the log names it.
     pub fn source(store: &Store) -> Option<String> {
         Self::stored(store).ok().flatten()?.experiment
     }
 
-    /// Notes the experiment file of the results that are about to be made.
+    /// Writes the experiment file of the coming results into the log.
     pub(crate) fn note_source(store: &Store, source: &str) -> Result<(), StoreError> {
         let old = Self::stored(store)?;
         if old.as_ref().is_some_and(|old| old.experiment.as_deref() == Some(source)) {
@@ -119,7 +122,8 @@ impl RunLog {
         written.map_err(|source| StoreError::Io { action: "write", path, source })
     }
 
-    /// Puts the times of the jobs done since the last log into the log of the folder, which nobody else must write to.
+    /// Moves the times of jobs that ended since the last log into the log. Only one process may do
+    /// so at a time.
     pub fn update(store: &Store, threads: usize, seconds: f64) -> Result<(), StoreError> {
         let written = RunLog { seconds, ..RunLog::read(store, threads) }.write(store);
         // Even where there is no log: the folder must not depend on it.

@@ -1,4 +1,4 @@
-//! `manifest.json`: what a results folder was made from. The same run writes the same bytes.
+//! `manifest.json`: the inputs of a results folder. The same run writes the same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub const MANIFEST: &str = "manifest.json";
 /// Format of the results folder.
 pub const FORMAT: &str = "fivefold-results/1";
 
-/// What a results folder was made from.
+/// The inputs and conventions of a results folder.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Manifest {
     /// [`FORMAT`].
@@ -30,30 +30,31 @@ pub struct Manifest {
     pub version: String,
     /// The experiment with every default filled in.
     pub experiment: Experiment,
-    /// One a data set, in the order of the experiment.
+    /// Facts about each data set, in the order of the experiment.
     pub datasets: Vec<DatasetFacts>,
-    /// Every convention in force, a line each, to be printed under tables.
+    /// Every convention in force, a line each, for printing under tables.
     pub conventions: Vec<String>,
-    /// By what the keys of the jobs know code that is not built in, and what they trust without seeing it, a line each.
+    /// How the keys of the jobs identify code that is not built in, and which code the keys trust
+    /// unseen. A line each.
     #[serde(default)]
     pub trusted: Vec<String>,
-    /// What leak guards found: warnings, and what was overridden.
+    /// The findings of leak guards: warnings, and guards that were overridden.
     #[serde(default)]
     pub guards: Vec<GuardFact>,
     /// The jobs with the keys of their results.
     pub jobs: Vec<JobFacts>,
-    /// Hash of the evaluation (`queries.csv` and `per_query.csv`).
+    /// Hash of the evaluation ([`RESULT_FILES`]).
     pub result: String,
 }
 
-/// What a collection holds.
+/// Facts about a collection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DatasetFacts {
     /// Label in the experiment.
     pub label: String,
     /// Hash of the content.
     pub hash: String,
-    /// Features a document.
+    /// Features of a document.
     pub features: usize,
     /// Highest possible grade.
     pub max_grade: u8,
@@ -65,19 +66,19 @@ pub struct DatasetFacts {
     pub test_documents: usize,
     /// Test queries that were evaluated: all, or the sample.
     pub evaluated_queries: usize,
-    /// What a reader of the results should know of the collection.
+    /// Remarks on the collection for a reader of the results.
     pub remarks: Vec<String>,
     /// Folds.
     pub folds: Vec<FoldFacts>,
 }
 
 impl DatasetFacts {
-    /// The remarks, each after the label.
+    /// The remarks, each with the label in front.
     pub fn remark_lines(&self) -> impl Iterator<Item = String> {
         remark_lines(&self.label, &self.remarks)
     }
 
-    /// The facts of a collection of which so many queries were evaluated.
+    /// The facts about a collection of which `evaluated_queries` queries were evaluated.
     pub fn new(label: &str, collection: &Collection, evaluated_queries: usize) -> Self {
         let folds = &collection.folds;
         let mut grades = vec![0; usize::from(collection.max_grade) + 1];
@@ -99,7 +100,7 @@ impl DatasetFacts {
     }
 }
 
-/// `LABEL: REMARK`, once for each.
+/// Returns `LABEL: REMARK` for each remark.
 pub fn remark_lines(label: &str, remarks: &[String]) -> impl Iterator<Item = String> {
     remarks.iter().map(move |remark| format!("{label}: {remark}"))
 }
@@ -107,7 +108,7 @@ pub fn remark_lines(label: &str, remarks: &[String]) -> impl Iterator<Item = Str
 /// Sizes of one fold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FoldFacts {
-    /// Its number.
+    /// Number of the fold.
     pub number: usize,
     /// Queries to train on.
     pub train_queries: usize,
@@ -137,22 +138,23 @@ pub struct JobFacts {
     pub dataset: usize,
     /// Index of the ranker in the experiment.
     pub ranker: usize,
-    /// Hash over everything that altered the result.
+    /// Hash of all inputs that altered the result.
     pub key: String,
-    /// How it ended.
+    /// How the job ended.
     pub status: Status,
-    /// Why it failed, if it did.
+    /// Why the job failed. `None` if the job is done.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
-    /// What the program of a `command` was free to do beyond what it was given.
+    /// The freedoms of the program of a `command`.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub unconfined: Vec<Freedom>,
-    /// What its fit told, and a reader of its results should know.
+    /// The warnings of the fit for a reader of the results.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub warnings: Vec<String>,
 }
 
-/// What fits told, a line for each text that names the first job that told it and counts the others.
+/// The warnings of fits, a line for each text. The line names the first job with this warning and
+/// counts the other jobs.
 pub fn warning_lines<'a>(told: impl Iterator<Item = (&'a str, &'a [String])>) -> Vec<String> {
     let mut lines: Vec<(&str, &str, usize)> = Vec::new();
     for (job, text) in told.flat_map(|(job, texts)| texts.iter().map(move |text| (job, text.as_str()))) {
@@ -169,8 +171,8 @@ pub fn warning_lines<'a>(told: impl Iterator<Item = (&'a str, &'a [String])>) ->
 }
 
 impl Manifest {
-    /// The lines that stand under every table, or under those of one data set: leak guards that were overridden, and programs that could
-    /// come by test grades.
+    /// The lines that stand under every table, or under the tables of one data set. These lines
+    /// name overridden leak guards, and programs that could read test grades or alter results.
     pub fn stamps(&self, dataset: Option<usize>) -> Vec<String> {
         let label = dataset.and_then(|index| self.datasets.get(index)).map(|facts| facts.label.as_str());
         let guards = self.guards.iter().filter(|fact| label.is_none_or(|label| fact.dataset == label));
@@ -194,10 +196,11 @@ impl Manifest {
         }
     }
 
-    /// The manifest of a results folder, altered or not, or why it cannot be used; and whether it was altered.
+    /// Reads the manifest of a results folder even if it was altered. Returns the manifest, or why
+    /// the manifest cannot be used, and whether it was altered.
     ///
     /// # Errors
-    /// If there is none, or it cannot be read.
+    /// If the manifest does not exist or cannot be read.
     pub fn examine(store: &Store) -> Result<(Result<Self, String>, Checksum), StoreError> {
         let content = store.read(MANIFEST)?.ok_or_else(|| StoreError::Content {
             path: store.path(MANIFEST),
@@ -220,7 +223,8 @@ impl Manifest {
         if manifest.is_consistent() { Ok(manifest) } else { Err("its parts do not fit each other".to_owned()) }
     }
 
-    /// Whether data sets and jobs are those of the experiment, on which everything that reads the folder relies.
+    /// Whether the data sets and jobs are as in the experiment. Every reader of the folder relies
+    /// on this rule.
     fn is_consistent(&self) -> bool {
         let labels = self.experiment.datasets.iter().map(|dataset| &dataset.label);
         let rankers = self.experiment.rankers.len();
@@ -233,7 +237,7 @@ impl Manifest {
         self.jobs.iter().any(|job| job.dataset == dataset && job.ranker == ranker && job.status == Status::Failed)
     }
 
-    /// What is known of each data set before its values are read.
+    /// Facts about each data set that are known before its values are read.
     pub fn shapes(&self) -> Vec<Shape> {
         let rankers: Vec<String> = self.experiment.rankers.iter().map(|ranker| ranker.label.clone()).collect();
         let shape = |(index, dataset): (usize, &DatasetFacts)| Shape {
@@ -246,7 +250,7 @@ impl Manifest {
     }
 }
 
-/// What is said of a manifest of another format.
+/// The error for a manifest of another format.
 fn foreign(format: Option<&str>) -> String {
     match format {
         Some(study) if study.starts_with("fivefold-study/") => {
@@ -260,12 +264,12 @@ fn foreign(format: Option<&str>) -> String {
     }
 }
 
-/// The hash that [`Manifest::result`] holds, of the two files as they are.
+/// The hash that [`Manifest::result`] holds, from the hashes of the two evaluation files.
 pub fn result_hash(files: &[String; 2]) -> String {
     crate::store::hash(files.concat().as_bytes())
 }
 
-/// The hash of the two files as they lie in a folder; a file that is not there counts as empty.
+/// The hash of the two evaluation files in a folder. A missing file counts as empty.
 pub fn stored_result(store: &Store) -> Result<String, StoreError> {
     let mut hashes = [String::new(), String::new()];
     for (found, file) in hashes.iter_mut().zip(RESULT_FILES) {
@@ -274,5 +278,5 @@ pub fn stored_result(store: &Store) -> Result<String, StoreError> {
     Ok(result_hash(&hashes))
 }
 
-/// The evaluation files that the hash is about, in order.
+/// The evaluation files, in the order in which they are hashed.
 pub const RESULT_FILES: [&str; 2] = [values::QUERIES, values::PER_QUERY];

@@ -1,8 +1,10 @@
-//! Whose results a folder holds: one rule for every run and study that writes into one.
+//! Decides whether a run or a study may write its results into a folder. One rule holds for all
+//! runs and studies.
 //!
-//! Results are written into a folder that is not there or is empty, and into one that holds the same experiment: one of the same
-//! name that has the same experiment file (`FOLDER.log.json` says which) or at least one result that is reused. Anything else
-//! is left as it is, unless the user says that it may be replaced.
+//! Results are written into a folder that does not exist, is empty, or holds the same experiment.
+//! The same experiment has the same name, and also the same experiment file (in `FOLDER.log.json`)
+//! or at least one result that can be reused. Any other folder is left as it is, unless the user
+//! asks to replace it.
 
 use std::fs;
 use std::io;
@@ -16,44 +18,47 @@ use crate::log::RunLog;
 use crate::manifest::MANIFEST;
 use crate::store::{HIDDEN, Store, StoreError};
 
-/// Names of others' files that are shown.
+/// The number of foreign files that an error names.
 const MOST_NAMES: usize = 3;
 
-/// Whether this program writes into a folder, or was killed while it did.
+/// Whether this program is writing into a folder, or was killed while it wrote.
 pub fn in_work(folder: &Path) -> bool {
     HIDDEN.iter().any(|name| folder.join(name).exists())
 }
 
-/// By what right results are written into a folder.
+/// The right of an experiment to write into a folder.
 #[derive(Debug, Clone, Default)]
 pub struct Claim {
-    /// The experiment's file, as one text wherever it is looked at from; `None`: the settings came from no file.
+    /// The experiment file as an absolute path. `None` if the settings came from no file.
     pub source: Option<String>,
-    /// Whatever the folder holds may be replaced.
+    /// Whether the content of the folder may be replaced, whatever it is.
     pub replace: bool,
 }
 
-/// Whether a folder is known to be the experiment's.
+/// Whether a folder is known to belong to the experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It is, or it is free.
+    /// The folder belongs to the experiment, or is free.
     Own,
-    /// It has the name of this experiment: a result that is reused would prove it.
+    /// The folder holds an experiment of the same name. A reused result would prove that it is the
+    /// same experiment.
     Unproved,
 }
 
 impl Claim {
-    /// The claim of an experiment file, or of one that comes with the program.
+    /// The claim of an experiment file. `shipped` says that the file comes with the program.
     pub fn of(path: &Path, shipped: bool) -> Self {
         let place = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let source = if shipped { format!("fivefold:{}", path.display()) } else { place(path).display().to_string() };
         Claim { source: Some(source), replace: false }
     }
 
-    /// Judges what a folder holds, before anything is made there, for results of this format and name.
+    /// Decides from the content of a folder whether results of this format and name may be written
+    /// there. Nothing is written yet.
     ///
     /// # Errors
-    /// [`StoreError::Occupied`] if it holds anything else, [`StoreError::Io`] if it cannot be read.
+    /// [`StoreError::Occupied`] if the folder holds anything else, [`StoreError::Io`] if the folder
+    /// cannot be read.
     pub fn judge(&self, folder: &Path, format: &str, name: &str) -> Result<Standing, StoreError> {
         let store = Store::new(folder);
         let visible = visible(folder)?;
@@ -85,7 +90,7 @@ impl Claim {
         Ok(if own_file { Standing::Own } else { Standing::Unproved })
     }
 
-    /// Notes in the folder's log whose it is, for the next judgement.
+    /// Writes the experiment file into the folder's log, for the next judgement.
     pub fn note(&self, store: &Store) {
         if let Some(source) = &self.source {
             // Without the note, a result that is reused is the proof.
@@ -93,7 +98,7 @@ impl Claim {
         }
     }
 
-    /// The refusal of a folder that bears this experiment's name and proved to be another's.
+    /// The error for a folder that has this experiment's name but holds another experiment.
     pub fn refusal(&self, folder: &Path, name: &str, lacking: &str) -> StoreError {
         let file = RunLog::source(&Store::new(folder)).map_or(String::new(), |file| format!(" ({file})"));
         let what = format!("the results of another experiment{file} that is named `{name}` too, {lacking}");
@@ -101,14 +106,14 @@ impl Claim {
     }
 }
 
-/// The format of a manifest, and the name of its experiment.
+/// The format of a manifest and the name of its experiment.
 fn head(manifest: &Value) -> Option<(&str, &str)> {
     let format = manifest.get("format")?.as_str()?;
     let name = manifest.get("name").or_else(|| manifest.get("experiment")?.get("name"))?;
     format.starts_with("fivefold-").then_some((format, name.as_str()?))
 }
 
-/// The names in a folder, but for what a run at work has there; none if there is no folder.
+/// The names in a folder, without the hidden names of a run. Empty if the folder does not exist.
 fn visible(folder: &Path) -> Result<Vec<String>, StoreError> {
     let refused = |source| StoreError::Io { action: "read", path: folder.to_owned(), source };
     let entries = match fs::read_dir(folder) {
@@ -129,11 +134,12 @@ fn visible(folder: &Path) -> Result<Vec<String>, StoreError> {
     Ok(names)
 }
 
-/// Where results, and reports of them, are written in their folder.
+/// Names in a results folder to which results and reports are written.
 const WRITTEN: [&str; 10] =
     ["jobs", "scores", "models", "tables", "figures", "tables.json", "tables.md", "report.html", MANIFEST, "page.json"];
 
-/// The first of some inputs that lies where results are written: in a results folder, under one of its names or of `more`.
+/// Returns the first of `inputs` that a run would write over. Such an input is in the results
+/// folder, under a name to which results are written or at a path in `more`.
 pub fn overwritten<'i>(
     folder: &Path,
     inputs: impl IntoIterator<Item = &'i PathBuf>,
@@ -160,7 +166,7 @@ mod tests {
         Claim { source: Some(source.to_owned()), replace: false }
     }
 
-    /// What is said of a folder; the errors in words.
+    /// The judgement of a folder, with errors in words.
     fn judged(claim: &Claim, folder: &Path) -> String {
         match claim.judge(folder, FORMAT, "mine") {
             Ok(standing) => format!("{standing:?}"),
@@ -168,7 +174,8 @@ mod tests {
         }
     }
 
-    /// aws/aws-encryption-sdk-cli #18 and MRtrix3/mrtrix3 #169: results were written over without a word.
+    /// aws/aws-encryption-sdk-cli #18 and MRtrix3/mrtrix3 #169: a program replaced existing results
+    /// without a word.
     #[test]
     fn only_a_folder_of_the_same_experiment_is_written_into() {
         let root = tempfile::tempdir().unwrap();
@@ -211,7 +218,7 @@ mod tests {
         assert_eq!(judged(&claim("/b.toml"), &folder), "Unproved");
     }
 
-    /// mapequation/infomap #907: an output was written over an input of the same run.
+    /// mapequation/infomap #907: a run wrote an output over its own input.
     #[test]
     fn inputs_among_results_are_found_wherever_the_path_leads() {
         let root = tempfile::tempdir().unwrap();

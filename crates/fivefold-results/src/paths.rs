@@ -1,4 +1,4 @@
-//! Where the files of a job stand in a results folder.
+//! The places of a job's files in a results folder.
 
 use crate::labels::file_name;
 
@@ -12,12 +12,12 @@ pub fn record_file(id: &str) -> String {
     format!("jobs/{id}.json")
 }
 
-/// The path of its scores.
+/// The path of the scores of the job with this id.
 pub fn scores_file(id: &str) -> String {
     format!("scores/{id}.txt")
 }
 
-/// The path of its model.
+/// The path of the model of the job with this id.
 pub fn model_file(id: &str) -> String {
     format!("models/{id}.json")
 }

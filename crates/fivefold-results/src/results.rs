@@ -1,4 +1,5 @@
-//! A results folder, read back: all that a report needs, without the data.
+//! Reads a results folder back. The result holds all that a report needs, so a report does not need
+//! the data.
 
 use std::path::Path;
 
@@ -11,12 +12,12 @@ use crate::manifest::{DatasetFacts, MANIFEST, Manifest, RESULT_FILES, stored_res
 use crate::store::{Store, StoreError};
 use crate::values::{self, PER_QUERY};
 
-/// What a run found.
+/// The content of a results folder.
 #[derive(Debug, Clone)]
 pub struct Results {
-    /// What it was made from.
+    /// The inputs of the run.
     pub manifest: Manifest,
-    /// All values.
+    /// The values of all queries.
     pub evaluation: Evaluation,
 }
 
@@ -24,7 +25,7 @@ impl Results {
     /// Reads a results folder.
     ///
     /// # Errors
-    /// A folder without a finished run, or one whose evaluation was altered after the run.
+    /// If the folder holds no finished run, or if the evaluation was altered after the run.
     pub fn load(folder: &Path) -> Result<Self, StoreError> {
         let store = Store::new(folder);
         let manifest = Manifest::read(&store)?;
@@ -44,25 +45,26 @@ impl Results {
     /// The tables of the experiment, computed from the values.
     ///
     /// # Errors
-    /// [`TablesError`], for instance a table asked for in `[tables]` that there is not.
+    /// [`TablesError`], for example if `[tables]` names an unknown table.
     pub fn tables(&self) -> Result<Vec<Table>, TablesError> {
         tables::all(&self.evaluation, &self.table_options())
     }
 
-    /// The tables, with all that a page says of the methods besides.
+    /// The tables, and the other facts about the methods that a page shows.
     ///
     /// # Errors
-    /// As [`Results::tables`].
+    /// The errors of [`Results::tables`].
     pub fn analyse(&self) -> Result<Analysed, TablesError> {
         tables::analyse(&self.evaluation, &self.table_options())
     }
 
-    /// The leak guards that were overridden, and the programs that ran unconfined, a line each.
+    /// The overridden leak guards and the programs that ran unconfined, a line each.
     pub fn stamps(&self) -> Vec<String> {
         self.manifest.stamps(None)
     }
 
-    /// The stamps of the run in whose results folder a file of values lies; none if it lies in no such folder.
+    /// The stamps of the run whose results folder holds `file`. Empty if `file` is in no results
+    /// folder.
     pub fn stamps_beside(file: &Path) -> Vec<String> {
         let Some(folder) = file.parent() else { return Vec::new() };
         let store = Store::new(folder);
@@ -75,21 +77,22 @@ impl Results {
         }
     }
 
-    /// The manifest of the run that wrote a file of values per query; none if the file is no such.
+    /// The manifest of the run that wrote a file of per-query values. `None` if no run wrote the
+    /// file.
     pub fn manifest_beside(file: &Path) -> Option<Manifest> {
         let folder = file.parent().filter(|_| file.ends_with(PER_QUERY))?;
         // What is wrong with a manifest, the stamps say.
         Manifest::read(&Store::new(folder)).ok()
     }
 
-    /// Lines that stand under every table and figure: the stamps, then the conventions.
+    /// The lines that stand under every table and figure: the stamps, then the conventions.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.stamps();
         notes.extend_from_slice(&self.manifest.conventions);
         notes
     }
 
-    /// What the experiment says of its tables.
+    /// The settings of the tables, as the experiment gives them.
     pub fn table_options(&self) -> TableOptions {
         let remarks = self.manifest.datasets.iter().flat_map(DatasetFacts::remark_lines);
         let told = warning_lines(self.manifest.jobs.iter().map(|job| (job.id.as_str(), job.warnings.as_slice())));
@@ -98,7 +101,7 @@ impl Results {
     }
 }
 
-/// What an experiment says of its tables, with the lines that stand under each.
+/// The settings of an experiment's tables, with the lines that stand under each table.
 pub fn table_options(experiment: &Experiment, notes: Vec<String>) -> TableOptions {
     let sets = &experiment.query_sets;
     let sizes = SetSizes { uninformative: sets.uninformative, ideal: sets.ideal };

@@ -1,4 +1,5 @@
-//! The results folder: where each file stands, atomic writes, and job records that say what a result was made from.
+//! The results folder: places of files, atomic writes, and job records, which name the inputs of
+//! each result.
 //!
 //! ```text
 //! models/DATASET/foldK/RANKER.json    the model with its header
@@ -7,10 +8,15 @@
 //! queries.csv, per_query.csv          the evaluation
 //! manifest.json                       the experiment, data, versions and conventions that it came from
 //! ```
-//! A file appears under its name only when it is complete: it is written to `.partial/` and renamed. Nothing in the
-//! folder depends on time, machine or number of threads; times go to `FOLDER.log.json` beside it. While somebody writes,
-//! there are also `.lock` ([`crate::lock`]), `.times` (the log) and `.work/`, where programs run; a run that ends
-//! leaves none of them, and the next run removes what a killed one left.
+//! A file appears under its name only when the file is complete. First the file is written to
+//! `.partial/`, and then it is renamed.
+//!
+//! Nothing in the folder depends on time, machine or number of threads. Times go to
+//! `FOLDER.log.json` beside the folder.
+//!
+//! During a run the folder also holds `.lock` ([`crate::lock`]), `.times` (the log) and `.work/`,
+//! where programs run. The end of a run removes all three. If a run was killed, the next run
+//! removes them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -28,22 +34,22 @@ use crate::paths::record_file;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The file system says no.
+    /// The file system refused the operation.
     #[error("cannot {action} {}: {source}{}", path.display(), advice(source))]
     Io {
         /// "make", "read", "write" or "remove".
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the file system says.
+        /// The error of the file system.
         source: io::Error,
     },
-    /// The content is not what this program writes.
+    /// The content of the file is not as this program writes it.
     #[error("{}: {reason}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it and what to do.
+        /// The fault in the content, and the advice.
         reason: String,
     },
     /// The folder holds something else.
@@ -51,20 +57,20 @@ pub enum StoreError {
     Occupied {
         /// The folder.
         folder: PathBuf,
-        /// What it holds.
+        /// The content of the folder, in words.
         what: String,
     },
-    /// Somebody else holds the folder.
+    /// Another process holds the folder.
     #[error("{} is in use by {by}; wait for its end or stop it, or give another folder", folder.display())]
     InUse {
         /// The folder.
         folder: PathBuf,
-        /// Who.
+        /// The process that holds the folder.
         by: String,
     },
 }
 
-/// What to do about an error of the file system, to be put behind it; nothing where the error says it itself.
+/// The advice that follows an error of the file system. Empty if the error needs no advice.
 pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -86,13 +92,15 @@ pub fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// Writes a file so that it appears complete or not at all: under another name in `folder`, which is on the same file
-/// system, then renamed. If `write` fails, nothing is left.
+/// Writes a file so that it appears complete or not at all. The file is written under another name
+/// in `folder` and then renamed, so `folder` must be on the same file system. If `write` fails, no
+/// file is left.
 ///
 /// # Errors
-/// What the file system says.
+/// The error of the file system.
 pub fn replace(path: &Path, folder: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    // Opened here, with a plain new file's permissions: tempfile would make it private, and name it in errors.
+    // Opened here, with a plain new file's permissions: tempfile would make it private, and name it
+    // in errors.
     let open = |path: &Path| File::options().write(true).create_new(true).open(path);
     let mut temporary = tempfile::Builder::new().make_in(folder, open)?;
     write(temporary.as_file_mut())?;
@@ -100,7 +108,8 @@ pub fn replace(path: &Path, folder: &Path, write: impl FnOnce(&mut File) -> io::
     Ok(())
 }
 
-/// The longest files that are read, by where they stand in the folder: far above what runs write.
+/// For each place in the folder, the size of the longest file that is read. Runs write far smaller
+/// files.
 const LONGEST: [(&str, u64); 5] = [
     ("jobs", 16 << 20),
     ("models", 8 << 30),
@@ -109,13 +118,13 @@ const LONGEST: [(&str, u64); 5] = [
     ("per_query.csv", 8 << 30),
 ];
 
-/// The longest file that is read from a place in the folder.
+/// The size of the longest file that is read from a place in the folder.
 fn longest(file: &str) -> u64 {
     let first = file.split('/').next().unwrap_or_default();
     LONGEST.iter().find(|(place, _)| *place == first).map_or(input::MOST_TEXT, |(_, most)| *most)
 }
 
-/// Removes a folder with all that is in it, also where a program took away its own permission to do so.
+/// Removes a folder and its content, even if a program took away the permission to remove it.
 pub fn remove_tree(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
         // One of programs may be one that cannot be listed.
@@ -127,7 +136,8 @@ pub fn remove_tree(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives the owner of a folder, and of all folders in it, permission to look into them and to remove what is there.
+/// Gives the owner of a folder permission to list this folder and all folders in it, and to remove
+/// their files.
 #[cfg(unix)]
 fn permit(folder: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
@@ -145,9 +155,10 @@ fn permit(folder: &Path) {
 #[cfg(not(unix))]
 fn permit(_: &Path) {}
 
-/// Where programs run.
+/// The folder in which programs run.
 pub const WORK: &str = ".work";
-/// What a run at work has in its folder, and what a killed one leaves: files half written, programs at work, the lock, times.
+/// Hidden names in the folder of a run: unfinished files, running programs, the lock and times.
+/// If the run is killed, these files stay.
 pub(crate) const HIDDEN: [&str; 4] = [PARTIAL, WORK, crate::lock::LOCK, crate::log::TIMES];
 const PARTIAL: &str = ".partial";
 
@@ -163,22 +174,22 @@ pub struct Store {
 pub struct Record {
     /// The job's id.
     pub id: String,
-    /// Hash over `inputs`.
+    /// Hash of `inputs`.
     pub key: String,
-    /// Everything that alters the result, by name.
+    /// All inputs that alter the result, by name.
     pub inputs: BTreeMap<String, serde_json::Value>,
-    /// How it ended.
+    /// How the job ended.
     pub status: Status,
-    /// Why it failed, if it did.
+    /// Why the job failed. `None` if the job is done.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
-    /// What the program of a `command` was free to do beyond what it was given.
+    /// The freedoms of the program of a `command`.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub unconfined: Vec<Freedom>,
-    /// What the fit told and the user should know, in alphabetical order.
+    /// The warnings of the fit, in alphabetical order.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub warnings: Vec<String>,
-    /// Hash of each file that it wrote, by the file's path in the folder.
+    /// The hash of each file that the job wrote, by the file's path in the folder.
     pub outputs: BTreeMap<String, String>,
 }
 
@@ -186,9 +197,9 @@ pub struct Record {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// With scores.
+    /// The job wrote scores.
     Done,
-    /// Without: shown as FAILED, never scored, tried again at the next run.
+    /// The job wrote no scores. Tables show FAILED, and the next run tries the job again.
     Failed,
 }
 
@@ -203,7 +214,7 @@ impl Store {
         &self.root
     }
 
-    /// The path of a file of the folder, given with `/`.
+    /// The path of a file of the folder. `file` separates folders by `/`.
     pub fn path(&self, file: &str) -> PathBuf {
         file.split('/').fold(self.root.clone(), |path, part| path.join(part))
     }
@@ -213,18 +224,18 @@ impl Store {
         self.beside(".log.json")
     }
 
-    /// The file beside the folder that holds what the process of a job wrote to its standard error.
+    /// The file beside the folder that holds the standard error of a job's process.
     pub fn stderr_path(&self, job: &str) -> PathBuf {
         let file = format!("{job}.txt");
         file.split('/').fold(self.stderr_folder(), |path, part| path.join(part))
     }
 
-    /// The folder of these files.
+    /// The folder beside the results folder that holds the standard error of all jobs.
     pub fn stderr_folder(&self) -> PathBuf {
         self.beside(".stderr")
     }
 
-    /// What stands beside the folder under its name with an ending.
+    /// The path beside the folder with the folder's name and an ending.
     fn beside(&self, ending: &str) -> PathBuf {
         // Of `.` and `..` the name is not in the path.
         let root = match self.root.file_name() {
@@ -236,7 +247,7 @@ impl Store {
         root.with_file_name(name)
     }
 
-    /// Makes the folder, so that one that cannot be made is known before any work is done.
+    /// Makes the folder. A folder that cannot be made is then an error before any work is done.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -245,8 +256,9 @@ impl Store {
         fs::create_dir_all(&path).map_err(|source| StoreError::Io { action: "make", path, source })
     }
 
-    /// Writes a file so that it appears complete or not at all; returns the hash of its content. For what can be made anew
-    /// from other files of the folder: see [`keep`](Self::keep).
+    /// Writes a file so that it appears complete or not at all, and returns the hash of the
+    /// content. For files that can be made again from other files of the folder. For all other
+    /// files see [`keep`](Self::keep).
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -254,9 +266,12 @@ impl Store {
         self.put(file, content, |_| Ok(()))
     }
 
-    /// The same, and returns only when the content is on the disk. A power cut can empty a file that was renamed and not
-    /// yet written through: a model, scores or a record that are found empty are done again, which costs hours, so they
-    /// wait for the disk, and a record never comes to the disk before the files that it speaks of.
+    /// Writes a file as [`write`](Self::write) does, and returns only when the content is on the
+    /// disk.
+    ///
+    /// Models, scores and records are written so, because to make them again takes hours. A power
+    /// cut can empty a file that was renamed before its content reached the disk. Since each file
+    /// waits for the disk, a record is never on the disk before the files that it names.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -291,18 +306,19 @@ impl Store {
         Ok(hash(content))
     }
 
-    /// The folder of files half written.
+    /// The folder of unfinished files.
     pub(crate) fn partial(&self) -> PathBuf {
         self.root.join(PARTIAL)
     }
 
-    /// The folder of a program that runs for a job.
+    /// The folder in which the program of a job runs.
     pub fn work(&self, name: impl AsRef<Path>) -> PathBuf {
         self.root.join(WORK).join(name)
     }
 
-    /// Removes what killed processes and programs left: files half written, and folders of programs. For whoever holds the folder alone.
-    /// Gives back what could not be removed, a warning each: no result depends on it.
+    /// Removes the unfinished files and the folders of programs that killed runs left. The caller
+    /// must hold the folder alone. Returns a warning for each folder that could not be removed. No
+    /// result depends on these folders.
     pub fn sweep(&self) -> Vec<String> {
         let left = [self.partial(), self.root.join(WORK)].into_iter().filter_map(|path| match remove_tree(&path) {
             Ok(()) => None,
@@ -316,7 +332,7 @@ impl Store {
         left.collect()
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file if the file exists.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -330,7 +346,7 @@ impl Store {
         }
     }
 
-    /// The content of a file, `None` if there is none.
+    /// The content of a file. `None` if the file does not exist.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -338,7 +354,8 @@ impl Store {
         self.look(file, input::read_own)
     }
 
-    /// The hash of a file's content, `None` if there is none; for files of any length.
+    /// The hash of a file's content. `None` if the file does not exist. The file is not held in
+    /// memory.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -359,11 +376,12 @@ impl Store {
         }
     }
 
-    /// The path of a file of the folder, to which no link leads: what stands behind one is not this folder's, and would be read, or
-    /// written over, in its place. The folder itself may be one.
+    /// Returns the path of a file of the folder, and refuses a path that leads through a symbolic
+    /// link. A link could make a run read, or write over, files outside the folder. Only the folder
+    /// itself may be a link.
     ///
     /// # Errors
-    /// [`StoreError::Io`] with the link.
+    /// [`StoreError::Io`] names the link.
     pub fn own_path(&self, file: &str) -> Result<PathBuf, StoreError> {
         let mut path = self.root.clone();
         for part in file.split('/') {
@@ -376,12 +394,13 @@ impl Store {
         Ok(path)
     }
 
-    /// The record of a job, if there is one that can be read as such.
+    /// The record of a job. `None` if there is no record or the record cannot be parsed.
     pub fn record(&self, job: &str) -> Result<Option<Record>, StoreError> {
         Ok(self.read(&record_file(job))?.and_then(|content| serde_json::from_slice(&content).ok()))
     }
 
-    /// Writes a value as JSON with its hash, see [`crate::checksum`], as [`keep`](Self::keep) does.
+    /// Writes a value as JSON with its hash (see [`crate::checksum`]), as [`keep`](Self::keep)
+    /// does.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -403,29 +422,29 @@ impl Store {
     }
 }
 
-/// A value as indented JSON, with a newline at the end.
+/// Returns a value as indented JSON with a newline at the end.
 pub fn json_text<T: Serialize>(value: &T) -> Result<Vec<u8>, serde_json::Error> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     Ok(text)
 }
 
-/// Hash of a file, as [`Writing`] gives that of what is written.
+/// The hash of a file. [`Writing`] gives the same hash for the same content.
 ///
 /// # Errors
-/// What the file system says.
+/// The error of the file system.
 pub fn hash_of_file(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     io::copy(&mut File::open(path)?, &mut hasher)?;
     Ok(hasher.finalize().to_hex().to_string())
 }
 
-/// Takes the hash of what is written to it and keeps nothing.
+/// A writer that computes the hash of the written bytes and keeps nothing else.
 #[derive(Default)]
 pub struct Writing(blake3::Hasher);
 
 impl Writing {
-    /// The hash of all that was written.
+    /// The hash of all bytes written so far.
     pub fn hash(&self) -> String {
         self.0.finalize().to_hex().to_string()
     }
@@ -441,7 +460,7 @@ impl io::Write for Writing {
     }
 }
 
-/// Hash of some bytes, in hexadecimal digits.
+/// The hash of some bytes, in hexadecimal digits.
 pub fn hash(content: &[u8]) -> String {
     blake3::hash(content).to_hex().to_string()
 }
@@ -463,7 +482,8 @@ mod tests {
         assert_eq!(store.read("a/b.txt").unwrap().as_deref(), Some(&b"x"[..]));
     }
 
-    /// python/cpython #10320: what a program left read-only could not be cleaned up, and that was an error.
+    /// python/cpython #10320: a program left a read-only folder, and to remove the folder was an
+    /// error.
     #[test]
     fn what_cannot_be_removed_is_a_warning_and_what_forbids_it_only_to_its_owner_is_removed() {
         let folder = tempfile::tempdir().unwrap();

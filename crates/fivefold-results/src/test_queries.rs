@@ -1,5 +1,5 @@
-//! The test queries of a run that has ended, with grades from its data and scores from its folder: for those who ask why a value is
-//! what it is.
+//! The test queries of a finished run: grades from the data, scores from the results folder. A
+//! command that explains a value reads both here.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -18,10 +18,11 @@ pub struct TestQueries {
 }
 
 impl TestQueries {
-    /// Reads the data of a run's data set; relative paths are looked for in the folders that the experiment has.
+    /// Reads the data of a run's data set. Relative paths are looked for in the folders that the
+    /// experiment has.
     ///
     /// # Errors
-    /// A sentence why they cannot be had.
+    /// A sentence that says why the data cannot be read, or that the data changed since the run.
     pub fn read(manifest: &Manifest, index: usize) -> Result<Self, String> {
         let (experiment, facts) = (&manifest.experiment, &manifest.datasets[index]);
         let collection = experiment.datasets[index].open(experiment, index).map_err(|error| error.to_string())?;
@@ -31,7 +32,7 @@ impl TestQueries {
         }
     }
 
-    /// The seed of a run's shuffled ties on a data set.
+    /// The seed by which the run shuffled ties on a data set.
     pub fn tie_seed(manifest: &Manifest, index: usize) -> Seed {
         manifest.experiment.tie_seed(index)
     }
@@ -41,10 +42,10 @@ impl TestQueries {
         self.collection.max_grade
     }
 
-    /// The scores of a ranker in a results folder, one list a fold.
+    /// The scores of a ranker in a results folder, one list for each fold.
     ///
     /// # Errors
-    /// A sentence why they cannot be had.
+    /// A sentence that says why the scores cannot be read.
     pub fn scores(&self, folder: &Path, ranker: &str) -> Result<Vec<Vec<f64>>, String> {
         let read = |fold: &fivefold_data::Fold| {
             let file = folder.join(scores_file(&job_id(&self.label, fold.number, ranker)));
@@ -53,7 +54,8 @@ impl TestQueries {
         self.collection.folds.iter().map(read).collect()
     }
 
-    /// Some of the queries (fold and id), in the order of the run, with scores as [`scores`](Self::scores) gives them.
+    /// Returns the cases of `queries` (fold and id), in the order of the run, with `scores` as
+    /// [`scores`](Self::scores) returns them.
     pub fn cases<'a>(&'a self, queries: &HashSet<(usize, &str)>, scores: &'a [Vec<f64>]) -> Vec<Case<'a>> {
         let mut cases = Vec::with_capacity(queries.len());
         for (fold, scores) in self.collection.folds.iter().zip(scores) {

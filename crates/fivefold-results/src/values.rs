@@ -1,9 +1,12 @@
-//! The evaluation as two CSV files, written in full precision and read back to the same bits.
+//! Writes the evaluation as two CSV files in full precision, and reads the same bits back.
 //!
-//! `queries.csv`: one line a data set and test query, with its counts and the expected share E/U of each measure at each
-//! cutoff. It is the same for the original measure and its UE versions, so it stands there once.
-//! `per_query.csv`: one line a data set, document set, ranker and query, one column a measure. An empty field is an
-//! undefined value. A ranker that failed on a data set has no lines there.
+//! `queries.csv` has a line for each test query of a data set. The line holds the query's counts
+//! and, for each measure at each cutoff, the expected share E/U. The original measure and its UE
+//! versions have the same expected share, so the file holds each share once.
+//!
+//! `per_query.csv` has a line for each data set, document set, ranker and query, and a column for
+//! each measure. An undefined value is an empty field. If a ranker failed on a data set, the file
+//! has no lines for this pair.
 
 use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation, QueryInfo};
 use fivefold_metrics::{MeasureError, MeasureSpec};
@@ -15,12 +18,12 @@ pub const QUERIES: &str = "queries.csv";
 /// File with one line a query and ranker.
 pub const PER_QUERY: &str = "per_query.csv";
 
-/// What the head of a column of expected shares begins with.
+/// Prefix of the name of a column of expected shares.
 const EXPECTED: &str = "expected ";
 const QUERY_HEAD: [&str; 6] = ["dataset", "fold", "query", "documents", "relevant", "grade2"];
 const VALUE_HEAD: [&str; 5] = ["dataset", "fold", "query", "documents", "ranker"];
 
-/// What is known of a data set before its values are read.
+/// Facts about a data set that are known before its values are read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape {
     /// Label of the data set.
@@ -33,7 +36,7 @@ pub struct Shape {
     pub halves: bool,
 }
 
-/// Writes both files; returns the hashes of [`QUERIES`] and [`PER_QUERY`].
+/// Writes both files. Returns the hashes of [`QUERIES`] and [`PER_QUERY`].
 pub fn write(store: &Store, evaluation: &Evaluation) -> Result<[String; 2], StoreError> {
     let [queries, values] = contents(evaluation).map_err(|error| csv_error(store, PER_QUERY, &error))?;
     Ok([store.keep(QUERIES, &queries)?, store.keep(PER_QUERY, &values)?])
@@ -83,12 +86,13 @@ fn queries_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
     finish(csv)
 }
 
-/// The column of a measure's expected shares.
+/// The name of the column that holds a measure's expected shares.
 fn expected_column(measure: &MeasureSpec) -> String {
     format!("{EXPECTED}{}", measure.stored_name())
 }
 
-/// The columns of expected shares: each measure without its version, and the measures that are versions of it.
+/// The columns of expected shares. Each column has a measure without its version, and the indices
+/// of the measures that are versions of it.
 fn shared_columns(measures: &[MeasureSpec]) -> Vec<(MeasureSpec, Vec<usize>)> {
     let mut columns: Vec<(MeasureSpec, Vec<usize>)> = Vec::new();
     for (index, measure) in measures.iter().enumerate() {
@@ -223,7 +227,7 @@ fn sets(halves: bool) -> &'static [DocumentSet] {
     if halves { sets } else { &sets[..1] }
 }
 
-/// What the files call a document set.
+/// The name of a document set in the files.
 pub fn set_name(set: DocumentSet) -> &'static str {
     match set {
         DocumentSet::All => "all",
@@ -236,7 +240,8 @@ fn row(values: &[f64], index: usize, width: usize) -> &[f64] {
     &values[index * width..(index + 1) * width]
 }
 
-/// The shortest decimal that reads back to the same bits; nothing for an undefined value.
+/// Writes each value as the shortest decimal that reads back to the same bits. An undefined value
+/// becomes an empty field.
 fn write_row(
     csv: &mut csv::Writer<Vec<u8>>,
     values: impl Iterator<Item = f64>,

@@ -1,4 +1,5 @@
-//! `[ranker.params]` of `kind = "command"`: a ranker in any language, as a program that is run once a fold.
+//! `[ranker.params]` of `kind = "command"`: a ranker in any language. The program runs once for
+//! each fold.
 //!
 //! ```toml
 //! [[ranker]]
@@ -24,33 +25,35 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::limits::{Bytes, TimeLimit};
 
-/// A program with its arguments, and the files that it needs.
+/// A program with its arguments, its files, its limits and its permissions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandLine {
-    /// The program and its arguments, passed on as they are, without a shell. Each [`Place`] in them is filled in.
+    /// The program and its arguments. Each [`Place`] in an argument is filled in. Otherwise the
+    /// arguments are passed on unchanged, without a shell.
     #[serde(deserialize_with = "argv")]
     pub argv: Vec<String>,
-    /// Files that are copied, under the same names, to the folder where the program runs. Looked for beside the experiment
-    /// file, then in the folder of `FIVEFOLD_DATA`.
+    /// Files that are copied, under the same names, to the folder where the program runs. A file is
+    /// looked for beside the experiment file, then in the folder of `FIVEFOLD_DATA`.
     #[serde(default, deserialize_with = "files")]
     pub files: Vec<String>,
-    /// How long it may run in one fold.
+    /// How long the program may run in one fold.
     #[serde(default = "default_time")]
     pub time_limit: TimeLimit,
-    /// How much it may write into its folder, temporary files included.
+    /// How many bytes the program may write into its folder, temporary files included.
     #[serde(default = "default_output")]
     pub output_limit: Bytes,
-    /// Files and folders that it may read and execute, beside its own folder, the programs and the system. Looked for as `files`.
+    /// Files and folders that the program may read and execute, beside its own folder, the programs
+    /// and the system. These paths are looked for as `files` are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
-    /// Files and folders that it may also write, and devices that it may use.
+    /// Files and folders that the program may also write, and devices that it may use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub write: Vec<String>,
-    /// Whether it may use the network.
+    /// Whether the program may use the network.
     #[serde(default, skip_serializing_if = "is_default")]
     pub network: bool,
-    /// Whether it is confined at all.
+    /// Whether the program is confined at all.
     #[serde(default = "confined", skip_serializing_if = "is_confined")]
     pub confine: bool,
 }
@@ -75,7 +78,7 @@ pub(super) fn default_output() -> Bytes {
     Bytes(16 << 30)
 }
 
-/// What can stand in braces in an argument.
+/// The words in braces that are filled in in an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// The training part, LETOR text.
@@ -84,17 +87,17 @@ pub enum Place {
     Validation,
     /// The test part, LETOR text whose grades are all 0.
     Test,
-    /// Where the program writes one score a line, in the order of the test part.
+    /// The file to which the program writes one score a line, in the order of the test part.
     Scores,
     /// A whole number below 2^31.
     Seed,
 }
 
 impl Place {
-    /// All of them.
+    /// All places.
     pub const ALL: [Place; 5] = [Place::Train, Place::Validation, Place::Test, Place::Scores, Place::Seed];
 
-    /// How it stands in an argument, e.g. `{train}`.
+    /// The place as an argument holds it, such as `{train}`.
     pub fn name(self) -> &'static str {
         match self {
             Place::Train => "{train}",
@@ -105,7 +108,7 @@ impl Place {
         }
     }
 
-    /// The file in the program's folder; `None` for the seed, which is no file.
+    /// The name of the file in the program's folder. `None` for the seed, which is not a file.
     pub fn file(self) -> Option<&'static str> {
         match self {
             Place::Train => Some("train.txt"),
@@ -118,12 +121,13 @@ impl Place {
 }
 
 impl CommandLine {
-    /// Whether an argument has this place.
+    /// Whether an argument holds this place.
     pub fn uses(&self, place: Place) -> bool {
         self.argv.iter().any(|argument| argument.contains(place.name()))
     }
 
-    /// The arguments with every place filled in: names of files in the program's folder, and a number for the seed.
+    /// The arguments with every place filled in. A seed becomes a number, and any other place
+    /// becomes the name of a file in the program's folder.
     pub fn filled(&self, seed: Seed) -> Vec<String> {
         // 31 bits: what the smallest integer of other languages holds.
         let number = (seed.value() >> 33).to_string();
@@ -135,7 +139,8 @@ impl CommandLine {
         self.argv.iter().map(fill).collect()
     }
 
-    /// Why the program cannot be found where it will run, if so: a relative path that is not among `files`.
+    /// Why the program cannot be found where it will run: a relative path that is not in `files`.
+    /// `None` if it can be found.
     pub(super) fn misplaced(&self) -> Option<String> {
         let program = Path::new(&self.argv[0]);
         let is_path = program.components().count() > 1 || self.argv[0].starts_with('.');
@@ -144,18 +149,19 @@ impl CommandLine {
         })
     }
 
-    /// What allows more to a program that is not confined at all, if so.
+    /// The key that allows more to a program that is not confined at all. `None` if there is no
+    /// such key.
     pub(super) fn needless(&self) -> Option<&'static str> {
         let allows = [("read", !self.read.is_empty()), ("write", !self.write.is_empty()), ("network", self.network)];
         allows.into_iter().find(|(_, given)| *given && !self.confine).map(|(key, _)| key)
     }
 
-    /// The file that is the program itself, if it is one of `files`.
+    /// The entry of `files` that is the program itself. `None` if the program is not in `files`.
     pub fn own_program(&self) -> Option<&str> {
         self.listed(&self.argv[0])
     }
 
-    /// Whether an argument is one of `files`, however its path is written.
+    /// Whether an argument is an entry of `files`. Different spellings of a path count as the same.
     pub fn lists(&self, argument: &str) -> bool {
         self.listed(argument).is_some()
     }
@@ -182,7 +188,8 @@ fn argv<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Er
             return Err(D::Error::custom(format!("`argv` has no `{}`; known places: {}", place.name(), places())));
         }
     }
-    // Braces may belong to the program's own language: only a whole argument that is nearly a place is taken for a slip.
+    // Braces may belong to the program's own language: only a whole argument that is nearly a place
+    // is taken for a slip.
     let known = || Place::ALL.iter().map(|place| place.name());
     let slip = argv.iter().find(|argument| {
         argument.starts_with('{') && argument.ends_with('}') && known().all(|place| place != argument.as_str())
@@ -215,18 +222,19 @@ fn files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::E
     Ok(files)
 }
 
-/// Files that stand in the program's folder anyway.
+/// Names that `files` must not use, because the program's folder has files of these names.
 const RESERVED: [&str; 8] = ["train.txt", "validation.txt", "test.txt", SCORES, STDOUT, STDERR, END, GUARD];
 
-/// Where the program writes its scores.
+/// The file of the program's scores.
 pub const SCORES: &str = "scores.txt";
-/// Where the program's standard output goes.
+/// The file of the program's standard output.
 pub const STDOUT: &str = "stdout.txt";
-/// Where its standard error goes.
+/// The file of the program's standard error.
 pub const STDERR: &str = "stderr.txt";
-/// What its guard is to do; gone before it starts.
+/// The orders for the process that guards the program. The file is removed before the program
+/// starts.
 pub const GUARD: &str = "guard.json";
-/// How it ended, by whoever guards it.
+/// How the program ended. The guard of the program writes this file.
 pub const END: &str = "end.json";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `[[dataset]]`: a collection, the label it goes by, and how many of its test queries are evaluated.
+//! `[[dataset]]`: a collection, its label, and how many of its test queries are evaluated.
 //!
 //! ```toml
 //! [[dataset]]
@@ -33,17 +33,17 @@ use crate::labels;
 /// One collection of an experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DatasetConfig {
-    /// The name in tables and files, unlike all others.
+    /// The label in tables and files. No two data sets have the same label.
     pub label: String,
     /// Where the collection comes from.
     pub source: Source,
-    /// How many test queries are evaluated, drawn over all folds; `None`: all.
+    /// How many test queries are evaluated, drawn from all folds. `None`: all test queries.
     pub queries: Option<usize>,
-    /// Size of the uninformative set, where it is not that of the experiment.
+    /// Size of the uninformative set, if it differs from the experiment's.
     pub uninformative: Option<usize>,
-    /// Size of the ideal set, where it is not that of the experiment.
+    /// Size of the ideal set, if it differs from the experiment's.
     pub ideal: Option<usize>,
-    /// Leak guards that do not stop the run here.
+    /// Leak guards that do not stop the run for this data set.
     #[serde(default)]
     pub allow: Vec<Guard>,
 }
@@ -76,7 +76,8 @@ impl DatasetConfig {
     /// Reads the collection.
     ///
     /// # Errors
-    /// The collection's own, and a sample larger than it.
+    /// The error of the collection, or an error if `queries` exceeds the test queries of the
+    /// collection.
     pub fn open(&self, experiment: &Experiment, index: usize) -> Result<Collection, ConfigError> {
         let error = |message: String| experiment.dataset_error(index, &message);
         let cache = experiment.origin.cache.as_ref();
@@ -92,7 +93,8 @@ impl DatasetConfig {
     }
 }
 
-/// Underlines the name that the error is about, else the whole entry.
+/// Underlines the name in the error. If the error names nothing of the entry, underlines the
+/// collection's name.
 fn source_fault(source: &Source, message: &str, [name, layout, synthetic]: [Range<usize>; 3]) -> Fault {
     let shape = source.synthetic.as_ref().map(|synthetic| &synthetic.shape);
     let quoted = |text: &String| message.contains(&format!("`{text}`")) || message.contains(&format!("\"{text}\""));

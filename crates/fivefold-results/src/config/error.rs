@@ -1,4 +1,4 @@
-//! What is wrong with an experiment file, and where: an error that underlines the place.
+//! Errors of an experiment file. An error names the fault and underlines its place.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use fivefold_core::ParamError;
 use fivefold_core::params::{toml_message, unknown_name};
 use miette::{Diagnostic, NamedSource, SourceSpan};
 
-/// An experiment file that cannot be used; prints the line and underlines what is wrong with it.
+/// An error of an experiment file. Printed, the error shows the line and underlines the fault.
 #[derive(Debug, Clone, thiserror::Error, Diagnostic)]
 #[error("{message}")]
 pub struct ConfigError {
@@ -22,7 +22,7 @@ pub struct ConfigError {
     help: Option<String>,
 }
 
-/// What is wrong and the byte range, before the text of the file is attached.
+/// A fault and its byte range, before the text of the file is attached.
 #[derive(Debug, Clone)]
 pub struct Fault {
     message: String,
@@ -36,7 +36,7 @@ impl Fault {
         Fault { message: message.into(), label: "here".to_owned(), span: Some(span), help: None }
     }
 
-    /// A message of the form "what is wrong; what to do".
+    /// A fault from a message of the form "fault; advice".
     pub fn with_advice(message: &str, span: Range<usize>) -> Self {
         match message.split_once("; ") {
             Some((message, help)) => Fault::new(message, span).help(help),
@@ -56,14 +56,15 @@ impl Fault {
         self
     }
 
-    /// The place of an error that came without one.
+    /// Gives a place to a fault that has no place.
     #[must_use]
     pub fn or_at(mut self, span: &Range<usize>) -> Self {
         self.span.get_or_insert_with(|| span.clone());
         self
     }
 
-    /// A name that is not among the possible ones: the nearest is suggested, else all are listed.
+    /// A fault for an unknown name. The help suggests the nearest known name, or else lists all
+    /// known names.
     pub fn unknown<'a>(
         what: &str,
         name: &str,
@@ -93,11 +94,11 @@ impl Fault {
     }
 }
 
-/// A longer line is not shown with an error.
+/// The length of the longest line that an error shows.
 const LONGEST_SHOWN: usize = 2000;
 
-/// The place of an error in words, `FILE:LINE:COLUMN`, where it cannot be underlined: nobody said where it is, or in a line of a length
-/// that nobody would look through.
+/// The place of an error in words, `FILE:LINE:COLUMN`, if the place cannot be underlined. A place
+/// cannot be underlined if it is unknown, or if its line is too long to show.
 pub fn unseen(file: &str, text: &str, span: Option<&Range<usize>>) -> Option<String> {
     let Some(at) = span.map(|span| span.start.min(text.len())) else { return Some(file.to_owned()) };
     let bytes = text.as_bytes();

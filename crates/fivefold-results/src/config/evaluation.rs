@@ -20,13 +20,13 @@ use toml::de::DeValue;
 use super::error::Fault;
 use super::read::{Section, read};
 
-/// What is measured and how.
+/// The measures and the conventions of the evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationConfig {
-    /// Name of the dialect that the conventions start from.
+    /// Name of the dialect from which the conventions start.
     #[serde(alias = "profile")]
     pub dialect: String,
-    /// The measures with version and cutoff, one a column.
+    /// The measures with version and cutoff, a column each.
     pub measures: Vec<MeasureSpec>,
     /// The conventions in force.
     pub conventions: Conventions,
@@ -91,7 +91,8 @@ fn checked(cutoffs: &[Spanned<usize>]) -> Result<Vec<usize>, Fault> {
     Ok(checked)
 }
 
-/// Every measure at every cutoff in every version, but a measure that names its own keeps it.
+/// Returns every measure at every cutoff in every version. A measure that names its own cutoff or
+/// version keeps it.
 fn expand(
     measures: &[Spanned<String>],
     cutoffs: &[usize],
@@ -124,7 +125,7 @@ fn expand(
     Ok(columns)
 }
 
-/// A measure that may still lack the cutoff it needs.
+/// Parses a measure, also without the cutoff that it needs.
 fn parse(text: &str) -> Result<MeasureSpec, MeasureError> {
     text.parse().or_else(|error| match format!("{text}@1").parse::<MeasureSpec>() {
         Ok(spec) => Ok(spec.at(None)),

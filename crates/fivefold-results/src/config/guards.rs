@@ -1,4 +1,5 @@
-//! `[guards]`: leak guards that are overridden for all data sets; a `[[dataset]]` may have its own `allow`.
+//! `[guards]`: leak guards that are overridden for all data sets. A `[[dataset]]` may have an
+//! `allow` too.
 //!
 //! ```toml
 //! [guards]
@@ -8,7 +9,7 @@
 use fivefold_data::leaks::Guard;
 use serde::{Deserialize, Serialize};
 
-/// What the experiment says of leak guards.
+/// The settings of leak guards.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GuardsConfig {

@@ -1,4 +1,5 @@
-//! `[run]`, and the same keys of a `[[ranker]]`: what a job may take, and whether it runs in a process of its own.
+//! The limits of a job, and whether a job runs in a process of its own: `[run]`, and the same keys
+//! of a `[[ranker]]`.
 //!
 //! ```toml
 //! [run]
@@ -6,8 +7,8 @@
 //! memory_limit = "4GiB"      # of each job, with the data that it reads; none when absent
 //! isolate = true             # in a process of its own, so that a crash is its own affair; implied by a limit
 //! ```
-//! A ranker's own key goes before that of `[run]`. No result depends on any of them, so they are neither part of a job's key
-//! nor kept in the results folder.
+//! If a ranker has a key, this key replaces the same key of `[run]`. No result depends on these
+//! keys, so neither a job's key nor the results folder holds them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,22 +16,22 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What is said of each job's process.
+/// The limits of each job, and whether the job has its own process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct JobLimits {
-    /// How long it may run.
+    /// How long a job may run.
     #[serde(rename = "time_limit")]
     pub time: Option<TimeLimit>,
-    /// How much memory it may use.
+    /// How much memory a job may use.
     #[serde(rename = "memory_limit")]
     pub memory: Option<Bytes>,
-    /// Whether it runs in a process of its own even without a limit.
+    /// Whether a job runs in a process of its own even without a limit.
     pub isolate: Option<bool>,
 }
 
 impl JobLimits {
-    /// What is not said here, as it is there.
+    /// Fills each limit that is not set here with the limit of `other`.
     #[must_use]
     pub fn or(self, other: JobLimits) -> Self {
         JobLimits {
@@ -40,12 +41,12 @@ impl JobLimits {
         }
     }
 
-    /// Whether anything is said.
+    /// Whether any key is set.
     pub fn any(self) -> bool {
         self != JobLimits::default()
     }
 
-    /// Whether a fit needs a process of its own: inside ours it could not be stopped.
+    /// Whether a fit needs a process of its own. A fit inside this process could not be stopped.
     pub fn isolated(self) -> bool {
         self.time.is_some() || self.memory.is_some() || self.isolate == Some(true)
     }
@@ -64,7 +65,7 @@ impl TimeLimit {
     /// An hour.
     pub(crate) const HOUR: TimeLimit = TimeLimit { seconds: 3600 };
 
-    /// The same for a clock.
+    /// The limit as a duration.
     pub fn duration(self) -> Duration {
         Duration::from_secs(self.seconds)
     }
@@ -111,7 +112,7 @@ impl fmt::Display for TimeLimit {
 #[serde(try_from = "String", into = "String")]
 pub struct Bytes(pub u64);
 
-/// Units of a size, longer ones that end alike first.
+/// Units of a size. If the end of a unit is a unit too, the longer unit comes first.
 const SIZES: [(&str, u64); 9] = [
     ("kib", 1 << 10),
     ("mib", 1 << 20),
@@ -151,7 +152,7 @@ impl TryFrom<String> for Bytes {
 }
 
 impl From<Bytes> for String {
-    /// Exact, to be read back.
+    /// Writes the exact size, which reads back to the same number.
     fn from(bytes: Bytes) -> String {
         let units = ["TiB", "GiB", "MiB", "KiB"].into_iter().zip([40, 30, 20, 10]);
         let whole = units.into_iter().find(|(_, bits)| bytes.0 != 0 && bytes.0.trailing_zeros() >= *bits);
@@ -160,7 +161,7 @@ impl From<Bytes> for String {
 }
 
 impl fmt::Display for Bytes {
-    /// Rounded: `6.0 GiB`.
+    /// Writes the rounded size: `6.0 GiB`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, size) = match self.0 {
             0..0x10_0000 => ("KiB", 1u64 << 10),

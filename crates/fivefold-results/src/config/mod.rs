@@ -1,4 +1,4 @@
-//! The experiment file: read, checked and with every default filled in.
+//! The experiment file: read, checked, and with every default filled in.
 //!
 //! ```toml
 //! name = "example"             # of the results folder
@@ -13,8 +13,8 @@
 //! [guards]                     # see `guards`
 //! [run]                        # see `limits`
 //! ```
-//! One file a section, with its type, its defaults and its tests. An unknown key, a wrong type and a value out of range
-//! are errors that underline the place, wherever they stand.
+//! Each section has a source file with its type, its defaults and its tests. An unknown key, a
+//! wrong type and a value out of range are errors. Each error underlines its place.
 
 mod command;
 mod dataset;
@@ -53,22 +53,22 @@ use read::Section;
 
 use crate::labels;
 
-/// A checked experiment: what is to be trained on what, and how it is measured.
+/// A checked experiment: data sets, rankers, and the evaluation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Experiment {
-    /// Its name.
+    /// Name of the experiment.
     pub name: String,
-    /// The seed from which all others derive.
+    /// The seed from which all other seeds derive.
     pub seed: u64,
-    /// Data sets, with labels unlike each other.
+    /// The data sets. No two have the same label.
     pub datasets: Vec<DatasetConfig>,
-    /// Methods, with labels unlike each other.
+    /// The rankers. No two have the same label.
     pub rankers: Vec<RankerConfig>,
     /// Measures and conventions.
     pub evaluation: EvaluationConfig,
     /// Groups of queries that the tables compare.
     pub query_sets: QuerySetsConfig,
-    /// Tables.
+    /// The settings of the tables.
     pub tables: TablesConfig,
     /// Leak guards that are overridden.
     #[serde(default)]
@@ -77,7 +77,7 @@ pub struct Experiment {
     origin: Origin,
 }
 
-/// Where an experiment came from: for errors, and for the paths in it.
+/// The file of an experiment, for errors and for the paths in the file.
 #[derive(Debug, Clone, Default)]
 struct Origin {
     file: String,
@@ -93,15 +93,15 @@ struct Origin {
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// It cannot be read.
+    /// The experiment file cannot be read.
     #[error("cannot read the experiment {}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the file system says.
+        /// The error of the file system.
         source: std::io::Error,
     },
-    /// Something in it is wrong.
+    /// The experiment file has a fault.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Config(#[from] ConfigError),
@@ -125,11 +125,11 @@ const KEYS: [&str; 11] = [
 ];
 
 impl Experiment {
-    /// Reads an experiment file. Relative paths in it are looked for beside the file, then in the folder that the
-    /// environment variable [`DATA_VARIABLE`] names.
+    /// Reads an experiment file. Relative paths in the file are looked for beside the file, then in
+    /// the folder that the environment variable [`DATA_VARIABLE`] names.
     ///
     /// # Errors
-    /// [`LoadError`] names the first thing that is wrong, with its place.
+    /// [`LoadError`] names the first fault and its place.
     pub fn load(path: &Path, registry: &Registry) -> Result<Self, LoadError> {
         let text = input::read_text(path, input::MOST_SETTINGS)
             .map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
@@ -138,11 +138,11 @@ impl Experiment {
         Ok(Self::parse(&path.display().to_string(), &text, folders, registry)?)
     }
 
-    /// Reads the text of an experiment; `file` names it in errors, and relative paths in it are looked for in `folders`,
-    /// the first first.
+    /// Reads the text of an experiment. `file` names the text in errors. Relative paths in the text
+    /// are looked for in `folders`, in this order.
     ///
     /// # Errors
-    /// [`ConfigError`].
+    /// [`ConfigError`] names the first fault and its place.
     pub fn parse(file: &str, text: &str, folders: Vec<PathBuf>, registry: &Registry) -> Result<Self, ConfigError> {
         let mut experiment = read_file(text, registry).map_err(|fault| fault.attach(file, text))?;
         experiment.origin.file = file.to_owned();
@@ -151,19 +151,20 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// The folders in which relative paths are looked for, the first first.
+    /// The folders in which relative paths are looked for, in this order.
     pub fn folders(&self) -> &[PathBuf] {
         &self.origin.folders
     }
 
-    /// The same with other folders in which relative paths are looked for.
+    /// Returns the experiment with other folders in which relative paths are looked for.
     #[must_use]
     pub fn with_folders(mut self, folders: Vec<PathBuf>) -> Self {
         self.origin.folders = folders;
         self
     }
 
-    /// The same with the places of another experiment's data sets and score files, by their labels: no result depends on them.
+    /// Returns the experiment with the places of another experiment's data sets and score files.
+    /// Data sets and score files are matched by label. No result depends on these places.
     #[must_use]
     pub fn with_places_of(mut self, other: &Experiment) -> Self {
         for dataset in &mut self.datasets {
@@ -186,52 +187,53 @@ impl Experiment {
         self
     }
 
-    /// What a user should know of the file: old words in it that have new names.
+    /// Notes on the file for the user: old names in the file that have new names.
     pub fn notes(&self) -> &[String] {
         &self.origin.notes
     }
 
-    /// The same with a cache for what is read; nothing else depends on it.
+    /// Returns the experiment with a cache for the data that are read. No result depends on the
+    /// cache.
     #[must_use]
     pub fn with_cache(mut self, cache: Option<Cache>) -> Self {
         self.origin.cache = cache;
         self
     }
 
-    /// The cache that it has.
+    /// The cache for the data that are read.
     pub fn cache(&self) -> Option<&Cache> {
         self.origin.cache.as_ref()
     }
 
-    /// The same with limits that go before its own.
+    /// Returns the experiment with `limits`, which replace the limits that its rankers have.
     #[must_use]
     pub fn with_limits(mut self, limits: JobLimits) -> Self {
         self.rankers.iter_mut().for_each(|ranker| ranker.limits = limits.or(ranker.limits));
         self
     }
 
-    /// The seed from which those of all parts are derived.
+    /// The seed from which all other seeds derive.
     pub fn root_seed(&self) -> Seed {
         Seed::new(self.seed)
     }
 
-    /// The seed by which ties are shuffled on a data set.
+    /// The seed for shuffling ties on a data set.
     pub fn tie_seed(&self, dataset: usize) -> Seed {
         self.root_seed().derive(&self.datasets[dataset].label).derive("ties")
     }
 
-    /// An error about a data set that underlines its entry.
+    /// An error about a data set. The error underlines the entry of the data set.
     pub fn dataset_error(&self, index: usize, message: &str) -> ConfigError {
         self.error(self.origin.datasets.get(index), message)
     }
 
-    /// The same with advice apart from the message.
+    /// An error about a data set, with the advice apart from the message.
     pub fn dataset_error_with_help(&self, index: usize, message: &str, help: &str) -> ConfigError {
         let span = self.origin.datasets.get(index).cloned().unwrap_or(0..0);
         Fault::new(message, span).help(help).attach(&self.origin.file, &self.origin.text)
     }
 
-    /// An error about a ranker that underlines its entry.
+    /// An error about a ranker. The error underlines the entry of the ranker.
     pub fn ranker_error(&self, index: usize, message: &str) -> ConfigError {
         self.error(self.origin.rankers.get(index), message)
     }

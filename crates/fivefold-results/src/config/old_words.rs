@@ -1,4 +1,5 @@
-//! Keys of experiment files that were renamed: a file in the old words is read in the new ones, and a note says so.
+//! Keys of experiment files that were renamed. A file with old keys is still read, and a note names
+//! the new keys.
 
 use fivefold_base::renamed::Renamed;
 use fivefold_core::Registry;
@@ -8,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::Fault;
 
-/// Keys at the top of a file, of an experiment or a study.
+/// Keys at the top of a file of an experiment or of a study.
 pub const TOP: &[Renamed] = &[Renamed::new("profile", "dialect")];
 
 /// Conventions, in `[evaluation]` of an experiment or `[conventions]` of a study.
@@ -17,7 +18,8 @@ pub const CONVENTIONS: &[Renamed] = &[Renamed::new("gmax", "max_grade")];
 /// Keys of a `[[dataset]]`.
 const DATASET: &[Renamed] = &[Renamed::new("made", "synthetic")];
 
-/// Gives a file the new words. Returns a note for each old word, once however often it stands there.
+/// Renames the old keys of a file. Returns one note for each old name, even if the name occurs
+/// several times.
 pub(super) fn replace(file: &mut DeTable<'_>, registry: &Registry) -> Result<Vec<String>, Fault> {
     let mut met = rename_keys(file, TOP)?;
     for dataset in tables(file, "dataset") {
@@ -37,13 +39,13 @@ pub(super) fn replace(file: &mut DeTable<'_>, registry: &Registry) -> Result<Vec
     Ok(notes(&met))
 }
 
-/// The old words in the names of measures.
+/// The old names in the names of measures.
 pub fn measures(table: &DeTable<'_>) -> Vec<&'static Renamed> {
     let names = table.get("measures").and_then(|names| names.get_ref().as_array()).into_iter().flatten();
     names.filter_map(|name| name.get_ref().as_str()).flat_map(old_names).collect()
 }
 
-/// A note for each of these words, once.
+/// The notes of these names. Each note appears once.
 pub fn notes(met: &[&Renamed]) -> Vec<String> {
     let mut notes = Vec::new();
     for note in met.iter().map(|word| word.note()) {

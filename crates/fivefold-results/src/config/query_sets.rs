@@ -1,4 +1,4 @@
-//! `[query_sets]`: which groups of queries the tables compare, and how large they are.
+//! `[query_sets]`: the groups of queries that the tables compare, and the size of each group.
 //!
 //! ```toml
 //! [query_sets]
@@ -18,15 +18,17 @@ use fivefold_analysis::tables::Distance;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct QuerySetsConfig {
-    /// Queries in the uninformative set; 0: none.
+    /// Size of the uninformative set; 0 means no set.
     pub uninformative: usize,
-    /// Queries in the ideal set; 0: none.
+    /// Size of the ideal set; 0 means no set.
     pub ideal: usize,
-    /// How the real score's distance from the expected one orders the uninformative queries.
+    /// The distance of the real score from the expected score, which orders the uninformative
+    /// queries.
     pub distance: Distance,
     /// Whether broad and focused queries are compared.
     pub broad_focused: bool,
-    /// Whether the left and right halves of each query's documents are ranked too.
+    /// Whether each query's documents are split into two halves, and the left and right halves are
+    /// ranked too.
     pub halves: bool,
 }
 

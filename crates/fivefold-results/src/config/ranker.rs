@@ -1,4 +1,4 @@
-//! `[[ranker]]`: a method with its label, parameters and normaliser.
+//! `[[ranker]]`: a ranker with its label, parameters and normaliser.
 //!
 //! ```toml
 //! [[ranker]]
@@ -34,7 +34,7 @@ use super::read::{Section, read};
 use crate::code::KnownBy;
 use crate::labels;
 
-/// The kinds that are no registered rankers: their scores come from outside.
+/// The kinds of ranker that are not registered: their scores come from outside.
 pub const OUTSIDE: &[OutsideKind] = &[
     OutsideKind {
         name: "scores",
@@ -65,31 +65,32 @@ pub const OUTSIDE: &[OutsideKind] = &[
     },
 ];
 
-/// One of [`OUTSIDE`].
+/// A kind of [`OUTSIDE`].
 pub struct OutsideKind {
     /// The word after `kind =`.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A line about the kind.
     pub summary: &'static str,
-    /// Its parameters.
+    /// The parameters of the kind.
     pub params: fn() -> Vec<ParamInfo>,
-    /// Whether it sees features, which can be normalised for it.
+    /// Whether the kind sees features, so that they can be normalised for it.
     sees_features: bool,
     read: fn(Section<'_>) -> Result<Method, Fault>,
 }
 
-/// One method of an experiment.
+/// A ranker of an experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RankerConfig {
-    /// The name in tables and files, unlike all others.
+    /// The label in tables and files. No two rankers have the same label.
     pub label: String,
-    /// The registered name, or one of [`OUTSIDE`].
+    /// The name of a registered ranker, or of a kind of [`OUTSIDE`].
     pub kind: String,
-    /// Where its scores come from.
+    /// Where the ranker's scores come from.
     pub method: Method,
-    /// What is done to the features before it sees them.
+    /// How the features are normalised before the ranker sees them.
     pub normalise: Normaliser,
-    /// What a job of it may take. No result depends on it, so the results folder does not hold it.
+    /// The limits of the ranker's jobs. No result depends on these limits, so the results folder
+    /// does not hold them.
     #[serde(skip)]
     pub limits: JobLimits,
 }
@@ -98,28 +99,29 @@ pub struct RankerConfig {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// A registered ranker is trained.
+    /// Training a registered ranker.
     Train {
-        /// Its version, a part of the cache key.
+        /// Version of the ranker, a part of the cache key.
         version: u32,
-        /// By what the cache key knows its code; `None`: by the version alone.
+        /// How the cache key identifies the ranker's code. `None` if by the version alone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<KnownBy>,
-        /// Whether the seed alters its model, at these parameters.
+        /// Whether the seed alters the model at these parameters.
         seeded: bool,
-        /// All its parameters, defaults filled in.
+        /// All parameters of the ranker, with defaults filled in.
         params: serde_json::Value,
-        /// Parameters that were renamed, with the names that keys of jobs and model files keep for them.
+        /// Renamed parameters: the new name, and the old name that job keys and model files keep.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         renamed: BTreeMap<String, String>,
     },
-    /// Files hold them.
+    /// Files that hold the scores.
     Scores(ScoreFiles),
-    /// A program makes them.
+    /// A program that computes the scores.
     Command(CommandLine),
 }
 
-/// Parameters under the names that keys of jobs and model files have for them: a new name of a parameter alters no key.
+/// Returns the parameters under the names that job keys and model files use. So a new name of a
+/// parameter alters no key.
 pub fn key_params(params: &serde_json::Value, renamed: &BTreeMap<String, String>) -> serde_json::Value {
     let mut params = params.clone();
     if let Some(object) = params.as_object_mut() {
@@ -136,8 +138,9 @@ pub fn key_params(params: &serde_json::Value, renamed: &BTreeMap<String, String>
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreFiles {
-    /// Path of the files, with `{fold}` where the fold's number stands and `{dataset}` where the data set's label does.
-    /// A relative path is looked for beside the experiment file, then in the folder of `FIVEFOLD_DATA`.
+    /// Path of the score files. `{fold}` stands for the number of the fold, and `{dataset}` for the
+    /// label of the data set. A relative path is looked for beside the experiment file, then in the
+    /// folder of `FIVEFOLD_DATA`.
     #[serde(deserialize_with = "pattern")]
     pub path: String,
 }
@@ -149,7 +152,7 @@ impl ScoreFiles {
         vec![ParamInfo { name: "path".to_owned(), default: None, help: help.to_owned() }]
     }
 
-    /// The path for one fold.
+    /// The path of the score file of one fold.
     pub fn file(&self, dataset: &str, fold: usize) -> String {
         self.path.replace("{fold}", &fold.to_string()).replace("{dataset}", dataset)
     }
@@ -214,7 +217,7 @@ fn pattern<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, 
 
 const KEYS: [&str; 7] = ["label", "kind", "normalise", "params", "time_limit", "memory_limit", "isolate"];
 
-/// The keys of `[run]`, which a ranker may have of its own.
+/// The keys of `[run]` that a ranker may also have.
 const LIMITS: [&str; 3] = ["time_limit", "memory_limit", "isolate"];
 
 impl RankerConfig {
@@ -264,7 +267,8 @@ impl RankerConfig {
         };
         let ranker = entry.parse(params.into_table()).map_err(|error| Fault::from(error).or_at(&kind_span))?;
         let params = ranker.params();
-        // The job reads them back from here: a value that JSON cannot hold (infinity) is refused now, not in the run.
+        // The job reads them back from here: a value that JSON cannot hold (infinity) is refused
+        // now, not in the run.
         entry.restore(&params).map_err(|error| Fault::from(error).or_at(&kind_span))?;
         let code = KnownBy::of(entry).map_err(|error| Fault::new(error, kind_span))?;
         let renamed = entry.renamed.iter().map(|word| (word.new.to_owned(), word.old.to_owned())).collect();

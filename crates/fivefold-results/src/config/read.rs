@@ -1,4 +1,4 @@
-//! Reading TOML tables with the place of every key and value kept.
+//! Reads TOML tables and keeps the place of every key and value.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::error::Fault;
 
-/// A table of the file that is read key by key.
+/// A table of the file that is read one key at a time.
 #[derive(Default)]
 pub struct Section<'i> {
     span: Range<usize>,
@@ -16,7 +16,7 @@ pub struct Section<'i> {
 }
 
 impl<'i> Section<'i> {
-    /// A value that must be a table; `what` names it in the error.
+    /// Makes a section of a value. An error, which calls the value `what`, if it is not a table.
     pub fn new(value: Spanned<DeValue<'i>>, what: &str) -> Result<Self, Fault> {
         let span = value.span();
         match value.into_inner() {
@@ -29,22 +29,22 @@ impl<'i> Section<'i> {
         Section { span: table.span(), table: table.into_inner() }
     }
 
-    /// Where the table stands.
+    /// The place of the table.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// Where the value of `key` stands, else where the table does.
+    /// The place of the value of `key`. If `key` is absent, the place of the table.
     pub fn span_of(&self, key: &str) -> Range<usize> {
         self.table.get(key).map_or_else(|| self.span(), Spanned::span)
     }
 
-    /// Where the value of the first of some keys that is given stands.
+    /// The place of the value of the first of `keys` that is present.
     pub fn first_span(&self, keys: &[&str]) -> Option<Range<usize>> {
         keys.iter().find_map(|key| self.table.get(*key)).map(Spanned::span)
     }
 
-    /// Whether `key` is given.
+    /// Whether `key` is present.
     pub fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }
@@ -54,12 +54,12 @@ impl<'i> Section<'i> {
         self.table.remove(key)
     }
 
-    /// Removes and reads the value of `key`.
+    /// Removes and reads the value of `key`. `None` if `key` is absent.
     pub fn read<T: DeserializeOwned>(&mut self, key: &str) -> Result<Option<T>, Fault> {
         self.take(key).map(read).transpose()
     }
 
-    /// Removes and reads the value of `key`, which must be there.
+    /// Removes and reads the value of `key`. An error if `key` is absent.
     pub fn require<T: DeserializeOwned>(&mut self, key: &str, what: &str) -> Result<(T, Range<usize>), Fault> {
         match self.take(key) {
             Some(value) => {
@@ -82,7 +82,7 @@ impl<'i> Section<'i> {
         }
     }
 
-    /// Fails if a key is left, with the nearest of `known`.
+    /// Returns an error if a key is left. The error suggests the nearest of `known`.
     pub fn finish(self, known: &[&str]) -> Result<(), Fault> {
         match self.table.iter().next() {
             Some((key, _)) => Err(Fault::unknown("key", key.get_ref(), key.span(), known.iter().copied())),
@@ -90,17 +90,17 @@ impl<'i> Section<'i> {
         }
     }
 
-    /// The keys that are left with their places.
+    /// The keys that are left, with their places.
     pub fn keys(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
         self.table.iter().map(|(key, _)| (key.get_ref().as_ref(), key.span()))
     }
 
-    /// What is left, to be read as one value.
+    /// The rest of the table, for reading as one value.
     pub fn into_value(self) -> Spanned<DeValue<'i>> {
         Spanned::new(self.span, DeValue::Table(self.table))
     }
 
-    /// What is left, to be read by other code.
+    /// The rest of the table, for other code to read.
     pub fn into_table(self) -> Spanned<DeTable<'i>> {
         Spanned::new(self.span, self.table)
     }

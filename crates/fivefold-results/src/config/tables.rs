@@ -1,4 +1,4 @@
-//! `[tables]`: which tables are made, and the choices in them.
+//! `[tables]`: the tables of a report, and the settings of these tables.
 //!
 //! ```toml
 //! [tables]
@@ -9,9 +9,10 @@
 //! correction = "holm"        # of that test, over all comparisons of a measure: one of `CORRECTIONS`
 //! draws = 1000               # of tests that draw
 //! ```
-//! `test` and `correction` are those of `fivefold compare`. The paper's tables (conflicts, discriminative power) are by definition of
-//! uncorrected t-tests, whatever stands here. Tukey's test corrects for all pairs by itself, so that its `correction` is `none` when
-//! absent, and another one is refused.
+//! `fivefold compare` knows the same names of `test` and `correction`. The paper's tables
+//! (conflicts, discriminative power) always use uncorrected t-tests, by definition. Tukey's test
+//! itself corrects for all pairs, so its `correction` defaults to `none`, and any other correction
+//! is an error.
 
 use fivefold_analysis::difference_test::DifferenceTest;
 use fivefold_stats::{CORRECTIONS, PadDenominator};
@@ -24,18 +25,18 @@ use super::read::{Section, read};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TablesConfig {
-    /// Ids of the tables to make, or how the ids begin; all when empty.
+    /// Ids of the tables to make, or the beginnings of ids. Empty for all tables.
     pub only: Vec<String>,
     /// Level of the significance tests, between 0 and 1.
     #[serde(deserialize_with = "level")]
     pub alpha: f64,
-    /// What a percentage absolute difference divides by.
+    /// The divisor of a percentage absolute difference.
     pub pad: Pad,
     /// The test behind letters of significance, heat maps and the summary.
     pub test: String,
-    /// Its correction for several comparisons.
+    /// The correction of this test for several comparisons.
     pub correction: String,
-    /// Draws of tests that draw.
+    /// The number of draws of a test that draws.
     pub draws: usize,
 }
 
@@ -43,18 +44,18 @@ pub struct TablesConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pad {
-    /// max(a, b), as the paper.
+    /// max(a, b), as in the paper.
     #[default]
     Signed,
-    /// max(|a|, |b|), which stays meaningful when scores are negative.
+    /// max(|a|, |b|), which stays meaningful if scores are negative.
     Abs,
 }
 
 impl Pad {
-    /// All of them, in the order in which help lists them.
+    /// All divisors, in the order in which help lists them.
     pub const ALL: [Pad; 2] = [Pad::Signed, Pad::Abs];
 
-    /// Its name in files and options.
+    /// The name in files and options.
     pub fn name(self) -> &'static str {
         match self {
             Pad::Signed => "signed",
@@ -62,7 +63,7 @@ impl Pad {
         }
     }
 
-    /// The same for statistics.
+    /// The divisor as `fivefold_stats` names it.
     pub fn denominator(self) -> PadDenominator {
         match self {
             Pad::Signed => PadDenominator::Signed,
@@ -100,10 +101,11 @@ impl TablesConfig {
         Ok(tables)
     }
 
-    /// The test behind letters, with its correction.
+    /// The test behind letters of significance, with its correction.
     ///
     /// # Errors
-    /// Names that do not exist or go together: never of an experiment that was read from its file.
+    /// If a name is unknown, or if test and correction do not fit together. An experiment that was
+    /// read from a file has no such error.
     fn difference_test(&self) -> Result<DifferenceTest, fivefold_core::ParamError> {
         DifferenceTest::new(&self.test, &self.correction, self.draws, self.alpha)
     }
