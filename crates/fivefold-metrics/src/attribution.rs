@@ -1,10 +1,14 @@
-//! Which conventions make two sets of them differ on the same scores, and by how much.
+//! Which conventions make the values under two sets of conventions differ, and by how much.
 //!
-//! Let R be the conventions in which A and B differ and that the measure knows, and v(S) the mean under A with the choices of S, a
-//! subset of R, taken from B. Rule r accounts for its Shapley value (Shapley 1953): the mean of v(S + r) - v(S) over all orders in which
-//! the rules can be changed. These shares add up to v(R) - v({}), whatever the rules do to each other, and a rule that never alters
-//! anything has none. A query is affected by r where some S has another value with r than without. Cost: 2^|R| evaluations; |R| is 4
-//! to 6 for most pairs, 10 at the most. Where A and B have other scores too, these are one more rule ([`SCORES`]).
+//! Let A and B be the two sets, and R the conventions that the measure knows and in which A and B
+//! differ. For a subset S of R, let v(S) be the mean under A with the choices of S taken from B.
+//! The share of a rule r is its Shapley value (Shapley 1953): the mean of v(S + r) - v(S) over all
+//! orders in which the rules can be changed. The shares add up to v(R) - v({}), whatever the rules
+//! do to each other. A rule that never alters a value has the share 0. A query is affected by r if
+//! for some S its value with r differs from its value without r.
+//!
+//! If the scores differ too, they count as one more rule ([`SCORES`]). Cost: 2^|R| evaluations; |R|
+//! is 4 to 6 for most pairs of dialects, and at most 10.
 
 use std::borrow::Cow;
 
@@ -17,19 +21,20 @@ use crate::evaluator::{Evaluator, Judged, Scratch};
 use crate::mean::{Mean, by_fold, mean_over_folds, settle};
 use crate::spec::MeasureSpec;
 
-/// Conventions that alter a value or a mean without being a parameter of the measure.
+/// Conventions that alter a value or a mean but are not parameters of a measure.
 const OF_EVERY_MEASURE: [&str; 4] = ["ties", "undefined", "fold_mean", "scores"];
 
-/// Those of them that alter no value, only what a mean makes of it.
+/// Conventions that alter a mean but no value.
 const OF_MEANS: [&str; 2] = ["undefined", "fold_mean"];
 
-/// The convention that matters only where a run lacks a topic.
+/// The convention that matters only if a run lacks a topic.
 const MISSING_TOPICS: &str = "missing_topics";
 
-/// What stands in place of a convention where the documents have other scores.
+/// Stands in place of a convention's name for the effect of different scores.
 pub const SCORES: &str = "ranker's scores";
 
-/// What stands in place of scores and of all other conventions where values are known, but not what they are made of.
+/// Stands in place of a convention's name for values whose scores are not known: scores and all
+/// conventions that alter values count as one cause.
 pub const NOT_TOLD: &str = "not told";
 
 /// One query with scores.
@@ -45,7 +50,8 @@ pub struct Case<'a> {
     pub doc_ids: Option<Vec<&'a str>>,
     /// Scores of its documents.
     pub scores: Cow<'a, [f64]>,
-    /// Grades of all judged documents, where a run retrieved some of them; `None`: the documents are the judged ones.
+    /// Grades of all judged documents of the topic; `None` if exactly the judged documents are
+    /// ranked.
     pub pool: Option<Vec<u8>>,
     /// Whether the run lacks the topic.
     pub missing: bool,
@@ -84,7 +90,8 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The mean over cases of their values (NaN: undefined), one a case, without those that are left out.
+/// The mean of one value a case (NaN: undefined), without the cases that the conventions leave
+/// out.
 pub fn mean_of_cases(cases: &[Case<'_>], values: &[f64], conventions: &Conventions) -> Mean {
     let mut folds = Vec::new();
     let mut rest = values;
@@ -98,32 +105,33 @@ pub fn mean_of_cases(cases: &[Case<'_>], values: &[f64], conventions: &Conventio
     mean_over_folds(&folds, conventions.fold_mean, conventions.undefined)
 }
 
-/// What one measure is under two sets of conventions, and why.
+/// Values of one measure under two sets of conventions, and the effect of every convention.
 #[derive(Debug, Clone)]
 pub struct Attribution {
     /// The means under A and B.
     pub means: [f64; 2],
-    /// Values of the queries under A and B; `None`: left out.
+    /// Values of the queries under A and B; `None` if a query is left out.
     pub values: [Vec<Option<f64>>; 2],
-    /// The conventions in which A and B differ and that this measure knows, and the scores if they differ.
+    /// The conventions in which A and B differ and that this measure knows, and the scores if they
+    /// differ.
     pub rules: Vec<RuleEffect>,
 }
 
-/// What one convention, or the scores, do.
+/// Effect of one convention, or of the scores.
 #[derive(Debug, Clone)]
 pub struct RuleEffect {
     /// The convention's name, or [`SCORES`].
     pub rule: &'static str,
     /// Its choices in A and B.
     pub choices: [String; 2],
-    /// Whether it alters each query's value.
+    /// Whether the rule alters the value, for each query.
     pub affects: Vec<bool>,
-    /// Its share of the difference of the means; NaN where some mean does not exist.
+    /// The rule's share of the difference of the means; NaN if a mean does not exist.
     pub mean_difference: f64,
 }
 
 impl RuleEffect {
-    /// Whether it alters any value, or the mean.
+    /// Whether the rule alters any value, or the mean.
     pub fn alters(&self) -> bool {
         self.affects.contains(&true) || self.mean_difference != 0.0
     }
@@ -136,8 +144,9 @@ impl Attribution {
     }
 }
 
-/// Changes conventions one by one from those of A to those of B, and the scores of all documents at once. The cases of both sides are
-/// the same queries with the same documents.
+/// Attributes the difference between two sides to conventions and to scores. Conventions change
+/// from A to B in turn, the scores of all documents at once. Both sides must have the same queries
+/// with the same documents.
 ///
 /// # Errors
 /// As [`Evaluator::new`], [`Evaluator::judge`] and [`Evaluator::evaluate`].
@@ -169,8 +178,9 @@ pub fn attribute(
     Ok(attribution(causes, &all))
 }
 
-/// Tells values (NaN: undefined; the same queries on both sides, each with its fold) that nothing is known of but the conventions: those
-/// of means alone are told, and all that makes the values themselves differ is one more cause, [`NOT_TOLD`].
+/// As [`attribute`], for values whose grades and scores are not known (NaN: undefined). Both sides
+/// have the same queries, each with its fold. Conventions of means have effects of their own;
+/// everything else that makes values differ is one cause, [`NOT_TOLD`].
 pub fn attribute_values([a, b]: [&Conventions; 2], folds: &[usize], values: [&[f64]; 2]) -> Attribution {
     let of_means = RULES.iter().filter(|rule| OF_MEANS.contains(&rule.name));
     let rules: Vec<&'static Rule> = of_means.filter(|rule| rule.value(a) != rule.value(b)).collect();
@@ -189,7 +199,7 @@ pub fn attribute_values([a, b]: [&Conventions; 2], folds: &[usize], values: [&[f
     attribution(causes, &all)
 }
 
-/// The conventions of A with those of B for the rules in a set.
+/// The conventions of A, with the choices of B for the rules in a set (bit i: rule i).
 fn changed(rules: &[&'static Rule], set: usize, [a, b]: [&Conventions; 2]) -> Conventions {
     let mut conventions = a.clone();
     let members = rules.iter().enumerate().filter(|(number, _)| set >> number & 1 == 1);
@@ -197,7 +207,7 @@ fn changed(rules: &[&'static Rule], set: usize, [a, b]: [&Conventions; 2]) -> Co
     conventions
 }
 
-/// The part of each cause, from the values under every set of them.
+/// The share of each cause, from the values under every set of causes.
 fn attribution(causes: Vec<(&'static str, [String; 2])>, all: &[Evaluated]) -> Attribution {
     let (first, last, count) = (&all[0], &all[all.len() - 1], causes.len());
     let effect = |(number, (rule, choices)): (usize, (&'static str, [String; 2]))| {
@@ -219,7 +229,8 @@ fn attribution(causes: Vec<(&'static str, [String; 2])>, all: &[Evaluated]) -> A
     }
 }
 
-/// The share of orders of `rules` rules in which exactly a given set of `before` stands before a given other one.
+/// The share of the orders of `rules` rules in which exactly `before` given rules stand before
+/// another given rule.
 fn weight(before: usize, rules: usize) -> f64 {
     let factorial = |n: usize| (1..=n).map(|i| i as f64).product::<f64>();
     factorial(before) * factorial(rules - before - 1) / factorial(rules)
@@ -276,7 +287,8 @@ mod tests {
         Case { fold, id: "q", grades, doc_ids: None, scores, pool: None, missing: false }
     }
 
-    /// Grade 2 at rank 2: the letor discount adds 1 - 1/log2(3) of a perfect nDCG; a query of grades 0 counts 1 in LightGBM.
+    /// Grade 2 at rank 2: the letor discount adds 1 - 1/log2(3) of a perfect nDCG; a query of
+    /// grades 0 counts 1 in LightGBM.
     #[test]
     fn each_rule_gets_what_it_does() {
         let cases = [case(0, &[0, 2, 0], &[3.0, 2.0, 1.0]), case(1, &[0, 0, 0], &[3.0, 2.0, 1.0])];
@@ -292,7 +304,7 @@ mod tests {
         assert!(found.differs(0) && found.differs(1));
     }
 
-    /// In file order the relevant document is second of two that tie; sklearn's mean over ties is another value, and gain alone none.
+    /// Ties in file order (letor4) and the mean over ties (sklearn) give different values.
     #[test]
     fn shares_add_up_to_the_difference_of_the_means() {
         let cases = [
@@ -320,7 +332,8 @@ mod tests {
         assert!(found.rules.is_empty() && !found.differs(0));
     }
 
-    /// nDCG@1 of grade 2 beside 0: 0 under A's scores, 1 under B's; and 1 of 2 in the mean for an undefined query, whatever the scores.
+    /// nDCG@1 of grades 2 and 0 is 0 under A's scores and 1 under B's. LightGBM counts the
+    /// undefined query as 1, whatever the scores: 1/2 of the mean.
     #[test]
     fn scores_are_a_rule_beside_the_conventions() {
         let side = |top: &'static [f64]| [case(0, &[2, 0], top), case(0, &[0, 0], &[2.0, 1.0])];
@@ -336,7 +349,9 @@ mod tests {
         assert_eq!(same.rules.iter().map(|effect| effect.rule).collect::<Vec<_>>(), [SCORES]);
     }
 
-    /// 1/2 and 1/4 and one that is undefined: 1/4 of three, or 3/8 of two. The other side's .75 for 1/4 adds 1/6 of three, 1/4 of two.
+    /// The values 1/2, 1/4 and undefined have the mean 1/4 over three queries, or 3/8 over two. On
+    /// the other side 3/4 stands for 1/4, which adds 1/6 to the mean over three queries, and 1/4
+    /// to the mean over two.
     #[test]
     fn values_alone_tell_what_means_make_of_them() {
         let a = dialect("mslr").unwrap().conventions();
@@ -353,7 +368,8 @@ mod tests {
         assert!((found.rules[0].mean_difference - (0.125 + (0.625 - 1.25 / 3.0)) / 2.0).abs() < 1e-12);
     }
 
-    /// A run of one of two topics: nDCG@1 of the other is 0, or leaves the mean; half of the pool's gain was not retrieved.
+    /// The run lacks the second topic, so its nDCG@1 is 0 or is left out. nDCG@1 of the first topic
+    /// is 1/2.
     #[test]
     fn topics_that_a_run_lacks_are_a_rule_of_their_own() {
         let found = Case { pool: Some(vec![1, 2]), doc_ids: Some(vec!["a"]), ..case(0, &[1], &[1.0]) };

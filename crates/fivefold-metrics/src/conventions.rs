@@ -1,7 +1,9 @@
-//! The choices in which evaluation programs differ, each a small set of words, and [`Conventions`]: one choice of each.
+//! The conventions in which evaluation programs differ, each an enum of words, and [`Conventions`]:
+//! a choice for each.
 //!
-//! A dialect ([`mod@crate::dialect`]) is a complete set of conventions under a name; an experiment file overrides single ones
-//! with [`Overrides`]; a parameter in a measure's name (`ndcg(gain=linear)`) overrides them for that measure alone.
+//! A dialect ([`mod@crate::dialect`]) is a complete set of conventions under a name. An experiment
+//! file overrides single conventions with [`Overrides`]. A parameter in a measure's name
+//! (`ndcg(gain=linear)`) overrides a convention for this measure alone.
 
 use std::fmt;
 use std::str::FromStr;
@@ -65,7 +67,7 @@ macro_rules! written {
 }
 
 words! {
-    /// What a document of grade y is worth.
+    /// The gain of a document of grade y.
     Gain, "gain", {
         /// 2^y - 1.
         Exp2 = "exp2",
@@ -75,7 +77,7 @@ words! {
 }
 
 words! {
-    /// In which order documents of equal score are ranked.
+    /// The order of documents with equal scores.
     Ties, "tie policy", {
         /// The mean over all their orders, in closed form (after McSherry & Najork, ECIR 2008).
         Average = "average",
@@ -93,7 +95,7 @@ words! {
 }
 
 words! {
-    /// What an undefined value counts as in a mean.
+    /// How a mean counts an undefined value.
     Undefined, "policy for undefined values", {
         /// 0, as in the LETOR scripts and trec_eval.
         Zero = "zero",
@@ -105,19 +107,19 @@ words! {
 }
 
 words! {
-    /// What AP divides the sum of precision by; without a cutoff it is always the number of relevant documents.
+    /// The denominator of AP. Without a cutoff it is always the number of relevant documents.
     ApDenominator, "denominator of AP", {
         /// The cutoff k (Feng & Karmaker, Eq. 3).
         Cutoff = "cutoff",
         /// The number of relevant documents (trec_eval's `map_cut`).
         Relevant = "relevant",
-        /// The smaller of the two.
+        /// min(k, relevant documents), as LightGBM.
         Min = "min",
     }
 }
 
 words! {
-    /// What P@k divides by.
+    /// The denominator of P@k.
     PDenominator, "denominator of P", {
         /// The cutoff k, also where the query has fewer documents.
         Cutoff = "cutoff",
@@ -129,7 +131,7 @@ words! {
 words! {
     /// The upper bound U of the sum of precision.
     SpUpper, "upper bound", {
-        /// The cutoff k (Feng & Karmaker); the number of documents where there is no cutoff.
+        /// The cutoff k (Feng & Karmaker); without a cutoff, the number of judged documents.
         Cutoff = "cutoff",
         /// The value of the ideal order, min(k, relevant documents).
         Ideal = "ideal",
@@ -147,9 +149,9 @@ words! {
 }
 
 words! {
-    /// nDCG@k of a query with fewer than k documents.
+    /// The value of nDCG@k if a query has fewer than k documents.
     ShortList, "rule for short lists", {
-        /// Computed over the documents that there are.
+        /// nDCG@k over the documents that the query has.
         Cut = "cut",
         /// 0, as in the LETOR scripts.
         Zero = "zero",
@@ -167,39 +169,40 @@ words! {
 }
 
 words! {
-    /// What a topic of the qrels counts as that a run lacks.
+    /// How a mean counts a topic of the qrels that a run lacks.
     MissingTopics, "policy for missing topics", {
         /// 0, as in `trec_eval -c`: nothing was retrieved for it.
         Zero = "zero",
-        /// It is left out of the run's mean, as in trec_eval without `-c`.
+        /// The topic is left out of the run's mean, as in trec_eval without `-c`.
         Skip = "skip",
     }
 }
 
 words! {
-    /// With how many digits scores are compared.
+    /// The precision with which scores are compared.
     Scores, "precision of scores", {
         /// As 64-bit floats.
         F64 = "f64",
-        /// Rounded to 32-bit floats, so that scores that agree in seven digits tie.
+        /// As 32-bit floats, so that scores that agree in seven digits tie.
         F32 = "f32",
     }
 }
 
 words! {
-    /// What AP makes of documents that tie, where ties are averaged.
+    /// AP of documents that tie, if `ties` is `average`.
     ApTies, "rule for ties in AP", {
         /// The mean over all their orders.
         Orders = "orders",
-        /// Precision behind the last of them, as if all were retrieved at once (scikit-learn).
+        /// Precision after the last document of the group, as if all were retrieved at once
+        /// (scikit-learn).
         Threshold = "threshold",
     }
 }
 
 words! {
-    /// A value of a query without a relevant document.
+    /// The value of a query without a relevant document.
     NoRelevant, "value without relevant documents", {
-        /// It does not exist, and counts as the convention `undefined` says.
+        /// The value is undefined, and counts as the convention `undefined` says.
         Undefined = "undefined",
         /// 0.
         Zero = "zero",
@@ -207,7 +210,8 @@ words! {
 }
 
 impl NoRelevant {
-    /// What [`Measure::normaliser`](crate::Measure::normaliser) is without a relevant document.
+    /// The [`Measure::normaliser`](crate::Measure::normaliser) of a query without a relevant
+    /// document.
     pub(crate) fn normaliser(self) -> f64 {
         match self {
             NoRelevant::Undefined => f64::NAN,
@@ -216,12 +220,12 @@ impl NoRelevant {
     }
 }
 
-/// What a position is worth. Written `log2`, `letor`, `zipf` or `power:a`.
+/// The discount of rank i. Written `log2`, `letor`, `zipf` or `power:a`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Discount {
     /// 1/log2(i+1).
     Log2,
-    /// 1, 1, then 1/log2(i): the evaluation scripts of LETOR and MSLR.
+    /// 1, 1, then 1/log2(i), as the evaluation scripts of LETOR and MSLR.
     Letor,
     /// 1/i.
     Zipf,
@@ -275,12 +279,12 @@ impl FromStr for Discount {
     }
 }
 
-/// What ERR divides 2^y - 1 by: 2 to the power of a highest grade. Written `collection` or a grade.
+/// The highest grade of ERR, which divides 2^y - 1 by 2^highest. Written `collection` or a grade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HighestGrade {
-    /// The collection's.
+    /// The collection's highest grade.
     Collection,
-    /// Always this one.
+    /// Always this grade.
     Always(u8),
 }
 
@@ -308,7 +312,8 @@ impl FromStr for HighestGrade {
 
 written!(Discount, HighestGrade);
 
-/// One convention: its name, and what to do with it in a set of conventions. [`RULES`] has all.
+/// One convention: its name, and how to read and to set its choice. [`RULES`] lists all
+/// conventions.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// The name, as in [`Conventions`].
@@ -318,12 +323,12 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The choice in words.
+    /// The choice of `conventions`, as a word.
     pub fn value(&self, conventions: &Conventions) -> String {
         (self.value)(conventions)
     }
 
-    /// Makes the choice of the second in the first.
+    /// Copies the choice of `other` into `conventions`.
     pub fn take(&self, conventions: &mut Conventions, other: &Conventions) {
         (self.take)(conventions, other);
     }
@@ -332,12 +337,12 @@ impl Rule {
 /// The structs of conventions and of overrides, and the list of rules, from one list of fields.
 macro_rules! conventions {
     ($($(#[$meta:meta])* $name:ident: $kind:ty),+ $(,)?) => {
-        /// One choice of everything that a dialect fixes.
+        /// A choice for every convention.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct Conventions { $($(#[$meta])* pub $name: $kind),+ }
 
-        /// Conventions of which each may be left to the dialect.
+        /// Choices for some conventions; `None` leaves a convention to the dialect.
         #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub struct Overrides {
@@ -373,9 +378,9 @@ conventions! {
     discount: Discount,
     /// Order of documents with equal scores.
     ties: Ties,
-    /// What an undefined value counts as.
+    /// How a mean counts an undefined value.
     undefined: Undefined,
-    /// The lowest grade that counts as relevant, for AP, P, RR and RBP.
+    /// The lowest grade that counts as relevant, for AP, SP, P, WTA, recall, RR and RBP.
     threshold: u8,
     /// Denominator of AP@k.
     ap_denominator: ApDenominator,
@@ -385,20 +390,20 @@ conventions! {
     sp_upper: SpUpper,
     /// Expected value of AP's sum of precision, for V1 and V2.
     sp_expected: SpExpected,
-    /// nDCG@k of queries with fewer than k documents.
+    /// The value of nDCG@k if a query has fewer than k documents.
     short_list: ShortList,
     /// How the value of a collection is averaged.
     fold_mean: FoldMean,
-    /// What a topic that a run lacks counts as; only runs can lack one.
+    /// How a mean counts a topic that a run lacks.
     #[serde(default = "earlier::missing_topics")]
     missing_topics: MissingTopics,
-    /// With how many digits scores are compared.
+    /// The precision with which scores are compared.
     #[serde(default = "earlier::scores")]
     scores: Scores,
-    /// What AP makes of documents that tie, where ties are averaged.
+    /// AP of documents that tie, if `ties` is `average`.
     #[serde(default = "earlier::ap_ties")]
     ap_ties: ApTies,
-    /// AP and RR of a query without a relevant document.
+    /// AP, recall and RR of a query without a relevant document.
     #[serde(default = "earlier::no_relevant")]
     no_relevant: NoRelevant,
     /// ERR of a query without a relevant document.
@@ -409,7 +414,7 @@ conventions! {
     max_grade: HighestGrade,
 }
 
-/// What holds for conventions that were written before there was a choice.
+/// Choices for files that were written before a convention existed.
 mod earlier {
     use super::{ApTies, HighestGrade, MissingTopics, NoRelevant, Scores};
 
@@ -482,7 +487,8 @@ mod tests {
         assert_eq!(Overrides::default().apply(base.clone()), base);
         let text = toml::to_string(&changed).unwrap();
         assert_eq!(toml::from_str::<Conventions>(&text).unwrap(), changed);
-        // The same text read as overrides gives every convention, so none is missing from `Overrides`.
+        // The same text read as overrides gives every convention, so none is missing from
+        // `Overrides`.
         let all: Overrides = toml::from_str(&text).unwrap();
         assert_eq!(all.apply(crate::dialect("letor4").unwrap().conventions()), changed);
         assert!(toml::from_str::<Overrides>("tie = 'docid'").is_err());

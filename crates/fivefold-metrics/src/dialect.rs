@@ -1,8 +1,9 @@
-//! Dialects: the conventions of an evaluation program or a paper, all of them, under one name. One file each, one line in
-//! [`DIALECTS`].
+//! Dialects: the conventions of an evaluation program or a paper, under one name. A dialect is a
+//! file, and a line in [`DIALECTS`].
 //!
-//! What the programs do was found by running them: `tests/dialects.py` keeps their values on made and real queries, and
-//! `tests/dialects.rs` holds ours to them. docs/dialects.md has all rules side by side.
+//! The conventions of a program were found by running the program. `tests/dialects.py` stores the
+//! program's values for synthetic and real queries, and `tests/dialects.rs` compares our values
+//! with the stored values. The page docs/dialects.md has all rules side by side.
 
 mod catboost;
 mod gdeval;
@@ -24,13 +25,13 @@ use crate::error::MeasureError;
 pub struct Dialect {
     /// The name used in experiment files and on the command line.
     pub name: &'static str,
-    /// Whose conventions they are, in a line.
+    /// The program or paper and its main conventions, in a line.
     pub summary: &'static str,
-    /// The program and version whose values ours were held to, or the publication.
+    /// The program and version with which our values were compared, or the publication.
     pub source: &'static str,
-    /// Names of the program's measures, and ours for the same number.
+    /// Pairs of the program's name of a measure and our name for the same number.
     pub measures: &'static [(&'static str, &'static str)],
-    /// What else there is to know, a sentence each.
+    /// Remarks, a sentence each.
     pub notes: &'static [&'static str],
     pub(crate) conventions: fn() -> Conventions,
 }
@@ -41,7 +42,8 @@ impl Dialect {
         (self.conventions)()
     }
 
-    /// The line that names some conventions: this dialect, and where they differ from it.
+    /// A line that names the dialect, and every convention of `in_force` that differs from the
+    /// dialect.
     pub fn describe(&self, in_force: &Conventions) -> String {
         let own = self.conventions();
         let differing = RULES.iter().filter(|rule| rule.value(in_force) != rule.value(&own));
@@ -71,7 +73,7 @@ pub const DIALECTS: &[Dialect] = &[
 /// The dialect with this name.
 ///
 /// # Errors
-/// If there is none; the nearest name is in the message.
+/// If no dialect has the name; the message gives the nearest name.
 pub fn dialect(name: &str) -> Result<&'static Dialect, MeasureError> {
     DIALECTS
         .iter()
@@ -79,7 +81,7 @@ pub fn dialect(name: &str) -> Result<&'static Dialect, MeasureError> {
         .ok_or_else(|| MeasureError::unknown("dialect", name, DIALECTS.iter().map(|d| d.name)))
 }
 
-/// What most programs do: dialects are written as their differences from it.
+/// The conventions of most programs. Dialects list their differences from `common`.
 fn common() -> Conventions {
     Conventions {
         ap_denominator: ApDenominator::Relevant,

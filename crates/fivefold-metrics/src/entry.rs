@@ -1,4 +1,5 @@
-//! How a measure is registered: its name, what help prints, its parameters with their defaults, its constructor.
+//! The entry of a measure: its name, its help texts, its parameters with their defaults, and its
+//! constructor.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -15,13 +16,13 @@ use crate::measure::Measure;
 pub struct MeasureEntry {
     /// The name that a specification begins with.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// The measure in a line.
     pub summary: &'static str,
     /// The formula in plain text.
     pub formula: &'static str,
-    /// Where it comes from.
+    /// The publication or program that defines the measure.
     pub source: &'static str,
-    /// Which cutoffs it takes.
+    /// Which cutoffs the measure takes.
     pub cutoffs: Cutoffs,
     /// Its parameters, in the order in which they are printed.
     pub params: &'static [Param],
@@ -32,13 +33,13 @@ pub struct MeasureEntry {
 /// Which cutoffs a measure takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cutoffs {
-    /// Any, or none for the whole list.
+    /// Any cutoff; without a cutoff the measure is over the whole list.
     Optional,
-    /// It must have one.
+    /// The measure needs a cutoff.
     Required,
-    /// It has none: it is about the whole list.
+    /// The measure takes no cutoff: the whole list counts.
     Never,
-    /// It has none: it always looks at so many documents.
+    /// The measure takes no cutoff: always this number of documents counts.
     Fixed(usize),
 }
 
@@ -47,15 +48,16 @@ pub enum Cutoffs {
 pub struct Param {
     /// Its name.
     pub name: &'static str,
-    /// What it does.
+    /// The effect of the parameter, in a line.
     pub help: &'static str,
     /// The values that it can take.
     pub values: &'static str,
-    /// The value in its one written form; `None` if it cannot be taken.
+    /// The canonical form of a value; `None` if the parameter cannot take the value.
     pub canonical: fn(&str) -> Option<String>,
-    /// The value in force where the name gives none; the second argument is the collection's highest grade.
+    /// The value if the measure's name does not give the parameter. The second argument is the
+    /// collection's highest grade.
     pub default: fn(&Conventions, u8) -> String,
-    /// The value that goes without saying: conventions in force are printed without it.
+    /// The usual value, which is not printed among the conventions in force.
     pub usual: Option<&'static str>,
 }
 
@@ -87,7 +89,7 @@ pub(crate) fn grade(text: &str) -> Option<String> {
     text.parse().ok().filter(|value| RANGE.contains(value)).map(|value: u8| value.to_string())
 }
 
-/// The lowest grade that counts as relevant; several measures take it.
+/// The lowest grade that counts as relevant, a parameter of several measures.
 pub(crate) const THRESHOLD: Param = Param {
     name: "threshold",
     help: "the lowest grade that counts as relevant",
@@ -97,7 +99,7 @@ pub(crate) const THRESHOLD: Param = Param {
     usual: None,
 };
 
-/// The value without a relevant document; several measures take it.
+/// The value without a relevant document, a parameter of several measures.
 pub(crate) const NO_RELEVANT: Param = Param {
     name: "no_relevant",
     help: "the value of a query without a relevant document: undefined, or 0",
@@ -121,7 +123,8 @@ impl Settings {
     /// The value of a parameter.
     ///
     /// # Errors
-    /// If the measure has no such parameter, or its value is not a `T`: a mistake in its [`MeasureEntry`].
+    /// If the measure has no such parameter, or the value is not a `T`: the [`MeasureEntry`] is
+    /// wrong.
     pub fn get<T: FromStr>(&self, name: &'static str) -> Result<T, MeasureError> {
         let Some((_, text)) = self.values.iter().find(|(param, _)| *param == name) else {
             let known = self.values.iter().map(|(param, _)| *param);

@@ -1,4 +1,4 @@
-//! What can be wrong with a measure's name, with a query or with scores.
+//! Errors of a measure's name, of a query or of scores.
 
 use fivefold_base::words::counted;
 use fivefold_base::words::nearest;
@@ -10,11 +10,11 @@ pub enum MeasureError {
     /// A name that is not registered.
     #[error("unknown {what} `{name}`; {help}")]
     Unknown {
-        /// What was looked for: "measure", "parameter of `ndcg`", ...
+        /// The kind of name: "measure", "parameter of `ndcg`", ...
         what: String,
         /// The name found.
         name: String,
-        /// The nearest name, or all of them.
+        /// The nearest name, or all known names.
         help: String,
     },
     /// Text that is not `name[.v1|.v2][(parameter=value, ...)][@cutoff]`.
@@ -22,10 +22,10 @@ pub enum MeasureError {
     Syntax {
         /// The whole text.
         text: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
-    /// A parameter's value that it cannot take.
+    /// A value that the parameter cannot take.
     #[error("`{param}` of `{measure}` must be {must_be}, not `{value}`")]
     Value {
         /// The measure's name.
@@ -37,12 +37,12 @@ pub enum MeasureError {
         /// The values that it can take.
         must_be: String,
     },
-    /// A cutoff where there can be none, or none where there must be one.
+    /// A cutoff that is given but not allowed, or needed but missing.
     #[error("`{measure}` {problem}")]
     Cutoff {
         /// The measure as written.
         measure: String,
-        /// What is wrong.
+        /// The problem.
         problem: &'static str,
     },
     /// A grade above the collection's highest.
@@ -64,9 +64,9 @@ pub enum MeasureError {
         query: String,
         /// "score" or "document id".
         what: &'static str,
-        /// How many there are.
+        /// The number found.
         found: usize,
-        /// How many there should be.
+        /// The number expected.
         expected: usize,
     },
     /// A score that cannot be ranked.
@@ -79,7 +79,7 @@ pub enum MeasureError {
         /// The score.
         score: f64,
     },
-    /// Ties are broken by document id, but there are none.
+    /// Ties are broken by document id, but the query has no document ids.
     #[error("query {query}: ties `{ties}` needs document ids, and the collection has none; use `average` or `input`")]
     NoDocumentIds {
         /// The query's id.
@@ -87,7 +87,7 @@ pub enum MeasureError {
         /// The tie policy.
         ties: &'static str,
     },
-    /// Ties are broken by document id, but two are equal.
+    /// Ties are broken by document id, but two document ids are equal.
     #[error("query {query}: two documents have the id `{id}`, so ties `{ties}` is ambiguous")]
     DuplicateDocumentId {
         /// The query's id.
@@ -97,13 +97,13 @@ pub enum MeasureError {
         /// The tie policy.
         ties: &'static str,
     },
-    /// Relevant documents were retrieved that the pool does not have.
+    /// A run retrieved more relevant documents than the pool has.
     #[error("topic {query}: retrieved documents have grades that no judged document has; unjudged ones have grade 0")]
     NotInPool {
         /// The topic's id.
         query: String,
     },
-    /// Judgements made by another evaluator.
+    /// A query that was judged by another evaluator.
     #[error("query {query} was judged for other measures than those that are to be evaluated")]
     ForeignJudgement {
         /// The query's id.
@@ -112,7 +112,7 @@ pub enum MeasureError {
 }
 
 impl MeasureError {
-    /// The error for `name`, with the nearest of the names that there are.
+    /// The error for `name`, with the nearest of the known names.
     pub(crate) fn unknown<'a>(
         what: impl Into<String>,
         name: &str,

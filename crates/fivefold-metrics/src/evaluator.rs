@@ -1,10 +1,11 @@
-//! Many measures and cutoffs of a query from one sort.
+//! Values of many measures and cutoffs for a query, from one sort.
 //!
-//! [`Evaluator::judge`] computes U and E of every column once a query; all rankers share them. ([`Evaluator::judge_pool`] does so for
-//! a run that retrieved some of a topic's documents.) [`Evaluator::evaluate`] sorts the
-//! scores once, lets each base measure walk the ranking once, and reads all its cutoffs and versions off the running sum.
-//! A column has the same bits whichever other columns are asked for, and in whichever order. Cost: the sort, and a few
-//! nanoseconds a document and base measure.
+//! [`Evaluator::judge`] computes U and E of every column once a query, for all rankers.
+//! [`Evaluator::judge_pool`] does the same for a run that retrieved some of a topic's documents.
+//! [`Evaluator::evaluate`] sorts the scores once. Each base measure walks the ranking once, and
+//! all its cutoffs and versions come from the running sum. A column has the same bits whichever
+//! other columns are asked for, and in whichever order. Cost: the sort, and a few nanoseconds a
+//! document and base measure.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -29,23 +30,24 @@ pub struct Evaluator {
     conventions: Conventions,
     max_grade: u8,
     seed: Seed,
-    /// What the judgements depend on; those of another evaluator are refused.
+    /// A hash of everything that judgements depend on. A query that another evaluator judged is
+    /// refused.
     fingerprint: u64,
 }
 
-/// Where a column's value comes from.
+/// The place and the version of a column's value.
 #[derive(Debug, Clone, Copy)]
 struct Column {
     slot: usize,
     version: Version,
 }
 
-/// A measure with its parameters, and all cutoffs asked of it.
+/// A measure with its parameters, and all cutoffs at which a column asks for it.
 struct Base {
     settings: Settings,
     params: &'static [Param],
     measure: Box<dyn Measure>,
-    /// Rising, the whole list (`None`) last.
+    /// In rising order; the whole list (`None`) is last.
     cutoffs: Vec<Option<usize>>,
     /// The slot of the first cutoff; the others follow.
     first_slot: usize,
@@ -87,8 +89,8 @@ impl Judged {
 }
 
 impl Evaluator {
-    /// An evaluator of these measures, one column each. `max_grade` is the collection's highest grade, `seed` is used by
-    /// `shuffle` ties only.
+    /// An evaluator of these measures, one column each. `max_grade` is the collection's highest
+    /// grade. Only `shuffle` ties use `seed`.
     ///
     /// # Errors
     /// If a cutoff, a parameter or a convention does not fit its measure.
@@ -140,7 +142,7 @@ impl Evaluator {
         Ok(Evaluator { names, columns, bases, slots, conventions: conventions.clone(), max_grade, seed, fingerprint })
     }
 
-    /// The measures' names in their printed form, one a column.
+    /// The measures' names in their printed form, in the order of the columns.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -150,10 +152,12 @@ impl Evaluator {
         &self.conventions
     }
 
-    /// Prepares a query: U and E of every column. Any number of documents will do, also none.
+    /// Prepares a query: U and E of every column. The query may have any number of documents, also
+    /// 0.
     ///
     /// # Errors
-    /// If a grade exceeds the highest one, or the tie policy needs document ids that are missing or not unique.
+    /// If a grade exceeds the highest grade, or the tie policy needs document ids that are missing
+    /// or not unique.
     pub fn judge(&self, id: &str, grades: &[u8], doc_ids: Option<&[&str]>) -> Result<Judged, MeasureError> {
         self.check_grades(id, grades)?;
         let tie_keys = tie_keys(id, grades, doc_ids, self.conventions.ties, self.seed)?;
@@ -162,13 +166,18 @@ impl Evaluator {
         Ok(Judged { id: id.to_owned(), grades, tie_keys, bounds, evaluator: self.fingerprint })
     }
 
-    /// Prepares a topic of which a run retrieved some documents: `retrieved` has the grades of these, in the order of the scores to
-    /// come, 0 for those without a judgement; `pool` has the grades of all judged documents, in any order. U and the number of
-    /// relevant documents are those of the pool, E is the mean over random orders of the retrieved documents. `doc_ids` are those of
-    /// the retrieved ones. Nothing retrieved is allowed: the value is then 0, or undefined where it is for every run.
+    /// Prepares a topic of which a run retrieved some documents. `retrieved` has the grades of the
+    /// retrieved documents, in the order of the scores to come; an unjudged document has grade 0.
+    /// `doc_ids` has the ids of the retrieved documents. `pool` has the grades of all judged
+    /// documents, in any order.
+    ///
+    /// U and the number of relevant documents count all documents of the pool. E is the mean over
+    /// all orders of the retrieved documents. `retrieved` may be empty: the value is then 0, or
+    /// undefined if it is undefined for every run.
     ///
     /// # Errors
-    /// As [`judge`](Self::judge); and if the retrieved documents have relevant grades that the pool lacks.
+    /// As [`judge`](Self::judge). Also if more retrieved documents than judged documents have a
+    /// grade above 0.
     pub fn judge_pool(
         &self,
         id: &str,
@@ -201,7 +210,8 @@ impl Evaluator {
 
     /// U and E of every slot; `falling` has the grades of the ranked documents, highest first.
     fn bounds_of(&self, grades: &QueryGrades, falling: &[u8]) -> Vec<Bounds> {
-        // The ideal order goes on with what was ranked without a judgement: a measure may count those places too.
+        // The ideal order ends with the unjudged documents of the run, since a measure may count
+        // their positions too.
         let mut ideal_order = grades.ideal().to_vec();
         ideal_order.resize(grades.judged().max(falling.len()), 0);
         let singles: Vec<u32> = (1..=ideal_order.len() as u32).collect();
@@ -220,7 +230,8 @@ impl Evaluator {
                 let upper = base.measure.upper(cutoff, grades, ideal);
                 let expected = base.measure.expected(cutoff, grades, mean);
                 let normaliser = base.measure.normaliser(cutoff, grades, upper);
-                // Where all orders have one value there is nothing to compare, whatever U and E are by convention.
+                // If all orders have one value, V1 and V2 are undefined, whatever U and E are by
+                // convention.
                 let ue = !normaliser.is_nan() && differ(ideal, mean) && differ(upper, expected);
                 Bounds { denominator, normaliser, upper, expected, ue }
             }));
@@ -228,7 +239,8 @@ impl Evaluator {
         bounds
     }
 
-    /// Values of one ranker on one query: `out[c]` for column `c`, NaN where it is undefined for this query.
+    /// Values of one ranker on one query: `out[c]` is the value of column `c`, NaN if it is
+    /// undefined.
     ///
     /// # Errors
     /// If there is not one finite score a document, or the query was judged by another evaluator.
@@ -268,11 +280,13 @@ impl Evaluator {
         Ok(())
     }
 
-    /// A ranking without ties of a judged query, to ask what exchanges of two documents do to a column's value. `grades` are
-    /// the query's, from the first position to the last. `None` where the column is undefined for this query.
+    /// A ranking without ties of a judged query, from which [`Exchanges`] computes how the exchange
+    /// of two documents changes a column's value. `grades` are the query's grades, from the first
+    /// position to the last. `None` if the column is undefined for this query.
     ///
     /// # Panics
-    /// If there is no such column, the query was judged for fewer measures, or there is not one grade a document.
+    /// If there is no such column, the query was judged for fewer measures, or there is not one
+    /// grade a document.
     pub fn exchanges<'a>(
         &'a self,
         judged: &'a Judged,
@@ -306,7 +320,8 @@ impl Evaluator {
         })
     }
 
-    /// U of a column's measure at its cutoff, before any normalisation (for `ndcg`: of DCG). `None` where it is not a number.
+    /// U of a column's measure at its cutoff, before any normalisation (for `ndcg`: of DCG). `None`
+    /// where it is not a number.
     ///
     /// # Panics
     /// If there is no such column, or the query was judged for fewer measures.
@@ -314,7 +329,8 @@ impl Evaluator {
         Some(self.bounds(judged, column).upper).filter(|upper| !upper.is_nan())
     }
 
-    /// E of a column's measure at its cutoff, before any normalisation (for `ndcg`: of DCG). `None` where it is not a number.
+    /// E of a column's measure at its cutoff, before any normalisation (for `ndcg`: of DCG). `None`
+    /// where it is not a number.
     ///
     /// # Panics
     /// As [`upper`](Self::upper).
@@ -322,7 +338,8 @@ impl Evaluator {
         Some(self.bounds(judged, column).expected).filter(|expected| !expected.is_nan())
     }
 
-    /// E/U of a column's measure at its cutoff, whatever its version; NaN where the measure is undefined or U is 0.
+    /// E/U of a column's measure at its cutoff, whatever its version; NaN where the measure is
+    /// undefined or U is 0.
     ///
     /// # Panics
     /// As [`upper`](Self::upper).
@@ -412,7 +429,8 @@ impl Evaluator {
     }
 }
 
-/// A ranking without ties and what exchanging two of its documents changes; made by [`Evaluator::exchanges`].
+/// The changes of a value when two documents of a ranking without ties change places; made by
+/// [`Evaluator::exchanges`].
 pub struct Exchanges<'a> {
     measure: &'a dyn Measure,
     query: &'a QueryGrades,
@@ -430,13 +448,14 @@ impl Exchanges<'_> {
         self.value
     }
 
-    /// How many positions count, from the first: two documents behind them change places without any change of the value.
+    /// How many positions count, from the first. An exchange of two documents below these positions
+    /// changes no value.
     pub fn positions(&self) -> usize {
         self.positions
     }
 
-    /// `changes[t]` becomes the exact change of the value, V1 and V2 included, when the documents at positions `first` and
-    /// `first + 1 + t` (from 0) change places.
+    /// `changes[t]` becomes the exact change of the value, V1 and V2 included, when the documents
+    /// at positions `first` and `first + 1 + t` (from 0) change places.
     ///
     /// # Panics
     /// If `changes` does not have one place for each document after `first`.
@@ -462,7 +481,7 @@ impl Base {
         self.sum_of(ranked.positions(), fill, contributions, sums);
     }
 
-    /// The sums up to each cutoff of what `fill` gives for positions.
+    /// The sums up to each cutoff of the contributions that `fill` writes.
     #[inline]
     fn sum_of(&self, documents: usize, fill: impl Fn(&mut [f64]), contributions: &mut Vec<f64>, sums: &mut [f64]) {
         let positions = |cutoff: Option<usize>| cutoff.map_or(documents, |k| k.min(documents));

@@ -1,7 +1,8 @@
-//! The whole arithmetic of one measure on one query, position by position and step by step: what a lecture writes on the board.
+//! The arithmetic of one measure on one query, position by position and step by step, as on a
+//! blackboard.
 //!
-//! [`Evaluator::explain`](crate::Evaluator::explain) makes it from the numbers that the evaluation itself uses; nothing is computed by
-//! another formula, so what is shown is what is counted.
+//! [`Evaluator::explain`](crate::Evaluator::explain) shows the numbers that the evaluation itself
+//! uses. No number is computed by another formula.
 
 use fivefold_base::rounding::ROUNDING;
 use fivefold_base::words::counted;
@@ -11,7 +12,7 @@ use crate::measure::{Parts, QueryGrades};
 use crate::normalise::Bounds;
 use crate::spec::Version;
 
-/// What a value is made of.
+/// The steps from a ranking to a value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// The measure, as printed.
@@ -26,9 +27,9 @@ pub struct Explanation {
     pub bounds: Vec<Bound>,
     /// From the sums to the value.
     pub steps: Vec<Step>,
-    /// The value; `None`: undefined.
+    /// The value; `None` if it is undefined.
     pub value: Option<f64>,
-    /// Why the value is undefined, or negative, or what else should be known.
+    /// Remarks: why the value is undefined or negative, how ties count, and so on.
     pub remarks: Vec<String>,
 }
 
@@ -43,13 +44,14 @@ pub struct Position {
     pub score: f64,
     /// Its grade.
     pub grade: u8,
-    /// How many documents tie here and share their mean; 1: no tie.
+    /// Number of documents of the tie group, which share their mean; 1 if the document does not
+    /// tie.
     pub tied: usize,
     /// The two factors; `None` beyond the cutoff.
     pub factors: Option<[f64; 2]>,
-    /// What it adds; `None` beyond the cutoff.
+    /// The contribution; `None` beyond the cutoff.
     pub contribution: Option<f64>,
-    /// The sum up to here.
+    /// The sum up to this position.
     pub sum: Option<f64>,
 }
 
@@ -58,34 +60,35 @@ pub struct Position {
 pub struct Bound {
     /// From 1.
     pub rank: usize,
-    /// The grade that stands here in the ideal order; `None`: there are no more judged documents.
+    /// The grade at this position of the ideal order; `None` if there are no more judged
+    /// documents.
     pub grade: Option<u8>,
     /// Its factors.
     pub factors: Option<[f64; 2]>,
-    /// What it adds.
+    /// The contribution.
     pub ideal: f64,
-    /// The sum up to here.
+    /// The sum up to this position.
     pub ideal_sum: f64,
-    /// What the position adds on average over all orders of the ranked documents.
+    /// The mean contribution over all orders of the ranked documents.
     pub expected: f64,
-    /// The sum up to here.
+    /// The sum up to this position.
     pub expected_sum: f64,
 }
 
 /// One line of the calculation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
-    /// What is computed: `A`, `U`, `E`, or the measure.
+    /// The name of the result: `A`, `U`, `E`, or the measure.
     pub what: String,
     /// The formula in words and letters.
     pub formula: String,
     /// The formula with its numbers.
     pub numbers: String,
-    /// The result; `None`: undefined.
+    /// The result; `None` if it is undefined.
     pub value: Option<f64>,
 }
 
-/// What the evaluator knows of a value.
+/// The evaluator's numbers for a value.
 pub(crate) struct Arithmetic<'a> {
     pub(crate) name: &'a str,
     pub(crate) version: Version,
@@ -103,9 +106,10 @@ pub(crate) struct Arithmetic<'a> {
     pub(crate) query: &'a QueryGrades,
     pub(crate) ideal: Vec<f64>,
     pub(crate) ideal_parts: Parts,
-    /// What each position contributes on average over the orders of documents that tie, whatever the conventions take ties for.
+    /// The mean contribution of each position over the orders of the documents that tie, whatever
+    /// the convention for ties.
     pub(crate) untied: Vec<f64>,
-    /// What each position contributes on average over all orders.
+    /// The mean contribution of each position over all orders of the documents.
     pub(crate) means: Vec<f64>,
 }
 
@@ -186,7 +190,7 @@ fn steps(of: &Arithmetic<'_>) -> Vec<Step> {
     };
     let bound = |what: &str, how: &str, sum: f64, value: f64| {
         let (by, numbers) = divided(sum);
-        // A convention can put another number in the place of the sum.
+        // A convention can replace the sum by another number.
         match (sum / denominator - value).abs() <= ROUNDING * value.abs() {
             true => step(what, format!("{how}{by}"), numbers, value),
             false => step(what, "by convention, instead of that sum".to_owned(), number(value), value),
@@ -255,7 +259,8 @@ fn remarks(of: &Arithmetic<'_>) -> Vec<String> {
     remarks
 }
 
-/// Why a value is below 0: the ranking, or the conventions by which A or E is another than the mean over orders.
+/// Why a value is below 0: the ranking is bad, or by convention A or E is not the mean over
+/// orders.
 fn negative(of: &Arithmetic<'_>) -> String {
     let Bounds { denominator, expected, .. } = of.bounds;
     let a_of = |contributions: &[f64]| contributions.iter().sum::<f64>() / denominator;
@@ -285,7 +290,7 @@ fn negative(of: &Arithmetic<'_>) -> String {
     format!("negative by convention: {below}, {ranking} than a random order is on average; {}", causes.join("; "))
 }
 
-/// A number with six decimals, shorter where that says the same.
+/// A number with six decimals, without zeros at the end.
 fn number(value: f64) -> String {
     let text = format!("{value:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

@@ -7,13 +7,14 @@ use crate::conventions::{FoldMean, Undefined};
 pub struct Mean {
     /// The mean; NaN if no query counts.
     pub value: f64,
-    /// How many queries count: all, or under `skip` those with a value.
+    /// How many queries count: all queries, or under `skip` all queries with a defined value.
     pub queries: usize,
-    /// How many values are undefined, whatever they count as.
+    /// How many values are undefined, under every policy.
     pub undefined: usize,
 }
 
-/// What a value (NaN: undefined) counts as; `None`: the query is left out.
+/// The number with which a value (NaN: undefined) counts in a mean; `None` if the query is left
+/// out.
 #[inline]
 pub fn settle(value: f64, policy: Undefined) -> Option<f64> {
     match policy {
@@ -37,14 +38,15 @@ pub fn mean(values: &[f64], policy: Undefined) -> Mean {
     Mean { value: sum / queries as f64, queries, undefined }
 }
 
-/// The value of a collection from the values of its folds' test queries. Under `folds` and `skip` a fold without any value
-/// is left out.
+/// The value of a collection, from the values of the test queries of each fold. Under `folds` and
+/// `skip`, a fold without a defined value is left out.
 pub fn mean_over_folds(folds: &[&[f64]], how: FoldMean, policy: Undefined) -> Mean {
     let means: Vec<Mean> = folds.iter().map(|values| mean(values, policy)).collect();
     let queries = means.iter().map(|m| m.queries).sum();
     let undefined = means.iter().map(|m| m.undefined).sum();
     let value = match how {
-        // Over the values themselves and not from the fold means, so that the sum has the same bits however folds are cut.
+        // The sum is over the values, not over the fold means, so it has the same bits however the
+        // folds are cut.
         FoldMean::Queries => mean(&folds.concat(), policy).value,
         FoldMean::Folds => {
             let values: Vec<f64> = means.iter().filter(|m| m.queries > 0).map(|m| m.value).collect();
@@ -54,7 +56,8 @@ pub fn mean_over_folds(folds: &[&[f64]], how: FoldMean, policy: Undefined) -> Me
     Mean { value, queries, undefined }
 }
 
-/// The values of each fold, from those of all queries and the fold of each; queries of a fold stand together.
+/// Cuts the values of all queries into folds. `folds` has the fold of each query; queries of a fold
+/// stand together.
 pub fn by_fold<'v>(folds: &[usize], values: &'v [f64]) -> Vec<&'v [f64]> {
     let mut rest = values;
     let own = |fold: &[usize]| {

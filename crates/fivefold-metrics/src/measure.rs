@@ -1,35 +1,42 @@
-//! The trait of all measures and what a measure is given: a ranking with its tie groups, and the query's grades.
+//! The trait of all measures, and its inputs: a ranking with its tie groups, and the grades of the
+//! query.
 //!
-//! Every measure here is a sum over positions, so a measure writes one thing: what each position contributes, on average
-//! over the orders of the documents that tie there. From that come
+//! Every measure is a sum over positions. A measure computes the contribution of each position,
+//! averaged over the orders of the documents that tie there. The contributions give
 //! - A, the value: the sum over the positions of the ranking up to the cutoff;
 //! - U, the upper bound: the same sum for the ideal order;
-//! - E, the expected value: the same sum, mean over all orders, which is that of the ranking in which all documents tie.
+//! - E, the expected value: the mean of the sum over all orders, which is the sum for a ranking in
+//!   which all documents tie.
 //!
-//! One pass gives A at all cutoffs, and since E is A of one big tie, the two are equal to the last bit for a ranker that
-//! gives every document the same score.
+//! One pass gives A at all cutoffs. E is A of one big tie, so A and E are equal to the last bit for
+//! a ranker that gives every document the same score.
 
-/// A measure: what each position of a ranking contributes, and what the sum is divided by.
+/// A measure: the contribution of each position of a ranking, and the divisors of the sum.
 ///
 /// A cutoff of `None` means the whole list.
 pub trait Measure: Send + Sync {
-    /// Fills `out[i]` with the mean contribution of position `i` (from 0) over all orders of the tied documents.
+    /// Fills `out[i]` with the mean contribution of position `i` (from 0) over all orders of the
+    /// tied documents.
     ///
-    /// `out` has at most as many positions as there are documents, and `out[i]` must not depend on its length.
+    /// `out` has at most as many positions as there are documents, and `out[i]` must not depend on
+    /// its length.
     fn contributions(&self, ranked: &Ranked<'_>, out: &mut [f64]);
 
-    /// Fills `out[i]` with the mean contribution of position `i` over all orders of the documents that tie; E is of all documents as
-    /// one tie. A measure overrides this only where a convention takes a tie for something else than all its orders.
+    /// As [`contributions`](Self::contributions), but always the mean over all orders of the tied
+    /// documents. E comes from this method, with all documents as one tie. A measure overrides
+    /// this method only if by a convention `contributions` does not take the mean over the
+    /// orders.
     fn mean_over_orders(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
         self.contributions(ranked, out);
     }
 
-    /// What the sum of contributions is divided by to give A (and U and E).
+    /// The divisor that turns a sum of contributions into A (and U and E).
     fn denominator(&self, _cutoff: Option<usize>, _query: &QueryGrades) -> f64 {
         1.0
     }
 
-    /// What A is divided by to give the original (not UE-normalised) value; NaN: undefined; infinity: the value is 0.
+    /// The divisor that turns A into the original (not UE-normalised) value. NaN: the value is
+    /// undefined. Infinity: the value is 0.
     fn normaliser(&self, _cutoff: Option<usize>, _query: &QueryGrades, _upper: f64) -> f64 {
         1.0
     }
@@ -44,17 +51,18 @@ pub trait Measure: Send + Sync {
         mean
     }
 
-    /// How its arithmetic is told: see [`Parts`]. `contributions` are those of `ranked`.
+    /// The parts of the arithmetic for an explanation. `contributions` belong to `ranked`.
     fn parts(&self, _: Option<usize>, ranked: &Ranked<'_>, contributions: &[f64]) -> Parts {
         let _ = (ranked, contributions);
         Parts::default()
     }
 
-    /// What it does to the sum of contributions when two documents change places.
+    /// The change of the sum of contributions when two documents change places.
     ///
-    /// `grades` is a ranking without ties of which the first `positions` (at most all) count; `changes[t]` becomes the
-    /// change of the sum when the documents at `first` and `first + 1 + t` change places, one for each later document.
-    /// A measure overrides this only to be faster: here every exchange is ranked anew.
+    /// `grades` is a ranking without ties; its first `positions` count. `changes[t]` becomes the
+    /// change of the sum when the documents at `first` and `first + 1 + t` change places, so there
+    /// is one change for each later document. A measure overrides this method only to be faster:
+    /// the default computes the sum of every exchanged ranking.
     fn exchange(&self, grades: &[u8], positions: usize, query: &QueryGrades, first: usize, changes: &mut [f64]) {
         let ends: Vec<u32> = (1..=grades.len() as u32).collect();
         let mut contributions = vec![0.0; positions];
@@ -75,21 +83,24 @@ pub trait Measure: Send + Sync {
 /// The arithmetic of a ranking, for people.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parts {
-    /// What a position's contribution is the product of; none: nothing that has a name.
+    /// Names of the two factors of a contribution; `None` if the factors have no names.
     pub factors: Option<[&'static str; 2]>,
     /// The two factors of each position.
     pub values: Vec<[f64; 2]>,
-    /// What the sum of contributions is divided by to give A; empty: by nothing.
+    /// Name of the divisor that turns the sum of contributions into A; empty if there is no
+    /// divisor.
     pub denominator: &'static str,
-    /// What A is divided by to give the original value; empty: by nothing.
+    /// Name of the divisor that turns A into the original value; empty if there is no divisor.
     pub normaliser: &'static str,
-    /// Why a value is 0 where [`Measure::normaliser`] is infinite; empty: it never is.
+    /// Why the value is 0 if [`Measure::normaliser`] is infinite; empty if the normaliser is never
+    /// infinite.
     pub zero: &'static str,
-    /// What a position of several documents that tie takes; empty: the mean over their orders.
+    /// The contribution of a position in a tie group, in words; empty: the mean over the orders.
     pub ties: &'static str,
 }
 
-/// One more than the highest grade, rounded up to a power of two so that a table is indexed without a check.
+/// One more than the highest grade, rounded up to a power of two so that a table is indexed without
+/// a check.
 const GRADES: usize = 32;
 
 /// A number for each grade.
@@ -119,7 +130,7 @@ impl GradeTable {
         grades.iter().map(|&grade| self.of(grade)).sum()
     }
 
-    /// The mean over some grades (at least one).
+    /// The mean over some grades; `grades` must not be empty.
     #[inline]
     pub fn mean(&self, grades: &[u8]) -> f64 {
         match grades {
@@ -129,10 +140,12 @@ impl GradeTable {
     }
 }
 
-/// The grades of a query, whatever the order of its documents: of those that are ranked, and of those that are judged.
+/// The grades of a query without an order: grades of the ranked documents, and grades of the judged
+/// documents.
 ///
-/// Where a collection gives every document of a query, the two are the same. A run ranks what it retrieved, while U and the
-/// number of relevant documents are over all judged documents of the topic, its pool.
+/// In a learning-to-rank collection, the ranked documents are the judged documents. A run ranks
+/// its retrieved documents only, but U and the number of relevant documents count all judged
+/// documents of the topic (its pool).
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryGrades {
     ideal: Vec<u8>,
@@ -140,7 +153,7 @@ pub struct QueryGrades {
     at_least: AtLeast,
     /// How many documents are ranked.
     ranked: usize,
-    /// `at_least` of the ranked documents, where they are not the judged ones.
+    /// `at_least` of the ranked documents; `None` if exactly the judged documents are ranked.
     ranked_at_least: Option<Box<AtLeast>>,
 }
 
@@ -159,14 +172,16 @@ fn at_least(grades: &[u8]) -> AtLeast {
 }
 
 impl QueryGrades {
-    /// Of these grades, each at most [`fivefold_base::dataset::HIGHEST_GRADE`]; all judged documents are ranked.
+    /// For a query of which all judged documents are ranked. A grade is at most
+    /// [`fivefold_base::dataset::HIGHEST_GRADE`].
     pub(crate) fn new(grades: &[u8]) -> Self {
         let mut ideal = grades.to_vec();
         ideal.sort_unstable_by(|a, b| b.cmp(a));
         QueryGrades { ideal, at_least: at_least(grades), ranked: grades.len(), ranked_at_least: None }
     }
 
-    /// Of a pool of judged documents and of those that a run ranks, unjudged ones with grade 0.
+    /// For a pool of judged documents and the documents that a run ranks; an unjudged document has
+    /// grade 0.
     pub(crate) fn pooled(judged: &[u8], ranked: &[u8]) -> Self {
         QueryGrades {
             ranked: ranked.len(),
@@ -175,7 +190,8 @@ impl QueryGrades {
         }
     }
 
-    /// Whether the pool has at least as many documents of each grade above 0 as are ranked.
+    /// Whether, for each grade above 0, the pool has at least as many documents with this grade or
+    /// a higher grade as the run.
     pub(crate) fn pool_covers_ranked(&self) -> bool {
         let ranked = self.ranked_at_least.as_deref().unwrap_or(&self.at_least);
         ranked[1..].iter().zip(&self.at_least[1..]).all(|(ranked, judged)| ranked <= judged)
@@ -234,7 +250,7 @@ impl<'a> Ranked<'a> {
         self.grades.len()
     }
 
-    /// A number for each of the first `positions`, the same in a whole group.
+    /// A number for each of the first `positions`. All positions of a group have the same number.
     pub(crate) fn of_positions(&self, positions: usize, of_group: impl Fn(&[u8]) -> f64) -> Vec<f64> {
         let of = |group: Group<'_>| std::iter::repeat_n(of_group(group.grades), group.seen - group.start);
         self.groups(positions).flat_map(of).collect()
@@ -262,7 +278,8 @@ impl<'a> Ranked<'a> {
 pub struct Group<'a> {
     /// The group's first position, from 0.
     pub start: usize,
-    /// The position after its last one, or after the last one asked for.
+    /// The position after the group's last document, or the number of positions asked for if it is
+    /// lower.
     pub seen: usize,
     /// Grades of all its documents, highest first.
     pub grades: &'a [u8],

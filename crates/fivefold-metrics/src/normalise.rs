@@ -1,11 +1,12 @@
 //! Upper-expected (UE) normalisation, the same for every measure.
 //!
-//! With A the value of a ranking, U its upper bound and E the value expected of a random order:
-//! - V1 = (A/U) (A/(A+E)), and 0 where A = 0; the ideal order has U/(U+E), a random one about E/(2U);
+//! A is the value of a ranking, U its upper bound, and E the value expected of a random order:
+//! - V1 = (A/U) (A/(A+E)), and 0 if A = 0; the ideal order has U/(U+E), a random order about
+//!   E/(2U);
 //! - V2 = (A-E)/(U-E) if A >= E, else (A-E)/E: 1 = perfect, 0 = random, -1 = nothing relevant.
 //!
-//! Feng & Karmaker, IPM 2023, Eqs. 5 and 6. Under averaged ties A is the averaged A. Neither is defined where U and E are
-//! equal, since then no order is better than another.
+//! Source: Feng & Karmaker, IPM 2023, Eqs. 5 and 6. Under averaged ties, A is the averaged A. V1
+//! and V2 are undefined if U and E are equal, since then no order is better than another.
 
 use fivefold_base::rounding::{ROUNDING, equal};
 
@@ -24,17 +25,17 @@ pub fn v2(a: f64, u: f64, e: f64) -> f64 {
     if a >= e { (a - e) / (u - e) } else { (a - e) / e }
 }
 
-/// Whether U and E differ by more than rounding, so that V1 and V2 say something.
+/// Whether U and E differ by more than rounding, so that V1 and V2 are defined.
 pub fn differ(u: f64, e: f64) -> bool {
     u - e > ROUNDING * u
 }
 
-/// What turns A at one cutoff of one query into the value of any version.
+/// The numbers that turn A at one cutoff of one query into the value of any version.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bounds {
-    /// A = sum of contributions / this.
+    /// A = sum of contributions / `denominator`.
     pub(crate) denominator: f64,
-    /// Original value = A / this; NaN: undefined.
+    /// Original value = A / `normaliser`; NaN if it is undefined.
     pub(crate) normaliser: f64,
     /// U.
     pub(crate) upper: f64,
@@ -45,7 +46,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// The value of `version`; NaN where it is undefined.
+    /// The value of `version`; NaN if it is undefined.
     #[inline]
     pub(crate) fn value(&self, version: Version, sum: f64) -> f64 {
         let a = sum / self.denominator;

@@ -1,4 +1,5 @@
-//! One measure as a training objective: the queries of a data set judged once, then evaluated for changing scores.
+//! One measure as a training objective: queries are judged once, then evaluated for changing
+//! scores.
 //!
 //! ```text
 //! let objective = Objective::new(&"ndcg@10".parse()?, &conventions, &train, seed)?;
@@ -6,7 +7,7 @@
 //! values[q] = objective.value(q, &scores_of_q, &mut scratch)?;    // one query, e.g. in a parallel map
 //! let after = objective.average(&values);                         // then a serial fold
 //! ```
-//! Nothing is allocated after the first query of the greatest length.
+//! No memory is allocated after the first query of the greatest length.
 
 use std::ops::Range;
 
@@ -27,10 +28,11 @@ pub struct Objective {
 }
 
 impl Objective {
-    /// Judges every query of `data`. `seed` is used by `shuffle` ties only.
+    /// Judges every query of `data`. Only `shuffle` ties use `seed`.
     ///
     /// # Errors
-    /// If the measure does not fit the collection, or ties need document ids that it does not have.
+    /// If the measure does not fit the collection, or ties need document ids and the collection has
+    /// no ids.
     pub fn new(
         measure: &MeasureSpec,
         conventions: &Conventions,
@@ -61,7 +63,7 @@ impl Objective {
         self.queries.is_empty()
     }
 
-    /// Where the scores of query `query` stand among those of the data set.
+    /// The rows of query `query` in the data set.
     ///
     /// # Panics
     /// If there is no such query.
@@ -69,7 +71,7 @@ impl Objective {
         self.bounds[query]..self.bounds[query + 1]
     }
 
-    /// The value of one query for the scores of its documents; NaN where it is undefined.
+    /// The value of one query for the scores of its documents; NaN if it is undefined.
     ///
     /// # Errors
     /// If there is not one finite score a document.
@@ -82,8 +84,9 @@ impl Objective {
         Ok(value[0])
     }
 
-    /// What exchanges of two documents of query `query` do to its value, in a ranking without ties; `grades` are its grades
-    /// from the first position to the last. `None` where the value is undefined.
+    /// How the exchange of two documents changes the value of query `query`. `grades` are the
+    /// query's grades in a ranking without ties, from the first position to the last. `None` if
+    /// the value is undefined.
     ///
     /// # Panics
     /// If there is no such query, or not one grade a document.
@@ -91,9 +94,11 @@ impl Objective {
         self.evaluator.exchanges(&self.queries[query], 0, grades, scratch)
     }
 
-    /// Whether the order of a query's documents alters its value, by more than rounding: the best order against the worst. It
-    /// does not where all have one grade, there is one document, the value is undefined, or all documents stand above the cutoff
-    /// of a measure that only counts them.
+    /// Whether the order of the documents alters the value of a query: the values of the best and
+    /// the worst order differ by more than rounding. The order does not matter if all documents
+    /// have one grade, if there is one document, or if the value is undefined. Nor does the order
+    /// matter if the measure only counts relevant documents and all documents are above the
+    /// cutoff.
     ///
     /// # Panics
     /// If there is no such query.
@@ -104,12 +109,13 @@ impl Objective {
         best.first() != best.last() && value(best).zip(value(&worst)).is_some_and(|(best, worst)| !equal(best, worst))
     }
 
-    /// The mean of the queries' values under the policy for undefined values; NaN if no query counts.
+    /// The mean of `values` under the policy for undefined values; NaN if no query counts.
     pub fn average(&self, values: &[f64]) -> f64 {
         mean(values, self.evaluator.conventions().undefined).value
     }
 
-    /// The mean over all queries for one score a document of the data set, in its order; NaN if no query counts.
+    /// The mean over all queries; NaN if no query counts. `scores` has a score for each document,
+    /// in the data set's order.
     ///
     /// # Errors
     /// If there is not one finite score a document.
@@ -186,7 +192,7 @@ mod tests {
         }
     }
 
-    /// Against every order of the documents.
+    /// Compares with the values of all orders of the documents.
     #[test]
     fn order_matters_where_two_orders_have_different_values() {
         let mut scratch = Scratch::default();

@@ -1,9 +1,10 @@
-//! One value of one query, in a line.
+//! The value of one query by one function call.
 //!
-//! All take the grades and the scores of a query's documents in the same order, and the conventions of the dialect `paper`:
-//! gain 2^grade - 1, discount log2(rank + 1), documents of equal score averaged over their orders. `None` is a value that
-//! does not exist, such as any without a relevant document: it is no 0. Cost: a sort. For many queries, cutoffs or other
-//! conventions take an [`Evaluator`], which sorts once for all of them.
+//! Every function takes the grades and the scores of a query's documents, in the same order. The
+//! dialect is `paper`: gain 2^grade - 1, discount 1/log2(rank + 1), mean over the orders of
+//! documents that tie. The result is `None`, not 0, if the value is undefined, for example without
+//! a relevant document. Cost: a sort. For many queries or cutoffs, or for other conventions, use
+//! an [`Evaluator`], which sorts once for all measures and cutoffs.
 
 use fivefold_base::Seed;
 
@@ -32,7 +33,8 @@ pub fn ndcg(grades: &[u8], scores: &[f64], cutoff: usize) -> Result<Option<f64>,
     value(&format!("ndcg@{cutoff}"), grades, scores)
 }
 
-/// Average precision of the whole list, divided by the number of relevant documents: those with a grade of 1 and more.
+/// Average precision of the whole list, divided by the number of relevant documents (grade 1 and
+/// higher).
 ///
 /// ```
 /// use fivefold_metrics::average_precision;
@@ -89,7 +91,7 @@ pub fn reciprocal_rank(grades: &[u8], scores: &[f64]) -> Result<Option<f64>, Mea
 /// ```
 ///
 /// # Errors
-/// As [`ndcg`]; a name that is no measure's.
+/// As [`ndcg`]. Also a name that no measure has.
 pub fn value(measure: &str, grades: &[u8], scores: &[f64]) -> Result<Option<f64>, MeasureError> {
     let spec: MeasureSpec = measure.parse()?;
     let highest = grades.iter().copied().max().unwrap_or(0);

@@ -1,9 +1,10 @@
 //! From scores to a ranking: one sort a query, with the tie policy built into the sort key.
 //!
-//! Each document has a 128-bit key: the score in the upper half, mapped so that a higher score is a smaller number; then,
-//! fixed when the query is judged, its rank among documents of equal score, and its grade. The sorted keys are the ranking and
-//! need no look-up of rows. Under `average` the rank among equals comes from the grade, so the result does not depend on
-//! the order of rows.
+//! Each document has a 128-bit key. The upper half is the score, mapped so that a higher score is a
+//! smaller number. The lower half is fixed when the query is judged: the document's rank among
+//! documents of equal score, and its grade. The sorted keys are the ranking, without a look-up of
+//! rows. Under `average`, the rank among equal scores comes from the grade, so the result does not
+//! depend on the order of rows.
 
 use fivefold_base::Seed;
 use fivefold_base::dataset::HIGHEST_GRADE;
@@ -17,7 +18,8 @@ const GRADE_BITS: u32 = 8;
 /// The lower half of each document's key: rank among equal scores, then grade.
 ///
 /// # Errors
-/// If the policy needs document ids that are missing, not one a document, or not unique.
+/// If the policy needs document ids, and they are missing, not unique, or not as many as
+/// documents.
 pub(crate) fn tie_keys(
     id: &str,
     grades: &[u8],
@@ -68,7 +70,8 @@ fn ranks_by<'a, K: Ord>(
 fn falling(score: f64) -> u64 {
     let bits = (score + 0.0).to_bits();
     let negative = ((bits as i64) >> 63) as u64;
-    // Rising order of the bits: flip all of a negative number, the sign of another; then the complement.
+    // For rising order, flip all bits of a negative number and the sign bit of any other number.
+    // The complement falls.
     !(bits ^ (negative | 1 << 63))
 }
 
@@ -82,15 +85,15 @@ fn key(score: f64, tie: u64, precision: Scores) -> u128 {
     u128::from(falling(compared)) << 64 | u128::from(tie)
 }
 
-/// The rows of documents from the first position to the last, as [`Order::rank`] ranks them; documents that it cannot tell apart
-/// in the order of rows.
+/// The rows of the documents from the first position to the last, as [`Order::rank`] ranks them.
+/// Documents with equal keys stand in the order of rows.
 pub(crate) fn ranked_rows(scores: &[f64], tie_keys: &[u64], precision: Scores) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..scores.len()).collect();
     rows.sort_by_key(|&row| key(scores[row], tie_keys[row], precision));
     rows
 }
 
-/// Sorted keys, and what they say: grades from the top, and where each group of ties ends.
+/// Sorted keys, and their ranking: grades from the top, and the end of each tie group.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Order {
     keys: Vec<u128>,
@@ -99,8 +102,9 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// Ranks documents by their scores. Groups hold the documents of one score if `averaged`, else one document each.
-    /// The row of a score that is not finite is the error.
+    /// Ranks documents by their scores. If `averaged`, a group holds all documents of one score;
+    /// otherwise each group holds one document. The error is the row of a score that is not
+    /// finite.
     pub(crate) fn rank(
         &mut self,
         scores: &[f64],
@@ -124,7 +128,8 @@ impl Order {
         self.ends.resize(keys.len(), 0);
         let mut groups = 0;
         for i in 0..keys.len() {
-            // Written always and kept only at the end of a group: cheaper than a branch that cannot be predicted.
+            // Always written, and kept only at the end of a group: cheaper than an unpredictable
+            // branch.
             self.ends[groups] = i as u32 + 1;
             let ends_here = !averaged || keys.get(i + 1).is_none_or(|&next| next >> 64 != keys[i] >> 64);
             groups += usize::from(ends_here);
@@ -153,7 +158,8 @@ mod tests {
         assert_eq!(ends, [1, 2, 3, 5, 6, 7]);
     }
 
-    /// numpy: `np.float32(1.0 + 1e-9) == np.float32(1.0)`, `np.float32(1.0 + 1e-7) > np.float32(1.0)`.
+    /// numpy: `np.float32(1.0 + 1e-9) == np.float32(1.0)`,
+    /// `np.float32(1.0 + 1e-7) > np.float32(1.0)`.
     #[test]
     fn scores_tie_that_agree_as_32_bit_floats() {
         let ends = |precision| {

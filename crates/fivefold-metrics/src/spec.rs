@@ -1,8 +1,11 @@
-//! The name of a measure with everything in it: `ndcg@10`, `ap.v2(denominator=cutoff)@5`, `rbp(p=0.8)`.
+//! The full name of a measure, with parameters: `ndcg@10`, `ap.v2(denominator=cutoff)@5`,
+//! `rbp(p=0.8)`.
 //!
-//! Grammar: `name`, then in any order at most one version (`.v1`, `.v2`), one list of parameters (`(a=x, b=y)`) and one
-//! cutoff (`@k`). Printed in one form only: `name[.version][(parameters)][@k]`, parameters in the order of the measure's
-//! entry, values in their canonical form. Parameters that are not given keep the dialect's choice and are not printed.
+//! Grammar: `name`, then in any order at most one version (`.v1`, `.v2`), one list of parameters
+//! (`(a=x, b=y)`) and one cutoff (`@k`). A name is printed in one form only:
+//! `name[.version][(parameters)][@k]`, with the parameters in the order of the measure's entry and
+//! values in canonical form. A parameter that is not given keeps the dialect's choice and is not
+//! printed.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -17,7 +20,7 @@ use crate::error::MeasureError;
 use crate::measures::MEASURES;
 
 words! {
-    /// Which value of a measure is meant.
+    /// The version of a measure.
     Version, "version", {
         /// The measure as it is usually defined.
         Original = "original",
@@ -44,14 +47,15 @@ impl MeasureSpec {
         self.entry
     }
 
-    /// The same without the version: the original measure.
+    /// The original measure: the same name without the version.
     #[must_use]
     pub fn base(&self) -> Self {
         self.with_version(Version::Original)
     }
 
-    /// The name in files of values. It keeps the first names of parameters that were renamed since, so that the files of
-    /// earlier versions have the same bytes; [`FromStr`] reads both.
+    /// The name in files of values. A renamed parameter keeps its first name here, so that files
+    /// have the same bytes as from earlier versions. [`FromStr`] reads the first and the new
+    /// name.
     ///
     /// ```
     /// let err: fivefold_metrics::MeasureSpec = "err(max_grade=4)@10".parse()?;
@@ -69,13 +73,13 @@ impl MeasureSpec {
         self.version
     }
 
-    /// The same in another version.
+    /// The same measure in another version.
     #[must_use]
     pub fn with_version(&self, version: Version) -> Self {
         MeasureSpec { version, ..self.clone() }
     }
 
-    /// The cutoff; `None`: the whole list, or what the measure fixes.
+    /// The cutoff; `None`: the whole list, or the number of documents that the measure fixes.
     pub fn cutoff(&self) -> Option<usize> {
         self.cutoff
     }
@@ -85,16 +89,17 @@ impl MeasureSpec {
         matches!(self.entry.cutoffs, Cutoffs::Optional | Cutoffs::Required)
     }
 
-    /// The same at another cutoff. Whether the measure takes it is checked by [`check`](Self::check) and by the evaluator.
+    /// The same measure at another cutoff. [`check`](Self::check) and the evaluator check whether
+    /// the measure takes the cutoff.
     #[must_use]
     pub fn at(&self, cutoff: Option<usize>) -> Self {
         MeasureSpec { cutoff, ..self.clone() }
     }
 
-    /// Checks the cutoff against what the measure takes.
+    /// Checks whether the measure takes the cutoff.
     ///
     /// # Errors
-    /// If it is 0, missing, or given where the measure has none.
+    /// If the cutoff is 0, or missing, or if the measure takes no cutoff.
     pub fn check(&self) -> Result<(), MeasureError> {
         let problem = match (self.entry.cutoffs, self.cutoff) {
             (Cutoffs::Never | Cutoffs::Fixed(_), Some(_)) => "takes no cutoff",
@@ -105,7 +110,7 @@ impl MeasureSpec {
         Err(MeasureError::Cutoff { measure: self.to_string(), problem })
     }
 
-    /// A value for each parameter: the one given, else that of the conventions.
+    /// A value for each parameter: the given value, or else the value of the conventions.
     pub(crate) fn settings(&self, conventions: &Conventions, max_grade: u8) -> Result<Settings, MeasureError> {
         let value = |param: &Param| match self.given.iter().find(|(name, _)| *name == param.name) {
             Some((name, value)) => Ok((*name, value.clone())),
@@ -222,7 +227,7 @@ fn parse_version(word: &str) -> Result<Version, MeasureError> {
     }
 }
 
-/// The old names of parameters in the name of a measure, `err(gmax=4)`, which are read as the new ones.
+/// The renamed parameters that a measure's name, such as `err(gmax=4)`, gives by their old names.
 pub fn old_names(measure: &str) -> impl Iterator<Item = &'static Renamed> {
     let params = measure.split(['(', ',', ')']).filter_map(|item| item.split_once('='));
     params.filter_map(|(name, _)| renamed::find(RENAMED, name.trim()))

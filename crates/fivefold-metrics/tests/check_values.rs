@@ -1,4 +1,5 @@
-//! Values worked out elsewhere, one by one: those of the definitions, of the papers, and by other programs.
+//! Single values with a known result: from definitions by hand, from papers, and from other
+//! programs.
 #![allow(clippy::unwrap_used)] // a test
 
 mod common;
@@ -51,7 +52,8 @@ fn which_queries_are_undefined_for_which_version() {
     };
     let ue = ["ndcg.v1@2", "ndcg.v2@2", "ap.v2@2", "p.v1@2", "p.v2@3"];
     for conventions in [exact(), conventions("paper")] {
-        // No relevant document, one grade only, one document, a cutoff that reaches the end of the list.
+        // Without a relevant document, with one grade only, with one document, or with a cutoff at
+        // the end of the list.
         assert_eq!(undefined(&[0, 0, 0], &conventions), [&["ndcg@2", "ap@2", "rr@2"][..], &ue].concat());
         assert_eq!(undefined(&[1, 1, 1], &conventions), ue);
         assert_eq!(undefined(&[2], &conventions), ue);

@@ -1,5 +1,6 @@
-//! Every dialect against values that its program gave, to the decimals that it prints: on made queries with ties, near ties, no
-//! relevant document, unjudged and missing documents, and on real files. `tests/dialects.py` made `tests/dialects/*.json`.
+//! Compares every dialect with the values of its program, to the decimals that the program prints.
+//! The queries are real files, and synthetic queries with ties, near ties, no relevant document,
+//! unjudged documents and missing documents. `tests/dialects.py` made `tests/dialects/*.json`.
 #![allow(clippy::unwrap_used)] // a test
 
 mod common;
@@ -11,7 +12,7 @@ use common::{conventions, data, evaluator, read, read_letor};
 use fivefold_metrics::{Conventions, DIALECTS, MeasureSpec, MissingTopics, RULES, Scratch, settle};
 use serde::Deserialize;
 
-/// What a program gave.
+/// The values of a program.
 #[derive(Deserialize)]
 struct Fixture {
     tool: String,
@@ -22,15 +23,15 @@ struct Fixture {
     scores: Vec<f64>,
 }
 
-/// Of each measure, the values of all queries; `None` where the program gave none.
+/// For each measure, the values of all queries; `None` if the program gave no value.
 type Values = BTreeMap<String, Vec<Option<f64>>>;
 
 #[derive(Deserialize)]
 struct Query {
     documents: Vec<String>,
-    /// `None`: retrieved and not judged.
+    /// `None` if the document was retrieved but not judged.
     grades: Vec<Option<u8>>,
-    /// `None`: judged and not retrieved.
+    /// `None` if the document was judged but not retrieved.
     scores: Vec<Option<f64>>,
 }
 
@@ -51,7 +52,7 @@ fn json<T: serde::de::DeserializeOwned>(name: &str) -> T {
     serde_json::from_str(&read(Path::new(&path))).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Our values as the program counts them: `None` where a query is left out.
+/// Our values as the program counts them; `None` if a query is left out.
 fn ours(names: &[&str], conventions: &Conventions, max_grade: u8, queries: &[Query]) -> Vec<Vec<Option<f64>>> {
     let evaluator = evaluator(names, conventions, max_grade);
     let mut scratch = Scratch::default();
@@ -74,7 +75,8 @@ fn ours(names: &[&str], conventions: &Conventions, max_grade: u8, queries: &[Que
     values
 }
 
-/// Compares all values of one collection, and lists the differences; how many agree.
+/// Compares all values of one collection, adds the differences to `differing`, and returns the
+/// number of equal values.
 fn compare(
     dialect: &str,
     queries: &[Query],
@@ -98,7 +100,7 @@ fn compare(
                     (*theirs as f32) == (ours as f32)
                 }
                 (Some(theirs), Some(ours)) => (theirs - ours).abs() <= tolerance,
-                // Programs that take no runs were not given these; scikit-learn refuses a single document.
+                // Programs that take no runs did not get these queries.
                 (None, _) if !queries[index].is_complete() && !matches!(dialect, "trec_eval" | "gdeval" | "ranx") => {
                     true
                 }

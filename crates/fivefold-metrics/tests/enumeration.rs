@@ -1,5 +1,6 @@
-//! Every registered measure, with all its parameters, at several cutoffs, against the definition on every order of small
-//! queries: value of each order, U = max, E = mean, ties = mean over the orders of the tied documents, V1 and V2 by formula.
+//! Compares every registered measure, with all parameters and several cutoffs, with its definition
+//! on every order of small queries. Checked are the value of each order, U (the maximum), E (the
+//! mean), ties (the mean over the orders of the tied documents), and V1 and V2 (by formula).
 #![allow(clippy::unwrap_used)] // a test
 
 mod common;
@@ -34,7 +35,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Scores with ties: all equal, pairs, one above, one below, and none.
+/// Scores with ties: all equal, in pairs, one document above or below all others, and mixed.
 fn tied_scores(n: usize) -> Vec<Vec<f64>> {
     let pattern = |f: fn(usize, usize) -> usize| (0..n).map(|i| f(i, n) as f64).collect();
     vec![
@@ -106,7 +107,7 @@ fn check(entry: &MeasureEntry, params: &[(&'static str, &'static str)], cutoff: 
     for scores in tied_scores(n) {
         let fits = |order: &Vec<usize>| order.windows(2).all(|pair| scores[pair[0]] >= scores[pair[1]]);
         if by_convention("ties", "threshold") {
-            // Any of the orders: within a group it does not matter.
+            // Any of the orders will do, since the order within a group does not matter.
             let order = orders.iter().find(|order| fits(order)).unwrap();
             let last = |&place: &usize| place == n || scores[order[place - 1]] > scores[order[place]];
             let ends: Vec<usize> = (1..=n).filter(last).collect();
@@ -117,7 +118,7 @@ fn check(entry: &MeasureEntry, params: &[(&'static str, &'static str)], cutoff: 
         check_value(&scores, mean(&over), "value with ties");
     }
 
-    // The fixed points of UE normalisation, exact where the same sums meet.
+    // The fixed points of UE normalisation. They are exact where both sides are the same sum.
     let thresholds = by_convention("ties", "threshold");
     let exempt = by_convention("upper", "cutoff") || by_convention("expected", "independent") || thresholds;
     if defined && !exempt {

@@ -1,4 +1,5 @@
-//! The closed forms for exchanges of two documents against evaluating the exchanged ranking, for every registered measure.
+//! Compares the closed forms for exchanges of two documents with the values of the exchanged
+//! rankings, for every registered measure.
 #![allow(clippy::unwrap_used)]
 
 use fivefold_base::Seed;

@@ -1,5 +1,5 @@
-//! The arithmetic that is shown is the arithmetic that is counted, for every measure, with its parameters, cutoffs, versions and ties;
-//! and one query worked out by hand.
+//! The explanation of a value leads to the same value as the evaluation, for every measure with its
+//! parameters, cutoffs, versions and ties. One query is worked out by hand.
 #![allow(clippy::unwrap_used)] // a test
 
 mod common;
@@ -47,7 +47,8 @@ fn factors_sums_and_steps_lead_to_the_value() {
     assert!(seen > 1000, "{seen}");
 }
 
-/// What each position adds on average, by every order of the documents in turn, also where a tie is one threshold.
+/// The mean contribution of each position equals the mean over all orders of the documents, also if
+/// a tie is one threshold.
 #[test]
 fn means_of_positions_are_those_of_all_orders() {
     let (grades, mut differing) = ([1u8, 0, 2, 0], 0);
@@ -78,7 +79,8 @@ fn means_of_positions_are_those_of_all_orders() {
     assert!(differing > 0, "no convention takes a tie for one threshold");
 }
 
-/// Grades 0, 1, 2 in this order: DCG = 1/log2(3) + 3/2, ideal 3 + 1/log2(3), expected (4/3)(1 + 1/log2(3) + 1/2).
+/// Grades 0, 1, 2 in this order: DCG = 1/log2(3) + 3/2, ideal 3 + 1/log2(3), expected (4/3)(1 +
+/// 1/log2(3) + 1/2).
 #[test]
 fn one_query_by_hand() {
     let evaluator = evaluator(&["ndcg.v2@3", "ndcg@3"], &exact(), 2);
@@ -135,7 +137,8 @@ fn undefined_values_say_why() {
     assert!(value.is_none() && !why.contains("by convention"), "{why}");
 }
 
-/// Two relevant documents of three, all tied: under one threshold each position takes 2/3 of 2/3.
+/// Two of three documents are relevant, and all tie: as one threshold, each position contributes
+/// 2/3 of 2/3.
 #[test]
 fn what_a_tie_takes_is_said() {
     let of = |dialect: &str| {

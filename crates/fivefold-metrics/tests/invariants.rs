@@ -1,4 +1,4 @@
-//! Properties that hold for every query and every scorer, and long lists.
+//! Properties of values that hold for every query and every scorer, and values of long lists.
 #![allow(clippy::unwrap_used)] // a test
 
 mod common;
@@ -8,7 +8,7 @@ use fivefold_base::Seed;
 use fivefold_metrics::{Evaluator, MEASURES, Scratch, Ties};
 use proptest::prelude::*;
 
-/// Every measure in every version, at a cutoff where it takes one.
+/// Every measure in every version, at `cutoff` if the measure takes a cutoff.
 fn all_names(cutoff: usize) -> Vec<String> {
     let versions = ["", ".v1", ".v2"];
     let with_cutoff = |name: &str| {
@@ -18,7 +18,7 @@ fn all_names(cutoff: usize) -> Vec<String> {
     MEASURES.iter().flat_map(|entry| versions.map(|version| with_cutoff(&format!("{}{version}", entry.name)))).collect()
 }
 
-/// Grades and scores of a query; few different scores, so that many tie.
+/// Grades and scores of a query. There are few different scores, so that many documents tie.
 fn query() -> impl Strategy<Value = (Vec<u8>, Vec<f64>)> {
     (1usize..30).prop_flat_map(|n| {
         (prop::collection::vec(0u8..=4, n), prop::collection::vec((-6i32..6).prop_map(|s| f64::from(s) / 3.0), n))
@@ -47,8 +47,9 @@ proptest! {
         }
     }
 
-    /// V2 is never above 1, not by a last bit, and V1 is within 0 and 1: whatever the dialect, max_grade and ties, and for runs that retrieve
-    /// less or more than was judged.
+    /// V2 is between -1 and 1, and V1 between 0 and 1, exactly to the last bit. The bounds hold for
+    /// every dialect, max_grade and ties, and for runs that retrieve fewer or more documents than
+    /// were judged.
     #[test]
     fn normalised_values_keep_their_bounds(
         (grades, scores) in query(),
@@ -79,7 +80,8 @@ proptest! {
             evaluator.evaluate(judged, scores, &mut Scratch::default(), &mut out).unwrap();
             for (name, value) in names.iter().zip(out) {
                 let low = if name.contains(".v2") { -1.0 } else { 0.0 };
-                // E of the paper's sum of precision is no mean over orders, and scikit-learn's thresholds are none either.
+                // Neither E of the paper's sum of precision nor scikit-learn's threshold is a mean
+                // over orders.
                 prop_assert!(value.is_nan() || (low..=1.0).contains(&value), "{name} {value} {grades:?} {scores:?}");
             }
         }
@@ -158,7 +160,8 @@ fn the_same_cutoff_has_the_same_bits_in_any_list() {
     assert_eq!(at5(&["ndcg@5"]), at5(&["ndcg@10", "ndcg@1", "ndcg@5"]));
 }
 
-/// The logarithm of the coefficients of the product of two polynomials, from those of the two.
+/// The logarithms of the coefficients of the product of two polynomials, from the logarithms of
+/// their coefficients.
 fn ln_product(a: &[f64], b: &[f64]) -> Vec<f64> {
     let coefficient = |k: usize| {
         let terms = || (k.saturating_sub(b.len() - 1)..=k.min(a.len() - 1)).map(|i| a[i] + b[k - i]);
@@ -168,8 +171,8 @@ fn ln_product(a: &[f64], b: &[f64]) -> Vec<f64> {
     (0..a.len() + b.len() - 1).map(coefficient).collect()
 }
 
-/// A list of 10,000 documents, all tied: ERR and RR by the binomials of their definition, in logarithms, against the running
-/// means of the measures.
+/// 10,000 documents, all tied: ERR and RR are compared with their definitions by binomials,
+/// computed in logarithms.
 #[test]
 fn long_lists_neither_overflow_nor_lose_digits() {
     let n = 10_000;
@@ -248,8 +251,9 @@ fn evaluators_are_shared_between_threads() {
     shared::<fivefold_metrics::Objective>();
 }
 
-/// Exact rationals, by Python's `fractions` over all orders: grades 3 3 1 of which the first two tie, and 3 1 0 2 of which the last
-/// three do, under max_grade 30, where a probability to stop is 1e-9.
+/// Exact rationals by Python's `fractions`, over all orders, under max_grade 30, where a
+/// probability to stop is about 1e-9. Of the grades 3 3 1 the first two documents tie; of the
+/// grades 3 1 0 2 the last three documents tie.
 #[test]
 fn err_keeps_its_digits_under_a_high_gmax() {
     let names = ["err(max_grade=30)", "err.v1(max_grade=30)", "err.v2(max_grade=30)"];

@@ -1,5 +1,7 @@
-//! Runs that retrieved some of a topic's documents: every measure, with all its parameters, against the definition on every order
-//! of what was retrieved. U and the number of relevant documents are over all judged documents, E is the mean over the orders.
+//! Runs that retrieved some of a topic's documents: every measure, with all parameters, is compared
+//! with its definition on every order of the retrieved documents. U and the number of relevant
+//! documents count all judged documents. E is the mean over the orders of the retrieved
+//! documents.
 #![allow(clippy::unwrap_used)] // a test
 
 mod common;
@@ -8,7 +10,8 @@ use common::textbook::{Textbook, settings, spec, takes};
 use common::{close, evaluator, exact, orders};
 use fivefold_metrics::{MEASURES, MeasureEntry, MeasureError, Scratch};
 
-/// All judged grades, and those of the retrieved documents; an unjudged one has 0.
+/// Grades of all judged documents, and grades of the retrieved documents; an unjudged document has
+/// grade 0.
 const TOPICS: &[(&[u8], &[u8])] = &[
     (&[2, 1, 0, 0, 1], &[0, 2, 0]),
     (&[2, 1, 0], &[1, 0, 0, 0, 2]),
@@ -53,7 +56,7 @@ fn check(
 
     let raw = |order: &[usize]| {
         let ranked: Vec<u8> = order.iter().map(|&row| retrieved[row]).collect();
-        // Nothing retrieved, nothing gained, also where the definition divides by the length of the list.
+        // An empty list has the value 0, also if the definition divides by the length of the list.
         if n == 0 { 0.0 } else { book.raw(&ranked, judged) }
     };
     let orders = orders(n);
@@ -61,7 +64,7 @@ fn check(
     let is = |param, word| params.contains(&(param, word));
     let depth = k.unwrap_or(n).min(n);
     let best = match is("denominator", "list") {
-        // As many relevant documents as fit above the cutoff, divided as the run's own value is.
+        // As many relevant documents as fit above the cutoff, with the denominator of the run.
         true => book.relevant(&Textbook::ideal(judged)[..k.unwrap().min(judged.len())]) / depth.max(1) as f64,
         false => book.raw(&Textbook::ideal(judged), judged),
     };
@@ -89,7 +92,8 @@ fn check(
     }
 }
 
-/// Without a document outside the pool and with all of the pool retrieved, the two ways are the same to the last bit.
+/// If a run retrieves exactly the pool, `judge_pool` and `judge` give the same values to the last
+/// bit.
 #[test]
 fn a_run_that_retrieved_the_pool_is_judged_as_a_query_is() {
     let names =
@@ -128,8 +132,9 @@ fn what_no_pool_can_hold_is_refused() {
     assert!(evaluator.judge_pool("t", &[3], &[0], None).is_err());
 }
 
-/// Judged: one relevant document. The run retrieves it first, and two documents without a judgement. By hand: NDCG@i is 1 from the rank
-/// of the relevant document on in the best order; E is the mean over the three places.
+/// The pool has one relevant document. The run retrieves it first, then two unjudged documents. By
+/// hand: NDCG@i is 1 at every i in the best order, and E is the mean over the three places of the
+/// relevant document.
 #[test]
 fn meanndcg_is_normalised_where_more_was_retrieved_than_judged() {
     let names = ["meanndcg", "meanndcg.v1", "meanndcg.v2"];

@@ -1,4 +1,4 @@
-//! Published results on real collections; needs `FIVEFOLD_DATA`.
+//! Compares values with published results on real collections. Needs the variable `FIVEFOLD_DATA`.
 #![allow(clippy::unwrap_used)] // a test
 
 mod common;
@@ -55,7 +55,7 @@ fn expected_ndcg_of_a_random_order() {
                 .collect();
             let found = mean(&shares, evaluator.conventions().undefined).value;
             assert_close(found, expected, 0.0006);
-            // Under averaged ties the expected value is what a constant scorer gets, bit for bit.
+            // Under averaged ties, a constant scorer has the expected value, bit for bit.
             let same = |(share, value): (&f64, &f64)| share.is_nan() && value.is_nan() || share == value;
             assert!(shares.iter().zip(&constant[column]).all(same));
         }
@@ -102,7 +102,8 @@ fn a_constant_scorer_has_v2_zero_and_v1_half_the_expected_share() {
     assert!(defined > 40_000, "{defined}");
 }
 
-/// OHSUMED: each of the 25 features as a ranker, by LETOR's rules, as mean over the 106 queries.
+/// OHSUMED: each of the 25 features as a ranker, with LETOR's conventions, as the mean over the 106
+/// queries.
 #[test]
 fn ohsumed_single_features() {
     let Some(data) = data() else { return };
@@ -135,7 +136,8 @@ fn ohsumed_single_features() {
     }
 }
 
-/// MQ2008: what the published files of a system print under "performance on testing set", for its stored scores.
+/// MQ2008: values of a system's published scores against the published files, section "performance
+/// on testing set".
 #[test]
 fn mq2008_published_systems() {
     let Some(data) = data() else { return };
@@ -148,7 +150,7 @@ fn mq2008_published_systems() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let evaluator = evaluator(&names, &letor4, 2);
     let systems = data.join("mq2008-systems");
-    // The stored scores of these belong to the other tuning run.
+    // The published scores of these systems belong to the other tuning run.
     let excepted = |file: &str, fold: usize| match file {
         "NDCG_Mq2008_FacSVM_Rank" => true,
         "NDCG_Mq2008_AdaRank" => fold == 4,
@@ -224,7 +226,7 @@ fn mq2008_published_systems() {
                     "{file} {system} {}: {rounded}, not {printed}",
                     names[column]
                 );
-                // The dialect's own mean of fold means differs from it by rounding only.
+                // The dialect's mean of fold means differs from the summary by rounding only.
                 assert_close(
                     mean_over_folds(&folds_of(column), letor4.fold_mean, letor4.undefined).value,
                     rounded,
@@ -238,7 +240,8 @@ fn mq2008_published_systems() {
     assert!(rows >= 100, "{rows}");
 }
 
-/// Fold, columns and printed values of the rows between "performance on testing set" and the next heading.
+/// Fold, columns and printed values of the rows between "performance on testing set" and the next
+/// heading.
 fn test_rows(text: &str) -> Vec<(usize, std::ops::Range<usize>, Vec<f64>)> {
     let mut rows = Vec::new();
     let mut columns = 0..0;

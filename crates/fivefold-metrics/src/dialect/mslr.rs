@@ -1,4 +1,5 @@
-//! The evaluation script of the Microsoft Learning to Rank data sets (eval-score-mslr.pl, Xu, 2010).
+//! The evaluation script of the Microsoft Learning to Rank data sets (eval-score-mslr.pl, Xu,
+//! 2010).
 
 use super::{Dialect, letor4};
 use crate::conventions::Conventions;

@@ -1,4 +1,5 @@
-//! Feng & Karmaker, "Joint upper & expected value normalization for evaluation of retrieval systems", IPM 60, 2023.
+//! Feng & Karmaker, "Joint upper & expected value normalization for evaluation of retrieval
+//! systems", IPM 60, 2023.
 
 use super::Dialect;
 use crate::conventions::{
@@ -16,7 +17,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     conventions,
 };
 
-/// The only complete list; other dialects say in what they differ from [`common`](super::common).
+/// The only complete list: other dialects list their differences from [`common`](super::common).
 pub(super) fn conventions() -> Conventions {
     Conventions {
         gain: Gain::Exp2,

@@ -1,6 +1,7 @@
 //! trec_eval, NIST's program for TREC runs (Buckley; version 9).
 //!
-//! Up to version 9.0.8 it compares scores as 32-bit floats; version 10 in full.
+//! Up to version 9.0.8, trec_eval compares scores as 32-bit floats; version 10 compares 64-bit
+//! floats.
 
 use super::{Dialect, common};
 use crate::conventions::{Conventions, Gain, MissingTopics, Scores, Ties};

@@ -1,9 +1,10 @@
 //! Discounted cumulative gain and its normalised form.
 //!
-//! DCG@k = sum_{i<=min(k,n)} g(y_i) d(i), with g = 2^y - 1 (Burges et al., ICML 2005) or y (Jarvelin & Kekalainen, TOIS
-//! 2002) and d = 1/log2(i+1) by default; nDCG@k = DCG@k / DCG@k of the ideal order. E = mean gain x sum of discounts (Feng
-//! & Karmaker, IPM 2023, Eq. 7). The LETOR and MSLR scripts discount by 1, 1, 1/log2(3), ... and give 0 where k exceeds the
-//! list. V1 and V2 are those of DCG for both names.
+//! DCG@k = sum_{i<=min(k,n)} g(y_i) d(i), with gain g = 2^y - 1 (Burges et al., ICML 2005) or g = y
+//! (Jarvelin & Kekalainen, TOIS 2002), and discount d = 1/log2(i+1) by default. nDCG@k = DCG@k /
+//! DCG@k of the ideal order. E = mean gain x sum of discounts (Feng & Karmaker, IPM 2023, Eq. 7).
+//! V1 and V2 of nDCG are V1 and V2 of DCG. The scripts of LETOR and MSLR discount by 1, 1,
+//! 1/log2(3), ... and give nDCG@k = 0 if k exceeds the list.
 
 use super::discounted::{Discounted, Discounts, Original};
 use crate::conventions::{Discount, Gain, ShortList};

@@ -1,11 +1,12 @@
 //! A sum of gain x discount: the common form of DCG, RBP and NERU.
 //!
-//! A = sum_{i<=K} g(y_i) d(i). A group of tied documents takes its mean gain at each of its positions. Cost: one
-//! multiplication a position.
+//! A = sum_{i<=K} g(y_i) d(i). A group of tied documents takes its mean gain at each of its
+//! positions. Cost: one multiplication a position.
 
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
-/// Positions whose discount is kept in a table; further ones are computed when they are needed.
+/// Number of positions whose discount is kept in a table; later discounts are computed when they
+/// are needed.
 const TABLE: usize = 4096;
 
 /// The discount of each rank.
@@ -34,17 +35,17 @@ impl Discounts {
 pub(super) struct Discounted {
     pub(super) gain: GradeTable,
     pub(super) discounts: Discounts,
-    /// What the original value is divided by.
+    /// How A becomes the original value.
     pub(super) original: Original,
 }
 
-/// What the original value of a discounted sum is.
+/// The original value of a discounted sum.
 pub(super) enum Original {
     /// The sum itself.
     Sum,
-    /// A/U; undefined where no document has a gain.
+    /// A/U; undefined if no document has a gain.
     Share {
-        /// 0 where the cutoff is beyond the list.
+        /// Whether the value is 0 if the cutoff is beyond the list.
         zero_beyond_list: bool,
     },
 }
@@ -62,7 +63,8 @@ impl Measure for Discounted {
     fn exchange(&self, grades: &[u8], positions: usize, _: &QueryGrades, first: usize, changes: &mut [f64]) {
         let (gain, later) = (self.gain.of(grades[first]), first + 1);
         let here = if first < positions { self.discounts.at(first) } else { 0.0 };
-        // The discount of a later document: from the table, beyond the table, beyond the positions that count.
+        // The discount of a later document: from the table, beyond the table, beyond the positions
+        // that count.
         let tabled = positions.min(TABLE).saturating_sub(later).min(changes.len());
         let (in_table, rest) = changes.split_at_mut(tabled);
         let table = self.discounts.table[later.min(TABLE)..].iter();

@@ -1,16 +1,23 @@
-//! Expected reciprocal rank: the user stops at rank r with probability R_r = (2^y - 1)/2^max_grade if not before.
+//! Expected reciprocal rank: a user who comes to rank r stops there with probability R_r = (2^y -
+//! 1)/2^max_grade.
 //!
-//! ERR@k = sum_{r<=min(k,n)} (1/r) R_r prod_{s<r} (1 - R_s) (Chapelle, Metzler, Zhang & Grinspan, CIKM 2009). `max_grade` is the
-//! collection's highest grade unless the name gives another, so values of different collections compare only if it is equal.
+//! ERR@k = sum_{r<=min(k,n)} (1/r) R_r prod_{s<r} (1 - R_s) (Chapelle, Metzler, Zhang & Grinspan,
+//! CIKM 2009). `max_grade` is the collection's highest grade, unless the name gives another grade.
+//! So values of two collections compare only if `max_grade` is equal.
 //!
-//! Ties: with q = 1 - R and M_j the mean over all subsets of j of a group's documents of the product of their q (the
-//! elementary symmetric polynomial divided by the number of subsets), the user passes the first j documents of the group with
-//! probability M_j, and stops at place j with probability D_j = M_{j-1} - M_j, so that place j contributes S D_j / rank, S = the
-//! probability to come so far. A document of quality q added to t others turns M_j into ((t+1-j) M_j + j q M_{j-1})/(t+1): means,
-//! never binomials, so 10,000 documents do not overflow. It turns D_j into ((t+1-j) D_j + R M_{j-1} + (j-1) q D_{j-1})/(t+1), as it
-//! stands behind place j, at it, or before it: sums of what is not negative. The difference of two M would lose all digits but a few
-//! where R is small, as under a high `max_grade`. M_j falls with j; what is below 1e-60 is taken as 0, which no bit of a sum shows. Cost: (documents of a group) x (its places
-//! above the cutoff that the user comes to with more than that probability).
+//! Ties. Let q = 1 - R. Let M_j be the mean product of q over all subsets of j documents of a tie
+//! group (the elementary symmetric polynomial divided by the number of subsets). The user passes
+//! the first j documents of the group with probability M_j, and stops at place j with probability
+//! D_j = M_{j-1} - M_j. Place j contributes S D_j / rank, where S is the probability to come to the
+//! group.
+//!
+//! The group is built document by document. A document that is added to t others turns M_j into
+//! ((t+1-j) M_j + j q M_{j-1})/(t+1). D_j becomes ((t+1-j) D_j + R M_{j-1} + (j-1) q
+//! D_{j-1})/(t+1), since the document stands after place j, at it, or before it. M_j is a mean and
+//! not a binomial, so 10,000 documents do not overflow. D_j is a sum without a negative term.
+//! (M_{j-1} - M_j would lose nearly all digits if R is small, as under a high `max_grade`.) M_j
+//! falls with j; an M_j below 1e-60 counts as 0, which changes no bit of a sum. Cost: (documents of
+//! the group) x (places above the cutoff with M_j above 1e-60).
 
 use super::by_rank;
 use crate::conventions::{HighestGrade, NoRelevant};
@@ -31,7 +38,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
             values: "a grade from 1 to 30",
             canonical: grade,
             default: |conventions, max_grade| match conventions.max_grade {
-                // Where no document is relevant any highest grade gives 0.
+                // If no document is relevant, any highest grade gives 0.
                 HighestGrade::Collection => max_grade.max(1).to_string(),
                 HighestGrade::Always(grade) => grade.to_string(),
             },
@@ -96,8 +103,9 @@ impl Measure for ExpectedReciprocalRank {
         if query.relevant(1) == 0 { self.no_relevant.normaliser() } else { 1.0 }
     }
 
-    // Between the two, every contribution is multiplied by q(later) / q(first), and so is the probability to come to `later`;
-    // below, nothing changes. q is above 0, since no R reaches 1.
+    // Every contribution between the two documents is multiplied by q(later) / q(first), and so is
+    // the probability to come to `later`. No contribution below `later` changes. q is above 0,
+    // since R is below 1.
     fn exchange(&self, grades: &[u8], positions: usize, _: &QueryGrades, first: usize, changes: &mut [f64]) {
         let pass = |position: usize| self.pass.of(grades[position]);
         let at = |position: usize, value: f64| if position < positions { value / (position + 1) as f64 } else { 0.0 };
@@ -117,12 +125,14 @@ impl Measure for ExpectedReciprocalRank {
     }
 }
 
-/// A probability that adds nothing to a sum: the least mean of stopping at the first place is 1/(2^30 n).
+/// A probability that changes no bit of a sum: the least mean probability to stop at the first
+/// place is 1/(2^30 n).
 const NEGLIGIBLE: f64 = 1e-60;
 
-/// Turns the probabilities to stop at each place of `others` documents (`stops[j-1]` = D_j) and the means over subsets of them
-/// (`passes[j-1]` = M_j, the first `deep` not negligible) into those with one document more, at which the user stops and goes on with
-/// these probabilities; says how many means are not negligible.
+/// Adds a document to a tie of `others` documents; the user stops at it with probability `stop` and
+/// passes it with probability `pass`. Updates the probabilities to stop at each place
+/// (`stops[j-1]` = D_j) and the means over subsets (`passes[j-1]` = M_j). The first `deep` means
+/// are not negligible; returns their new number.
 fn add_document(
     stops: &mut [f64],
     passes: &mut [f64],
@@ -150,8 +160,8 @@ fn add_document(
 mod tests {
     use super::*;
 
-    /// The sums over all places of one tie, with and without what is negligible, bit for bit: few and many relevant documents, at
-    /// the front and mixed.
+    /// The sums over all places of one tie have the same bits with and without negligible
+    /// probabilities. The relevant documents are few or many, at the front or mixed.
     #[test]
     fn what_is_negligible_alters_no_bit_of_a_sum() {
         let documents = 3000;

@@ -1,7 +1,9 @@
 //! LETOR's MeanNDCG: the mean of nDCG@1, ..., nDCG@n.
 //!
-//! (1/n) sum_{i=1..n} NDCG@i over the whole list (Eval-Score-4.0 of LETOR 4.0, Qin & Liu, 2013). Position i contributes
-//! NDCG@i, whose tie average is that of DCG@i since the ideal does not depend on the ranking. Undefined without a gain.
+//! MeanNDCG = (1/n) sum_{i=1..n} NDCG@i over the whole list (Eval-Score-4.0 of LETOR 4.0, Qin &
+//! Liu, 2013). Position i contributes NDCG@i. Its mean over ties is the mean of DCG@i divided by
+//! the ideal DCG@i, since the ideal does not depend on the ranking. Undefined if no document has a
+//! gain.
 
 use super::dcg::{DISCOUNT, GAIN, gain_table};
 use super::discounted::Discounts;

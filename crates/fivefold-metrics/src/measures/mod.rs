@@ -1,4 +1,5 @@
-//! The registered measures, one file each. A new measure is a file with a [`MeasureEntry`] and a line in [`MEASURES`].
+//! The registered measures. A new measure is a file with a [`MeasureEntry`], and a line in
+//! [`MEASURES`].
 
 mod dcg;
 mod discounted;
@@ -30,10 +31,11 @@ pub const MEASURES: &[MeasureEntry] = &[
     neru::NNERU,
 ];
 
-/// Why AP and RR are 0 by convention, for [`Parts`](crate::measure::Parts).
+/// Why AP, recall and RR are 0 by convention, for [`Parts`](crate::measure::Parts).
 const NONE_RELEVANT: &str = "no judged document is relevant (no_relevant: zero)";
 
-/// A contribution as what it is worth at rank 1, times 1/rank, for [`Parts`](crate::measure::Parts).
+/// Each contribution as the product of (contribution x rank) and 1/rank, for
+/// [`Parts`](crate::measure::Parts).
 fn by_rank(contributions: &[f64]) -> Vec<[f64; 2]> {
     let at = |(rank, &contribution): (usize, &f64)| [contribution * rank as f64, 1.0 / rank as f64];
     (1..).zip(contributions).map(at).collect()

@@ -1,8 +1,11 @@
-//! NERU: utility of grades above a neutral one, halved every beta - 1 ranks; Breese's R score on grades.
+//! NERU: the utility of grades above a neutral grade, halved every beta - 1 ranks (Breese's R score
+//! on grades).
 //!
-//! NERU = sum_i max(y_i - d, 0) 2^((1-i)/(beta-1)) (Breese, Heckerman & Kadie, UAI 1998; as used by He, Wang, Chen & Liu,
-//! Convergence analysis of ranking measures), beta = 5 and d = 1 by default: a document of grade d is worth nothing. `nneru`
-//! = NERU / NERU of the ideal order, undefined where no document has a utility. V1 and V2 are those of NERU for both.
+//! NERU = sum_i max(y_i - d, 0) 2^((1-i)/(beta-1)), with beta = 5 and d = 1 by default. A document
+//! of the neutral grade d has no utility. `nneru` = NERU / NERU of the ideal order, undefined if
+//! no document has a utility. V1 and V2 of `nneru` are V1 and V2 of NERU. Source: Breese,
+//! Heckerman & Kadie, UAI 1998, as used by He, Wang, Chen & Liu, Convergence analysis of ranking
+//! measures.
 
 use super::discounted::{Discounted, Discounts, Original};
 use crate::entry::{Cutoffs, MeasureEntry, Param, Settings, number};

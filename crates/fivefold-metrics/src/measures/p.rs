@@ -1,8 +1,9 @@
 //! Precision at a cutoff, and the share of queries whose first document is relevant.
 //!
-//! P@k = relevant documents in the top min(k,n) / k, as trec_eval and the LETOR scripts; `denominator=list` divides by
-//! min(k,n), as RankLib. WTA ("winner takes all") = P@1. Always defined; V1 and V2 are not where k reaches the whole list,
-//! since every order then has the same value.
+//! P@k = relevant documents in the top min(k,n) / k, as in trec_eval and the LETOR scripts.
+//! `denominator=list` divides by min(k,n), as RankLib does. WTA ("winner takes all") = P@1. P is
+//! always defined. V1 and V2 are undefined if k reaches the end of the list, since every order
+//! then has the same value.
 
 use crate::conventions::PDenominator;
 use crate::entry::{Cutoffs, MeasureEntry, Param, Settings, THRESHOLD, word};

@@ -1,7 +1,8 @@
 //! Rank-biased precision: the user goes on to the next rank with probability p.
 //!
-//! RBP = (1-p) sum_i g(y_i) p^(i-1) (Moffat & Zobel, TOIS 27(1), 2008), p = 0.8 by default. The gain is 1 for a relevant
-//! document (default), the grade, or 2^y - 1, with which the value can exceed 1. E = mean gain x (1 - p^K). Always defined.
+//! RBP = (1-p) sum_i g(y_i) p^(i-1), with p = 0.8 by default (Moffat & Zobel, TOIS 27(1), 2008). By
+//! default the gain g is 1 for a relevant document. The gain can also be the grade y or 2^y - 1;
+//! then the value can exceed 1. E = mean gain x (1 - p^K). RBP is always defined.
 
 use super::discounted::{Discounted, Discounts, Original};
 use crate::conventions::words;

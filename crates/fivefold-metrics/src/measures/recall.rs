@@ -1,9 +1,10 @@
 //! Recall at a cutoff.
 //!
-//! Recall@k = relevant documents in the top min(k,n) / relevant documents. The relevant documents are those that were judged, retrieved
-//! or not. Undefined without a relevant document; trec_eval's `recall` is 0 there. In V1 and V2 the denominator cancels out, so that they
-//! are those of precision; they are undefined where k reaches the whole list, since every order then has the same value.
-//! Source: trec_eval, `recall`. Cost: an addition a document.
+//! Recall@k = relevant documents in the top min(k,n) / relevant documents. The denominator counts
+//! all judged relevant documents, retrieved or not. Recall is undefined without a relevant
+//! document; trec_eval's `recall` is then 0. The denominator cancels out in V1 and V2, so they
+//! equal V1 and V2 of precision. V1 and V2 are undefined if k reaches the end of the list, since
+//! every order then has the same value. Source: trec_eval, `recall`. Cost: an addition a document.
 
 use super::NONE_RELEVANT;
 use crate::conventions::NoRelevant;
@@ -57,8 +58,10 @@ mod tests {
 
     use crate::{Evaluator, MeasureSpec, Scratch, dialect};
 
-    /// trec_eval by pytrec_eval-terrier 0.5: `RelevanceEvaluator({"q": {"a": 1, "b": 0, "c": 2, "d": 1, "e": 0, "f": 1}},
-    /// {"recall.1,2,3,5"})` of the run a, b, c, x, d, in which x is not judged; then with `relevance_level=2`.
+    /// From pytrec_eval-terrier 0.5 (trec_eval):
+    /// `RelevanceEvaluator({"q": {"a": 1, "b": 0, "c": 2, "d": 1, "e": 0, "f": 1}},
+    /// {"recall.1,2,3,5"})` for the run a, b, c, x, d, where x is not judged. Then the same with
+    /// `relevance_level=2`.
     #[test]
     fn recall_is_that_of_trec_eval_pools() {
         let conventions = (dialect("trec_eval").unwrap().conventions)();

@@ -1,9 +1,12 @@
 //! Reciprocal rank: 1 / rank of the first relevant document, 0 if it is beyond the cutoff.
 //!
-//! Undefined without a relevant document; trec_eval's `recip_rank` is 0 there. Ties: in the first group with relevant
-//! documents, g of m, the first of them is at place j with probability C(m-j, g-1)/C(m, g), computed from place to place by
-//! (m-j-g+1)/(m-j), so that nothing overflows. With all documents tied this is E = sum_{r<=K} (1/r) C(n-r, Np-1)/C(n, Np).
-//! Source: Voorhees, TREC-8 question answering track, 1999.
+//! RR is undefined without a relevant document; trec_eval's `recip_rank` is then 0. Source:
+//! Voorhees, TREC-8 question answering track, 1999.
+//!
+//! Ties. Let the first group with relevant documents have m documents, g of them relevant. The
+//! first relevant document is at place j with probability C(m-j, g-1)/C(m, g). The probability of
+//! place j+1 is the probability of place j times (m-j-g+1)/(m-j), so no binomial overflows. If all
+//! documents tie, the sum is E = sum_{r<=K} (1/r) C(n-r, Np-1)/C(n, Np).
 
 use super::{NONE_RELEVANT, by_rank};
 use crate::conventions::NoRelevant;
@@ -44,7 +47,7 @@ impl Measure for ReciprocalRank {
         for (place, slot) in out[group.start..group.seen].iter_mut().enumerate() {
             *slot = first_here / (group.start + place + 1) as f64;
             let left = size - (place + 1) as f64;
-            // Without the guard the last place of a group divides 0 by 0.
+            // Without this guard, 0 is divided by 0 at the last place of a group.
             first_here = if left > 0.0 { first_here * (left - relevant + 1.0).max(0.0) / left } else { 0.0 };
         }
     }
@@ -57,7 +60,7 @@ impl Measure for ReciprocalRank {
         };
         let found = (0..grades.len()).find(is_relevant);
         let before = value(found);
-        // The next one after `first`, which decides when `first` itself moves down.
+        // The next relevant document after `first`: it may come first when `first` moves down.
         let next = (first + 1..grades.len()).find(is_relevant);
         for (later, change) in (first + 1..).zip(changes) {
             let after = match (is_relevant(&first), is_relevant(&later)) {

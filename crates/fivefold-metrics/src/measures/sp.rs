@@ -1,17 +1,22 @@
 //! Sum of precision and average precision.
 //!
-//! SP@k = sum_{i<=min(k,n)} Prec(i) rel_i; AP@k = SP@k / denominator, where the denominator is k (Feng & Karmaker, Eq. 3),
-//! the number of relevant documents Np (trec_eval's `map_cut`) or the smaller of the two; without a cutoff AP = SP/Np.
+//! SP@k = sum_{i<=min(k,n)} Prec(i) rel_i, and AP@k = SP@k / denominator. The denominator is k
+//! (Feng & Karmaker, Eq. 3), the number of relevant documents Np (trec_eval's `map_cut`), or
+//! min(k, Np). Without a cutoff, AP = SP/Np.
 //!
-//! Ties (after McSherry & Najork, ECIR 2008): with c relevant documents before a group of m documents of which g are
-//! relevant, its position i = a+1..a+m contributes (g/m) (c + 1 + (i-a-1)(g-1)/(m-1)) / i.
+//! Ties (after McSherry & Najork, ECIR 2008). A group has m documents, g of them relevant; a
+//! documents stand before the group, c of them relevant. Position i = a+1..a+m of the group
+//! contributes (g/m) (c + 1 + (i-a-1)(g-1)/(m-1)) / i.
 //!
-//! scikit-learn's `average_precision_score` takes all documents of a group at once: each of them contributes (g/m) (c + g)/(a + m).
+//! scikit-learn's `average_precision_score` takes all documents of a group at once: each position
+//! contributes (g/m) (c + g)/(a + m).
 //!
-//! U is the value of the ideal order, min(k, Np), or the cutoff k, which without a cutoff is the number of judged documents; E the mean over all orders or K p^2, p = Np/n, which
-//! takes precision and relevance as independent. The paper uses the second of each ("MSP-UE"), with which a constant scorer's
-//! V2 is not exactly 0. In V1 and V2 a denominator cancels out, so that `ap.v2(denominator=cutoff)@5` equals
-//! `ap.v2(denominator=relevant)@5`. Cost: a division for each relevant document.
+//! U is the value of the ideal order, min(k, Np), or the cutoff k (without a cutoff, the number of
+//! judged documents). E is the mean over all orders, or K p^2 with p = Np/n, as if precision and
+//! relevance were independent. The paper uses the second U and the second E ("MSP-UE"); with
+//! these, V2 of a constant scorer is not exactly 0. The denominator cancels out in V1 and V2:
+//! `ap.v2(denominator=cutoff)@5` equals `ap.v2(denominator=relevant)@5`. Cost: a division for each
+//! relevant document.
 
 use super::NONE_RELEVANT;
 use crate::conventions::{ApDenominator, ApTies, NoRelevant, SpExpected, SpUpper};
@@ -91,11 +96,11 @@ struct SumOfPrecision {
     upper: SpUpper,
     expected: SpExpected,
     ties: ApTies,
-    /// `None`: the original value is the sum.
+    /// `None` if the original value is the sum.
     share: Option<Share>,
 }
 
-/// What turns the sum into AP.
+/// How the sum becomes AP.
 struct Share {
     denominator: ApDenominator,
     no_relevant: NoRelevant,
@@ -118,13 +123,14 @@ impl Measure for SumOfPrecision {
         self.fill(ranked, self.ties, out);
     }
 
-    // One threshold for documents that tie is not the mean over their orders.
+    // If a tie is one threshold, `contributions` is not the mean over orders.
     fn mean_over_orders(&self, ranked: &Ranked<'_>, out: &mut [f64]) {
         self.fill(ranked, ApTies::Orders, out);
     }
 
-    // A relevant document that moves from i down to j loses its own Prec(i), gains Prec(j), which counts the same documents as
-    // before, and takes 1/r from every relevant document at r between them; one that moves up the reverse.
+    // A relevant document that moves from i down to j loses its Prec(i) and gains Prec(j), which
+    // counts the same relevant documents as before. Every relevant document at a rank r between i
+    // and j loses 1/r. A move up is the reverse.
     fn exchange(&self, grades: &[u8], positions: usize, _: &QueryGrades, first: usize, changes: &mut [f64]) {
         let here = self.relevant.of(grades[first]);
         let mut relevant = self.relevant.sum(&grades[..first]) + 1.0;
@@ -203,7 +209,7 @@ impl Measure for SumOfPrecision {
 }
 
 impl SumOfPrecision {
-    /// The contributions of positions, with documents that tie taken as `ties` says.
+    /// The contribution of each position, under the rule `ties` for documents that tie.
     fn fill(&self, ranked: &Ranked<'_>, ties: ApTies, out: &mut [f64]) {
         let mut before = 0.0;
         for group in ranked.groups(out.len()) {
@@ -225,7 +231,8 @@ impl SumOfPrecision {
                 before += relevant;
                 continue;
             }
-            // Relevant documents expected ahead of a relevant one, for each place further down in the group.
+            // Expected number of relevant documents that a relevant document has ahead of it, for
+            // each further place in the group.
             let step = (relevant - 1.0) / (size - 1) as f64;
             for (place, slot) in out.iter_mut().enumerate() {
                 *slot = share * (before + 1.0 + place as f64 * step) / (group.start + place + 1) as f64;

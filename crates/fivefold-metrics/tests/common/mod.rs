@@ -1,4 +1,5 @@
-//! What the tests share: evaluation in one call, and a minimal reader of LETOR text that keeps `f64` values.
+//! Shared by the tests: evaluation in one call, and a minimal reader of LETOR text that keeps `f64`
+//! values.
 #![allow(dead_code)] // each test uses a part
 
 pub mod textbook;

@@ -1,8 +1,9 @@
-//! Every registered measure with all its parameters, and its definition as directly as it can be written.
+//! All parameters of every registered measure, and the definition of each measure, written as
+//! directly as possible.
 
 use fivefold_metrics::{Cutoffs, MeasureEntry, MeasureSpec};
 
-/// Values to try for each parameter; those that a measure does not accept are left out.
+/// Values to try for each parameter. A value that a measure does not accept is left out.
 fn candidates(param: &str) -> &'static [&'static str] {
     match param {
         "gain" => &["exp2", "linear", "binary"],
@@ -86,7 +87,7 @@ impl Textbook<'_> {
         (1..=k.min(grades.len())).map(|i| self.gain(grades[i - 1]) * self.discount(i)).sum()
     }
 
-    /// A of a ranking of documents of which all `judged` are known.
+    /// A of a ranking with these `grades`; `judged` has the grades of all judged documents.
     pub fn raw(&self, grades: &[u8], judged: &[u8]) -> f64 {
         let n = grades.len();
         let cut = self.k.unwrap_or(n).min(n);
@@ -122,8 +123,9 @@ impl Textbook<'_> {
         }
     }
 
-    /// A of documents of which some tie, the ends of the groups given, where a group is retrieved at once: the precision behind it for
-    /// each of its relevant documents, which stand anywhere in it.
+    /// A of AP if all documents of a tie group are retrieved at once; `ends` are the ends of the
+    /// groups. Each relevant document has the precision at the end of its group, and is at any
+    /// place of the group with equal probability.
     pub fn raw_by_thresholds(&self, grades: &[u8], ends: &[usize]) -> f64 {
         let cut = self.k.unwrap_or(grades.len()).min(grades.len());
         let starts = [0].iter().chain(ends);
@@ -135,7 +137,7 @@ impl Textbook<'_> {
         starts.zip(ends).map(of_group).sum()
     }
 
-    /// The original value from A and U, of `n` ranked documents.
+    /// The original value of `n` ranked documents, from A and U.
     pub fn original(&self, n: usize, judged: &[u8], a: f64, upper: f64) -> f64 {
         match self.name {
             "ndcg" | "nneru" | "meanndcg" if upper == 0.0 => f64::NAN,
