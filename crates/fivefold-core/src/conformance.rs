@@ -1,4 +1,5 @@
-//! What every ranker must do, as one function for a test of any crate (feature `conformance`).
+//! Rules that every ranker must keep, as one function that a test of any crate can call (feature
+//! `conformance`).
 //!
 //! ```no_run
 //! use fivefold_core::conformance::{Case, check};
@@ -17,12 +18,14 @@
 //!     }]);
 //! }
 //! ```
-//! [`RULES`] lists the rules, each with the reason why a ranker may break it and what to do. Rankers are tried through
-//! their registry entry, as experiments use them, on small collections of [`data`]; nothing is read or written.
-//! [`check_golden`] holds models to those of a file, for crates whose rankers are known by their version.
+//! [`RULES`] lists the rules, each with its demand and the way to mend a ranker that breaks it.
+//! [`check`] makes rankers through their registry entry, as experiments do, and fits them on small
+//! collections of [`data`]. No file is read or written. [`check_golden`] compares models with
+//! hashes in a file, for crates whose rankers are known by their version.
 //!
-//! Cost: about 20 fits a case, and one a changed parameter, on 480 documents with 6 features; two on 2,400 documents; 22 more
-//! where the seed and the order of documents alter the scores.
+//! Cost: about 20 fits a case and one fit a changed parameter, on 480 documents with 6 features.
+//! Two more fits are on 2,400 documents. If both the seed and the order of documents alter the
+//! scores, 22 further fits follow.
 
 use std::any::Any;
 use std::fmt;
@@ -46,17 +49,19 @@ pub use golden::{UPDATE, check_golden};
 pub use memory::{Measured, check_memory};
 use trial::{Fitted, Trial};
 
-/// How one ranker is tried: parameters that suit small data and, for each parameter, another value.
+/// How the rules try one ranker: parameters that suit small data and, for each parameter, another
+/// value.
 #[derive(Debug, Clone, Copy)]
 pub struct Case {
-    /// Its registered name.
+    /// The ranker's registered name.
     pub name: &'static str,
     /// Parameters, as TOML, that suit small data: 480 documents of 40 queries.
     pub params: &'static str,
-    /// For each parameter, in the order of the fields, a changed value as TOML, and whether it alters the scores (or
-    /// makes the fit fail). `false` declares that the parameter is inert under `params`; it must then alter nothing.
+    /// For each parameter, in the order of the fields: its name, a changed value as TOML, and
+    /// whether the change alters the scores (or makes the fit fail). `false` declares that the
+    /// parameter is inert under `params`; the change must then alter nothing.
     pub changes: &'static [(&'static str, &'static str, bool)],
-    /// Parameter values, as TOML, that `check` must refuse by that parameter's name.
+    /// Parameter values, as TOML, that `check` must refuse. The error must name the parameter.
     pub refused: &'static [(&'static str, &'static str)],
     /// Whether the model must rank better than a random order; `false` for controls.
     pub learns: bool,
@@ -65,13 +70,13 @@ pub struct Case {
 /// Something that every ranker must do.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name, in a word or two.
+    /// The rule's name, in a word or two.
     pub name: &'static str,
-    /// What must hold.
+    /// The demand on every ranker, as a sentence.
     pub demand: &'static str,
-    /// What to do about a ranker that breaks it.
+    /// How to mend a ranker that breaks the rule.
     pub remedy: &'static str,
-    /// What was found, and on which data, where the rule is broken.
+    /// Tries the ranker. The error says which difference was found, and on which data.
     check: fn(&Trial<'_>) -> Result<(), String>,
 }
 
@@ -101,11 +106,11 @@ pub const RULES: &[Rule] = &[
 pub struct Violation {
     /// The ranker's registered name.
     pub ranker: &'static str,
-    /// The parameters of its case.
+    /// The parameters of the case.
     pub params: &'static str,
     /// The rule.
     pub rule: &'static Rule,
-    /// What was found, and on which data.
+    /// The difference that was found, and on which data.
     pub found: String,
 }
 
@@ -119,10 +124,12 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Fails a test if a ranker breaks a rule, and says which rule, on what data, and what to do.
+/// Fails a test if a ranker breaks a rule. The message names the rule and the data, and tells how
+/// to mend the ranker.
 ///
-/// `entries` are rankers (`RankerEntry::of::<MyRanker>()`), and each has one or more `cases`. Rankers of one call are
-/// also tried against each other: give all those of a crate.
+/// `entries` are rankers (`RankerEntry::of::<MyRanker>()`). Each ranker has one or more `cases`.
+/// Rankers of one call are also tried against each other, so give all rankers of a crate in one
+/// call.
 ///
 /// # Panics
 /// If a rule is broken, or if entries and cases do not fit together.
@@ -132,7 +139,7 @@ pub fn check(entries: &[RankerEntry], cases: &[Case]) {
     assert!(violations.is_empty(), "rules are broken:\n\n{}\n", texts.join("\n\n"));
 }
 
-/// The rules that are broken, in the order of the cases and of [`RULES`]; [`check`] without the panic.
+/// The broken rules, in the order of the cases and of [`RULES`]: [`check`] without the panic.
 ///
 /// # Panics
 /// If entries and cases do not fit together.
@@ -145,7 +152,7 @@ pub fn violations(entries: &[RankerEntry], cases: &[Case]) -> Vec<Violation> {
     }
     let of_entry = |entry: RankerEntry| cases.iter().filter(move |c| c.name == entry.name).map(move |c| (entry, *c));
     let all: Vec<(RankerEntry, Case)> = entries.iter().flat_map(|entry| of_entry(*entry)).collect();
-    // All of these before anything else is fitted: the rule about isolation compares with them.
+    // Fit all of these models before any other: the rule about isolation compares with them.
     let usual: Vec<Result<Fitted, String>> =
         all.iter().map(|(entry, case)| guarded(|| trial::fit_usual(entry, case.params, trial::SEED))).collect();
     let mut found = Vec::new();

@@ -1,4 +1,5 @@
-//! A saved model: JSON with a header that says what it is and what data it fits.
+//! Model files: JSON with a header that names the ranker and describes the data that the model can
+//! score.
 
 use fivefold_base::printable::{bounded, shown};
 use serde::{Deserialize, Serialize};
@@ -6,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::MOST_FEATURES;
 use crate::registry::{Absent, DynModel, Registry};
 
-/// Name of the format, first in every model file.
+/// Name of the format, the first value in every model file.
 pub const FORMAT: &str = "fivefold-model/1";
 
-/// What a model is and what data it can score.
+/// The ranker that made a model, and the data that the model can score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "the header of a model file")]
 pub struct ModelHeader {
@@ -17,18 +18,20 @@ pub struct ModelHeader {
     pub format: String,
     /// The ranker's registered name.
     pub ranker: String,
-    /// [`Ranker::VERSION`](crate::Ranker::VERSION) when it was trained.
+    /// [`Ranker::VERSION`](crate::Ranker::VERSION) when the model was trained.
     pub version: u32,
-    /// All parameters in force; `null`: not known, since another program trained the model.
+    /// All parameters in force; `null` if another program trained the model, so that they are not
+    /// known.
     pub params: serde_json::Value,
     /// Features a document of the training data.
     pub features: usize,
-    /// How missing feature values were treated when the training data were read, as written in an experiment file.
+    /// How missing feature values were treated when the training data were read, as written in an
+    /// experiment file.
     pub missing: String,
-    /// The normaliser of the training data with whatever it fitted, in the form of the crate that applies it;
-    /// `null`: none.
+    /// The normaliser of the training data with its fitted values, in the form of the crate that
+    /// applies it; `null` if the data were not normalised.
     pub normaliser: serde_json::Value,
-    /// Hash of the training data; empty: not known.
+    /// Hash of the training data; empty if the data are not known.
     pub data: String,
 }
 
@@ -36,19 +39,20 @@ pub struct ModelHeader {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelFile {
-    /// What it is.
+    /// Ranker and data of the model.
     pub header: ModelHeader,
     /// The model, as its type serialises itself.
     pub model: serde_json::Value,
 }
 
-/// A model file as it is written.
+/// The content of a model file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "the JSON object that `fivefold train`, `fivefold import` or a run writes")]
 struct Stored<H, M> {
     header: H,
     model: M,
-    /// Hash of the rest; absent where somebody wrote the file by hand, or a version of the program that knew none.
+    /// Hash of header and model. `None` in a file that was written by hand, or by a version of the
+    /// program that wrote no hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
 }
@@ -69,13 +73,13 @@ pub enum ModelFileError {
     /// A ranker that this build of the program lacks.
     #[error("the model was made by a ranker that this build lacks: {0}")]
     Absent(Absent),
-    /// Another content than was written.
+    /// The content differs from the content that was written.
     #[error(
         "the model file was altered: its content has not the hash that stands in it; train or copy it again, or remove \
          `hash` from it if you altered it yourself"
     )]
     Altered,
-    /// A header that is not about this model.
+    /// The header belongs to another model: its number of features differs from the model's own.
     #[error("the header says {header} features a document, but the model is one of {model}: the file was altered")]
     Features {
         /// Features by the header.
@@ -100,7 +104,7 @@ impl ModelFile {
     /// Reads a model file's text.
     ///
     /// # Errors
-    /// Text that is no model file, or one of another format or of too many features, or that was altered.
+    /// If the text is no model file, has another format or too many features, or was altered.
     pub fn parse(text: &str) -> Result<Self, ModelFileError> {
         let Stored { header, model, hash } = serde_json::from_str(text)?;
         let file = ModelFile { header, model };
@@ -118,7 +122,7 @@ impl ModelFile {
         Ok(file)
     }
 
-    /// The text to be written: the same for the same model.
+    /// The text of the file. The same model always gives the same text.
     ///
     /// # Errors
     /// If a value cannot be written as JSON.
@@ -137,7 +141,8 @@ impl ModelFile {
     /// The model, ready to score data with `width` features a document.
     ///
     /// # Errors
-    /// A ranker that is not registered, another width, a model that its ranker cannot read or that has another width than its header.
+    /// If the ranker is not registered, if the data or the model have another width than the header
+    /// says, or if the ranker cannot read the model.
     pub fn load(self, registry: &Registry, width: usize) -> Result<Box<dyn DynModel>, ModelFileError> {
         if self.header.features != width {
             return Err(ModelFileError::Width { model: self.header.features, data: width });

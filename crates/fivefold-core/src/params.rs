@@ -1,7 +1,9 @@
-//! Parameters of rankers: read from TOML with spans, checked, described; one code for built-in and outside rankers.
+//! Parameters of rankers: read from TOML with places, checked, and described. Rankers of the
+//! program and of other crates use the same code.
 //!
-//! The names come from the type's own `Deserialize` (which tells a deserializer its fields), the defaults from its
-//! `Default`, so neither can drift from what `fit` really uses.
+//! The names come from the type's own `Deserialize`, which tells a deserializer the fields. The
+//! defaults come from the type's `Default`. So names and defaults are always the ones that `fit`
+//! uses.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,35 +17,36 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use crate::ranker::Ranker;
 
-/// The key that selects a named set of parameters.
+/// The key that starts from a named set of parameters.
 pub(crate) const PRESET_KEY: &str = "preset";
 
 /// A named set of parameters of one ranker.
 pub struct Preset<R> {
     /// The name, as written after `preset =`.
     pub name: &'static str,
-    /// What it imitates or is good for, in a line.
+    /// The program that the preset imitates, or its use, in a line.
     pub summary: &'static str,
     /// The parameters.
     pub params: R,
 }
 
-/// What is wrong with a parameter and where it stands in the file.
+/// An error in a parameter, and its place in the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ParamError {
-    /// What is wrong.
+    /// The error in words.
     pub message: String,
-    /// The parameter that is meant, if it is one.
+    /// The parameter that is wrong, if the error is about one parameter.
     pub param: Option<String>,
     /// Byte range in the source, if it is known.
     pub span: Option<Range<usize>>,
-    /// What to do.
+    /// The remedy.
     pub help: Option<String>,
 }
 
-/// What the reader of TOML says is wrong, in words that say what to write; where it is nested too deep with the limit, which is the
-/// reader's own.
+/// The message of the TOML reader, with words for the user instead of names of Rust types: "a whole
+/// number, 0 or more" for `u32`. If a table is nested too deep, the message names the limit of the
+/// TOML reader.
 pub fn toml_message(error: &toml::de::Error) -> String {
     let message = error.message();
     if message.contains("recursion") {
@@ -61,8 +64,10 @@ pub fn toml_message(error: &toml::de::Error) -> String {
     format!("{before}expected {words}")
 }
 
-/// The unknown name that an error of serde is about, which says "unknown field `x`, expected one of `a`, `b`" whatever type is read:
-/// whether it is a key or a value, the name, and the names that there are.
+/// Finds the unknown name in an error of serde. Returns "key" or "value", the name, and the names
+/// that are known.
+///
+/// For any type, the text of such an error is "unknown field `x`, expected one of `a`, `b`".
 pub fn unknown_name(error: &toml::de::Error) -> Option<(&'static str, &str, impl Iterator<Item = &str> + Clone)> {
     let message = error.message();
     let kinds = [("unknown field `", "key"), ("unknown variant `", "value")];
@@ -94,11 +99,11 @@ impl ParamError {
 /// One parameter as help and lists show it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ParamInfo {
-    /// Its name.
+    /// The parameter's name.
     pub name: String,
-    /// Its default; `None` where it is unset by default.
+    /// The parameter's default; `None` if the parameter is unset by default.
     pub default: Option<serde_json::Value>,
-    /// What it does.
+    /// Its meaning, with unit and range.
     pub help: String,
 }
 
@@ -125,16 +130,16 @@ pub fn field_names<T: DeserializeOwned>() -> &'static [&'static str] {
         }
     }
     let mut names: &'static [&'static str] = &[];
-    // The probe always fails; what it saw on the way is the answer.
+    // The probe always fails, but by then it has seen the names.
     let _ = T::deserialize(Probe(&mut names));
     names
 }
 
-/// Reads the parameters of `R` from a TOML table: unknown keys, wrong types and values out of range are errors that
-/// name the place. `preset` starts from a named set.
+/// Reads the parameters of `R` from a TOML table. The key `preset` starts from a named set of
+/// parameters.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// The first unknown key, wrong type or value out of range, with its place.
 pub fn parse<R: Ranker>(mut table: Spanned<DeTable<'_>>) -> Result<R, ParamError> {
     rename_keys(table.get_mut(), R::RENAMED)?;
     let spans: Vec<(String, Range<usize>, Range<usize>)> =
@@ -147,7 +152,8 @@ pub fn parse<R: Ranker>(mut table: Spanned<DeTable<'_>>) -> Result<R, ParamError
     if let Some((key, span, _)) = spans.iter().find(|(key, ..)| key != PRESET_KEY && !names.contains(&key.as_str())) {
         return Err(unknown_param::<R>(key, span.clone(), names));
     }
-    // Read the user's own table even where a preset fills it up: only here do wrong types still have a place.
+    // Read the user's own table even if a preset is given: only here does a wrong type still have a
+    // place.
     let given: R = read(table.clone())?;
     let ranker = match preset {
         None => given,
@@ -163,7 +169,7 @@ pub fn parse<R: Ranker>(mut table: Spanned<DeTable<'_>>) -> Result<R, ParamError
     Ok(ranker)
 }
 
-/// `parse` for parameters that were stored as JSON (by ourselves, in a manifest or a model file).
+/// Like `parse`, for parameters that fivefold stored as JSON in a manifest or a model file.
 ///
 /// # Errors
 /// As [`parse`], without places.
@@ -179,10 +185,11 @@ pub(crate) fn from_json<R: Ranker>(value: &serde_json::Value) -> Result<R, Param
     Ok(ranker)
 }
 
-/// Gives keys of a table that were renamed their new names. Returns those that had an old one.
+/// Gives renamed keys of a table their new names. Returns the renamed keys that the table had under
+/// the old name.
 ///
 /// # Errors
-/// If a key stands there under both names.
+/// If the table has both names of a key.
 pub fn rename_keys(table: &mut DeTable<'_>, renamed: &'static [Renamed]) -> Result<Vec<&'static Renamed>, ParamError> {
     let mut met = Vec::new();
     for word in renamed {
@@ -202,7 +209,7 @@ pub fn rename_keys(table: &mut DeTable<'_>, renamed: &'static [Renamed]) -> Resu
     Ok(met)
 }
 
-/// Stored parameters with those that were renamed under their new names.
+/// Returns stored parameters with the new names of all renamed parameters.
 pub fn with_new_names(params: &serde_json::Value, renamed: &[Renamed]) -> serde_json::Value {
     let mut params = params.clone();
     if let Some(object) = params.as_object_mut() {
@@ -278,7 +285,7 @@ fn unknown_param<R: Ranker>(key: &str, span: Range<usize>, names: &[&str]) -> Pa
     }
 }
 
-/// The preset's values where the user gives none.
+/// Takes the parameters that the user gives, and all others from the preset.
 fn overlay<R: Ranker>(preset: R, user: Spanned<DeTable<'_>>) -> Result<R, ParamError> {
     let failed = |message: String| ParamError { message, param: None, span: None, help: None };
     let mut merged = toml::Table::try_from(preset).map_err(|e| failed(format!("broken preset: {e}")))?;

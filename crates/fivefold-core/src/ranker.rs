@@ -1,8 +1,8 @@
-//! The two traits of a ranker, and what `fit` is given.
+//! The two traits of a ranker, and the context of a fit.
 //!
-//! A ranker *is* its parameters: a plain type that serde can read and write. `fit` makes a model, another plain type.
-//! Everything else (parsing, checking and documenting parameters, saving models, caching, running in parallel) is done
-//! once for all rankers from these two.
+//! A ranker *is* its parameters: a plain type that serde can read and write. `fit` makes a model,
+//! another plain type. From these two types, the rest is done once for all rankers: parsing,
+//! checking and documenting parameters, saving models, caching, running in parallel.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,7 +16,8 @@ use crate::seed::Seed;
 
 /// A fitted model: scores the documents of one query.
 pub trait Model: Send + Sync {
-    /// Writes one finite score a document into `out`, which has `query.len()` places. Higher is better.
+    /// Writes one finite score for each document into `out`, which has `query.len()` places. Higher
+    /// is better.
     fn score(&self, query: QueryView<'_>, out: &mut [f64]);
 
     /// The scores of the documents of one query.
@@ -26,29 +27,34 @@ pub trait Model: Send + Sync {
         scores
     }
 
-    /// Features of the documents that it can score; `None`: of any number. A model file that says otherwise is refused.
+    /// Number of features of the documents that the model can score; `None` if any number will do.
+    /// A model file whose header says another number is refused.
     fn features(&self) -> Option<usize> {
         None
     }
 
-    /// One importance a feature, if the model has a notion of it; larger means used more, in units of the model.
+    /// One importance for each feature, if the model has importances. Larger means used more, in
+    /// units of the model.
     fn importance(&self) -> Option<Vec<f64>> {
         None
     }
 
-    /// Of a model of another program that compares values in `f64`: what stands for values of which `f32` holds too few digits.
-    /// Such a model scores `f32` values too, as if each were the value itself.
+    /// Codes for values that need `f64`, if a model of another program compares values in `f64`;
+    /// else `None`. Such a model also scores plain `f32` values, and takes each one for the exact
+    /// value.
     fn codes(&self) -> Option<&dyn ValueCodes> {
         None
     }
 }
 
-/// Codes: `f32` numbers that tell a model of a value in `f64` all that it asks for.
+/// Codes for feature values: a code is an `f32` that tells the model all that it asks about an
+/// `f64` value.
 pub trait ValueCodes: Send + Sync {
-    /// The code of a value of feature `feature`, from 0. Codes rise with the values, that of 0 is 0, that of NaN is NaN.
+    /// The code of a value of feature `feature`, counted from 0. Codes rise with the values. The
+    /// code of 0 is 0, and the code of NaN is NaN.
     fn code(&self, feature: usize, value: f64) -> f32;
 
-    /// As [`Model::score`], for a query of codes.
+    /// Scores like [`Model::score`], for a query of codes.
     fn score_codes(&self, codes: QueryView<'_>, out: &mut [f64]);
 }
 
@@ -57,49 +63,58 @@ pub trait ValueCodes: Send + Sync {
 pub struct ParamHelp {
     /// The parameter's name in an experiment file.
     pub name: &'static str,
-    /// What it does, with unit and range.
+    /// The parameter's meaning, with unit and range.
     pub help: &'static str,
 }
 
 /// A learning algorithm: the type's fields are its parameters.
 ///
-/// `Deserialize` takes missing parameters from `Default` (`#[serde(default)]` on the type); `Serialize` must write every
-/// field under the same name, since the resolved parameters are printed, stored and part of the cache key. A parameter
-/// that has no sensible default is an `Option` that `check` refuses when it is unset.
+/// `Deserialize` takes missing parameters from `Default` (`#[serde(default)]` on the type).
+/// `Serialize` must write every field under the same name, because the resolved parameters are
+/// printed, stored and part of the cache key. A parameter that has no sensible default is an
+/// `Option`, and `check` refuses it if it is unset.
 pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The name used as `kind` in experiment files: lowercase words joined by hyphens.
     const NAME: &'static str;
     /// One line for lists of rankers.
     const SUMMARY: &'static str = "";
-    /// Raised whenever the same parameters, data and seed give another model: cached results are then redone. A ranker that stored
-    /// results know by its sources or by its executable ([`Code`](crate::Code)) needs no raise for that; there it tells model files apart.
+    /// The version of the algorithm. Raise it whenever the same parameters, data and seed give
+    /// another model: cached results are then computed again.
+    ///
+    /// If stored results know the ranker by its sources or its executable ([`Code`](crate::Code)),
+    /// they do not need the raise. The version then only tells model files apart.
     const VERSION: u32 = 1;
-    /// Hash of the sources of the crate, by which stored results know the ranker's code: `Some(env!("FIVEFOLD_SOURCES"))` in a crate
-    /// whose `build.rs` calls `fivefold_sources::emit()`. `None`: results know the ranker by the whole executable.
+    /// Hash of the sources of the crate, by which stored results know the ranker's code. In a crate
+    /// whose `build.rs` calls `fivefold_sources::emit()`, write `Some(env!("FIVEFOLD_SOURCES"))`.
+    /// With `None`, results know the ranker by the whole executable.
     const SOURCES: Option<&'static str> = None;
     /// Help for each parameter, in the order of the fields.
     const PARAMS: &'static [ParamHelp] = &[];
 
-    /// Parameters that were renamed. The old names keep working, and the keys of stored jobs keep the old names.
+    /// Parameters that were renamed. The old names keep working, and the keys of stored jobs keep
+    /// the old names.
     const RENAMED: &'static [Renamed] = &[];
-    /// Whether `fit` learns from grades. A ranker that does is not asked to fit data in which all documents have one grade: that
-    /// is [`FitError::Data`], in the same words for all rankers. `false` for controls, such as one feature or a random order.
+    /// Whether `fit` learns from grades; `false` for controls, such as one feature or a random
+    /// order. If all training documents have one grade, `fit` of a learning ranker is not called.
+    /// The job fails with [`FitError::Data`], in the same words for all rankers.
     const LEARNS: bool = true;
 
-    /// What `fit` makes.
+    /// The type of the model that `fit` makes.
     type Model: Model + Serialize + DeserializeOwned + 'static;
 
-    /// Named sets of parameters; `preset = "name"` in an experiment file starts from one instead of the defaults.
+    /// Named sets of parameters. `preset = "name"` in an experiment file starts from the named set
+    /// instead of the defaults.
     fn presets() -> Vec<Preset<Self>> {
         Vec::new()
     }
 
-    /// Whether the seed alters the model, at these parameters.
+    /// Whether the seed alters the model under these parameters.
     fn seeded(&self) -> bool {
         true
     }
 
-    /// Checks ranges before anything is run. The error names the parameter, so that it can be underlined.
+    /// Checks the ranges of all parameters before anything runs. The error names the parameter, so
+    /// that a message can underline it.
     ///
     /// # Errors
     /// The first parameter that is out of range.
@@ -107,36 +122,39 @@ pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static
         Ok(())
     }
 
-    /// How many bytes `fit` needs at its peak, beside the data that it is given and with the model that it makes. A run starts no more
-    /// jobs at a time than its memory holds, and refuses one that does not fit, so the truth should lie within a factor of 1.5, for
-    /// wide data and for long data; `conformance::check_memory` holds a ranker to it. By default another copy of the
-    /// features and 300 bytes a document. Called inside the run's thread pool: what each thread holds counts
-    /// `rayon::current_num_threads()` times.
+    /// Bytes that `fit` needs at its peak. The model counts; the data that `fit` is given do not.
+    ///
+    /// A run starts only as many jobs at a time as its memory holds, and refuses a job that never
+    /// fits. So the estimate should lie within a factor of 1.5 of the peak, for wide data and for
+    /// long data; `conformance::check_memory` tests the estimate. The default is another copy of
+    /// the features plus 300 bytes a document. The method is called inside the run's thread pool:
+    /// memory that each thread holds counts `rayon::current_num_threads()` times.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let documents = train.documents() + validation.map_or(0, Dataset::documents);
         documents as u64 * (train.width() as u64 * size_of::<f32>() as u64 + 300)
     }
 
-    /// Learns from `train`. Runs inside the run's thread pool: use rayon directly, and give the same model for any
-    /// number of threads.
+    /// Learns from `train`. `fit` runs inside the run's thread pool: use rayon directly, and give
+    /// the same model for any number of threads.
     ///
     /// # Errors
-    /// [`FitError`] says why no model could be made; the job is then shown as FAILED and never scored.
+    /// [`FitError`] says why no model could be made; the job is then shown as FAILED and never
+    /// scored.
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<Self::Model, FitError>;
 }
 
-/// Receives what one fit tells while it goes on.
+/// Receives the reports of one fit while the fit runs.
 pub trait Progress: Send + Sync {
-    /// `done` of `total` steps are behind (trees, epochs, rounds, restarts).
+    /// Reports that `done` of `total` steps are done (trees, epochs, rounds, restarts).
     fn step(&self, done: u64, total: u64);
 
-    /// Something that the user should know of the fit, and that does not end it.
+    /// Reports something about the fit that the user should know and that does not end the fit.
     fn warning(&self, text: &str) {
         let _ = text;
     }
 }
 
-/// What a fit is given besides its training data. It never holds the test set.
+/// The input of a fit besides its training data. The context never holds the test set.
 pub struct FitContext<'a> {
     seed: Seed,
     validation: Option<&'a Dataset>,
@@ -176,13 +194,13 @@ impl<'a> FitContext<'a> {
         self.seed
     }
 
-    /// The validation set, if there is one.
+    /// The validation set; `None` if there is no validation set.
     pub fn validation(&self) -> Option<&'a Dataset> {
         self.validation
     }
 
-    /// Stops the fit if the run was cancelled. Call it within a step that may take long, about every tenth of a second; it
-    /// costs one load.
+    /// Stops the fit if the run was cancelled. In a step that may take long, call `check` about
+    /// every tenth of a second. A call costs one load of a flag.
     ///
     /// # Errors
     /// [`FitError::Cancelled`], to be passed on with `?`.
@@ -193,15 +211,17 @@ impl<'a> FitContext<'a> {
         }
     }
 
-    /// Tells the user something that does not end the fit, such as a validation part that is of no use. A sentence without its full
-    /// stop; the same for any number of threads, since it is kept with the results.
+    /// Warns the user of something that does not end the fit, such as a useless validation part.
+    /// The text is a sentence without its full stop. The text is kept with the results, so it must
+    /// be the same for any number of threads.
     pub fn warn(&self, text: impl AsRef<str>) {
         if let Some(progress) = self.progress {
             progress.warning(text.as_ref());
         }
     }
 
-    /// Reports that `done` of `total` steps are behind, and stops the fit if the run was cancelled: call it once a step.
+    /// Reports that `done` of `total` steps are done, and stops the fit if the run was cancelled.
+    /// Call `step` once a step.
     ///
     /// # Errors
     /// [`FitError::Cancelled`], to be passed on with `?`.
@@ -223,7 +243,7 @@ pub enum FitError {
     Param {
         /// The parameter.
         name: &'static str,
-        /// What is wrong and what to do.
+        /// The fault and its remedy.
         reason: String,
     },
     /// The training data cannot be learned from.

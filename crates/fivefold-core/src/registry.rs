@@ -1,4 +1,5 @@
-//! From a name in an experiment file to a ranker: a slice of entries, one line each.
+//! The registry leads from a name in an experiment file to a ranker: a slice of entries, one line
+//! each.
 //!
 //! ```text
 //! pub const RANKERS: &[RankerEntry] = &[RankerEntry::of::<Linear>(), RankerEntry::of::<Mart>()];
@@ -29,7 +30,8 @@ pub trait DynRanker: Send + Sync {
     /// [`Ranker::fit`].
     ///
     /// # Errors
-    /// Those of the ranker; [`FitError::Data`] if it [learns](Ranker::LEARNS), and all documents have one grade.
+    /// The errors of the ranker. Also [`FitError::Data`] if the ranker [learns](Ranker::LEARNS) and
+    /// all documents have one grade.
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<Box<dyn DynModel>, FitError>;
 }
 
@@ -50,14 +52,16 @@ pub trait DynModel: Send + Sync {
     fn to_json(&self) -> Result<serde_json::Value, serde_json::Error>;
 }
 
-/// A ranker with its parameters as JSON, taken once so that a type that cannot be written is refused at once.
+/// A ranker with its parameters as JSON. The JSON is made once, so a ranker that cannot be written
+/// is refused at once.
 struct Erased<R> {
     ranker: R,
     params: serde_json::Value,
 }
 struct ErasedModel<M>(M);
 
-/// What is said of training data whose documents all have one grade, whichever ranker was to learn from them.
+/// The error for training data whose documents all have one grade, the same for every ranker that
+/// learns.
 fn one_grade(train: &Dataset, grade: u8) -> FitError {
     let documents = counted(train.documents(), "document");
     FitError::Data(format!(
@@ -119,14 +123,18 @@ type Parse = fn(Spanned<DeTable<'_>>) -> Result<Box<dyn DynRanker>, ParamError>;
 type Restore = fn(&serde_json::Value) -> Result<Box<dyn DynRanker>, ParamError>;
 type Load = fn(serde_json::Value) -> Result<Box<dyn DynModel>, serde_json::Error>;
 
-/// By what stored results know the code of a ranker, so that they are not taken for results of other code.
+/// How stored results know the code of a ranker. Results of other code are then not taken for
+/// results of this code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
-    /// By [`Ranker::VERSION`] alone, which a test holds to golden models ([`RankerEntry::by_version`]).
+    /// Stored results know the ranker by [`Ranker::VERSION`] alone. A test with golden models
+    /// checks the version ([`RankerEntry::by_version`]).
     Version,
-    /// By [`Ranker::SOURCES`]: every build of the same sources has the same results.
+    /// Stored results know the ranker by [`Ranker::SOURCES`]: every build of the same sources has
+    /// the same results.
     Sources(&'static str),
-    /// By the executable that holds the ranker: after any rebuild it is trained anew.
+    /// Stored results know the ranker by the executable that holds it: after any rebuild, the
+    /// ranker is trained anew.
     Executable,
 }
 
@@ -139,7 +147,7 @@ pub struct RankerEntry {
     pub summary: &'static str,
     /// [`Ranker::VERSION`].
     pub version: u32,
-    /// By what stored results know its code.
+    /// How stored results know the ranker's code.
     pub code: Code,
     /// [`Ranker::PARAMS`].
     pub help: &'static [ParamHelp],
@@ -175,8 +183,9 @@ impl RankerEntry {
         }
     }
 
-    /// The entry of a ranker type whose code stored results know by `VERSION` alone. Only for a crate whose tests call
-    /// `conformance::check_golden`: nothing else sees a change of the code that forgets to raise the version.
+    /// The entry of a ranker type whose code stored results know by `VERSION` alone. Use it only in
+    /// a crate whose tests call `conformance::check_golden`: no other test sees that the code
+    /// changed and the version did not.
     pub const fn by_version<R: Ranker>() -> Self {
         RankerEntry { code: Code::Version, ..RankerEntry::of::<R>() }
     }
@@ -199,7 +208,7 @@ impl RankerEntry {
     /// A ranker from the parameters in an experiment file.
     ///
     /// # Errors
-    /// Unknown parameters, wrong types, values out of range: with the place in the file.
+    /// The first unknown parameter, wrong type or value out of range, with its place in the file.
     pub fn parse(&self, table: Spanned<DeTable<'_>>) -> Result<Box<dyn DynRanker>, ParamError> {
         (self.parse)(table)
     }
@@ -207,7 +216,7 @@ impl RankerEntry {
     /// A ranker from resolved parameters that were stored as JSON.
     ///
     /// # Errors
-    /// If they do not fit this version of the ranker.
+    /// If the parameters do not fit this version of the ranker.
     pub fn restore(&self, params: &serde_json::Value) -> Result<Box<dyn DynRanker>, ParamError> {
         (self.restore)(params)
     }
@@ -215,13 +224,13 @@ impl RankerEntry {
     /// A model from its JSON.
     ///
     /// # Errors
-    /// If it is not a model of this ranker.
+    /// If the JSON is not a model of this ranker.
     pub fn load(&self, model: serde_json::Value) -> Result<Box<dyn DynModel>, serde_json::Error> {
         (self.load)(model)
     }
 }
 
-/// A ranker that a build of the program lacks, because a Cargo feature is off.
+/// A ranker that a build of the program lacks because a Cargo feature is off.
 ///
 /// ```
 /// let forest = fivefold_core::Absent { name: "forest", feature: "trees" };
@@ -231,7 +240,7 @@ impl RankerEntry {
 pub struct Absent {
     /// The ranker's registered name.
     pub name: &'static str,
-    /// The feature that brings the ranker.
+    /// The feature that adds the ranker.
     pub feature: &'static str,
 }
 
@@ -274,7 +283,7 @@ impl Registry {
         self
     }
 
-    /// Names rankers that this build lacks, so that errors say how one comes by them.
+    /// Names rankers that this build lacks, so that errors can say which feature adds them.
     #[must_use]
     pub fn without(mut self, absent: &[Absent]) -> Self {
         let lacking = absent.iter().copied().filter(|absent| self.find(absent.name).is_none());
@@ -302,7 +311,7 @@ impl Registry {
         self.entries.iter().find(|e| e.name == name)
     }
 
-    /// The registered name nearest to one that was not found.
+    /// The registered name nearest to an unknown name, for "did you mean".
     pub fn nearest(&self, name: &str) -> Option<&'static str> {
         nearest(name, self.entries.iter().map(|e| e.name))
     }

@@ -1,4 +1,5 @@
-//! The conformance kit against rankers that break its rules on purpose: each is caught by its rule, and by no other.
+//! Tests the conformance kit with rankers that break its rules on purpose: each fault is caught by
+//! its own rule only.
 
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
@@ -11,7 +12,7 @@ use fivefold_core::{Dataset, FitContext, FitError, Model, ParamError, ParamHelp,
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// What is wrong with a ranker.
+/// A fault of a ranker.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flaw {
     None,
@@ -35,7 +36,7 @@ enum Flaw {
     DividesByTheVariance,
     ReadsWhatAnotherLeft,
     LeavesItsShrink,
-    /// No flaw: its draws fall on documents.
+    /// Not a fault: the draws of this ranker fall on documents.
     DrawsDocuments,
     ChoosesByAnyValidation,
     SaysNothingOfABlindValidation,
@@ -83,8 +84,9 @@ impl<const N: usize> Flawed for At<N> {
     const FLAW: Flaw = FLAWS[N];
 }
 
-/// Scores by features, each weighed by its covariance with the grade over its variance plus `shrink`, and a little
-/// noise of size `noise`. Draws only where `seeded`.
+/// Scores by weighted features. A weight is the feature's covariance with the grade over its
+/// variance plus `shrink`, and a little noise of size `noise`. The ranker draws only if it is
+/// `seeded`.
 #[derive(Serialize, Deserialize)]
 #[serde(default, bound = "")]
 struct Toy<F: Flawed> {
@@ -206,7 +208,7 @@ impl<F: Flawed> Ranker for Toy<F> {
     }
 }
 
-/// What each document counts.
+/// The weight of each document.
 fn shares(train: &Dataset, flaw: Flaw, mut rng: Rng) -> Vec<f64> {
     let rows = train.queries().flat_map(|query| 0..query.len());
     rows.map(|row| match flaw {
@@ -256,7 +258,8 @@ fn a_sound_ranker_breaks_no_rule() {
     check(&[RankerEntry::of::<Toy<At<0>>>()], &[CASE]);
 }
 
-/// Each flaw with the rules that must catch it: `rules(broken::<N>())` must be exactly these.
+/// Each fault with the rules that must catch it: `names(broken::<N>())` must be exactly these
+/// rules.
 #[test]
 fn each_flaw_is_caught_by_its_rule() {
     let expected: &[(Vec<Violation>, &[&str])] = &[
@@ -286,12 +289,12 @@ fn each_flaw_is_caught_by_its_rule() {
         assert_eq!(names(violations), *rules, "{violations:#?}");
     }
     let caught: BTreeSet<&str> = expected.iter().flat_map(|(_, rules)| rules.iter().copied()).collect();
-    // Those that are left are broken below.
+    // The rankers below break the remaining rules.
     let others: Vec<&str> = RULES.iter().map(|rule| rule.name).filter(|name| !caught.contains(name)).collect();
     assert_eq!(others, ["stored parameters", "one grade"]);
 }
 
-/// Scores by the first feature, and does not say that it learns nothing.
+/// Scores by the first feature. The ranker learns nothing, but does not say so.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Control {}
@@ -330,14 +333,14 @@ fn what_is_said_of_a_blind_validation_part_names_it() {
 #[test]
 fn draws_of_documents_are_sound_and_hide_no_dependence_on_the_order() {
     check(&[RankerEntry::of::<Toy<At<21>>>()], &[CASE]);
-    // Noise of which one draw moves the scores by more than the order does.
+    // One draw of this noise moves the scores more than the order does.
     let noisy = Case { params: "noise = 0.3", changes: &[("shrink", "0.5", true), ("noise", "0.2", true)], ..CASE };
     let found = violations(&[RankerEntry::of::<Toy<At<2>>>()], &[noisy]);
     assert_eq!(names(&found), ["training order"], "{found:#?}");
     println!("{}", found[0]);
 }
 
-/// [`Toy`] with a parameter that serde leaves out when it writes.
+/// A [`Toy`] with a parameter that serde leaves out when it writes.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Forgetful {

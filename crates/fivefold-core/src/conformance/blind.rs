@@ -1,4 +1,5 @@
-//! Rules about data that cannot tell models apart: to learn from, and to validate on.
+//! Rules about data on which all models are equally good, as training data and as a validation
+//! part.
 
 use std::sync::Mutex;
 
@@ -35,7 +36,7 @@ pub(super) const BLIND_VALIDATION: Rule = Rule {
     check: blind_validation,
 };
 
-/// Sets of [`data::degenerate`] on which every model is as good as any other.
+/// Names of sets of [`data::degenerate`] on which every model is as good as any other.
 const BLIND: &[&str] = &[
     "constant features",
     "features that are constant in each query",
@@ -47,7 +48,7 @@ const BLIND: &[&str] = &[
 fn blind_validation(trial: &Trial<'_>) -> Result<(), String> {
     let (params, train) = (trial.case.params, train());
     let without = fit_beside(trial.entry, params, &train, SEED, None, &Notes::default())?;
-    // Fitted now: whether fits disturb each other is the matter of another rule.
+    // Fitted now: another rule tests whether fits disturb each other.
     let with = fit_beside(trial.entry, params, &train, SEED, Some(&validation()), &Notes::default())?;
     let matters = models_differ(&without, &with).is_some();
     for (name, set) in data::degenerate().into_iter().filter(|(name, _)| BLIND.contains(name)) {

@@ -21,14 +21,16 @@ pub fn rows(queries: &[&[Doc<'_>]]) -> Dataset {
 /// One query of documents with ids; the highest possible grade is 2.
 ///
 /// # Panics
-/// If the rows are not of one width, there is none or a grade is above 2.
+/// If the rows are not of one width, there is no document, or a grade is above 2.
 pub fn rows_with_ids(docs: &[(u8, &str, &[f32])]) -> Dataset {
     let owned = docs.iter().map(|(grade, id, x)| (*grade, x.to_vec(), Some((*id).to_owned())));
     build(&[owned.collect()], 2)
 }
 
-/// `queries` queries of 12 documents with ids and six features: the first two carry the grade (0 to 2) under noise, the
-/// third lowers it, the fourth is noise, the fifth constant, the sixth the first again (collinear).
+/// `queries` queries of 12 documents, with document ids and six features.
+///
+/// Features 1 and 2 carry the grade (0 to 2) under noise, and feature 3 lowers the grade. Feature 4
+/// is noise, feature 5 is constant, and feature 6 repeats feature 1 (collinear).
 pub fn signal_in_order(queries: usize, seed: u64) -> Dataset {
     let mut rng = Seed::new(seed).rng();
     let mut document = |number: usize| {
@@ -41,8 +43,8 @@ pub fn signal_in_order(queries: usize, seed: u64) -> Dataset {
     build(&docs, 2)
 }
 
-/// `queries` queries of `documents` documents, without document ids, and `width` features: the first two carry the grade (0 to 2)
-/// under noise, the others are noise.
+/// `queries` queries of `documents` documents with `width` features, without document ids. The
+/// first two features carry the grade (0 to 2) under noise; all other features are noise.
 pub fn sized(queries: usize, documents: usize, width: usize, seed: u64) -> Dataset {
     let mut rng = Seed::new(seed).rng();
     let mut document = || {
@@ -54,10 +56,11 @@ pub fn sized(queries: usize, documents: usize, width: usize, seed: u64) -> Datas
     build(&docs, 2)
 }
 
-/// The same queries with their documents in another order: `order` gives the old row of each new one.
+/// The same queries with their documents in another order. For each new row, `order` gives the old
+/// row.
 ///
 /// # Panics
-/// If `order` gives a row that the query does not have, or none at all.
+/// If `order` gives a row that the query does not have, or no row at all.
 pub fn reordered(data: &Dataset, order: impl Fn(&JudgedQuery<'_>) -> Vec<usize>) -> Dataset {
     let document = |query: &JudgedQuery<'_>, row: usize| {
         (query.grades()[row], query.row(row).to_vec(), query.doc_id(row).map(str::to_owned))
@@ -67,7 +70,7 @@ pub fn reordered(data: &Dataset, order: impl Fn(&JudgedQuery<'_>) -> Vec<usize>)
     build(&docs, data.max_grade())
 }
 
-/// Collections that break careless rankers, with the names that failures give them. All have six features.
+/// Collections that break careless rankers, each with its name in messages. All have six features.
 pub(super) fn degenerate() -> Vec<(&'static str, Dataset)> {
     let values: Vec<[f32; 6]> = (0..8).map(|i| [i as f32, 1.0, 0.0, -(i as f32), 1e6 * i as f32, 3.0]).collect();
     let graded = |grade: fn(usize) -> u8| -> Vec<Owned> {

@@ -24,7 +24,7 @@ fn degenerate(trial: &Trial<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Fits, and scores both the training set and the synthetic collection.
+/// Fits, then scores the training set and the synthetic collection. Fails if a score is not finite.
 fn tried(trial: &Trial<'_>, train: &Dataset, validation: Option<&Dataset>) -> Result<(), String> {
     let mut context = FitContext::new(Seed::new(SEED));
     if let Some(validation) = validation {

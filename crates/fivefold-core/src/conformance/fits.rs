@@ -1,4 +1,5 @@
-//! Rules about one fit and its model: it succeeds, has the same bytes again, is saved whole, and can be stopped.
+//! Rules about one fit and its model: the fit succeeds, makes the same bytes again, and can be
+//! stopped; the model is saved whole.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -110,7 +111,8 @@ fn cancelled(trial: &Trial<'_>) -> Result<(), String> {
         let context = FitContext::new(Seed::new(SEED)).with_progress(&all).with_cancellation(&all.flag);
         make(trial.entry, trial.case.params)?.fit(&train(), &context).map_err(|error| error.to_string())?;
         let steps = all.before_the_end.load(Ordering::Relaxed);
-        // Whoever asks at the beginning of each of several steps cannot hear of a stop within the last one.
+        // A fit that asks only at the beginning of each step cannot hear of a stop within the last
+        // step.
         for step in [1, steps.div_ceil(2), steps.saturating_sub(1).max(1)] {
             let stop = StopAt::new(step);
             let context = FitContext::new(Seed::new(SEED)).with_progress(&stop).with_cancellation(&stop.flag);
@@ -120,10 +122,10 @@ fn cancelled(trial: &Trial<'_>) -> Result<(), String> {
     })
 }
 
-/// Raises a flag in a step.
+/// Raises a flag in step `step`.
 struct StopAt {
     step: u64,
-    /// Steps that were told, the last one ("all are behind") excepted.
+    /// Number of reported steps, without the last report ("all steps are done").
     before_the_end: AtomicU64,
     flag: AtomicBool,
 }

@@ -1,9 +1,12 @@
-//! Golden models: whether a ranker still makes the models that it made, unless its `VERSION` says that it makes others.
+//! Golden models: a test fails if a ranker makes another model and its `VERSION` was not raised.
 //!
-//! A ranker that is [known by its version](crate::RankerEntry::by_version) makes stored results stale, and nobody sees it, when its
-//! code changes and its `VERSION` does not. Here it is fitted under its cases, and with each of their changes, and the hash of each
-//! model and its scores stands in a file with the version. A line is known by what the fit is given, so that a new parameter, or
-//! another default, asks for no other version.
+//! The test is for rankers that stored results know [by their
+//! version](crate::RankerEntry::by_version). If the code of such a ranker changes and its `VERSION`
+//! does not, stored results are stale and nobody sees it. So the test fits each ranker under its
+//! cases, and with each change of a case. A file keeps one line for each fit: the version, a hash
+//! of the fit's input, and a hash of the model with its scores. Lines are compared if the hash of
+//! the input (parameters, data, seed) is the same. So a new parameter, or another default, needs no
+//! new version.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +16,7 @@ use super::trial::{Fitted, SEED, make, scores, test, train, validation, with};
 use super::{Case, guarded};
 use crate::{Dataset, DynRanker, FitContext, JudgedQuery, RankerEntry, Seed};
 
-/// The environment variable that, set to `1`, lets [`check_golden`] write the file anew.
+/// The environment variable that lets [`check_golden`] write the file anew, if set to `1`.
 pub const UPDATE: &str = "FIVEFOLD_UPDATE_GOLDEN";
 
 const HEAD: &str = "# Hashes of models that rankers make of a small collection: ranker, VERSION, hash of what the fit is given, hash of the\n\
@@ -29,14 +32,15 @@ struct Line {
     params: String,
 }
 
-/// Lines by ranker and hash of what the fit is given.
+/// Lines by ranker and by hash of the fit's input.
 type Lines = BTreeMap<(String, String), Line>;
 
-/// Fails a test if a ranker makes another model than the file says at the same `VERSION`, and says what to do. With
-/// [`UPDATE`] set to `1` the file is written anew, unless a model changed and the version did not.
+/// Fails a test if a ranker makes another model than the file says, at the same `VERSION`. The
+/// message tells how to go on. With [`UPDATE`] set to `1`, the file is written anew, unless a model
+/// changed and its version did not.
 ///
 /// # Panics
-/// If a model is not that of the file, or if the file cannot be read or written.
+/// If a model is not the model of the file, or if the file cannot be read or written.
 pub fn check_golden(entries: &[RankerEntry], cases: &[Case], file: &Path) {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let old = parse(&text).unwrap_or_else(|line| panic!("{}: no line of golden models: {line}", file.display()));
@@ -70,7 +74,7 @@ pub fn check_golden(entries: &[RankerEntry], cases: &[Case], file: &Path) {
     );
 }
 
-/// Fits that give another model at the same version.
+/// Fits that give another model although the version was not raised.
 fn unraised(old: &Lines, new: &Lines) -> Vec<String> {
     let changed = new.iter().filter(|(key, line)| {
         old.get(*key).is_some_and(|before| before.model != line.model && before.version >= line.version)
@@ -78,7 +82,8 @@ fn unraised(old: &Lines, new: &Lines) -> Vec<String> {
     changed.map(|((ranker, _), line)| format!("  {ranker}, VERSION {}: {}", line.version, line.params)).collect()
 }
 
-/// One line for each case and each of its changes; fits that fail have one too, for their error is their result.
+/// One line for each case, with and without a validation part, and one for each change of a case. A
+/// failed fit has a line too: its error is its result.
 fn lines(entries: &[RankerEntry], cases: &[Case]) -> Lines {
     let mut lines = Lines::new();
     for case in cases {
@@ -120,7 +125,7 @@ fn digest(fitted: &Fitted) -> String {
     fitted.json.clone() + &bits.collect::<String>()
 }
 
-/// What a fit is given beside its parameters.
+/// Hash of a fit's input besides its parameters: the data and the seed.
 fn digest_of_data() -> String {
     let of = |data: Dataset| -> String {
         let query = |query: JudgedQuery<'_>| format!("{} {:?} {:?};", query.id(), query.grades(), query.features());
@@ -142,7 +147,7 @@ fn render(lines: &Lines) -> String {
     text
 }
 
-/// The lines of the file, or the first that is none.
+/// The lines of the file. The error is the first line that cannot be read.
 fn parse(text: &str) -> Result<Lines, String> {
     let mut lines = Lines::new();
     for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {

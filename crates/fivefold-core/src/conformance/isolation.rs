@@ -11,11 +11,11 @@ pub(super) const ISOLATION: Rule = Rule {
     check: isolation,
 };
 
-/// Every ranker of the call is fitted once more, with all its parameters changed, and then this one again, which must
-/// give the very model that it gave before.
+/// Fits every ranker of the call once more, with all its parameters changed. Then this ranker is
+/// fitted again, and must give the very model that it gave before.
 ///
-/// What is blind: a value that an earlier ranker of the list leaves behind, always the same one, was there already
-/// when this one was first fitted.
+/// Blind spot: a value that an earlier ranker of the list always leaves behind. The same value was
+/// there already when this ranker was first fitted.
 fn isolation(trial: &Trial<'_>) -> Result<(), String> {
     for (entry, case) in trial.all {
         disturb(entry, &all_changes(entry, case));
@@ -30,7 +30,7 @@ fn isolation(trial: &Trial<'_>) -> Result<(), String> {
     }
 }
 
-/// A ranker of the call whose parameters, in a fit before, alter this one's model.
+/// The ranker of the call whose parameters, in an earlier fit, alter this ranker's model.
 fn culprit(trial: &Trial<'_>) -> Result<Option<&'static str>, String> {
     for (entry, case) in trial.all {
         let after = |params: &str| {
@@ -44,12 +44,12 @@ fn culprit(trial: &Trial<'_>) -> Result<Option<&'static str>, String> {
     Ok(None)
 }
 
-/// A fit on a few documents. Whether it succeeds is the matter of other rules.
+/// A fit on a few documents. Other rules test whether the fit succeeds.
 fn disturb(entry: &RankerEntry, params: &str) {
     let _ = guarded(|| fit(entry, params, &data::signal_in_order(5, 8), SEED + 2));
 }
 
-/// The case's parameters with all changes that go together.
+/// The case's parameters with all changes that are allowed together.
 fn all_changes(entry: &RankerEntry, case: &Case) -> String {
     case.changes.iter().fold(case.params.to_owned(), |params, (name, value, _)| {
         let changed = with(&params, name, value);

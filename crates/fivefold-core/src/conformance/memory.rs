@@ -1,4 +1,5 @@
-//! Whether rankers need the memory that they say: `fit_bytes` against what an allocator counts.
+//! Whether rankers need as much memory as they say: compares `fit_bytes` with the count of an
+//! allocator.
 
 use std::fmt;
 
@@ -6,25 +7,25 @@ use super::trial::{SEED, make};
 use super::{Case, data};
 use crate::{Dataset, FitContext, RankerEntry, Seed};
 
-/// How far estimate and peak may be apart.
+/// The largest ratio of estimate and peak, either way.
 const FACTOR: f64 = 1.5;
-/// Bytes that nobody counts: what a thread pool, an error or a name takes.
+/// Bytes that no estimate counts: for a thread pool, an error, a name.
 const SMALL: f64 = (192 << 10) as f64;
 
-/// One fit: what it was said to need, and what it needed.
+/// One fit: its estimated memory and its measured memory.
 #[derive(Debug, Clone)]
 pub struct Measured {
     /// The ranker's registered name.
     pub ranker: &'static str,
     /// The parameters of its case.
     pub params: &'static str,
-    /// Which data.
+    /// The name of the data.
     pub data: &'static str,
     /// Threads of the pool.
     pub threads: usize,
-    /// `fit_bytes`.
+    /// The estimate, `fit_bytes`.
     pub estimate: u64,
-    /// The most bytes of the fit.
+    /// The most bytes that the fit held at a time.
     pub peak: u64,
 }
 
@@ -45,11 +46,11 @@ impl fmt::Display for Measured {
     }
 }
 
-/// Gives a test binary an allocator that counts, and `peak_of`: it runs what it is given and returns
-/// the most bytes that were allocated at a time meanwhile, beside those that were allocated before.
+/// Gives a test binary a counting allocator and the function `peak_of`.
 ///
-/// The crate of the test needs `peak_alloc`. Nothing else may allocate meanwhile, so that the binary
-/// has one test.
+/// `peak_of(work)` runs `work` and returns the most bytes that were allocated at a time during the
+/// work. Bytes that were allocated before do not count. The crate of the test needs `peak_alloc`.
+/// No other thread may allocate during the work, so the binary has one test.
 #[macro_export]
 macro_rules! counting_allocator {
     () => {
@@ -65,10 +66,12 @@ macro_rules! counting_allocator {
     };
 }
 
-/// Fails a test if `fit_bytes` of a ranker is further than a factor of 1.5 from the peak of its fit, on wide data (60 documents of 5,000
-/// features) or on long data (24,000 documents of 8 features), with a validation part, on one thread and on four.
+/// Fails a test if a ranker's `fit_bytes` differs from the peak of its fit by more than a factor of
+/// 1.5.
 ///
-/// `peak_of` is that of [`counting_allocator`](crate::counting_allocator), or the like.
+/// Each case is fitted with a validation part on wide data (60 documents of 5,000 features) and on
+/// long data (24,000 documents of 8 features). Both fits run on one thread and on four. `peak_of`
+/// is the function of [`counting_allocator`](crate::counting_allocator), or a similar one.
 ///
 /// # Panics
 /// If an estimate is wrong, or a fit fails.

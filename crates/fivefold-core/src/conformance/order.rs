@@ -1,4 +1,5 @@
-//! Rules about the order of documents: a file's order says nothing about relevance, and must not reach a score.
+//! Rules about the order of documents: the order in a file says nothing about relevance, and must
+//! not reach a score.
 
 use super::trial::{SEED, Trial, difference, make, scores, test, train};
 use super::{Rule, data};
@@ -28,15 +29,21 @@ pub(super) const TRAINING_ORDER: Rule = Rule {
     check: training_order,
 };
 
-/// Allowed root mean square difference of scores, as a share of their range: rounding of sums in another order.
+/// Allowed root mean square difference of two models' scores, as a share of the range of the
+/// scores: the rounding of sums in another order.
 const ROUNDING: f64 = 1e-6;
 
-/// Seeds of the fits of rankers that draw.
+/// Number of seeds, for rankers that draw.
 const SEEDS: u64 = 12;
 
-/// A ranker whose scores move by more than rounding may still be one whose draws fall on documents: when these move, that
-/// is as good as another seed. The differences of several seeds must not point the same way then ([`agree`]). Fits of one
-/// seed are compared with each other, so that draws that do not depend on the order (of queries, of features) hide little.
+/// Compares two models: one learns from each query's best document first, the other from the worst
+/// document first.
+///
+/// If the scores differ by more than rounding, a ranker without a seed breaks the rule. A ranker
+/// with a seed may draw for each document; another order of documents then acts like another seed.
+/// Such a ranker breaks the rule only if the differences of several seeds point the same way
+/// ([`agree`]). Each difference compares two fits of one seed. So draws that do not depend on the
+/// order of documents (draws of queries, of features) hide little.
 fn training_order(trial: &Trial<'_>) -> Result<(), String> {
     let sorted = |best_first| data::reordered(&train(), |query| by_grade(query, best_first));
     let (best_first, worst_first) = (sorted(true), sorted(false));
@@ -72,9 +79,12 @@ fn training_order(trial: &Trial<'_>) -> Result<(), String> {
     ))
 }
 
-/// Whether at most one of a hundred choices of signs makes the sum of `all` as long as it is: an exact test of whether
-/// signs are a matter of chance (R. A. Fisher, The Design of Experiments, 1935, section 21), which draws that fall on
-/// documents fail once in a hundred times. An effect that is small beside the draws is not seen.
+/// Whether the differences in `all` point the same way: at most 1 % of all choices of signs give a
+/// sum as long as the sum of `all`.
+///
+/// The test is exact (R. A. Fisher, The Design of Experiments, 1935, section 21). A sound ranker
+/// whose draws fall on documents is blamed once in a hundred times. An effect that is small beside
+/// the draws is not seen.
 fn agree(all: &[Vec<f64>]) -> bool {
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let products: Vec<Vec<f64>> = all.iter().map(|a| all.iter().map(|b| product(a, b)).collect()).collect();
@@ -111,8 +121,8 @@ mod tests {
 
     #[test]
     fn a_common_direction_is_told_from_chance() {
-        // Of 200 sets of ten draws of 30 values, a shift of half a standard deviation is seen in nearly all; without one,
-        // 200 x 5 / 512 sets are expected to be taken for it.
+        // Of 200 sets of ten draws of 30 values, a shift of half a standard deviation is seen in
+        // nearly all; without one, 200 x 5 / 512 sets are expected to be taken for it.
         let sets = |shift: f64| {
             let mut rng = Seed::new(5).rng();
             let mut set =

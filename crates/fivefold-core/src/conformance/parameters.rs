@@ -1,4 +1,5 @@
-//! Rules about parameters: described, checked, stored, and with an effect; and the same of the seed.
+//! Rules about parameters: they are described, checked, stored, and have an effect. Also the rule
+//! that the seed has an effect.
 
 use std::collections::BTreeSet;
 

@@ -28,23 +28,23 @@ impl Trial<'_> {
         self.usual.as_ref().map_err(Clone::clone)
     }
 
-    /// Fits it again, on other data or with another seed.
+    /// Fits the ranker again, on other data or with another seed.
     pub(super) fn fit(&self, train: &Dataset, seed: u64) -> Result<Fitted, String> {
         fit(self.entry, self.case.params, train, seed)
     }
 }
 
-/// What rankers learn from, unless a rule says otherwise.
+/// The training part, unless a rule says otherwise.
 pub(super) fn train() -> Dataset {
     data::signal_in_order(40, 1)
 }
 
-/// What rankers validate on.
+/// The validation part.
 pub(super) fn validation() -> Dataset {
     data::signal_in_order(20, 2)
 }
 
-/// What models are compared on.
+/// The data on which models are compared.
 pub(super) fn test() -> Dataset {
     data::signal_in_order(20, 3)
 }
@@ -55,19 +55,19 @@ pub(super) fn make(entry: &RankerEntry, params: &str) -> Result<Box<dyn DynRanke
     entry.parse(table).map_err(|error| format!("`{params}` is refused: {error}"))
 }
 
-/// Fits a ranker on `train`, with a validation set.
+/// Fits a ranker on `train`, with the usual validation part.
 pub(super) fn fit(entry: &RankerEntry, params: &str, train: &Dataset, seed: u64) -> Result<Fitted, String> {
     fit_beside(entry, params, train, seed, Some(&validation()), &Unheard)
 }
 
-/// Hears nothing.
+/// A receiver that ignores every report.
 struct Unheard;
 
 impl Progress for Unheard {
     fn step(&self, _: u64, _: u64) {}
 }
 
-/// Fits a ranker on `train`, beside a validation set or none.
+/// Fits a ranker on `train`, with the given validation part or without a validation part.
 pub(super) fn fit_beside(
     entry: &RankerEntry,
     params: &str,
@@ -90,13 +90,13 @@ pub(super) fn fit_usual(entry: &RankerEntry, params: &str, seed: u64) -> Result<
     fit(entry, params, &train(), seed)
 }
 
-/// `params` with another value for one of them.
+/// `params` with another value for parameter `name`.
 pub(super) fn with(params: &str, name: &str, value: &str) -> String {
     let kept = params.lines().filter(|line| line.split('=').next().map(str::trim) != Some(name));
     kept.map(|line| format!("{line}\n")).chain([format!("{name} = {value}\n")]).collect()
 }
 
-/// The scores of all documents, a list a query.
+/// The scores of all documents, one list for each query.
 pub(super) fn scores(model: &dyn DynModel, data: &Dataset) -> Vec<Vec<f64>> {
     data.queries()
         .map(|query| {
@@ -107,7 +107,8 @@ pub(super) fn scores(model: &dyn DynModel, data: &Dataset) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// The first document whose two scores are not the same bits: "query q0, document d1: 0.25 and 0.5".
+/// The first document whose two scores are not the same bits: "query q0, document d1: 0.25 and
+/// 0.5".
 pub(super) fn difference(data: &Dataset, here: &[Vec<f64>], there: &[Vec<f64>]) -> Option<String> {
     data.queries().zip(here.iter().zip(there)).find_map(|(query, (here, there))| {
         let row = (0..query.len()).find(|&row| here[row].to_bits() != there[row].to_bits())?;
@@ -116,7 +117,7 @@ pub(super) fn difference(data: &Dataset, here: &[Vec<f64>], there: &[Vec<f64>]) 
     })
 }
 
-/// Where two models differ, if they do: in a score on [`test`], else in their JSON.
+/// The first difference of two models, if there is one: in a score on [`test`], else in their JSON.
 pub(super) fn models_differ(here: &Fitted, there: &Fitted) -> Option<String> {
     let data = test();
     let scored = difference(&data, &scores(&*here.model, &data), &scores(&*there.model, &data));
