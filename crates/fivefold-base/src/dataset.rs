@@ -1,21 +1,24 @@
 //! Data sets: row-major `f32` features, `u8` grades, queries as row ranges, query and document ids.
 //!
-//! A [`Dataset`] is a cheap view (a list of query numbers) into shared storage, so that the training, validation and
-//! test parts of five folds never copy a feature. The storage may own its matrix or borrow it from elsewhere (for
-//! instance a mapped file): all it needs is something that gives a `&[f32]`.
+//! A [`Dataset`] is a cheap view (a list of query numbers) into shared storage. So the training,
+//! validation and test parts of five folds never copy a feature. The storage may own its matrix or
+//! borrow the matrix from elsewhere, for instance from a mapped file. All that the storage needs is
+//! a value that gives a `&[f32]`.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// The source of this module. Who keeps data sets as bytes keeps a hash of it, for bytes of another layout are not these.
+/// The source of this module. A cache that keeps data sets as bytes also keeps a hash of this
+/// source: another source may have another layout of the bytes.
 pub const SOURCE: &str = include_str!("dataset.rs");
 
-/// The highest grade that any collection may use; exponential gain stays exact in `f64` far beyond it.
+/// The highest grade that any collection may use. Exponential gain stays exact in `f64` far beyond
+/// this grade.
 pub const HIGHEST_GRADE: u8 = 30;
 
-/// The most features that a document may have: beyond it a dense matrix makes no sense.
+/// The most features that a document may have. A wider dense matrix makes no sense.
 pub const MOST_FEATURES: usize = 100_000;
 
 /// A sequence of strings in one allocation.
@@ -61,13 +64,13 @@ struct Storage {
     rest: Arc<Rest>,
 }
 
-/// What stays as it is when the features are replaced.
+/// The parts of a collection that stay as they are when the features are replaced.
 struct Rest {
     grades: Vec<u8>,
-    /// Row where each query starts, and at the end the number of rows.
+    /// The row where each query starts; the last bound is the number of rows.
     bounds: Vec<usize>,
     query_ids: IdTable,
-    /// One id a row, or empty where the collection has none.
+    /// One id for each row; empty if the collection has no document ids.
     doc_ids: IdTable,
     max_grade: u8,
 }
@@ -90,7 +93,7 @@ impl std::fmt::Debug for Dataset {
     }
 }
 
-/// Why arrays do not make a data set.
+/// Arrays that do not make a data set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
@@ -109,12 +112,12 @@ pub enum DatasetError {
         "query bounds must rise from 0 to the number of documents ({rows}) with no empty query; bound {index} does not"
     )]
     Bounds {
-        /// Which bound is wrong.
+        /// The index of the wrong bound.
         index: usize,
         /// Documents.
         rows: usize,
     },
-    /// A number of ids that does not fit.
+    /// The number of ids differs from the number of queries or documents.
     #[error("{found} {what} ids for {expected} {what}s")]
     Ids {
         /// "query" or "document".
@@ -142,15 +145,16 @@ pub struct DatasetBuilder {
     pub features: Matrix,
     /// Features a document.
     pub width: usize,
-    /// One grade a document.
+    /// One grade for each document.
     pub grades: Vec<u8>,
-    /// Row where each query starts, and at the end the number of documents.
+    /// The row where each query starts; the last bound is the number of documents.
     pub bounds: Vec<usize>,
-    /// One id a query, as written in the source.
+    /// One id for each query, as written in the source.
     pub query_ids: IdTable,
-    /// One id a document, or empty where there are none.
+    /// One id for each document; empty if there are no document ids.
     pub doc_ids: IdTable,
-    /// The highest grade that the collection's descriptor declares; `None`: the highest that occurs.
+    /// The highest grade that the collection's descriptor declares; `None` takes the highest grade
+    /// that occurs.
     pub max_grade: Option<u8>,
 }
 
@@ -196,8 +200,8 @@ impl DatasetBuilder {
 }
 
 impl Dataset {
-    /// A data set of queries in memory: for each the features of its documents, row after row, and their grades. Queries are
-    /// called 1, 2, 3, ..; documents have no ids.
+    /// A data set from queries in memory. Each query gives the features of its documents, row after
+    /// row, and their grades. The query ids are 1, 2, 3, ..; documents have no ids.
     ///
     /// ```
     /// use fivefold_base::Dataset;
@@ -212,7 +216,8 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// [`DatasetError`]: features that are not `width` a document, a query without documents, a grade above [`HIGHEST_GRADE`].
+    /// [`DatasetError`] if the features are not `width` for each document, a query has no
+    /// documents, or a grade is above [`HIGHEST_GRADE`].
     pub fn of_queries<'a>(
         width: usize,
         queries: impl IntoIterator<Item = (&'a [f32], &'a [u8])>,
@@ -248,17 +253,19 @@ impl Dataset {
         self.documents
     }
 
-    /// Features a document, the same in all parts of a collection.
+    /// Features a document. The number is the same in all parts of a collection.
     pub fn width(&self) -> usize {
         self.storage.width
     }
 
-    /// The collection's highest possible grade (by its descriptor, else over all its parts, not only this view).
+    /// The highest possible grade of the collection. The descriptor declares it; else it is the
+    /// highest grade over all parts, not only over this view.
     pub fn max_grade(&self) -> u8 {
         self.storage.rest.max_grade
     }
 
-    /// The grade of all documents of this view, if they have one; `None` also where there is no document.
+    /// The grade that all documents of this view share. `None` if two grades differ, or if there is
+    /// no document.
     pub fn only_grade(&self) -> Option<u8> {
         let mut grades = self.queries().flat_map(|query| query.grades.iter().copied());
         let first = grades.next()?;
@@ -291,12 +298,13 @@ impl Dataset {
         (0..self.len()).map(|i| self.query(i))
     }
 
-    /// The number of each query of this view in the collection, in order.
+    /// The numbers that this view's queries have in the collection, in order.
     pub fn numbers(&self) -> &[u32] {
         &self.queries
     }
 
-    /// Where each query's documents start when the view's documents are numbered in order, and at the end their number.
+    /// The row where each query starts, with the rows of this view numbered in order. The last
+    /// bound is the number of documents.
     pub fn bounds(&self) -> Vec<usize> {
         let mut bounds = Vec::with_capacity(self.len() + 1);
         bounds.push(0);
@@ -308,7 +316,7 @@ impl Dataset {
         bounds
     }
 
-    /// A view of some of this view's queries, in the order given; shares the storage.
+    /// A view of some of this view's queries, in the order given. The new view shares the storage.
     ///
     /// # Panics
     /// If an index is out of range.
@@ -324,8 +332,9 @@ impl Dataset {
         self.select(range)
     }
 
-    /// The same queries, ids and grades over other features: one row of `width` values a document of this view, in order.
-    /// For a view of the whole collection nothing else is copied.
+    /// The same queries, ids and grades with other features. `features` holds one row of `width`
+    /// values for each document of this view, in order. If this view is the whole collection, no
+    /// ids or grades are copied.
     ///
     /// # Errors
     /// [`DatasetError::MatrixSize`] if the number of values is not documents x width.
@@ -367,15 +376,16 @@ impl Dataset {
         .build()
     }
 
-    /// The queries of this view with the features that they have in `other`, which must be this view's collection or its
-    /// whole [with other features](Self::with_features); `None` if it is not.
+    /// The queries of this view with the features that they have in `other`. `other` must be this
+    /// view's collection, or the whole collection [with other features](Self::with_features); else
+    /// the result is `None`.
     pub fn within(&self, other: &Dataset) -> Option<Dataset> {
         let same = Arc::ptr_eq(&self.storage.rest, &other.storage.rest);
         same.then(|| Dataset { storage: Arc::clone(&other.storage), ..self.clone() })
     }
 }
 
-/// One query's documents as a model sees them: features and ids, never grades.
+/// The documents of one query as a model sees them: features and ids, never grades.
 #[derive(Clone, Copy)]
 pub struct QueryView<'a> {
     features: &'a [f32],
@@ -386,7 +396,8 @@ pub struct QueryView<'a> {
 }
 
 impl<'a> QueryView<'a> {
-    /// A query of `len` documents without document ids; for tests and for callers that hold their own arrays.
+    /// A query of `len` documents without document ids, for tests and for callers that hold their
+    /// own arrays.
     ///
     /// # Panics
     /// If `features` does not hold `len * width` values.
@@ -437,7 +448,7 @@ impl<'a> QueryView<'a> {
     }
 }
 
-/// A query with the grades of its documents; everything of [`QueryView`] can be asked of it.
+/// A query with the grades of its documents. All methods of [`QueryView`] work on it too.
 #[derive(Clone, Copy)]
 pub struct JudgedQuery<'a> {
     view: QueryView<'a>,

@@ -1,16 +1,22 @@
-//! Characters that do something to a screen or page instead of standing on it: control characters, among them the escape codes of
-//! terminals, and those that turn the direction of what follows, so that a text reads otherwise than it is.
+//! Makes texts safe for a screen, a message or a spreadsheet.
+//!
+//! Some characters act instead of showing: control characters (among them the escape codes of
+//! terminals) and characters that change the direction of the text after them. With such a
+//! character a text can look other than it is. This module writes acting characters as escapes,
+//! shortens quoted texts, and keeps a spreadsheet from running a text as a formula.
 
 use std::borrow::Cow;
 
-/// Whether a character acts instead of showing.
+/// Whether a character acts on a screen instead of showing.
 pub fn acts(c: char) -> bool {
-    // Bidirectional marks, embeddings, overrides and isolates (Unicode Standard Annex 9), and separators of lines.
+    // Bidirectional marks, embeddings, overrides and isolates (Unicode Standard Annex 9), and line
+    // separators.
     c.is_control()
         || matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A text for a screen: line ends and tabs stay, what else acts is written as its escape.
+/// Returns a text for a screen. Line ends and tabs stay; every other acting character becomes its
+/// escape.
 pub fn printable(text: &str) -> Cow<'_, str> {
     let harmful = |c: char| acts(c) && !matches!(c, '\n' | '\t');
     if !text.contains(harmful) {
@@ -23,27 +29,29 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text for a cell of a spreadsheet: one that would be run as a formula gets an apostrophe before it, and so does one that has
-/// such apostrophes already, so that [`formula`] gives back either. Numbers stay.
+/// Returns a text for a cell of a spreadsheet. A text that a spreadsheet would run as a formula
+/// gets an apostrophe before it. A formula that already has apostrophes before it gets one more, so
+/// that [`formula`] gives back the text in both cases. Numbers stay as they are.
 pub fn no_formula(text: &str) -> Cow<'_, str> {
     if would_run(text) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }
 
-/// The text that [`no_formula`] was given.
+/// Returns the text that was given to [`no_formula`].
 pub fn formula(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|_| would_run(cell)).unwrap_or(cell)
 }
 
-/// Whether a spreadsheet would run a text as a formula, but for apostrophes before it.
+/// Whether a spreadsheet would run a text as a formula. Apostrophes before the text do not count.
 fn would_run(text: &str) -> bool {
     let text = text.trim_start_matches('\'');
     text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && text.parse::<f64>().is_err()
 }
 
-/// Characters of a piece of a file that a message shows.
+/// The number of characters that a message shows of a piece of a file.
 const SHOWN: usize = 40;
 
-/// A piece of a file for a message, however long it is and whatever it holds: its first 40 characters, with dots where it goes on.
+/// Returns a piece of a file for a message, whatever the piece holds: its first 40 characters, with
+/// dots if the piece is longer.
 ///
 /// ```
 /// use fivefold_base::printable::shown;
@@ -63,11 +71,12 @@ pub fn shown(text: &str) -> String {
     }
 }
 
-/// Characters of a message of another library that are shown from its start, and from its end.
+/// The number of characters that are shown from the start of a long message, and from its end.
 const HEAD: usize = 160;
 const TAIL: usize = 80;
 
-/// A message that may quote a file at any length (serde's name what they found): its start and its end, where the place stands.
+/// Shortens a message of another library that may quote a file at any length, as messages of serde
+/// do. The start and the end stay; the end names the place in the file.
 pub fn bounded(message: &str) -> String {
     let place = |number: usize| message.char_indices().nth(number).map(|(place, _)| place);
     let last = message.char_indices().rev().nth(TAIL - 1).map(|(place, _)| place);

@@ -1,6 +1,8 @@
-//! Words that have a new name: keys of settings, parameters, kinds, commands. The old word keeps working.
+//! Words that were renamed: keys of settings, parameters, kinds, commands. The old word keeps
+//! working.
 //!
-//! Each layer has one list of its renamed words, and gives its input the new words before it reads it.
+//! Each layer has one list of its renamed words. The layer replaces old words in its input before
+//! it reads the input.
 
 /// A word that was renamed.
 ///
@@ -19,7 +21,7 @@ pub struct Renamed {
 }
 
 impl Renamed {
-    /// `old` is called `new` now.
+    /// A renaming: `old` is now called `new`.
     pub const fn new(old: &'static str, new: &'static str) -> Self {
         Renamed { old, new }
     }
@@ -35,12 +37,12 @@ impl Renamed {
     }
 }
 
-/// The entry of an old word.
+/// The entry whose old name is `word`.
 pub fn find<'r>(renamed: &'r [Renamed], word: &str) -> Option<&'r Renamed> {
     renamed.iter().find(|renamed| renamed.old == word)
 }
 
-/// The new name of an old word; any other word as it is.
+/// Returns the new name of an old word, and any other word as it is.
 pub fn new_name<'w>(renamed: &[Renamed], word: &'w str) -> &'w str {
     find(renamed, word).map_or(word, |renamed| renamed.new)
 }

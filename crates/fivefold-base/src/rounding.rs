@@ -1,31 +1,32 @@
-//! What rounding does to numbers that are equal: sums of the same terms in another order or form part in their last bits, which must
-//! not decide a tie, a rank or a win.
+//! Equality of numbers up to rounding. Sums of the same terms, in another order or form, differ in
+//! their last bits. This difference must not decide a tie, a rank or a win.
 //!
-//! A difference of two numbers inherits what rounding can move *them* by, however small the difference itself is: .9995 - .9994 and
-//! .9985 - .9984 part in the twelfth digit. So a [`Difference`] knows its error, and two differences are compared by their errors.
+//! A difference of two numbers inherits the rounding error of *these numbers*, however small the
+//! difference is. For example, .9995 - .9994 and .9985 - .9984 differ in the twelfth digit. So a
+//! [`Difference`] keeps its error, and two differences are compared by their errors.
 
-/// The share of a number up to which rounding can move it.
+/// The largest share of a number by which rounding can move the number.
 pub const ROUNDING: f64 = 1e-12;
 
-/// Whether two finite numbers of any size differ by no more than rounding can part them.
+/// Whether two finite numbers of any size are equal up to rounding.
 #[inline]
 pub fn equal(one: f64, other: f64) -> bool {
     let most = ROUNDING * one.abs().max(other.abs());
     (one - other).abs() <= most && most < f64::INFINITY
 }
 
-/// The difference of two numbers of any size: 0 where rounding alone can part them.
+/// The difference of two numbers of any size; 0 if they are equal up to rounding.
 #[inline]
 pub fn gap(one: f64, other: f64) -> f64 {
     Difference::of(one, other).value
 }
 
-/// A difference of two numbers of any size, and by how much rounding can have moved it.
+/// A difference of two numbers of any size, with its largest rounding error.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Difference {
-    /// The difference; exactly 0 where rounding alone can part the two numbers.
+    /// The difference; exactly 0 if the two numbers are equal up to rounding.
     pub value: f64,
-    /// [`ROUNDING`] of the larger of the two numbers; 0 where the difference is 0.
+    /// [`ROUNDING`] of the larger of the two numbers; 0 if the difference is 0.
     pub error: f64,
 }
 
@@ -38,25 +39,27 @@ impl Difference {
         if value.abs() <= error && error < f64::INFINITY { Difference::default() } else { Difference { value, error } }
     }
 
-    /// Whether only rounding parts two differences.
+    /// Whether two differences are equal up to rounding.
     #[inline]
     pub fn ties(self, other: Difference) -> bool {
         (self.value - other.value).abs() <= self.error.max(other.error)
     }
 }
 
-/// Whether two values of measures, which are of the size of 1 or above it, differ by more than rounding. NaN differs from nothing.
+/// Whether two values of measures differ by more than rounding. The tolerance is [`ROUNDING`] of
+/// the larger value, or of 1 if both values are smaller. NaN differs from no value.
 pub fn differ(one: f64, other: f64) -> bool {
     (one - other).abs() > ROUNDING * one.abs().max(other.abs()).max(1.0)
 }
 
-/// The difference of two values of measures, which are of the size of 1 or above it: 0 where rounding alone can part them.
+/// The difference of two values of measures; 0 if rounding alone can explain the difference (see
+/// [`differ`]).
 pub fn difference(one: f64, other: f64) -> f64 {
     if differ(one, other) || one.is_nan() || other.is_nan() { one - other } else { 0.0 }
 }
 
-/// The list with numbers that only rounding parts made the same number, the lowest of them: to be compared by `<` and `==`. Rounding
-/// can part two by [`ROUNDING`] of the largest of the list.
+/// Returns the list for comparisons by `<` and `==`: of several numbers that are equal up to
+/// rounding, each becomes the lowest. The tolerance is [`ROUNDING`] of the list's largest number.
 pub fn levels(list: &[f64]) -> Vec<f64> {
     let mut places: Vec<usize> = (0..list.len()).collect();
     places.sort_by(|&a, &b| list[a].total_cmp(&list[b]));
@@ -68,15 +71,16 @@ pub fn levels(list: &[f64]) -> Vec<f64> {
     levels
 }
 
-/// The absolute values of differences that are sorted by them, those that only rounding parts made the same number, the lowest of
-/// them.
+/// Returns the absolute values of differences, which must be sorted by absolute value. Values that
+/// are equal up to rounding become the lowest of these values.
 pub fn level_sizes(sorted: &[Difference]) -> Vec<f64> {
     let mut sizes: Vec<f64> = sorted.iter().map(|difference| difference.value.abs()).collect();
     level_sorted(&mut sizes, |place| sorted[place].error);
     sizes
 }
 
-/// Makes numbers of a sorted list the lowest of those that their errors alone part.
+/// In a sorted list, replaces numbers that differ by no more than their errors by the lowest of
+/// these numbers.
 fn level_sorted(list: &mut [f64], error: impl Fn(usize) -> f64) {
     let mut lowest = 0;
     for place in 1..list.len() {
@@ -88,14 +92,15 @@ fn level_sorted(list: &mut [f64], error: impl Fn(usize) -> f64) {
     }
 }
 
-/// [`levels`] of a list with gaps, which stay.
+/// [`levels`] of a list with gaps. The gaps stay.
 pub fn levels_of_defined(list: &[Option<f64>]) -> Vec<Option<f64>> {
     let defined: Vec<f64> = list.iter().flatten().copied().collect();
     let mut levels = levels(&defined).into_iter();
     list.iter().map(|value| value.and_then(|_| levels.next())).collect()
 }
 
-/// The places of the highest number of a list: of several where only rounding parts them.
+/// The places of the highest number of a list. Numbers that are equal to the highest up to rounding
+/// count too.
 pub fn highest(list: &[f64]) -> Vec<usize> {
     let levels = levels(list);
     let most = levels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -133,13 +138,14 @@ mod tests {
         assert!(difference(f64::NAN, 0.5).is_nan() && !equal(f64::NAN, f64::NAN));
     }
 
-    /// scipy #26082, #17667: whether differences tie depends on the values that they are of, not on their own size.
+    /// scipy #26082, #17667: whether differences tie depends on the size of their values, not on
+    /// their own size.
     #[test]
     fn differences_tie_within_the_rounding_of_their_values() {
         let of = Difference::of;
         let (one, other) = (of(0.9995, 0.9994), of(0.5001, 0.5));
         assert!((one.value - other.value).abs() > 1e-12 * one.value && one.ties(other));
-        // Of small values the same gap is far apart.
+        // The same gap between small values is far larger than rounding.
         assert!(!of(1e-4, 0.0).ties(of(1.0001e-4, 0.0)) && !of(0.3, 0.1).ties(of(0.3, 0.2)));
         let mut sorted = vec![of(0.9935, 0.9934), one, other, of(10_000.4, 10_000.3), of(0.0, 0.1), of(0.0, 0.2)];
         sorted.sort_by(|a, b| a.value.abs().total_cmp(&b.value.abs()));

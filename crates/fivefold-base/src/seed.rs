@@ -1,7 +1,9 @@
-//! Seeded randomness: a seed for each unit of work, derived from names, and a generator pinned by test vectors.
+//! Seeded randomness: a seed for each unit of work, derived from names, and a generator pinned by
+//! test vectors.
 //!
-//! A unit's seed is a hash of the experiment's seed and the names that lead to the unit (data set, fold, ranker, tree,
-//! ...), never of time, thread or order of work, so any subset of the work can be redone alone with the same result.
+//! The seed of a unit is a hash of the experiment's seed and of the names that lead to the unit
+//! (data set, fold, ranker, tree, ...). Time, threads and the order of work do not matter. So any
+//! subset of the work can be redone alone, with the same result.
 
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -44,7 +46,8 @@ impl Seed {
     }
 }
 
-/// xoshiro256++ with the few draws that the project uses, each pinned by a test vector.
+/// The generator xoshiro256++ with the few draws that the project uses. A test vector pins each
+/// draw.
 #[derive(Debug, Clone)]
 pub struct Rng(Xoshiro256PlusPlus);
 
@@ -80,7 +83,8 @@ impl Rng {
         (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// A standard normal number (polar method of Marsaglia; the second number of each pair is not kept).
+    /// A standard normal number, by the polar method of Marsaglia. The second number of each pair
+    /// is not kept.
     pub fn normal(&mut self) -> f64 {
         loop {
             let (x, y) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
@@ -140,7 +144,8 @@ mod tests {
 
     #[test]
     fn the_generator_is_xoshiro256_plus_plus() {
-        // First outputs of the reference implementation (prng.di.unimi.it) for the state [1, 2, 3, 4].
+        // First outputs of the reference implementation (prng.di.unimi.it) for the state [1, 2, 3,
+        // 4].
         let mut state = [0u8; 32];
         for (i, word) in [1u64, 2, 3, 4].iter().enumerate() {
             state[8 * i..8 * i + 8].copy_from_slice(&word.to_le_bytes());

@@ -1,7 +1,7 @@
 //! Counts and lists in sentences: `1 query has`, `2 queries have`, `a, b and c`.
 
-/// A count and its noun, in the plural unless the count is 1: `counted(2, "query")` is `2 queries`, `counted(2, "line of text")`
-/// `2 lines of text`.
+/// A count and its noun, in the plural unless the count is 1. Only the head of the noun changes:
+/// `counted(2, "query")` is `2 queries`, and `counted(2, "line of text")` is `2 lines of text`.
 pub fn counted(count: usize, noun: &str) -> String {
     let (head, rest) = noun.find(" of ").map_or((noun, ""), |place| noun.split_at(place));
     match count {
@@ -10,12 +10,12 @@ pub fn counted(count: usize, noun: &str) -> String {
     }
 }
 
-/// The word that goes with a count: `which(count, "is", "are")`.
+/// The word that agrees with a count: `which(count, "is", "are")`.
 pub fn which<'w>(count: usize, one: &'w str, many: &'w str) -> &'w str {
     if count == 1 { one } else { many }
 }
 
-/// `a, b and c`.
+/// Joins items as in a sentence: `a, b and c`.
 pub fn list<S: AsRef<str>>(items: &[S]) -> String {
     match items.split_last() {
         Some((last, [])) => last.as_ref().to_owned(),
@@ -27,10 +27,11 @@ pub fn list<S: AsRef<str>>(items: &[S]) -> String {
     }
 }
 
-/// Names that a sentence gives at most.
+/// The most names that a sentence lists.
 const NAMED: usize = 8;
 
-/// `a, b and c`; of very many the first and how many more there are.
+/// Joins items as `a, b and c`. If there are more than 8 items, the first 7 and a count:
+/// `a, b, c, d, e, f, g and 4 more`.
 pub fn list_some<S: AsRef<str>>(items: &[S]) -> String {
     if items.len() <= NAMED {
         return list(items);
@@ -40,7 +41,8 @@ pub fn list_some<S: AsRef<str>>(items: &[S]) -> String {
     list(&named)
 }
 
-/// `a, b, c`; of more than `most` items the first ones and how many more there are: `a, b, c and 4 more`.
+/// Joins items as `a, b, c`. If there are more than `most` items, the first items and a count:
+/// `a, b, c and 4 more`.
 pub fn list_first<S: AsRef<str>>(items: &[S], most: usize) -> String {
     let first: Vec<&str> = items.iter().take(most).map(AsRef::as_ref).collect();
     match items.len().saturating_sub(most) {
@@ -49,7 +51,7 @@ pub fn list_first<S: AsRef<str>>(items: &[S], most: usize) -> String {
     }
 }
 
-/// "did you mean" for a name that is not among `candidates`.
+/// The candidate nearest to a mistyped name, for "did you mean"; `None` if no candidate is near.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
