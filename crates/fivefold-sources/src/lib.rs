@@ -9,20 +9,20 @@ use toml::de::{DeTable, DeValue};
 /// The environment variable that the crate's code reads with `env!`.
 pub const VARIABLE: &str = "FIVEFOLD_SOURCES";
 
-/// The package whose code is around a ranker and not in it.
+/// The program's own package. Its code runs rankers, and is part of no ranker.
 const PROGRAM: &str = "fivefold";
 
-/// Gives the crate whose build script calls this the hash of its sources, as [`VARIABLE`], and lets cargo run the script again
-/// whenever a file changes that it covers.
+/// Gives the hash of a crate's sources to the crate, as the variable [`VARIABLE`]. Call it in the
+/// crate's build script. Cargo runs the script again if a covered file changes.
 ///
 /// # Panics
-/// If a file cannot be read: the build then fails with the reason.
+/// If a file cannot be read. The build then fails with the reason.
 pub fn emit() {
     emit_with(&[]);
 }
 
-/// The same, and the hash covers further files or folders of the package: what the code takes in with `include_bytes!` from
-/// outside `src/`.
+/// Like [`emit`], for a crate whose code takes in files from outside `src/` with `include_bytes!`.
+/// `more` names these files and folders of the package, and the hash covers them too.
 ///
 /// # Panics
 /// As [`emit`].
@@ -42,12 +42,12 @@ pub fn emit_with(more: &[&str]) {
     }
 }
 
-/// What the hash is about.
+/// The files that the hash covers.
 #[derive(Default)]
 struct Covered {
-    /// Content of each file by a name that is the same wherever the crate stands.
+    /// Content of each file, by a name that does not depend on the place of the crate.
     files: BTreeMap<String, Vec<u8>>,
-    /// What cargo must look at.
+    /// The files and folders that cargo must watch.
     watched: BTreeSet<PathBuf>,
 }
 
@@ -84,14 +84,14 @@ impl Covered {
         Ok(covered)
     }
 
-    /// Adds a file, or all files of a folder but hidden ones; what is not there is left out.
+    /// Adds a file, or all files of a folder. Hidden files and missing paths are left out.
     fn add(&mut self, package: &str, folder: &Path, part: &Path) -> Result<(), String> {
         let path = folder.join(part);
         let said = |error: std::io::Error| format!("{}: {error}", path.display());
         if !path.exists() {
             return Ok(());
         }
-        // Cargo looks into folders itself.
+        // Cargo watches all files of a folder.
         if !self.watched.iter().any(|watched| path.starts_with(watched)) {
             self.watched.insert(path.clone());
         }
@@ -125,7 +125,8 @@ impl Covered {
     }
 }
 
-/// The root of the workspace that a package belongs to; its own folder if it stands alone.
+/// The root of the workspace that a package belongs to; the package's own folder if it stands
+/// alone.
 fn workspace(folder: &Path) -> Result<PathBuf, String> {
     for above in folder.ancestors().filter(|above| above.join("Cargo.toml").is_file()) {
         if manifest(above, |table| Ok(table.contains_key("workspace")))? {
@@ -143,7 +144,7 @@ fn manifest<T>(folder: &Path, read: impl FnOnce(&DeTable<'_>) -> Result<T, Strin
     read(table.get_ref())
 }
 
-/// A table within tables.
+/// Returns a table within tables, by its keys.
 fn table<'t, 'i>(of: &'t DeTable<'i>, keys: &[&str]) -> Option<&'t DeTable<'i>> {
     keys.iter().try_fold(of, |table, key| as_table(table.get(*key)?.get_ref()))
 }
@@ -152,7 +153,7 @@ fn as_table<'t, 'i>(value: &'t DeValue<'i>) -> Option<&'t DeTable<'i>> {
     if let DeValue::Table(table) = value { Some(table) } else { None }
 }
 
-/// A text within tables.
+/// Returns a text within tables, by its keys.
 fn text(of: &DeTable<'_>, keys: &[&str]) -> Option<String> {
     let (last, above) = keys.split_last()?;
     match table(of, above)?.get(*last)?.get_ref() {
@@ -166,14 +167,15 @@ fn tables<'t, 'i>(of: Option<&'t DeTable<'i>>) -> impl Iterator<Item = &'t DeTab
     of.into_iter().flat_map(|table| table.iter()).filter_map(|(_, value)| as_table(value.get_ref()))
 }
 
-/// Folders of the packages that a workspace puts in place of others.
+/// Folders of the packages that a workspace puts in place of other packages (`[patch]`).
 fn patches(root: &DeTable<'_>, folder: &Path) -> Result<Vec<PathBuf>, String> {
     let sources = tables(table(root, &["patch"]));
     let paths = sources.flat_map(|source| tables(Some(source))).filter_map(|patch| text(patch, &["path"]));
     Ok(paths.map(|path| folder.join(path)).collect())
 }
 
-/// Folders of the packages that a package is built from, by a path in its manifest or in that of its workspace.
+/// Folders of the packages on which a package depends by path. The path stands in the package's
+/// manifest or in the workspace's manifest.
 fn path_dependencies(package: &Path) -> Result<Vec<PathBuf>, String> {
     let root = workspace(package)?;
     let of_workspace =
@@ -208,7 +210,8 @@ mod tests {
         fs::write(path, content).unwrap();
     }
 
-    /// A workspace: `mine` depends on `helper` by path, on `shared` through the workspace, and on the program.
+    /// A workspace: `mine` depends on `helper` by path, on `shared` through the workspace, and on
+    /// the program.
     fn workspace_of_rankers() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path();
@@ -240,7 +243,8 @@ mod tests {
         Covered::find(&folder.join("mine"), more).unwrap().hash(&BTreeSet::new())
     }
 
-    /// python-cachier/cachier #88: the code changed, and results of the old one were used. streamlit/streamlit #2728: so did code that it calls.
+    /// python-cachier/cachier #88: the code changed, and old results were used.
+    /// streamlit/streamlit #2728: a called function changed, and old results were used.
     #[test]
     fn every_source_that_can_alter_the_ranker_alters_the_hash_and_nothing_else_does() {
         let folder = workspace_of_rankers();
@@ -284,7 +288,7 @@ mod tests {
         assert_ne!(hash(at, &["weights"]), weights);
         let features = BTreeSet::from(["CARGO_FEATURE_FAST".to_owned()]);
         assert_ne!(Covered::find(&at.join("mine"), &[]).unwrap().hash(&features), first);
-        // Elsewhere it is the same.
+        // In another folder the hash is the same.
         let moved = tempfile::tempdir().unwrap();
         fs::rename(at, moved.path().join("there")).unwrap();
         assert_eq!(hash(&moved.path().join("there"), &[]), first);
