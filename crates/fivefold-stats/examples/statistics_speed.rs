@@ -1,7 +1,9 @@
-//! How long a test takes over a whole table: 8 systems x 5 cutoffs = 140 comparisons of 10,000 made queries, 1,000 draws.
+//! Measures how long a test takes over a whole table: 140 comparisons (8 systems x 5 cutoffs) of
+//! 10,000 made queries, with 1,000 draws.
 //!
-//! `cargo run --release -p fivefold-stats --example statistics_speed -- TEST [REPEATS]` prints the least time of the repeats;
-//! `docs/statistics_compare.py` runs it beside scipy and takes the CPU time of the process.
+//! `cargo run --release -p fivefold-stats --example statistics_speed -- TEST
+//! [REPEATS]` prints the shortest time of the repeats. `docs/statistics_compare.py` runs it beside
+//! scipy and takes the CPU time of the process.
 
 use std::error::Error;
 use std::time::Instant;
@@ -35,7 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Values in [0, 1] of a system that is a little better than the one before; queries are easy or hard for all.
+/// Values in [0, 1] of a system that is a little better than the system before it. A query is easy
+/// or hard for all systems.
 fn made(cutoff: u64, system: u64, queries: usize) -> Vec<f64> {
     let mut easy = Seed::new(cutoff).rng();
     let mut own = Seed::new(1_000 + 10 * cutoff + system).rng();

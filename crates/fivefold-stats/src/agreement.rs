@@ -1,9 +1,13 @@
 //! Whether two evaluations lead to the same conclusions.
 //!
-//! Both evaluate the same systems: each gives a mean a system and a p-value a pair. The pairs fall into the six classes of Moffat,
-//! Scholer & Thomas (ADCS 2012): active where both evaluations find the pair significant, mixed where one does, passive where none
-//! does; agreement where they do not contradict each other on who is better, disagreement where they do. Who is better is what the
-//! test says, which may be another than the means say; who is favoured by none contradicts nothing. Cost: all pairs.
+//! Both evaluations are of the same systems. Each gives a mean for each system and a p-value for
+//! each pair. A pair falls into one of six classes (Moffat, Scholer & Thomas, ADCS 2012):
+//! - active: both evaluations find the pair significant; mixed: a single evaluation does; passive:
+//!   neither does;
+//! - disagreement: the two tests favour opposite systems; agreement: any other case.
+//!
+//! The test says which system it favours, which need not be the system with the higher mean. A test
+//! that favours neither system contradicts nothing. Cost: all pairs.
 
 use std::cmp::Ordering;
 
@@ -11,46 +15,47 @@ use fivefold_base::rounding::{highest, levels};
 
 use crate::error::{StatsError, all_finite, same_length};
 
-/// What one evaluation says: a mean for each system and a p-value for each pair, (0, 1), (0, 2), .., (1, 2), ..; `None` where
-/// it is undefined, which is not significant.
+/// The conclusions of one evaluation.
 #[derive(Debug, Clone, Copy)]
 pub struct Conclusions<'a> {
     /// Mean of each system.
     pub means: &'a [f64],
-    /// p-value of each pair, corrected or not.
+    /// p-value of each pair, corrected or not. The pairs stand in the order (0, 1), (0, 2), .., (1,
+    /// 2), ... `None` if the test is undefined; such a pair is not significant.
     pub p_values: &'a [Option<f64>],
-    /// Which system of each pair the test favours, `Greater` for the first.
+    /// Which system of each pair the test favours: `Greater` for the first system.
     pub favours: &'a [Ordering],
 }
 
 /// How the conclusions of two evaluations agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Agreement {
-    /// The same systems have the highest mean.
+    /// Whether the same systems have the highest mean.
     pub same_winner: bool,
-    /// Every pair stands in the same order, ties included.
+    /// Whether every pair stands in the same order of means, ties included.
     pub same_order: bool,
-    /// The same pairs are significant.
+    /// Whether the same pairs are significant.
     pub same_significant: bool,
-    /// Significant in both, same order.
+    /// Pairs that are significant in both evaluations, without a contradiction.
     pub active_agreements: usize,
-    /// Significant in both, opposite order.
+    /// Pairs that are significant in both evaluations, for opposite systems.
     pub active_disagreements: usize,
-    /// Significant in one, not contradicted by the other.
+    /// Pairs that are significant in a single evaluation, without a contradiction.
     pub mixed_agreements: usize,
-    /// Significant in one, opposite order in the other.
+    /// Pairs that are significant in a single evaluation, while the other evaluation favours the
+    /// opposite system.
     pub mixed_disagreements: usize,
-    /// Significant in none, not contradicting.
+    /// Pairs that are significant in neither evaluation, without a contradiction.
     pub passive_agreements: usize,
-    /// Significant in none, opposite order.
+    /// Pairs that are significant in neither evaluation, where the tests favour opposite systems.
     pub passive_disagreements: usize,
 }
 
 /// Compares the conclusions of two evaluations at a level alpha.
 ///
 /// # Errors
-/// [`StatsError::LengthMismatch`] where the systems or pairs are not as many in both; [`StatsError::NotFinite`];
-/// [`StatsError::TooFew`] without a system.
+/// [`StatsError::LengthMismatch`] if the evaluations differ in their number of systems or pairs;
+/// [`StatsError::NotFinite`]; [`StatsError::TooFew`] without a system.
 pub fn agreement(first: Conclusions<'_>, second: Conclusions<'_>, alpha: f64) -> Result<Agreement, StatsError> {
     let systems = same_length(first.means.len(), second.means.len())?;
     if systems == 0 {

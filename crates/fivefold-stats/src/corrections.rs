@@ -1,14 +1,19 @@
 //! Corrections for multiple comparisons, and the list of them.
 //!
-//! Each adjusts the p-values of a family so that they can be compared with alpha as they are. Comparisons without a p-value
-//! are no part of the family. To add one: a function and its line in [`CORRECTIONS`].
+//! A correction adjusts the p-values of a family, so that each adjusted p-value can be compared
+//! with alpha directly. Comparisons without a p-value do not count as members of the family. To add
+//! a correction, write a function and its line in [`CORRECTIONS`].
 //!
-//! - `bonferroni`: min(1, m p) for m comparisons; the probability of any false positive stays below alpha.
-//! - `holm`: p in increasing order, times m, m - 1, ..., made increasing; the same promise, never less power (Holm 1979).
-//! - `bh`: p in decreasing order, times m / m, m / (m - 1), ..., made decreasing; keeps the expected share of false
-//!   positives among the positives below alpha (Benjamini & Hochberg 1995), for independent or positively dependent tests.
-//! - `maxt`: step-down max-T over the joint draws of the test (Westfall & Young 1993), which takes the dependence of the
-//!   comparisons into account; for the tests that draw jointly, `permutation` and `bootstrap`.
+//! - `bonferroni`: min(1, m p) for m comparisons. The probability of any false positive stays below
+//!   alpha.
+//! - `holm`: p in increasing order, times m, m - 1, ..., made increasing. The guarantee is the
+//!   same, and the power is never lower (Holm 1979).
+//! - `bh`: p in decreasing order, times m / m, m / (m - 1), ..., made decreasing. Among the
+//!   positives, the expected share of false positives stays below alpha (Benjamini & Hochberg
+//!   1995), if the tests are independent or positively dependent.
+//! - `maxt`: step-down max-T over the joint draws of the test (Westfall & Young 1993). The joint
+//!   draws take the dependence of the comparisons into account. Two tests draw jointly:
+//!   `permutation` and `bootstrap`.
 
 use crate::error::{StatsError, UnknownName};
 use crate::outcome::TestRun;
@@ -16,44 +21,48 @@ use crate::outcome::TestRun;
 /// An entry of the list of corrections.
 #[derive(Debug, Clone, Copy)]
 pub struct Correction {
-    /// The name by which it is asked for.
+    /// The name in experiment files and options.
     pub name: &'static str,
-    /// What it is called in a sentence.
+    /// The name in a sentence.
     pub title: &'static str,
-    /// What it is, in a line.
+    /// A short description, in a line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// The publication; empty for `none`.
     pub source: &'static str,
-    /// By what it multiplies the least p-value of a family.
+    /// The factor by which the correction multiplies the least p-value of a family.
     pub factor: Factor,
-    /// The adjusted p-values of a family, from its p-values and from those of joint draws, if there are any.
+    /// Returns the adjusted p-values of a family, from its p-values and from the p-values of joint
+    /// draws, if the test has joint draws.
     rule: Rule,
 }
 
-/// By what a correction multiplies the least p-value of a family.
+/// The factor by which a correction multiplies the least p-value of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Factor {
-    /// Nothing: p-values stay as they are.
+    /// 1: p-values stay as they are.
     One,
     /// The number of comparisons.
     All,
     /// The number of comparisons that have no smaller p-value.
     Rest,
-    /// The number of comparisons by that of those which are as small.
+    /// The number of comparisons, divided by the number of comparisons that share the least
+    /// p-value.
     Shared,
-    /// None: the least p-value is one of joint draws.
+    /// No factor: the least p-value comes from joint draws.
     Joint,
 }
 
-/// Adjusted p-values of p-values and of the joint draws; `None` where the test is undefined.
+/// From p-values and the p-values of joint draws to adjusted p-values; `None` if the test is
+/// undefined.
 type Rule = fn(&[Option<f64>], Option<&[f64]>) -> Result<Vec<Option<f64>>, StatsError>;
 
 impl Correction {
-    /// The adjusted p-values of a run, one for each outcome; `None` where the test is undefined.
+    /// The adjusted p-values of a run, in the order of its outcomes; `None` if the test is
+    /// undefined.
     ///
     /// # Errors
-    /// [`StatsError::NeedsJointDraws`] where the correction needs them and the test does not draw; [`StatsError::CorrectedAlready`]
-    /// where the test corrects its p-values itself.
+    /// [`StatsError::NeedsJointDraws`] if the correction needs joint draws and the test does not
+    /// draw. [`StatsError::CorrectedAlready`] if the test corrects its p-values itself.
     pub fn adjust(&self, run: &TestRun) -> Result<Vec<Option<f64>>, StatsError> {
         if run.corrected && self.corrects() {
             return Err(StatsError::CorrectedAlready);
@@ -61,21 +70,21 @@ impl Correction {
         (self.rule)(&run.p_values(), run.max_t.as_ref().map(|joint| joint.p_values.as_slice()))
     }
 
-    /// Whether it changes p-values at all: `none` does not.
+    /// Whether the correction changes p-values at all: `none` does not.
     pub fn corrects(&self) -> bool {
         self.factor != Factor::One
     }
 
-    /// The same for the p-values of a family whose tests stand elsewhere.
+    /// As [`Correction::adjust`], for the p-values of a family that another program tested.
     ///
     /// # Errors
-    /// As [`Correction::adjust`]: such p-values have no joint draws.
+    /// As [`Correction::adjust`]. Such p-values have no joint draws.
     pub fn adjust_p_values(&self, p_values: &[Option<f64>]) -> Result<Vec<Option<f64>>, StatsError> {
         (self.rule)(p_values, None)
     }
 }
 
-/// All corrections; the first is none.
+/// All corrections; the first is `none`.
 pub const CORRECTIONS: &[Correction] = &[
     Correction {
         name: "none",
@@ -119,10 +128,10 @@ pub const CORRECTIONS: &[Correction] = &[
     },
 ];
 
-/// The correction of a name.
+/// The correction with this name.
 ///
 /// # Errors
-/// If there is none; the nearest name is in the message.
+/// Unknown name; the message suggests the nearest name.
 pub fn correction(name: &str) -> Result<&'static Correction, UnknownName> {
     let names: Vec<&'static str> = CORRECTIONS.iter().map(|correction| correction.name).collect();
     let found = CORRECTIONS.iter().find(|correction| correction.name == name);
@@ -164,7 +173,7 @@ fn max_t(p_values: &[Option<f64>], joint: Option<&[f64]>) -> Result<Vec<Option<f
     Ok(joint.iter().copied().map(Some).collect())
 }
 
-/// Positions by increasing p, equal ones in order.
+/// Positions of the p-values in increasing order; equal p-values keep their order.
 fn increasing(p_values: &[f64]) -> Vec<usize> {
     let mut positions: Vec<usize> = (0..p_values.len()).collect();
     positions.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
@@ -201,7 +210,8 @@ mod tests {
     use crate::paired::{permutation, student};
     use crate::{Family, TestOptions};
 
-    /// ranx #61, PyTerrier #99: Tukey's HSD is the alternative to a correction, and p-values that are corrected are not corrected again.
+    /// ranx #61, PyTerrier #99: Tukey's HSD is the alternative to a correction, and corrected
+    /// p-values are not corrected again.
     #[test]
     fn what_corrects_itself_is_never_corrected_again() {
         let (a, b) = ([0.1, 0.2, 0.35, 0.3], [0.4, 0.3, 0.9, 0.2]);

@@ -1,6 +1,7 @@
-//! Tail probabilities and quantiles that the tests need, by name; those of the normal distribution are in [`normal`](crate::normal).
+//! Tail probabilities and quantiles that the tests need. The normal distribution has a module of
+//! its own, [`normal`](crate::normal).
 //!
-//! All tails are taken as tails, never as 1 - cdf, so that small p-values keep their digits.
+//! Every tail is computed as a tail, never as 1 - cdf, so that small p-values keep their digits.
 
 use statrs::function::beta::beta_reg;
 use statrs::function::gamma::{gamma_ur, ln_gamma};
@@ -10,8 +11,9 @@ pub(crate) fn student_two_sided(t: f64, degrees: f64) -> f64 {
     beta_reg(degrees / 2.0, 0.5, degrees / (degrees + t * t))
 }
 
-/// The q with P(|T| <= q) = `confidence`, by Newton's method from 0: the tail falls and is convex, so every step stays below q
-/// and none can overshoot. (The inverse of the beta function in `statrs` does not end for some degrees.)
+/// The q with P(|T| <= q) = `confidence`, by Newton's method from 0. The tail falls and is convex,
+/// so every step stays below q and no step overshoots. (The inverse of the beta function in
+/// `statrs` does not end for some degrees of freedom.)
 pub(crate) fn student_quantile(confidence: f64, degrees: f64) -> f64 {
     let half = (degrees + 1.0) / 2.0;
     let scale = libm::exp(ln_gamma(half) - ln_gamma(degrees / 2.0)) / (degrees * std::f64::consts::PI).sqrt();
@@ -27,7 +29,8 @@ pub(crate) fn student_quantile(confidence: f64, degrees: f64) -> f64 {
     q
 }
 
-/// More steps than any quantile takes: about 10, and 60 for one degree of freedom and the highest confidence.
+/// More steps than any quantile takes. Most take about 10 steps; one degree of freedom and the
+/// highest confidence take 60.
 const MOST_STEPS: usize = 200;
 
 /// P(X >= x) for chi-square.
@@ -44,8 +47,8 @@ pub(crate) fn f_above(x: f64, numerator: f64, denominator: f64) -> f64 {
     }
 }
 
-/// P(X <= k) for n fair coins: the sum of its terms, which are exact up to n = 50; I_{1/2}(n - k, k + 1) where 2^-n is no
-/// number.
+/// P(X <= k) for n fair coins: the sum of its terms, which are exact up to n = 50. Above n = 1000,
+/// where 2^-n nears underflow, the result is I_{1/2}(n - k, k + 1).
 pub(crate) fn coins_at_most(k: usize, n: usize) -> f64 {
     if k >= n {
         return 1.0;

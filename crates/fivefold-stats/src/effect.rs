@@ -1,14 +1,16 @@
-//! Effect sizes of a paired comparison: how large a difference is, apart from how sure.
+//! Effect sizes of a paired comparison. An effect size says how large a difference is, not how
+//! certain.
 //!
-//! - Cohen's d_z = mean(d) / sd(d), sample standard deviation (Cohen 1988, sec. 2.3.5).
-//! - Hedges' g = J d_z with the exact J = Gamma(v/2) / (sqrt(v/2) Gamma((v-1)/2)), v = n - 1 (Hedges 1981), which takes
-//!   the bias of small samples out.
-//! - Superiority = (queries with a > b, plus half of those with a = b) / n: the paired common-language effect size
-//!   (McGraw & Wong 1992, with ties as Vargha & Delaney 2000). 0.5 says no difference.
-//! - Cliff's delta = (pairs (i, j) with a_i > b_j, less those with a_i < b_j) / n^2 (Cliff 1993). It compares the two
-//!   distributions and ignores the pairing.
+//! - Cohen's d_z = mean(d) / sd(d), with the sample standard deviation (Cohen 1988, sec. 2.3.5).
+//! - Hedges' g = J d_z with the exact J = Gamma(v/2) / (sqrt(v/2) Gamma((v-1)/2)), v = n - 1
+//!   (Hedges 1981). The factor J removes the bias of small samples.
+//! - Superiority = (queries with a > b, plus half the queries with a = b) / n, the paired
+//!   common-language effect size (McGraw & Wong 1992, with ties as Vargha & Delaney 2000). 0.5
+//!   means no difference.
+//! - Cliff's delta = (pairs (i, j) with a_i > b_j, minus pairs with a_i < b_j) / n^2 (Cliff 1993).
+//!   Cliff's delta compares the two distributions and ignores the pairing.
 //!
-//! Cost: n, and n log n for Cliff's delta.
+//! Cost: n; n log n for Cliff's delta.
 
 use fivefold_base::rounding::{gap, levels};
 use statrs::function::gamma::ln_gamma;
@@ -16,16 +18,16 @@ use statrs::function::gamma::ln_gamma;
 use crate::error::{StatsError, Undefined, all_finite, same_length};
 use crate::moments::Moments;
 
-/// Cohen's d_z of some differences.
+/// Cohen's d_z of differences.
 ///
 /// # Errors
-/// Fewer than two queries, or no spread (also where all differences are 0).
+/// Fewer than two queries, or no spread (all differences are equal, for example all 0).
 pub fn cohens_dz(moments: &Moments) -> Result<f64, Undefined> {
     let variance = moments.variance().ok_or(Undefined::TooFewQueries { found: moments.count, needed: 2 })?;
     if variance == 0.0 { Err(Undefined::NoSpread) } else { Ok(moments.mean / variance.sqrt()) }
 }
 
-/// Hedges' g of some differences.
+/// Hedges' g of differences.
 ///
 /// # Errors
 /// Fewer than three queries, or no spread.
@@ -38,7 +40,7 @@ pub fn hedges_g(moments: &Moments) -> Result<f64, Undefined> {
     Ok(correction * cohens_dz(moments)?)
 }
 
-/// The share of queries on which `a` is better than `b`, ties counted half.
+/// The share of queries on which `a` is better than `b`; a tie counts half.
 ///
 /// # Errors
 /// [`StatsError::LengthMismatch`], [`StatsError::NotFinite`], [`StatsError::TooFew`] without a query.

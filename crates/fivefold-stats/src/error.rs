@@ -1,4 +1,4 @@
-//! What makes a statistic refuse its input.
+//! The errors of this crate: wrong input, unknown names, and numbers that do not exist.
 
 use fivefold_base::words::{counted, which};
 
@@ -19,9 +19,9 @@ pub enum StatsError {
     /// Fewer items than the statistic needs.
     #[error("{}, but at least {needed} are needed", counted(*found, "item"))]
     TooFew {
-        /// How many there are.
+        /// Number of items.
         found: usize,
-        /// How many there must be.
+        /// Number of items that the statistic needs.
         needed: usize,
     },
     /// A value is NaN or infinite.
@@ -31,15 +31,15 @@ pub enum StatsError {
     NotFinite {
         /// Position in the slice, from 0.
         position: usize,
-        /// What stands there.
+        /// The value.
         value: f64,
     },
     /// More queries than the fixed-point sums of the resampling tests can hold.
     #[error("{found} queries, but at most {most} can be resampled: draw a sample of them first")]
     TooMany {
-        /// How many there are.
+        /// Number of queries.
         found: usize,
-        /// How many there may be.
+        /// The most queries that are allowed.
         most: usize,
     },
     /// A setting outside its range.
@@ -47,9 +47,9 @@ pub enum StatsError {
     OutOfRange {
         /// The setting.
         what: &'static str,
-        /// What it was set to.
+        /// The value of the setting.
         value: f64,
-        /// Where it may lie.
+        /// The allowed range.
         range: &'static str,
     },
     /// max-T was asked for, but the test does not draw for all comparisons together.
@@ -71,15 +71,15 @@ pub(crate) fn check_share(what: &'static str, value: f64) -> Result<(), StatsErr
     if inside { Ok(()) } else { Err(StatsError::OutOfRange { what, value, range: "between 0 and 1" }) }
 }
 
-/// A name that is in none of the registry's entries.
+/// A name that the list of tests or corrections does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {kind} {name:?}{hint}; there are {known}")]
 pub struct UnknownName {
     /// "test" or "correction".
     pub kind: &'static str,
-    /// What was asked for.
+    /// The name that was asked for.
     pub name: String,
-    /// The nearest name, as a question; empty where none is near.
+    /// The nearest name, as a question; empty if no name is near.
     pub hint: String,
     /// All names.
     pub known: String,
@@ -93,16 +93,16 @@ impl UnknownName {
     }
 }
 
-/// Why a number does not exist for data that are themselves in order.
+/// Why a number does not exist, although the data are valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Undefined {
-    /// Fewer queries than it needs.
+    /// Fewer queries than the number needs.
     #[error("{}, {needed} needed", counted(*found, "query"))]
     TooFewQueries {
-        /// How many there are.
+        /// Number of queries.
         found: usize,
-        /// How many it needs.
+        /// Number of queries that are needed.
         needed: usize,
     },
     /// All differences are equal, so there is no spread to measure the mean by.
@@ -111,7 +111,7 @@ pub enum Undefined {
     /// The quantile lies beyond the draws.
     #[error("{} {} too few for this confidence", counted(*draws, "draw"), which(*draws, "is", "are"))]
     TooFewDraws {
-        /// How many draws there are.
+        /// Number of draws.
         draws: usize,
     },
 }

@@ -1,8 +1,9 @@
 //! A family of comparisons: the pairs of systems that are tested together.
 //!
-//! Systems have values over the same queries, in one or more groups (a group is a measure at a cutoff). The comparisons
-//! are all pairs within each group, or all systems against one. Tests that resample use the same draws for the whole
-//! family, which is both faster and what makes a joint correction (max-T) possible.
+//! The systems have values over the same queries, in one or more groups. A group is a measure at a
+//! cutoff. The comparisons are all pairs of systems within each group, or every system against a
+//! baseline. A test that resamples uses the same draws for the whole family. Shared draws are
+//! faster, and they make a joint correction (max-T) possible.
 
 use fivefold_base::rounding::Difference;
 
@@ -20,7 +21,7 @@ pub struct Comparison {
     pub second: usize,
 }
 
-/// Systems over the same queries, and which of them are compared.
+/// The values of systems over the same queries, and the comparisons among the systems.
 #[derive(Debug, Clone)]
 pub struct Family<'a> {
     /// `[group][system][query]`
@@ -50,8 +51,8 @@ impl<'a> Family<'a> {
     /// group by group.
     ///
     /// # Errors
-    /// [`StatsError::LengthMismatch`] where groups differ in their number of systems or systems in their number of
-    /// queries; [`StatsError::TooFew`] without a query; [`StatsError::NotFinite`].
+    /// [`StatsError::LengthMismatch`] if groups differ in their number of systems, or systems in
+    /// their number of queries; [`StatsError::TooFew`] without a query; [`StatsError::NotFinite`].
     pub fn of_groups(groups: Vec<Vec<&'a [f64]>>) -> Result<Self, StatsError> {
         let systems = groups.first().map_or(0, Vec::len);
         let queries = groups.first().and_then(|group| group.first()).map_or(0, |values| values.len());
@@ -72,10 +73,11 @@ impl<'a> Family<'a> {
         Ok(Family { groups, comparisons, queries })
     }
 
-    /// The same systems, of which only `baseline` is compared, with each other one: `other - baseline`.
+    /// Replaces the comparisons: each system is compared with `baseline` alone, as
+    /// `other - baseline`.
     ///
     /// # Errors
-    /// [`StatsError::OutOfRange`] where there is no such system.
+    /// [`StatsError::OutOfRange`] if there is no such system.
     pub fn against(mut self, baseline: usize) -> Result<Self, StatsError> {
         let systems = self.systems();
         if baseline >= systems {
@@ -90,7 +92,7 @@ impl<'a> Family<'a> {
         Ok(self)
     }
 
-    /// What is compared, in order.
+    /// The comparisons, in order.
     pub fn comparisons(&self) -> &[Comparison] {
         &self.comparisons
     }
@@ -116,12 +118,13 @@ impl<'a> Family<'a> {
         (group[comparison.first], group[comparison.second])
     }
 
-    /// The differences of a comparison, query by query; 0 where only rounding parts the two.
+    /// The differences of a comparison, query by query. A difference is 0 if the two values differ
+    /// by rounding alone.
     pub fn differences(&self, comparison: Comparison) -> impl Iterator<Item = f64> + 'a {
         self.rounded_differences(comparison).map(|difference| difference.value)
     }
 
-    /// The same with what rounding can move each by.
+    /// As [`Family::differences`], with the rounding error of each difference.
     pub fn rounded_differences(&self, comparison: Comparison) -> impl Iterator<Item = Difference> + 'a {
         let (a, b) = self.values(comparison);
         a.iter().zip(b).map(|(&a, &b)| Difference::of(a, b))

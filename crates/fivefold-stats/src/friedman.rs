@@ -1,22 +1,28 @@
-//! Average ranks, the Friedman test, Iman and Davenport's F, and Nemenyi's critical difference: what a
-//! critical-difference diagram shows (Demsar, JMLR 7, 2006).
+//! Average ranks, the Friedman test, Iman and Davenport's F, and Nemenyi's critical difference. A
+//! critical-difference diagram shows these numbers (Demsar, JMLR 7, 2006).
 //!
-//! Systems are ranked within each query (or data set): 1 is best, that is the highest value; ties take their mean rank. Values that differ
-//! in their last bits only, as sums in another order do, tie.
-//! With N queries, k systems and rank sums R_j:
-//! - chi-square = (12 / (N k (k+1)) sum R_j^2 - 3 N (k+1)) / (1 - sum (t^3 - t) / (N k (k^2 - 1))), k - 1 degrees of freedom, t
-//!   over the sizes of ties (Friedman 1937; the correction as in scipy and R);
-//! - F = (N-1) chi-square / (N (k-1) - chi-square), with k - 1 and (k-1)(N-1) degrees of freedom (Iman & Davenport 1980);
-//! - critical difference = q / sqrt(2) sqrt(k (k+1) / (6 N)), q the upper alpha point of the studentised range (Nemenyi
-//!   1963). Two systems differ where their average ranks do by more.
+//! Systems are ranked within each query (or data set). Rank 1 is best and has the highest value;
+//! ties take their mean rank. Values that differ by rounding alone tie. With N queries, k systems
+//! and rank sums R_j:
+//! - chi-square = (12 / (N k (k+1)) sum R_j^2 - 3 N (k+1)) / (1 - sum (t^3 - t) / (N k (k^2 - 1)))
+//!   with k - 1 degrees of freedom. The second sum is over the sizes t of ties (Friedman 1937; the
+//!   correction as in scipy and R).
+//! - F = (N-1) chi-square / (N (k-1) - chi-square) with k - 1 and (k-1)(N-1) degrees of freedom
+//!   (Iman & Davenport 1980).
+//! - critical difference = q / sqrt(2) sqrt(k (k+1) / (6 N)), where q is the upper alpha point of
+//!   the studentised range (Nemenyi 1963). Two systems differ if their average ranks are further
+//!   apart than the critical difference.
 //!
-//! The p-value is exact where it can be counted out (Friedman 1937; Conover, "Practical nonparametric statistics", 1999, 5.8): under
-//! the null hypothesis the ranks of each query, ties as they are, stand under the systems in any order. `exact` counts the orders
-//! whose sum of R_j^2 is at least as large: for two systems it is the sign test, for any number of queries; where all queries
-//! agree, p = (1/k!)^(N-1), for any number too; else as far as 300,000 steps go, which without ties is 66 queries of three systems, 16 of
-//! four, 6 of five, 3 of six and 2 of seven or eight. Above, it is that of F.
+//! The p-value is exact if the orders can be counted (Friedman 1937; Conover, "Practical
+//! nonparametric statistics", 1999, 5.8). Otherwise it is the p-value of F. Under the null
+//! hypothesis, the ranks of each query, ties included, stand under the systems in any order.
+//! `exact` counts the orders whose sum of R_j^2 is at least as large as the observed sum:
+//! - two systems, any number of queries: the sign test;
+//! - queries that all agree, any number: p = (1/k!)^(N-1);
+//! - all other data: up to 300,000 steps. Without ties these steps suffice for 66 queries of three
+//!   systems, 16 of four, 6 of five, 3 of six, and 2 of seven or eight.
 //!
-//! Cost: N k log k; up to 300,000 steps, .1 s, where exact.
+//! Cost: N k log k; up to 300,000 steps (0.1 s) for an exact p-value.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,24 +33,24 @@ use crate::distribution::{chi_square_above, coins_at_most, f_above};
 use crate::error::{StatsError, all_finite, same_length};
 use crate::studentised_range::studentised_range_quantile;
 
-/// The Friedman test of some systems.
+/// The result of the Friedman test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Friedman {
     /// Average rank of each system; 1 is best.
     pub average_ranks: Vec<f64>,
     /// Number of queries (or data sets).
     pub queries: usize,
-    /// Friedman's chi-square, corrected for ties; 0 where all systems tie on every query.
+    /// Friedman's chi-square, corrected for ties; 0 if all systems tie on every query.
     pub chi_square: f64,
-    /// Its p-value by the chi-square distribution, an approximation for many queries.
+    /// The p-value of chi-square by its distribution, an approximation for many queries.
     pub chi_square_p: f64,
-    /// Iman and Davenport's F; infinite where all queries give the same order.
+    /// Iman and Davenport's F; infinite if all queries give the same order.
     pub f: f64,
-    /// Its p-value by the F distribution, an approximation for many queries.
+    /// The p-value of F by its distribution, an approximation for many queries.
     pub f_p: f64,
-    /// The p-value to report: the exact one, or that of F.
+    /// The p-value to report: the exact p-value, or else the p-value of F.
     pub p: f64,
-    /// Which it is.
+    /// How `p` was found.
     pub method: FriedmanMethod,
 }
 
@@ -130,8 +136,9 @@ pub fn friedman(systems: &[&[f64]]) -> Result<Friedman, StatsError> {
     })
 }
 
-/// The share of all orders of the ranks within each query under which the sum of squared rank sums is at least what it is, from
-/// `[query][system]`; `None` where there are too many to be counted.
+/// The exact p-value from `[query][system]`: the share of all orders of the ranks within each query
+/// whose sum of squared rank sums is at least the observed sum. `None` if there are too many orders
+/// to count.
 fn exact(twice_ranks: &[Vec<u64>]) -> Option<f64> {
     // A query on which all systems tie says nothing.
     let mut rows: Vec<&Vec<u64>> = twice_ranks.iter().filter(|row| row.iter().any(|rank| *rank != row[0])).collect();
@@ -183,7 +190,7 @@ fn exact(twice_ranks: &[Vec<u64>]) -> Option<f64> {
     Some(found.min(1.0))
 }
 
-/// In how many orders some ranks can stand.
+/// The number of orders in which these ranks can stand.
 fn orders(ranks: &[u64]) -> f64 {
     let factorial = |count: usize| (1..=count).map(|i| i as f64).product::<f64>();
     let mut sorted = ranks.to_vec();
@@ -191,7 +198,7 @@ fn orders(ranks: &[u64]) -> f64 {
     sorted.chunk_by(|a, b| a == b).fold(factorial(ranks.len()), |orders, tied| orders / factorial(tied.len()))
 }
 
-/// The next order of some numbers by lexicographic order; false after the last one.
+/// Moves to the next order in lexicographic order. Returns false after the last order.
 fn to_next_order(numbers: &mut [u64]) -> bool {
     let Some(rise) = numbers.windows(2).rposition(|pair| pair[0] < pair[1]) else { return false };
     let above = numbers.iter().rposition(|number| *number > numbers[rise]).unwrap_or(rise);
@@ -214,8 +221,9 @@ pub fn critical_difference(systems: usize, queries: usize, alpha: f64) -> Result
     Ok(q * (k * (k + 1.0) / (6.0 * n)).sqrt())
 }
 
-/// The bars of a critical-difference diagram: the longest runs of systems, best first, whose average ranks lie within
-/// `critical_difference`; runs of one are left out. Items are positions in `average_ranks`.
+/// The bars of a critical-difference diagram: the longest runs of at least two systems, best first,
+/// whose average ranks lie within `critical_difference`. The items of a bar are positions in
+/// `average_ranks`.
 pub fn cliques(average_ranks: &[f64], critical_difference: f64) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..average_ranks.len()).collect();
     order.sort_by(|&a, &b| average_ranks[a].total_cmp(&average_ranks[b]));
@@ -236,7 +244,7 @@ pub fn cliques(average_ranks: &[f64], critical_difference: f64) -> Vec<Vec<usize
 mod tests {
     use super::*;
 
-    /// .1 + .2 and .3 differ in the last bit, which must not make a rank.
+    /// .1 + .2 and .3 differ in the last bit, and must have the same rank.
     #[test]
     fn what_rounding_parts_is_tied() {
         let found = friedman(&[&[0.1 + 0.2, 0.5], &[0.3, 0.25]]).unwrap();
@@ -275,8 +283,8 @@ mod tests {
         friedman(&systems.iter().map(Vec::as_slice).collect::<Vec<_>>()).unwrap()
     }
 
-    /// pingouin #143 and #144, mlr3benchmark #34: two systems are a sign test, and where all rankings agree, p = (1/k!)^(n-1) (Conover
-    /// 1999), not the 0 of an infinite F.
+    /// pingouin #143 and #144, mlr3benchmark #34: with two systems, the test is a sign test. If all
+    /// rankings agree, p = (1/k!)^(n-1) (Conover 1999), not the 0 of an infinite F.
     #[test]
     fn perfect_agreement_has_its_exact_p() {
         let five = table(&[&[0.1, 0.2], &[0.3, 0.5], &[0.2, 0.25], &[0.4, 0.9], &[0.15, 0.3]]);
@@ -308,7 +316,7 @@ mod tests {
         }
     }
 
-    /// Every order of every query, without sorting, sharing or leaving out anything.
+    /// The definition: every order of every query, with no shortcut.
     #[test]
     fn exact_p_is_that_of_all_orders() {
         let mut rng = fivefold_base::Seed::new(143).rng();
@@ -356,7 +364,8 @@ mod tests {
         }
     }
 
-    /// How far the exact p-value goes without ties, as docs/statistics.md has it, and that F takes over without a jump.
+    /// Checks the numbers of queries in `docs/statistics.md` up to which p is exact without ties,
+    /// and that F takes over without a jump.
     #[test]
     fn tables_that_are_counted_out() {
         let made = |k: usize, queries: usize| {

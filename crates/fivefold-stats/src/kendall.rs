@@ -1,12 +1,14 @@
 //! Kendall's tau-b between two orders of the same items.
 //!
-//! `tau_b = (C - D) / sqrt((P - T1)(P - T2))`: C concordant and D discordant pairs of P = n (n-1) / 2, T1 and T2 pairs
-//! tied in the first and in the second list (Kendall 1945). Without ties it is `1 - 2 D / P`. Cost: n^2 / 2.
+//! `tau_b = (C - D) / sqrt((P - T1)(P - T2))` over P = n (n-1) / 2 pairs: C are concordant, D
+//! discordant, T1 tied in the first list and T2 tied in the second (Kendall 1945). Without ties,
+//! tau-b is `1 - 2 D / P`. Cost: n^2 / 2.
 
 use crate::error::StatsError;
 use crate::order::count_pairs;
 
-/// Tau-b of two parallel score lists; `None` where one list has no order at all (all tied, or fewer than two items).
+/// Tau-b of two parallel score lists. `None` if a list has no order (all scores tie, or fewer than
+/// two items).
 ///
 /// # Errors
 /// [`StatsError::LengthMismatch`] and [`StatsError::NotFinite`].

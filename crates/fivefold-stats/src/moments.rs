@@ -1,14 +1,14 @@
 //! Count, mean and variance of differences, in one pass over two slices.
 //!
-//! Blocks of 256 differences stay in the cache: each block's mean and sum of squared deviations are found by the
-//! two-pass formula and blocks are merged by Chan, Golub & LeVeque (1979):
-//! `M2 = M2_a + M2_b + delta^2 n_a n_b / (n_a + n_b)`. The result keeps its digits where the textbook sum of squares
-//! loses all of them (large mean, small variance), costs no division a value, allocates nothing, and the order of
-//! additions is fixed, so it is the same on every run. Cost: under 1 ns a difference.
+//! A block of 256 differences stays in the cache. The two-pass formula gives each block's mean and
+//! sum of squared deviations. Blocks are merged by Chan, Golub & LeVeque (1979): `M2 = M2_a +
+//! M2_b + delta^2 n_a n_b / (n_a + n_b)`. With a large mean and a small variance, the textbook sum
+//! of squares loses all digits, and this sum keeps them. The order of additions is fixed, so every
+//! run gives the same bits. Cost: under 1 ns a difference, no allocation.
 
 use fivefold_base::rounding::{Difference, ROUNDING};
 
-/// Differences that are looked at together.
+/// Differences in a block.
 const BLOCK: usize = 256;
 /// Independent partial sums, so that the compiler can use vector instructions.
 const LANES: usize = 8;
@@ -16,18 +16,19 @@ const LANES: usize = 8;
 /// Count, mean and spread of some numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Moments {
-    /// How many numbers.
+    /// Number of values.
     pub count: usize,
-    /// Their mean; 0 where there are none.
+    /// Mean of the numbers; 0 without a number.
     pub mean: f64,
-    /// Sum of squared deviations from the mean; exactly 0 where all numbers are equal, but for rounding.
+    /// Sum of squared deviations from the mean; exactly 0 if all numbers are equal up to rounding.
     pub squared_deviations: f64,
-    /// Sum of the squares of what rounding can move each number by, which the size of the values decides that were subtracted.
+    /// Sum of the squared rounding errors of the numbers. The error of a difference depends on the
+    /// size of the two values.
     pub squared_errors: f64,
 }
 
 impl Moments {
-    /// The moments of `a[i] - b[i]`, which is 0 where only rounding parts the two.
+    /// The moments of `a[i] - b[i]`. A difference is 0 if the two values differ by rounding alone.
     ///
     /// # Panics
     /// If the slices have different lengths: check before the call.
@@ -66,7 +67,7 @@ impl Moments {
         if constant && count > 0 { Moments { mean: first.value, squared_deviations: 0.0, ..total } } else { total }
     }
 
-    /// The mean, 0 where it is only what rounding left of numbers that cancel.
+    /// The mean; 0 if the numbers cancel and only their rounding is left.
     pub fn settled_mean(&self) -> f64 {
         let count = self.count.max(1) as f64;
         let of_sum = ROUNDING * (self.squared_deviations / count).sqrt();
@@ -143,7 +144,8 @@ mod tests {
         }
     }
 
-    /// scipy #26082: .00001 on every query, which the last bits of the values part by more than 1e-12 of it; and differences that cancel.
+    /// scipy #26082: a difference of .00001 on every query, which the last bits of the values
+    /// change by more than 1e-12 of it; and differences that cancel.
     #[test]
     fn the_values_decide_what_rounding_makes_of_their_differences() {
         let (above, below) = ([0.57079, 0.44845, 0.92071, 0.34926], [0.57078, 0.44844, 0.92070, 0.34925]);

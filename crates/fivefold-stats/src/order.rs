@@ -1,8 +1,9 @@
-//! Concordant, discordant and tied pairs of two score lists over the same items: the counts behind Kendall's tau and the
-//! swap rate.
+//! Concordant, discordant and tied pairs of two score lists over the same items: the counts behind
+//! Kendall's tau and the swap rate.
 //!
-//! Two scores tie when nothing but rounding can part them: they differ by no more than 1e-12 of the largest of their list. Cost: all
-//! pairs, n (n-1) / 2; the lists hold rankers, seldom more than a few hundred.
+//! Two scores tie if they differ by rounding alone: by no more than 1e-12 of the largest score of
+//! their list. Cost: all pairs, n (n-1) / 2. The lists hold rankers, rarely more than a few
+//! hundred.
 
 use fivefold_base::rounding::levels;
 
@@ -15,9 +16,9 @@ pub struct PairCounts {
     pub concordant: usize,
     /// Pairs in opposite orders.
     pub discordant: usize,
-    /// Pairs tied in the first list (and perhaps in the second).
+    /// Pairs that tie in the first list, and perhaps in the second.
     pub tied_first: usize,
-    /// Pairs tied in the second list (and perhaps in the first).
+    /// Pairs that tie in the second list, and perhaps in the first.
     pub tied_second: usize,
     /// All pairs, n (n-1) / 2.
     pub pairs: usize,

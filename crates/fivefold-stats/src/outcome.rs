@@ -1,4 +1,4 @@
-//! What a test says of one comparison: the same for every test.
+//! The result of a test on a comparison. All tests give the same type.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,18 +11,19 @@ use crate::error::Undefined;
 use crate::family::{Comparison, Family};
 use crate::moments::Moments;
 
-/// What a test says of one comparison. A number that does not exist says why, and is never NaN.
+/// The result of a test on one comparison. A number that does not exist is an error with the
+/// reason, never NaN.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The two systems.
     pub comparison: Comparison,
     /// Number of queries.
     pub queries: usize,
-    /// Mean of first - second.
+    /// Mean of first - second over the queries.
     pub difference: f64,
     /// Statistic and p-value.
     pub test: Result<Significance, Undefined>,
-    /// Cohen's d_z: the mean difference in standard deviations of the differences.
+    /// Cohen's d_z: the mean difference, divided by the standard deviation of the differences.
     pub effect: Result<f64, Undefined>,
     /// A confidence interval of the mean difference.
     pub interval: Result<Interval, Undefined>,
@@ -31,16 +32,16 @@ pub struct Outcome {
 /// Statistic and p-value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Significance {
-    /// The test's statistic; the test's page says which.
+    /// The test's statistic; the module of the test defines it.
     pub statistic: f64,
     /// Two-sided p-value, in (0, 1]; 0 only where a distribution function gives it.
     pub p: f64,
     /// How p was found.
     pub method: Method,
-    /// Queries that the test used: less than all where it drops differences of 0.
+    /// Number of queries that the test used. Some tests drop differences of 0.
     pub used: usize,
-    /// Which system the test finds better, if it finds a difference: `Greater` for the first. Tests of signs and of ranks may favour
-    /// another one than the means do.
+    /// Which system the test finds better: `Greater` for the first. A test of signs or of ranks may
+    /// favour another system than the means do.
     pub favours: Ordering,
 }
 
@@ -55,7 +56,8 @@ pub enum Method {
     Draws(usize),
 }
 
-/// Which system a mean difference favours: none where it is only what rounding left of differences that cancel.
+/// Which system a mean difference favours: neither, if the differences cancel and only rounding is
+/// left.
 pub(crate) fn by_mean(moments: &Moments) -> Ordering {
     moments.settled_mean().partial_cmp(&0.0).unwrap_or(Ordering::Equal)
 }
@@ -77,42 +79,43 @@ pub struct Interval {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// Its confidence, e.g. 0.95.
+    /// The confidence, for example 0.95.
     pub confidence: f64,
-    /// How it was found: "t", "studentised bootstrap", "randomised Tukey HSD (simultaneous)".
+    /// How the interval was found: "t", "studentised bootstrap" or "randomised Tukey HSD
+    /// (simultaneous)".
     pub method: &'static str,
 }
 
-/// Step-down max-T p-values, from tests that draw for all comparisons together.
+/// Step-down max-T p-values, from a test that draws for all comparisons together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxT {
-    /// One for each comparison, in the family's order.
+    /// The p-values, in the family's order of comparisons.
     pub p_values: Vec<f64>,
-    /// How they were found: drawn, where signs of all comparisons together are too many to count, also for comparisons of their own that
-    /// are exact.
+    /// How the p-values were found. If the signs of all comparisons together are too many to count,
+    /// the joint p-values are drawn, even where a comparison alone is exact.
     pub method: Method,
 }
 
-/// What a test says of a family.
+/// The results of a test on a family.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestRun {
-    /// One for each comparison, in the family's order.
+    /// The outcomes, in the family's order of comparisons.
     pub outcomes: Vec<Outcome>,
-    /// Of tests that draw for all comparisons together.
+    /// Joint p-values; `None` if the test does not draw for all comparisons together.
     pub max_t: Option<MaxT>,
-    /// Whether the p-values are corrected already, by the test itself.
+    /// Whether the test itself already corrected the p-values.
     pub corrected: bool,
 }
 
 impl TestRun {
-    /// The p-values; `None` where the test is undefined.
+    /// The p-values; `None` if the test is undefined.
     pub fn p_values(&self) -> Vec<Option<f64>> {
         self.outcomes.iter().map(|outcome| outcome.test.ok().map(|test| test.p)).collect()
     }
 }
 
 impl Outcome {
-    /// With d_z and the t interval, which any test may report beside its own p-value.
+    /// Adds d_z and the t interval, which any test may report beside its own p-value.
     pub(crate) fn new(
         family: &Family<'_>,
         comparison: Comparison,
@@ -131,7 +134,7 @@ impl Outcome {
     }
 }
 
-/// mean -+ t quantile x standard error (Student 1908).
+/// The interval mean -+ t quantile x standard error (Student 1908).
 ///
 /// # Errors
 /// Fewer than two queries.

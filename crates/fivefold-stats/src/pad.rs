@@ -1,14 +1,16 @@
 //! Percentage absolute differences (PAD) of method scores.
 //!
-//! `PAD = 100 * mean over pairs of |a - b| / max(a, b)` (Feng & Karmaker 2023, Eq. 8). With negative scores, which V2
-//! has, the paper's signed max can be negative or 0, so a pair can lower the mean; [`PadDenominator::Abs`] divides by
-//! max(|a|, |b|) instead and stays meaningful. A pair whose denominator is 0 but for rounding is undefined: left out and counted.
+//! `PAD = 100 * mean over pairs of |a - b| / max(a, b)` (Feng & Karmaker 2023, Eq. 8). V2 has
+//! negative scores, for which the signed max of the paper can be negative or 0. Then a pair can
+//! lower the mean. [`PadDenominator::Abs`] divides by max(|a|, |b|) instead, and never lowers the
+//! mean. A pair whose denominator is 0 up to rounding is undefined. Such pairs are left out and
+//! counted.
 
 use fivefold_base::rounding::differ;
 
 use crate::error::{StatsError, all_finite};
 
-/// What a pair's difference is divided by.
+/// The number by which a pair's difference is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PadDenominator {
     /// max(a, b), as Eq. 8 prints it.
@@ -21,9 +23,9 @@ pub enum PadDenominator {
 /// The PAD of some scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pad {
-    /// In percent; `None` where no pair is defined.
+    /// In percent; `None` if no pair is defined.
     pub percent: Option<f64>,
-    /// Pairs that the mean is over.
+    /// Number of pairs in the mean.
     pub pairs: usize,
     /// Pairs left out because their denominator is 0.
     pub undefined: usize,

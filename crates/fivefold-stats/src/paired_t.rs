@@ -1,10 +1,11 @@
-//! Paired two-sided Student t-test.
+//! The paired two-sided Student t-test, which is the paper's test (without a correction for
+//! multiple comparisons).
 //!
-//! For the differences `d_i = a_i - b_i`, i = 1..n: `t = mean(d) / sqrt(var(d) / n)` with the sample variance (divisor
-//! n - 1), and `p = P(|T| >= |t|)` under Student's distribution with n - 1 degrees of freedom (Student 1908). This is
-//! the test of the paper (no correction for multiple comparisons).
+//! For the differences `d_i = a_i - b_i`, i = 1..n: `t = mean(d) / sqrt(var(d) / n)` with the
+//! sample variance (divisor n - 1). `p = P(|T| >= |t|)` under Student's distribution with n - 1
+//! degrees of freedom (Student 1908).
 //!
-//! Edges, where programs differ (scipy gives NaN for the first):
+//! Edge cases, in which programs differ (scipy gives NaN for the first case):
 //! - all differences 0, two identical systems: t = 0, p = 1;
 //! - all differences equal and not 0: t is infinite with the sign of the difference, p = 0;
 //! - fewer than two differences: no test, [`StatsError::TooFew`].
@@ -20,7 +21,7 @@ use crate::moments::Moments;
 pub struct PairedT {
     /// Mean of `a - b`.
     pub difference: f64,
-    /// The statistic; infinite where all differences are equal and not 0.
+    /// The statistic; infinite if all differences are equal and not 0.
     pub t: f64,
     /// Degrees of freedom, n - 1.
     pub degrees: usize,
@@ -31,15 +32,15 @@ pub struct PairedT {
 /// Tests whether the mean of `a[i] - b[i]` is 0.
 ///
 /// # Errors
-/// [`StatsError::LengthMismatch`]; [`StatsError::TooFew`] for fewer than two pairs; [`StatsError::NotFinite`] where a
-/// value is NaN or infinite (the position is that of the first such pair, the value its difference), or so large that
-/// squares overflow.
+/// [`StatsError::LengthMismatch`]; [`StatsError::TooFew`] for fewer than two pairs.
+/// [`StatsError::NotFinite`] if a value is NaN or infinite, with the position and the difference of
+/// the first such pair, or if the values are so large that squares overflow.
 pub fn paired_t(a: &[f64], b: &[f64]) -> Result<PairedT, StatsError> {
     same_length(a.len(), b.len())?;
     of_moments(&Moments::of_differences(a, b), a, b)
 }
 
-/// The test where the moments of `a - b` are known already.
+/// The test, if the moments of `a - b` are known already.
 pub(crate) fn of_moments(moments: &Moments, a: &[f64], b: &[f64]) -> Result<PairedT, StatsError> {
     let n = moments.count;
     if n < 2 {
@@ -65,7 +66,7 @@ pub(crate) fn of_moments(moments: &Moments, a: &[f64], b: &[f64]) -> Result<Pair
 mod tests {
     use super::*;
 
-    /// What `statrs` gives of scipy's p-values (relative).
+    /// Relative difference between the p-values of `statrs` and of scipy.
     const P_TOLERANCE: f64 = 1e-9;
 
     fn check(a: &[f64], b: &[f64], t: f64, p: f64) {

@@ -1,20 +1,22 @@
-//! Power of the paired two-sided t-test, and the queries that a difference needs.
+//! The power of the paired two-sided t-test, and the number of queries that a difference needs.
 //!
-//! With a true effect d_z (difference / deviation of the differences) and n queries, t follows the noncentral t
-//! distribution with n - 1 degrees of freedom and noncentrality d_z sqrt(n). Its tails, both counted, are
-//! P(T > c) + P(T < -c) = mean over s of Phi(delta - c s) + Phi(-delta - c s), s = sqrt(chi-square_v / v), by quadrature; no normal
-//! approximation. The differences are supposed normal; for bounded measures and many queries that matters little.
-//! Sakai ("Topic set size design", IRJ 19, 2016) uses the same quantity.
+//! With a true effect d_z (difference / deviation of the differences) and n queries, t follows the
+//! noncentral t distribution with n - 1 degrees of freedom and noncentrality d_z sqrt(n). The power
+//! is the mass of both tails: P(T > c) + P(T < -c) = mean over s of Phi(delta - c s) + Phi(-delta -
+//! c s), s = sqrt(chi-square_v / v). Quadrature gives the mean over s, without a normal
+//! approximation. The differences are assumed to be normal. For bounded measures and many queries
+//! this assumption matters little. Sakai ("Topic set size design", IRJ 19, 2016) uses the same
+//! quantity.
 
 use crate::distribution::student_quantile;
 use crate::error::{StatsError, check_share};
 use crate::normal;
 use crate::quadrature::mean_over_deviation;
 
-/// The most queries that are looked for.
+/// The most queries that the search tries.
 const MOST: usize = 1 << 30;
 
-/// The probability that the test finds a true effect `dz` with `queries` queries.
+/// The probability that the test finds a true effect `dz`, with this many queries.
 ///
 /// # Errors
 /// [`StatsError::TooFew`] for fewer than two queries; [`StatsError::OutOfRange`] for alpha or an effect that is not finite.
@@ -33,8 +35,9 @@ pub fn paired_t_power(dz: f64, queries: usize, alpha: f64) -> Result<f64, StatsE
     Ok(mean_over_deviation(degrees, outside).clamp(0.0, 1.0))
 }
 
-/// The fewest queries for which a true mean `difference`, with this standard deviation of the differences, is found with
-/// probability `power`; `None` where the difference is 0 or needs more than 2^30.
+/// The fewest queries with which the test finds a true mean `difference` with probability `power`,
+/// if the differences have this standard deviation. `None` if the difference is 0 or needs more
+/// than 2^30 queries.
 ///
 /// # Errors
 /// [`StatsError::OutOfRange`] for alpha, power, or a deviation that is not positive and finite.

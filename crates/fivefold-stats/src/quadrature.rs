@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 const POINTS: usize = 16;
-/// Panels of a mean over the deviation.
+/// Panels for a mean over the deviation.
 const PANELS: usize = 16;
 
 /// The integral of `f` from `low` to `high` by this many panels.
@@ -19,9 +19,10 @@ pub(crate) fn integral(low: f64, high: f64, panels: usize, f: impl Fn(f64) -> f6
 
 /// The mean of `f(s)` for s = sqrt(chi-square / degrees), the sample deviation of standard normal numbers.
 ///
-/// The density s^(v-1) exp(-v s^2 / 2) is divided by its own integral; it is below e^-40 of its maximum outside
-/// 1 - 7 / sqrt(v) .. 1 + 9 / sqrt(v). The integral is over the cube root of s: for few degrees of freedom, critical values
-/// are large and all that matters happens close to 0.
+/// The density s^(v-1) exp(-v s^2 / 2) is divided by its own integral. Outside 1 - 7 / sqrt(v) ..
+/// 1 + 9 / sqrt(v), the density is below e^-40 of its maximum. The integral is over the cube root
+/// of s: for few degrees of freedom the critical values are large, and only the s close to 0
+/// matter.
 pub(crate) fn mean_over_deviation(degrees: f64, f: impl Fn(f64) -> f64) -> f64 {
     let spread = 1.0 / degrees.sqrt();
     let (low, high) = (libm::cbrt((1.0 - 7.0 * spread).max(0.0)), libm::cbrt(1.0 + 9.0 * spread));

@@ -1,14 +1,16 @@
-//! Discriminative power and conflicts: what a measure can tell apart, and where two measures disagree.
+//! Discriminative power of a measure, and conflicts of two measures.
 //!
-//! Input is the p-value of every comparison (a pair of methods at a cutoff); `None` marks a comparison that could not be
-//! tested, which is then not significant. A comparison is significant when p < alpha.
+//! Input is the p-value of every comparison, which is a pair of methods at a cutoff. `None` marks a
+//! comparison that could not be tested; such a comparison is not significant. A comparison is
+//! significant if p < alpha.
 //!
-//! - Discriminative power: number of significant comparisons (Sakai, SIGIR 2006; Feng & Karmaker 2023, Table 9).
-//! - Conflicts: comparisons that are significant under exactly one of two measures (Feng & Karmaker 2023, Table 8), so
-//!   at least the difference of the two powers, and of the same parity: [`check_conflicts`] finds printed numbers that
-//!   cannot be right.
-//! - Achieved significance levels: all p-values in order, drawn as a curve; the lower the curve, the more a measure tells apart
-//!   (Sakai, SIGIR 2006, Fig. 3).
+//! - Discriminative power: number of significant comparisons (Sakai, SIGIR 2006; Feng & Karmaker
+//!   2023, Table 9).
+//! - Conflicts: comparisons that are significant under exactly one of two measures (Feng & Karmaker
+//!   2023, Table 8). Their number is at least the difference of the two powers, and has the same
+//!   parity. By this rule [`check_conflicts`] finds printed numbers that cannot be right.
+//! - Achieved significance levels: all p-values in order, drawn as a curve. The lower the curve,
+//!   the more systems a measure tells apart (Sakai, SIGIR 2006, Fig. 3).
 
 use fivefold_base::words::{counted, which};
 
@@ -28,49 +30,49 @@ pub fn conflicts(first: &[Option<f64>], second: &[Option<f64>], alpha: f64) -> R
     Ok(first.iter().zip(second).filter(|(a, b)| significant(a, alpha) != significant(b, alpha)).count())
 }
 
-/// Why printed powers and conflicts cannot belong together.
+/// The reason why printed powers and conflicts cannot belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConflictFlaw {
-    /// More significant comparisons than comparisons.
+    /// A power that exceeds the number of comparisons.
     #[error("{} of only {comparisons}", counted(*power, "significant comparison"))]
     Power {
-        /// The power printed.
+        /// The printed power.
         power: usize,
-        /// Comparisons there are.
+        /// The number of comparisons.
         comparisons: usize,
     },
-    /// Fewer conflicts than the powers differ by.
+    /// Fewer conflicts than the difference of the powers.
     #[error("{}, but the discriminative powers alone differ by {least}", counted(*conflicts, "conflict"))]
     TooFew {
-        /// Conflicts printed.
+        /// The printed conflicts.
         conflicts: usize,
         /// The difference of the powers.
         least: usize,
     },
-    /// More conflicts than significant, or than not significant, comparisons allow.
+    /// More conflicts than the powers allow.
     #[error("{}, but the discriminative powers allow at most {most}", counted(*conflicts, "conflict"))]
     TooMany {
-        /// Conflicts printed.
+        /// The printed conflicts.
         conflicts: usize,
-        /// The most there can be.
+        /// The most conflicts that the powers allow.
         most: usize,
     },
-    /// Odd where the sum of the powers is even, or even where it is odd.
+    /// An odd number of conflicts if the sum of the powers is even, or an even number if it is odd.
     #[error("{} {} of another parity than the difference {least} of the discriminative powers", counted(*conflicts, "conflict"), which(*conflicts, "is", "are"))]
     Parity {
-        /// Conflicts printed.
+        /// The printed conflicts.
         conflicts: usize,
         /// The difference of the powers.
         least: usize,
     },
 }
 
-/// Whether two discriminative powers and a number of conflicts, of so many comparisons, can belong together. With c
-/// comparisons significant under both, conflicts = first + second - 2 c.
+/// Checks whether two discriminative powers and a number of conflicts can belong together. If c
+/// comparisons are significant under both measures, conflicts = first + second - 2 c.
 ///
 /// # Errors
-/// What speaks against it.
+/// The reason why the numbers cannot belong together.
 pub fn check_conflicts(first: usize, second: usize, conflicts: usize, comparisons: usize) -> Result<(), ConflictFlaw> {
     let power = first.max(second);
     if power > comparisons {
@@ -94,7 +96,7 @@ pub fn check_conflicts(first: usize, second: usize, conflicts: usize, comparison
 pub struct AslCurve {
     /// The p-values, decreasing.
     pub p_values: Vec<f64>,
-    /// Comparisons without a p-value, which are left out.
+    /// Number of comparisons without a p-value, which are left out.
     pub undefined: usize,
 }
 
@@ -124,7 +126,7 @@ mod tests {
         assert!(conflicts(&first, &second[..4], 0.05).is_err());
     }
 
-    /// Every way that two measures can find comparisons significant, for up to five comparisons.
+    /// Every way in which two measures can find up to five comparisons significant.
     #[test]
     fn possible_numbers_are_those_that_occur() {
         for comparisons in 0..=5usize {

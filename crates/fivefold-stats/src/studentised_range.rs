@@ -1,13 +1,16 @@
-//! The distribution of the studentised range: (largest - smallest of k normal means) / their estimated deviation.
+//! The distribution of the studentised range: (largest - smallest of k normal means) / their
+//! estimated deviation.
 //!
-//! P(Q <= q) = mean over s of k Int phi(z) (Phi(z) - Phi(z - q s))^(k-1) dz, s = sqrt(chi-square_v / v); s = 1 for infinite v.
-//! By Gauss-Legendre quadrature; agrees with `scipy.stats.studentized_range` to 1e-9. Cost: 256 normal tails for infinite
-//! v, 65,536 otherwise.
+//! P(Q <= q) = mean over s of k Int phi(z) (Phi(z) - Phi(z - q s))^(k-1) dz, s =
+//! sqrt(chi-square_v / v); s = 1 for infinite v. The integrals are by Gauss-Legendre quadrature.
+//! The results agree with `scipy.stats.studentized_range` to 1e-9. Cost: 256 normal tails for
+//! infinite v, otherwise 65,536.
 
 use crate::normal;
 use crate::quadrature::{integral, mean_over_deviation};
 
-/// P(Q <= q) for `means` means and a deviation estimated with `degrees` degrees of freedom, `None` for a known one.
+/// P(Q <= q) for this many means, with a deviation that is estimated with `degrees` degrees of
+/// freedom. `None` stands for a known deviation.
 pub fn studentised_range_below(q: f64, means: usize, degrees: Option<f64>) -> f64 {
     if q <= 0.0 || means < 2 {
         return if means < 2 && q >= 0.0 { 1.0 } else { 0.0 };

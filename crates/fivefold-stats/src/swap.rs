@@ -1,8 +1,9 @@
 //! Swap rate between two orders: the share of pairs of items that stand in opposite orders.
 //!
-//! `swap = D / P`, D discordant pairs of P = n (n-1) / 2 (Feng & Karmaker 2023, sec. 5; .107 = 3/28 for eight methods).
-//! A pair that is tied in one list or in both is no swap but stays in P. Sakai's swap method, over random halves of the
-//! queries, is another thing.
+//! `swap = D / P`, with D discordant pairs among P = n (n-1) / 2 (Feng & Karmaker 2023, sec. 5;
+//! .107 = 3/28 for eight methods). A pair that ties in a list is no swap but counts in P. Sakai's
+//! swap method, which splits the queries into random halves, is in
+//! [`swap_method`](mod@crate::swap_method).
 
 use crate::error::StatsError;
 use crate::order::count_pairs;

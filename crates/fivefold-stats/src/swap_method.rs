@@ -1,15 +1,22 @@
-//! Sakai's swap method: how large a difference must be on one half of the queries to stand on the other.
+//! Sakai's swap method: how large a difference on one half of the queries must be to hold on the
+//! other half.
 //!
-//! In each trial the queries are split at random into two disjoint halves (of n/2, one query left out where n is odd). For every
-//! pair of systems, the difference of means D1 on the first half falls into a bin by |D1|; it is a swap where the
-//! difference D2 on the second half has the other sign. The swap rate of a bin is swaps / comparisons (Voorhees & Buckley,
-//! SIGIR 2002; Sakai, SIGIR 2006, sec. 3.2). The difference needed is the lower end of the lowest bin from which on every bin with
-//! comparisons has a rate of at most 5 %; the share of comparisons with |D1| at least that is the measure's sensitivity.
+//! In each trial the queries are split at random into two disjoint halves. If n is odd, one query
+//! is left out. A pair of systems has a difference of means D1 on the first half and D2 on the
+//! second half. The pair falls into a bin by |D1|, and is a swap if D2 has the other sign. The swap
+//! rate of a bin is swaps / comparisons (Voorhees & Buckley, SIGIR 2002; Sakai, SIGIR 2006, sec.
+//! 3.2).
 //!
-//! - Pairs with D1 = 0 are in the first bin and are never swaps; D2 = 0 is no swap.
-//! - Differences are exact but for the tolerance of `resample::fixed`: closer to 0 than that is 0, and a difference on the
-//!   edge of two bins is in the upper one.
-//! - Sakai fixes 1,000 trials and 21 bins of .01, the last one open; here these are the defaults.
+//! The difference needed is the lower end of a bin: the lowest bin for which it and all higher bins
+//! with comparisons have a rate of at most 5 %. The sensitivity of the measure is the share of
+//! comparisons with |D1| of at least the difference needed.
+//!
+//! - A pair with D1 = 0 is in the first bin and is never a swap; a pair with D2 = 0 is no swap
+//!   either.
+//! - Differences are exact up to the tolerance of `resample::fixed`. A difference within the
+//!   tolerance counts as 0, and a difference on the edge of two bins falls into the upper bin.
+//! - Sakai fixes 1,000 trials and 21 bins of .01, the last bin open. Here these numbers are the
+//!   defaults.
 //!
 //! Cost: as the permutation test with two draws a trial.
 
@@ -26,18 +33,18 @@ use crate::resample::weighted::{Columns, Weights, weighted_sums};
 pub struct SwapOptions {
     /// Number of random splits.
     pub trials: usize,
-    /// Number of bins; the last one has no upper end.
+    /// Number of bins. The last bin has no upper end.
     pub bins: usize,
     /// Width of a bin, in units of the measure.
     pub width: f64,
-    /// The swap rate that is allowed.
+    /// The highest swap rate that is allowed.
     pub rate: f64,
     /// Where the randomness comes from.
     pub seed: Seed,
 }
 
 impl Default for SwapOptions {
-    /// Sakai's: 1,000 trials, 21 bins of .01, 5 %; seed 1.
+    /// Sakai's settings: 1,000 trials, 21 bins of .01, 5 %. The seed is 1.
     fn default() -> Self {
         SwapOptions { trials: 1_000, bins: 21, width: 0.01, rate: 0.05, seed: Seed::new(1) }
     }
@@ -46,11 +53,11 @@ impl Default for SwapOptions {
 /// One bin of differences.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SwapBin {
-    /// Its lower end.
+    /// Lower end of the bin.
     pub from: f64,
-    /// Comparisons (pair and trial) with |D1| in it.
+    /// Number of comparisons (a pair in a trial) with |D1| in the bin.
     pub comparisons: usize,
-    /// Those that the second half contradicts.
+    /// Number of comparisons that the second half contradicts.
     pub swaps: usize,
 }
 
@@ -61,18 +68,20 @@ impl SwapBin {
     }
 }
 
-/// The swap method's result for one group (measure at a cutoff).
+/// The swap method's result for one group (a measure at a cutoff).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SwapCurve {
     /// The bins, by increasing difference.
     pub bins: Vec<SwapBin>,
-    /// The difference needed; `None` where no bin with comparisons reaches the rate.
+    /// The difference needed; `None` if no bin with comparisons reaches the rate.
     pub needed: Option<f64>,
-    /// The share of comparisons with at least the difference needed; `None` as above.
+    /// The share of comparisons with at least the difference needed; `None` if there is no such
+    /// difference.
     pub sensitivity: Option<f64>,
 }
 
-/// Runs the swap method over a family: one curve a group, the halves shared by all.
+/// Runs the swap method over a family. Returns one curve for each group; all groups share the
+/// halves.
 ///
 /// # Errors
 /// [`StatsError::TooFew`] for fewer than two queries; [`StatsError::OutOfRange`]; [`StatsError::TooMany`].

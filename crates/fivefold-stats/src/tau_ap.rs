@@ -1,18 +1,20 @@
 //! tau-AP: a rank correlation in which the top of the order counts most.
 //!
-//! `tau_AP = 2 / (N-1) sum_{i=2..N} C(i) / (i-1) - 1`, C(i) the number of items above rank i of the order that the reference order
-//! also puts above it (Yilmaz, Aslam & Robertson, SIGIR 2008). It is not symmetric: the reference is an argument of its own.
+//! `tau_AP = 2 / (N-1) sum_{i=2..N} C(i) / (i-1) - 1`. C(i) counts the items above rank i that the
+//! reference order, too, puts above the item at rank i (Yilmaz, Aslam & Robertson, SIGIR 2008). The
+//! value is not symmetric, so the reference is an argument of its own.
 //!
-//! Ties: the value is the mean over all orders of tied items, in either list (tau_AP,a of Urbano & Marrero, ICTIR 2017), in
-//! closed form: in a group of t items after a others, each place has the group's mean of concordant items above, and every pair within
-//! the group, or tied in the reference, counts half. Cost: N^2.
+//! With ties, in either list, the value is the mean over all orders of the tied items (tau_AP,a of
+//! Urbano & Marrero, ICTIR 2017), in closed form. In a group of t items after a others, each place
+//! has the group's mean of concordant items above it. A pair within the group, or tied in the
+//! reference, counts half. Cost: N^2.
 
 use fivefold_base::rounding::levels;
 
 use crate::error::{StatsError, all_finite, same_length};
 
-/// tau-AP of the order of `scores` against that of `reference`, high to low; `None` where either has no order at all (all
-/// tied, or fewer than two items).
+/// tau-AP of the order of `scores` against the order of `reference`, high to low. `None` if either
+/// list has no order (all scores tie, or fewer than two items).
 ///
 /// # Errors
 /// [`StatsError::LengthMismatch`] and [`StatsError::NotFinite`].
@@ -54,7 +56,7 @@ pub fn tau_ap(scores: &[f64], reference: &[f64]) -> Result<Option<f64>, StatsErr
 mod tests {
     use super::*;
 
-    /// The definition for orders without ties: ranks of items in the order, best first.
+    /// The definition for orders without ties: the ranks of the items in the order, best first.
     fn definition(order: &[usize], rank_in_reference: &[usize]) -> f64 {
         let n = order.len();
         let share = |i: usize| {

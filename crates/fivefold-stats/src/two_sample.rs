@@ -1,9 +1,12 @@
 //! Two-sided t-test of two independent samples, for values of different queries.
 //!
-//! - [`Variances::Pooled`] (Student): t = (mean a - mean b) / sqrt(s^2 (1/n + 1/m)), s^2 pooled, n + m - 2 degrees of freedom.
-//! - [`Variances::Welch`]: t = (mean a - mean b) / sqrt(va/n + vb/m), degrees of freedom after Welch (1947) and Satterthwaite.
+//! - [`Variances::Pooled`] (Student): t = (mean a - mean b) / sqrt(s^2 (1/n + 1/m)) with the pooled
+//!   s^2 and n + m - 2 degrees of freedom.
+//! - [`Variances::Welch`]: t = (mean a - mean b) / sqrt(va/n + vb/m), with degrees of freedom after
+//!   Welch (1947) and Satterthwaite.
 //!
-//! Where neither sample has a spread: equal means give t = 0, p = 1, others an infinite t and p = 0. Cost: one pass.
+//! If neither sample has a spread, equal means give t = 0 and p = 1, and different means give an
+//! infinite t and p = 0. Cost: one pass.
 
 use fivefold_base::rounding::gap;
 
@@ -11,19 +14,19 @@ use crate::distribution::student_two_sided;
 use crate::error::{StatsError, all_finite};
 use crate::moments::Moments;
 
-/// What is supposed of the variances of the two samples.
+/// The assumption about the variances of the two samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variances {
-    /// They are equal.
+    /// The variances are equal.
     Pooled,
-    /// They may differ.
+    /// The variances may differ.
     Welch,
 }
 
 /// The outcome of a two-sample t-test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TwoSampleT {
-    /// Mean of the first sample less that of the second.
+    /// Mean of the first sample minus mean of the second.
     pub difference: f64,
     /// The statistic.
     pub t: f64,
@@ -36,7 +39,7 @@ pub struct TwoSampleT {
 /// Tests whether two independent samples have the same mean.
 ///
 /// # Errors
-/// [`StatsError::TooFew`] for a sample of fewer than two; [`StatsError::NotFinite`].
+/// [`StatsError::TooFew`] if a sample has fewer than two values; [`StatsError::NotFinite`].
 pub fn two_sample_t_test(a: &[f64], b: &[f64], variances: Variances) -> Result<TwoSampleT, StatsError> {
     all_finite(a)?;
     all_finite(b)?;

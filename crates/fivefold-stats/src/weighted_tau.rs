@@ -1,15 +1,17 @@
-//! Weighted tau: Kendall's tau in which a pair counts by the ranks of its items.
+//! Weighted tau: Kendall's tau in which the weight of a pair depends on the ranks of its items.
 //!
-//! For a rank r (0 = best) the weight of items i, j is 1/(r_i + 1) + 1/(r_j + 1), additive hyperbolic (Vigna, WWW 2015), and
-//! tau = <x, y> / sqrt(<x, x> <y, y>), <x, y> = sum over pairs of sgn(x_i - x_j) sgn(y_i - y_j) w_ij. As no list is the true one, it
-//! is computed with the ranks of the first list (ties broken by the second) and with those of the second (ties broken by
-//! the first), and the mean is taken: the default of `scipy.stats.weightedtau`. Cost: N^2.
+//! tau = <x, y> / sqrt(<x, x> <y, y>), where <x, y> = sum over pairs of sgn(x_i - x_j) sgn(y_i -
+//! y_j) w_ij. The weight of the pair (i, j) is w_ij = 1/(r_i + 1) + 1/(r_j + 1), where rank r = 0
+//! is best: additive hyperbolic (Vigna, WWW 2015). The ranks can come from the first list (the
+//! second breaks ties) or from the second (the first breaks ties). No list is the true order, so
+//! the result is the mean of the two values, as by default in `scipy.stats.weightedtau`. Cost: N^2.
 
 use fivefold_base::rounding::levels;
 
 use crate::error::{StatsError, all_finite, same_length};
 
-/// Weighted tau of two parallel score lists, high is best; `None` where either has no order at all.
+/// Weighted tau of two parallel score lists, high is best. `None` if either list has no order (all
+/// scores tie, or fewer than two items).
 ///
 /// # Errors
 /// [`StatsError::LengthMismatch`] and [`StatsError::NotFinite`].
@@ -23,7 +25,7 @@ pub fn weighted_tau(first: &[f64], second: &[f64]) -> Result<Option<f64>, StatsE
     Ok(by_first.zip(by_second).map(|(a, b)| (a + b) / 2.0))
 }
 
-/// Ranks from 0 by decreasing value, ties broken by the other list.
+/// Ranks from 0 by decreasing value; the other list breaks ties.
 fn ranks(values: &[f64], others: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[b].total_cmp(&values[a]).then(others[b].total_cmp(&others[a])));
@@ -62,7 +64,8 @@ mod tests {
         assert_eq!(weighted_tau(&[], &[]), Ok(None));
     }
 
-    /// Two items: one pair, whatever its weight. Three: by hand, x = 3 2 1, y = 3 1 2, the same ranks but for the last two.
+    /// Two items: one pair, whatever its weight. Three items, by hand: x = 3 2 1, y = 3 1 2, the
+    /// same ranks except for the last two items.
     #[test]
     fn by_hand() {
         assert_eq!(weighted_tau(&[2.0, 1.0], &[1.0, 2.0]).unwrap(), Some(-1.0));

@@ -1,8 +1,10 @@
-//! Winning numbers: how often a system beats another, over data sets that not all systems were run on.
+//! Winning numbers: how often a system beats another, over data sets that need not have values of
+//! all systems.
 //!
-//! For system i over data sets j: WN_i = sum_j sum_k [M_i(j) > M_k(j)], IWN_i = the number of (j, k), k other than i, in which both are
-//! evaluated, NWN_i = WN_i / IWN_i (Tax, Bockting & Hiemstra, "A cross-benchmark comparison of 87 learning to rank methods", IPM
-//! 51, 2015). An equal value, up to rounding, is no win. Cost: data sets x systems^2.
+//! For system i over data sets j: WN_i = sum_j sum_k [M_i(j) > M_k(j)]. IWN_i is the number of (j,
+//! k), k other than i, for which data set j has values of both systems. NWN_i = WN_i / IWN_i (Tax,
+//! Bockting & Hiemstra, "A cross-benchmark comparison of 87 learning to rank methods", IPM 51,
+//! 2015). An equal value, up to rounding, is no win. Cost: data sets x systems^2.
 
 use fivefold_base::rounding::levels_of_defined;
 
@@ -11,24 +13,25 @@ use crate::error::{StatsError, same_length};
 /// The winning number of one system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WinningNumber {
-    /// WN: comparisons that it wins.
+    /// WN: number of comparisons that the system wins.
     pub wins: usize,
-    /// IWN: comparisons that it takes part in.
+    /// IWN: number of comparisons in which the system takes part.
     pub ideal: usize,
 }
 
 impl WinningNumber {
-    /// NWN; `None` where it is compared with no other system.
+    /// NWN; `None` if the system is compared with no other system.
     pub fn normalised(&self) -> Option<f64> {
         (self.ideal > 0).then(|| self.wins as f64 / self.ideal as f64)
     }
 }
 
-/// Winning numbers of all systems from `[data set][system]`; `None` where a system was not evaluated.
+/// Winning numbers of all systems from `[data set][system]`; `None` marks a system that was not
+/// evaluated.
 ///
 /// # Errors
-/// [`StatsError::LengthMismatch`] where data sets differ in their number of systems; [`StatsError::NotFinite`], with the
-/// position of the system.
+/// [`StatsError::LengthMismatch`] if data sets differ in their number of systems.
+/// [`StatsError::NotFinite`], with the position of the system.
 pub fn winning_numbers(values: &[Vec<Option<f64>>]) -> Result<Vec<WinningNumber>, StatsError> {
     let systems = values.first().map_or(0, Vec::len);
     let mut numbers = vec![WinningNumber::default(); systems];

@@ -1,4 +1,5 @@
-//! Values of scipy, statsmodels and plain enumeration, made by `reference.py` beside this file.
+//! Compares with values of scipy, statsmodels and plain enumeration, made by `reference.py` beside
+//! this file.
 
 #![allow(clippy::unwrap_used)]
 
@@ -41,7 +42,8 @@ fn close(found: f64, expected: f64, tolerance: f64, what: &str) {
     assert!((found - expected).abs() <= tolerance * (1e-3 + expected.abs()), "{what}: {found} for {expected}");
 }
 
-/// Within four standard errors of a sampled probability, or of the difference of two.
+/// Asserts that a sampled probability lies within four standard errors of the expected value, or of
+/// another sampled value.
 #[track_caller]
 fn close_sampled(found: f64, draws: usize, expected: f64, other_draws: Option<usize>, what: &str) {
     let share = expected.max(1.0 / draws as f64);

@@ -1,18 +1,22 @@
 //! `bootstrap`: Sakai's studentised bootstrap test.
 //!
-//! With differences d and w = d - mean(d), which satisfy the null hypothesis, n queries are drawn with replacement B
-//! times, and each draw's t_b = mean(w*) / (sd(w*) / sqrt(n)) is compared with the observed t (Sakai, SIGIR 2006, Fig. 1,
-//! after Efron & Tibshirani 1993, ch. 16). p = (1 + hits) / (1 + B); Sakai divides the hits by B, so that his can be 0.
+//! The differences d give w = d - mean(d), which satisfy the null hypothesis. The test draws n
+//! queries with replacement B times. Each draw's t_b = mean(w*) / (sd(w*) / sqrt(n)) is compared
+//! with the observed t (Sakai, SIGIR 2006, Fig. 1, after Efron & Tibshirani 1993, ch. 16). p = (1 +
+//! hits) / (1 + B). Sakai divides the hits by B, so his p can be 0.
 //!
-//! - A draw in which all queries have the same w has no spread: t_b is infinite, or 0 where that w is 0.
-//! - t_b counts as large as t when it is so within 1e-9 of itself, and within what the rounding of the values leaves open.
-//! - The interval is the symmetric studentised one: mean -+ q sd / sqrt(n), q the smallest |t_b| that leaves at most
-//!   1 - confidence of the draws above it (Hall 1988); it excludes 0 where p is below 1 - confidence.
+//! - A draw is a hit if |t_b| >= |t|, with a relative tolerance of 1e-9, and with the rounding
+//!   error of the values.
+//! - A draw in which all queries have the same w has no spread: t_b is infinite, or 0 if this w
+//!   is 0.
+//! - The interval is symmetric and studentised: mean -+ q sd / sqrt(n). Here q is the smallest
+//!   |t_b| that at most 1 - confidence of the draws exceed (Hall 1988). The interval excludes 0 if
+//!   p is below 1 - confidence.
 //! - Fewer than two queries: undefined.
 //!
-//! The queries of a draw are the same for all comparisons. A draw needs the sums of w, which follow from one column a
-//! system, and of w^2, one column a comparison. Cost: about 2.2 B n / 8 look-ups for eight columns; 8 bytes
-//! a draw and comparison for the intervals.
+//! All comparisons share the queries of a draw. A draw needs the sums of w, from one column for
+//! each system, and the sums of w^2, from one column for each comparison. Cost: about 2.2 B n / 8
+//! look-ups for eight columns, and 8 bytes for each draw and comparison for the intervals.
 
 use fivefold_base::Rng;
 
@@ -39,7 +43,7 @@ pub const TEST: Test = Test {
     run,
 };
 
-/// Relative tolerance of statistics, and of the spread that counts as none.
+/// Relative tolerance of statistics; a spread below it counts as no spread.
 const TOLERANCE: f64 = 1e-9;
 
 fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError> {
@@ -91,7 +95,8 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
     Ok(TestRun { outcomes, max_t, corrected: TEST.corrects_itself })
 }
 
-/// Draws as many queries with replacement as there are: `counts` modulo 4, and an entry in `fours` for each 4.
+/// Draws as many queries with replacement as there are. `counts` holds the counts modulo 4, and
+/// `fours` an entry for each 4.
 fn draw_counts(rng: &mut Rng, counts: &mut [u8], fours: &mut Vec<u32>) {
     counts.fill(0);
     fours.clear();
@@ -113,7 +118,8 @@ fn draw_counts(rng: &mut Rng, counts: &mut [u8], fours: &mut Vec<u32>) {
     }
 }
 
-/// The smallest drawn |t| that at most 1 - confidence of the draws exceed, times the standard error.
+/// The smallest drawn |t| that at most 1 - confidence of the draws exceed, multiplied by the
+/// standard error.
 fn interval(moments: &Moments, drawn: &mut [f64], confidence: f64) -> Result<Interval, Undefined> {
     let error = standard_error(moments)?;
     let draws = drawn.len();
@@ -126,7 +132,7 @@ fn interval(moments: &Moments, drawn: &mut [f64], confidence: f64) -> Result<Int
     Ok(Interval { low: moments.mean - half, high: moments.mean + half, confidence, method: "studentised bootstrap" })
 }
 
-/// The columns that are summed over drawn queries, and what becomes of the sums.
+/// The columns to sum over drawn queries, and how the sums give the statistics.
 struct Resampled {
     columns: Columns,
     pairs: Vec<Pair>,
@@ -140,13 +146,13 @@ struct Pair {
     observed: f64,
     first: Option<usize>,
     second: Option<usize>,
-    /// What 1 stands for in the differences.
+    /// The value of 1 in the integer differences.
     unit: f64,
-    /// Sum of the differences: that of a draw, less this, is the sum of its w.
+    /// Sum of the differences. The sum of a draw minus this sum is the sum of the draw's w.
     sum: i64,
-    /// By how much a sum can be off.
+    /// Largest error of a sum.
     tolerance: i64,
-    /// Column of w^2, and what 1 stands for there.
+    /// Column of w^2, and the value of 1 in this column.
     squares: usize,
     squares_unit: f64,
 }
@@ -187,7 +193,7 @@ impl Resampled {
 }
 
 impl Pair {
-    /// |t_b| of a draw, and the most that it can be where rounding made it less.
+    /// |t_b| of a draw, and the largest value that |t_b| can have in exact arithmetic.
     fn statistic(&self, sums: &[i64], queries: usize) -> (f64, f64) {
         if self.moments.squared_deviations == 0.0 {
             // Every w is 0.

@@ -1,7 +1,7 @@
 //! The tests of paired differences, one file each, and the list of them.
 //!
-//! A test is given a [`Family`] and says of each of its comparisons what an [`Outcome`] holds. To add one:
-//! a file with a [`Test`], and its line in [`TESTS`].
+//! A test takes a [`Family`] and gives an [`Outcome`] for each of its comparisons. To add a test,
+//! write a file with a [`Test`], and its line in [`TESTS`].
 
 pub mod bootstrap;
 pub mod permutation;
@@ -18,21 +18,22 @@ use crate::resample::TestOptions;
 /// An entry of the list of tests.
 #[derive(Debug, Clone, Copy)]
 pub struct Test {
-    /// The name by which it is asked for.
+    /// The name by which an experiment file or an option asks for the test.
     pub name: &'static str,
-    /// What it is called in a sentence.
+    /// The name in a sentence.
     pub title: &'static str,
-    /// What it is, in a line.
+    /// A short description, in a line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// The publication.
     pub source: &'static str,
-    /// Whether it draws at random where it cannot count.
+    /// Whether the test draws at random if it cannot count.
     pub draws: bool,
-    /// Whether its p-values are already corrected for all pairs of systems of a group, so that no correction may follow.
+    /// Whether the test corrects its p-values for all pairs of systems of a group; then no other
+    /// correction is allowed.
     pub corrects_itself: bool,
-    /// Whether it is the test of the paper's tables, which therefore give its p-values.
+    /// Whether the paper's tables use this test, so that they show its p-values.
     pub of_the_paper: bool,
-    /// Whether the intervals of differences are its own; else they are Student's.
+    /// Whether the test gives its own intervals of differences; otherwise they are Student's.
     pub own_intervals: bool,
     pub(crate) run: fn(&Family<'_>, &TestOptions) -> Result<TestRun, StatsError>,
 }
@@ -55,7 +56,8 @@ impl Test {
         (self.run)(family, options)
     }
 
-    /// Tests whether two systems differ, whose values stand query by query, with the usual options.
+    /// Tests whether two systems differ, with the default options. Their values stand query by
+    /// query.
     ///
     /// ```
     /// use fivefold_stats::test;
@@ -78,10 +80,10 @@ impl Test {
 pub const TESTS: &[Test] =
     &[student::TEST, wilcoxon::TEST, sign::TEST, permutation::TEST, bootstrap::TEST, tukey::TEST];
 
-/// The test of a name.
+/// The test with this name.
 ///
 /// # Errors
-/// If there is none; the nearest name is in the message.
+/// Unknown name; the message suggests the nearest name.
 pub fn test(name: &str) -> Result<&'static Test, UnknownName> {
     let names: Vec<&'static str> = TESTS.iter().map(|test| test.name).collect();
     TESTS.iter().find(|test| test.name == name).ok_or_else(|| UnknownName::new("test", name, &names))
@@ -122,7 +124,8 @@ mod tests {
         }
     }
 
-    /// Also where their values were summed in another order.
+    /// Two systems that differ by rounding alone do not differ, also if their values were summed in
+    /// another order.
     #[test]
     fn two_systems_that_only_rounding_parts_do_not_differ_in_any_test() {
         let sum = |terms: [f64; 3]| terms.iter().sum::<f64>();
@@ -164,7 +167,7 @@ mod tests {
         assert_eq!(significance(&bootstrap::TEST, &[1.0; 30], &[0.0; 30], 999).p, 0.001);
     }
 
-    /// .2 on every query, but for the last bits.
+    /// A difference of .2 on every query, up to the last bits.
     #[test]
     fn one_gap_on_all_queries_is_one_gap() {
         let b: Vec<f64> = (0..30).map(|i| f64::from(i) / 10.0).collect();
@@ -178,8 +181,9 @@ mod tests {
         assert_eq!(run.outcomes[0].effect, Err(crate::Undefined::NoSpread));
     }
 
-    /// scipy #26082 and #17667: differences that are equal in decimals tie, however close the values are. p by hand: of 8 equal
-    /// differences one is against the others, 2 (1 + 8) / 256; dec5 and latency are 1, 1, 1, -1, 2, 2, -2, 3 of a last decimal.
+    /// scipy #26082 and #17667: differences that are equal in decimals tie, however close the
+    /// values are. By hand: if one of 8 equal differences has the other sign, p = 2 (1 + 8) / 256.
+    /// The values `dec5` and `latency` are 1, 1, 1, -1, 2, 2, -2, 3 units of the last decimal.
     #[test]
     fn equal_differences_of_close_values_tie() {
         let parse = |text: &str| -> Vec<f64> { text.split(' ').map(|value| value.parse().unwrap()).collect() };
@@ -216,8 +220,9 @@ mod tests {
         assert!((found - 18.0 / 256.0).abs() < 4.0 * (0.0703f64 * 0.93 / 100_000.0).sqrt(), "{found}");
     }
 
-    /// What decimals say is what whole numbers say, which floating point holds exactly: p-values, intervals, effect sizes, ranks and
-    /// swaps of values with 1 to 8 decimals beside offsets of up to a hundred million times their differences.
+    /// Values with 1 to 8 decimals give the same result as the whole numbers that they stand for,
+    /// which floating point holds exactly: p-values, intervals, effect sizes, ranks and swaps. The
+    /// values have offsets of up to a hundred million times their differences.
     #[test]
     fn decimals_are_tested_as_the_whole_numbers_that_they_are() {
         let mut rng = fivefold_base::Seed::new(26_082).rng();
@@ -285,7 +290,8 @@ mod tests {
         }
     }
 
-    /// A group's outcomes do not depend on what stands beside it, though the sums are made together.
+    /// The outcomes of a group do not depend on the other groups, although the sums are made
+    /// together.
     #[test]
     fn groups_are_tested_as_if_alone() {
         let column = |number: usize| (0..70).map(move |q| ((q * (3 + number) + number * number) % 17) as f64 / 16.0);

@@ -1,17 +1,23 @@
 //! `permutation`: the paired randomisation test by sign flips.
 //!
-//! Were two systems the same, each query's difference could as well have the other sign. The test asks how often random
-//! signs give a mean difference as large, either way, as the observed one (Fisher 1935; Smucker, Allan & Carterette, CIKM
-//! 2007, recommend it for retrieval). No assumption on the distribution of differences.
+//! If two systems were the same, each query's difference could as well have the other sign. The
+//! test asks how often random signs give a mean difference at least as large, in either direction,
+//! as the observed mean (Fisher 1935). Smucker, Allan & Carterette (CIKM 2007) recommend the test
+//! for retrieval. The test assumes no distribution of the differences.
 //!
-//! - Up to 20 queries on which systems of the family differ, or the two of a comparison: all 2^n sign vectors of these, p = hits / 2^n. A difference of 0 has no sign.
-//! - Above: B random ones, p = (1 + hits) / (1 + B), which is never 0 (Phipson & Smyth 2010).
+//! - Exact: at most 20 queries on which the two systems of a comparison differ (for max-T: on which
+//!   any systems of the family differ). The test tries all 2^n sign vectors of these queries, and
+//!   p = hits / 2^n. A difference of 0 has no sign.
+//! - Otherwise: B random sign vectors, p = (1 + hits) / (1 + B), which is never 0 (Phipson & Smyth
+//!   2010).
 //!
-//! "As large" is decided on integers with a tolerance (see `resample::fixed`), since equal sums of floating-point numbers
-//! seldom come out equal. The signs are the same for all comparisons, which gives max-T as well: its statistic is t, which for sign
-//! flips grows with |sum d| / sqrt(sum d^2). The reported statistic is the mean difference.
+//! Sums are compared as integers with a tolerance (see `resample::fixed`), since equal sums of
+//! floating-point numbers rarely come out equal. All comparisons share the signs, which gives max-T
+//! too. The statistic of max-T is t, which under sign flips grows with |sum d| / sqrt(sum d^2). The
+//! reported statistic is the mean difference.
 //!
-//! Cost: B n / 8 look-ups for eight columns; 140 comparisons of 8 systems x 5 cutoffs need 35 columns.
+//! Cost: B n / 8 look-ups for eight columns; 140 comparisons (8 systems x 5 cutoffs) need 35
+//! columns.
 
 use crate::error::StatsError;
 use crate::family::{Comparison, Family};
@@ -35,7 +41,7 @@ pub const TEST: Test = Test {
     run,
 };
 
-/// The most differences, or queries of a family, for which all sign vectors are tried.
+/// The most queries with a difference for which the test tries all sign vectors.
 const EXACT: usize = 20;
 
 fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError> {
@@ -93,7 +99,7 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
     })
 }
 
-/// The differences of a comparison that are not 0, where they are so few that all their signs can be tried.
+/// The differences of a comparison that are not 0, if they are few enough to try all their signs.
 fn few_differences(family: &Family<'_>, fixed: &Fixed, comparison: Comparison) -> Option<Vec<i64>> {
     let parted = || family.differences(comparison).enumerate().filter(|(_, difference)| *difference != 0.0);
     let few = fixed.queries() == family.queries() && parted().count() <= EXACT;
@@ -103,8 +109,8 @@ fn few_differences(family: &Family<'_>, fixed: &Fixed, comparison: Comparison) -
     })
 }
 
-/// The share of sign vectors under which the differences' sum is as large as it is, either way. The first sign stays: the other half
-/// mirrors this one.
+/// The share of sign vectors with a sum at least as large as the observed sum, in either direction.
+/// The first sign is fixed, because the other half of the vectors mirrors this half.
 fn exact(mut differences: Vec<i64>, tolerance: i64) -> f64 {
     let mut sum: i64 = differences.iter().sum();
     let as_large = sum.abs() - tolerance;
@@ -121,7 +127,7 @@ fn exact(mut differences: Vec<i64>, tolerance: i64) -> f64 {
     hits as f64 / vectors as f64
 }
 
-/// The columns that are summed under random signs, and what becomes of the sums.
+/// The columns to sum under random signs, and how the sums give the statistics.
 struct Flips {
     columns: Columns,
     pairs: Vec<Pair>,
@@ -134,9 +140,9 @@ struct Pair {
     second: Option<usize>,
     /// Sum of the differences.
     sum: i64,
-    /// By how much a sum that is as large can be smaller.
+    /// Largest amount by which an equal sum can come out smaller.
     tolerance: u64,
-    /// Root of the sum of their squares.
+    /// Root of the sum of the squared differences.
     scale: f64,
 }
 
@@ -158,7 +164,7 @@ impl Flips {
         self.pairs.iter().map(|pair| pair.statistic(pair.sum.unsigned_abs())).collect()
     }
 
-    /// From the sums over the queries whose sign is positive: S = 2 S+ - (all).
+    /// The statistics from the sums over the queries whose sign is positive: S = 2 S+ - (all).
     fn statistics(&self, sums: &[i64], out: &mut Vec<f64>) {
         let of = |column: Option<usize>| column.map_or(0, |column| sums[column]);
         out.clear();
@@ -195,7 +201,7 @@ mod tests {
         assert_eq!(p(&[0.3], 1000), 1.0);
     }
 
-    /// Sums that are equal in real arithmetic, and differ in floating point: .1 + .2 and .3.
+    /// Sums that are equal in real arithmetic but differ in floating point: .1 + .2 and .3.
     #[test]
     fn equal_sums_count_as_equal() {
         // |.1 + .2 - .3| = 0 is the smallest possible sum, and every other is at least as large.
@@ -207,7 +213,7 @@ mod tests {
         assert_eq!(p(&[1.1, -2.2, 3.3], 1000), 0.75);
     }
 
-    /// Zeros flip nothing: beside them the same sign vectors are counted in another order.
+    /// Zeros have no sign: with zeros, the same sign vectors are counted in another order.
     #[test]
     fn differences_of_zero_leave_the_test_exact() {
         let ten: Vec<f64> = (1..=10).map(|i| f64::from(i) / 7.0).collect();
@@ -224,8 +230,9 @@ mod tests {
         assert!(found.max_t.unwrap().p_values[0] >= 2.0 / 1024.0);
     }
 
-    /// 200 queries of which 12 differ: max-T is counted as if there were no others. Where the union of queries that differ is too large,
-    /// the joint p-values are drawn, though each comparison alone is exact.
+    /// Of 200 queries, 12 differ: max-T is counted as if the other queries did not exist. If too
+    /// many queries differ in any comparison, the joint p-values are drawn, although each
+    /// comparison alone is exact.
     #[test]
     fn max_t_goes_by_the_queries_that_differ() {
         let value = |system: i32, query: i32| f64::from((query * (5 + 2 * system) + system) % 13 * system);
@@ -250,7 +257,7 @@ mod tests {
         assert_eq!(joint.outcomes[0].test.unwrap().method, Method::Exact);
     }
 
-    /// The sampled p lies around the share of sign vectors, counted by their sums.
+    /// The sampled p lies near the exact share of sign vectors, counted by their sums.
     #[test]
     fn draws_agree_with_the_exact_distribution() {
         let data: Vec<i32> = (0..40).map(|i| i * 7 % 11 - 4).filter(|&d| d != 0).collect();

@@ -1,8 +1,8 @@
 //! `sign`: the exact sign test.
 //!
-//! Of the m queries whose difference is not 0, k are positive; under the null hypothesis k is binomial (m, 1/2), and
-//! p = min(1, 2 P(K <= min(k, m - k))). It looks at no magnitude and so has little power. The statistic is k; m = 0 gives
-//! p = 1. Cost: n.
+//! Of the m queries whose difference is not 0, k are positive. Under the null hypothesis k is
+//! binomial (m, 1/2), so p = min(1, 2 P(K <= min(k, m - k))). The test ignores the size of the
+//! differences and so has little power. The statistic is k; m = 0 gives p = 1. Cost: n.
 
 use crate::distribution::coins_at_most;
 use crate::error::StatsError;

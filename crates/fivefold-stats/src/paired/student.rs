@@ -1,4 +1,4 @@
-//! `t`: the paired two-sided Student t-test, as [`paired_t`](crate::paired_t()) computes it, over a family.
+//! `t`: the paired two-sided Student t-test of [`paired_t`](crate::paired_t()), over a family.
 
 use crate::error::{StatsError, Undefined};
 use crate::family::Family;

@@ -1,17 +1,20 @@
 //! `tukey-hsd`: the randomised paired Tukey HSD test ("honestly significant difference").
 //!
-//! Under the null hypothesis that all systems of a group are the same, each query's values could stand under the systems
-//! in any order. A draw gives every query a random order and notes the range (largest less smallest) of the systems' means.
-//! The p-value of a pair is the share of draws whose range is at least the pair's difference: p = (1 + hits) / (1 + B)
-//! (Carterette, TOIS 30, 2012, Fig. 5; Sakai's Discpower; both divide the hits by B). This corrects for all pairs of the
-//! group at once; a further correction is refused.
+//! Under the null hypothesis all systems of a group are the same, so each query's values could
+//! stand under the systems in any order. A draw gives every query a random order and notes the
+//! range (largest - smallest) of the systems' means. The p-value of a pair is the share of draws
+//! whose range is at least the pair's difference: p = (1 + hits) / (1 + B). The sources divide the
+//! hits by B (Carterette, TOIS 30, 2012, Fig. 5; Sakai's Discpower). The test corrects for all
+//! pairs of the group at once, so a further correction is refused.
 //!
-//! - All systems of the group take part, also where only some pairs are compared.
-//! - The interval is simultaneous: difference -+ the range that at most 1 - confidence of the draws exceed.
-//! - The orders are the same for all groups. Up to 8 systems they are looked up in a table of all m! orders; above, shuffled.
+//! - All systems of the group take part, even if only some pairs are compared.
+//! - The interval is simultaneous: difference -+ the range that at most 1 - confidence of the draws
+//!   exceed.
+//! - All groups share the orders. Up to 8 systems, an order comes from a table of all m! orders;
+//!   above, from a shuffle.
 //! - The statistic is the mean difference. max-T needs another null hypothesis and is not offered.
 //!
-//! Cost: B n m additions a group.
+//! Cost: B n m additions for each group.
 
 use fivefold_base::{Rng, Seed};
 
@@ -36,7 +39,7 @@ pub const TEST: Test = Test {
     run,
 };
 
-/// The most systems whose orders are looked up.
+/// The most systems whose orders come from a table.
 const MOST: usize = 8;
 /// Pairs of queries whose sums stay in the cache while all draws pass over them.
 const PAIRS: usize = 32;
@@ -84,8 +87,8 @@ fn ranges(fixed: &Fixed, family: &Family<'_>, draws: usize, seed: Seed) -> Vec<V
     ranges
 }
 
-/// For up to eight systems: an order is a word of eight bytes, looked up, and two queries at a time are added as one of the
-/// 64 sums of a value of each.
+/// For up to eight systems. An order is a word of eight bytes from a table. Two queries are added
+/// together: each pair of queries has 64 sums of a value of the first and a value of the second.
 fn by_table(fixed: &Fixed, systems: usize, mut rngs: Vec<Rng>) -> Vec<Vec<i64>> {
     let table = all_orders(systems);
     let groups = fixed.values.len();
@@ -126,7 +129,7 @@ fn by_table(fixed: &Fixed, systems: usize, mut rngs: Vec<Rng>) -> Vec<Vec<i64>> 
     (0..groups).map(of_group).collect()
 }
 
-/// For any number of systems: every query's order is shuffled.
+/// For any number of systems: shuffles the order of every query.
 fn by_shuffling(fixed: &Fixed, systems: usize, rngs: impl Iterator<Item = Rng>) -> Vec<Vec<i64>> {
     let groups = &fixed.values;
     let queries = groups.first().and_then(|group| group.first()).map_or(0, Vec::len);
@@ -155,7 +158,8 @@ fn range(sums: &[i64]) -> i64 {
     ends.1.saturating_sub(ends.0).max(0)
 }
 
-/// All orders of `systems` things, byte i of a word being what stands at place i; places beyond stay as they are.
+/// All orders of `systems` things. Byte i of a word is the thing at place i; places beyond
+/// `systems` stay as they are.
 fn all_orders(systems: usize) -> Vec<u64> {
     let mut orders = vec![[0u8, 1, 2, 3, 4, 5, 6, 7]];
     for last in 1..systems {
@@ -192,7 +196,7 @@ mod tests {
         }
     }
 
-    /// The same question by look-up and by shuffling, and by all 6^4 orders.
+    /// The table and the shuffle agree with each other and with all 6^4 orders.
     #[test]
     fn both_ways_agree_with_all_orders() {
         let systems = [[0.3, 0.5, 0.1, 0.9, 0.2], [0.2, 0.6, 0.0, 0.5, 0.1], [0.5, 0.7, 0.2, 0.95, 0.6]];
@@ -224,7 +228,8 @@ mod tests {
         }
     }
 
-    /// Two systems: the range of an exchange is the sign-flip difference, so p is that of the permutation test.
+    /// Two systems: the range after an exchange equals the difference after a sign flip, so p is
+    /// the permutation test's.
     #[test]
     fn two_systems_are_a_permutation_test() {
         let a: Vec<f64> = (0..12).map(|i| f64::from(i * 7 % 11) / 10.0).collect();

@@ -1,18 +1,21 @@
 //! `wilcoxon`: the signed-rank test.
 //!
-//! Differences of 0 are dropped (scipy's `zero_method = "wilcox"`, its default), the others are ranked by their absolute
-//! values, ties taking their mean rank. Differences that only the rounding of their values parts, as .3 - .1 and .2 - 0, or
-//! .9995 - .9994 and .9985 - .9984, tie as they do in exact arithmetic; scipy and R rank them by their last bits. The statistic is the smaller of the rank sums of the positive and of the
-//! negative differences. It tests whether the differences are symmetric about 0, not whether their mean is 0.
+//! Differences of 0 are dropped, as by default in scipy (`zero_method = "wilcox"`). The other
+//! differences are ranked by absolute value, and ties take their mean rank. The statistic is the
+//! smaller of two rank sums: of the positive differences and of the negative differences. The test
+//! asks whether the differences are symmetric about 0, not whether their mean is 0.
 //!
-//! - Up to 50 differences: exact, p = 2 P(T <= t) under random signs, by counting the subsets of ranks with each sum. Ranks are
-//!   doubled to be integers, so that ties are exact too (scipy and R use the normal approximation for them; scipy only
-//!   above 13 queries).
-//! - Above: normal approximation, variance n (n+1) (2n+1) / 24 - sum over ties of (t^3 - t) / 48, without continuity
-//!   correction, as scipy.
+//! - Differences that differ by the rounding of their values alone tie, as in exact arithmetic:
+//!   .3 - .1 and .2 - 0, or .9995 - .9994 and .9985 - .9984. R and scipy rank them by their last
+//!   bits.
+//! - Up to 50 differences: exact, p = 2 P(T <= t) under random signs, by counting the subsets of
+//!   ranks with each sum. Doubled ranks are integers, so p is exact for ties too. (For ties R uses
+//!   the normal approximation, and so does scipy above 13 queries.)
+//! - Above: normal approximation, variance n (n+1) (2n+1) / 24 - sum over ties of (t^3 - t) / 48,
+//!   without continuity correction, as in scipy.
 //! - No difference at all: statistic 0, p = 1.
 //!
-//! Cost: n log n a comparison; 50^3 where exact.
+//! Cost: n log n for each comparison; 50^3 if exact.
 
 use fivefold_base::rounding::{Difference, level_sizes};
 
@@ -53,7 +56,7 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
     })
 }
 
-/// The test of differences of which none is 0.
+/// The test of differences, all of which are other than 0.
 fn signed_rank(mut differences: Vec<Difference>) -> Significance {
     let used = differences.len();
     differences.sort_unstable_by(|a, b| a.value.abs().total_cmp(&b.value.abs()));
@@ -84,7 +87,8 @@ fn signed_rank(mut differences: Vec<Difference>) -> Significance {
     Significance { statistic, p: normal::two_sided(z), method: Method::Normal, used, favours }
 }
 
-/// min(1, 2 P(S <= s)) for the sum S of a random subset of the ranks; counts up to 2^50 are exact in f64.
+/// min(1, 2 P(S <= s)) for the sum S of a random subset of the ranks. Counts up to 2^50 are exact
+/// in `f64`.
 fn exact(twice_ranks: &[u64], all: usize, smaller: usize) -> f64 {
     let mut ways = vec![0.0; all + 1];
     ways[0] = 1.0;
@@ -106,7 +110,8 @@ mod tests {
 
     use super::*;
 
-    /// Tenths: 2 and -2 tie, which 3 - 1 and 2 - 0 do not in floating point; 1 + 2 and 3 do not differ.
+    /// In tenths: 2 and -2 tie, although 3 - 1 and 2 - 0 do not tie in floating point; 1 + 2 and 3
+    /// do not differ.
     #[test]
     fn what_rounding_parts_ties() {
         let (a, b) = ([0.3, 0.0, 0.1 + 0.2, 0.4], [0.1, 0.2, 0.3, 0.1]);
@@ -117,7 +122,7 @@ mod tests {
         assert_eq!((found.used, found.statistic, found.favours), (3, 1.5, Ordering::Greater));
     }
 
-    /// Every assignment of signs, for data with and without ties.
+    /// The definition: every assignment of signs, for data with and without ties.
     #[test]
     fn exact_p_is_that_of_all_signs() {
         for magnitudes in [vec![1.0, 2.0, 3.0, 4.0, 5.0], vec![1.0, 1.0, 2.0, 2.0, 2.0, 7.0], vec![3.0; 4], vec![2.0]] {

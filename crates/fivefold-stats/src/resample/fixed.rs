@@ -1,10 +1,13 @@
-//! Values as integers, so that sums of them are exact.
+//! Values as integers, so that their sums are exact.
 //!
-//! Within a group, each query's value of system 0 is subtracted from all systems (this changes no difference of two
-//! systems, and neither does a common offset then cost digits), and the rest is rounded to multiples of 2^-40 of the largest
-//! one. A sum over n queries differs from the real one by at most n / 2 such units, and by what rounding can move the values by: of
-//! values near 1 whose differences are of 1e-5, the last bits are worth more than a unit. Two sums that are equal in real arithmetic
-//! can come to differ by [`Fixed::tolerance`], which comparisons of sums must allow.
+//! In each group and query, the value of system 0 is subtracted from the values of all systems. No
+//! difference of two systems changes, and a common offset costs no digits. The rest is rounded to
+//! multiples of a unit, which is 2^-40 of the largest value.
+//!
+//! A sum over n queries is off by at most n / 2 units, plus the rounding errors of the values. For
+//! values near 1 with differences of 1e-5, the last bits of a value are worth more than a unit. So
+//! two sums that are equal in real arithmetic can differ, by up to [`Fixed::tolerance`]. A
+//! comparison of sums must allow this tolerance.
 
 use fivefold_base::rounding::{ROUNDING, gap};
 
@@ -20,12 +23,12 @@ const MOST_QUERIES: usize = 1 << 21;
 
 /// A family's values as integers.
 pub(crate) struct Fixed {
-    /// `[group][system][query]`, system 0 being 0 everywhere.
+    /// `[group][system][query]`; system 0 is 0 everywhere.
     pub(crate) values: Vec<Vec<Vec<i64>>>,
-    /// What 1 stands for, by group; 0 where all systems are equal.
+    /// The unit of each group; 0 if all its systems are equal.
     pub(crate) units: Vec<f64>,
-    /// By group, the root of the sum over queries of the squares of what rounding can move the largest value of a query by, of those
-    /// on which systems differ.
+    /// For each group, the root of a sum over the queries on which systems differ. The sum is of
+    /// the squared rounding error of the query's largest value.
     errors: Vec<f64>,
     queries: usize,
 }
@@ -68,13 +71,13 @@ impl Fixed {
         self.queries
     }
 
-    /// Queries on which systems of a group differ at all.
+    /// Queries on which systems of any group differ.
     pub(crate) fn parted(&self) -> Vec<usize> {
         let differs = |query: &usize| self.values.iter().flatten().any(|values| values[*query] != 0);
         (0..self.queries).filter(differs).collect()
     }
 
-    /// The same on some of the queries.
+    /// The same values on some of the queries.
     pub(crate) fn only(&self, queries: &[usize]) -> Fixed {
         let of_system = |values: &Vec<i64>| queries.iter().map(|&query| values[query]).collect();
         let values = self.values.iter().map(|group| group.iter().map(of_system).collect()).collect();
@@ -87,7 +90,8 @@ impl Fixed {
         group[comparison.first].iter().zip(&group[comparison.second]).map(|(a, b)| a - b)
     }
 
-    /// Adds the column of every system but the one that is 0 everywhere; their numbers, `[group][system]`.
+    /// Adds the column of every system, except the system that is 0 everywhere. Returns the numbers
+    /// of the columns, `[group][system]`.
     pub(crate) fn push_systems(&self, columns: &mut Columns) -> Vec<Vec<Option<usize>>> {
         let mut of_group = |group: &Vec<Vec<i64>>| {
             let column =
@@ -97,14 +101,15 @@ impl Fixed {
         self.values.iter().map(&mut of_group).collect()
     }
 
-    /// By how much two sums of a comparison's differences can differ that are equal in real arithmetic: each of the 2 n differences is
-    /// off by one unit at most, and by the rounding of its values. Errors of rounding are independent, and a difference that is not 0
-    /// exceeds its own, so that the tolerance is always below the spread of the sums.
+    /// The most by which two sums of a comparison's differences can differ if they are equal in
+    /// real arithmetic. Each of the 2 n differences is off by one unit at most, and by the rounding
+    /// of its values. Errors of rounding are independent, and a difference other than 0 exceeds its
+    /// own error. So the tolerance is always below the spread of the sums.
     pub(crate) fn tolerance(&self, group: usize, moments: &Moments) -> i64 {
         self.in_units(group, moments.squared_errors.sqrt())
     }
 
-    /// The same for sums of the values of all systems of a group, in any order.
+    /// As [`Fixed::tolerance`], for sums of the values of all systems of a group, in any order.
     pub(crate) fn tolerance_of_group(&self, group: usize) -> i64 {
         self.in_units(group, self.errors[group])
     }
@@ -120,12 +125,12 @@ pub(crate) fn check_queries(queries: usize) -> Result<(), StatsError> {
     if queries <= MOST_QUERIES { Ok(()) } else { Err(StatsError::TooMany { found: queries, most: MOST_QUERIES }) }
 }
 
-/// What 1 stands for where `largest` is the largest absolute value.
+/// The unit, if `largest` is the largest absolute value.
 pub(crate) fn unit(largest: f64) -> f64 {
     largest / (1u64 << BITS) as f64
 }
 
-/// The values in such units.
+/// The values in units of [`unit`].
 pub(crate) fn scaled(values: impl Iterator<Item = f64>, largest: f64) -> impl Iterator<Item = i64> {
     values.map(move |value| if largest == 0.0 { 0 } else { (value / largest * (1u64 << BITS) as f64).round() as i64 })
 }

@@ -1,15 +1,18 @@
-//! What the resampling tests share: draws for a whole family at once, exact and fast.
+//! The parts that the resampling tests share: draws for a whole family at once, exact and fast.
 //!
-//! A draw gives every query a small weight (a sign: 0 or 1; a bootstrap: how often it was drawn), and a test needs the
-//! weighted sums of many columns. Three ideas make that cheap:
+//! A draw gives every query a small weight: 0 or 1 for a sign, the number of times drawn for a
+//! bootstrap. A test needs the weighted sums of many columns. Three ideas make these sums cheap:
 //!
-//! - [`fixed`]: values become integers, so that sums are exact: the same in any order, with any instruction set.
-//!   Differences of two systems then follow from the sums of single systems (8 columns serve 28 pairs).
-//! - [`weighted`]: weights as bit planes, sums by table look-up: eight queries at once, eight columns at once (the method
-//!   of four Russians).
-//! - [`tally`]: each draw is counted for every comparison alone and for the step-down maximum (max-T).
+//! - [`fixed`]: values become integers, so that sums are exact, and the same in any order and with
+//!   any instruction set. Differences of two systems then follow from the sums of single systems,
+//!   so 8 columns serve 28 pairs.
+//! - [`weighted`]: weights are bit planes, and sums are table look-ups of eight queries and eight
+//!   columns at once (the method of four Russians).
+//! - [`tally`]: each draw is counted for every comparison alone, and for the step-down maximum
+//!   (max-T).
 //!
-//! Every draw has a generator of its own, seeded by its number, so the result depends on the seed alone.
+//! Every draw has its own generator, whose seed is derived from the draw's number. So the result
+//! depends on the seed alone.
 
 pub(crate) mod fixed;
 pub(crate) mod tally;
@@ -19,12 +22,12 @@ use fivefold_base::Seed;
 
 use crate::error::{StatsError, check_share};
 
-/// What a test is run with.
+/// Settings of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TestOptions {
     /// Number of random draws of the resampling tests (B).
     pub draws: usize,
-    /// Where their randomness comes from.
+    /// The seed of the draws.
     pub seed: Seed,
     /// Confidence of the intervals.
     pub confidence: f64,
@@ -37,7 +40,7 @@ impl Default for TestOptions {
     }
 }
 
-/// The most draws of a test: it holds a number or a state of a generator for each of them.
+/// The most draws of a test. A test holds a number or the state of a generator for each draw.
 pub const MOST_DRAWS: usize = 10_000_000;
 
 impl TestOptions {
@@ -47,7 +50,7 @@ impl TestOptions {
         Ok(self.confidence)
     }
 
-    /// Refuses to do without a draw.
+    /// Refuses zero draws, and more than [`MOST_DRAWS`].
     pub(crate) fn checked_draws(&self) -> Result<usize, StatsError> {
         if (1..=MOST_DRAWS).contains(&self.draws) {
             return Ok(self.draws);
@@ -60,21 +63,23 @@ impl TestOptions {
 /// Draws whose weights and sums are in memory together.
 pub(crate) const BATCH: usize = 1024;
 
-/// The batches of `draws` draws: first number and size.
+/// The batches of `draws` draws, as ranges of draw numbers.
 pub(crate) fn batches(draws: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
     (0..draws).step_by(BATCH).map(move |first| first..draws.min(first + BATCH))
 }
 
-/// The place, in increasing order, of the smallest of `draws` drawn statistics that at most 1 - `confidence` of the draws, with
-/// the observed one added, exceed; `None` where there are too few draws for it.
+/// The place, in increasing order, of a quantile of `draws` drawn statistics: the smallest that at
+/// most 1 - `confidence` of the draws exceed, the observed statistic counted as a draw. `None` if
+/// there are too few draws.
 pub(crate) fn quantile_place(confidence: f64, draws: usize) -> Option<usize> {
     // 1e-9: .95 x 1000 must not become 951.
     let place = (confidence * (draws + 1) as f64 - 1e-9).ceil() as usize;
     place.checked_sub(1).filter(|&place| place < draws)
 }
 
-/// Two independent uniform numbers below `bound` from one random number, without bias: two multiply-shifts in a row and
-/// a rejection that happens once in 2^64 / bound^2 (Brackett-Rozinsky & Lemire 2024).
+/// Two independent uniform numbers below `bound` from one random number, without bias. The method
+/// is two multiply-shifts in a row, with a rejection about once in 2^64 / bound^2
+/// (Brackett-Rozinsky & Lemire 2024).
 pub(crate) fn two_below(rng: &mut fivefold_base::Rng, bound: u32) -> (usize, usize) {
     let wide = u64::from(bound);
     loop {

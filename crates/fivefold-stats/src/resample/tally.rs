@@ -1,8 +1,10 @@
-//! Counts how often a draw is as extreme as what was observed: for each comparison, and for the step-down maximum.
+//! Counts how often a draw is as extreme as the observed data, for each comparison and for the
+//! step-down maximum.
 //!
-//! Max-T (Westfall & Young 1993, free step-down): comparisons are taken from the largest observed statistic to the
-//! smallest, and the j-th is compared with the draw's maximum over itself and all smaller ones. The adjusted p-values are
-//! then made monotone in that order. The statistics must be comparable (studentised).
+//! Max-T (Westfall & Young 1993, free step-down) takes the comparisons from the largest observed
+//! statistic to the smallest. The j-th is compared with the draw's maximum over itself and all
+//! later comparisons. The adjusted p-values are then made monotone in this order. The statistics
+//! must be comparable (studentised).
 
 /// Counts over the draws of a family.
 pub(crate) struct Tally {
@@ -14,17 +16,19 @@ pub(crate) struct Tally {
     draws: u64,
 }
 
-/// Whether the draws were all there are.
+/// Whether the draws were all possible draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coverage {
-    /// Every draw once, so that p = hits / draws.
+    /// Every possible draw once, so that p = hits / draws.
     Complete,
-    /// A random sample, to which the observed data are added: p = (1 + hits) / (1 + draws), which is never 0.
+    /// A random sample, to which the observed data are added: p = (1 + hits) / (1 + draws), which
+    /// is never 0.
     Sample,
 }
 
 impl Tally {
-    /// For these observed statistics, not negative; infinity is allowed.
+    /// Starts the counts for these observed statistics, which are 0 or positive; infinity is
+    /// allowed.
     pub(crate) fn new(observed: Vec<f64>) -> Tally {
         let mut order: Vec<usize> = (0..observed.len()).collect();
         order.sort_by(|&a, &b| observed[b].total_cmp(&observed[a]));
@@ -32,7 +36,8 @@ impl Tally {
         Tally { observed, order, hits: zeros.clone(), joint_hits: zeros, draws: 0 }
     }
 
-    /// Counts a draw: its statistics, each already raised by the tolerance within which it counts as equal.
+    /// Counts a draw. Each of its statistics is already raised by the tolerance within which it
+    /// counts as equal.
     pub(crate) fn count(&mut self, drawn: &[f64]) {
         self.draws += 1;
         let mut maximum = f64::NEG_INFINITY;

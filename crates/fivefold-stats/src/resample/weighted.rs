@@ -1,21 +1,23 @@
 //! Weighted sums of integer columns for many draws at once, by the method of four Russians.
 //!
-//! A draw's weights are bits: weight = sum over planes p of 2^p bit_p. For every eight queries a table holds the sums of
-//! all 256 subsets, so a draw adds one row of the table instead of up to eight rows of values (Arlazarov, Dinic, Kronrod &
-//! Faradzhev 1970). A row is eight columns wide, which is what vector instructions add at once. Weights of 4 and more,
-//! which a bootstrap has for one query in fifty, are added row by row.
+//! A draw's weights are bits: weight = sum over planes p of 2^p bit_p. For every eight queries, a
+//! table holds the sums of all 256 subsets. So a draw adds one row of the table instead of up to
+//! eight rows of values (Arlazarov, Dinic, Kronrod & Faradzhev 1970). A row is eight columns wide,
+//! the width that vector instructions add at once. Weights of 4 and more, which a bootstrap has for
+//! one query in fifty, are added row by row.
 //!
-//! Cost for n queries, B draws, C columns: (planes B + 256) C n / 8 additions, on tables that stay in the cache.
+//! Cost for n queries, B draws, C columns: (planes B + 256) C n / 8 additions, on tables that stay
+//! in the cache.
 
 /// Columns that are summed together.
 const LANES: usize = 8;
-/// Queries of a word of bits.
+/// Queries in a word of bits.
 const BLOCK: usize = 64;
 
 type Row = [i64; LANES];
 /// The sums of all subsets of eight queries.
 type Table = [Row; 256];
-/// Those of a word of bits.
+/// The tables of a word of bits.
 type Tables = [Table; BLOCK / 8];
 
 /// Columns of integers over the same queries.
@@ -51,7 +53,7 @@ pub(crate) struct Weights<const P: usize> {
     blocks: usize,
     /// `[block of 64 queries][draw][plane]`
     words: Vec<[u64; P]>,
-    /// By block: (draw, query) whose weight is greater than the planes say, by `2^P` an entry.
+    /// By block: (draw, query) with a weight greater than its planes say. Each entry adds `2^P`.
     more: Vec<Vec<(u32, u32)>>,
 }
 
@@ -61,7 +63,8 @@ impl<const P: usize> Weights<P> {
         Weights { draws, blocks, words: vec![[0; P]; blocks * draws], more: vec![Vec::new(); blocks] }
     }
 
-    /// Takes the bits of a draw from `words`, one array for each 64 queries; bits beyond the last query are ignored.
+    /// Takes the bits of a draw from `words`, one array for each 64 queries. Bits beyond the last
+    /// query are ignored.
     pub(crate) fn set(&mut self, draw: usize, mut words: impl FnMut(usize) -> [u64; P]) {
         for block in 0..self.blocks {
             self.words[block * self.draws + draw] = words(block);
@@ -70,7 +73,7 @@ impl<const P: usize> Weights<P> {
 }
 
 impl Weights<1> {
-    /// Gives these queries weight 1 in a draw, all others 0.
+    /// Gives these queries weight 1 in a draw, and all other queries weight 0.
     pub(crate) fn set_members(&mut self, draw: usize, queries: &[usize]) {
         for &query in queries {
             self.words[query / BLOCK * self.draws + draw][0] |= 1 << (query % BLOCK);
@@ -79,7 +82,8 @@ impl Weights<1> {
 }
 
 impl Weights<2> {
-    /// Takes how often each query was drawn: `counts` below 4, and `fours` with an entry for each further 4.
+    /// Takes how often each query was drawn: `counts` modulo 4, and `fours` with an entry for each
+    /// further 4.
     pub(crate) fn set_counts(&mut self, draw: usize, counts: &[u8], fours: &[u32]) {
         self.set(draw, |block| {
             let of_block = &counts[block * BLOCK..counts.len().min((block + 1) * BLOCK)];
@@ -114,7 +118,7 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    /// Writes the sums of a draw, one a column.
+    /// Writes the sums of a draw, in the order of the columns.
     pub(crate) fn of_draw(&self, draw: usize, out: &mut Vec<i64>) {
         out.clear();
         out.extend(self.chunks.iter().flat_map(|rows| rows[draw]).take(self.count));
@@ -147,7 +151,7 @@ pub(crate) fn weighted_sums<const P: usize>(columns: &Columns, weights: &Weights
     Sums { chunks: columns.chunks.iter().map(sum).collect(), count: columns.count }
 }
 
-/// Writes the sums of all subsets of the first eight rows; rows that are not there are 0.
+/// Writes the sums of all subsets of the first eight rows; a missing row is 0.
 fn fill(table: &mut Table, rows: &[Row]) {
     table[0] = [0; LANES];
     for bit in 0..8 {
@@ -181,7 +185,8 @@ mod tests {
 
     use super::*;
 
-    /// Every column and draw against the plain sum, at sizes around the edges of bytes, words and chunks.
+    /// Compares every column and draw with the plain sum, at sizes around the edges of bytes, words
+    /// and chunks.
     #[test]
     fn sums_are_those_of_the_definition() {
         let mut rng = Seed::new(5).rng();
