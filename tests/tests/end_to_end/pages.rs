@@ -80,11 +80,12 @@ fn meta_on_trec8() {
     let study = compare(&["compare-trec8"]);
     let comparisons = study.count("power", &all, "comparisons");
     page.says(&format!(
-        "Without a correction, {t_test} of the {comparisons} pairs have p < .05 by the t-test (`fivefold compare adhoc8_ap.csv`); after max-T \
-         over all {comparisons} it is {} under the permutation test. The median spread of a difference is {}, so that a true difference of \
-         .05 needs {} topics for a power of .8, and one of .01 needs {}. Half of the topics contradicts the other half on {:.1} % of the \
-         pairs; differences of {} and more are contradicted at most once in twenty times, and {:.0} % of the pairs have one. Nemenyi's \
-         critical difference cannot tell {} systems from the best.",
+        "Without a correction, {t_test} of the {comparisons} pairs have p < .05 by the t-test (`fivefold compare adhoc8_ap.csv`). With max-T \
+         over all {comparisons} pairs, {} pairs are significant by the permutation test. The median standard deviation of a difference is \
+         {}. With this spread, a true difference of .05 needs {} topics for a power of .8, and a true difference of .01 needs {} topics. \
+         Two random halves of the topics order {:.1} % of the pairs oppositely. Differences of {} and more are reversed at most once in \
+         twenty times; {:.0} % of the pairs have such a difference. Nemenyi's critical difference cannot tell {} systems from the best \
+         system.",
         study.count("power", &all, "significant"),
         study.share("queries-needed", &all, "median sd", 3),
         study.count("queries-needed", &all, "for 0.05"),
@@ -113,9 +114,9 @@ fn meta_on_trec8() {
         assert_eq!(classes.cell("class-swaps", &[measure, "hardest", "easiest"], "same winner"), "no");
     }
     page.says(&format!(
-        "the hardest and the easiest third order {:.0} % of the pairs oppositely under AP ({:.0} % under P@10) and have different winners. \
-         A third of the topics tells {:.0} % (hardest), {:.0} % (middle) and {:.0} % (easiest) of the pairs apart, all 50 topics {:.0} %: \
-         the middle third says most. AP and P@10 agree less on easy topics (tau {}) than on hard ones ({}).",
+        "The hardest topics and the easiest topics order {:.0} % of the pairs oppositely under AP ({:.0} % under P@10), and have different \
+         winners. The hardest topics tell {:.0} % of the pairs apart, the middle topics {:.0} %, the easiest topics {:.0} %, and all 50 \
+         topics together {:.0} %. So the middle topics say most. AP and P@10 agree less on easy topics (tau {}) than on hard topics ({}).",
         opposite("AP"),
         opposite("P10"),
         power("hardest"),
@@ -134,7 +135,9 @@ fn meta_on_dl19() {
     stdout_with_data(folder.path(), &data, &["compare", "compare-dl19"]);
     let study = Tables(folder.path().join("runs/compare-dl19"));
     let pairs = study.count("power", &["ndcg"], "comparisons");
-    page.says(&format!("38 reranking runs, 43 queries, Tukey HSD (corrected for all {pairs} pairs by itself)"));
+    page.says(&format!(
+        "38 reranking runs on 43 queries. The test is Tukey HSD, which corrects for all {pairs} pairs itself."
+    ));
     for (shown, column, measure) in [
         ("ndcg@10", "ndcg@10", "ndcg"),
         ("ndcg.v1@10", "ndcg.v1@10", "ndcg.v1"),
@@ -156,7 +159,7 @@ fn meta_on_dl19() {
             conflicts.unwrap_or_default(),
         ));
     }
-    page.says("every pair that is significant under V1 or V2 is so under nDCG. No two measures contradict each other on a pair");
+    page.says("Every pair that is significant under V1 or V2 is also significant under nDCG. No two measures contradict each other");
     for measure in ["ndcg.v1", "ndcg.v2"] {
         let both = study.cell("agreement", &["ndcg", measure], "AA");
         assert_eq!(both, study.cell("power", &[measure], "significant"));
@@ -167,7 +170,7 @@ fn meta_on_dl19() {
             assert_eq!(study.cell("agreement", &[first, second], "AD"), "0", "{first}, {second}");
         }
     }
-    page.says("RR is reversed between halves on a third of the pairs");
+    page.says("Under RR, two halves of the queries order a third of the pairs oppositely.");
     assert!((study.number("swap-method", &["rr"], "swaps %") - 100.0 / 3.0).abs() < 2.0);
 }
 
@@ -188,9 +191,10 @@ fn meta_on_mq2008() {
     let spread = |measure: &str| study.number("queries-needed", &[measure], "median sd");
     assert_eq!((spread("ndcg.v2@10") / spread("ndcg@10")).round(), 2.0);
     page.says(&format!(
-        "studentised bootstrap, max-T over {} pairs. Significant: {first} pairs under nDCG@10, V1 and V2 each, the same ones (no conflicts); \
-         {} under AP@10 and its V1, {} under its V2. V1 orders the rankers exactly as nDCG does, V2 with tau {}. On these 784 queries a \
-         difference of .01 in nDCG@10 needs {} queries, in V2 {}: V2 spreads twice as wide.",
+        "studentised bootstrap and max-T over {} pairs. Under nDCG@10, V1 and V2, the same {first} pairs are significant, so there are no \
+         conflicts. Under AP@10 and its V1, {} pairs are significant, and under its V2, {} pairs. V1 orders the rankers exactly as nDCG does; \
+         the order under V2 has tau {} with it. By the spread on these 784 queries, {} queries are needed to find a difference of .01 in \
+         nDCG@10. For V2 of nDCG@10, {} queries are needed, because differences of V2 spread twice as wide.",
         study.count("power", &["ndcg"], "comparisons"),
         significant("ap"),
         significant("ap.v2"),
@@ -260,7 +264,10 @@ fn identical_vectors_of_real_collections() {
     }
     page.says("MQ2008, OHSUMED and the MSLR sample have no shared vector;");
     assert!(clueweb09.contains("Between parts: 73 documents have") && clueweb09.contains("; 3 vectors are in"));
-    page.says("ClueWeb09: 73 documents, of three vectors; MQ2007-agg: 4,583 documents, 968 of them without any value.");
+    page.says(
+        "ClueWeb09 has 73 such documents, with three different vectors; MQ2007-agg has 4,583 such documents, 968 of them \
+         without any value.",
+    );
     assert!(
         mq2007.contains("Between parts: 4583 documents have") && mq2007.contains("(968 of them without any value)")
     );
