@@ -1,6 +1,8 @@
-//! A finished chart, ready to be drawn: what a [`Table`](crate::Table) is for numbers to be read, for numbers to be seen.
+//! A finished chart, ready to be drawn. A [`Table`](crate::Table) holds numbers to read, and a
+//! chart holds numbers to see.
 //!
-//! It says what is shown, never how: sizes, colours, dashes and the places of labels are the report's affair.
+//! A chart says which numbers are shown, never how. The report chooses sizes, colours, dashes and
+//! the places of labels.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,28 +11,29 @@ use serde::{Deserialize, Serialize};
 pub struct Chart {
     /// File name without ending, e.g. `figure-03-ndcg-at-10`.
     pub id: String,
-    /// What it shows, with the paper's figure number where it has one.
+    /// The content of the chart, with the paper's figure number if the paper has this figure.
     pub title: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn, in this order. Names must differ.
+    /// The series, in the order in which they are drawn. Names must differ.
     pub series: Vec<Series>,
     /// Horizontal lines to compare with.
     pub lines: Vec<ReferenceLine>,
-    /// Lines under the chart: conventions, numbers of trials, queries and undefined values, what a band is.
+    /// Lines under the chart: conventions, numbers of trials, queries and undefined values, the
+    /// meaning of a band.
     pub notes: Vec<String>,
 }
 
 /// One axis.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// What is measured, with its unit.
+    /// The quantity on the axis, with its unit.
     pub label: String,
-    /// How values become places.
+    /// How values become places on the axis.
     pub scale: Scale,
-    /// Lowest and highest value shown; `None`: as wide as the data.
+    /// Lowest and highest value shown; `None` if the axis is as wide as the data.
     pub range: Option<(f64, f64)>,
 }
 
@@ -44,14 +47,14 @@ pub enum Scale {
     Log,
 }
 
-/// Points that belong together under one name.
+/// Points under one name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Its name in the legend.
+    /// The name in the legend.
     pub name: String,
-    /// How its points are drawn.
+    /// How the points are drawn.
     pub kind: SeriesKind,
-    /// Its points; a line connects them in this order.
+    /// The points; a line connects them in this order.
     pub points: Vec<Point>,
 }
 
@@ -63,7 +66,7 @@ pub enum SeriesKind {
     Line,
     /// A mark at each point, with a bar from end to end of its band.
     Points,
-    /// A bar from 0 to each point, side by side with those of other series.
+    /// A bar from 0 to each point, beside the bars of other series.
     Bars,
 }
 
@@ -74,7 +77,7 @@ pub struct Point {
     pub x: f64,
     /// Place on the vertical axis.
     pub y: f64,
-    /// Lower and upper end of what `y` may be: a spread over trials, a confidence interval.
+    /// Lower and upper end of the range of `y`: a spread over trials, or a confidence interval.
     pub band: Option<(f64, f64)>,
     /// A text beside the point.
     pub label: Option<String>,
@@ -83,11 +86,12 @@ pub struct Point {
 /// A horizontal line through the whole chart.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReferenceLine {
-    /// What it stands for.
+    /// The text of the line.
     pub label: String,
-    /// Its height.
+    /// The height of the line.
     pub y: f64,
-    /// The series that it belongs to, of which it takes the colour; without one it is grey and its label stands beside it.
+    /// The series whose colour the line takes. A line without a series is grey, and its label
+    /// stands beside it.
     pub series: Option<String>,
 }
 

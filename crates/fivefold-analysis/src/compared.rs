@@ -1,5 +1,5 @@
-//! Systems compared under one measure on one data set: means, intervals, p-values of every pair. A run and a study of anyone's scores
-//! give the same, so that both have the same page.
+//! Systems compared under one measure on one data set: means, intervals, and p-values of every
+//! pair. A run and a study of anyone's scores return this type, and so have the same page.
 
 use std::cmp::Ordering;
 
@@ -17,41 +17,41 @@ pub struct Compared {
     pub family: String,
     /// The measure with its version, without cutoff: `ndcg.v1`.
     pub measure: String,
-    /// What each cutoff is called: `@5`, `whole list`.
+    /// The name of each cutoff: `@5`, `whole list`.
     pub cutoffs: Vec<String>,
-    /// The systems that are compared, as indices of all of the data set.
+    /// The systems that are compared, as indices of all systems of the data set.
     pub systems: Vec<usize>,
     /// `[system][cutoff]`.
     pub means: Vec<Vec<SystemMean>>,
-    /// `[pair][cutoff]`: corrected p-value of the test of differences, pairs in the order (0,1), (0,2), ..; `None` where a pair
-    /// was not tested.
+    /// `[pair][cutoff]`: corrected p-value of the test of differences, pairs in the order (0,1),
+    /// (0,2), ..; `None` if a pair was not tested.
     pub p_values: Vec<Vec<Option<f64>>>,
-    /// Where the test favours another system than the means do.
+    /// Comparisons in which the test favours another system than the means do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub against_means: Vec<AgainstMeans>,
-    /// Why no p-value can be significant, where the draws are too few for that.
+    /// Why no p-value can be significant, if the draws are too few.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub too_few_draws: Option<String>,
 }
 
-/// A comparison in which the test favours another system than the means do: tests look at signs or ranks
-/// of differences, not at their mean.
+/// A comparison in which the test favours another system than the means do. Such a test looks at
+/// signs or ranks of differences, not at their mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgainstMeans {
     /// Place of the pair in [`Compared::p_values`].
     pub pair: usize,
     /// Place of the cutoff.
     pub cutoff: usize,
-    /// Whether the first system of the pair is favoured.
+    /// Whether the test favours the first system of the pair.
     pub first: bool,
 }
 
 /// The mean of a system over queries.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SystemMean {
-    /// The mean, if there is one.
+    /// The mean; `None` if no query has a value.
     pub mean: Option<f64>,
-    /// The ends of its interval; none where fewer than two queries have a value.
+    /// The ends of the interval; `None` if fewer than two queries have a value.
     pub ends: Option<(f64, f64)>,
 }
 
@@ -65,7 +65,7 @@ impl SystemMean {
 }
 
 impl Compared {
-    /// Systems under a measure before any test: `means[system][cutoff]`.
+    /// Systems under a measure before any test, from `means[system][cutoff]`.
     pub fn untested(
         family: String,
         measure: String,
@@ -79,7 +79,7 @@ impl Compared {
         Compared { family, measure, cutoffs, systems, means, p_values, against_means, too_few_draws }
     }
 
-    /// Puts in what a test found of the systems, of which each cutoff is a group.
+    /// Enters the results of a test of the systems. Each cutoff is a group of the run.
     pub fn put(&mut self, difference: &DifferenceTest, run: &TestRun, p_values: &[Option<f64>]) {
         self.too_few_draws = difference.too_few_draws(run, p_values);
         for (outcome, p) in run.outcomes.iter().zip(p_values) {
@@ -93,7 +93,8 @@ impl Compared {
         }
     }
 
-    /// The cutoff that stands for the measure where one number is shown: 10 if it was evaluated, else the last.
+    /// The cutoff that stands for the measure if one number is shown: 10 if it was evaluated, else
+    /// the last.
     pub fn main_cutoff(&self) -> usize {
         main_cutoff(&self.cutoffs)
     }
@@ -104,17 +105,19 @@ impl Compared {
         format!("{}{}", self.measure, if head.starts_with('@') { head } else { "" })
     }
 
-    /// The means at a cutoff, one a system.
+    /// The mean of each system at a cutoff.
     pub fn column(&self, cutoff: usize) -> Vec<Option<f64>> {
         self.means.iter().map(|of_system| of_system[cutoff].mean).collect()
     }
 
-    /// [`column`](Self::column) to be compared: means that only rounding parts are the same number.
+    /// [`column`](Self::column) for comparisons: means that differ by rounding alone become the
+    /// same number.
     pub fn levels(&self, cutoff: usize) -> Vec<Option<f64>> {
         levels_of_defined(&self.column(cutoff))
     }
 
-    /// The p-value of two systems (places in [`Compared::systems`]) at a cutoff; `None` for a system and itself.
+    /// The p-value of two systems (places in [`Compared::systems`]) at a cutoff. `None` if the two
+    /// are the same system, or were not tested.
     pub fn p(&self, a: usize, b: usize, cutoff: usize) -> Option<f64> {
         self.p_values.get(self.pair(a, b)?)?.get(cutoff).copied().flatten()
     }
@@ -127,7 +130,8 @@ impl Compared {
         (low < high).then(|| before + high - low - 1)
     }
 
-    /// Notes which of two systems the test favours at a cutoff (`Greater`: the first), where the means say otherwise.
+    /// Notes which of two systems the test favours at a cutoff (`Greater`: the first), if the means
+    /// disagree.
     pub fn favour(&mut self, [first, second]: [usize; 2], cutoff: usize, favours: Ordering) {
         let Some(pair) = self.pair(first, second) else { return };
         let first_wins = favours.is_gt() == (first < second);
@@ -136,7 +140,8 @@ impl Compared {
         }
     }
 
-    /// Which of two systems the test favours at a cutoff, if it finds a difference: `Greater` for the first.
+    /// Which of two systems the test favours at a cutoff, if it finds a difference: `Greater` for
+    /// the first.
     pub fn better(&self, cutoff: usize) -> impl Fn(usize, usize) -> Ordering + '_ {
         let levels = self.levels(cutoff);
         move |a, b| {
@@ -155,7 +160,8 @@ impl Compared {
         }
     }
 
-    /// The systems that this one beats at a cutoff: those from which it differs significantly, as the better one.
+    /// The systems that a system beats at a cutoff. The difference is significant, and `system` is
+    /// the better system.
     pub fn beaten(&self, system: usize, cutoff: usize, alpha: f64) -> Vec<usize> {
         let better = self.better(cutoff);
         let significant = |other: &usize| self.p(system, *other, cutoff).is_some_and(|p| p < alpha);
@@ -167,7 +173,7 @@ impl Compared {
         self.p_values.iter().flatten().flatten().count()
     }
 
-    /// The same for some of the systems (indices of all of the data set).
+    /// The same comparison for some of the systems (indices of all systems of the data set).
     #[must_use]
     pub fn among(&self, systems: &[usize]) -> Compared {
         let places: Vec<usize> =
@@ -191,7 +197,8 @@ impl Compared {
     }
 }
 
-/// The place of the cutoff that stands for a measure where one number is shown: that of 10 if it was evaluated, else the last.
+/// The place of the cutoff that stands for a measure if one number is shown: 10 if it was
+/// evaluated, else the last cutoff.
 pub(crate) fn main_cutoff(cutoffs: &[String]) -> usize {
     cutoffs.iter().position(|cutoff| cutoff == "@10").unwrap_or(cutoffs.len().saturating_sub(1))
 }
@@ -200,7 +207,7 @@ pub(crate) fn main_cutoff(cutoffs: &[String]) -> usize {
 mod tests {
     use super::*;
 
-    /// The p-value of systems i < j is .ij, whatever else is compared; the mean of i is i.
+    /// The p-value of systems i < j is .ij, whatever else is compared. The mean of system i is i.
     fn six() -> Compared {
         let pairs = (0..6).flat_map(|i| (i + 1..6).map(move |j| (i, j)));
         Compared {
@@ -229,7 +236,8 @@ mod tests {
         assert_eq!((some.p(1, 1, 0), some.p_values.len()), (None, 3));
     }
 
-    /// Who is favoured stands whichever system is asked for first, and among some of the systems.
+    /// The favoured system is the same, whichever system is asked for first, and also among some of
+    /// the systems.
     #[test]
     fn a_test_can_favour_the_lower_mean() {
         let mut all = six();

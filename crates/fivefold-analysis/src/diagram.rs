@@ -1,10 +1,11 @@
-//! Finished diagrams of systems, ready to be drawn: what a [`Chart`](crate::Chart) is for points, for means with intervals, average
-//! ranks, and p-values of pairs. Systems stand in the order in which they are to be shown.
+//! Finished diagrams of systems, ready to be drawn: means with intervals, average ranks, and
+//! p-values of pairs. Points are in a [`Chart`](crate::Chart) instead. Systems stand in the order
+//! in which a page shows them.
 
 /// A diagram of systems.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Diagram {
-    /// Means with intervals, a line a system.
+    /// Means with intervals, a line for each system.
     Intervals(Intervals),
     /// A critical-difference diagram.
     Ranks(Ranks),
@@ -13,7 +14,7 @@ pub enum Diagram {
 }
 
 impl Diagram {
-    /// Its id: a file name without ending.
+    /// The id: a file name without ending.
     pub fn id_mut(&mut self) -> &mut String {
         match self {
             Diagram::Intervals(Intervals { id, .. })
@@ -28,13 +29,13 @@ impl Diagram {
 pub struct Intervals {
     /// File name without ending.
     pub id: String,
-    /// What it shows.
+    /// The content of the diagram.
     pub title: String,
-    /// What the means are of.
+    /// The quantity of the means.
     pub axis: String,
     /// The systems, from the top.
     pub systems: Vec<String>,
-    /// One a mark of each line.
+    /// The series; each has a mark on every line.
     pub series: Vec<IntervalSeries>,
     /// Lines under the diagram.
     pub notes: Vec<String>,
@@ -43,26 +44,28 @@ pub struct Intervals {
 /// One mean of each system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IntervalSeries {
-    /// Its name in the legend.
+    /// The name in the legend.
     pub name: String,
-    /// One a system: the mean, and the ends of its interval where it has one.
+    /// For each system, the mean and the ends of its interval, if there is an interval.
     pub means: Vec<(f64, Option<(f64, f64)>)>,
 }
 
-/// Average ranks, and which systems they do not tell apart.
+/// Average ranks, and the groups of systems that the ranks do not tell apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranks {
     /// File name without ending.
     pub id: String,
-    /// What it shows.
+    /// The content of the diagram.
     pub title: String,
     /// The systems.
     pub systems: Vec<String>,
-    /// The average rank of each.
+    /// The average rank of each system.
     pub average: Vec<f64>,
-    /// Differences of average ranks up to this one are none.
+    /// Two systems are told apart if their average ranks differ by more than the critical
+    /// difference.
     pub critical_difference: f64,
-    /// Systems that it does not tell apart, as numbers, the best first.
+    /// Groups of systems that the critical difference does not tell apart, as numbers, the best
+    /// first.
     pub cliques: Vec<Vec<usize>>,
     /// Lines under the diagram.
     pub notes: Vec<String>,
@@ -73,11 +76,11 @@ pub struct Ranks {
 pub struct Pairs {
     /// File name without ending.
     pub id: String,
-    /// What it shows.
+    /// The content of the diagram.
     pub title: String,
     /// The systems, from the top and from the left.
     pub systems: Vec<String>,
-    /// `[row][column]`; `None`: a system and itself, or undefined.
+    /// `[row][column]`; `None` for a system and itself, or if the p-value is undefined.
     pub cells: Vec<Vec<Option<PairOfSystems>>>,
     /// The level below which a p-value is significant.
     pub alpha: f64,
@@ -85,10 +88,10 @@ pub struct Pairs {
     pub notes: Vec<String>,
 }
 
-/// The system of a row against that of a column.
+/// The system of a row against the system of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairOfSystems {
-    /// How much better the system of the row is.
+    /// Mean of the row's system minus mean of the column's system.
     pub difference: f64,
     /// The p-value.
     pub p: f64,

@@ -1,6 +1,7 @@
-//! How differences of systems are tested, and corrected for their number: for letters, heat maps, words, and the tables of studies.
+//! How differences of systems are tested, and how the p-values are corrected for their number.
+//! Letters, heat maps, words, and the tables of studies use this test.
 //!
-//! The paper's own tables know nothing of it: their tests are the paper's.
+//! The paper's own tables use the paper's tests instead.
 
 use fivefold_base::Seed;
 use fivefold_base::words::{counted, which};
@@ -10,20 +11,21 @@ use fivefold_stats::{
     correction, test,
 };
 
-/// A test with its correction. Both exist and go together.
+/// A test with its correction. Both exist, and the correction suits the test.
 #[derive(Debug, Clone)]
 pub struct DifferenceTest {
     /// The test.
     pub test: &'static Test,
     /// The correction, over all comparisons of one measure: pairs of systems at every cutoff.
     pub correction: &'static Correction,
-    /// Draws of tests that draw.
+    /// Number of draws, for tests that draw.
     pub draws: usize,
     /// The level below which a p-value is significant; intervals have the confidence 1 - alpha.
     pub alpha: f64,
 }
 
-/// How many p-values were found in which way. A test can be exact where queries are few, and draw elsewhere.
+/// How many p-values were found in each way. A test can be exact for few queries, and draw
+/// otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HowFound(Vec<(Method, usize)>);
 
@@ -35,7 +37,7 @@ impl HowFound {
         }
     }
 
-    /// Adds what was found elsewhere.
+    /// Adds the counts of another set of p-values.
     pub(crate) fn merge(&mut self, other: &HowFound) {
         other.0.iter().for_each(|&(method, count)| self.count(method, count));
     }
@@ -52,8 +54,8 @@ impl DifferenceTest {
     /// The test and the correction of these names.
     ///
     /// # Errors
-    /// A name that there is not, a correction that does not suit the test, a number out of range; the error names `test`,
-    /// `correction`, `draws` or `alpha`.
+    /// An unknown name, a correction that does not suit the test, or a number out of range. The
+    /// error names `test`, `correction`, `draws` or `alpha`.
     pub fn new(test_name: &str, correction_name: &str, draws: usize, alpha: f64) -> Result<Self, ParamError> {
         let unknown = |param: &str, error: UnknownName| ParamError::new(param, format!("is wrong: {error}"));
         let test = test(test_name).map_err(|error| unknown("test", error))?;
@@ -69,7 +71,7 @@ impl DifferenceTest {
         Ok(found)
     }
 
-    /// Tests a family, and gives its p-values as corrected, too.
+    /// Tests a family. Returns the run and its corrected p-values.
     ///
     /// # Errors
     /// Too many queries to resample.
@@ -87,7 +89,7 @@ impl DifferenceTest {
         Ok((run, corrected))
     }
 
-    /// Why no p-value of a run is significant, where the draws are too few for so many comparisons.
+    /// Why no p-value of a run is significant, if the draws are too few for so many comparisons.
     pub fn too_few_draws(&self, run: &TestRun, corrected: &[Option<f64>]) -> Option<String> {
         let tests: Vec<(Significance, f64)> =
             run.outcomes.iter().zip(corrected).filter_map(|(outcome, p)| Some((outcome.test.ok()?, (*p)?))).collect();
@@ -129,8 +131,8 @@ impl DifferenceTest {
         Some(format!("With {} and {} {why}: {advice}", counted(draws, "draw"), counted(comparisons, "comparison")))
     }
 
-    /// How the p-values were found, to stand behind the test's name: ` (1000 draws)`, ` (exact)`; nothing of a test for which it goes
-    /// without saying.
+    /// How the p-values were found, as a text to stand behind the test's name: ` (1000 draws)`,
+    /// ` (exact)`. Empty if a test without draws was exact.
     pub fn how_found(&self, found: &HowFound) -> String {
         match found.0.as_slice() {
             [] => String::new(),
@@ -143,12 +145,12 @@ impl DifferenceTest {
         }
     }
 
-    /// Whether the p-values of the test itself are of all pairs together.
+    /// Whether the test itself corrects its p-values for all pairs.
     pub fn corrects_itself(&self) -> bool {
         self.test.corrects_itself
     }
 
-    /// The test and the correction by their names, where there is little room.
+    /// The names of the test and the correction, for places with little room.
     pub fn in_short(&self) -> String {
         match self.corrects_itself() {
             true => format!("{}, corrected by itself", self.test.name),
@@ -156,13 +158,13 @@ impl DifferenceTest {
         }
     }
 
-    /// Whether p-values are corrected by something besides the test.
+    /// Whether a correction besides the test changes the p-values.
     pub fn corrects(&self) -> bool {
         self.correction.corrects()
     }
 
-    /// In words, with how the p-values were found: `paired two-sided t-test over queries, p < 0.05 after Holm's correction over all
-    /// comparisons of a measure (pairs of methods at every cutoff)`.
+    /// The test in words, with how the p-values were found: `paired two-sided t-test over queries,
+    /// p < 0.05 after Holm's correction over all comparisons of a measure (pairs at every cutoff)`.
     pub fn in_words(&self, found: &HowFound) -> String {
         let correction = match self.corrects() {
             true => {
@@ -198,7 +200,8 @@ mod tests {
         assert!(DifferenceTest::new("tukey-hsd", "none", 9, 0.05).is_ok());
     }
 
-    /// 40 queries on which each system beats the one before it: raw p-values are as small as 99 draws allow, 1/100.
+    /// 40 queries on which each system beats the system before it. The raw p-values are as small as
+    /// 99 draws allow: 1/100.
     #[test]
     fn draws_that_are_too_few_are_named() {
         let systems: Vec<Vec<f64>> =
@@ -229,8 +232,9 @@ mod tests {
         }
     }
 
-    /// 9 draws, three systems on 40 queries: a and b differ on six of them, always for b, which counted out is p = 2/64; c is above both, and
-    /// its p is 1/10. Holm makes 3/32, 2/10 and 2/10 of them.
+    /// Three systems on 40 queries, with 9 draws. The systems a and b differ on six queries, always
+    /// in favour of b, so their exact p is 2/64. System c is above both systems, and its p is 1/10.
+    /// Holm makes 3/32, 2/10 and 2/10 of these p-values.
     #[test]
     fn draws_that_are_too_few_beside_what_is_counted_out_are_named() {
         let a: Vec<f64> = (0..40u32).map(|query| f64::from(query * 3 % 7)).collect();
@@ -251,7 +255,8 @@ mod tests {
         assert_eq!(lenient.too_few_draws(&run, &p), None);
     }
 
-    /// One system above five that are alike: of 15 pairs its five have p = 1/100, the least that 99 draws can give, and BH makes 15/5 of it.
+    /// One system above five equal systems: of 15 pairs, its five have p = 1/100, the least that 99
+    /// draws can give. BH multiplies it by 15/5.
     #[test]
     fn a_rate_of_false_discoveries_says_how_many_are_as_small_as_can_be() {
         let alike: Vec<f64> = (0..40u32).map(|query| f64::from(query * 4 % 7)).collect();
@@ -276,7 +281,8 @@ mod tests {
         );
     }
 
-    /// 20 queries are counted out, 27 that differ are drawn; what was done is said, not what was asked for.
+    /// The words say how p was found, not how it was to be found: p is exact for 20 queries, and
+    /// drawn for 27 queries that differ.
     #[test]
     fn words_say_how_p_values_were_found() {
         let values = |queries: u32, factor: u32| -> Vec<f64> {

@@ -1,16 +1,16 @@
-//! Ids of tables and figures: short, and told apart by a number where they would be the same.
+//! Ids of tables and figures. An id is short; equal ids are told apart by a number.
 
 use std::collections::BTreeSet;
 
-/// A label as a part of an id: lower-case letters, digits, `.` and single `-`. Different labels may have the same, so the
-/// ids still have to be [told apart](number_equal).
+/// A label as a part of an id: lower-case letters, digits, `.` and single `-`. Different labels may
+/// give the same text, so the ids still have to be [told apart](number_equal).
 pub fn slug(label: &str) -> String {
     let kept = |c: char| c.is_ascii_alphanumeric() || c == '.';
     let words: Vec<String> = label.split(|c| !kept(c)).filter(|w| !w.is_empty()).map(str::to_ascii_lowercase).collect();
     words.join("-")
 }
 
-/// Tells ids apart: one that stands before already gets a number (`x`, `x-2`, `x-3`).
+/// Tells ids apart: a repeated id gets a number (`x`, `x-2`, `x-3`).
 pub fn number_equal<'a>(ids: impl IntoIterator<Item = &'a mut String>) {
     let mut taken = BTreeSet::new();
     for id in ids {

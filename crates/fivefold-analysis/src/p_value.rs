@@ -1,17 +1,19 @@
-//! p-values for people. CSV and JSON hold them in full.
+//! p-values for people. CSV and JSON hold all digits.
 
-/// A p-value with the decimals of other numbers in tables: `0.0331`; what would be printed as 0 is `< 0.0001`.
+/// A p-value with four decimals, as other numbers in tables: `0.0331`. A p-value that would be
+/// printed as 0 is `< 0.0001`.
 pub fn p_value(p: f64) -> String {
     if p < 1e-4 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
 }
 
-/// The same in a sentence: `p = 0.0331`, `p < 0.0001`.
+/// A p-value in a sentence: `p = 0.0331`, `p < 0.0001`.
 pub fn p_in_words(p: f64) -> String {
     let shown = p_value(p);
     if shown.starts_with('<') { format!("p {shown}") } else { format!("p = {shown}") }
 }
 
-/// The same where there is little room: `.033`, `< .001`; with more decimals where three would not tell on which side of `alpha` it is.
+/// A p-value for places with little room: `.033`, `< .001`. More decimals are shown if three do not
+/// tell on which side of `alpha` the p-value is.
 pub fn p_in_short(p: f64, alpha: f64) -> String {
     if p < 1e-3 {
         return "< .001".to_owned();

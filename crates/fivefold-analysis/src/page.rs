@@ -1,5 +1,6 @@
-//! What a page says beside its tables and figures: plain data, the same for a run and for a study of systems. A study keeps it in
-//! [`PAGE_DATA`] of its results folder, so that the page can be written anew from the folder alone.
+//! The data of a page beside its tables and figures: plain data, the same for a run and for a study
+//! of systems. A study keeps the data in [`PAGE_DATA`] of its results folder, so that the page can
+//! be written again from the folder alone.
 
 use std::collections::BTreeSet;
 
@@ -7,41 +8,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::compared::Compared;
 
-/// The file of a study's results folder.
+/// The file of the page's data in a study's results folder.
 pub const PAGE_DATA: &str = "page.json";
 
-/// Most systems of a data set that a page shows; most cells of its score tables; most of its squares of pairs.
+/// Limits of a page: systems of a data set, cells of the score tables, and squares of the pairs.
 const SHOWN: usize = 30;
 const CELLS: usize = 2400;
 const PAIRS: usize = 5400;
 
-/// Most values query by query on a page.
+/// Most values that a page shows query by query.
 const VALUES: usize = 200_000;
 
-/// What a page says beside tables and figures.
+/// The data of a page beside its tables and figures.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageData {
-    /// What a page calls that which is compared: `method`, `system`.
+    /// The word for the compared things: `method`, `system`.
     pub noun: String,
-    /// What was compared on what, a line each.
+    /// Sentences that say which systems were compared on which data, a line each.
     pub facts: Vec<String>,
-    /// What a study found, before what comparisons of systems tell.
+    /// The findings of a study, which stand before the findings about systems.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<PagePart>,
     /// The data sets with compared systems.
     pub datasets: Vec<PageDataset>,
-    /// The test behind letters and words, if systems were compared.
+    /// The test behind letters and words; `None` if no systems were compared.
     pub test: Option<PageTest>,
     /// Paragraphs that say how the numbers were made.
     pub methods: Vec<String>,
-    /// What was used, for the references: `measure:ndcg`, `test:t`, `correction:holm`, ...
+    /// The measures, tests and corrections that were used, for the references: `measure:ndcg`,
+    /// `test:t`, `correction:holm`, ...
     pub used: BTreeSet<String>,
 }
 
-/// Sentences under a heading; the first part has none.
+/// Sentences under a heading.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PagePart {
-    /// What they are about.
+    /// The subject of the sentences; `None` for the first part.
     pub heading: Option<String>,
     /// The sentences.
     pub sentences: Vec<String>,
@@ -50,76 +52,77 @@ pub struct PagePart {
 /// A test of differences.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PageTest {
-    /// In words, with its correction.
+    /// The test in words, with its correction.
     pub words: String,
-    /// The level.
+    /// The level of significance.
     pub alpha: f64,
 }
 
 /// Compared systems on one data set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PageDataset {
-    /// Its name; empty where there is one only and it has none.
+    /// The name; empty if the page has a single data set without a name.
     pub name: String,
     /// All systems.
     pub systems: Vec<String>,
     /// The systems without numbers, because a part of their work failed.
     pub failed: Vec<usize>,
-    /// One a measure.
+    /// The comparisons under each measure.
     pub compared: Vec<Compared>,
-    /// The system with which each other one was compared, instead of all pairs.
+    /// The system with which every other system was compared; `None` if all pairs were compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<usize>,
-    /// What a reader must know of the data set, in sentences.
+    /// Sentences that a reader of the numbers must know.
     pub remarks: Vec<String>,
     /// The systems that a page shows: all, or the best by the first measure, and the baseline.
     pub shown: Vec<usize>,
-    /// How many queries there are.
+    /// Number of queries.
     pub queries: usize,
     /// The queries that are shown one by one: all, or an even sample.
     pub sample: Vec<PageQuery>,
-    /// Names of classes of queries. A query can be in several of them, or in none.
+    /// Names of classes of queries. A query can be in several classes, or in no class.
     pub classes: Vec<String>,
-    /// The classes that queries are in together, as places in `classes`.
+    /// Sets of classes that some query has together, as places in `classes`.
     pub class_sets: Vec<Vec<usize>>,
-    /// Values query by query, one a measure.
+    /// Values query by query, for each measure.
     pub values: Vec<PageValues>,
 }
 
 /// A query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PageQuery {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// What is known of its documents.
+    /// The fold and documents of the query, if known.
     pub facts: Option<QueryFacts>,
 }
 
 /// A query's fold and documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueryFacts {
-    /// The fold in which it is tested.
+    /// The fold in which the query is in the test part.
     pub fold: usize,
-    /// Its documents.
+    /// Number of documents.
     pub documents: usize,
-    /// Relevant ones.
+    /// Number of relevant documents.
     pub relevant: usize,
 }
 
-/// Values of a measure at its main cutoff, query by query of the sample.
+/// Values of a measure at its main cutoff, for each query of the sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PageValues {
     /// The measure with its cutoff.
     pub measure: String,
-    /// Each query's place in [`PageDataset::class_sets`]; empty where queries are not classed.
+    /// Each query's place in [`PageDataset::class_sets`]; empty if queries have no classes.
     pub classes: Vec<usize>,
-    /// Each query's E/U, where it is known.
+    /// Each query's E/U, if known.
     pub expected: Option<Vec<Option<f64>>>,
     /// `[shown system][query]`.
     pub values: Vec<Vec<Option<f64>>>,
 }
 
-/// The systems of a data set that a page shows: all, or of very many the best by the first measure and the baseline.
+/// The systems of a data set that a page shows. If there are too many for a page, these are the
+/// best by the first measure, and the baseline.
 pub fn leading(compared: &[&Compared], baseline: Option<usize>) -> Vec<usize> {
     let Some(first) = compared.first() else { return Vec::new() };
     let columns: usize = compared.iter().map(|compared| compared.cutoffs.len()).sum();
@@ -142,7 +145,8 @@ pub fn leading(compared: &[&Compared], baseline: Option<usize>) -> Vec<usize> {
 }
 
 impl PageDataset {
-    /// What is left out, where some of its systems are shown; `noun`: what a page calls them.
+    /// A sentence that says which systems are left out, if a page shows only some. `noun` is the
+    /// word for a system.
     pub fn left_out(&self, noun: &str) -> Option<String> {
         let first = self.compared.first()?;
         let (all, shown) = (first.systems.len(), self.shown.len());
@@ -158,8 +162,9 @@ impl PageDataset {
     }
 }
 
-/// The queries that are shown one by one: so many of `queries` that all data sets of a page have `cells` values in all, evenly
-/// spaced over the file, and so over the folds too.
+/// The queries that are shown one by one. If all data sets of a page have more than `VALUES` values
+/// (`cells`), each keeps a share of its queries, so that about `VALUES` values are left. The
+/// queries are evenly spaced over the file, and so over the folds.
 pub fn sample(queries: usize, cells: usize) -> Vec<usize> {
     let keep = if cells > VALUES { (queries * VALUES / cells).max(1).min(queries) } else { queries };
     (0..keep).map(|place| place * queries / keep).collect()

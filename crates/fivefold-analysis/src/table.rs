@@ -7,15 +7,17 @@ use serde::{Deserialize, Serialize};
 pub struct Table {
     /// File name without ending, e.g. `table-07-ndcg-kendall-tau`.
     pub id: String,
-    /// What it shows, with the paper's table number where it has one.
+    /// The content of the table, with the paper's table number if the paper has this table.
     pub title: String,
     /// Column heads. The first `label_columns` columns label the rows.
     pub columns: Vec<String>,
-    /// How many leading columns are labels (left aligned); the others are figures (right aligned).
+    /// Number of leading columns that are labels (left aligned). The other columns are figures
+    /// (right aligned).
     pub label_columns: usize,
     /// Rows of `columns.len()` cells.
     pub rows: Vec<Vec<Cell>>,
-    /// Lines under the table: dialect, policies, numbers of queries and of undefined ones, remarks on cells.
+    /// Lines under the table: dialect, policies, numbers of queries and of undefined values,
+    /// remarks on cells.
     pub notes: Vec<String>,
 }
 
@@ -32,11 +34,12 @@ pub enum Cell {
         /// Decimals shown.
         digits: u8,
     },
-    /// A p-value, shown as one and stored in full.
+    /// A p-value, shown as in [`p_value`](crate::p_value::p_value) and stored with all digits.
     PValue(f64),
     /// A count.
     Count(u64),
-    /// No number: the word to show instead (`n/a`, `FAILED`, `undefined`); the notes say why.
+    /// A missing number: the word to show instead (`n/a`, `FAILED`, `undefined`). The notes say
+    /// why.
     Missing(String),
 }
 
@@ -84,7 +87,7 @@ impl Cell {
         Cell::Number { value, digits }
     }
 
-    /// A number if it is finite, or else the word.
+    /// A number if it is finite, else the word.
     ///
     /// ```
     /// # use fivefold_analysis::table::Cell;
@@ -95,7 +98,7 @@ impl Cell {
         if value.is_finite() { Cell::number(value, digits) } else { Cell::missing(word) }
     }
 
-    /// A number if there is one, or else `n/a`.
+    /// A number, or `n/a` if there is no number.
     pub fn number_or_na(value: Option<f64>, digits: u8) -> Self {
         value.map_or_else(Cell::na, |value| Cell::number(value, digits))
     }
@@ -105,7 +108,7 @@ impl Cell {
         Cell::Count(count as u64)
     }
 
-    /// No number, but the word.
+    /// A missing number, shown as a word.
     pub fn missing(word: impl AsRef<str>) -> Self {
         Cell::Missing(word.as_ref().to_owned())
     }

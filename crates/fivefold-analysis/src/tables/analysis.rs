@@ -1,4 +1,5 @@
-//! What all tables of one family share: the means of every method in every query set of every data set.
+//! The means of every method in every query set of every data set, which all tables of one family
+//! share.
 
 use fivefold_base::words::counted;
 use fivefold_metrics::Mean;
@@ -25,7 +26,8 @@ pub(super) struct Analysis<'a> {
     tests: Vec<Vec<Vec<Tests>>>,
 }
 
-/// Uncorrected p-values of every pair of methods at every cutoff, or why there are none.
+/// Uncorrected p-values of every pair of methods at every cutoff, or the reason why there are no
+/// p-values.
 pub(super) type Tests = Result<Vec<Option<f64>>, String>;
 
 /// The means over one query set of one data set.
@@ -54,7 +56,7 @@ impl<'a> Analysis<'a> {
         analysis
     }
 
-    /// The paper's tests on one of the main query sets, which are the first ones of the enum.
+    /// The paper's tests on a main query set. The main query sets come first in the enum.
     pub fn tests(&self, dataset: usize, set: QuerySet, version: usize) -> Result<&[Option<f64>], String> {
         self.tests[dataset][set as usize][version].as_ref().map(Vec::as_slice).map_err(Clone::clone)
     }
@@ -63,7 +65,7 @@ impl<'a> Analysis<'a> {
         self.evaluation.datasets.iter().enumerate()
     }
 
-    /// The means of a query set, or why there are none.
+    /// The means of a query set, or the reason why there are no means.
     pub fn set(&self, dataset: usize, set: QuerySet) -> Result<&SetValues, String> {
         self.sets[dataset][set as usize].as_ref().map_err(Clone::clone)
     }
@@ -109,7 +111,7 @@ impl SetValues {
         (!score.is_nan()).then_some(score)
     }
 
-    /// One score each of some methods, at least two.
+    /// The scores of some methods, at least two.
     pub fn scores(&self, version: usize, rankers: &[usize]) -> Result<Vec<f64>, String> {
         let cutoffs = rankers.first().map_or(0, |&ranker| self.means[version][ranker].len());
         if rankers.len() < 2 || cutoffs == 0 {

@@ -1,12 +1,13 @@
-//! The shape that most tables of statistics have: a row for every data set and version, a column for every query set.
+//! The common shape of the tables of statistics: a row for every data set and version, a column for
+//! every query set.
 
 use super::analysis::{Analysis, SetValues, live};
 use super::notes::Notes;
 use super::query_set::QuerySet;
 use crate::table::{Cell, Table};
 
-/// Fills a table: rows data set x version, columns all, uninformative and ideal queries. `cell` is given the data set, the
-/// query set with its values, and the version.
+/// Fills a table. The rows are data set x version; the columns are all, uninformative and ideal
+/// queries. `cell` gets the data set, the query set with its values, and the version.
 pub(super) fn fill(
     analysis: &Analysis<'_>,
     mut table: Table,
@@ -38,19 +39,19 @@ pub(super) fn fill(
     table
 }
 
-/// What a cell of [`fill`] is about.
+/// The subject of a cell of [`fill`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'v> {
     pub dataset: usize,
     pub set: QuerySet,
     pub version: usize,
     pub values: &'v SetValues,
-    /// The same in words, for notes.
+    /// Data set, query set and version in words, for notes.
     pub text: &'v str,
 }
 
 impl Place<'_> {
-    /// One score of every method that did not fail.
+    /// The score of every method that did not fail.
     pub fn scores(&self, analysis: &Analysis<'_>, version: usize) -> Result<Vec<f64>, String> {
         let rankers: Vec<usize> = live(&analysis.evaluation.datasets[self.dataset]).collect();
         self.values.scores(version, &rankers)

@@ -1,5 +1,6 @@
-//! Every pair of methods compared on all queries of a data set: what a page, a letter of significance or a heat map needs
-//! beside the paper's tables, from the same means and tests.
+//! Comparisons of every pair of methods on all queries of a data set. The means and tests are the
+//! same as in the paper's tables. Pages, letters of significance and heat maps show these
+//! comparisons.
 
 use fivefold_base::Seed;
 use fivefold_metrics::{Mean, Version, settle};
@@ -26,13 +27,14 @@ pub struct Comparison {
     pub normalised: bool,
     /// The column of each cutoff in the evaluation.
     pub columns: Vec<usize>,
-    /// The methods that did not fail, as indices of the evaluation's rankers, with their means, intervals at [`CONFIDENCE`]
-    /// over queries (Student's t), and p-values.
+    /// The methods that did not fail, as indices of the evaluation's rankers. Their means and
+    /// p-values are over queries; the intervals have the confidence [`CONFIDENCE`] (Student's t).
     pub compared: Compared,
-    /// How the p-values were found; nothing of the paper's t-tests.
+    /// How the p-values were found; empty for the paper's t-tests.
     pub how_found: HowFound,
-    /// Average ranks of the methods at the main cutoff over the queries on which all have a value, with Friedman's test;
-    /// `None` for fewer than two methods or such queries.
+    /// Average ranks of the methods at the main cutoff, with Friedman's test. The ranks are over
+    /// the queries on which all methods have a value. `None` for fewer than two methods or such
+    /// queries.
     pub ranks: Option<Friedman>,
 }
 
@@ -109,8 +111,8 @@ fn compare(
     }))
 }
 
-/// Tests `[method][cutoff][query]` over the queries on which all methods have a value at all cutoffs: draws are shared by all
-/// comparisons.
+/// Tests `[method][cutoff][query]` over the queries on which all methods have a value at all
+/// cutoffs. All comparisons share the draws.
 fn test(
     all: &[Vec<Vec<Option<f64>>>],
     difference: &DifferenceTest,
@@ -138,7 +140,7 @@ fn ranks(values: &[&[Option<f64>]]) -> Option<Friedman> {
     friedman(&kept.iter().map(Vec::as_slice).collect::<Vec<_>>()).ok()
 }
 
-/// Each column without the queries on which one of them has no value.
+/// Each column without the queries on which any column has no value.
 fn complete(columns: &[&[Option<f64>]]) -> Vec<Vec<f64>> {
     let queries = columns.first().map_or(0, |column| column.len());
     let complete: Vec<usize> = (0..queries).filter(|&query| columns.iter().all(|of| of[query].is_some())).collect();

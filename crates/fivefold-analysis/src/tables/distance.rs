@@ -1,14 +1,15 @@
-//! How far a query is from what a random order scores.
+//! The order of queries by their distance from a random order.
 
 use serde::{Deserialize, Serialize};
 
-/// How uninformative queries are found.
+/// How the distance of a query from a random order is measured. The uninformative queries have the
+/// least distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Distance {
-    /// Least |real - expected| first.
+    /// |real - expected|.
     #[default]
     Absolute,
-    /// Least real - expected first.
+    /// real - expected.
     Signed,
 }

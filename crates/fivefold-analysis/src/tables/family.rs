@@ -1,4 +1,5 @@
-//! Families of measures: the columns of an evaluation that are one measure in its versions and at its cutoffs.
+//! Families of measures. The columns of an evaluation that belong to a family are one measure, in
+//! its versions and at its cutoffs.
 
 use fivefold_base::words::list;
 use fivefold_metrics::{MeasureSpec, Version};
@@ -6,7 +7,8 @@ use fivefold_metrics::{MeasureSpec, Version};
 use crate::ids::slug;
 use crate::table::Table;
 
-/// Families that the paper has tables of, with the number of the first: the twelve tables of a family follow on.
+/// Families that have tables in the paper, each with the number of its first table. The twelve
+/// tables of a family have consecutive numbers.
 const PAPER: [(&str, u32); 2] = [("ndcg", 3), ("ap", 15)];
 
 /// The order of versions in every table.
@@ -17,11 +19,12 @@ const VERSIONS: [Version; 3] = [Version::Original, Version::V1, Version::V2];
 pub(super) struct Family {
     /// Name without version and cutoff: `ndcg`, `ndcg(gain=linear)`.
     pub name: String,
-    /// Cutoffs at which every version was evaluated; `None`: the whole list, or what the measure fixes.
+    /// Cutoffs at which every version was evaluated. `None` stands for the whole list, or for a
+    /// cutoff that the measure fixes.
     pub cutoffs: Vec<Option<usize>>,
     /// The versions that were evaluated: original, V1, V2.
     pub versions: Vec<VersionColumns>,
-    /// Columns of this family at cutoffs that another version lacks; no table shows them.
+    /// Columns of this family at cutoffs that another version lacks. No table shows these columns.
     pub left_out: Vec<String>,
 }
 
@@ -31,7 +34,7 @@ pub(super) struct VersionColumns {
     pub version: Version,
     /// Name without cutoff: `ndcg.v1`.
     pub name: String,
-    /// Column of each of the family's cutoffs.
+    /// The column of each of the family's cutoffs.
     pub columns: Vec<usize>,
 }
 
@@ -81,7 +84,8 @@ impl Family {
         self.versions.iter().find(|version| version.version == Version::Original)
     }
 
-    /// The positions in [`Family::versions`] of the original measure and of the UE versions, if both were evaluated.
+    /// The positions in [`Family::versions`] of the original measure and of the UE versions. `None`
+    /// unless the original and a UE version were evaluated.
     pub fn against_original(&self) -> Option<(usize, Vec<usize>)> {
         let is_original = |&version: &usize| self.versions[version].version == Version::Original;
         let (original, others): (Vec<usize>, Vec<usize>) = (0..self.versions.len()).partition(is_original);
@@ -98,13 +102,14 @@ impl Family {
         named(self.versions.iter().filter(|version| version.version != Version::Original))
     }
 
-    /// `@5` for a cutoff, `whole list` for none.
+    /// The name of each cutoff: `@5`, or `whole list` without a cutoff.
     pub fn cutoff_heads(&self) -> Vec<String> {
         let head = |cutoff: &Option<usize>| cutoff.map_or_else(|| "whole list".to_owned(), |k| format!("@{k}"));
         self.cutoffs.iter().map(head).collect()
     }
 
-    /// An empty table. `offset`: how many tables after the family's first the paper prints it; `what` ends the id.
+    /// An empty table. `offset` is the number of tables between the family's first table and this
+    /// table in the paper; `what` ends the id.
     pub fn table(&self, offset: u32, what: &str, title: &str) -> Table {
         let number = PAPER.iter().find(|(name, _)| *name == self.name).map(|(_, first)| first + offset);
         let (number, title) = match number {
@@ -116,7 +121,7 @@ impl Family {
     }
 }
 
-/// Their names as `a, b and c`.
+/// The names of the versions as `a, b and c`.
 fn named<'a>(versions: impl Iterator<Item = &'a VersionColumns>) -> String {
     list(&versions.map(|version| version.name.as_str()).collect::<Vec<_>>())
 }

@@ -1,4 +1,5 @@
-//! Histograms of expected values: how far a random order gets, query by query (Figs. 2 and 3 of the paper).
+//! Histograms of expected values: how well a random order does, query by query (Figs. 2 and 3 of
+//! the paper).
 
 use fivefold_base::rounding::equal;
 
@@ -16,11 +17,12 @@ pub struct ExpectedHistogram {
     pub dataset: String,
     /// The measure, without cutoff: `ndcg`.
     pub measure: String,
-    /// Number of the paper's figure, for the measures that it has one of.
+    /// Number of the paper's figure, for measures with a figure.
     pub figure: Option<u32>,
     /// Queries of the data set.
     pub queries: usize,
-    /// Each query's mean over the cutoffs, then (if there are several) one panel a cutoff.
+    /// A panel of each query's mean over the cutoffs; if there are several cutoffs, then also a
+    /// panel for each cutoff.
     pub panels: Vec<Panel>,
 }
 
@@ -29,16 +31,17 @@ pub struct ExpectedHistogram {
 pub struct Panel {
     /// `mean over cutoffs`, or the cutoff: `@5`.
     pub label: String,
-    /// Queries in each of the equal bins of [0, 1]: bin i of n holds i/n <= value < (i+1)/n, the last one also 1.
+    /// Number of queries in each of n equal bins of [0, 1]. Bin i holds i/n <= value < (i+1)/n; the
+    /// last bin also holds 1.
     pub counts: Vec<u64>,
-    /// Queries without a value, in no bin.
+    /// Number of queries without a value, which are in no bin.
     pub undefined: usize,
 }
 
-/// One histogram for every data set and family of measures, with `bins` equal bins.
+/// A histogram for every data set and family of measures, with `bins` equal bins.
 ///
 /// # Errors
-/// [`TablesError`]: arrays that do not fit together.
+/// [`TablesError`] if arrays do not fit together.
 ///
 /// # Panics
 /// If `bins` is 0.
@@ -98,7 +101,8 @@ impl Panel {
 mod tests {
     use super::*;
 
-    /// .1 + .2 is a little more than .3, 1 - .9 a little less than .1: both stand on an edge of twenty bins.
+    /// .1 + .2 is a little more than .3, and 1 - .9 is a little less than .1. Each is an edge of
+    /// twenty bins.
     #[test]
     fn a_value_on_an_edge_is_in_the_bin_above() {
         let mut panel = Panel { label: String::new(), counts: vec![0; 20], undefined: 0 };

@@ -1,4 +1,5 @@
-//! Kendall's tau between the methods' order under a UE version and under the original measure (Tables 7 and 19).
+//! Kendall's tau between the order of the methods under a UE version and under the original measure
+//! (Tables 7 and 19).
 
 use fivefold_stats::kendall_tau_b;
 
@@ -6,8 +7,8 @@ use super::analysis::Analysis;
 use super::by_query_set::fill;
 use crate::table::{Cell, Table};
 
-/// Kendall's tau-b between the order of the methods under each UE version and under the original; no table for a family
-/// without both.
+/// Kendall's tau-b between the order of the methods under each UE version and under the original
+/// measure. `None` unless the family has the original and a UE version.
 pub(super) fn table(analysis: &Analysis<'_>) -> Option<Table> {
     let (original, versions) = analysis.family.against_original()?;
     let name = &analysis.family.versions[original].name;

@@ -6,7 +6,7 @@ use fivefold_stats::{StatsError, paired_t};
 use super::query_set::Selection;
 use crate::evaluation::DatasetValues;
 
-/// The values of one method over the queries of a selection, `[column][query]`; NaN: undefined.
+/// The values of one method over the queries of a selection, `[column][query]`; NaN if undefined.
 pub(super) fn gather(
     data: &DatasetValues,
     measures: usize,
@@ -26,7 +26,7 @@ pub(super) fn gather(
     gathered
 }
 
-/// The collection value of some queries (in file order), over queries or folds as the conventions say.
+/// The mean of some queries (in file order), over queries or over folds, as the conventions say.
 pub(super) fn collection_mean(
     data: &DatasetValues,
     selection: &Selection,
@@ -37,8 +37,8 @@ pub(super) fn collection_mean(
     mean_over_folds(&by_fold(&folds, values), conventions.fold_mean, conventions.undefined)
 }
 
-/// The p-value of every pair of methods at every column: `[(pair, column)]`, pairs in the order (0,1), (0,2), ..; `None`
-/// where fewer than two queries have a value for both.
+/// The p-value of every pair of methods at every column: `[(pair, column)]`, pairs in the order
+/// (0,1), (0,2), ..; `None` if the two methods share fewer than two queries with a value.
 ///
 /// # Errors
 /// An infinite value.

@@ -3,7 +3,7 @@
 //! | table of the paper | what | file |
 //! |---|---|---|
 //! | 3, 4 (ndcg), 15, 16 (ap) | mean of the original measure by method, cutoff and query set | `scores` |
-//! | 5, 6, 17, 18 | the same of V1 and V2 | `scores` |
+//! | 5, 6, 17, 18 | mean of V1 and V2 by method, cutoff and query set | `scores` |
 //! | 7, 19 | Kendall's tau of V1 and V2 against the original | `kendall` |
 //! | 8, 20 | conflicts of V1 and V2 with the original | `significance` |
 //! | 9, 21 | discriminative power | `significance` |
@@ -11,19 +11,23 @@
 //! | 11, 23 | swap rate across data sets | `swaps` |
 //! | 12 - 14, 24 - 26 | swap rate between uninformative and ideal, broad and focused, left and right | `swaps` |
 //!
-//! Each builder is written once, for any family of measures (a measure with its UE versions and cutoffs, `family`), any
-//! data sets and any methods; `ndcg` and `ap` only give the paper's numbers to their tables. Query sets are in
-//! `query_set`, means and tests in `means`. A method's score is the mean over queries, then over the cutoffs where a
-//! table has one number a method. A method that failed on a data set is shown as `FAILED` and used in no statistic
-//! there.
+//! Each builder serves any family of measures (`family`: a measure with its UE versions and
+//! cutoffs), any data sets and any methods. Only `ndcg` and `ap` give their tables the numbers of
+//! the paper. Query sets are in `query_set`; means and tests are in `means`. A method's score is
+//! the mean over queries. If a table has one number for each method, the score is then averaged
+//! over the cutoffs. A method that failed on a data set is shown as `FAILED` and is in no statistic
+//! of this data set.
 //!
-//! Differences from the paper: the number of methods, data sets and cutoffs is free; score tables have the query sets
-//! below each other, not side by side; the first data set of an experiment takes the number of the paper's MSLR-WEB30K
-//! table and all others that of MQ2007.
+//! Differences from the paper: any number of methods, data sets and cutoffs is possible. Score
+//! tables have the query sets below each other, not side by side. The first data set of an
+//! experiment takes the number of the paper's MSLR-WEB30K table; all other data sets take the
+//! number of the MQ2007 table.
 //!
-//! Letters, heat maps and the words of a page rest on [`Comparison`]s, whose test and correction the experiment chooses.
+//! Letters, heat maps and the words of a page rest on [`Comparison`]s, whose test and correction
+//! the experiment chooses.
 //!
-//! Cost: linear in the values; two data sets of 10,000 queries with eight methods and 30 columns take about a second.
+//! Cost: linear in the values. Two data sets of 10,000 queries with eight methods and 30 columns
+//! take about a second.
 
 mod analysis;
 mod by_query_set;
@@ -63,12 +67,13 @@ pub use histogram::{ExpectedHistogram, Panel, expected_histograms};
 pub use pad::PadNotes;
 pub use query_class::{QueryClass, QueryClasses};
 
-/// The choices behind the tables.
+/// The settings of the tables.
 #[derive(Debug, Clone)]
 pub struct TableOptions {
-    /// The conventions of the evaluation; the policy for undefined values and the mean over folds are taken from it.
+    /// The conventions of the evaluation. The tables use the policy for undefined values and the
+    /// mean over folds.
     pub conventions: Conventions,
-    /// Lines that stand under every table: dialect and conventions.
+    /// Lines under every table: dialect and conventions.
     pub notes: Vec<String>,
     /// Sizes of the query sets.
     pub sizes: SetSizes,
@@ -80,33 +85,34 @@ pub struct TableOptions {
     pub broad_focused: bool,
     /// Whether left and right halves of the documents are compared.
     pub halves: bool,
-    /// Level of the significance tests: a comparison is significant when p < alpha.
+    /// Level of the significance tests: a comparison is significant if p < alpha.
     pub alpha: f64,
-    /// Name of the test behind letters and heat maps; the tables' own tests are the paper's.
+    /// Name of the test behind letters and heat maps. The tables' own tests are the paper's.
     pub test: String,
-    /// Name of its correction.
+    /// Name of the test's correction.
     pub correction: String,
-    /// Draws of tests that draw.
+    /// Number of draws, for tests that draw.
     pub draws: usize,
-    /// What PAD divides by.
+    /// The number by which PAD divides.
     pub pad: PadDenominator,
-    /// Seed of the draw that cuts broad and focused queries to one size.
+    /// Seed of the draw that cuts broad and focused queries to the same number.
     pub seed: Seed,
-    /// Ids of the tables to make, or how the ids begin; all when empty.
+    /// Ids of the tables to make, or beginnings of ids; all tables if empty.
     pub only: Vec<String>,
 }
 
-/// How many queries the uninformative and the ideal set have (0: no such set).
+/// The sizes of the uninformative and the ideal set (0: no such set).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SetSizes {
-    /// Queries on which the methods differ least from a random order.
+    /// Number of queries on which the methods differ least from a random order.
     pub uninformative: usize,
-    /// Queries on which they beat it by most.
+    /// Number of queries on which the methods beat a random order by most.
     pub ideal: usize,
 }
 
 impl TableOptions {
-    /// The paper's choices under some conventions, with 500 queries in the uninformative and in the ideal set.
+    /// The paper's choices under these conventions, with 500 queries in the uninformative and in
+    /// the ideal set.
     pub fn new(conventions: Conventions, seed: Seed) -> Self {
         TableOptions {
             conventions,
@@ -135,7 +141,8 @@ impl TableOptions {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TablesError {
-    /// The test behind letters and its correction do not exist or go together.
+    /// The test behind letters or its correction does not exist, or the correction does not suit
+    /// the test.
     #[error("the test of differences")]
     Test(#[from] ParamError),
     /// The arrays of a data set do not fit together.
@@ -143,15 +150,15 @@ pub enum TablesError {
     Shape {
         /// The data set.
         dataset: String,
-        /// What does not fit.
+        /// The problem, in words.
         problem: String,
     },
-    /// No table has an id that begins as asked.
+    /// No table has an id with the beginning that was asked for.
     #[error("no table's id begins with `{asked}`; there are {}", ids.join(", "))]
     NoSuchTable {
-        /// What was asked for.
+        /// The beginning that was asked for.
         asked: String,
-        /// The ids that there are.
+        /// The existing ids.
         ids: Vec<String>,
     },
 }
@@ -159,7 +166,7 @@ pub enum TablesError {
 /// All tables, in the paper's order within each family of measures.
 ///
 /// # Errors
-/// [`TablesError`]: arrays that do not fit together, a table asked for that is not there.
+/// [`TablesError`] if arrays do not fit together, or a table that the options name does not exist.
 pub fn all(evaluation: &Evaluation, options: &TableOptions) -> Result<Vec<Table>, TablesError> {
     check(evaluation)?;
     let mut tables = Vec::new();
@@ -169,23 +176,25 @@ pub fn all(evaluation: &Evaluation, options: &TableOptions) -> Result<Vec<Table>
     finished(tables, options)
 }
 
-/// All that is computed from the values of a run.
+/// All results that are computed from the values of a run.
 #[derive(Debug, Clone)]
 pub struct Analysed {
     /// The tables, as [`all`] gives them.
     pub tables: Vec<Table>,
-    /// Every pair of methods compared: one a data set and version, families in the order of their first column.
+    /// Every pair of methods compared, for each data set and version. Families stand in the order
+    /// of their first column.
     pub comparisons: Vec<Comparison>,
-    /// The queries in the plane of expected and original values, one a data set and family whose original was evaluated.
+    /// The queries in the plane of expected and original values, for each data set and family with
+    /// the original measure.
     pub classes: Vec<QueryClasses>,
     /// The test of the comparisons.
     pub difference: DifferenceTest,
 }
 
-/// The tables and all that a page says besides: each family of measures is analysed once.
+/// The tables, comparisons and query classes. Each family of measures is analysed once.
 ///
 /// # Errors
-/// As [`all`], and for a test behind letters that cannot be done.
+/// As [`all`], and for a test behind letters that does not exist.
 pub fn analyse(evaluation: &Evaluation, options: &TableOptions) -> Result<Analysed, TablesError> {
     check(evaluation)?;
     let difference = DifferenceTest::new(&options.test, &options.correction, options.draws, options.alpha)?;
@@ -207,7 +216,7 @@ impl Analysed {
         self.difference.in_words(&found)
     }
 
-    /// Whether there is a table of this kind (`conflicts`, `pad`), of whatever measure.
+    /// Whether there is a table of this kind (`conflicts`, `pad`), for any measure.
     pub fn has_table(&self, kind: &str) -> bool {
         self.tables.iter().any(|table| table.id.contains(kind))
     }
@@ -238,7 +247,8 @@ fn choose(tables: Vec<Table>, only: &[String]) -> Result<Vec<Table>, TablesError
     Ok(tables.into_iter().filter(wanted).collect())
 }
 
-/// Whether all arrays have the sizes that the counts of methods, queries and measures ask for.
+/// Checks that all arrays have the sizes that follow from the counts of methods, queries and
+/// measures.
 fn check(evaluation: &Evaluation) -> Result<(), TablesError> {
     for data in &evaluation.datasets {
         let problem = |problem: String| TablesError::Shape { dataset: data.name.clone(), problem };

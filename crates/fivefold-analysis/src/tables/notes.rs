@@ -1,5 +1,5 @@
-//! The lines under a table: conventions, numbers of queries and of undefined values, failed methods, and why a cell is
-//! n/a.
+//! The lines under a table: conventions, numbers of queries and of undefined values, failed
+//! methods, and the reason for each cell with n/a.
 
 use fivefold_base::words::counted;
 use fivefold_metrics::Undefined;
@@ -14,12 +14,12 @@ use crate::table::Cell;
 #[derive(Debug)]
 pub(super) struct Notes {
     lines: Vec<String>,
-    /// Why cells have no value, and which those are.
+    /// Reasons for missing values, each with its cells.
     missing: Vec<(String, Vec<String>)>,
 }
 
 impl Notes {
-    /// The lines that every table has, about the data sets `datasets` and the query sets `sets` in it.
+    /// The lines of every table, about the data sets and the query sets in it.
     pub fn new(analysis: &Analysis<'_>, datasets: &[usize], sets: &[QuerySet]) -> Self {
         let mut notes = Notes { lines: analysis.options.notes.clone(), missing: Vec::new() };
         for &dataset in datasets {
@@ -44,14 +44,15 @@ impl Notes {
         notes
     }
 
-    /// One line more, unless it stands there already.
+    /// Adds a line, unless the table already has it.
     pub fn add(&mut self, line: String) {
         if !self.lines.contains(&line) {
             self.lines.push(line);
         }
     }
 
-    /// The cell for a value, or for one that could not be computed; a line will say why, with all cells of that reason.
+    /// The cell for a value, or `n/a` for a value that could not be computed. A line will give the
+    /// reason, with all cells that share it.
     pub fn cell(&mut self, place: &str, value: Result<Cell, String>) -> Cell {
         value.unwrap_or_else(|why| {
             match self.missing.iter_mut().find(|(reason, _)| *reason == why) {
@@ -63,7 +64,7 @@ impl Notes {
         })
     }
 
-    /// All lines, those about cells without a value last.
+    /// All lines; the lines about missing values are last.
     pub fn into_lines(self) -> Vec<String> {
         let Notes { mut lines, missing } = self;
         lines.extend(missing.into_iter().map(|(why, places)| format!("n/a ({}): {why}", places.join("; "))));

@@ -31,7 +31,7 @@ pub(super) fn table(analysis: &Analysis<'_>) -> Table {
     table
 }
 
-/// What percentages are divided by, in words.
+/// The divisor of the percentages, in words.
 fn divisor(denominator: PadDenominator) -> &'static str {
     match denominator {
         PadDenominator::Signed => "max(a, b)",
@@ -39,7 +39,8 @@ fn divisor(denominator: PadDenominator) -> &'static str {
     }
 }
 
-/// What a reader of percentage absolute differences must know: pairs that are left out, and negative scores.
+/// Remarks that a reader of percentage absolute differences needs: pairs that are left out, and
+/// negative scores.
 #[derive(Debug)]
 pub struct PadNotes {
     denominator: PadDenominator,
@@ -49,12 +50,12 @@ pub struct PadNotes {
 }
 
 impl PadNotes {
-    /// Notes of percentages with this denominator.
+    /// Remarks on percentages with this denominator.
     pub fn new(denominator: PadDenominator) -> Self {
         PadNotes { denominator, left_out: Vec::new(), negative: Vec::new() }
     }
 
-    /// Adds what there is to say of a cell; `place` says which it is.
+    /// Adds the remarks on a cell. `place` names the cell.
     pub fn add(&mut self, place: &str, scores: &[f64], found: &Pad) {
         if found.undefined > 0 {
             let (pairs, divisor) = (found.pairs + found.undefined, divisor(self.denominator));
@@ -65,7 +66,7 @@ impl PadNotes {
         }
     }
 
-    /// The lines; `instead` is the setting that divides otherwise.
+    /// The lines. `instead` names the setting that changes the denominator.
     pub fn into_lines(self, instead: &str) -> Vec<String> {
         let negative = (!self.negative.is_empty()).then(|| {
             format!(

@@ -1,27 +1,29 @@
-//! Every query's original against its expected value, with the sets that it is in (the plane of the paper's Fig. 1).
+//! Every query's original value and expected value, with the query's sets (the plane of the paper's
+//! Fig. 1).
 
 use super::analysis::Analysis;
 use super::query_set::{QuerySet, worths};
 
-/// The sets that a query can be in. With few queries a query can be in both.
+/// The sets of a query. If there are few queries, a query can be in the uninformative and in the
+/// ideal set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueryClass {
-    /// Among those on which the methods differ least from a random order.
+    /// One of the queries on which the methods differ least from a random order.
     Uninformative,
-    /// Among those on which they beat it by most.
+    /// One of the queries on which the methods beat a random order by most.
     Ideal,
     /// In both sets.
     Both,
-    /// In neither.
+    /// In neither set.
     Neither,
 }
 
 impl QueryClass {
-    /// All, in the order of the enum, so that a class's number is its place.
+    /// All classes, in the order of the enum, so that a class's number is its place.
     pub const EVERY: [QueryClass; 4] =
         [QueryClass::Uninformative, QueryClass::Ideal, QueryClass::Both, QueryClass::Neither];
 
-    /// In a word or two.
+    /// The name of the class.
     pub fn name(self) -> &'static str {
         match self {
             QueryClass::Uninformative => "uninformative",
@@ -39,15 +41,15 @@ pub struct QueryClasses {
     pub dataset: usize,
     /// The measure without version and cutoff.
     pub family: String,
-    /// One a query of the data set: the sets of the tables, in which a query without a value is too if the policy for undefined values
-    /// puts it there.
+    /// The class of each query of the data set, by the query sets of the tables. The policy for
+    /// undefined values can put a query without a value into a set.
     pub classes: Vec<QueryClass>,
-    /// `(query, expected, real)` of the queries with a value: the mean E/U over the cutoffs, and the mean of the original
-    /// measure over all methods and cutoffs.
+    /// `(query, expected, real)` of the queries with a value. `expected` is the mean E/U over the
+    /// cutoffs. `real` is the mean of the original measure over all methods and cutoffs.
     pub points: Vec<(usize, f64, f64)>,
 }
 
-/// One a data set, where the family's original measure was evaluated.
+/// The classes on each data set, if the family's original measure was evaluated.
 pub(super) fn of_family(analysis: &Analysis<'_>) -> Vec<QueryClasses> {
     let Analysis { evaluation, options, family, .. } = *analysis;
     let mut all = Vec::new();

@@ -1,12 +1,15 @@
-//! Query sets: which queries and which of their documents a column of a table is about.
+//! Query sets. A column of a table is about a set of queries, and about all or half of their
+//! documents.
 //!
-//! For a family of measures, `real` is a query's mean of the original measure over all methods and cutoffs, `expected`
-//! its mean E/U over the cutoffs; both with the policy for undefined values, so a query without relevant documents has
-//! difference 0 (or, under `skip`, is in neither set).
-//! - uninformative: the N queries of least |real - expected| (or of least real - expected),
-//! - ideal: the N of greatest real - expected; ties by file order in both,
-//! - broad: at least half of the documents have grade 2 or higher; focused: the others. The larger set is cut to the size
-//!   of the smaller by a seeded draw,
+//! For a family of measures, `real` is a query's mean of the original measure over all methods and
+//! cutoffs. `expected` is the query's mean E/U over the cutoffs. Both means follow the policy for
+//! undefined values. So a query without relevant documents has the difference 0 or, under `skip`,
+//! is in neither set.
+//! - uninformative: the N queries of least |real - expected| (or of least real - expected). Ties
+//!   are in file order.
+//! - ideal: the N queries of greatest real - expected. Ties are in file order.
+//! - broad: at least half of the documents have grade 2 or higher; focused: all other queries. A
+//!   seeded draw cuts the larger set to the size of the smaller.
 //! - left, right: all queries, ranked over one half of their documents.
 
 use fivefold_base::rounding;
@@ -30,7 +33,7 @@ pub(super) enum QuerySet {
 }
 
 impl QuerySet {
-    /// All, in the order of the enum, so that a set's number is its place.
+    /// All sets, in the order of the enum, so that a set's number is its place.
     pub const EVERY: [QuerySet; 7] = [
         QuerySet::All,
         QuerySet::Uninformative,
@@ -41,10 +44,10 @@ impl QuerySet {
         QuerySet::Right,
     ];
 
-    /// The three that most tables have as columns.
+    /// The three sets that are columns of most tables.
     pub const MAIN: [QuerySet; 3] = [QuerySet::All, QuerySet::Uninformative, QuerySet::Ideal];
 
-    /// In a word.
+    /// The name of the set.
     pub fn name(self) -> &'static str {
         match self {
             QuerySet::All => "all",
@@ -57,7 +60,8 @@ impl QuerySet {
         }
     }
 
-    /// The number of queries that the options ask for, in the two sets that have one.
+    /// The number of queries that the options ask for; `None` for a set whose size is not an
+    /// option.
     pub fn size(self, options: &TableOptions, data: &DatasetValues) -> Option<usize> {
         match self {
             QuerySet::Uninformative => Some(options.sizes_of(data).uninformative),
@@ -67,7 +71,7 @@ impl QuerySet {
     }
 }
 
-/// Some queries, in file order, and which of their documents are ranked.
+/// Some queries, in file order, and the documents that are ranked.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Selection {
     pub queries: Vec<usize>,
@@ -75,7 +79,8 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// How many queries are in both, if both are about all documents.
+    /// The number of queries that two selections share; 0 unless both selections rank all
+    /// documents.
     pub fn shared(&self, other: &Selection) -> usize {
         if [self.documents, other.documents] != [DocumentSet::All; 2] {
             return 0;
@@ -84,7 +89,8 @@ impl Selection {
     }
 }
 
-/// The queries of a set; `size` as [`QuerySet::size`] gives it, or smaller. The error says why there is no such set.
+/// The queries of a set. `size` is at most [`QuerySet::size`]. The error says why there is no such
+/// set.
 pub(super) fn select(
     set: QuerySet,
     data: &DatasetValues,
@@ -120,7 +126,8 @@ pub(super) fn select(
     }
 }
 
-/// What a query is worth under the original measure: the mean over all methods and cutoffs, and what a random order gets.
+/// A query's value under the original measure: the mean over all methods and cutoffs, and the value
+/// of a random order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Worth {
     pub query: usize,
@@ -129,13 +136,13 @@ pub(super) struct Worth {
 }
 
 impl Worth {
-    /// Where rounding alone parts the two, file order decides.
+    /// real - expected; 0 if the two differ by rounding alone, so that file order decides.
     fn difference(&self) -> f64 {
         rounding::difference(self.real, self.expected)
     }
 }
 
-/// What each query that has a value is worth.
+/// The value of each query with a defined value.
 pub(super) fn worths(
     data: &DatasetValues,
     measures: usize,

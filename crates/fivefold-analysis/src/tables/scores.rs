@@ -1,4 +1,5 @@
-//! Score tables: the mean of a measure for every method, cutoff and query set (Tables 3 to 6 and 15 to 18).
+//! Score tables: the mean of a measure for every method, cutoff and query set (Tables 3 to 6 and 15
+//! to 18).
 
 use fivefold_metrics::{Mean, Version};
 
@@ -10,7 +11,7 @@ use crate::table::{Cell, Table};
 /// Decimals of a score.
 const DIGITS: u8 = 4;
 
-/// One table a data set for the original measure, and one for its UE versions.
+/// For each data set, a table for the original measure and a table for its UE versions.
 pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<Table> {
     let versions = &analysis.family.versions;
     let (original, normalised): (Vec<usize>, Vec<usize>) =
@@ -61,7 +62,7 @@ fn table(analysis: &Analysis<'_>, dataset: usize, versions: &[usize], first: u32
     table
 }
 
-/// A method's mean at each cutoff, and their mean.
+/// A method's mean at each cutoff, then the mean over the cutoffs.
 fn cells(values: &SetValues, version: usize, ranker: usize) -> Vec<Cell> {
     let number = |value: f64| {
         if value.is_nan() { Cell::missing("undefined") } else { Cell::number(value, DIGITS) }

@@ -1,7 +1,9 @@
-//! Tables that count significant differences: conflicts (Tables 8 and 20) and discriminative power (Tables 9 and 21).
+//! Tables that count significant differences: conflicts (Tables 8 and 20) and discriminative power
+//! (Tables 9 and 21).
 //!
-//! Every pair of methods is compared at every cutoff by a paired two-sided Student t-test over the queries of the set,
-//! without correction for their number. Both tables rest on the same tests, which are made once (`analysis`).
+//! Every pair of methods is compared at every cutoff by a paired two-sided Student t-test over the
+//! queries of the set, without correction for their number. Both tables rest on the same tests,
+//! which are made once (`analysis`).
 
 use fivefold_base::words::counted;
 use fivefold_stats::{conflicts, discriminative_power};
@@ -10,7 +12,8 @@ use super::analysis::Analysis;
 use super::by_query_set::fill;
 use crate::table::{Cell, Table};
 
-/// Conflicts of each UE version with the original (where both were evaluated), then discriminative power of every version.
+/// The table of conflicts of each UE version with the original (if both were evaluated), then the
+/// table of the discriminative power of every version.
 pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<Table> {
     let family = analysis.family;
     let versions: Vec<usize> = (0..family.versions.len()).collect();

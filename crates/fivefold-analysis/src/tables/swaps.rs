@@ -1,5 +1,5 @@
-//! Swap rates between the methods' orders: on two data sets (Tables 11 and 23), and on two query sets of one data set
-//! (Tables 12 to 14 and 24 to 26).
+//! Swap rates between two orders of the methods. The orders come from two data sets (Tables 11 and
+//! 23), or from two query sets of one data set (Tables 12 to 14 and 24 to 26).
 
 use fivefold_base::words::{counted, which};
 use fivefold_stats::swap_rate;
@@ -25,7 +25,8 @@ pub(super) fn tables(analysis: &Analysis<'_>) -> Vec<Table> {
 const SETTINGS: &str =
     "share of the pairs of methods whose order by mean over queries and cutoffs is reversed; a tie is no reversal";
 
-/// Swap rate between two query sets of the same data set: rows versions, columns data sets.
+/// Swap rate between two query sets of the same data set. The rows are versions, the columns are
+/// data sets.
 fn within(analysis: &Analysis<'_>, offset: u32, [first, second]: [QuerySet; 2]) -> Table {
     let family = analysis.family;
     let (a, b) = (first.name(), second.name());
@@ -59,7 +60,8 @@ fn within(analysis: &Analysis<'_>, offset: u32, [first, second]: [QuerySet; 2]) 
     table
 }
 
-/// Swap rate between two data sets: rows pairs of data sets and versions, columns query sets.
+/// Swap rate between two data sets. The rows are pairs of data sets and versions, the columns are
+/// query sets.
 fn across(analysis: &Analysis<'_>) -> Table {
     let family = analysis.family;
     let title = format!("Swap rate between data sets, {}", family.version_names());
@@ -109,7 +111,8 @@ fn pair_rows(analysis: &Analysis<'_>, pair: [usize; 2], rows: &mut Vec<Vec<Cell>
     }
 }
 
-/// A query set of two data sets, of the size of the smaller where the set has a size.
+/// A query set of two data sets. If the set has a size, both query sets take the smaller of the two
+/// sizes.
 fn same_size(
     analysis: &Analysis<'_>,
     pair: [usize; 2],

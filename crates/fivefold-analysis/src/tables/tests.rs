@@ -1,4 +1,5 @@
-//! Every table over a small evaluation whose numbers are worked out by hand, and properties over random ones.
+//! Tests every table: over a small evaluation with numbers worked out by hand, and by properties
+//! over random evaluations.
 
 use fivefold_base::Seed;
 use fivefold_metrics::{Conventions, FoldMean, Undefined, dialect};
@@ -12,12 +13,12 @@ use crate::table::{Cell, Table};
 const NAN: f64 = f64::NAN;
 const MEASURES: [&str; 6] = ["ndcg@1", "ndcg@2", "ndcg.v1@1", "ndcg.v1@2", "ndcg.v2@1", "ndcg.v2@2"];
 
-/// Original values at cutoff 1 by method; at cutoff 2 they are half as large. V1 equals the original; V2 is the same for
-/// every query. Query 3 is undefined.
+/// Original values at cutoff 1 by method; at cutoff 2 each value is half as large. V1 equals the
+/// original. V2 is the same for every query. The value of query 3 is undefined.
 const ORIGINAL: [(&str, [f64; 4]); 3] =
     [("A", [1.0, 0.8, 0.6, NAN]), ("B", [0.5, 0.5, 0.5, NAN]), ("C", [0.2, 0.4, 0.9, NAN])];
 const V2: [(&str, f64); 3] = [("A", 0.1), ("B", 0.5), ("C", 0.9)];
-/// real - expected under `zero`: .025, .225, .05, 0.
+/// real - expected under the policy `zero`: .025, .225, .05, 0.
 const EXPECTED: [f64; 4] = [0.4, 0.2, 0.45, NAN];
 const GRADED2: [usize; 4] = [2, 1, 4, 0];
 
@@ -63,7 +64,8 @@ fn options(undefined: Undefined) -> TableOptions {
     TableOptions { sizes: SetSizes { uninformative: 2, ideal: 2 }, ..TableOptions::new(conventions, Seed::new(7)) }
 }
 
-/// The figures of the table whose id begins so, row by row without labels; words stand for NaN.
+/// The figures of the table whose id begins with `id`, row by row without labels. A word becomes
+/// NaN.
 fn figures(tables: &[Table], id: &str) -> Vec<Vec<f64>> {
     let table = tables.iter().find(|table| table.id.starts_with(id)).unwrap_or_else(|| panic!("no {id}"));
     let figure = |cell: &Cell| match cell {
@@ -164,7 +166,8 @@ fn undefined_policies_and_fold_means() {
 
 #[test]
 fn tau_and_pad_by_hand() {
-    // Original A > B = C, V2 C > B > A: two discordant pairs, one tied in the original. Ideal: A > C > B against C > B > A.
+    // Original A > B = C, V2 C > B > A: two discordant pairs, one tied in the original. Ideal: A >
+    // C > B against C > B > A.
     let tables = all(&one(), &options(Undefined::Zero)).unwrap();
     assert_figures(&figures(&tables, "table-07"), &[&[1.0, 1.0, 1.0], &[-2.0 / 6f64.sqrt(), -1.0, -1.0 / 3.0]]);
     let v2 = 100.0 * (0.8 + 8.0 / 9.0 + 4.0 / 9.0) / 3.0;
@@ -182,7 +185,8 @@ fn negative_scores_and_zero_maxima_in_pad_are_noted() {
         row[4] -= 0.5;
         row[5] -= 0.25;
     }
-    // V2 is now A -.4, B 0, C .4 at cutoff 1 and in proportion: pairs 0 (left out) and 200 % and 100 %.
+    // V2 is now A -.4, B 0, C .4 at cutoff 1 and in proportion: pairs 0 (left out) and 200 % and
+    // 100 %.
     let signed = all(&data, &options(Undefined::Skip)).unwrap();
     assert_figures(&figures(&signed, "table-10")[2..], &[&[150.0; 3]]);
     let text = notes(&signed, "table-10").join("\n");
@@ -200,7 +204,8 @@ fn negative_scores_and_zero_maxima_in_pad_are_noted() {
 
 #[test]
 fn significance_by_hand() {
-    // V2 differs by a constant. Under `skip` it is certain; under `zero` the fourth difference is 0: t = 3, p = .0577.
+    // V2 differs by a constant. Under `skip` it is certain; under `zero` the fourth difference is
+    // 0: t = 3, p = .0577.
     let tables = all(&one(), &options(Undefined::Skip)).unwrap();
     assert_figures(&figures(&tables, "table-08"), &[&[0.0, 0.0, 0.0], &[6.0, 6.0, 6.0]]);
     assert_figures(&figures(&tables, "table-09"), &[&[0.0, 0.0, 0.0], &[0.0, 0.0, 0.0], &[6.0, 6.0, 6.0]]);
@@ -261,15 +266,17 @@ fn data_sets_are_compared_by_label_and_at_one_size() {
     assert_figures(&figures(&all(&evaluation, &options).unwrap(), "table-11"), &[&[0.0; 3][..]; 3]);
     options.dataset_sizes.insert("d2".to_owned(), SetSizes { uninformative: 3, ideal: 1 });
     let tables = all(&evaluation, &options).unwrap();
-    // Ideal sets of one query, query 1, on both: A > B > C; on d1 alone the set of two gives A > C > B.
+    // Ideal sets of one query, query 1, on both: A > B > C; on d1 alone the set of two gives A >
+    // C > B.
     assert_figures(&figures(&tables, "table-11"), &[&[0.0; 3][..]; 3]);
     let text = notes(&tables, "table-11").join("\n");
     assert!(text.contains("d1 vs d2, uninformative: 2 queries of each"), "{text}");
     assert!(text.contains("d1 vs d2, ideal: 1 query of each") && !text.contains("vs d2, all: "), "{text}");
     assert_figures(&figures(&tables, "table-12")[..1], &[&[1.0 / 3.0, 1.0 / 3.0]]);
     assert_eq!(tables.iter().filter(|table| table.id.starts_with("table-04-ndcg-scores-d2")).count(), 1);
-    // A method that fails on one of the two is compared on neither. Without A, real - expected on d2 is -.1375, .1375,
-    // .075, 0: the two uninformative queries are 3 and 2 (C > B), on d1 still 3 and 0 (B > C).
+    // A method that fails on one of the two is compared on neither. Without A, real - expected on
+    // d2 is -.1375, .1375, .075, 0: the two uninformative queries are 3 and 2 (C > B), on d1 still
+    // 3 and 0 (B > C).
     evaluation.datasets[1].failed[1] = true;
     let tables = all(&evaluation, &options).unwrap();
     assert_figures(&figures(&tables, "table-11")[..1], &[&[0.0, 1.0, 0.0]]);
@@ -387,7 +394,8 @@ fn histograms_count_every_query_once() {
     );
 }
 
-/// 40 random queries in two folds, five methods of different strength; V1 equals the original, V2 is random.
+/// 40 random queries in two folds, five methods of different strength; V1 equals the original, V2
+/// is random.
 fn random(seed: u64) -> Evaluation {
     let mut rng = Seed::new(seed).rng();
     let queries: Vec<QueryInfo> = (0..40)
@@ -480,7 +488,8 @@ fn comparisons_have_means_intervals_and_p_values_of_every_pair() {
     let first = all.means[0][0];
     assert!((first.mean.unwrap() - 0.8).abs() < 1e-12);
     assert!((first.ends.unwrap().1 - 0.8 - 0.496_827_541_5).abs() < 1e-9);
-    // scipy.stats.ttest_rel([1, .8, .6], [.2, .4, .9]).pvalue; pairs in any order, none of a method and itself.
+    // scipy.stats.ttest_rel([1, .8, .6], [.2, .4, .9]).pvalue; pairs in any order, none of a method
+    // and itself.
     let p = all.p(0, 2, 0).unwrap();
     assert!((p - 0.449_208_944_8).abs() < 1e-9, "{p}");
     assert_eq!((all.p(2, 0, 1), all.p(1, 1, 0)), (all.p(0, 2, 1), None));
@@ -493,7 +502,8 @@ fn comparisons_have_means_intervals_and_p_values_of_every_pair() {
 fn queries_are_in_the_sets_of_the_tables() {
     let found = analyse(&one(), &options(Undefined::Zero)).unwrap().classes;
     let [classes] = &found[..] else { panic!("{found:?}") };
-    // Differences .025, .225, .05 and 0 (undefined): the two least are queries 0 and 3, the two greatest 1 and 2.
+    // Differences .025, .225, .05 and 0 (undefined): the two least are queries 0 and 3, the two
+    // greatest 1 and 2.
     let expected = [QueryClass::Uninformative, QueryClass::Ideal, QueryClass::Ideal, QueryClass::Uninformative];
     assert_eq!(classes.classes, expected);
     // The undefined one is in the set, and no point.
@@ -502,7 +512,8 @@ fn queries_are_in_the_sets_of_the_tables() {
     assert!((classes.points[1].1 - 0.2).abs() < 1e-12 && (classes.points[1].2 - 0.425).abs() < 1e-12);
 }
 
-/// Three methods at two cutoffs: the family of a correction is all six comparisons, and the paper's tables keep the uncorrected tests.
+/// Three methods at two cutoffs. The correction is over all six comparisons, and the paper's tables
+/// keep the uncorrected tests.
 #[test]
 fn letters_are_corrected_and_the_papers_tables_are_not() {
     let evaluation = random(3);
@@ -523,10 +534,12 @@ fn letters_are_corrected_and_the_papers_tables_are_not() {
     assert_eq!(holm.tables, none.tables);
     assert_ne!(flat(&holm), uncorrected);
 
-    // The same pairs at the same cutoffs under a test that draws for the whole family: near the t-test's p-values.
+    // The same pairs at the same cutoffs under a test that draws for the whole family: near the
+    // t-test's p-values.
     let drawn = flat(&with("permutation", "none"));
     assert!(drawn.iter().zip(&uncorrected).all(|(p, t)| (p - t).abs() < 0.06), "{drawn:?} {uncorrected:?}");
-    // What was done is said: 32 queries with a value are drawn on, four are counted out; the t-test has nothing to say.
+    // What was done is said: 32 queries with a value are drawn on, four are counted out; the t-test
+    // has nothing to say.
     assert!(
         with("permutation", "none")
             .test_in_words()
