@@ -1,19 +1,22 @@
 //! Quantile bins: every feature value becomes a number from 0 to 254, a missing value (NaN) 255.
 //!
-//! A feature with at most `max_bins` distinct values gets one bin a value, so that a tree can cut between any two of
-//! them. Otherwise the sorted values are cut greedily into bins of nearly equal numbers of documents, where a value that
-//! fills a bin by itself gets one of its own and the rest share what is left. All values are sorted, none is sampled. A cut
-//! lies half way between the two neighbouring values, so an unseen value falls on the side of its nearest neighbour.
-//! [`Spacing::Widths`] cuts the range of a feature with many values into equal widths instead, as RankLib does (256 there), and
-//! drops the cuts with no value between them and the one below.
+//! A feature with at most `max_bins` distinct values gets one bin a value, so that a tree can cut
+//! between any two values. Otherwise a greedy pass over the sorted values makes bins of nearly
+//! equal numbers of documents. A value that fills a bin alone gets its own bin, and the other
+//! values share the remaining bins. A cut lies half way between two neighbouring values, so an
+//! unseen value falls on the side of its nearest neighbour. [`Spacing::Widths`] cuts the range of a
+//! feature with many values into equal widths instead, as RankLib does with 256 bins. A cut with
+//! no value between it and the cut below is dropped.
 //!
-//! Differs from LightGBM: it finds bins from a sample of 200,000 documents.
+//! Differs from LightGBM, which finds bins from a sample of 200,000 documents: here all values are
+//! sorted.
 //!
-//! Layout: features in groups of `LANES` whose bins are one `[u8; LANES]` a document, so that one load brings eight of them; up to
-//! `PANEL` groups in a panel, whose bins lie side by side in half a cache line. The histograms of a group (8 x 256 x
-//! 16 bytes = 32 KiB) stay in the first-level cache while a block of documents streams by, and a document that is read
-//! alone costs a cache line a panel, not one a group.
-//! Cost: O(n log n) a feature; one byte a value, rounded up to 32 features a panel.
+//! Layout: a group is `LANES` features, whose bins are one `[u8; LANES]` a document, so one load
+//! brings eight bins. A panel is up to `PANEL` groups, whose bins lie side by side in half a cache
+//! line. The histograms of a group (8 x 256 x 16 bytes = 32 KiB) stay in the first-level cache
+//! while a block of documents streams by. A document that is read alone costs a cache line for
+//! each panel, not for each group. Cost: O(n log n) a feature; one byte a value, rounded up to 32
+//! features a panel.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -24,13 +27,13 @@ pub(crate) const LANES: usize = 8;
 /// The most groups of a panel: half a cache line.
 pub(crate) const PANEL: usize = 4;
 
-/// The most bins that a feature can have, apart from the one of missing values.
+/// The most bins of a feature, without the bin of missing values.
 pub const MAX_BINS: usize = 255;
 
 /// The bin of missing values.
 pub(crate) const MISSING: u8 = 255;
 
-/// Row-major feature values in one or more blocks, for instance one block a query.
+/// Row-major feature values in blocks, for instance a block for each query.
 #[derive(Debug, Clone)]
 pub struct Rows<'a> {
     blocks: Vec<&'a [f32]>,
@@ -75,13 +78,13 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Where the cuts of a feature with more values than bins are placed.
+/// The places of the cuts, for a feature with more values than bins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spacing {
-    /// So that as many documents lie between any two.
+    /// Nearly equal numbers of documents lie between neighbouring cuts.
     Quantiles,
-    /// At equal distances between the least and the greatest value, as RankLib.
+    /// Cuts have equal distances between the least and the greatest value, as in RankLib.
     Widths,
 }
 
@@ -99,8 +102,8 @@ impl FeatureBins {
     }
 }
 
-/// A matrix in bins, ready to grow trees on. It can be shared by all trees, rankers and threads that learn from the
-/// same documents.
+/// A matrix of bins, on which trees are grown. All trees, rankers and threads that learn from the
+/// same documents can share the matrix.
 #[derive(Debug, Clone)]
 pub struct BinnedMatrix {
     rows: usize,
@@ -115,7 +118,7 @@ pub struct BinnedMatrix {
 pub(crate) struct Panel {
     /// Groups in use.
     pub groups: usize,
-    /// A document's bins of all groups; those of groups not in use are 0.
+    /// For each document, its bins of all groups; the bins of unused groups are 0.
     pub bins: Vec<Slot>,
 }
 
@@ -130,14 +133,15 @@ impl BinnedMatrix {
         Self::spaced(rows, max_bins, Spacing::Quantiles)
     }
 
-    /// Cuts every feature into at most `max_bins` (clamped to 2..=255) bins. Uses the current rayon pool; the result is
-    /// the same for any number of threads.
+    /// Cuts every feature into at most `max_bins` (clamped to 2..=255) bins. Uses the current rayon
+    /// pool; the result is the same for any number of threads.
     pub fn spaced(rows: &Rows<'_>, max_bins: usize, spacing: Spacing) -> Self {
-        // Nothing stops it, so that every panel is made.
+        // Nothing stops this call, so every panel is made.
         Self::of_panels(rows, max_bins, spacing, &|| false).0
     }
 
-    /// [`spaced`](Self::spaced), given up where `stop` says so, which is asked before every eight features.
+    /// As [`spaced`](Self::spaced), but `None` if `stop` returns true. `stop` is called before
+    /// every eight features.
     pub fn spaced_unless(
         rows: &Rows<'_>,
         max_bins: usize,
@@ -207,7 +211,8 @@ impl BinnedMatrix {
         &self.features[feature].cuts
     }
 
-    /// The bin of `feature` in document `row`: 0 to `cuts(feature).len()`, or 255 for a missing value.
+    /// The bin of `feature` in document `row`: 0 to `cuts(feature).len()`, or 255 for a missing
+    /// value.
     ///
     /// # Panics
     /// If `row` or `feature` is out of range.
@@ -236,7 +241,7 @@ impl BinnedMatrix {
         &self.panels
     }
 
-    /// Where a feature's bins are: panel, group within it, lane within that.
+    /// The place of a feature's bins: panel, group within the panel, lane within the group.
     pub(crate) fn place(&self, feature: usize) -> (&Panel, usize, usize) {
         let group = feature / LANES;
         (&self.panels[group / self.panel_groups], group % self.panel_groups, feature % LANES)
@@ -285,24 +290,26 @@ fn bin_group<'a>(
     features
 }
 
-/// How many of the rising cuts lie below `value`. At most 254 entries are finite, so the answer is at most 254.
+/// The number of rising cuts below `value`. At most 254 entries are finite, so the number is at
+/// most 254.
 fn lookup(cuts: &[f32; 256], value: f32) -> u8 {
     let mut below = 0usize;
     for step in [128, 64, 32, 16, 8, 4, 2, 1] {
-        // A product instead of a branch: the outcome is random and the searches of several values can overlap.
+        // A product instead of a branch: a branch would be unpredictable, and searches of several
+        // values can overlap.
         below += step * usize::from(cuts[(below + step - 1) & 255] < value);
     }
     below as u8
 }
 
-/// The cuts between bins, see the head of this file. `sorted` holds no NaN.
+/// The cuts between bins, as the head of this file describes. `sorted` must not hold NaN.
 fn cuts_of(sorted: &[f32], max_bins: usize, spacing: Spacing) -> Vec<f32> {
     let many = || sorted.chunk_by(|a, b| a == b).nth(max_bins).is_some();
     if spacing == Spacing::Widths && many() { width_cuts(sorted, max_bins) } else { quantile_cuts(sorted, max_bins) }
 }
 
-/// The ends of `max_bins` equal widths from the least to the greatest finite value, those that end a width without values
-/// excepted.
+/// The ends of `max_bins` equal widths from the least to the greatest finite value. The end of a
+/// width without values is left out.
 fn width_cuts(sorted: &[f32], max_bins: usize) -> Vec<f32> {
     let start = sorted.partition_point(|value| *value == f32::NEG_INFINITY);
     let end = sorted.partition_point(|value| *value < f32::INFINITY);
@@ -332,7 +339,8 @@ fn quantile_cuts(sorted: &[f32], max_bins: usize) -> Vec<f32> {
     while let Some(run) = runs.next() {
         in_bin += run.len();
         let Some(next) = runs.peek() else { break };
-        // Close the bin where that brings it nearest to an equal share, and before a value that fills a bin alone.
+        // Close the bin at the value nearest to an equal share, and before a value that fills a bin
+        // alone.
         let full = (2 * in_bin + next.len()) * bins_left >= 2 * rest || next.len() * bins_left >= rest;
         if few || full && bins_left > 1 {
             cuts.push(between(run[0], next[0]));
@@ -380,7 +388,8 @@ mod tests {
                 assert_eq!(bin, cuts.iter().filter(|cut| *cut < value).count());
                 counts[bin] += 1;
             }
-            // Every run is one or two documents long, so a bin misses its equal share by at most two.
+            // Every run is one or two documents long, so a bin misses its equal share by at most
+            // two.
             let share = values.len() as f64 / max_bins as f64;
             assert!(counts.iter().all(|&c| (c as f64 - share).abs() <= 2.0), "{share} {counts:?}");
         }
@@ -396,7 +405,8 @@ mod tests {
         assert_eq!(matrix.cuts(0), [1.0, 6.0, 9.0]);
         assert_eq!([0, 899, 900, 901, 902, 903].map(|row| matrix.bin(row, 0)), [0, 0, 1, 2, 3, MISSING]);
         assert!(column(&values, 10).cuts(0)[8] < 1.0);
-        // Few values have a bin each, as ever; infinite ones do not reach the widths.
+        // A few values have a bin each, as with quantiles. Infinite values do not change the
+        // widths.
         let few = [0.0, 1.0, 100.0];
         assert_eq!(BinnedMatrix::spaced(&Rows::new(vec![&few], 1), 3, Spacing::Widths).cuts(0), [0.5, 50.5]);
         let far = [f32::NEG_INFINITY, 0.0, 1.0, 2.0, 4.0, f32::INFINITY];

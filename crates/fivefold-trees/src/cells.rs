@@ -1,17 +1,23 @@
 //! Fixed-point gradients: a document's gradient, hessian and count in 16 bytes that add up exactly.
 //!
-//! Sums of integers do not depend on their order, so a histogram is the same bits for any number of threads, and the
-//! larger of two siblings is *exactly* the parent minus the smaller. Two 64-bit lanes, added with one instruction:
+//! Sums of integers do not depend on their order. So a histogram has the same bits for any number
+//! of threads, and the larger of two siblings is *exactly* the parent minus the smaller. A cell is
+//! two 64-bit lanes, added with one instruction:
 //! - lane 0: the gradient in units of 2^-a,
-//! - lane 1: the hessian in units of 2^-b in the upper 40 bits, the number of documents in the lower `COUNT_BITS`.
+//! - lane 1: the hessian in units of 2^-b in the upper 40 bits, the number of documents in the
+//!   lower `COUNT_BITS`.
 //!
-//! a and b are the largest integers for which `sum |g| 2^a <= 2^61` and `sum h 2^b <= 2^38`, so no sum of a subset
-//! overflows. Error bounds, with n documents in a node and N in the tree's sample: a gradient is cut off to a whole unit,
-//! so a node's G is wrong by less than n 2^-60 sum|g|, far below the rounding of f64 sums; a hessian is rounded, so H
-//! is wrong by at most n 2^-38 sum h (for a node of average documents: a relative error of at most N 2^-38, 1e-5 for 3.8 million).
-//! A constant hessian of 1 is exact. Powers of two make the scaling itself exact.
+//! a and b are the largest integers for which `sum |g| 2^a <= 2^61` and `sum h 2^b <= 2^38`, so no
+//! sum of a subset overflows. Error bounds, with n documents in a node and N in the tree's sample:
+//! - A gradient is cut off to a whole unit. So a node's G is wrong by less than n 2^-60 sum|g|, far
+//!   below the rounding error of an f64 sum.
+//! - A hessian is rounded to a whole unit. So a node's H is wrong by at most n 2^-38 sum h. If the
+//!   node's documents are average, the relative error is at most N 2^-38 (1e-5 for 3.8 million
+//!   documents).
+//! - A constant hessian of 1 is exact, and powers of two make the scaling exact.
 //!
-//! LightGBM sums f32 gradients in f64 (in a fixed order per thread count) or quantises to 2-5 bits with random rounding.
+//! LightGBM sums f32 gradients in f64 (in a fixed order per thread count) or quantises to 2-5 bits
+//! with random rounding.
 
 use std::ops::Range;
 
@@ -26,12 +32,12 @@ pub(crate) const COUNT_BITS: u32 = 24;
 const GRADIENT_BITS: i32 = 61;
 const HESSIAN_BITS: i32 = 38;
 
-/// Sums of gradient, hessian and count over some documents, or the values of one.
+/// Gradient, hessian and count of one document, or their sums over some documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub(crate) struct Cell {
     pub gradient: i64,
-    /// Hessian above, count below.
+    /// Hessian in the upper bits, count in the lower bits.
     weight: i64,
 }
 
@@ -65,18 +71,19 @@ impl Cell {
     }
 }
 
-/// What one unit of a cell's gradient and hessian is worth.
+/// The values of one unit of a cell's gradient and hessian.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Units {
     pub gradient: f64,
     pub hessian: f64,
 }
 
-/// Why gradients cannot be learned from.
+/// Why no tree can be grown from gradients.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrowError {
-    /// A gradient or hessian that is not finite (or makes the sum so), or a hessian below zero.
+    /// A gradient or hessian that is not finite or makes the sum infinite, or a hessian below
+    /// zero.
     #[error(
         "document {row} has gradient {gradient} and hessian {hessian}; both must be finite and the hessian not below 0"
     )]
@@ -106,14 +113,15 @@ pub enum GrowError {
     },
 }
 
-/// What a tree is grown from: the derivatives of the loss at the current scores, one a document.
+/// The derivatives of the loss at the current scores, for each document. A tree is grown from
+/// them.
 #[derive(Debug, Clone, Copy)]
 pub struct Gradients<'a> {
     /// First derivative of the loss; the tree steps against it.
     pub first: &'a [f64],
-    /// Second derivative, not below 0; `None`: 1 everywhere (squared loss).
+    /// Second derivative, not below 0; `None` if it is 1 for every document (squared loss).
     pub second: Option<&'a [f64]>,
-    /// How often a document stands in the sample, 0 leaves it out; `None`: once each.
+    /// How often the sample holds each document; `None`: once. 0 leaves a document out.
     pub copies: Option<&'a [u32]>,
 }
 
@@ -122,7 +130,7 @@ impl Gradients<'_> {
         (self.first[row], self.second.map_or(1.0, |h| h[row]), self.copies.map_or(1, |w| w[row]))
     }
 
-    /// Fills one cell a document of the sample into `cells` (indexed by row; documents outside get a zero cell).
+    /// Writes a cell for each row into `cells`. A document outside the sample gets a zero cell.
     pub(crate) fn to_cells(self, rows: usize, cells: &mut Vec<Cell>) -> Result<(Units, Cell), GrowError> {
         let lengths = [
             ("gradients", Some(self.first.len())),
@@ -164,8 +172,8 @@ impl Gradients<'_> {
         Ok((Units { gradient: gradient_scale.recip(), hessian: hessian_scale.recip() }, total))
     }
 
-    /// The sums over all rows: blocks in parallel, then added in order, so that they do not depend on the number of threads.
-    /// `None` where something is wrong.
+    /// The sums over all rows; `None` if a value is wrong. Blocks are summed in parallel, then
+    /// added in order, so the sums do not depend on the number of threads.
     fn sums_of_blocks(&self, rows: usize) -> Option<Sums> {
         let blocks: Vec<usize> = (0..rows).step_by(BLOCK).collect();
         let parts: Option<Vec<Sums>> =
@@ -179,7 +187,7 @@ impl Gradients<'_> {
         (all.gradient + all.hessian).is_finite().then_some(all)
     }
 
-    /// The sums over some rows; the first row that makes them impossible is the error.
+    /// The sums over some rows. The error names the first row with a wrong value.
     fn sums(&self, rows: Range<usize>) -> Result<Sums, GrowError> {
         let mut sums = Sums::default();
         for row in rows {
@@ -198,14 +206,14 @@ impl Gradients<'_> {
 /// Sums over some documents, counted with multiplicity.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
-    /// Of the absolute gradients.
+    /// Sum of the absolute gradients.
     gradient: f64,
     hessian: f64,
     documents: u64,
 }
 
-/// The largest power of two that brings `sum` to at most 2^bits, at most 2^1000 (sums below 1e-283 lose precision); 1 for a
-/// sum of 0.
+/// The largest power of two p with `sum` p <= 2^bits, but at most 2^1000; 1 for a sum of 0. (Sums
+/// below 1e-283 lose precision.)
 fn power_of_two_scale(sum: f64, bits: i32) -> f64 {
     if sum == 0.0 {
         return 1.0;

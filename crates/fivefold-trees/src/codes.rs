@@ -1,22 +1,24 @@
-//! Trees with cuts in `f64` (see [`tree`](crate::tree)), scored by the same scorers as all others.
+//! Trees with cuts in `f64` (see [`tree`](crate::tree)), scored by the same scorers as all other
+//! trees.
 //!
-//! Only the order of a value among the cuts of its feature matters. So a value is replaced by its *code*, a small whole number
-//! that `f32` holds exactly:
+//! Only the place of a value among the cuts of its feature matters. So a value is replaced by
+//! its *code*, a small whole number that `f32` holds exactly:
 //!
 //! ```text
 //! code of x = (cuts of its feature below x) - (cuts of its feature below 0)        NaN stays NaN
 //! x <= cut  exactly if  code of x <= code of cut
 //! ```
-//! Codes rise with the values, and that of 0 is 0, so that a reader may fill a matrix of codes as one of values. A node with
-//! several cuts becomes a column of its own behind the features: 0 where a document goes left, 1 where it goes right.
+//! Codes rise with the values, and the code of 0 is 0. So a reader may fill a matrix of codes like
+//! a matrix of values. A node with several cuts becomes a column after the features: 0 if the
+//! document goes left, 1 if it goes right.
 //!
-//! Cost: a binary search a value, another one a document for each node with several cuts; then that of
-//! [`Ensemble`](crate::Ensemble).
+//! Cost, before the cost of [`Ensemble`](crate::Ensemble): a binary search for each value, and for
+//! each document and node with several cuts.
 
 use crate::scorer::Scorer;
 use crate::tree::{Node, Tree, is_left};
 
-/// `f32` holds every whole number up to this one.
+/// The highest number up to which `f32` holds every whole number.
 const MOST_CUTS: usize = 1 << 24;
 
 /// Trees over codes.
@@ -55,7 +57,7 @@ impl Feature {
 }
 
 impl Codes {
-    /// The codes of trees; `None` where no tree needs them.
+    /// The codes of trees; `None` if no tree has cuts in `f64`.
     pub(crate) fn of(trees: &[Tree]) -> Option<Self> {
         if trees.iter().all(|tree| tree.cuts().is_empty()) {
             return None;
@@ -100,7 +102,8 @@ impl Codes {
         tree.with_nodes(&nodes)
     }
 
-    /// The feature with more cuts than there are codes, and how many it has.
+    /// A feature with more cuts than there are codes, and its number of cuts; `None` if no feature
+    /// has too many.
     pub fn beyond(&self) -> Option<(usize, usize)> {
         let counts = self.features.iter().map(|feature| feature.cuts.len()).enumerate();
         counts.into_iter().find(|&(_, count)| count > MOST_CUTS)
@@ -110,7 +113,7 @@ impl Codes {
     pub fn code(&self, feature: usize, value: f64) -> f32 {
         match self.features.get(feature) {
             Some(feature) => feature.code(value),
-            // No tree asks for it.
+            // No tree uses the feature.
             None if value.is_nan() => f32::NAN,
             None => 0.0,
         }
@@ -130,7 +133,7 @@ impl Codes {
         tree.goes_left(node, code)
     }
 
-    /// Columns of the coded trees: the features that they use, and one for each node with several cuts.
+    /// Columns of the coded trees: their features, and a column for each node with several cuts.
     pub(crate) fn width(&self) -> usize {
         self.features.len() + self.bands.len()
     }

@@ -1,8 +1,9 @@
 //! The best cut of a small node, without histograms that outlive the search.
 //!
-//! A histogram has 256 cells a feature, to be cleared, subtracted and looked through, however few documents a node has. For a
-//! small one it is cheaper to add up its documents for the allowed features, to note which cells were met, and to look at
-//! these only. The sums are the same integers, so the cut is the same as that from histograms.
+//! A histogram has 256 cells a feature. All of them must be cleared, subtracted and searched,
+//! however few documents a node has. For a small node it is cheaper to add up its documents for
+//! the allowed features, to note which cells were met, and to search these cells only. The sums
+//! are the same integers, so the cut is the same as with histograms.
 //!
 //! Cost: documents x allowed features.
 
@@ -12,7 +13,7 @@ use crate::split::{Cut, Scan, best_of};
 
 /// The cells of a group's features, and the documents' bins in a group.
 pub(crate) struct Direct {
-    /// Clear but during a search.
+    /// All zero, except during a search.
     cells: Box<[[Cell; 256]; LANES]>,
     bins: Vec<[u8; LANES]>,
 }
@@ -22,7 +23,8 @@ impl Direct {
         Direct { cells: Box::new([[Cell::default(); 256]; LANES]), bins: Vec::new() }
     }
 
-    /// The best cut of the node of these rows, whose cells stand in the same order and have the sum `total`.
+    /// The best cut of the node with these rows. `cells` are in the order of the rows, and `total`
+    /// is their sum.
     pub fn search(
         &mut self,
         matrix: &BinnedMatrix,
@@ -52,8 +54,9 @@ impl Direct {
         best
     }
 
-    /// Adds up some features of a group; returns a bit for each cell that was met. Features take turns at each document: an
-    /// addition must wait for the last one to the same cell, and many neighbours share a bin.
+    /// Adds up some features of a group, and returns a bit for each cell that was met. The features
+    /// of a document are added in turn, since an addition must wait for the previous addition to
+    /// the same cell, and many neighbours share a bin.
     fn add(&mut self, lanes: &[usize], cells: &[Cell]) -> [[u64; 4]; LANES] {
         let mut met = [[0; 4]; LANES];
         for (bins, &cell) in self.bins.iter().zip(cells) {

@@ -1,8 +1,10 @@
-//! A sum of trees, and how it scores many documents quickly.
+//! A sum of trees, and fast scoring of many documents.
 //!
-//! Documents are scored in blocks: a block's features are laid out by column once, then each tree in turn (see `scorer`) adds its
-//! values, so that scores do not depend on the blocks. Trees with cuts in `f64` are scored by codes (see [`codes`](crate::codes)). Cost: documents x trees x inner nodes / 4 comparisons for trees of up to 32
-//! leaves (four at once), else documents x trees x depth steps.
+//! Documents are scored in blocks. The features of a block are laid out by column once; then each
+//! tree in turn adds its values (see `scorer`). So scores do not depend on the blocks. Trees with
+//! cuts in `f64` are scored by codes (see [`codes`](crate::codes)). Cost for trees of up to 32
+//! leaves: documents x trees x inner nodes / 4 comparisons (four at once). Cost for larger trees:
+//! documents x trees x depth steps.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +18,7 @@ use crate::tree::Tree;
 #[serde(from = "Vec<Tree>", into = "Vec<Tree>")]
 pub struct Ensemble {
     trees: Vec<Tree>,
-    /// Empty where there are codes, which have their own.
+    /// Empty if there are codes, which have scorers of their own.
     scorers: Vec<Scorer>,
     codes: Option<Box<Codes>>,
     width: usize,
@@ -43,10 +45,11 @@ impl Ensemble {
         &self.trees
     }
 
-    /// Adds the ensemble's scores to `scores`, one a row.
+    /// Adds the ensemble's score of each row to `scores`.
     ///
     /// # Panics
-    /// If `rows` is not `scores.len()` rows of `width` values, or a tree uses a feature beyond `width`.
+    /// If `rows` is not `scores.len()` rows of `width` values, or a tree uses a feature beyond
+    /// `width`.
     pub fn add_scores(&self, rows: &[f32], width: usize, scores: &mut [f64]) {
         self.check_width(rows, width, scores);
         let Some(codes) = &self.codes else { return add_scores(&self.scorers, self.width, rows, width, scores) };
@@ -60,15 +63,17 @@ impl Ensemble {
         }
     }
 
-    /// What codes values that the trees compare in `f64`; `None` where all of them compare in `f32`.
+    /// The codes of values for trees that compare in `f64`; `None` if all trees compare in `f32`.
     pub fn codes(&self) -> Option<&Codes> {
         self.codes.as_deref()
     }
 
-    /// Adds the ensemble's scores to `scores`, one a row of the codes of a document's values; of values where there are none.
+    /// Adds the ensemble's score of each row to `scores`. A row holds the codes of a document's
+    /// values, or the values if the ensemble has no codes.
     ///
     /// # Panics
-    /// If `rows` is not `scores.len()` rows of `width` codes, or a tree uses a feature beyond `width`.
+    /// If `rows` is not `scores.len()` rows of `width` codes, or a tree uses a feature beyond
+    /// `width`.
     pub fn add_scores_of_codes(&self, rows: &[f32], width: usize, scores: &mut [f64]) {
         self.check_width(rows, width, scores);
         match &self.codes {
@@ -117,7 +122,8 @@ fn add_scores(scorers: &[Scorer], used: usize, rows: &[f32], width: usize, score
                 column[document] = value;
             }
         }
-        // Of a short block the places beyond hold older documents, whose scores are not copied back.
+        // After the end of a short block there are older documents, whose scores are not copied
+        // back.
         let mut sums = [0.0; BLOCK];
         sums[..scores.len()].copy_from_slice(scores);
         for scorer in scorers {
@@ -130,7 +136,7 @@ fn add_scores(scorers: &[Scorer], used: usize, rows: &[f32], width: usize, score
     }
 }
 
-/// Adds one tree's values to `scores`, one a row of `rows`.
+/// Adds one tree's value for each row to `scores`.
 ///
 /// # Panics
 /// If the tree uses a feature beyond the rows' width, or there is not one score a row.
@@ -168,7 +174,7 @@ mod tests {
             Tree::new(&nodes, (0..=n).map(|i| f64::from(i) * 0.1 - 0.3).collect()).unwrap()
         };
         let value = |i: u32| if i % 17 == 5 { f32::NAN } else { ((i * 31) % 11) as f32 - 5.0 };
-        // 32 leaves are the most for masks.
+        // Masks score up to 32 leaves.
         let trees = vec![tree(3), tree(0), tree(31), tree(32), bushy(5), tree(1), bushy(6)];
         (Ensemble::from(trees), (0..500).map(value).collect(), width)
     }
@@ -204,7 +210,8 @@ mod tests {
         assert!(rows.chunks(width).zip(&alone).all(|(row, &score)| score == tree.values()[tree.leaf_of(row)]));
     }
 
-    /// The same values by walking, for cuts in `f64` of every kind beside each other; codes are given as well as values.
+    /// Scores by codes equal the values found by walking each tree, for all kinds of cuts in `f64`.
+    /// Rows are values or codes.
     #[test]
     fn scores_by_codes_are_those_of_walking_each_tree() {
         let (ensemble, mut rows, width) = made();
@@ -242,7 +249,8 @@ mod tests {
         }
     }
 
-    /// uxlfoundation/scikit-learn-intelex #3351, dmlc/treelite #95 and #98: two values that are one in `f32`.
+    /// uxlfoundation/scikit-learn-intelex #3351, dmlc/treelite #95 and #98: two values that are
+    /// equal in `f32`.
     #[test]
     fn values_that_are_one_in_f32_are_told_apart() {
         let node = Node { feature: 0, threshold: 0.0, missing_left: false, left: !0, right: !1, gain: 1.0 };

@@ -1,17 +1,22 @@
-//! Growing one tree leaf by leaf: always cut the leaf whose best cut gains most (Shi 2007; as LightGBM).
+//! Growing one tree leaf by leaf: the next cut is the cut that gains most over all leaves (Shi
+//! 2007; as LightGBM).
 //!
-//! Of the two children only the smaller one's histograms are built; the larger one's are the parent's minus these. A node
-//! too small or too deep to be cut gets no histogram, nor do the children of the last cut; one of few documents is searched without
-//! (`direct`). Documents are a list of row numbers, kept
-//! in order within a leaf and partitioned in place. The work of one cut is shared out by panels of features: a task
-//! builds, subtracts and searches the histograms of one panel while they are in cache; nothing has to be merged, and the result is the same for any number of
-//! threads.
+//! Only the smaller child of a cut gets its histograms from documents; the larger child's
+//! histograms are the parent's minus the smaller child's. No histograms are made for a node that
+//! is too small or too deep to be cut, nor for the children of the last cut. A node of few
+//! documents is searched without histograms (`direct`). Documents are a list of row numbers, kept
+//! in order within a leaf and partitioned in place.
 //!
-//! Differs from RankLib, which fits its trees by the variance of the responses and sets Newton values afterwards:
-//! here both use the same second-order gain (with constant hessians it is the fall of squared error).
+//! Tasks share the work of a cut by panels of features. A task builds, subtracts and searches the
+//! histograms of one panel while they are in cache. Nothing has to be merged, so the result is the
+//! same for any number of threads.
 //!
-//! Cost of a tree: (documents of the root + the smaller child of every cut) x features; memory: 4 KiB a feature for
-//! each leaf that may still be cut, at most half of the leaves.
+//! Differs from RankLib, which grows a tree by the variance of the responses and sets Newton values
+//! afterwards. Here cuts and values use the same second-order loss. (With constant hessians, the
+//! gain is the fall of squared error.)
+//!
+//! Cost of a tree: (documents of the root and of the smaller child of every cut) x features.
+//! Memory: 4 KiB a feature for each leaf that may still be cut, at most half of the leaves.
 
 use rayon::prelude::*;
 
@@ -25,27 +30,28 @@ use crate::tree::{Node, Tree};
 /// Documents that are partitioned together.
 const BLOCK: usize = 2048;
 
-/// Documents up to which a node is searched without histograms.
+/// The most documents of a node that is searched without histograms.
 const SMALL: usize = 512;
 
-/// When to stop, and how leaves get their values.
+/// Limits of a tree's growth, and the damping of its values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Growth {
     /// The most leaves, at least 1.
     pub leaves: usize,
-    /// The most cuts between root and leaf; `None`: no limit.
+    /// The most cuts between root and leaf; `None` for no limit.
     pub max_depth: Option<usize>,
     /// The fewest documents of a leaf (counted with multiplicity).
     pub min_documents: u32,
-    /// How these documents are told.
+    /// How the documents of a leaf are counted.
     pub leaf_documents: LeafDocuments,
     /// The least sum of hessians of a leaf.
     pub min_hessian: f64,
-    /// A cut must gain more than this.
+    /// The gain that a cut must exceed.
     pub min_gain: f64,
     /// Added to the sum of hessians in gains and leaf values.
     pub l2: f64,
-    /// Features that a node chooses from, as a share of all (at least one); drawn anew for each node. 1: all.
+    /// The share of features from which a node chooses (at least one feature), drawn anew for each
+    /// node; 1 for all features.
     pub node_features: f64,
 }
 
@@ -76,20 +82,20 @@ struct Leaf {
     end: usize,
     depth: usize,
     total: Cell,
-    /// The inner node above and whether this is its left child.
+    /// The parent node, and whether this leaf is its left child.
     parent: Option<(usize, bool)>,
-    /// The best cut; `None` if there is none or the leaf was not searched.
+    /// The best cut; `None` if no cut is possible or the leaf was not searched.
     cut: Option<Cut>,
     histograms: Option<Histograms>,
 }
 
-/// Grows trees on one matrix, with scratch space that is used again.
+/// Grows trees on one matrix, and reuses its scratch space.
 pub struct Grower<'m> {
     matrix: &'m BinnedMatrix,
     growth: Growth,
     cells: Vec<Cell>,
     gathered: Vec<Cell>,
-    /// The sample's rows, leaf by leaf after a tree was grown.
+    /// The rows of the sample; after a tree was grown, in the order of its leaves.
     rows: Vec<u32>,
     scratch: Vec<u32>,
     leaves: Vec<Leaf>,
@@ -114,10 +120,10 @@ impl<'m> Grower<'m> {
         }
     }
 
-    /// Grows a tree whose leaf values are the Newton steps -G / (H + l2), 0 where H + l2 is 0.
+    /// Grows a tree whose leaf values are the Newton steps -G / (H + l2), or 0 if H + l2 is 0.
     ///
-    /// `features`: those that the tree may use, `None` for all; `draw` is called only when `node_features` is below 1. Uses the
-    /// current rayon pool.
+    /// The tree may use `features` only; `None` for all features. `draw` is called only if
+    /// `node_features` is below 1. Uses the current rayon pool.
     ///
     /// # Errors
     /// [`GrowError`] for gradients that do not fit the matrix or are not finite.
@@ -177,7 +183,8 @@ impl<'m> Grower<'m> {
         Ok(tree)
     }
 
-    /// The rows of each leaf of the tree grown last, in the order of its leaves. Rows outside the sample are in none.
+    /// The rows of each leaf of the tree grown last, in the order of its leaves. A row outside the
+    /// sample is in no leaf.
     pub fn leaf_rows(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         self.leaves.iter().map(|leaf| &self.rows[leaf.start..leaf.end])
     }
@@ -202,7 +209,7 @@ impl<'m> Grower<'m> {
             && self.growth.max_depth.is_none_or(|limit| leaf.depth < limit)
     }
 
-    /// The features that a node may use, drawn from those of the tree.
+    /// Draws the features that a node may use from the features of the tree.
     fn allowed(&self, tree_features: &[usize], draw: &mut Draw<'_>) -> Allowed {
         let mut allowed = vec![[false; LANES]; self.matrix.groups()];
         let mut allow = |feature: usize| allowed[feature / LANES][feature % LANES] = true;
@@ -247,7 +254,7 @@ impl<'m> Grower<'m> {
         self.leaves[0].histograms = Some(histograms);
     }
 
-    /// The leaf whose cut gains most; the first of equals.
+    /// The leaf whose cut gains most; of equal gains, the first leaf.
     fn best_leaf(&self) -> Option<usize> {
         let mut best: Option<(usize, f64)> = None;
         for (number, leaf) in self.leaves.iter().enumerate() {
@@ -260,7 +267,8 @@ impl<'m> Grower<'m> {
         best.map(|(number, _)| number)
     }
 
-    /// Cuts leaf `chosen` in the tree and in the lists; the left child keeps its number, the right child's is returned.
+    /// Cuts leaf `chosen` in the tree and in the lists. The left child keeps the leaf's number; the
+    /// number of the right child is returned.
     fn cut_leaf(&mut self, tree: &mut Tree, chosen: usize, cut: &Cut) -> usize {
         let feature = cut.feature as usize;
         // A cut of "present" from "missing" has no upper end.
@@ -280,7 +288,8 @@ impl<'m> Grower<'m> {
         new
     }
 
-    /// Puts the rows that go left before those that go right, both in their old order; returns how many go left.
+    /// Puts the rows that go left before the rows that go right, and keeps their order otherwise.
+    /// Returns how many rows go left.
     fn partition(&mut self, start: usize, end: usize, cut: &Cut) -> usize {
         let place = self.matrix.place(cut.feature as usize);
         let rows = &mut self.rows[start..end];
@@ -304,7 +313,8 @@ impl<'m> Grower<'m> {
         left
     }
 
-    /// Finds the best cuts of the two children of a cut leaf. `first` holds the parent's histograms.
+    /// Finds the best cuts of the two children of a cut leaf. `first` holds the parent's
+    /// histograms.
     fn search_children(&mut self, first: usize, second: usize, scan: &Scan, features: &[usize], draw: &mut Draw<'_>) {
         let parent = self.leaves[first].histograms.take();
         let (small, large) =
@@ -382,8 +392,8 @@ impl<'m> Grower<'m> {
         self.leaves[leaf].end - self.leaves[leaf].start
     }
 
-    /// Takes the histograms and cuts from leaves that can no longer be chosen: with room for r more cuts only the r best leaves
-    /// can, since every cut uses up the best one.
+    /// Removes the cuts and histograms of leaves that can no longer be chosen. With room for r more
+    /// cuts, only the r best leaves can be chosen, since every cut uses the best leaf.
     fn drop_hopeless(&mut self) {
         let room = self.growth.leaves - self.leaves.len();
         let may_be_chosen = |leaf: &Leaf| leaf.cut.is_some() || leaf.histograms.is_some();
@@ -399,10 +409,11 @@ impl<'m> Grower<'m> {
     }
 }
 
-/// Moves the rows of a block that go left to its front and copies the others to `scratch`; returns how many go left.
+/// Moves the rows of a block that go left to its front and copies the others to `scratch`; returns
+/// how many go left.
 fn partition_block(rows: &mut [u32], scratch: &mut [u32], place: (&Panel, usize, usize), cut: &Cut) -> usize {
     let (panel, group, lane) = place;
-    // The bins are fetched in a loop of their own: its loads are independent and overlap.
+    // The bins are fetched in a separate loop, whose loads are independent and overlap.
     let mut bins = [0u8; BLOCK];
     for (bin, &row) in bins.iter_mut().zip(&*rows) {
         *bin = panel.bins[row as usize].0[group][lane];
@@ -411,7 +422,7 @@ fn partition_block(rows: &mut [u32], scratch: &mut [u32], place: (&Panel, usize,
     for i in 0..rows.len() {
         let (row, bin) = (rows[i], bins[i]);
         let goes_left = if bin == MISSING { cut.missing_left } else { bin <= cut.bin };
-        // Both places are written and one counter moves: there is no branch to mispredict.
+        // Both places are written and one counter moves, so there is no branch to mispredict.
         rows[left] = row;
         scratch[right] = row;
         left += usize::from(goes_left);

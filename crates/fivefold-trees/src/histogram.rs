@@ -1,16 +1,18 @@
-//! Histograms of a node: per feature and bin, the sum of the cells of the node's documents.
+//! Histograms of a node: for each feature and bin, the sum of the cells of the node's documents.
 //!
-//! They are built a block of documents and a feature group at a time, so that eight histograms (32 KiB) stay in the first-level
-//! cache. Small nodes hit rows far apart; their bins are first copied to a buffer in a loop of independent loads, which the
-//! processor overlaps, and then added (7 times faster than one loop at 1 row in 30).
+//! Histograms are built by blocks of documents and groups of features, so eight histograms (32 KiB)
+//! stay in the first-level cache. The rows of a small node are far apart. So a loop of independent
+//! loads, which the processor overlaps, first copies their bins to a buffer; a second loop adds
+//! them. For a node with 1 row in 30, two loops are 7 times faster than one loop.
 
 use crate::bins::{BinnedMatrix, FeatureBins, LANES, MISSING, Panel};
 use crate::cells::Cell;
 
-/// Bins a feature, the missing bin included; a `u8` index needs no check.
+/// Bins of a feature, with the bin of missing values. An index of type `u8` needs no check.
 const SLOTS: usize = 256;
 
-/// Documents of a block: their cache lines stay in the second-level cache until the panel's last group has been added.
+/// Documents of a block. Their cache lines stay in the second-level cache until the last group of
+/// the panel was added.
 const BLOCK: usize = 1024;
 
 /// The histograms of one feature group.
@@ -42,7 +44,8 @@ impl GroupHistogram {
         }
     }
 
-    // With an index the eight histograms are addressed from one pointer; iterators over them make eight, which spill.
+    // An index addresses the eight histograms from one pointer. Iterators over them need eight
+    // pointers, which spill.
     #[allow(clippy::needless_range_loop)]
     #[inline(always)]
     fn add<'a>(&mut self, bins: impl Iterator<Item = &'a [u8; LANES]>, cells: &[Cell]) {
@@ -54,7 +57,7 @@ impl GroupHistogram {
         }
     }
 
-    /// Takes away a part: the parent becomes the other child, exactly.
+    /// Subtracts one child from the parent, which becomes exactly the other child.
     pub fn subtract(&mut self, part: &GroupHistogram, features: &[FeatureBins]) {
         for ((lane, part), feature) in self.0.iter_mut().zip(part.0.iter()).zip(features) {
             for (cell, part) in lane[..feature.len()].iter_mut().zip(part) {
@@ -65,7 +68,8 @@ impl GroupHistogram {
     }
 }
 
-/// Replaces the histograms of a panel's groups by those of `rows`. The panel's first group has number `first_group`.
+/// Replaces the histograms of a panel's groups by the histograms of `rows`. The panel's first group
+/// has number `first_group`.
 pub(crate) fn build(
     histograms: &mut [GroupHistogram],
     matrix: &BinnedMatrix,

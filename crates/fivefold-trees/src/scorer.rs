@@ -1,20 +1,24 @@
-//! How one tree scores many documents quickly; two forms, chosen by the number of leaves.
+//! Fast scoring of many documents by one tree, in two forms. The number of leaves decides the
+//! form.
 //!
-//! Up to [`MASK_LEAVES`] leaves, a tree is a list of tests, one an inner node (QuickScorer: Lucchese et al., SIGIR 2015; by vectors
-//! over documents: VQS, SIGIR 2016). Leaves are numbered from left to right and a document starts with a bit for each; a
-//! test that sends it right clears the bits of the left subtree, and the lowest bit that is left is its leaf. All tests are
-//! made, for a block of documents at once, without a branch or a dependent load. Unlike QuickScorer's, tests are not sorted
-//! by threshold, so that the comparison itself is a vector instruction.
+//! A tree of up to [`MASK_LEAVES`] leaves is a list of tests, a test for each inner node. Source:
+//! QuickScorer (Lucchese et al., SIGIR 2015), and with vectors over documents VQS (SIGIR 2016).
+//! Leaves are numbered from left to right. A document starts with a bit for each leaf. A test that
+//! sends the document right clears the bits of the left subtree. In the end, the lowest bit that is
+//! set is the document's leaf. All tests are made for a block of documents at once, without a
+//! branch or a dependent load. Unlike in QuickScorer, tests are not sorted by threshold, so the
+//! comparison is a vector instruction.
 //!
-//! With more leaves, a block of documents walks down the tree together, so that their loads overlap; both children stand in
-//! the node and a leaf is its own child, so a step is a load and a choice without a branch.
+//! In a tree with more leaves, the documents of a block walk down together, so that their loads
+//! overlap. A node holds both children, and a leaf is its own child. So a step is a load and a
+//! choice without a branch.
 
 use crate::tree::{Node, Tree};
 
 /// Documents of a block.
 pub(crate) const BLOCK: usize = 16;
 
-/// The most leaves of a tree that is scored by masks.
+/// The most leaves of a tree that masks can score.
 const MASK_LEAVES: usize = 32;
 
 /// One tree, ready for scoring.
@@ -49,7 +53,8 @@ struct Test {
     feature: u32,
     threshold: f32,
     missing_left: bool,
-    /// The leaves that are left when a document goes right: all but those of the left subtree.
+    /// The bits that stay set when a document goes right: all leaves except the left subtree's
+    /// leaves.
     right: u32,
 }
 
@@ -59,7 +64,8 @@ impl Masks {
         let mut values = [0.0; MASK_LEAVES];
         let mut tests = Vec::with_capacity(nodes.len());
         let mut leaves = 0;
-        // A node is left when its left subtree has been numbered: (node, the first of its leaves, whether that is done).
+        // Items of the stack: (node, its first leaf, whether the leaves of its left subtree have
+        // numbers).
         let root = if nodes.is_empty() { !0 } else { 0 };
         let mut stack = vec![(root, 0, false)];
         while let Some((child, first, numbered)) = stack.pop() {
@@ -79,13 +85,14 @@ impl Masks {
         Masks { tests, values }
     }
 
-    /// Adds the tree's values for a block of documents, given a column of the block for each feature.
+    /// Adds the tree's values for a block of documents, given a column of the block for each
+    /// feature.
     pub fn add_scores(&self, columns: &[[f32; BLOCK]], scores: &mut [f64; BLOCK]) {
         let mut masks = [u32::MAX; BLOCK];
         for test in &self.tests {
             let column = &columns[test.feature as usize];
-            // All bits of `stays` are set where the document goes left. Both comparisons are false for a missing value. Written
-            // without a choice, since the compiler makes a branch of one.
+            // All bits of `stays` are set if the document goes left. Both comparisons are false for
+            // a missing value. The code has no `if`, which the compiler would make a branch.
             if test.missing_left {
                 for (mask, &value) in masks.iter_mut().zip(column) {
                     let stays = u32::from(value > test.threshold).wrapping_sub(1);
@@ -117,7 +124,7 @@ pub(crate) struct Walk {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct FlatNode {
     threshold: f32,
-    /// Feature number, shifted left by one, and in the lowest bit whether missing goes left.
+    /// Feature number, shifted left by one; the lowest bit is 1 if a missing value goes left.
     feature: u32,
     /// Right child, left child.
     children: [u32; 2],

@@ -1,35 +1,39 @@
 //! The best cut of one feature, from its histogram.
 //!
-//! A node with gradient sum G and hessian sum H has score G^2 / (H + l2) (twice the fall of the second-order loss when
-//! its documents step by the Newton value -G / (H + l2)), and a cut gains score(left) + score(right) - score(node), as in Chen
-//! & Guestrin, KDD 2016, Eq. 7, and LightGBM. Missing values go to the side where they gain more, and where a
-//! node has none, to the side with more documents; a cut of "present" from "missing" is tried too. Equal gains: the lower feature, then the lower cut, then missing right.
+//! A node with gradient sum G and hessian sum H has the score G^2 / (H + l2). The score is twice
+//! the fall of the second-order loss if the node's documents step by the Newton value -G / (H +
+//! l2). A cut gains score(left) + score(right) - score(node), as in LightGBM and Chen & Guestrin,
+//! KDD 2016, Eq. 7. Missing values go to the side where they gain more. If the node has no missing
+//! value, missing values go to the side with more documents. A cut between "present" and "missing"
+//! is tried too. Of equal gains, the lower feature wins, then the lower cut, then missing values
+//! to the right.
 //!
-//! Each side must have so many documents, which [`LeafDocuments`] counts or estimates. The estimate is LightGBM's
-//! (`FindBestThresholdSequentially` in its feature_histogram.hpp), and follows from bins, not from documents: in a node of n
-//! documents a bin with hessian h has round(h n / H). The right side has the sum over its bins, and the left side the
-//! rest of n; where missing values go right, it is the left side that is summed. Documents whose gradient is settled have a
-//! small hessian and hardly count, which lets a leaf be smaller where the order is still open.
+//! Each side must have `min_documents` documents, counted or estimated ([`LeafDocuments`]). The
+//! estimate is LightGBM's (`FindBestThresholdSequentially` in its feature_histogram.hpp). In a node
+//! of n documents, a bin with hessian h has round(h n / H) documents. The right side has the sum
+//! over its bins, and the left side the rest of n. If missing values go right, the left side has
+//! the sum over its bins, and the right side the rest. A document whose gradient is settled has a
+//! small hessian and hardly counts. So a leaf may be smaller where the order is still open.
 
 use serde::{Deserialize, Serialize};
 
 use crate::bins::MISSING;
 use crate::cells::{Cell, Units};
 
-/// A gain below this share of the children's score is rounding noise.
+/// A gain below this share of the children's scores is rounding noise.
 const NOISE: f64 = 1e-12;
 
-/// How the documents of a side of a cut are told, of which a leaf must have so many.
+/// How the documents on a side of a cut are counted for the least number of documents of a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeafDocuments {
-    /// One by one.
+    /// Counted exactly.
     Counted,
     /// Estimated from the side's share of the node's hessians, as in LightGBM.
     ByHessian,
 }
 
-/// What a node must have to be cut, and how its value is damped.
+/// Limits of a cut, and the damping of values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
     pub min_documents: u32,
@@ -45,14 +49,15 @@ pub(crate) struct Cut {
     /// Fall of the second-order loss, times two, in units of the loss.
     pub gain: f64,
     pub feature: u32,
-    /// Bins up to this one go left.
+    /// The highest bin that goes left.
     pub bin: u8,
     pub missing_left: bool,
     /// The sum of the left side.
     pub left: Cell,
 }
 
-/// The limits in units of cells, so that the inner loop has nothing to scale; all scalings are by powers of two.
+/// The limits in units of cells, so that the inner loop scales nothing. All scales are powers of
+/// two.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scan {
     min_documents: i64,
@@ -60,7 +65,7 @@ pub(crate) struct Scan {
     min_hessian: f64,
     min_gain: f64,
     l2: f64,
-    /// What a unit of G^2 / H is worth.
+    /// The value of a unit of G^2 / H.
     unit: f64,
 }
 
@@ -77,8 +82,8 @@ impl Scan {
         }
     }
 
-    /// The best cut of a feature in a node with sum `total`, if one keeps the limits; `bins` are those of present values that
-    /// may hold documents, rising.
+    /// The best cut of a feature in a node with sum `total`; `None` if no cut keeps the limits.
+    /// `bins` are the rising bins of present values that may hold documents.
     #[inline]
     pub fn best(
         &self,
@@ -102,7 +107,8 @@ impl Scan {
         }
     }
 
-    /// The best cut where `documents_of` tells the documents of a bin, and so those of all bins of present values.
+    /// The best cut, with `documents_of` as the number of documents of a bin and `present` as its
+    /// sum over all bins of present values.
     #[inline(always)]
     fn best_by(
         &self,
@@ -177,7 +183,7 @@ struct Best {
     left: Cell,
 }
 
-/// The cut that gains most; the first of equals.
+/// The cut that gains most; of equal gains, the first cut.
 pub(crate) fn best_of(cuts: impl IntoIterator<Item = Option<Cut>>) -> Option<Cut> {
     let mut best: Option<Cut> = None;
     for cut in cuts.into_iter().flatten() {

@@ -1,21 +1,24 @@
-//! A regression tree: inner nodes in the order in which they were cut, leaves by number.
+//! A regression tree: inner nodes in the order of the cuts, and numbered leaves.
 //!
-//! Document x goes left at a node when `x[feature] <= threshold`, or by the node's `missing_left` when the value is NaN.
+//! Document x goes left at a node if `x[feature] <= threshold`. If the value is NaN, the node's
+//! `missing_left` decides.
 //!
-//! Trees that are grown here cut between `f32` values. A tree of another program may compare in `f64`, treat zero as a missing
-//! value, or ask for a set of categories: then each node has *cuts*, rising numbers in `f64`. Values up to the first cut go left,
-//! further ones up to the second right, up to the third left, and so on (see [`Tree::with_cuts`]).
+//! Trees that are grown here cut between `f32` values. A tree of another program may compare in
+//! `f64`, treat zero as a missing value, or ask for a set of categories. Its nodes have *cuts*, a
+//! rising list of `f64` numbers (see [`Tree::with_cuts`]). Values up to the first cut go left, up
+//! to the second cut right, up to the third cut left, and so on.
 //!
-//! A tree also keeps its covers: how many training documents each leaf holds, and the sum of their hessians. Scores do not need
-//! them, but programs that share a score out among features do (LightGBM's `pred_contrib`, SHAP). Trees of files that say
-//! nothing of covers have none.
+//! A tree also keeps its covers: the number of training documents of each leaf, and the sum of
+//! their hessians. Scores do not need covers, but programs that divide a score among features do
+//! (LightGBM's `pred_contrib`, SHAP). A tree from a file without covers has no covers.
 
 use serde::{Deserialize, Serialize};
 
 /// A child of an inner node: an inner node at or above 0, else leaf `!child`.
 pub(crate) type Child = i32;
 
-/// A regression tree; all vectors of inner nodes have the same length, and there is one leaf more.
+/// A regression tree. All vectors of inner nodes have the same length; there is one leaf more than
+/// inner nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts")]
 pub struct Tree {
@@ -24,16 +27,16 @@ pub struct Tree {
     missing_left: Vec<bool>,
     left: Vec<Child>,
     right: Vec<Child>,
-    /// Empty where the gains are not known.
+    /// Empty if the gains are not known.
     gain: Vec<f64>,
     value: Vec<f64>,
-    /// Empty where every node compares with its threshold.
+    /// Empty if every node compares with its threshold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cuts: Vec<Vec<f64>>,
-    /// Training documents of each leaf; empty: not known.
+    /// Training documents of each leaf; empty if not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     documents: Vec<u32>,
-    /// Sum of their hessians; empty: each document weighs 1.
+    /// Sum of the hessians of each leaf's documents; empty if each document weighs 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hessian: Vec<f64>,
 }
@@ -61,7 +64,7 @@ struct Parts {
 pub struct Node {
     /// Feature number from 0.
     pub feature: u32,
-    /// Values up to this one go left.
+    /// Values up to the threshold go left.
     pub threshold: f32,
     /// Whether a missing value goes left.
     pub missing_left: bool,
@@ -69,7 +72,7 @@ pub struct Node {
     pub left: i32,
     /// The right child, as `left`.
     pub right: i32,
-    /// What the cut gained, see [`Tree::add_importance`]; NaN: not known.
+    /// The gain of the cut, see [`Tree::add_importance`]; NaN if not known.
     pub gain: f64,
 }
 
@@ -83,7 +86,8 @@ pub enum TreeError {
         /// Number of leaf values.
         leaves: usize,
     },
-    /// A node or leaf that is nobody's child, or the child of two, or stands before its parent.
+    /// A node or leaf that is no node's child, or the child of two nodes, or stands before its
+    /// parent.
     #[error("{what} {number} of a tree must be the child of exactly one node that stands before it")]
     Shape {
         /// "node" or "leaf".
@@ -94,10 +98,10 @@ pub enum TreeError {
     /// A leaf value that is not finite, or a threshold that is not a number.
     #[error("a tree holds a value that is not a number")]
     NotFinite,
-    /// Not a list of cuts for each inner node, an empty one, or cuts that do not rise.
+    /// Lists of cuts: not as many as inner nodes, or an empty list, or cuts that do not rise.
     #[error("the cuts of a tree must be finite and rising, with at least one for each inner node")]
     Cuts,
-    /// Covers that are not one a leaf, or hessians that are below 0 or no numbers.
+    /// Covers: not as many as leaves, or hessians below 0 or not finite.
     #[error("a tree with {leaves} leaves must have {leaves} counts of documents, and as many hessians of at least 0")]
     Covers {
         /// Number of leaf values.
@@ -111,7 +115,7 @@ impl TryFrom<Parts> for Tree {
     fn try_from(parts: Parts) -> Result<Self, TreeError> {
         let Parts { feature, threshold, missing_left, left, right, mut gain, value, cuts, documents, hessian } = parts;
         let n = feature.len();
-        // A gain that is infinite says nothing of the others' shares, so that none is known.
+        // If a gain is not finite, the shares of the other gains are not known either.
         if gain.iter().any(|gain| !gain.is_finite()) {
             gain.clear();
         }
@@ -154,8 +158,8 @@ impl Tree {
         }
     }
 
-    /// A tree of the given inner nodes and leaf values, for instance from another program's file. A node must stand before its
-    /// children.
+    /// A tree of the given inner nodes and leaf values, for instance from another program's file. A
+    /// node must stand before its children.
     ///
     /// # Errors
     /// [`TreeError`] if they do not make one tree.
@@ -203,7 +207,8 @@ impl Tree {
         if one_each && self.cuts.iter().all(rises) { Ok(()) } else { Err(TreeError::Cuts) }
     }
 
-    /// The same tree with the training documents of each leaf and the sums of their hessians; no sums: a document weighs 1.
+    /// The same tree with the training documents of each leaf and the sums of their hessians. If
+    /// `hessian` is empty, each document weighs 1.
     ///
     /// ```
     /// let tree = fivefold_trees::Tree::leaf(0.5).with_covers(vec![20], Vec::new())?;
@@ -212,7 +217,8 @@ impl Tree {
     /// ```
     ///
     /// # Errors
-    /// [`TreeError::Covers`] where they are not one a leaf, or a sum is below 0 or no finite number.
+    /// [`TreeError::Covers`] if there are not as many values as leaves, or a sum is below 0 or not
+    /// finite.
     pub fn with_covers(mut self, documents: Vec<u32>, hessian: Vec<f64>) -> Result<Self, TreeError> {
         let leaves = self.value.len();
         let sums = hessian.is_empty() || hessian.len() == leaves;
@@ -223,10 +229,10 @@ impl Tree {
         Ok(self)
     }
 
-    /// The same tree with the covers of one that has as many leaves.
+    /// The same tree with the covers of `other`, which must have as many leaves.
     ///
     /// # Errors
-    /// [`TreeError::Covers`] where it has not.
+    /// [`TreeError::Covers`] if the numbers of leaves differ.
     pub fn with_covers_of(self, other: &Tree) -> Result<Self, TreeError> {
         if other.documents.is_empty() {
             return Ok(self);
@@ -234,7 +240,7 @@ impl Tree {
         self.with_covers(other.documents.clone(), other.hessian.clone())
     }
 
-    /// Sets covers that are known to be one a leaf.
+    /// Sets covers without a check; there must be as many as leaves.
     pub(crate) fn set_covers(&mut self, documents: Vec<u32>, hessian: Vec<f64>) {
         (self.documents, self.hessian) = (documents, hessian);
     }
@@ -266,8 +272,9 @@ impl Tree {
         Ok(())
     }
 
-    /// Turns leaf `leaf` into an inner node whose left child keeps the number and whose right child is a new leaf; `parent` is
-    /// the node above and whether `leaf` is its left child. The new leaf's number is returned.
+    /// Turns leaf `leaf` into an inner node. The left child keeps the leaf's number, and the right
+    /// child is a new leaf, whose number is returned. `parent` is the parent node, and whether
+    /// `leaf` is its left child.
     pub(crate) fn cut_leaf(&mut self, leaf: usize, parent: Option<(usize, bool)>, mut node: Node) -> usize {
         let (number, new_leaf) = (self.feature.len(), self.value.len());
         (node.left, node.right) = (!(leaf as i32), !(new_leaf as i32));
@@ -298,8 +305,8 @@ impl Tree {
         })
     }
 
-    /// Empty where every node compares with its threshold, in `f32`; else the cuts of each inner node, in whose place the node's
-    /// threshold says nothing.
+    /// The cuts of each inner node; empty if every node compares with its threshold in `f32`. If a
+    /// tree has cuts, its thresholds have no meaning.
     pub fn cuts(&self) -> &[Vec<f64>] {
         &self.cuts
     }
@@ -312,7 +319,7 @@ impl Tree {
         self.feature[node] as usize
     }
 
-    /// The same tree, whose nodes ask these questions of theirs.
+    /// The same tree with the features and thresholds of `nodes`, and without cuts.
     pub(crate) fn with_nodes(&self, nodes: &[Node]) -> Tree {
         Tree {
             feature: nodes.iter().map(|node| node.feature).collect(),
@@ -344,17 +351,17 @@ impl Tree {
         &self.value
     }
 
-    /// The value of each leaf, to be changed. Values must stay finite.
+    /// Mutable access to the value of each leaf. Values must stay finite.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.value
     }
 
-    /// The training documents of each leaf, counted with multiplicity; `None`: not known.
+    /// The training documents of each leaf, counted with multiplicity; `None` if not known.
     pub fn documents(&self) -> Option<&[u32]> {
         (!self.documents.is_empty()).then_some(&self.documents[..])
     }
 
-    /// The sum of the hessians of the training documents in leaf `leaf`; `None`: not known.
+    /// The sum of the hessians of the training documents in leaf `leaf`; `None` if not known.
     pub fn hessian(&self, leaf: usize) -> Option<f64> {
         self.hessian.get(leaf).copied().or_else(|| self.documents.get(leaf).map(|&count| f64::from(count)))
     }
@@ -369,7 +376,7 @@ impl Tree {
         below.first().copied().unwrap_or(0)
     }
 
-    /// The highest feature number in use plus one; 0 for a tree of one leaf.
+    /// One more than the highest feature number in use; 0 for a tree with a single leaf.
     pub fn width(&self) -> usize {
         self.feature.iter().map(|&f| f as usize + 1).max().unwrap_or(0)
     }
@@ -388,7 +395,7 @@ impl Tree {
         !child as usize
     }
 
-    /// Adds to each feature's importance the gains of the cuts on it, where they are known.
+    /// Adds to each feature's importance the known gains of the cuts on this feature.
     ///
     /// # Panics
     /// If `importance` is shorter than [`width`](Self::width).
@@ -399,7 +406,8 @@ impl Tree {
     }
 }
 
-/// Left up to the first cut, right up to the second, and so on in turn.
+/// Whether a value goes left: left up to the first cut, right up to the second cut, and so on in
+/// turn.
 pub(crate) fn is_left<T: PartialOrd>(cuts: &[T], value: T) -> bool {
     cuts.partition_point(|cut| *cut < value).is_multiple_of(2)
 }

@@ -1,9 +1,10 @@
-//! The grower against a plain one that tries every cut of every leaf in f64, document by document.
+//! Compares the grower with a plain grower that tries every cut of every leaf in f64, document by
+//! document.
 #![allow(clippy::unwrap_used)]
 
 use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, LeafDocuments, Rows, Tree, add_tree_scores};
 
-/// A small generator, so that this test needs nothing (Marsaglia's xorshift).
+/// A small random generator without a dependency (Marsaglia's xorshift).
 struct Draws(u64);
 
 impl Draws {
@@ -49,8 +50,8 @@ fn made(seed: u64, rows: usize, width: usize, missing: f64) -> Made {
     Made { values, width, first, second, copies }
 }
 
-/// Grows by trying all cuts between neighbouring values with sums in f64; leaves hold row numbers.
-/// Returns the gains in order, and each row's Newton value.
+/// Grows a tree by trying all cuts between neighbouring values, with sums in f64. Leaves hold row
+/// numbers. Returns the gains in order, and each row's Newton value.
 fn reference(made: &Made, growth: &Growth, copies: &[u32]) -> (Vec<f64>, Vec<f64>) {
     let Made { values, width, first, second, .. } = made;
     let at = |row: usize, feature: usize| values[row * width + feature];
@@ -61,8 +62,8 @@ fn reference(made: &Made, growth: &Growth, copies: &[u32]) -> (Vec<f64>, Vec<f64
         })
     };
     let score = |(g, h, _): (f64, f64, u32)| g * g / (h + growth.l2);
-    // Of a node, the rounded estimates of each value of a feature that `chosen` picks: LightGBM's count of a side. A value is
-    // a bin here.
+    // LightGBM's count of a side: the sum of the rounded estimates of all values that `chosen`
+    // picks. A value is a bin here.
     let estimate = |rows: &[usize], feature: usize, chosen: &dyn Fn(f32) -> bool| {
         let (_, all_hessians, documents) = sums(rows);
         let mut values: Vec<f32> = rows.iter().map(|&row| at(row, feature)).filter(|&v| chosen(v)).collect();
@@ -155,7 +156,8 @@ fn check(made: &Made, growth: Growth, with_copies: bool) {
     for (found, expected) in found.iter().zip(&gains) {
         assert!((found - expected).abs() <= 1e-7 * expected.abs(), "{found} {expected}");
     }
-    // The same leaves, both by the rows that the grower keeps and by walking the tree with the original values.
+    // The leaves are the same by the grower's rows and by walking the tree with the original
+    // values.
     let mut walked = vec![0.0; rows];
     add_tree_scores(&tree, &input, &mut walked);
     let mut kept = vec![f64::NAN; rows];
@@ -166,7 +168,7 @@ fn check(made: &Made, growth: Growth, with_copies: bool) {
         assert_eq!(walked[row], kept[row]);
         assert!((walked[row] - predicted[row]).abs() < 1e-6, "row {row}: {} {}", walked[row], predicted[row]);
     }
-    // The covers are what falls into each leaf.
+    // The covers are the counts and hessians of each leaf's documents.
     let (mut documents, mut hessian) = (vec![0; tree.values().len()], vec![0.0; tree.values().len()]);
     for (row, values) in made.values.chunks(made.width).enumerate() {
         let leaf = tree.leaf_of(values);
@@ -221,8 +223,8 @@ fn any_number_of_threads_grows_the_same_tree() {
 
 #[test]
 fn small_nodes_and_large_ones_are_cut_alike() {
-    // 200 rows are searched without histograms. The same rows eight times over need histograms, and must give the same tree as
-    // eight copies of each.
+    // 200 rows are searched without histograms. The same rows eight times need histograms, and must
+    // give the same tree as eight copies of each row.
     for (missing, node_features) in [(0.0, 1.0), (0.2, 1.0), (0.2, 0.4)] {
         let made = made(7, 200, 11, missing);
         let growth = Growth { leaves: 25, min_documents: 10, l2: 0.5, node_features, ..Growth::default() };
@@ -266,7 +268,7 @@ fn degenerate_data_gives_one_leaf() {
     assert_eq!(leaf(&[f32::NAN; 2], &[1.0, -2.0]), 1.0);
     assert_eq!(leaf(&[7.0], &[1.0]), -2.0);
     assert_eq!(leaf(&[], &[]), 0.0);
-    // Equal gradients: no cut gains.
+    // With equal gradients no cut has a gain.
     assert_eq!(leaf(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], &[0.1; 7]), -0.2);
     assert_eq!(leaf(&[1.0, 2.0], &[0.0; 2]), 0.0);
 }
@@ -310,7 +312,8 @@ fn hessians_of_zero_never_give_a_value_that_is_not_finite() {
     }
 }
 
-/// Of `lightgbm_trees.txt`: the value of each document's leaf in LightGBM's tree, for each setting.
+/// Compares with `lightgbm_trees.txt`, the value of each document's leaf in LightGBM's tree, for
+/// each setting.
 #[test]
 fn leaves_by_hessian_are_those_of_lightgbm() {
     let mut lines = include_str!("lightgbm_trees.txt").lines();
