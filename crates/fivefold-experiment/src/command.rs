@@ -1,8 +1,9 @@
-//! Runs a program as a ranker: one process a fold, in a folder of its own, which is removed afterwards (see [`crate::work`]).
+//! Runs a program as a ranker. A process for each fold runs in its own folder, which is removed
+//! afterwards (see [`crate::work`]).
 //!
-//! The folder holds the data as LETOR text and copies of the listed files. Features are written so that they read back to
-//! the same bits. The test part's grades are all written as 0, so that they cannot leak into scores. Cost: the text of the
-//! three parts on disk.
+//! The folder holds the data as LETOR text and copies of the listed files. A written feature reads
+//! back to the same bits. All grades of the test part are written as 0, so no grade can leak into a
+//! score. Cost: the text of the three parts on disk.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
@@ -21,15 +22,16 @@ use crate::plan::{Job, Plan};
 use crate::work::{Bounds, Sight, WorkError, WorkFolder, io_error};
 use crate::worker::{WorkerExit, WorkerReport, of_status};
 
-/// How a program says that it may not reach something.
+/// Words in the output of a program that may not reach a file.
 const DENIED: [&str; 3] = ["ermission denied", "EACCES", "not permitted"];
-/// What to do about it.
+/// The advice that follows such an output.
 const ADVICE: &str =
     "\nit is confined to its folder, programs and the system: `read = [...]` under [ranker.params] lets it read more";
-/// How a program ends that writes a file beyond the limit.
+/// The signal of a program that writes a file beyond the limit.
 const TOO_LONG: &str = "SIGXFSZ";
 
-/// Variables that tell where data are, or name folders of its user, which a command does not have.
+/// Variables that a command does not get. The variables tell where data are, or name folders of the
+/// user.
 const UNSAID: [&str; 8] = [
     "PWD",
     "OLDPWD",
@@ -40,7 +42,7 @@ const UNSAID: [&str; 8] = [
     "XDG_STATE_HOME",
     "SSH_AUTH_SOCK",
 ];
-/// How the names of our own variables begin.
+/// Prefix of the names of fivefold's own variables. A command does not get these variables either.
 const OURS: &str = "FIVEFOLD_";
 
 /// The parts of one fold.
@@ -50,14 +52,15 @@ pub(crate) struct Parts<'a> {
     pub test: &'a Dataset,
 }
 
-/// A listed file: its name in the program's folder, where it is, and the hash of its content when the run was planned.
+/// A listed file: its name in the program's folder, where it is, and the hash of its content when
+/// the run was planned.
 pub(crate) struct Listed {
     pub name: String,
     pub path: PathBuf,
     pub hash: String,
 }
 
-/// The files of a command, with the hashes that are among the inputs of its job.
+/// The files of a command. Their hashes are among the inputs of the job.
 pub(crate) fn listed_files(plan: &Plan<'_>, command: &CommandLine, job: &Job) -> Vec<Listed> {
     let listed = |name: &String| {
         let hash = job.inputs.get("files").and_then(|files| files.get(name)).and_then(Value::as_str);
@@ -66,7 +69,7 @@ pub(crate) fn listed_files(plan: &Plan<'_>, command: &CommandLine, job: &Job) ->
     command.files.iter().map(listed).collect()
 }
 
-/// Why a program gave no scores, beside what can happen to any.
+/// Why a program gave no scores. Reasons that any program may have are in [`WorkError`].
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
     #[error("`{file}` was changed while the run went on; run it again")]
@@ -85,7 +88,7 @@ impl From<CommandError> for Failure {
     }
 }
 
-/// The scores that the program gives the test part's documents.
+/// Returns the program's scores of the documents of the test part.
 pub(crate) fn run_command(
     command: &CommandLine,
     limits: JobLimits,
@@ -142,7 +145,8 @@ pub(crate) fn run_command(
         }
     }
     let scores = read_own_scores(&folder.file(SCORES), parts.test.documents()).map_err(|mut error| {
-        // The folder will be gone: its place helps nobody, and must not stand in the record of the job.
+        // The folder will be gone: its place helps nobody, and must not stand in the record of the
+        // job.
         if let ScoreError::Io { file, .. } | ScoreError::Value { file, .. } | ScoreError::Count { file, .. } =
             &mut error
         {
@@ -153,7 +157,7 @@ pub(crate) fn run_command(
     Ok(scores?)
 }
 
-/// The program with its arguments: under a guard, where there is one.
+/// The program with its arguments. If the run has a worker, the program runs under a guard.
 fn process(folder: &WorkFolder, command: &CommandLine, job: &Job, cx: &JobContext<'_>) -> Result<Command, Failure> {
     let argv = command.filled(job.seed);
     let program = command.own_program().map_or_else(|| PathBuf::from(&argv[0]), |own| folder.file(own));

@@ -1,13 +1,17 @@
-//! What a `command` can reach: its own folder, programs and the system to read, and what the experiment allows. Never data, cache or
-//! results, be they below such a place: then what stands beside them is allowed, one by one.
+//! Confines a `command` to some places. A command may read its own folder, programs and the system,
+//! and the paths that the experiment allows. A command never reaches data, cache or results. If an
+//! allowed folder holds such a place, every other entry of the folder is allowed by itself.
 //!
-//! Kept by the kernel (Landlock, Linux 5.13) for the program and all that it starts, and set by the process that guards it
-//! ([`crate::worker`]) before it starts. What a kernel, or the experiment, does not keep it from is its *freedom*: through each of these
-//! it could come by test grades, or alter what others wrote. It stands in the job's record, and every table says so. A result made
-//! with a freedom that the job would not have now is done again.
+//! The kernel confines the program and all processes that it starts (Landlock, Linux 5.13). The
+//! guard of the program ([`crate::worker`]) sets the confinement before the program starts.
 //!
-//! Not kept: what needs no opening of a file (sizes and times of files, permissions), UDP, shared memory of System V, and sockets of
-//! other programs that have a path (before Linux 7.1).
+//! Some access may stay open, because of the kernel or of the experiment. A gap is called
+//! a *freedom*. Through a freedom a program could read test grades or alter the files of other
+//! programs. Freedoms are in the job's record and under every table. If a result was made with a
+//! freedom that the job would not have now, the job is done again.
+//!
+//! Not confined: facts about files that need no opening (sizes, times, permissions), UDP, shared
+//! memory of System V, and sockets of other programs that have a path (before Linux 7.1).
 
 mod places;
 mod programs;
@@ -26,20 +30,21 @@ pub(crate) use programs::OF_USER;
 
 /// How the commands of a run are confined.
 pub(crate) struct Confinement {
-    /// One for each ranker; `None`: it is no command, or not confined at all.
+    /// The walls of each ranker. `None` if the ranker is no command, or is not confined at all.
     walls: Vec<Option<Walls>>,
 }
 
 impl Confinement {
-    /// That of a run without commands.
+    /// The confinement of a run without commands.
     pub(crate) fn none() -> Self {
         Confinement { walls: Vec::new() }
     }
 
-    /// Judges all that the experiment allows to its commands; `results`: where the results folder will be.
+    /// Checks the paths that the experiment allows to its commands. `results` is the future results
+    /// folder.
     ///
     /// # Errors
-    /// A path that is not there, or that holds or lies in data, cache or results.
+    /// If a path does not exist, or if it holds or is inside data, cache or results.
     pub(crate) fn check(plan: &Plan<'_>, results: Option<&Store>, lacks: &Lacks) -> Result<Self, ConfigError> {
         let kept = Kept::of(plan, results);
         let experiment = plan.experiment;
@@ -74,7 +79,8 @@ impl Confinement {
         Ok(Confinement { walls })
     }
 
-    /// What a command of this ranker reaches beside its folder; `None`: all that its user may.
+    /// The places that a command of this ranker reaches beside its folder. `None` if the command is
+    /// not confined.
     pub(crate) fn walls(&self, ranker: usize) -> Option<&Walls> {
         self.walls.get(ranker)?.as_ref()
     }

@@ -1,4 +1,4 @@
-//! Why a run cannot be made.
+//! The errors that stop a run.
 
 use std::path::PathBuf;
 
@@ -9,14 +9,14 @@ use fivefold_metrics::MeasureError;
 use fivefold_results::config::ConfigError;
 use fivefold_results::store::StoreError;
 
-/// Files that an error names; the others are counted.
+/// The number of files that an error names. Other files are counted.
 const MOST_FILES: usize = 5;
 
-/// Why a run cannot be made.
+/// Why a run cannot go on.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 #[non_exhaustive]
 pub enum RunError {
-    /// Something that the experiment names is wrong or missing.
+    /// The experiment names something that is wrong or missing.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Config(#[from] ConfigError),
@@ -26,7 +26,7 @@ pub enum RunError {
     /// A score file of the results folder that cannot be read.
     #[error(transparent)]
     Scores(#[from] ScoreError),
-    /// An input that lies where results are written.
+    /// An input of the experiment is at a place to which results are written.
     #[error("{} is an input of this experiment, and its results would be written over it in {}", input.display(), folder.display())]
     #[diagnostic(help("give another results folder with --out"))]
     Overwritten {
@@ -35,7 +35,7 @@ pub enum RunError {
         /// The results folder.
         folder: PathBuf,
     },
-    /// Files of jobs that are not as the run wrote or found them.
+    /// Files of jobs that changed after the run wrote or found them.
     #[error(
         "{} while the run went on, and not by it: {}",
         if files.len() == 1 { "a file of a job was altered".to_owned() } else { format!("{} files of jobs were altered", files.len()) },
@@ -52,12 +52,12 @@ pub enum RunError {
     /// A measure cannot be computed on a data set.
     #[error("data set `{dataset}`: {source}")]
     Measure {
-        /// Its label.
+        /// Label of the data set.
         dataset: String,
-        /// Why.
+        /// The error of the measure.
         source: MeasureError,
     },
-    /// Patterns of a filter that match no job, although others may.
+    /// The patterns of a filter that match no job. Other patterns of the filter may match.
     #[error("no job of the experiment matches {only}")]
     #[diagnostic(help(
         "{near}write DATASET/foldK/RANKER, or one of the three, of {known}; `fivefold jobs` lists all jobs"
@@ -65,22 +65,22 @@ pub enum RunError {
     NoSuchJob {
         /// The patterns.
         only: String,
-        /// What the user may have meant, as a question; empty where nothing is near.
+        /// A question with the name that the user may have meant. Empty if no name is near.
         near: String,
         /// The data sets and rankers of the experiment.
         known: String,
     },
-    /// A table asked for that there is not.
+    /// The experiment asks for an unknown table.
     #[error(transparent)]
     #[diagnostic(help("`only` of `[tables]` takes ids of tables, or how they begin"))]
     Tables(#[from] TablesError),
-    /// It was asked to stop while it evaluated.
+    /// The user stopped the run during the evaluation.
     #[error("the run was stopped")]
     Cancelled,
-    /// A fit that needs a process of its own, with no program to be it.
+    /// A fit needs a process of its own, but the run has no program for such a process.
     #[error("limits of time and memory, and `isolate`, need a program that runs fits (`RunOptions::worker`)")]
     NoWorker,
-    /// A system that does not tell how much memory a process has.
+    /// The system does not tell how much memory a process has.
     #[error("`memory_limit` needs Linux; leave it out, or run the experiment there")]
     NoMemoryLimit,
     /// No thread pool could be made.

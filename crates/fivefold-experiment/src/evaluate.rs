@@ -1,8 +1,10 @@
-//! From scores to values: every measure of every ranker on every test query, over all documents and over the halves.
+//! Turns scores into values: every measure of every ranker on every test query, over all documents
+//! and over the halves.
 //!
-//! Scores are read from the results folder, whether this run wrote them or an earlier one. A query is judged once for all
-//! rankers. The sample of queries and the halves of documents are drawn here from the experiment's seed, so neither
-//! alters a job. Queries are evaluated in parallel and put together in order.
+//! Scores are read from the results folder, whichever run wrote them. A query is judged once for
+//! all rankers. The sample of queries and the halves of documents are drawn here, from the
+//! experiment's seed, so no job depends on them. Queries are evaluated in parallel and put together
+//! in order.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +21,8 @@ use crate::error::RunError;
 use crate::kept::Kept;
 use crate::plan::Plan;
 
-/// Evaluates a plan whose jobs have all ended; `failed[i]` says how job `i` did. Scores count only as the run keeps them in mind.
+/// Evaluates a plan whose jobs have all ended. `failed[i]` says whether job `i` failed. Scores
+/// count only if they have the hash that the run remembers in `kept`.
 pub(crate) fn evaluate(
     plan: &Plan<'_>,
     store: &Store,
@@ -47,7 +50,7 @@ pub(crate) fn evaluate(
     Ok(Evaluation { measures, datasets })
 }
 
-/// `scores[ranker][fold]`, of rankers that did not fail.
+/// Evaluates a data set. `scores[ranker][fold]` holds the scores of a ranker that did not fail.
 pub(crate) fn evaluate_dataset(
     experiment: &Experiment,
     index: usize,
@@ -92,7 +95,8 @@ fn evaluator(experiment: &Experiment, index: usize, collection: &Collection) -> 
         .map_err(|source| RunError::Measure { dataset: label.clone(), source })
 }
 
-/// Whether every measure can be computed on the test queries, before hours go into the jobs.
+/// Checks that every measure can be computed on the test queries. The check comes before the jobs,
+/// which may take hours.
 pub(crate) fn check_measures(plan: &Plan<'_>) -> Result<(), RunError> {
     for (index, collection) in plan.collections.iter().enumerate() {
         let Some(collection) = collection else { continue };
@@ -108,7 +112,7 @@ pub(crate) fn check_measures(plan: &Plan<'_>) -> Result<(), RunError> {
     Ok(())
 }
 
-/// A test query and where its scores are.
+/// A test query and the place of its scores.
 struct TestQuery<'a> {
     fold: usize,
     number: usize,
@@ -117,7 +121,7 @@ struct TestQuery<'a> {
 }
 
 impl TestQuery<'_> {
-    /// Its scores among those of a ranker on all folds.
+    /// The query's scores, from the scores of a ranker on all folds.
     fn scores<'s>(&self, of_ranker: &'s [Vec<f64>]) -> &'s [f64] {
         &of_ranker[self.fold][self.first..self.first + self.judged.len()]
     }
@@ -161,7 +165,7 @@ fn sample(collection: &Collection, count: Option<usize>, seed: Seed) -> Vec<Test
     }
 }
 
-/// Values of one query: `[ranker * measures + measure]`, and one E/U a measure.
+/// The values of a query: `[ranker * measures + measure]`, and E/U for each measure.
 struct QueryValues {
     all: Vec<f64>,
     left: Vec<f64>,
@@ -194,7 +198,7 @@ impl Task<'_> {
         Ok(QueryValues { all, left, right, expected })
     }
 
-    /// Values of every ranker over some of the query's documents.
+    /// The values of every ranker over the documents in `rows`.
     fn half(&self, query: &TestQuery<'_>, rows: &[usize], scratch: &mut Scratch) -> Result<Vec<f64>, MeasureError> {
         let judged = query.judged;
         if rows.is_empty() {
@@ -210,7 +214,8 @@ impl Task<'_> {
         self.values(&judgement, scratch, of_rows)
     }
 
-    /// Values of every ranker that did not fail, whose scores of the judged documents `scores` gives.
+    /// The values of every ranker that did not fail. `scores` returns a ranker's scores of the
+    /// judged documents.
     fn values<'s>(
         &self,
         judgement: &Judged,
@@ -226,14 +231,16 @@ impl Task<'_> {
     }
 }
 
-/// A seeded split of n documents: floor(n/2) left, the others right, each in file order.
+/// A seeded split of n documents: floor(n/2) documents go left, the others right. Both halves keep
+/// the order of the file.
 fn halves(documents: usize, seed: Seed) -> (Vec<usize>, Vec<usize>) {
     let left = seed.rng().sample(documents, documents / 2);
     let right = (0..documents).filter(|row| left.binary_search(row).is_err()).collect();
     (left, right)
 }
 
-/// From one array a query to one a data set: `[(ranker * queries + query) * measures + measure]`.
+/// Rearranges the arrays of queries into an array of the data set:
+/// `[(ranker * queries + query) * measures + measure]`.
 fn by_ranker<'v>(
     evaluated: &'v [QueryValues],
     rankers: usize,

@@ -1,4 +1,4 @@
-//! `--only`: which jobs of an experiment are meant.
+//! `--only`: the choice of jobs of an experiment.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use fivefold_base::words::nearest;
 use fivefold_results::file_name;
 use fivefold_results::paths::job_id;
 
-/// Which jobs of an experiment are meant.
+/// A choice of jobs of an experiment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum JobFilter {
     /// Every job.
@@ -14,10 +14,11 @@ pub enum JobFilter {
     All,
     /// The job with this id.
     Job(String),
-    /// The jobs that match any of some patterns.
+    /// The jobs that match at least one pattern.
     ///
-    /// A pattern is `DATASET/foldK/RANKER`, each part a label, possibly with `*` for any run of characters.
-    /// `DATASET/foldK` means all rankers, and a single part a data set, a fold or a ranker of this name.
+    /// A pattern is `DATASET/foldK/RANKER`. Each part is a label, in which `*` stands for any
+    /// characters. `DATASET/foldK` chooses all rankers. A single part chooses the data set, the
+    /// fold or the ranker of this name.
     Any(Vec<String>),
 }
 
@@ -27,13 +28,13 @@ impl JobFilter {
         JobFilter::Job(id.to_owned())
     }
 
-    /// The jobs that match any of some patterns; all jobs if there is none.
+    /// The jobs that match at least one pattern. If there is no pattern, all jobs.
     pub fn patterns<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
         let patterns: Vec<String> = patterns.into_iter().map(str::to_owned).collect();
         if patterns.is_empty() { JobFilter::All } else { JobFilter::Any(patterns) }
     }
 
-    /// Whether this job is meant.
+    /// Whether this job is chosen.
     pub(crate) fn matches(&self, dataset: &str, fold: usize, ranker: &str) -> bool {
         match self {
             JobFilter::All => true,
@@ -50,7 +51,7 @@ impl JobFilter {
         }
     }
 
-    /// The patterns that mean none of these jobs: data set, fold and ranker of each.
+    /// The patterns that choose no job of `jobs`. A job is given by data set, fold and ranker.
     pub(crate) fn without_job(&self, jobs: &[(&str, usize, &str)]) -> Vec<&str> {
         let JobFilter::Any(patterns) = self else { return Vec::new() };
         let means_none = |pattern: &&String| {
@@ -60,7 +61,8 @@ impl JobFilter {
         patterns.iter().filter(means_none).map(String::as_str).collect()
     }
 
-    /// Whether a job of some fold may be meant: false only if none is, whatever the folds.
+    /// Whether a job of this data set and ranker may be chosen. `false` only if no fold can have
+    /// such a job.
     pub(crate) fn may_match(&self, dataset: &str, ranker: &str) -> bool {
         match self {
             JobFilter::All => true,
@@ -79,7 +81,8 @@ impl JobFilter {
     }
 }
 
-/// A pattern with the nearest label in place of each part that is none; `None` where nothing is near.
+/// Returns the pattern with each unknown part replaced by the nearest label. `None` if no label is
+/// near.
 pub(crate) fn near(pattern: &str, datasets: &[&str], rankers: &[&str]) -> Option<String> {
     let parts: Vec<&str> = pattern.split('/').collect();
     let labels: Vec<Vec<&str>> = match parts.len() {
@@ -106,7 +109,7 @@ impl fmt::Display for JobFilter {
     }
 }
 
-/// Whether a label matches, as it is written or as a file name.
+/// Whether a label matches, either as written or as a file name.
 fn label(pattern: &str, label: &str) -> bool {
     glob(pattern, label) || glob(pattern, &file_name(label))
 }

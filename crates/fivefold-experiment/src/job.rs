@@ -1,4 +1,5 @@
-//! One job: normalise, fit, score the test part, write model, scores and, last, the record.
+//! Does a job: normalises, fits, scores the test part, and writes the model, the scores and, last,
+//! the record.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,16 +28,16 @@ use crate::worker::{Worker, lacks};
 /// How a job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobEnd {
-    /// Scores are in the folder.
+    /// The scores are in the folder.
     Done,
-    /// It has no scores, for this reason.
+    /// The job has no scores, for this reason.
     Failed(String),
-    /// It was cancelled and left nothing.
+    /// The job was cancelled and wrote nothing.
     Cancelled,
 }
 
 impl JobEnd {
-    /// Why it has no scores, if it failed.
+    /// Why the job failed. `None` if it did not fail.
     pub fn failure(&self) -> Option<&str> {
         match self {
             JobEnd::Failed(error) => Some(error),
@@ -45,13 +46,13 @@ impl JobEnd {
     }
 }
 
-/// How a job ended, with its record unless it was cancelled.
+/// How a job ended, and its record. `None` if the job was cancelled.
 pub(crate) type Ended = (JobEnd, Option<Record>);
 
-/// A score as a number, as text, and in the text's buffer while it grows.
+/// Bytes for a score: the number, its text, and the buffer of the growing text.
 const BYTES_A_SCORE: usize = 64;
 
-/// What a job needs besides its plan.
+/// The surroundings of a job: everything but its plan.
 pub(crate) struct JobContext<'a> {
     pub registry: &'a Registry,
     pub store: &'a Store,
@@ -59,25 +60,27 @@ pub(crate) struct JobContext<'a> {
     pub prepared: &'a PreparedFolds,
     pub observer: &'a dyn Observer,
     pub cancel: Option<&'a AtomicBool>,
-    /// Does what needs a process of its own.
+    /// Starts the processes that some jobs need.
     pub worker: Option<&'a Worker>,
-    /// Threads of such a process.
+    /// Threads of a process that the worker starts.
     pub threads: usize,
-    /// What commands reach.
+    /// The places that commands reach.
     pub confinement: &'a Confinement,
-    /// The bytes that the job needs and those that it may have, where that is too few to begin.
+    /// The bytes that the job needs and the bytes that it may have, if the job needs too much to
+    /// begin. Otherwise `None`.
     pub refused: Option<(u64, u64)>,
 }
 
 impl JobContext<'_> {
-    /// What commands are not kept from here.
+    /// The freedoms of every command of this run.
     fn lacks(&self) -> Lacks {
         lacks(self.worker)
     }
 }
 
-/// Does one job and writes its results. An error of the job itself (of the fit, a panic, scores that are not finite) is
-/// written into its record; only an error of the folder is returned. A job that was cancelled has no record.
+/// Does a job and writes its results. An error of the job (of the fit, a panic, scores that are not
+/// finite) is written into the job's record. Only an error of the folder is returned. A cancelled
+/// job has no record.
 pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Ended, StoreError> {
     let started = Instant::now();
     let mut record = Record {
@@ -122,7 +125,7 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result
     Ok((end, Some(record)))
 }
 
-/// Why a job is not begun that needs `needed` bytes with the data.
+/// Why a job does not begin that needs `needed` bytes, data included.
 fn beyond_memory(needed: u64, budget: u64) -> String {
     format!(
         "it needs about {} with the data, more than the {} that may be used: raise --memory, or take fewer features, documents or \
@@ -136,7 +139,7 @@ fn beyond_memory(needed: u64, budget: u64) -> String {
 pub(crate) enum Failure {
     Cancelled,
     Failed(String),
-    /// It is no fault of the job's.
+    /// The folder failed, not the job.
     Folder(StoreError),
 }
 
@@ -168,15 +171,15 @@ pub(crate) fn failed(error: impl std::fmt::Display) -> Failure {
     Failure::Failed(error.to_string())
 }
 
-/// What a job makes.
+/// The output of a job.
 pub(crate) struct Output {
     pub model: Option<String>,
     pub scores: Vec<f64>,
-    /// What the fit told, in alphabetical order.
+    /// The warnings of the fit, in alphabetical order.
     pub warnings: Vec<String>,
 }
 
-/// Makes the output of a job; a panic is a failure as any other.
+/// Makes the output of a job. A panic becomes a failure.
 pub(crate) fn attempt(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Failure> {
     let attempt = catch_unwind(AssertUnwindSafe(|| compute(plan, job, cx)));
     attempt.unwrap_or_else(|panic| Err(Failure::Failed(format!("panicked: {}", panic_text(&*panic)))))
@@ -248,7 +251,7 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
 struct JobProgress<'a> {
     job: &'a Job,
     observer: &'a dyn Observer,
-    /// Each once, in an order that no thread decides.
+    /// Each warning once, in an order that does not depend on threads.
     warnings: Mutex<BTreeSet<String>>,
 }
 
@@ -277,26 +280,27 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
 /// A collection with normalised features.
 pub(crate) struct Prepared {
     fitted: Fitted,
-    /// All its queries, of which the parts of a fold are views.
+    /// All queries of the collection. The parts of a fold are views of these queries.
     all: Dataset,
 }
 
 impl Prepared {
-    /// A part of the collection, normalised.
+    /// Returns a normalised part of the collection.
     fn part(&self, of: &Dataset) -> Result<Dataset, Failure> {
         of.within(&self.all).ok_or_else(|| failed("a part is not of its collection"))
     }
 }
 
-/// Normalised collections, each built when the first job asks for it, shared by the jobs that use it, and dropped after
-/// the last. Over each query, one serves all folds; over the training part, each fold has its own.
+/// Normalised collections, which jobs share. A collection is normalised when the first job asks for
+/// it, and dropped after the last job. Normalised over each query, all folds share a copy.
+/// Normalised over the training part, each fold has its own copy.
 pub(crate) struct PreparedFolds {
     slots: Vec<Slot>,
 }
 
 struct Slot {
     dataset: usize,
-    /// `None`: for all folds.
+    /// The fold of the copy. `None` if all folds share the copy.
     fold: Option<usize>,
     normaliser: Normaliser,
     state: Mutex<SlotState>,
@@ -308,7 +312,8 @@ struct SlotState {
 }
 
 impl PreparedFolds {
-    /// Slots for some jobs of a plan; each of them must be [released](Self::release) once.
+    /// Makes slots for some jobs of a plan. Each of these jobs must be [released](Self::release)
+    /// once.
     pub(crate) fn new<'j>(plan: &Plan<'_>, jobs: impl IntoIterator<Item = &'j Job>) -> Self {
         let mut folds = PreparedFolds { slots: Vec::new() };
         for job in jobs {
@@ -326,7 +331,7 @@ impl PreparedFolds {
         folds
     }
 
-    /// What a job needs, in bytes, with its share in a slot.
+    /// The bytes that a job needs, and its share in a slot.
     pub(crate) fn need(&self, plan: &Plan<'_>, job: &Job, registry: &Registry) -> Need {
         let config = plan.ranker(job);
         let slot = self.slots.iter().position(|slot| slot.is_for(job, &config.normalise)).unwrap_or_default();
@@ -347,8 +352,8 @@ impl PreparedFolds {
         }
     }
 
-    /// The collection as this ranker wants it. Called from a thread outside the pool: the slot stays locked while the pool
-    /// normalises, so that it is done once.
+    /// Returns the collection, normalised for this ranker. Must be called from a thread outside the
+    /// pool. The slot is locked while the pool normalises, so the work is done once.
     fn get(
         &self,
         job: &Job,
@@ -372,7 +377,7 @@ impl PreparedFolds {
         Ok(prepared)
     }
 
-    /// One job less needs its collection.
+    /// Ends the use of the collection by a job. After its last job, the collection is dropped.
     pub(crate) fn release(&self, plan: &Plan<'_>, job: &Job) {
         if let Some(slot) = self.slots.iter().find(|slot| slot.is_for(job, &plan.ranker(job).normalise)) {
             let mut state = slot.state.lock().unwrap_or_else(PoisonError::into_inner);

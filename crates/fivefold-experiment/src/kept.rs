@@ -1,7 +1,8 @@
-//! What the run itself knows of the files of its jobs: the records in memory, which no other program can alter.
+//! The records of a run's jobs in memory, where no other program can alter them.
 //!
-//! A program that runs as a ranker, or anybody else, may write into the results folder while a run goes on. So the run holds every file
-//! of its jobs to the hash that it had when the run wrote it, or found it to be reused, before it evaluates.
+//! During a run a program may write into the results folder, for example a `command` of the
+//! experiment. So the run remembers the hash of each file that it wrote or reuses. Before the
+//! evaluation the run checks these hashes.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ impl Kept {
         self.records.insert(record.id.clone(), record);
     }
 
-    /// Fails with the names of all files that are not as they were.
+    /// Checks that no file changed. The error names all files that changed.
     pub(crate) fn check(&self, store: &Store) -> Result<(), RunError> {
         let altered: Vec<Vec<String>> =
             self.records.par_iter().map(|(_, record)| altered(record, store)).collect::<Result<_, StoreError>>()?;
@@ -32,7 +33,7 @@ impl Kept {
         if altered.is_empty() { Ok(()) } else { Err(RunError::Altered { files: altered }) }
     }
 
-    /// The scores of a job, if they are those of its record.
+    /// The scores of a job. An error if their hash is not the hash in the record.
     pub(crate) fn scores(&self, store: &Store, job: &Job, documents: usize) -> Result<Vec<f64>, RunError> {
         let file = job.scores_file();
         let content = store.read(&file)?.unwrap_or_default();
@@ -50,7 +51,7 @@ impl Kept {
     }
 }
 
-/// The files of a job that are not as its record says, the record's own file among them.
+/// The files of a job that differ from its record. The file of the record itself may be among them.
 fn altered(record: &Record, store: &Store) -> Result<Vec<String>, StoreError> {
     let mut files = Vec::new();
     let own = record_file(&record.id);

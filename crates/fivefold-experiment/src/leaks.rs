@@ -1,8 +1,10 @@
-//! Leak guards of an experiment: what would let a ranker or a measure see what is tested stops the run, unless it is allowed.
+//! Leak guards of an experiment. The run stops if a ranker or a measure could see the test queries,
+//! unless the experiment overrides the guard.
 //!
-//! The guards on collections are [`fivefold_data::leaks`]; two more need the experiment: files that a `command` is given, and equal
-//! scores where rows are sorted by grade. Nothing of this alters a job, so none is in its key; it is in the manifest, and a guard
-//! that was overridden is stamped on every table.
+//! The guards on collections are in [`fivefold_data::leaks`]. Two more guards need the experiment:
+//! files that a `command` is given, and equal scores if rows are sorted by grade. No guard alters a
+//! job, so no key holds a guard. The findings are in the manifest, and an overridden guard is
+//! stamped on every table.
 
 mod test_files;
 
@@ -22,17 +24,17 @@ use test_files::TestFiles;
 /// The guards of one run.
 pub(crate) struct Guards<'e> {
     experiment: &'e Experiment,
-    /// What was found and does not stop the run.
+    /// The findings that do not stop the run.
     pub(crate) facts: Vec<GuardFact>,
-    /// What the user should know before the jobs begin.
+    /// The warnings before the jobs begin.
     pub(crate) warnings: Vec<String>,
 }
 
 impl<'e> Guards<'e> {
-    /// Judges all that is known before the first job.
+    /// Judges everything that is known before the first job.
     ///
     /// # Errors
-    /// Names everything on which a guard stops the run.
+    /// The error names every finding that stops the run.
     pub(crate) fn check(plan: &Plan<'e>) -> Result<Self, RunError> {
         let mut guards = Guards { experiment: plan.experiment, facts: Vec::new(), warnings: Vec::new() };
         let mut stopped = Vec::new();
@@ -50,10 +52,10 @@ impl<'e> Guards<'e> {
         Ok(guards)
     }
 
-    /// Judges equal scores, once all jobs have ended; `failed[i]` says how job `i` did.
+    /// Judges equal scores, after all jobs have ended. `failed[i]` says whether job `i` failed.
     ///
     /// # Errors
-    /// As [`Guards::check`]; the scores stay where they are.
+    /// As [`Guards::check`]. The scores stay in the folder.
     pub(crate) fn check_scores(&mut self, plan: &Plan<'_>, store: &Store, failed: &[bool]) -> Result<(), RunError> {
         let mut stopped = Vec::new();
         for (index, collection) in plan.collections.iter().enumerate() {
@@ -74,7 +76,7 @@ impl<'e> Guards<'e> {
         self.refuse(stopped)
     }
 
-    /// Overrides that overrode nothing, a line each, once all guards have been asked.
+    /// The overrides that had no effect, a line each. Call this function after all guards.
     pub(crate) fn needless(&self, plan: &Plan<'_>) -> Vec<String> {
         let used = |guard: Guard, label: Option<&str>| {
             let of_dataset = |fact: &&GuardFact| label.is_none_or(|label| fact.dataset == label);
@@ -91,7 +93,7 @@ impl<'e> Guards<'e> {
         everywhere.chain(own).collect()
     }
 
-    /// Keeps what is a warning or allowed; the rest goes to `stopped`.
+    /// Keeps the findings that are warnings or are overridden. All other findings go to `stopped`.
     fn judge(&mut self, index: usize, findings: Vec<Finding>, stopped: &mut Vec<(usize, Finding)>) {
         let dataset = &self.experiment.datasets[index];
         for finding in findings {
@@ -119,7 +121,7 @@ impl<'e> Guards<'e> {
         Err(self.experiment.dataset_error_with_help(*index, &message, &help).into())
     }
 
-    /// Programs that are given files of the test part, with the grades in them.
+    /// The findings about programs that are given files of the test part, which hold the grades.
     fn test_files(&self, plan: &Plan<'_>, index: usize, collection: &Collection) -> Vec<Finding> {
         let test_files = TestFiles::of(collection);
         let of_ranker = |ranker: usize| {
@@ -140,7 +142,8 @@ impl<'e> Guards<'e> {
         rankers.into_iter().filter_map(of_ranker).collect()
     }
 
-    /// Scores are not known yet, but that any equal ones will stop the evaluation is better said before hours of training.
+    /// Warns before the training that equal scores would stop the evaluation. No scores are known
+    /// yet.
     fn announce_ties(&mut self, index: usize, collection: &Collection) {
         if self.experiment.evaluation.conventions.ties != Ties::Input {
             return;
@@ -157,11 +160,12 @@ impl<'e> Guards<'e> {
     }
 }
 
-/// What equal scores make of rows that are sorted by grade: scores of each test part with the name of what made them; `None` where ties
-/// are not ranked by row, rows are not sorted, or no scores are equal.
+/// Judges equal scores if rows are sorted by grade. `scores` holds a name, a test part and its
+/// scores for each list. `None` if ties are not ranked by row, if rows are not sorted, or if no
+/// scores are equal.
 ///
 /// # Errors
-/// Those of `scores`.
+/// The errors in `scores`.
 pub fn label_sorted_ties<E>(
     conventions: &Conventions,
     sorted: &SortedRows,
@@ -188,7 +192,8 @@ pub fn label_sorted_ties<E>(
     }))
 }
 
-/// The queries in which documents of different grades have equal scores, as the evaluation compares them.
+/// The queries in which documents of different grades have equal scores. Scores are compared as in
+/// the evaluation.
 fn tied_queries(test: &Dataset, scores: &[f64], precision: Scores) -> Vec<usize> {
     let bounds = test.bounds();
     let compared = |score: f64| match precision {

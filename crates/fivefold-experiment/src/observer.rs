@@ -1,17 +1,18 @@
-//! Who is told what happens in a run.
+//! The observer of a run.
 
 use crate::job::JobEnd;
 use crate::plan::{Job, Plan};
 use crate::reuse::Reuse;
 
-/// Is told what happens in a run, from several threads.
+/// An observer of a run. Several threads call its functions.
 pub trait Observer: Sync {
-    /// The jobs are known, and which of them have a valid result: the others are to be done.
+    /// The jobs are known, and for each job whether its result can be reused. All other jobs will
+    /// be done.
     fn planned(&self, plan: &Plan<'_>, reuse: &[Reuse]) {
         let _ = (plan, reuse);
     }
-    /// A job begins that would need more memory than it may have, `needed` bytes with the data, because of copies that jobs to come
-    /// still want; it runs alone.
+    /// A job begins that takes more memory than the budget. With the data the job needs `needed`
+    /// bytes, because jobs to come still use normalised copies. The job runs alone.
     fn beyond_memory(&self, job: &Job, needed: u64, budget: u64) {
         let _ = (job, needed, budget);
     }
@@ -19,7 +20,7 @@ pub trait Observer: Sync {
     fn started(&self, job: &Job) {
         let _ = job;
     }
-    /// `done` of `total` steps of a job's fit are behind.
+    /// `done` of `total` steps of a job's fit are done.
     fn step(&self, job: &Job, done: u64, total: u64) {
         let _ = (job, done, total);
     }
@@ -27,15 +28,15 @@ pub trait Observer: Sync {
     fn finished(&self, job: &Job, end: &JobEnd) {
         let _ = (job, end);
     }
-    /// All jobs have ended; their scores are being evaluated.
+    /// All jobs have ended, and the evaluation begins.
     fn evaluating(&self) {}
-    /// Something that the user should know at once, and that does not end the run.
+    /// A warning that the user should see at once. The run goes on.
     fn warning(&self, text: &str) {
         let _ = text;
     }
 }
 
-/// An observer that says nothing.
+/// An observer that does nothing.
 pub(crate) struct Silent;
 
 impl Observer for Silent {}

@@ -1,10 +1,17 @@
-//! The jobs of an experiment: one a data set, fold and ranker, each independent of all others.
+//! The jobs of an experiment. Each data set, fold and ranker has a job, and no job depends on
+//! another job.
 //!
-//! A job's *inputs* are everything that alters its result and nothing else: the ranker's name and version, its code where
-//! the version does not stand for it ([`fivefold_results::code`]), its resolved parameters, the content of the three parts
-//! (never their path), the normaliser, and the seed if the ranker draws numbers. Their hash is the job's *key*; a stored
-//! result with the same key is the result of this job. Threads, machine, dialect and measures alter no score and are no
-//! input.
+//! The *inputs* of a job are all that alters its result, and nothing else:
+//!
+//! - the name and version of the ranker, and its code if the version does not stand for the code
+//!   ([`fivefold_results::code`])
+//! - the resolved parameters, and the seed if the ranker draws numbers
+//! - the normaliser, and the content of the three parts
+//!
+//! The hash of the inputs is the *key* of the job. A stored result with the same key is the result
+//! of this job.
+//!
+//! Paths, threads, machine, dialect and measures alter no score, so they are not inputs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,13 +30,13 @@ use crate::error::RunError;
 use crate::filter::{JobFilter, near};
 use crate::walls::Lacks;
 
-/// The jobs of an experiment over collections that are loaded.
+/// The jobs of an experiment with the loaded collections.
 pub struct Plan<'e> {
-    /// What is planned.
+    /// The experiment.
     pub experiment: &'e Experiment,
-    /// The jobs: data sets in the order of the file, in each the folds, in each the rankers.
+    /// The jobs, ordered by data set (in the order of the file), then by fold, then by ranker.
     pub jobs: Vec<Job>,
-    /// The collection of each data set, loaded if a job needs it.
+    /// The collection of each data set. `None` if no job needs the collection.
     pub(crate) collections: Vec<Option<Collection>>,
 }
 
@@ -40,13 +47,13 @@ pub struct Job {
     pub id: String,
     /// Index of the data set in the experiment.
     pub dataset: usize,
-    /// Index of the fold in the collection, from 0; its number is in the id.
+    /// Index of the fold in the collection, from 0. The id holds the number of the fold.
     pub fold: usize,
     /// Index of the ranker in the experiment.
     pub ranker: usize,
-    /// The seed, derived from the names that lead to the job.
+    /// The seed, derived from the labels of data set and ranker and the number of the fold.
     pub seed: Seed,
-    /// Everything that alters the result.
+    /// All inputs that alter the result.
     pub inputs: BTreeMap<String, Value>,
     /// Hash over the inputs.
     pub key: String,
@@ -77,11 +84,12 @@ fn quoted(names: &[String]) -> String {
 }
 
 impl<'e> Plan<'e> {
-    /// Opens the collections and lists the jobs that `only` lets through. A collection without such a job is not opened.
+    /// Opens the collections and lists the jobs that `only` chooses. A collection without such a
+    /// job is not opened.
     ///
     /// # Errors
-    /// A collection or score file that is missing or broken, a sample larger than the collection, a
-    /// pattern of the filter that matches no job.
+    /// If a collection or a score file is missing or broken, if a sample is larger than its
+    /// collection, or if a pattern of the filter matches no job.
     pub fn new(experiment: &'e Experiment, only: &JobFilter) -> Result<Self, RunError> {
         let mut plan = Plan::empty(experiment);
         for (index, dataset) in experiment.datasets.iter().enumerate() {
@@ -108,7 +116,7 @@ impl<'e> Plan<'e> {
         Ok(plan)
     }
 
-    /// No job, and no collection opened yet.
+    /// A plan without jobs. No collection is opened yet.
     pub(crate) fn empty(experiment: &'e Experiment) -> Self {
         Plan { experiment, jobs: Vec::new(), collections: experiment.datasets.iter().map(|_| None).collect() }
     }
@@ -119,7 +127,8 @@ impl<'e> Plan<'e> {
         Ok(())
     }
 
-    /// The files that the jobs read, as far as they are known: score files, listed files, the test parts of collections.
+    /// The known files that jobs read: score files, listed files, and the test parts of
+    /// collections.
     pub(crate) fn inputs(&self) -> Vec<PathBuf> {
         let mut inputs: Vec<PathBuf> = Vec::new();
         for job in &self.jobs {
@@ -137,7 +146,7 @@ impl<'e> Plan<'e> {
         inputs
     }
 
-    /// What a user should know of the collections and of commands, a line each.
+    /// Remarks on the collections and the commands for the user, a line each.
     pub fn remarks(&self) -> Vec<String> {
         let loaded = self.experiment.datasets.iter().zip(&self.collections);
         let loaded = loaded.filter_map(|(dataset, collection)| Some((dataset, collection.as_ref()?)));
@@ -145,7 +154,8 @@ impl<'e> Plan<'e> {
         of_data.chain(self.experiment.rankers.iter().flat_map(|ranker| self.not_listed(ranker))).collect()
     }
 
-    /// Arguments of a command that name a file beside the experiment, which is not where the command runs.
+    /// Remarks on arguments of a command that name a file beside the experiment. The folder where
+    /// the command runs has no such file.
     fn not_listed(&self, ranker: &RankerConfig) -> Vec<String> {
         let Method::Command(command) = &ranker.method else { return Vec::new() };
         let beside =
@@ -162,14 +172,14 @@ impl<'e> Plan<'e> {
         command.argv.iter().filter(missing).map(remark).collect()
     }
 
-    /// Bytes of the collections, with ids and all.
+    /// Bytes of the collections, ids included.
     pub(crate) fn data_bytes(&self) -> u64 {
         const BYTES_A_DOCUMENT: usize = 64;
         let data = self.collections.iter().flatten().map(|collection| &collection.all);
         data.map(|all| (all.documents() * (all.width() * size_of::<f32>() + BYTES_A_DOCUMENT)) as u64).sum()
     }
 
-    /// What became of the cache, a line for each collection that is large enough for one.
+    /// The use of the cache, a line for each collection that is large enough for a cache.
     pub fn cache_notes(&self) -> Vec<String> {
         let loaded = self.experiment.datasets.iter().zip(&self.collections);
         let loaded = loaded.filter_map(|(dataset, collection)| Some((dataset, &collection.as_ref()?.cache)));
@@ -177,7 +187,7 @@ impl<'e> Plan<'e> {
         cached.map(|(dataset, cache)| format!("{}: {cache}", dataset.label)).collect()
     }
 
-    /// How many values a job learns from.
+    /// The number of values that a job learns from.
     pub fn size(&self, job: &Job) -> usize {
         let train = self.collection(job).map(|collection| &collection.folds[job.fold].train);
         train.map_or(0, |train| train.documents() * train.width())
@@ -187,7 +197,7 @@ impl<'e> Plan<'e> {
         &self.experiment.rankers[job.ranker]
     }
 
-    /// What the program of a job is free to do on a system that lacks something.
+    /// The freedoms of a job's program, on a system with these gaps.
     pub(crate) fn free(&self, job: &Job, lacks: &Lacks) -> Vec<Freedom> {
         match &self.ranker(job).method {
             Method::Command(command) => lacks.free(command),
@@ -200,7 +210,7 @@ impl<'e> Plan<'e> {
         self.collection_of(job.dataset)
     }
 
-    /// The collection of a data set, if it is open.
+    /// The collection of a data set. `None` if the collection is not open.
     pub(crate) fn collection_of(&self, dataset: usize) -> Option<&Collection> {
         self.collections[dataset].as_ref()
     }
@@ -220,10 +230,10 @@ impl<'e> Plan<'e> {
         Ok(())
     }
 
-    /// The job of a ranker on a fold, with everything that alters its result.
+    /// The job of a ranker on a fold, with all inputs that alter its result.
     ///
     /// # Errors
-    /// A file that the ranker needs and that cannot be read.
+    /// If a file that the ranker needs cannot be read.
     pub(crate) fn job(
         &self,
         dataset: usize,
@@ -289,7 +299,8 @@ impl<'e> Plan<'e> {
                     ("validation", json!(hashes.validation)),
                     ("test", json!(hashes.test)),
                 ]);
-                // What it reaches may alter what it does. How far the system keeps it there is in the record, not in the key.
+                // What it reaches may alter what it does. How far the system keeps it there is in
+                // the record, not in the key.
                 for (name, own, usual) in [
                     ("read", json!(command.read), json!([])),
                     ("write", json!(command.write), json!([])),
@@ -308,7 +319,7 @@ impl<'e> Plan<'e> {
         Ok(Job { id: job_id(label, number, &config.label), dataset, fold, ranker, seed, inputs, key })
     }
 
-    /// The hash of a file that a ranker needs.
+    /// The hash of a file that a ranker needs. The error names the file and the ranker's entry.
     fn hash_file(&self, path: &Path, what: &str, ranker: usize) -> Result<String, RunError> {
         let hash = input::hash(path).map_err(|error| {
             let message = format!("cannot read {what} from {}: {error}; {FILES_HELP}", path.display());
@@ -317,7 +328,8 @@ impl<'e> Plan<'e> {
         Ok(hash?.to_hex().to_string())
     }
 
-    /// The file of a relative path: the first that there is, else the first place that was looked at.
+    /// Finds the file of a relative path. Returns the first existing file, or else the first place
+    /// that was searched.
     pub(crate) fn find(&self, relative: &str) -> PathBuf {
         let candidates: Vec<PathBuf> = self.experiment.folders().iter().map(|folder| folder.join(relative)).collect();
         let found = candidates.iter().find(|path| path.exists()).or(candidates.first());

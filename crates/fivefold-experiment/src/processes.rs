@@ -1,10 +1,11 @@
-//! Processes below one of ours, by what `/proc` tells: how much memory they have, and their end. Linux; elsewhere there seem to be none,
-//! and only the process group holds what a program starts.
+//! Looks at the processes below a process, through `/proc` on Linux: reads their memory, and ends
+//! them. On other systems these functions find no processes, so a program's processes are held by
+//! its process group alone.
 //!
-//! A process that adopts orphans ([`adopt_orphans`]) has all that is started below it for descendants, whatever group or session they
-//! move to, until it ends itself.
+//! A process that adopts orphans ([`adopt_orphans`]) is the ancestor of all processes started below
+//! it, until it ends. A move to another group or session changes nothing.
 
-/// Makes what is orphaned below this process its own, where the system can.
+/// Makes this process adopt the orphans below it, if the system can.
 pub(crate) fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     // A kernel that cannot leaves those that leave the group to themselves.
@@ -58,7 +59,7 @@ mod linux {
         entries.flatten().filter_map(of_entry).collect()
     }
 
-    /// The processes for which `is_root` holds, and all that descend from them.
+    /// The processes for which `is_root` holds, and all their descendants.
     fn family(is_root: impl Fn(&Process) -> bool) -> Vec<Process> {
         let mut others = all();
         let mut family: Vec<Process> = others.extract_if(.., |process| is_root(process)).collect();
@@ -73,7 +74,7 @@ mod linux {
         }
     }
 
-    /// Kills all that descends from a process, but not that one itself.
+    /// Kills all descendants of a process, but not the process itself.
     pub(crate) fn end_descendants(ancestor: u32) {
         // An end, for a process that hangs in the system ends when that lets it go.
         const MOST_LOOKS: usize = 500;
@@ -91,8 +92,8 @@ mod linux {
         }
     }
 
-    /// Bytes of memory that the processes of a group, and all below them, have for themselves: pages of mapped files, which the system
-    /// can drop, do not count.
+    /// The private memory in bytes of a group's processes and their descendants. Pages of mapped
+    /// files do not count, because the system can drop them.
     pub(crate) fn private_memory(group: u32) -> u64 {
         let of_process =
             |process: &Process| private_bytes(&fs::read_to_string(format!("/proc/{}/status", process.id)).ok()?);
@@ -109,15 +110,17 @@ mod linux {
         Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
     }
 
-    /// The most memory that this process ever had for itself, or less: of the files that are mapped now all pages may have been in memory
-    /// at that time, and none of them counts.
+    /// Returns at most the peak of this process's private memory. Pages of mapped files do not
+    /// count. All files that are mapped now are taken as fully in memory at the peak, so the result
+    /// may be too low.
     pub(crate) fn own_peak() -> Option<u64> {
         let all = field(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")?;
         let maps = fs::read_to_string("/proc/self/maps").ok()?;
         Some(all.saturating_sub(maps.lines().filter_map(mapped_file).sum()))
     }
 
-    /// Bytes of a line of `/proc/PID/maps` that maps a file.
+    /// The bytes of a mapped file, from a line of `/proc/PID/maps`. `None` if the line maps no
+    /// file.
     fn mapped_file(line: &str) -> Option<u64> {
         let mut fields = line.split_whitespace();
         let (from, to) = fields.next()?.split_once('-')?;

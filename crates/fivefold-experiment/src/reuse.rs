@@ -1,7 +1,9 @@
-//! Whether the results folder holds a job's result, and if not, why: which input changed, which file is missing or altered.
+//! Whether the results folder holds a job's result. If not, says which input changed or which file
+//! is missing or altered.
 //!
-//! A result is reused if its record has the key of the job and its files have the hashes of the record. Where the key is
-//! another, the inputs that are kept in the record say what changed, from which value to which.
+//! A result is reused if its record has the key of the job, and if its files have the hashes in the
+//! record. If the key differs, the record still holds the old inputs. So the changed inputs are
+//! named, with their old and new values.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,96 +20,99 @@ use crate::error::RunError;
 use crate::plan::{Job, Plan};
 use crate::walls::Lacks;
 
-/// What becomes of a job in the next run.
+/// Whether the next run reuses the result of a job, and if not, why.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "result", rename_all = "kebab-case")]
 pub enum Reuse {
-    /// Its result is there and is that of this job.
+    /// The folder holds a valid result of this job, which is reused.
     Reused,
-    /// There is no record of it: it was never done in this folder under these labels.
+    /// The folder has no record of the job.
     New,
-    /// It was done from other inputs.
+    /// The result was made from other inputs.
     Changed {
-        /// What is not as it was, by the names of the record's inputs.
+        /// The changed inputs, by the names in the record.
         changes: Vec<Change>,
     },
     /// The record cannot be used.
     Damaged {
         /// The record.
         file: String,
-        /// What is wrong with it.
+        /// The fault of the record.
         reason: String,
     },
-    /// A file that it wrote is not there.
+    /// A file of the job is missing.
     Missing {
         /// The file.
         file: String,
     },
-    /// A file that it wrote has another content now.
+    /// A file of the job has changed.
     Altered {
         /// The file.
         file: String,
     },
-    /// The program that made it was free to do what it would be kept from now.
+    /// The program that made the result had freedoms that it would not have now.
     Unconfined {
-        /// What.
+        /// These freedoms.
         free: Vec<Freedom>,
     },
-    /// It failed the last time.
+    /// The job failed in the last run.
     Failed {
-        /// Why.
+        /// The error of the job.
         error: String,
     },
 }
 
-/// A value that is not what it was.
+/// A changed value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// Its name; a `.` stands before the name of a part.
+    /// Name of the value. A `.` stands before the name of a part.
     pub input: String,
-    /// What it was; `None`: there was none.
+    /// The old value. `None` if there was no value.
     pub old: Option<Value>,
-    /// What it is; `None`: there is none.
+    /// The new value. `None` if there is no value.
     pub new: Option<Value>,
 }
 
-/// What a run would do with what a results folder holds.
+/// The jobs that a run would reuse from a results folder, and the state of the evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CacheReport {
-    /// One for each job of the plan, in order.
+    /// Whether each job is reused, in the order of the plan.
     pub jobs: Vec<Reuse>,
-    /// What is known of the evaluation, which every complete run makes anew.
+    /// The state of the evaluation, which every complete run makes again.
     pub evaluation: EvaluationState,
 }
 
-/// What the folder's evaluation was made from, beside what the next one will be made from.
+/// How the settings of the folder's evaluation differ from the settings of the next evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "last", rename_all = "kebab-case")]
 pub enum EvaluationState {
-    /// The folder holds none.
+    /// The folder holds no evaluation.
     None,
-    /// Its manifest cannot be read.
+    /// The manifest of the evaluation cannot be read.
     Damaged {
-        /// Why.
+        /// The error of the manifest.
         reason: String,
     },
-    /// It is there.
+    /// The folder holds an evaluation.
     There {
-        /// What it depends on beside scores and is not as it was: measures, conventions, labels, sizes of query sets, seed.
+        /// The changed settings: measures, conventions, labels, sizes of query sets, seed. Scores
+        /// are not compared here.
         changes: Vec<Change>,
-        /// Files of values that are not as they were written.
+        /// The files of values that were altered.
         altered: Vec<String>,
     },
 }
 
 impl Reuse {
-    /// Looks for the result of a job, whose program would be `free` to do something.
+    /// Looks for the result of a job. `free` holds the freedoms that the job's program would have
+    /// now.
     #[cfg(test)]
     pub(crate) fn of(job: &Job, store: &Store, free: &[Freedom]) -> Result<Self, StoreError> {
         Ok(Self::with_record(job, store, free)?.0)
     }
 
-    /// The same, with the record if there is one.
+    /// Looks for the result of a job, and returns the record too, if one exists. `free` holds the
+    /// freedoms that the job's program would have now.
     pub(crate) fn with_record(
         job: &Job,
         store: &Store,
@@ -136,7 +141,8 @@ impl Reuse {
             }
             return Ok(Reuse::Changed { changes });
         }
-        // Byte by byte what was written: nothing in it that the key does not cover was altered either.
+        // Byte by byte what was written: nothing in it that the key does not cover was altered
+        // either.
         let whole = json_text(record).is_ok_and(|text| text == content);
         let scored = record.status == Status::Failed || record.outputs.contains_key(&job.scores_file());
         if !whole || !scored || record.id != job.id || record.inputs != job.inputs {
@@ -158,22 +164,22 @@ impl Reuse {
     }
 }
 
-/// What a run of this plan would do with what a results folder holds.
+/// Says which results in a folder a run of this plan would reuse.
 ///
 /// # Errors
-/// A file of the folder that is there and cannot be read.
+/// If a file of the folder cannot be read.
 pub fn explain_cache(plan: &Plan<'_>, folder: impl Into<PathBuf>) -> Result<CacheReport, RunError> {
     let store = Store::new(folder);
     let jobs = job_reuse(plan, &store, &Lacks::of_this_system())?;
     Ok(CacheReport { jobs, evaluation: evaluation_state(plan.experiment, &store)? })
 }
 
-/// [`Reuse`] of every job of a plan, on a system that lacks something.
+/// The [`Reuse`] of every job of a plan, on a system with these gaps.
 pub(crate) fn job_reuse(plan: &Plan<'_>, store: &Store, lacks: &Lacks) -> Result<Vec<Reuse>, StoreError> {
     Ok(reuse_with_records(plan, store, lacks)?.into_iter().map(|(reuse, _)| reuse).collect())
 }
 
-/// The same with the records that there are.
+/// The [`Reuse`] and the record of every job. The record is `None` if the folder has no record.
 pub(crate) fn reuse_with_records(
     plan: &Plan<'_>,
     store: &Store,
@@ -197,7 +203,7 @@ fn evaluation_state(experiment: &Experiment, store: &Store) -> Result<Evaluation
     Ok(EvaluationState::There { changes, altered })
 }
 
-/// What an evaluation depends on beside scores and grades.
+/// The settings on which an evaluation depends, beside scores and grades.
 fn evaluated_by(experiment: &Experiment) -> Value {
     let labels: Vec<&str> = experiment.rankers.iter().map(|ranker| ranker.label.as_str()).collect();
     let mut datasets = Map::new();
@@ -216,7 +222,8 @@ fn evaluated_by(experiment: &Experiment) -> Value {
     })
 }
 
-/// Where two values differ: objects part by part, anything else as a whole.
+/// The differences of two values. Objects are compared part by part, and any other value as a
+/// whole.
 pub fn changes(old: &Value, new: &Value) -> Vec<Change> {
     let mut found = Vec::new();
     compare("", Some(old), Some(new), &mut found);

@@ -1,8 +1,8 @@
-//! Runs an experiment: what has no valid result yet is computed, then everything is evaluated.
+//! Runs an experiment. Jobs without a valid result are done, and then everything is evaluated.
 //!
-//! Nothing is printed here; an [`Observer`] is told what happens. Threads outside the pool take one job after the other,
-//! at most as many as the pool has threads and as memory holds; a fit runs inside the pool, so a ranker that uses rayon
-//! shares it.
+//! Nothing is printed here: an [`Observer`] is told about each event. Threads outside the pool take
+//! one job after another, at most as many as the pool has threads and as memory holds. A fit runs
+//! inside the pool, so a ranker that uses rayon shares the pool.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -41,34 +41,38 @@ use crate::schedule::Schedule;
 use crate::walls::Lacks;
 use crate::worker::{Worker, lacks};
 
-/// How to run.
+/// The options of a run.
 pub struct RunOptions<'a> {
-    /// The results folder; made if it does not exist.
+    /// The results folder. Made if it does not exist.
     pub out: PathBuf,
-    /// Threads; 0: one a processor.
+    /// Number of threads. 0: a thread for each processor.
     pub threads: usize,
-    /// Bytes that the data and the jobs at work may take, as far as can be told beforehand: fewer jobs are done at a time
-    /// if need be, with the same results, and one that needs more than all of it fails before it begins. `None`: no limit.
+    /// The memory in bytes that the data and the running jobs may take, by an estimate. With little
+    /// memory, fewer jobs run at a time; the results are the same. A job that needs more than the
+    /// whole budget fails before it begins. `None`: no limit.
     pub memory: Option<u64>,
-    /// Which jobs to do. Only a run of all jobs evaluates.
+    /// The jobs to do. Only a run of all jobs evaluates.
     pub only: JobFilter,
-    /// Begins the jobs in an order drawn from this seed, not in that of the plan; the results are the same.
+    /// A seed for a random order of the jobs, in place of the order of the plan. The results are
+    /// the same.
     pub order_seed: Option<u64>,
-    /// Is told what happens.
+    /// The observer of the run.
     pub observer: &'a dyn Observer,
-    /// Asks the run to stop; the next run goes on from there.
+    /// A flag that asks the run to stop. The next run continues from there.
     pub cancel: Option<&'a AtomicBool>,
-    /// The hold of `out` that the caller has, to write there afterwards; `None`: the run takes hold of it for its own time.
+    /// The caller's lock on `out`, if the caller writes there afterwards. `None`: the run takes the
+    /// lock itself.
     pub lock: Option<&'a FolderLock>,
-    /// By what right it writes into `out`; `None`: the caller knows that it may.
+    /// The right to write into `out`. `None`: the caller has checked the right.
     pub claim: Option<&'a Claim>,
-    /// The program that does fits with limits in processes of their own, and guards programs of other languages; without it
-    /// the former are refused, and the latter outlive a run that is killed.
+    /// The program for fits with limits, which run in their own processes, and for guards of
+    /// programs in other languages. Without this program, a fit with limits is an error, and a
+    /// program in another language outlives a killed run.
     pub worker: Option<&'a Worker>,
 }
 
 impl RunOptions<'_> {
-    /// All jobs into `out`, with a thread a processor, silently.
+    /// Options for all jobs into `out`, with a thread for each processor and no observer.
     pub fn new(out: impl Into<PathBuf>) -> Self {
         RunOptions {
             out: out.into(),
@@ -90,34 +94,34 @@ impl RunOptions<'_> {
 pub struct RunOutcome {
     /// Jobs of the plan.
     pub jobs: usize,
-    /// Jobs whose result was there.
+    /// Jobs whose result was reused.
     pub reused: usize,
     /// Jobs that were done in this run.
     pub done: usize,
-    /// Jobs that failed in this run, with the reason.
+    /// Jobs that failed in this run: the id and the reason.
     pub failed: Vec<(String, String)>,
-    /// Whether it was cancelled before its end.
+    /// Whether the run was cancelled before its end.
     pub cancelled: bool,
-    /// The results, if all jobs of the experiment have ended.
+    /// The results. `None` if a job of the experiment has not ended.
     pub results: Option<Results>,
 }
 
-/// What state a job's result is in.
+/// The state of a job's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JobState {
-    /// Its result is there and valid.
+    /// The folder holds a valid result.
     Done,
-    /// It failed the last time and will be tried again.
+    /// The job failed in the last run and will be tried again.
     Failed,
-    /// It has no result, or one of other inputs.
+    /// The folder has no result of the job, or a result of other inputs.
     Open,
 }
 
 /// Runs an experiment into a folder.
 ///
 /// # Errors
-/// [`RunError`]; a job that fails is no error, but a part of the [`RunOutcome`].
+/// [`RunError`]. A failed job is not an error, but a part of the [`RunOutcome`].
 pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_>) -> Result<RunOutcome, RunError> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
@@ -221,7 +225,7 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     refused.map_or(Ok(outcome), Err)
 }
 
-/// Refuses a folder that is not the experiment's.
+/// Refuses a folder that does not belong to the experiment.
 fn check_claim(claim: &Claim, plan: &Plan<'_>, store: &Store, lacks: &Lacks) -> Result<(), RunError> {
     let experiment = plan.experiment;
     if claim.judge(store.root(), FORMAT, &experiment.name)? == Standing::Own {
@@ -239,7 +243,7 @@ fn check_claim(claim: &Claim, plan: &Plan<'_>, store: &Store, lacks: &Lacks) -> 
     Err(claim.refusal(store.root(), &experiment.name, lacking).into())
 }
 
-/// Whether a job has ended in a folder, of whatever experiment.
+/// Whether a folder holds an ended job of any experiment.
 fn has_records(store: &Store) -> bool {
     fn below(folder: &Path) -> bool {
         let Ok(entries) = std::fs::read_dir(folder) else { return false };
@@ -251,10 +255,12 @@ fn has_records(store: &Store) -> bool {
     below(&store.path("jobs")) || store.path(MANIFEST).exists()
 }
 
-/// Asks all that a run of this plan asks before its first job, and does nothing; gives back the warnings that it would begin with.
+/// Checks a plan as a run does before its first job, and does no job. Returns the warnings with
+/// which the run would begin.
 ///
 /// # Errors
-/// What would stop the run there: a table or a measure that there is not, a leak guard.
+/// Each error that would stop the run before its first job: an unknown table or measure, or a leak
+/// guard.
 pub fn check_plan(plan: &Plan<'_>) -> Result<Vec<String>, RunError> {
     check_tables(plan.experiment)?;
     check_measures(plan)?;
@@ -263,7 +269,8 @@ pub fn check_plan(plan: &Plan<'_>) -> Result<Vec<String>, RunError> {
     Ok(warnings)
 }
 
-/// Whether all tables asked for can be made, before hours go into the jobs: the tables of no queries have the same ids.
+/// Checks that all requested tables can be made. The check comes before the jobs, which may take
+/// hours. The tables of no queries are made, because they have the same ids.
 fn check_tables(experiment: &Experiment) -> Result<(), RunError> {
     if experiment.tables.only.is_empty() {
         return Ok(());
@@ -288,7 +295,7 @@ fn check_tables(experiment: &Experiment) -> Result<(), RunError> {
 /// The state of every job of a plan in a results folder.
 ///
 /// # Errors
-/// A file of the folder that is there and cannot be read.
+/// If a file of the folder cannot be read.
 pub fn job_states(plan: &Plan<'_>, folder: impl Into<PathBuf>) -> Result<Vec<JobState>, RunError> {
     let state = |reuse: &Reuse| match reuse {
         Reuse::Reused => JobState::Done,
@@ -298,13 +305,13 @@ pub fn job_states(plan: &Plan<'_>, folder: impl Into<PathBuf>) -> Result<Vec<Job
     Ok(job_reuse(plan, &Store::new(folder), &Lacks::of_this_system())?.iter().map(state).collect())
 }
 
-/// The stamps that the results of some jobs will bear.
+/// The stamps that the results of these jobs will have.
 fn unconfined(plan: &Plan<'_>, open: &[&Job], lacks: &Lacks) -> Vec<String> {
     let free: BTreeMap<usize, _> = open.iter().map(|job| (job.ranker, plan.free(job, lacks))).collect();
     free.into_iter().filter_map(|(ranker, free)| freedom::stamp(plan.experiment, ranker, &free)).collect()
 }
 
-/// What the fits of reused jobs told when they were done.
+/// The warnings of the fits of reused jobs.
 fn reused_warnings(plan: &Plan<'_>, store: &Store, reuse: &[Reuse]) -> Result<Vec<String>, StoreError> {
     let reused = plan.jobs.iter().zip(reuse).filter(|(_, reuse)| **reuse == Reuse::Reused).map(|(job, _)| job);
     let told =
@@ -313,7 +320,7 @@ fn reused_warnings(plan: &Plan<'_>, store: &Store, reuse: &[Reuse]) -> Result<Ve
     Ok(warning_lines(told.iter().map(|(job, texts)| (*job, texts.as_slice()))))
 }
 
-/// Does jobs in parallel; those that were begun come back in the order of `open`.
+/// Does jobs in parallel. Returns the jobs that were begun, in the order of `open`.
 fn run_jobs<'p>(
     plan: &Plan<'_>,
     open: &[&'p Job],
@@ -365,7 +372,8 @@ fn run_jobs<'p>(
     ended.into_iter().map(|(index, ended)| Ok((open[index], ended?))).collect()
 }
 
-/// Evaluates and writes the files that make the folder a finished run; the manifest last.
+/// Evaluates, and writes the files that make the folder a finished run. The manifest is written
+/// last.
 fn finish(
     plan: &Plan<'_>,
     store: &Store,
@@ -415,8 +423,8 @@ fn finish(
     Ok(Results { manifest, evaluation })
 }
 
-/// The conventions in force, a line each; one that depends on the highest grade is given for every data set, if they
-/// differ.
+/// The conventions in force, a line each. If a convention depends on the highest grade and data
+/// sets differ in it, each data set has its own line.
 pub(crate) fn conventions(plan: &Plan<'_>) -> Result<Vec<String>, RunError> {
     let evaluation = &plan.experiment.evaluation;
     let mut described: Vec<(&str, Vec<String>)> = Vec::new();

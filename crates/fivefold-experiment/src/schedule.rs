@@ -1,27 +1,32 @@
-//! Which job starts when: in the order of the plan, as many at a time as threads take and memory holds.
+//! Decides which job starts when. Jobs start in the order of the plan, as many at a time as the
+//! threads and the memory allow.
 //!
-//! A job needs what its fit needs beside the data (`Ranker::fit_bytes`), its scores, and, if no other job holds it yet,
-//! the normalised copy of its collection. It starts when all that fits into the budget beside what is in use; the jobs
-//! after it wait as well, so that the order stays that of the plan. A job that fits in no case is refused before it begins. One that
-//! would fit but for the copies that jobs to come still want runs alone.
+//! A job needs memory for its fit beside the data (`Ranker::fit_bytes`), for its scores, and for
+//! the normalised copy of its collection if no other job holds this copy yet. A job starts when
+//! this memory fits into the budget beside the memory in use. Until then all later jobs wait too,
+//! so the order stays the order of the plan.
+//!
+//! A job that can never fit is refused before it begins. A job that would fit only without the
+//! copies for jobs to come runs alone.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// What a job needs.
+/// The memory that a job needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Need {
-    /// Bytes while it runs.
+    /// Bytes that the job alone uses while it runs.
     pub(crate) own: u64,
-    /// What it shares with other jobs: its number, and the bytes from the first of these jobs to the last.
+    /// The copy that the job shares with other jobs: its number and its bytes. The bytes are in use
+    /// from the first of these jobs to the last.
     pub(crate) shared: (usize, u64),
 }
 
 /// Jobs that wait for their turn.
 pub(crate) struct Schedule {
     needs: Vec<Need>,
-    /// In use throughout.
+    /// Bytes in use all the time.
     always: u64,
-    /// Bytes; `None`: without limit.
+    /// The most bytes that may be in use. `None`: no limit.
     budget: Option<u64>,
     state: Mutex<State>,
     ended: Condvar,
@@ -31,23 +36,24 @@ struct State {
     next: usize,
     running: usize,
     used: u64,
-    /// Of each shared thing, the jobs that have not ended and whether it is there.
+    /// For each shared copy, the number of jobs that have not ended, and whether the copy exists.
     shared: Vec<(usize, bool)>,
 }
 
-/// A job's turn; it ends when this is dropped.
+/// The turn of a job. The turn ends when this value is dropped.
 pub(crate) struct Turn<'a> {
     schedule: &'a Schedule,
-    /// Which job.
+    /// Index of the job.
     pub(crate) index: usize,
-    /// The bytes in use with this job, if they are more than the budget.
+    /// The bytes in use with this job, if they exceed the budget.
     pub(crate) beyond: Option<u64>,
-    /// The bytes that it needs with what is in use throughout, if they are more than the budget: it must not run.
+    /// The bytes that the job needs together with the bytes in use all the time. `None` if the sum
+    /// fits. If the sum exceeds the budget, the job must not run.
     pub(crate) refused: Option<u64>,
 }
 
 impl Schedule {
-    /// Jobs with these needs, beside `used` bytes that are in use throughout.
+    /// A schedule of jobs with these needs. `used` bytes are in use all the time.
     pub(crate) fn new(needs: Vec<Need>, used: u64, budget: Option<u64>) -> Self {
         let mut shared = vec![(0, false); needs.iter().map(|need| need.shared.0 + 1).max().unwrap_or(0)];
         needs.iter().for_each(|need| shared[need.shared.0].0 += 1);
@@ -55,7 +61,7 @@ impl Schedule {
         Schedule { needs, always: used, budget, state, ended: Condvar::new() }
     }
 
-    /// Waits until the next job may start; `None` if there is none, or `stop` says so.
+    /// Waits until the next job may start. `None` if no job is left, or if `stop` returns true.
     pub(crate) fn next(&self, stop: impl Fn() -> bool) -> Option<Turn<'_>> {
         let mut state = self.lock();
         loop {
@@ -117,7 +123,8 @@ mod tests {
         Need { own, shared: (0, 0) }
     }
 
-    /// Runs all jobs on some threads; gives the most bytes and jobs at a time, and the refused jobs.
+    /// Runs all jobs on some threads. Returns the most bytes in use, the most jobs at a time, and
+    /// the refused jobs.
     fn run(schedule: &Schedule, threads: usize) -> (u64, usize, Vec<usize>) {
         let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
         let (running, most_running) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -162,7 +169,8 @@ mod tests {
     #[test]
     fn a_job_that_fits_but_for_the_copies_of_others_runs_alone() {
         let shared = |own, which| Need { own, shared: (which, 50) };
-        // The second job would fit beside its own copy; that of the first is still wanted by the third.
+        // The second job would fit beside its own copy; that of the first is still wanted by the
+        // third.
         let schedule = Schedule::new(vec![shared(10, 0), shared(20, 1), shared(10, 0), shared(60, 1)], 0, Some(100));
         let first = schedule.next(|| false).unwrap();
         assert_eq!((first.beyond, first.refused), (None, None));

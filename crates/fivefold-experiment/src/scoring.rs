@@ -1,10 +1,10 @@
-//! Scores of a model and how they are written: the same for a job of an experiment and for a saved model.
+//! The scores of a model and their text. Jobs of an experiment and saved models use the same code.
 
 use std::fmt::Write as _;
 
 use fivefold_core::{Dataset, DynModel, QueryView, ValueCodes};
 
-/// A score that is no number, or infinite.
+/// A score that is infinite or not a number.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("the model gives document {document} of query {query} the score {score}; scores must be finite")]
 #[non_exhaustive]
@@ -17,18 +17,19 @@ pub struct NotFinite {
     pub score: f64,
 }
 
-/// One score a document, in order.
+/// Returns the score of each document, in order.
 ///
 /// # Errors
-/// [`NotFinite`] at the first score that is not finite.
+/// [`NotFinite`] for the first score that is not finite.
 pub fn score(model: &dyn DynModel, data: &Dataset) -> Result<Vec<f64>, NotFinite> {
     score_by(|query, out| model.score(query, out), data)
 }
 
-/// [`score`], of a data set that holds codes of the model's in place of values.
+/// Returns scores as [`score`] does, from a data set that holds the model's codes in place of
+/// values.
 ///
 /// # Errors
-/// The same.
+/// As [`score`].
 pub fn score_codes(codes: &dyn ValueCodes, data: &Dataset) -> Result<Vec<f64>, NotFinite> {
     score_by(|query, out| codes.score_codes(query, out), data)
 }
@@ -47,7 +48,8 @@ fn score_by(score: impl Fn(QueryView<'_>, &mut [f64]), data: &Dataset) -> Result
     Ok(scores)
 }
 
-/// The text of a score file: one score a line, as the shortest decimal that reads back to the same bits.
+/// The text of a score file: a score on each line, as the shortest decimal that reads back to the
+/// same bits.
 pub fn scores_text(scores: &[f64]) -> String {
     let mut text = String::with_capacity(scores.len() * 20);
     for score in scores {

@@ -1,12 +1,14 @@
-//! Checks a results folder: everything in it is derived again from what it was made of, and compared.
+//! Checks a results folder: everything in it is derived again from its inputs and compared.
 //!
-//! - From the folder alone: the manifest against the hash that stands in it, the records of the jobs against the manifest,
-//!   every file against its hash, the values against the result hash.
-//! - With the data: what the manifest says of them, the inputs of every job, scores from the saved models (or from the
-//!   score files that were read), values from the scores, and the result hash from those values.
+//! - From the folder alone: the manifest is compared with its own hash, the job records with the
+//!   manifest, every file with its hash, and the values with the result hash.
+//! - With the data: the data are compared with the manifest, and the inputs of every job with its
+//!   record. Scores are compared with the saved models, or with the score files that were read.
+//!   Values are compared with the scores, and the result hash with these values.
 //!
-//! Nothing is trained again: whether a model is what its ranker makes of the data, only a second run into another folder
-//! shows. What cannot be checked is counted, with the reason.
+//! Nothing is trained again. So only a second run into another folder shows whether a model is the
+//! model that its ranker makes from the data. Whatever cannot be checked is counted, with the
+//! reason.
 
 mod data;
 mod folder;
@@ -28,82 +30,84 @@ use serde::Serialize;
 use crate::error::RunError;
 pub use others::other_files;
 
-/// Differences of one check that are kept; the others are counted.
+/// The number of differences that a check keeps. Further differences are only counted.
 const MOST: usize = 20;
 
-/// How to verify.
+/// The options of a verification.
 #[derive(Default)]
 pub struct VerifyOptions<'a> {
-    /// An experiment that says where data and score files are, instead of the manifest.
+    /// An experiment that names the places of data and score files, in place of the manifest.
     pub places: Option<&'a Experiment>,
-    /// Where relative paths of the experiment are looked for, the first first; `None`: check without the data.
+    /// The folders in which relative paths of the experiment are looked for, in this order. `None`:
+    /// verify without the data.
     pub folders: Option<Vec<PathBuf>>,
-    /// A cache for what is read.
+    /// A cache for the data that are read.
     pub cache: Option<Cache>,
-    /// Threads; 0: one a processor.
+    /// Number of threads. 0: a thread for each processor.
     pub threads: usize,
 }
 
-/// What was found.
+/// The result of a verification.
 #[derive(Debug, Clone)]
 pub struct Verification {
-    /// The manifest of the folder, if it can be read.
+    /// The manifest of the folder. `None` if it cannot be read.
     pub manifest: Option<Manifest>,
-    /// The values of the folder, if they can be read.
+    /// The values of the folder. `None` if they cannot be read.
     pub evaluation: Option<Evaluation>,
     /// The checks, in the order in which they were made.
     pub checks: Vec<Check>,
-    /// The files that belong to the run, but for those of its report.
+    /// The files of the run. Files of its report are not included.
     pub files: BTreeSet<String>,
 }
 
-/// One kind of thing that was checked.
+/// A check of all things of a kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Check {
-    /// What was checked.
+    /// Name of the check.
     pub name: &'static str,
-    /// How many are as they were made.
+    /// How many things are as the run made them.
     pub ok: usize,
-    /// How many are not.
+    /// How many things differ.
     pub differ: usize,
-    /// The first of them.
+    /// The first differences.
     pub differences: Vec<Difference>,
-    /// What could not be checked.
+    /// The things that could not be checked.
     pub unchecked: Vec<Unchecked>,
 }
 
-/// Something that is not as it was made.
+/// A thing that the run did not make so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// The file.
     pub file: String,
-    /// Where in it, what stands there, what should.
+    /// The place in the file, the content found there, and the content expected there.
     pub what: String,
 }
 
-/// Things that could not be checked.
+/// Things that could not be checked, for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unchecked {
-    /// How many.
+    /// How many things.
     pub count: usize,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// Whether something was missing: data, a ranker, a file. If not, it cannot be checked in principle.
+    /// Whether something is missing: data, a ranker, a file. If `false`, the things cannot be
+    /// checked in principle.
     pub missing: bool,
 }
 
 impl Check {
-    /// A check of nothing yet.
+    /// A check that has counted nothing yet.
     pub fn new(name: &'static str) -> Self {
         Check { name, ok: 0, differ: 0, differences: Vec::new(), unchecked: Vec::new() }
     }
 
-    /// One more that is as it was made.
+    /// Counts a thing that is as the run made it.
     pub fn passed(&mut self) {
         self.ok += 1;
     }
 
-    /// One more that is not.
+    /// Counts a thing that differs.
     pub fn failed(&mut self, file: impl Into<String>, what: impl Into<String>) {
         self.differ += 1;
         if self.differences.len() < MOST {
@@ -111,7 +115,7 @@ impl Check {
         }
     }
 
-    /// One more, which is as it was made or not.
+    /// Counts a thing: `Ok` if it is as the run made it, `Err` if it differs.
     pub fn add(&mut self, file: &str, result: Result<(), String>) {
         match result {
             Ok(()) => self.passed(),
@@ -119,12 +123,12 @@ impl Check {
         }
     }
 
-    /// Some that cannot be checked because something is missing.
+    /// Counts things that cannot be checked because something is missing.
     pub fn lacking(&mut self, count: usize, reason: impl Into<String>) {
         self.leave(count, reason.into(), true);
     }
 
-    /// Some that cannot be checked in principle.
+    /// Counts things that cannot be checked in principle.
     pub(crate) fn beyond(&mut self, count: usize, reason: &str) {
         self.leave(count, reason.to_owned(), false);
     }
@@ -141,7 +145,7 @@ impl Check {
 /// Checks the results folder of a run.
 ///
 /// # Errors
-/// A folder without a manifest; anything else that is wrong is a difference.
+/// If the folder has no manifest. Any other fault is a difference, not an error.
 pub fn verify(folder: &Path, registry: &Registry, options: &VerifyOptions<'_>) -> Result<Verification, RunError> {
     let store = Store::new(folder);
     let (manifest, checksum) = Manifest::examine(&store)?;
@@ -196,7 +200,7 @@ pub fn verify(folder: &Path, registry: &Registry, options: &VerifyOptions<'_>) -
     })
 }
 
-/// Whether a manifest has the hash that stands in it.
+/// The check of a manifest's hash.
 pub fn manifest_check(checksum: Checksum) -> Check {
     let mut check = Check::new("manifest");
     match checksum {
@@ -207,7 +211,7 @@ pub fn manifest_check(checksum: Checksum) -> Check {
     check
 }
 
-/// The content of a file of the folder, or what is wrong with it.
+/// The content of a file of the folder. The error names the fault of the file.
 fn content(store: &Store, file: &str) -> Result<Vec<u8>, String> {
     match store.read(file) {
         Ok(Some(content)) => Ok(content),

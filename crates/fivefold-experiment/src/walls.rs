@@ -1,4 +1,4 @@
-//! What the kernel can keep a program from, and how it does (Landlock).
+//! Confines programs by Landlock, and finds the gaps of the kernel.
 
 #[cfg(target_os = "linux")]
 mod kernel;
@@ -10,12 +10,12 @@ use fivefold_results::config::CommandLine;
 use fivefold_results::freedom::Freedom;
 use serde::{Deserialize, Serialize};
 
-/// What this system cannot keep a program from.
+/// The freedoms that this system cannot take from a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lacks(pub(crate) Vec<Freedom>);
 
 impl Lacks {
-    /// As the kernel says.
+    /// The gaps of the kernel of this system.
     pub(crate) fn of_this_system() -> Self {
         #[cfg(target_os = "linux")]
         return Lacks(kernel::lacks());
@@ -23,12 +23,12 @@ impl Lacks {
         Lacks::all()
     }
 
-    /// Those of a system that confines nothing.
+    /// The gaps of a system that confines nothing.
     pub(crate) fn all() -> Self {
         Lacks(Freedom::UNKEPT.to_vec())
     }
 
-    /// What a command is free to do on this system.
+    /// The freedoms of a command on this system.
     pub(crate) fn free(&self, command: &CommandLine) -> Vec<Freedom> {
         if !command.confine {
             return Freedom::UNKEPT.to_vec();
@@ -39,20 +39,20 @@ impl Lacks {
     }
 }
 
-/// All that a program reaches.
+/// The places that a program reaches.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Walls {
-    /// What it reads and executes.
+    /// Files and folders that the program reads and executes.
     pub read: Vec<PathBuf>,
-    /// What it may also write.
+    /// Files and folders that the program may also write.
     pub write: Vec<PathBuf>,
     pub network: bool,
 }
 
-/// Confines this thread, and all that it starts from now on, to `walls` and a folder.
+/// Confines this thread, and all processes that it starts from now on, to `walls` and a folder.
 ///
 /// # Errors
-/// If the system does not.
+/// If the system cannot confine the thread.
 pub(crate) fn confine(walls: &Walls, folder: &std::path::Path) -> Result<(), String> {
     #[cfg(target_os = "linux")]
     return kernel::confine(walls, folder);

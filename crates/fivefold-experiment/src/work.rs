@@ -1,10 +1,18 @@
-//! A program that runs for a job: in a folder and a process group of its own, within limits, and gone with its job.
+//! Runs a program for a job, in a folder and a process group of its own and within limits. The
+//! program ends with its job.
 //!
-//! The folder stands in the results folder (`.work/`), under a drawn name. It is the program's working and temporary
-//! directory, and takes what the program writes to standard output and error. The group is killed, with all that left it
-//! (see [`crate::processes`]), when the time is up, when memory or output are beyond their limits, when the run is
-//! cancelled, or when the program has ended and left others behind. A program of ours (see [`crate::worker`]) also holds
-//! the reading end of a pipe, whose other end closes with this process, however this process ends.
+//! The folder has a drawn name and is in the results folder (`.work/`). The folder is the program's
+//! working and temporary directory, and takes the program's standard output and error.
+//!
+//! The group is killed, with all processes that left it (see [`crate::processes`]):
+//!
+//! - if the time is up
+//! - if memory or output exceed their limits
+//! - if the run is cancelled
+//! - if the program has ended and left processes behind
+//!
+//! A process of this program (see [`crate::worker`]) also holds the reading end of a pipe. The
+//! other end closes with the process of the run, however that process ends.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -20,32 +28,35 @@ use fivefold_results::store::{Store, StoreError, WORK, advice, remove_tree};
 use crate::plan::Job;
 use crate::processes::{end_descendants, private_memory};
 
-/// Bytes that a program may write to its standard output, or to its standard error.
+/// The most bytes that a program may write to its standard output, or to its standard error.
 const MOST_OUTPUT: u64 = 64 << 20;
-/// The folder in which a program runs stands in one of its own, so that nothing stands beside it.
+/// The name of the folder in which a program runs. Its parent holds no other folder, so the program
+/// finds nothing beside its own folder.
 const INNER: &str = "job";
-/// Letters and digits of the name of that one: 130 bits.
+/// Letters and digits in the name of this parent: 130 bits.
 const NAME_LETTERS: usize = 22;
-/// Bytes of what a program said that stand in the reason of its failure.
+/// The most bytes of a program's output that the reason of a failure quotes.
 const QUOTED: u64 = 2000;
-/// The longest time between two looks at a running program.
+/// The longest time between two checks of a running program.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The time between two looks at all files that it wrote.
+/// The time between two checks of all files that the program wrote.
 const PAUSE_FILES: Duration = Duration::from_secs(1);
 
-/// What a program may take.
+/// The limits of a program.
 pub(crate) struct Bounds<'a> {
-    /// What the program is in messages: "the command".
+    /// The name of the program in messages, such as "the command".
     pub what: &'static str,
     pub time: Option<TimeLimit>,
     pub memory: Option<Bytes>,
-    /// Bytes of all files in its folder, beside those that were there when it began.
+    /// The most bytes that the program may write into its folder. Files that were there when it
+    /// began do not count.
     pub written: Option<Bytes>,
-    /// Names of files in its folder, what they are, and how many bytes they may have; beside the standard ones.
+    /// Files in the folder with a limit, beside the standard output and error: the name, the
+    /// description, and the most bytes.
     pub files: &'a [(&'static str, &'static str, u64)],
 }
 
-/// Why a program came to no good end.
+/// Why a program did not end well.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WorkError {
     #[error("the run was cancelled")]
@@ -68,24 +79,25 @@ pub(crate) fn io_error(action: &'static str, file: impl Into<String>) -> impl Fn
     move |source| WorkError::Io { action, file, source }
 }
 
-/// Whether a program sees more of the file system than its own folder.
+/// Whether a program sees only its own folder of the file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sight {
-    /// It is confined, or one of ours.
+    /// The program is confined, or belongs to fivefold.
     Closed,
-    /// It could look for the folders of others.
+    /// The program could look for the folders of other programs.
     Open,
 }
 
-/// The folder in which a program runs; gone when this is dropped.
+/// The folder in which a program runs. Dropping the value removes the folder.
 pub(crate) struct WorkFolder {
     path: PathBuf,
-    /// Where what it writes to standard error is kept.
+    /// The file in which the program's standard error is kept.
     stderr: PathBuf,
 }
 
 impl WorkFolder {
-    /// The folder of this process for a job; what a killed run left has another name, and is swept by the next run.
+    /// Makes a folder of this process for a job. A folder that a killed run left has another name,
+    /// and the next run removes it.
     pub(crate) fn make(store: &Store, job: &Job, sight: Sight) -> Result<Self, WorkError> {
         // Absolute: the program that it runs has another working directory.
         let all = std::path::absolute(store.work("")).map_err(io_error("find", WORK))?;
@@ -107,8 +119,8 @@ impl WorkFolder {
         self.path.join(name)
     }
 
-    /// Runs a program here to its end, within bounds; `look` is called at every look at it. If its standard input is a pipe,
-    /// that is held open meanwhile.
+    /// Runs a program here to its end, within bounds. `look` is called at every check of the
+    /// program. If the program's standard input is a pipe, the pipe stays open meanwhile.
     pub(crate) fn run(
         &self,
         mut program: Command,
@@ -184,7 +196,8 @@ impl WorkFolder {
         }
     }
 
-    /// The end of what the program wrote to its standard error, or else to its standard output, to be put after a reason.
+    /// The end of the program's standard error, or else of its standard output, to follow the
+    /// reason of a failure.
     pub(crate) fn said(&self) -> String {
         let quoted = |(name, what): (&str, &str)| {
             let end = tail(&self.file(name)).ok()?;
@@ -199,7 +212,8 @@ impl WorkFolder {
             .unwrap_or_default()
     }
 
-    /// Whether there is room in the folder: a program that came to a bad end may have had none, which is no fault of its own.
+    /// Checks that the folder has room. A program may have failed because the disk was full, which
+    /// is not the program's fault.
     pub(crate) fn check_room(&self) -> Result<(), WorkError> {
         // Beside the folder, where a program cannot have put a link or a pipe.
         let own = self.path.parent().unwrap_or(&self.path);
@@ -207,8 +221,8 @@ impl WorkFolder {
         written.map_err(io_error("write into", own.display().to_string()))
     }
 
-    /// Puts all that the program wrote to its standard error beside the results folder, instead of what an earlier attempt
-    /// wrote.
+    /// Moves the program's standard error beside the results folder. The file replaces the standard
+    /// error of an earlier attempt.
     pub(crate) fn keep_stderr(&self) -> Result<(), StoreError> {
         let (from, to) = (self.file(STDERR), &self.stderr);
         let refused = |action| move |source| StoreError::Io { action, path: to.clone(), source };
@@ -231,7 +245,8 @@ impl WorkFolder {
     }
 }
 
-/// A folder of a name that nobody can guess, for a program to find no other one beside its own.
+/// Makes a folder whose name no other program can guess, so a program cannot find the folders of
+/// other jobs.
 fn make_alone(all: &Path, sight: Sight) -> io::Result<PathBuf> {
     fs::create_dir_all(all)?;
     let mut builder = tempfile::Builder::new();
@@ -258,7 +273,7 @@ fn tail(path: &Path) -> io::Result<Vec<u8>> {
     Ok(end)
 }
 
-/// Bytes of all files below a folder; what vanishes meanwhile has none.
+/// Bytes of all files below a folder. A file that vanishes meanwhile does not count.
 fn bytes_below(folder: &Path) -> u64 {
     let (mut bytes, mut folders) = (0, vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -285,7 +300,7 @@ impl Drop for WorkFolder {
     }
 }
 
-/// How a process ended, in words that are the same on every machine.
+/// How a process ended, in the same words on every machine.
 pub(crate) fn ending(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(number) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -296,10 +311,10 @@ pub(crate) fn ending(status: ExitStatus) -> String {
     status.to_string()
 }
 
-/// A process with all that it started; none of them outlives this.
+/// A process with all processes that it started. Dropping the value ends them all.
 struct Group {
     child: Child,
-    /// Closes with this process, so that a program of ours knows.
+    /// A pipe that closes with this process. A process of fivefold sees the end of the pipe.
     _lifeline: Option<ChildStdin>,
 }
 

@@ -1,10 +1,11 @@
-//! Processes of our own program that do parts of a run: a fit that may crash, hang or eat memory, and the guard of a
-//! foreign program. Each reads a pipe that closes when the run's process ends, be it by SIGKILL, and then ends itself with
-//! all that it started.
+//! Runs parts of a run in processes of this same program: a fit that may crash, hang or eat memory,
+//! and the guard of a program in another language. Each process reads a pipe that closes when the
+//! process of the run ends, even by SIGKILL. Then the process ends itself and all that it started.
 //!
-//! The process of a fit is given the experiment, opens the data itself, does one job and leaves `model.json`, `scores.txt`
-//! and, last, `end.json` in its folder, where the run finds them: the results folder is written by the run alone. The bytes
-//! are those of a fit inside the run. Cost: the data are opened once more for each job, which a cache makes cheap.
+//! The process of a fit is given the experiment, opens the data itself and does a single job. The
+//! process leaves `model.json`, `scores.txt` and, last, `end.json` in its folder, and the run takes
+//! the files from there. So only the run writes into the results folder. The bytes are the same as
+//! of a fit inside the run. Cost: each job opens the data again, which is cheap with a cache.
 
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
@@ -31,38 +32,38 @@ use crate::scoring::scores_text;
 use crate::walls::{Lacks, Walls, confine};
 use crate::work::{Bounds, Sight, WorkError, WorkFolder, ending, io_error};
 
-/// Files in the folder of a fit: what it is to do, what it made, how far it is.
+/// Files in the folder of a fit: the request, the model, and the progress.
 const REQUEST: &str = "request.json";
 const MODEL: &str = "model.json";
 const PROGRESS: &str = "progress.txt";
 
-/// Bytes of what a process tells of its end: the reason of a failure quotes what was said.
+/// The most bytes of a process's report. The reason of a failure quotes the output of a program.
 const MOST_TOLD: u64 = 1 << 20;
 
-/// The time between two notes of how far a fit is.
+/// The time between two notes of a fit's progress.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The program that does parts of a run in processes of their own: one that calls [`Worker::serve`] when its first argument
-/// is [`Worker::COMMAND`].
+/// The program that does parts of a run in processes of their own. The program must call
+/// [`Worker::serve`] if its first argument is [`Worker::COMMAND`].
 #[derive(Debug, Clone)]
 pub struct Worker {
     program: PathBuf,
     lacks: Lacks,
 }
 
-/// What a guard is to do beside running a program.
+/// The orders for a guard, beside the program to run.
 #[derive(Serialize, Deserialize)]
 struct Task {
-    /// What the program reaches; `None`: all that its user may.
+    /// The places that the program reaches. `None` if it is not confined.
     walls: Option<Walls>,
-    /// Bytes of the longest file that it may write.
+    /// The most bytes of a file that the program may write.
     file_size: u64,
 }
 
-/// What the process of a fit is to do.
+/// The orders for the process of a fit.
 #[derive(Serialize, Deserialize)]
 struct Request {
-    /// Where relative paths begin.
+    /// The folder from which relative paths start.
     directory: PathBuf,
     experiment: Experiment,
     folders: Vec<PathBuf>,
@@ -72,30 +73,32 @@ struct Request {
     threads: usize,
 }
 
-/// How what a process had to do ended.
+/// How the work of a process ended.
 #[derive(Serialize, Deserialize)]
 pub(crate) enum WorkerExit {
-    /// Well.
+    /// The work is done.
     Done,
-    /// It did not, in words.
+    /// The work failed, for this reason.
     Failed(String),
-    /// The guarded program could not be started, in words of the system.
+    /// The guarded program could not be started. The text is the error of the system.
     NotStarted(String),
 }
 
-/// What a process tells of its end, last of all.
+/// The report of a process at its end, which the process writes last.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct WorkerReport {
     pub(crate) end: WorkerExit,
-    /// The most memory that a fit had for itself, where the system tells: between two looks from outside it may have been much.
+    /// The peak of the fit's private memory, if the system tells. The checks from outside may miss
+    /// a short peak.
     peak: Option<u64>,
-    /// What the fit told.
+    /// The warnings of the fit.
     #[serde(default)]
     warnings: Vec<String>,
 }
 
 impl WorkerReport {
-    /// What the process in a folder told; `None`: it ended before it could.
+    /// The report of the process in a folder. `None` if the process ended before it could write a
+    /// report.
     pub(crate) fn read(folder: &WorkFolder) -> Option<Self> {
         serde_json::from_slice(&input::read_own(&folder.file(END), MOST_TOLD).ok()?).ok()
     }
@@ -109,36 +112,37 @@ impl WorkerReport {
     }
 }
 
-/// What a run with this worker cannot keep a program from: without one, there is nobody to confine it.
+/// The freedoms that a run with this worker cannot take from a program. Without a worker no process
+/// can confine a program.
 pub(crate) fn lacks(worker: Option<&Worker>) -> Lacks {
     worker.map_or_else(Lacks::all, Worker::lacks)
 }
 
 impl Worker {
-    /// The first argument.
+    /// The first argument of a worker process.
     pub const COMMAND: &str = "worker";
 
-    /// This very program, with the rankers that it has.
+    /// This same program with its rankers.
     ///
     /// # Errors
-    /// If the system does not tell where it is.
+    /// If the system does not tell where the program is.
     pub fn this_program() -> io::Result<Self> {
         Ok(Worker { program: std::env::current_exe()?, lacks: Lacks::of_this_system() })
     }
 
-    /// The same as on a system that confines no command.
+    /// The worker as on a system that confines no command.
     #[must_use]
     pub fn unconfining(self) -> Self {
         Worker { lacks: Lacks::all(), ..self }
     }
 
-    /// What it cannot keep a command from.
+    /// The freedoms that the worker cannot take from a command.
     pub(crate) fn lacks(&self) -> Lacks {
         self.lacks.clone()
     }
 
-    /// A program and its arguments under a guard, which confines them and ends them when this process ends. How they end is told by
-    /// [`WorkerReport`].
+    /// A program and its arguments under a guard. The guard confines the program, and ends it when
+    /// this process ends. A [`WorkerReport`] tells how the program ended.
     pub(crate) fn guarded(
         &self,
         folder: &WorkFolder,
@@ -211,7 +215,8 @@ impl Worker {
         command
     }
 
-    /// What such a process does, given the arguments after [`COMMAND`](Self::COMMAND); its exit code.
+    /// Does the work of a worker process, given the arguments after [`COMMAND`](Self::COMMAND).
+    /// Returns the exit code.
     pub fn serve(registry: &Registry, arguments: &[OsString]) -> u8 {
         adopt_orphans();
         end_with_the_run();
@@ -231,7 +236,8 @@ impl Worker {
     }
 }
 
-/// Ends this process and all that it started when standard input, which the run holds open, ends.
+/// Ends this process and all that it started when standard input ends. The run holds standard input
+/// open.
 fn end_with_the_run() {
     std::thread::spawn(|| {
         let _ = io::copy(&mut io::stdin(), &mut io::sink());
@@ -249,7 +255,7 @@ fn end_with_the_run() {
     });
 }
 
-/// Runs a program and tells how it ended, when nothing that it started is left.
+/// Runs a program. Reports how the program ended, after all processes that it started have ended.
 fn guard(program: &OsStr, arguments: &[OsString]) -> Result<(), String> {
     let folder = std::env::current_dir().map_err(|error| error.to_string())?;
     let task = fs::read(GUARD).map_err(|error| format!("cannot read {GUARD}: {error}"))?;
@@ -268,7 +274,8 @@ fn guard(program: &OsStr, arguments: &[OsString]) -> Result<(), String> {
     WorkerReport { end, peak: None, warnings: Vec::new() }.write(&folder)
 }
 
-/// Starts a program within walls. They are those of the thread that starts it; the guard itself has none.
+/// Starts a program within walls. The thread that starts the program is confined, and the guard
+/// itself is not.
 fn start(mut command: Command, walls: Option<&Walls>, folder: &Path) -> io::Result<Child> {
     let Some(walls) = walls else { return command.spawn() };
     let confined = || {
@@ -279,7 +286,8 @@ fn start(mut command: Command, walls: Option<&Walls>, folder: &Path) -> io::Resu
     std::thread::scope(|scope| scope.spawn(confined).join().unwrap_or_else(panicked))
 }
 
-/// No memory on disk when a program crashes, for it would hold data, and no file beyond a length; for this process and all that it starts.
+/// Forbids core dumps, which would hold data, and limits the length of files. The limits hold for
+/// this process and all that it starts.
 fn limit_files(size: u64) {
     #[cfg(unix)]
     {
@@ -294,7 +302,8 @@ fn limit_files(size: u64) {
     let _ = size;
 }
 
-/// Waits for a program, and meanwhile for orphans of its own that were adopted, so that they do not fill the table of processes.
+/// Waits for a program to end. Meanwhile collects ended orphans, so that they do not fill the table
+/// of processes.
 #[cfg(target_os = "linux")]
 fn wait(mut program: Child) -> io::Result<ExitStatus> {
     use std::os::unix::process::ExitStatusExt as _;
@@ -325,12 +334,12 @@ fn wait(mut program: Child) -> io::Result<ExitStatus> {
     program.wait()
 }
 
-/// How a program ended that is not guarded.
+/// How a program without a guard ended.
 pub(crate) fn of_status(status: ExitStatus) -> WorkerExit {
     if status.success() { WorkerExit::Done } else { WorkerExit::Failed(ending(status)) }
 }
 
-/// Does the fit that the folder asks for.
+/// Does the fit that the request in the folder describes.
 fn fit(registry: &Registry) -> Result<(), String> {
     fn text(error: impl std::fmt::Display) -> String {
         error.to_string()
@@ -382,7 +391,7 @@ fn fit(registry: &Registry) -> Result<(), String> {
     tell_with(WorkerExit::Done, output.warnings)
 }
 
-/// How far a fit is, in a file of two numbers that stand at the same place each time.
+/// Writes the progress of a fit into a file. The file holds two numbers at fixed places.
 struct ProgressNote {
     last: Mutex<(File, Option<Instant>)>,
 }

@@ -1,4 +1,5 @@
-//! `kind = "command"`: programs in another language as rankers; here small ones of the shell.
+//! `kind = "command"`: programs in other languages as rankers. The programs here are small shell
+//! scripts.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
@@ -13,7 +14,8 @@ use fivefold_data::{Source, SyntheticSource, open};
 use fivefold_experiment::{Job, JobEnd, Observer, RunError, RunOptions, RunOutcome, run};
 use fivefold_results::Experiment;
 
-/// An experiment with one command on synthetic data, its listed files beside it.
+/// An experiment with a single command on synthetic data. The listed files are beside the
+/// experiment.
 struct Case {
     folder: tempfile::TempDir,
     params: String,
@@ -25,7 +27,7 @@ impl Case {
         Case { folder: tempfile::tempdir().unwrap(), params: params.to_owned(), seed: 7 }
     }
 
-    /// A command that gives a script to the shell.
+    /// A case whose command runs a script in the shell.
     fn of_script(script: &str) -> Self {
         let case = Case::new(
             r#"argv = ["sh", "rank.sh", "{train}", "{validation}", "{test}", "{scores}", "{seed}"]
@@ -73,7 +75,7 @@ ideal = 2
         self.try_run().unwrap()
     }
 
-    /// The scores of all folds, which must have succeeded.
+    /// The scores of all folds. Panics if a fold failed.
     fn scores(&self) -> Vec<Vec<f64>> {
         let outcome = self.run();
         assert!(outcome.failed.is_empty(), "{:?}", outcome.failed);
@@ -81,7 +83,7 @@ ideal = 2
         (1..=5).map(|number| fold(number).lines().map(|line| line.parse().unwrap()).collect()).collect()
     }
 
-    /// Why the first fold failed; all must have.
+    /// Why the first fold failed. Panics if a fold did not fail.
     fn failure(&self) -> String {
         let outcome = self.run();
         assert_eq!(outcome.failed.len(), 5, "{:?}", outcome.failed);
@@ -94,7 +96,7 @@ ideal = 2
     }
 }
 
-/// The values after `id:` in the lines of the first argument.
+/// Prints the value after `id:` in each line. The first argument of the script is the id.
 const COLUMN: &str = r#"sed -E "s/.* $1:([^ ]*).*/\1/""#;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Everything that can be wrong in an experiment file, as a user sees it.
+//! Errors of an experiment file, as a user sees them.
 
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
@@ -10,7 +10,7 @@ use common::registry;
 use fivefold_results::Experiment;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 
-/// A correct file of which each case replaces one piece.
+/// A correct file. Each case replaces a piece of this file.
 const GOOD: &str = r#"name = "good"
 seed = 7
 dialect = "paper"
@@ -77,7 +77,8 @@ fn the_good_file_is_good() {
     insta::assert_snapshot!(format!("{before}\"executable\": \"HASH{}", &after[64..]));
 }
 
-/// Tukey's test corrects for all pairs by itself: where none is named, none follows, and one that is named is refused (ranx #61).
+/// Tukey's test itself corrects for all pairs (ranx #61). So its default correction is `none`, and
+/// any other correction is an error.
 #[test]
 fn a_correction_is_chosen_by_the_test_where_none_is_named() {
     let of = |tables: &str| parse(&GOOD.replace("pad = \"abs\"", tables)).unwrap().tables.correction;

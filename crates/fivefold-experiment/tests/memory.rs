@@ -1,4 +1,5 @@
-//! Fewer jobs at a time, the same results; jobs that never fit; and normalised collections that folds share.
+//! A run with little memory: fewer jobs at a time with the same results, jobs that never fit, and
+//! normalised collections that folds share.
 
 mod common;
 
@@ -8,7 +9,7 @@ use common::{EXPERIMENT, JOBS, experiment, files, registry};
 use fivefold_data::{Method, Normaliser, Over, Source, SyntheticSource, open};
 use fivefold_experiment::{Job, JobEnd, Observer, RunOptions, run};
 
-/// Counts jobs at a time.
+/// Counts the jobs that run at a time.
 #[derive(Default)]
 struct Watch {
     running: AtomicUsize,
@@ -65,7 +66,8 @@ fn what_never_fits_is_refused_before_it_begins_and_done_by_a_run_that_may() {
     assert_eq!(files(&out), files(&whole));
 }
 
-/// The scores of a ranker that gives one feature are that feature, normalised on the fold alone.
+/// The ranker's scores are a single feature. The expected scores are this feature, normalised on
+/// the fold alone.
 #[test]
 fn shared_normalised_collections_are_those_of_each_fold() {
     let folder = tempfile::tempdir().unwrap();

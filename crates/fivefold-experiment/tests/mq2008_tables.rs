@@ -1,5 +1,5 @@
-//! The tables of real data: eight systems' scores on MQ2008, against values that scipy gives for the same per-query
-//! values.
+//! The tables of real data: the scores of eight systems on MQ2008. The expected figures are from
+//! scipy, for the same per-query values.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use fivefold_core::Registry;
 use fivefold_experiment::{RunOptions, run};
 use fivefold_results::{Experiment, Results};
 
-/// The figures of the table whose id begins so, row by row without the labels.
+/// The figures of the table whose id begins with `id`, row by row, without labels.
 fn figures(tables: &[Table], id: &str) -> Vec<Vec<f64>> {
     let table = tables.iter().find(|table| table.id.starts_with(id)).unwrap_or_else(|| panic!("no table {id}"));
     let figure = |cell: &Cell| match cell {
@@ -19,8 +19,9 @@ fn figures(tables: &[Table], id: &str) -> Vec<Vec<f64>> {
     table.rows.iter().map(|row| row[table.label_columns..].iter().map(figure).collect()).collect()
 }
 
-/// From `per_query.csv` and `queries.csv` of the run, with empty fields read as 0. With x[s][v][r] the values of ranker r
-/// under version v in query set s, one row a query and one column a cutoff:
+/// The expected figures are from `per_query.csv` and `queries.csv` of the run, with empty fields
+/// read as 0. `x[s][v][r]` holds the values of ranker r under version v in query set s, with a row
+/// for each query and a column for each cutoff:
 ///
 /// ```python
 /// d = real - expected; d[abs(d) <= 1e-12] = 0           # mean over rankers and cutoffs; mean E/U over cutoffs
@@ -53,7 +54,8 @@ fn statistics_of_eight_systems_agree_with_scipy() {
             assert!((found - expected / unit).abs() < 1e-9 * (1.0 + expected.abs()), "{id}: {found} for {expected}");
         }
     };
-    // Columns all, uninformative, ideal; tau as the number of pairs in the same order less those in opposite orders.
+    // Columns all, uninformative, ideal; tau as the number of pairs in the same order less those in
+    // opposite orders.
     check("table-07", &[[28.0, 26.0, 26.0], [24.0, 26.0, 24.0]], 28.0);
     check("table-08", &[[0.0, 4.0, 2.0], [2.0, 12.0, 5.0]], 1.0);
     check("table-09", &[[78.0, 16.0, 74.0], [78.0, 14.0, 76.0], [76.0, 16.0, 73.0]], 1.0);

@@ -1,4 +1,5 @@
-//! The shipped experiment on stored scores, from its file to values, against printed results. Needs `FIVEFOLD_DATA`.
+//! The shipped experiment on stored scores, from its file to values, compared with printed results.
+//! Needs `FIVEFOLD_DATA`.
 
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
@@ -8,7 +9,8 @@ use fivefold_core::Registry;
 use fivefold_experiment::{RunOptions, run};
 use fivefold_results::Experiment;
 
-/// RankBoost's rows under `performance on testing set` in `mq2008-systems/published/`, to their 4 decimals.
+/// RankBoost's rows under `performance on testing set` in `mq2008-systems/published/`, to the 4
+/// printed decimals.
 #[test]
 fn stored_scores_give_the_printed_values_of_every_fold() {
     let Some(data) = std::env::var_os("FIVEFOLD_DATA").map(PathBuf::from) else {

@@ -1,4 +1,5 @@
-//! Whole runs: what is done, what is reused, and that the folder never depends on how it came about.
+//! Whole runs: which jobs are done, which results are reused, and that the folder does not depend
+//! on its history.
 
 mod common;
 
@@ -102,7 +103,8 @@ fn only_what_an_input_alters_is_done_again() {
     assert_eq!((seeded.len(), expected.len()), SEEDED_JOBS);
 }
 
-/// The seed of the experiment does not reach synthetic collections, which have their own: only `draw` is seeded.
+/// The number of jobs whose seed reaches their result. A synthetic collection has its own seed, so
+/// only `draw` depends on the seed of the experiment.
 const SEEDED_JOBS: (usize, usize) = (10, 10);
 
 #[test]
@@ -260,7 +262,7 @@ fn missing_files_are_errors_that_underline_their_entry() {
 
 const SCORES: &str = "kind = \"scores\"\nparams = { path = \"nowhere/{dataset}.{fold}.txt\" }";
 
-/// Hours of jobs must not end in an error that was there from the start.
+/// An error that exists from the start must appear before the jobs, which may take hours.
 #[test]
 fn what_cannot_be_evaluated_is_refused_before_any_job() {
     let folder = tempfile::tempdir().unwrap();
@@ -305,8 +307,9 @@ impl Observer for Tamper {
     }
 }
 
-/// A program that the run starts wrote into scores of finished jobs, and the run evaluated them: treeverse/dvc #5425 is of this kind
-/// (what an experiment's own process does to the workspace of others).
+/// A program that the run started altered scores of finished jobs, and the run evaluated these
+/// scores. In the same way, in treeverse/dvc #5425 the process of an experiment altered the
+/// workspace of others.
 #[test]
 fn files_that_are_altered_while_the_run_goes_on_are_not_evaluated() {
     let (experiment, registry) = (experiment(EXPERIMENT), registry());
@@ -325,7 +328,7 @@ fn files_that_are_altered_while_the_run_goes_on_are_not_evaluated() {
     }
 }
 
-/// aws/aws-encryption-sdk-cli #18: written over without a word.
+/// aws/aws-encryption-sdk-cli #18: a program replaced existing files without a word.
 #[test]
 fn a_folder_of_another_experiment_of_the_same_name_is_left_as_it_is() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Places that no command may reach, and what may be allowed beside them.
+//! The places that no command may reach, and how to allow the places beside them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,9 +9,9 @@ use fivefold_results::store::Store;
 
 use crate::plan::Plan;
 
-/// Files and folders that are kept from commands: all paths are without links.
+/// Files and folders that no command may reach. All paths are without links.
 pub(super) struct Kept {
-    /// Each with what it is.
+    /// Each place with a description.
     places: Vec<(PathBuf, String)>,
 }
 
@@ -42,7 +42,8 @@ impl Kept {
         self.places.iter().map(|(path, _)| path.clone()).collect()
     }
 
-    /// A path that the experiment allows, without links, or why it must not.
+    /// Returns the path without links if the experiment may allow it. Otherwise the error says why
+    /// not.
     pub(super) fn allow(&self, path: &Path, given: &str) -> Result<PathBuf, String> {
         let real =
             fs::canonicalize(path).map_err(|error| format!("is given `{given}`, which cannot be found: {error}"))?;
@@ -52,7 +53,7 @@ impl Kept {
         }
     }
 
-    /// Whether a path lies in none of the places.
+    /// Checks that a path is outside all the places.
     pub(super) fn apart(&self, path: &Path) -> Result<(), String> {
         match self.places.iter().find(|(place, _)| path.starts_with(place)) {
             Some((place, what)) => Err(format!("lies in {} ({what}), which no command may reach", place.display())),
@@ -61,7 +62,7 @@ impl Kept {
     }
 }
 
-/// A path without links, be it there or not yet.
+/// A path without links, even if the path does not exist yet.
 fn real(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let there = path.ancestors().find_map(|there| Some((there, fs::canonicalize(there).ok()?)));
@@ -71,7 +72,8 @@ fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// Some files and folders, but for what is kept: of a folder that holds such, its entries one by one.
+/// Returns `paths` without the places in `kept`. A folder that holds such a place is replaced by
+/// its other entries.
 pub(super) fn beside(paths: &BTreeSet<PathBuf>, kept: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let real: BTreeSet<PathBuf> = paths.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();

@@ -1,8 +1,11 @@
-//! What programs need to run: themselves, what they are links to, their interpreters, their libraries, and the system.
+//! Finds the files that a program needs to run: the program, the targets of its links, its
+//! interpreters, its libraries, and the system.
 //!
-//! A program in `PREFIX/bin` has its libraries in `PREFIX/lib` and the like: so has a virtual environment, with those of the Python that
-//! it was made from (`pyvenv.cfg`), conda, a JDK, R and Node. `shims` of pyenv and its kin choose among versions beside them. Programs on
-//! the search path are allowed in the same way, for scripts start them.
+//! A program in `PREFIX/bin` has its libraries in `PREFIX/lib` and similar folders. Conda, a JDK, R
+//! and Node are built so. A virtual environment is built so too, and also needs the libraries of
+//! the Python that it was made from (`pyvenv.cfg`). The folder `shims` of pyenv and similar tools
+//! chooses among versions beside it. Scripts start programs on the search path, so these programs
+//! are allowed in the same way.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -12,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use fivefold_results::config::CommandLine;
 
-/// What is the same for all: programs and libraries of the system, its settings, and what it tells of itself. What `/proc` tells of
-/// processes outside the walls the kernel keeps back.
+/// Places that every program may read: programs and libraries of the system, its settings, and its
+/// facts about itself. The kernel hides the processes outside the walls in `/proc`.
 const SYSTEM: [&str; 13] = [
     "/bin",
     "/sbin",
@@ -30,10 +33,10 @@ const SYSTEM: [&str; 13] = [
     "/gnu/store",
 ];
 
-/// Devices that are no way to anywhere; they may be written to.
+/// Devices that give access to nothing else. Programs may write to them.
 pub(super) const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// What programs find below the folder that their `bin` stands in.
+/// Names that programs need in the folder above their `bin`.
 const PREFIX: [&str; 19] = [
     "bin",
     "sbin",
@@ -56,7 +59,7 @@ const PREFIX: [&str; 19] = [
     "Scripts",
 ];
 
-/// Variables that name folders of libraries.
+/// Variables with the folders of libraries.
 const LIBRARIES: [&str; 12] = [
     "LD_LIBRARY_PATH",
     "PYTHONPATH",
@@ -72,22 +75,23 @@ const LIBRARIES: [&str; 12] = [
     "GEM_PATH",
 ];
 
-/// Libraries that a user has below `$HOME`, which is another folder for a command: the variable by which they are found there, and
-/// what stands behind `$HOME/` in it.
+/// Libraries of the user below `$HOME`; a command has another `$HOME`. Each entry holds the
+/// variable that names the folder of the libraries, and the path below the user's `$HOME`.
 pub(crate) const OF_USER: [(&str, &str); 2] = [("PYTHONUSERBASE", ".local"), ("R_LIBS_USER", "R/%p-library/%v")];
 
-/// Links and interpreters of interpreters that are followed.
+/// The most links and interpreters that are followed.
 const MOST_STEPS: usize = 40;
 
 /// Files and folders to read and execute.
 #[derive(Default)]
 pub(super) struct Needed {
-    /// Without these the program cannot start: itself, and whatever it is a link to or is interpreted by.
+    /// Files without which the program cannot start: the program, the targets of its links, and its
+    /// interpreters.
     pub own: BTreeSet<PathBuf>,
     pub others: BTreeSet<PathBuf>,
 }
 
-/// What a command needs; `find` finds a listed file.
+/// The files that a command needs. `find` returns the path of a listed file.
 pub(super) fn of_command(command: &CommandLine, find: impl Fn(&str) -> PathBuf) -> Needed {
     let mut needed = Needed::default();
     needed.others.extend(SYSTEM.iter().map(PathBuf::from));
@@ -108,14 +112,15 @@ pub(super) fn of_command(command: &CommandLine, find: impl Fn(&str) -> PathBuf) 
             }
         }
     }
-    // A script or a library that is named as a whole. What the guards say of data that are named so comes first.
+    // A script or a library that is named as a whole. What the guards say of data that are named so
+    // comes first.
     let arguments = command.argv.iter().skip(1).map(PathBuf::from);
     needed.others.extend(arguments.filter(|path| path.is_absolute() && path.is_file()));
     needed
 }
 
 impl Needed {
-    /// A program and all that it is a link to.
+    /// Adds a program and the targets of its links.
     fn program(&mut self, program: &Path, steps: usize) {
         let mut next = Some(program.to_owned());
         let mut last = None;
@@ -136,7 +141,7 @@ impl Needed {
         }
     }
 
-    /// The interpreter that the first line of a script names.
+    /// Adds the interpreter that the first line of a script names.
     fn interpreter(&mut self, script: &Path, steps: usize) {
         let mut start = Vec::new();
         let read = File::open(script).and_then(|file| file.take(512).read_to_end(&mut start));
@@ -156,7 +161,7 @@ impl Needed {
         }
     }
 
-    /// A folder in which there is nothing but programs, with their libraries.
+    /// Adds a folder that holds only programs, and their libraries.
     fn folder_of_programs(&mut self, folder: &Path) {
         self.others.insert(folder.to_owned());
         if let Ok(folder) = fs::canonicalize(folder) {
@@ -164,7 +169,8 @@ impl Needed {
         }
     }
 
-    /// The libraries of programs in a folder, if its name says that there are such.
+    /// Adds the libraries of the programs in a folder, if the folder's name says that it holds
+    /// programs.
     fn folder_of_programs_if_so(&mut self, folder: &Path) {
         let (Some(name), Some(prefix)) = (folder.file_name().and_then(|name| name.to_str()), folder.parent()) else {
             return;
@@ -192,12 +198,13 @@ fn search_path() -> Vec<PathBuf> {
     env::split_paths(&path).filter(|folder| is_some_place(folder)).collect()
 }
 
-/// Whether a path is absolute and more than `/`, which would be everything.
+/// Whether a path is absolute and not just `/`, which would allow everything.
 fn is_some_place(path: &Path) -> bool {
     path.is_absolute() && path.file_name().is_some()
 }
 
-/// The program that a name stands for: itself if it is a path, else the first on the search path.
+/// The program of this name: the path itself, or else the first program of this name on the search
+/// path.
 fn on_path(name: &str) -> Option<PathBuf> {
     if name.contains('/') {
         return Some(PathBuf::from(name)).filter(|path| path.is_absolute());

@@ -1,4 +1,5 @@
-//! Files of a test part, with the grades in them, that a `command` is given: listed, be it a copy or packed, or named in an argument.
+//! Finds files of a test part that a `command` is given. Test files hold the grades. A command may
+//! list the file, a copy or an archive of it, or name the file in an argument.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -17,11 +18,11 @@ pub(super) struct TestFiles {
 }
 
 struct TestFile {
-    /// As the collection names it, which may be a member of an archive.
+    /// The path in the collection, which may be a member of an archive.
     path: PathBuf,
-    /// The file, or the archive, without links.
+    /// The file or the archive on disk, without links.
     disk: PathBuf,
-    /// Of its content, unpacked; known once it is asked for.
+    /// Hash of the unpacked content, computed when first asked for.
     hash: OnceCell<Option<Hash>>,
 }
 
@@ -34,7 +35,8 @@ impl TestFiles {
         TestFiles { files: collection.test_files().filter_map(file).collect() }
     }
 
-    /// What a command is given that is, holds or copies one of the files, and that file.
+    /// The first argument or listed file through which a command gets a test file, and this test
+    /// file. A command may get the file itself, a copy, or a folder that holds the file.
     pub(super) fn given_to(&self, command: &CommandLine, plan: &Plan<'_>) -> Option<(String, &Path)> {
         let listed = command.files.iter().find_map(|given| {
             let path = plan.find(given);
@@ -44,13 +46,13 @@ impl TestFiles {
         listed.or_else(|| command.argv.iter().find_map(|argument| self.named_in(argument)))
     }
 
-    /// The file that is at or below a path.
+    /// The test file that is at or below a path.
     fn below(&self, path: &Path) -> Option<&TestFile> {
         let path = fs::canonicalize(path).ok()?;
         self.files.iter().find(|file| file.disk.starts_with(&path))
     }
 
-    /// The file whose content another one holds, packed or not.
+    /// The test file whose content the file at `path` holds, packed or not.
     fn copied_in(&self, path: &Path) -> Option<&TestFile> {
         let held = content_hashes(path).ok()?;
         // Nothing at all is no copy.
@@ -59,8 +61,9 @@ impl TestFiles {
         self.files.iter().find(known)
     }
 
-    /// The path in an argument, which may be a script, at or below which there is a file. Relative paths lead to the program's own
-    /// folder, where there is nothing but what is listed.
+    /// The path in an argument at or below which a test file lies. The argument may be a script.
+    /// Only absolute paths count: a relative path leads into the program's own folder, which holds
+    /// only listed files.
     fn named_in(&self, argument: &str) -> Option<(String, &Path)> {
         let words = argument.split(|c: char| c.is_whitespace() || "'\"`=:;|&<>(){},".contains(c));
         let paths = std::iter::once(argument).chain(words).filter(|word| {
@@ -81,7 +84,8 @@ impl TestFiles {
     }
 }
 
-/// A listed archive that cannot be looked into, and why: one of two members of one name would not be seen.
+/// A listed archive that cannot be read fully, and why. For example, an archive with two members of
+/// the same name could hide a test file.
 pub(super) fn unseen(command: &CommandLine, plan: &Plan<'_>) -> Option<(String, io::Error)> {
     let look = |given: &String| Some((given.clone(), content_hashes(&plan.find(given)).err()?));
     command.files.iter().find_map(look)

@@ -1,4 +1,4 @@
-//! What can be checked with the data: inputs of the jobs, scores from models, values from scores.
+//! The checks that need the data: the inputs of jobs, scores from models, and values from scores.
 
 use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation};
 use fivefold_core::{ModelFile, Registry};
@@ -20,31 +20,31 @@ use crate::reuse::{Change, changes};
 use crate::run::conventions;
 use crate::scoring::{score, scores_text};
 
-/// What is checked.
+/// The folder to check, with its data.
 pub(super) struct Case<'a> {
     pub manifest: &'a Manifest,
-    /// That of the manifest, with the folders in which its data are looked for.
+    /// The experiment of the manifest, with the folders in which its data are looked for.
     pub experiment: &'a Experiment,
     pub store: &'a Store,
     pub registry: &'a Registry,
-    /// One for each job of the manifest, if it can be read.
+    /// The record of each job of the manifest. `None` if the record cannot be read.
     pub records: &'a [Option<Record>],
-    /// The values of the folder, if they can be read.
+    /// The values of the folder. `None` if they cannot be read.
     pub evaluation: Option<&'a Evaluation>,
 }
 
-/// A job with its record, and where its fold is in the collection.
+/// A job with its record and the index of its fold in the collection.
 struct Place<'a> {
     facts: &'a JobFacts,
     record: &'a Record,
     fold: usize,
 }
 
-/// How the scores of a job compare with what they were made from.
+/// How the stored scores of a job compare with the scores derived again.
 enum Scores {
     Same,
     Differ(String),
-    /// The model and not the scores are wrong.
+    /// The model is wrong, not the scores.
     Model(String),
     Lacking(String),
     Program,
@@ -71,7 +71,7 @@ pub(super) fn checks(case: &Case<'_>) -> Vec<Check> {
     vec![checks.data, checks.inputs, checks.scores, checks.values, result]
 }
 
-/// What is checked of every data set.
+/// The checks of every data set.
 struct DataChecks {
     data: Check,
     inputs: Check,
@@ -88,7 +88,7 @@ impl DataChecks {
         self.values.lacking(case.values_of(index), reason);
     }
 
-    /// Checks a data set; gives back its values, derived again from the scores.
+    /// Checks a data set. Returns its values, derived again from the scores.
     fn dataset(
         &mut self,
         case: &Case<'_>,
@@ -137,7 +137,7 @@ impl DataChecks {
 }
 
 impl Case<'_> {
-    /// The jobs of a data set whose records can be read.
+    /// The jobs of a data set with a readable record.
     fn places(&self, index: usize, collection: &Collection) -> Vec<Place<'_>> {
         let jobs = self.manifest.jobs.iter().zip(self.records).filter(|(facts, _)| facts.dataset == index);
         jobs.filter_map(|(facts, record)| {
@@ -147,14 +147,15 @@ impl Case<'_> {
         .collect()
     }
 
-    /// How many values of a data set the folder holds.
+    /// The number of values that the folder holds for a data set.
     fn values_of(&self, index: usize) -> usize {
         let stored = self.evaluation.map(|evaluation| &evaluation.datasets[index]);
         stored.map_or(0, |stored| stored.all.len() + stored.left.len() + stored.right.len())
     }
 }
 
-/// Why it is not known whether this program's ranker is that of the run; `None`: it is, or the version stands for its code.
+/// Why this program's ranker may differ from the run's ranker. `None` if they are known to be the
+/// same, or if the version stands for the code.
 fn other_code(case: &Case<'_>, ranker: usize) -> Option<String> {
     let config = &case.experiment.rankers[ranker];
     let Method::Train { code: Some(code), .. } = &config.method else { return None };
@@ -170,7 +171,7 @@ fn other_code(case: &Case<'_>, ranker: usize) -> Option<String> {
     }
 }
 
-/// Whether a job's id is one of this fold: the second part of `DATASET/foldK/RANKER`.
+/// Whether a job's id belongs to this fold. The fold is the second part of `DATASET/foldK/RANKER`.
 fn is_of_fold(id: &str, number: usize) -> bool {
     id.split('/').nth(1) == Some(&format!("fold{number}"))
 }
@@ -241,7 +242,7 @@ fn scores_again(case: &Case<'_>, plan: &Plan<'_>, collection: &Collection, place
     }
 }
 
-/// The model of a job, whose header must say what the job's record says.
+/// The model of a job. Its header must agree with the job's record.
 fn model(case: &Case<'_>, place: &Place<'_>) -> Result<ModelFile, String> {
     let text = content(case.store, &model_file(&place.facts.id))?;
     let model = ModelFile::parse(&String::from_utf8_lossy(&text)).map_err(|error| error.to_string())?;
@@ -299,7 +300,7 @@ fn evaluate_again(
     evaluate_dataset(case.experiment, index, collection, &scores, failed, None).map_err(|error| error.to_string())
 }
 
-/// Value by value; each that differs is named.
+/// Compares each value, and names the values that differ.
 fn compare(stored: &DatasetValues, again: &DatasetValues, measures: &[MeasureSpec], check: &mut Check) {
     if stored.queries != again.queries {
         let other = stored.queries.iter().zip(&again.queries).position(|(stored, again)| stored != again);
@@ -342,7 +343,7 @@ fn compare(stored: &DatasetValues, again: &DatasetValues, measures: &[MeasureSpe
     }
 }
 
-/// The result hash from the values that were derived again, and the conventions.
+/// The check of the result hash, from the values that were derived again, and of the conventions.
 fn result(case: &Case<'_>, plan: &Plan<'_>, datasets: Vec<DatasetValues>) -> Check {
     let mut check = Check::new("result hash");
     if datasets.len() < case.manifest.datasets.len() {

@@ -1,4 +1,4 @@
-//! What can be checked from the folder alone.
+//! The checks that need the folder alone.
 
 use fivefold_analysis::evaluation::Evaluation;
 use fivefold_results::freedom::Freedom;
@@ -13,8 +13,8 @@ use super::others::files_below;
 use super::{Check, content};
 use crate::plan::key;
 
-/// The records against the manifest, and the files that the jobs wrote against the records; with the records, one for each
-/// job, if it can be read.
+/// Compares the records with the manifest, and the files of the jobs with the records. Returns both
+/// checks and the record of each job, or `None` for a record that cannot be read.
 pub(super) fn records(manifest: &Manifest, store: &Store) -> (Check, Check, Vec<Option<Record>>) {
     let (mut records, mut files) = (Check::new("records"), Check::new("files of jobs"));
     let looked: Vec<_> = manifest.jobs.par_iter().map(|facts| look(&facts.id, store)).collect();
@@ -36,7 +36,8 @@ pub(super) fn records(manifest: &Manifest, store: &Store) -> (Check, Check, Vec<
     (records, files, kept)
 }
 
-/// The records by themselves, and the files that the jobs wrote against them, where no manifest says which there should be.
+/// Checks each record by itself, and the files of the jobs with the records. For a folder without a
+/// readable manifest.
 pub(super) fn records_alone(store: &Store) -> Result<(Check, Check), StoreError> {
     let (mut records, mut files) = (Check::new("records"), Check::new("files of jobs"));
     let ids: Vec<String> = files_below(store.root())?.iter().filter_map(|file| id_of_record(file)).collect();
@@ -51,12 +52,13 @@ pub(super) fn records_alone(store: &Store) -> Result<(Check, Check), StoreError>
     Ok((records, files))
 }
 
-/// The id of the job whose record would be this file.
+/// The id of the job whose record has this file name.
 pub(super) fn id_of_record(file: &str) -> Option<String> {
     Some(file.strip_prefix("jobs/")?.strip_suffix(".json")?.to_owned())
 }
 
-/// Whether a record is that of this id, its key that of its inputs, and its files those of this job.
+/// Checks that a record has this id, that its key fits its inputs, and that its files belong to
+/// this job.
 pub(super) fn is_of_itself(record: &Record, id: &str) -> Result<(), String> {
     if record.id != id {
         return Err(format!("is the record of {}", record.id));
@@ -67,15 +69,17 @@ pub(super) fn is_of_itself(record: &Record, id: &str) -> Result<(), String> {
     if record.key == key(&json!(record.inputs)) { Ok(()) } else { Err("the key is not that of the inputs".to_owned()) }
 }
 
-/// Nothing in a record that its key does not cover was altered either.
+/// Checks that a record is byte for byte as a run writes it. So even the parts that the key does
+/// not cover are unaltered.
 fn as_run_writes(whole: bool) -> Result<(), String> {
     if whole { Ok(()) } else { Err("is not byte for byte what a run writes".to_owned()) }
 }
 
-/// Each file that a job wrote, and whether it is as it was written.
+/// The files that a job wrote, and whether each file is as the job wrote it.
 type Outputs = Vec<(String, Result<(), String>)>;
 
-/// The record of a job, and whether it is byte for byte what a run writes; and the files in it.
+/// The record of a job, with whether the record is byte for byte as a run writes it, and the files
+/// that the record names.
 pub(super) fn look(id: &str, store: &Store) -> (Result<(Record, bool), String>, Outputs) {
     let record = content(store, &record_file(id)).and_then(|content| {
         let record: Record =
@@ -125,7 +129,7 @@ fn record_fits(record: &Record, facts: &JobFacts) -> Result<(), String> {
     Ok(())
 }
 
-/// The values against the result hash; with the values, if they can be read.
+/// Compares the values with the result hash. Returns the check, and the values if they can be read.
 pub(super) fn values(manifest: &Manifest, store: &Store) -> (Check, Option<Evaluation>) {
     let mut check = Check::new("values");
     let files = RESULT_FILES.join(" and ");

@@ -1,4 +1,4 @@
-//! Files of a results folder that nothing in it accounts for.
+//! Finds files of a results folder that belong to no run, job or report.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,21 +10,21 @@ use fivefold_results::store::{Store, StoreError};
 use super::Check;
 use super::folder::{id_of_record, is_of_itself, look};
 
-/// Where files lie that would be taken for results.
+/// Folders in which any file would be taken for a result.
 const OF_JOBS: [&str; 3] = ["jobs/", "scores/", "models/"];
 const OF_REPORTS: [&str; 2] = ["tables/", "figures/"];
-/// The other files of a report.
+/// Other files of a report.
 const REPORT: [&str; 3] = ["report.html", "tables.json", "tables.md"];
 
-/// Names in a list; the others are counted.
+/// The number of names in a list. Other names are counted.
 const MOST_NAMES: usize = 5;
 
-/// Looks for files that are not among `known`, those of the run and its report; `reported`: whether the latter could be told. A file that
-/// stands among results, and is none, is a difference. What jobs left that are no longer in the experiment, and what stands elsewhere, is
-/// only counted.
+/// Looks for files that are not in `known`, the files of the run and its report. `reported` says
+/// whether the files of the report are known. A foreign file among the results is a difference.
+/// Files of jobs that left the experiment, and files elsewhere, are only counted.
 ///
 /// # Errors
-/// A folder that cannot be read.
+/// If a folder cannot be read.
 pub fn other_files(folder: &Path, known: &BTreeSet<String>, reported: bool) -> Result<Check, StoreError> {
     let mut check = Check::new("other files");
     let all = files_below(folder)?;
@@ -58,7 +58,7 @@ pub fn other_files(folder: &Path, known: &BTreeSet<String>, reported: bool) -> R
     Ok(check)
 }
 
-/// Records among `files` that are whole, with the files that they name.
+/// The valid records among `files`, and the files that these records name.
 fn left_by_jobs<'a>(store: &Store, files: impl Iterator<Item = &'a String>) -> BTreeSet<String> {
     let mut left = BTreeSet::new();
     for file in files {
@@ -72,7 +72,8 @@ fn left_by_jobs<'a>(store: &Store, files: impl Iterator<Item = &'a String>) -> B
     left
 }
 
-/// All files of a folder, by their paths with `/`, in order; not what a run at work has there, whose names begin with a dot.
+/// All files of a folder, sorted, as paths with `/`. Files of a running run are left out: their
+/// names begin with a dot.
 pub(super) fn files_below(folder: &Path) -> Result<Vec<String>, StoreError> {
     let mut found = Vec::new();
     let mut folders = vec![String::new()];

@@ -1,4 +1,4 @@
-//! Landlock.
+//! Landlock of the Linux kernel.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -10,10 +10,11 @@ use landlock::{
 
 use super::{Freedom, Walls};
 
-/// The newest that is known here; of an older kernel, what it knows.
+/// The newest version of Landlock that this code knows. With an older kernel, the kernel's version
+/// is used.
 const NEWEST: ABI = ABI::V10;
 
-/// What this kernel cannot keep a program from.
+/// The freedoms that this kernel cannot take from a program.
 pub(super) fn lacks() -> Vec<Freedom> {
     static LACKS: LazyLock<Vec<Freedom>> = LazyLock::new(|| {
         let hard = || Ruleset::default().set_compatibility(CompatLevel::HardRequirement);

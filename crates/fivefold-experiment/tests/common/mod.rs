@@ -12,7 +12,7 @@ use fivefold_experiment::{Job, JobEnd, Observer, RunOptions, RunOutcome, run};
 use fivefold_results::Experiment;
 use serde::{Deserialize, Serialize};
 
-/// Scores by one feature times `weight`.
+/// Gives the value of a feature times `weight` as the score.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct One {
@@ -47,7 +47,7 @@ impl Model for OneModel {
     }
 }
 
-/// Scores by random weights drawn from the seed, in parallel.
+/// Gives random scores by weights drawn from the seed, in parallel.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Draw {
@@ -77,7 +77,7 @@ impl Model for DrawModel {
     }
 }
 
-/// Fails in one of several ways.
+/// Fails in a chosen way.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Broken {
@@ -152,7 +152,7 @@ pub fn experiment(text: &str) -> Experiment {
     Experiment::parse("small.toml", text, Vec::new(), &registry()).unwrap()
 }
 
-/// Counts jobs, and cancels when so many are done.
+/// Counts jobs, and cancels the run after `cancel_after` jobs.
 #[derive(Default)]
 pub struct Counter {
     pub started: Mutex<Vec<String>>,
@@ -193,7 +193,7 @@ pub fn run_with(text: &str, out: &Path, threads: usize, cancel_after: Option<usi
     (outcome, counter)
 }
 
-/// Every file below a folder with its bytes.
+/// Every file below a folder, with its content.
 pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
