@@ -322,7 +322,7 @@ fn eight_rankers_beside_the_paper() {
     let (ours, theirs) = found.figures("same winner", "ndcg.v2", "all")[1].split_once("; ").unwrap();
     let mean = |of: &str, name: &str| of.strip_prefix(name).unwrap().trim().trim_start_matches('0').to_owned();
     page.says(&format!(
-        "under `ndcg.v2` AdaRank ({}) stands before RankBoost ({}), which is nothing.",
+        "Under `ndcg.v2`, AdaRank ({}) is ahead of RankBoost ({}), but this difference means nothing.",
         mean(ours, "ARank"),
         mean(theirs, "RBoost")
     ));
@@ -339,7 +339,7 @@ fn eight_rankers_beside_the_paper() {
     let [_, [original, v2]] = found.pairs("ap.v2");
     assert_eq!(v2 - original, 1, "by one pair");
     let pad = found.figures("PAD goes up", "ndcg.v2", "uninformative")[1].split_once(" → ").unwrap().1;
-    page.says(&format!("then measures no difference ({:.0} %)", pad.parse::<f64>().unwrap()));
+    page.says(&format!("gives a number without meaning ({:.0} %)", pad.parse::<f64>().unwrap()));
 }
 
 /// Of a results folder of `mq2008`, which takes seconds to make.
@@ -354,14 +354,17 @@ pub fn thirteen_rankers_beside_the_paper(folder: &Path, data: &Path) {
     for (measure, tau) in [("ndcg", ".143"), ("ap", ".357")] {
         assert!(found.figures("same order", measure, "all")[1].starts_with(&format!("tau 0{tau}, ")), "{measure}");
     }
-    page.says("tau .143 to .357, of which the best has a chance of .14");
+    page.says("tau is .143 to .357, and 14 % of all orders reach a tau of .357 or more.");
     assert!(found.figures("same order", "ap", "all")[1].ends_with("chance 0.1375"));
-    let ours = |measure| found.pairs(measure)[1].map(|pairs| pairs.to_string()).join(" to ");
+    let pairs = |measure: &str| {
+        let [original, version] = found.pairs(measure)[1];
+        format!("{version} against {original}")
+    };
     page.says(&format!(
-        "uninformative queries (nDCG {}, AP {}), V1 does not ({}, {}).",
-        ours("ndcg.v2"),
-        ours("ap.v2"),
-        ours("ndcg.v1"),
-        ours("ap.v1")
+        "V2 finds more significant pairs than the original measure (nDCG: {}, AP: {}). V1 does not (nDCG: {}, AP: {}).",
+        pairs("ndcg.v2"),
+        pairs("ap.v2"),
+        pairs("ndcg.v1"),
+        pairs("ap.v1")
     ));
 }

@@ -6,7 +6,7 @@ use crate::conventions::{ApDenominator, Conventions, Gain, NoRelevant, PDenomina
 /// `catboost`.
 pub(super) const DIALECT: Dialect = Dialect {
     name: "catboost",
-    summary: "CatBoost: gain y; of equal scores the lower grade first; without a relevant document NDCG is 1, MAP and MRR are 0",
+    summary: "CatBoost: gain y; documents of equal score in order of grade, the lowest first; without a relevant document NDCG is 1, MAP and MRR are 0",
     source: "CatBoost 1.2.10",
     measures: &[
         ("NDCG:top=k", "ndcg@k"),
@@ -17,7 +17,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("MRR:top=k", "rr@k"),
     ],
     notes: &[
-        "relevant is what exceeds `border`, .5 by default",
+        "a document is relevant if its grade is above `border`, .5 by default",
         "`ERR` takes probabilities of relevance instead of grades",
     ],
     conventions,

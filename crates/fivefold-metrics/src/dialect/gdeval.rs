@@ -10,9 +10,9 @@ pub(super) const DIALECT: Dialect = Dialect {
     source: "gdeval.pl 1.2a, as ir_measures 0.4.3 brings it along",
     measures: &[("ndcg@20", "ndcg@20"), ("err@20", "err@20")],
     notes: &[
-        "negative grades count as 0; the script stops at a grade above 4, as ERR does here, while nDCG takes it as its formula says",
+        "negative grades count as 0; a grade above 4 is an error in the script, and here for ERR; nDCG takes such a grade here",
         "the script prints five decimals",
-        "ir_measures calls it for nDCG with exponential gain and for ERR, and trec_eval for most other measures",
+        "ir_measures calls gdeval.pl for nDCG with exponential gain and for ERR, but trec_eval for most other measures",
     ],
     conventions,
 };

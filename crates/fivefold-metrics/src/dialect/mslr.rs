@@ -12,7 +12,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     measures: &[("NDCG@k", "ndcg@k"), ("MeanNDCG", "meanndcg"), ("P@k", "p@k"), ("MAP", "ap")],
     notes: &[
         "the script knows grades 0 to 4 only, and prints four decimals",
-        "gains are those of all grades: grade 1 has gain 1, though it is not relevant for P and MAP",
+        "grade 1 is not relevant for P and MAP, but has gain 1 in NDCG",
     ],
     conventions,
 };

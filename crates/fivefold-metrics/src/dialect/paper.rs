@@ -10,7 +10,7 @@ use crate::conventions::{
 /// `paper`.
 pub(super) const DIALECT: Dialect = Dialect {
     name: "paper",
-    summary: "Feng & Karmaker, IPM 2023: AP divided by the cutoff, its V1 and V2 with U = k and E = K p^2; ties averaged",
+    summary: "Feng & Karmaker, IPM 2023: AP divided by the cutoff k; V1 and V2 of AP with U = k and E = k p^2, p the share of relevant documents; ties averaged",
     source: "Feng & Karmaker, IPM 60, 2023",
     measures: &[],
     notes: &["ties and undefined values are our choice: the paper says nothing of them"],

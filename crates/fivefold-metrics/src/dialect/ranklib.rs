@@ -6,7 +6,7 @@ use crate::conventions::{Conventions, HighestGrade, PDenominator, Ties};
 /// `ranklib`.
 pub(super) const DIALECT: Dialect = Dialect {
     name: "ranklib",
-    summary: "RankLib: gain 2^y - 1, P@k divided by min(k, documents), ERR with highest grade 4 unless -gmax says another; ties by file order",
+    summary: "RankLib: gain 2^y - 1, P@k divided by min(k, documents), ERR with highest grade 4, or that of -gmax; ties by file order",
     source: "RankLib, 2.10 line",
     measures: &[
         ("NDCG@k", "ndcg@k"),
@@ -19,7 +19,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     ],
     notes: &[
         "RR is computed in 32-bit floats",
-        "its models add up 32-bit floats, so its scores differ from an exact sum in the seventh digit",
+        "RankLib's models add up 32-bit floats, so their scores differ from an exact sum in the seventh digit",
     ],
     conventions,
 };

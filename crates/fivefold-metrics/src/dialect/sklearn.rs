@@ -6,13 +6,13 @@ use crate::conventions::{ApTies, Conventions, Gain};
 /// `sklearn`.
 pub(super) const DIALECT: Dialect = Dialect {
     name: "sklearn",
-    summary: "scikit-learn: gain y; nDCG averaged over ties, average precision at one threshold a group of ties",
+    summary: "scikit-learn: gain y; nDCG averaged over ties; for average precision, all documents of a tie are retrieved at once",
     source: "scikit-learn 1.9.1",
     measures: &[("ndcg_score(k=k)", "ndcg@k"), ("dcg_score(k=k)", "dcg@k"), ("average_precision_score", "ap")],
     notes: &[
-        "it refuses a query with a single document",
-        "`average_precision_score` takes binary grades only, and warns where none is relevant",
-        "V2 of AP where all documents tie is below 0, not 0: one threshold counts less than the mean over their orders, which is E",
+        "scikit-learn refuses a query with a single document",
+        "`average_precision_score` takes binary grades only, and warns if no document is relevant",
+        "if all documents tie, V2 of AP is below 0, not 0: retrieving all documents at once gives a lower AP than the mean over their orders, which is E",
         "`ignore_ties=True` ranks equal scores by numpy\u{2019}s argsort, which promises no order",
     ],
     conventions,
