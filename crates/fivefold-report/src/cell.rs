@@ -1,7 +1,8 @@
-//! The words of one cell: what every form prints, before its own escaping and alignment.
+//! The text of a cell. Every output form prints this text, with its own escaping and alignment.
 //!
-//! A number is rounded to its table's decimals (to nearest; the paper cuts digits off instead, so a printed .785 may be
-//! our 0.786). The minus is the ASCII hyphen everywhere but in LaTeX, so that printed numbers can be searched and parsed.
+//! A number is rounded to the decimals of its table, to the nearest. The paper cuts digits off
+//! instead, so a printed .785 may be 0.786 here. The minus is the ASCII hyphen in all forms but
+//! LaTeX, so printed numbers can be searched and parsed.
 
 use fivefold_analysis::p_value::p_value;
 use fivefold_analysis::{Cell, Table};
@@ -17,19 +18,19 @@ pub(crate) fn shown(cell: &Cell) -> String {
     }
 }
 
-/// `text` with each character that acts (line ends, tabs, escape codes and turns of direction of a hostile label) turned into a
-/// blank.
+/// Returns `text` with a blank in place of each character that acts: line ends, tabs, escape codes
+/// and turns of direction. A hostile label may hold such characters.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|c| if acts(c) { ' ' } else { c }).collect()
 }
 
-/// Whether a column holds words, not figures, and so is left aligned: a label column, or one with a text cell.
+/// Whether a column holds words and is left aligned: a label column, or a column with a text cell.
 pub(crate) fn is_words(table: &Table, column: usize) -> bool {
     let texts = |row: &Vec<Cell>| matches!(row.get(column), Some(Cell::Text(_)));
     column < table.label_columns || table.rows.iter().any(texts)
 }
 
-/// `value` with `digits` decimals; what rounds to zero has no sign.
+/// Returns `value` with `digits` decimals. A value that rounds to zero has no sign.
 fn rounded(value: f64, digits: u8) -> String {
     let text = format!("{value:.*}", usize::from(digits));
     match text.strip_prefix('-') {
@@ -52,7 +53,8 @@ mod tests {
         assert_eq!(number(-10.04, 1), "-10.0");
     }
 
-    /// People see no p-value as 0, and no form takes its sign for markup; programs get it in full.
+    /// No form prints a p-value as 0, and no form takes the sign `<` for markup. CSV holds the
+    /// p-value in full.
     #[test]
     fn p_values_in_every_form() {
         let table = Table {

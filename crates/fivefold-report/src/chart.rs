@@ -1,9 +1,11 @@
-//! Charts as SVG, with their points as CSV.
+//! Draws charts as SVG, and writes their points as CSV.
 //!
-//! Series differ in colour (Okabe and Ito's colour-blind-safe set without its yellow, which is lost on white) and in dash
-//! or mark, so that they stay apart in grey too; seven colours and four dashes repeat after 28 series only. The legend
-//! stands to the right, that of lines in the order in which the lines end. Points with labels are given more room, and each
-//! label the nearest free place.
+//! Series differ in colour and in dash or mark, so they stay apart in grey too. The colours are
+//! Okabe and Ito's colour-blind-safe set without its yellow, which is lost on white. Seven colours
+//! and four dashes repeat only after 28 series.
+//!
+//! The legend is to the right. The legend of lines has the order in which the lines end. A plot
+//! with labelled points is larger, and each label takes the nearest free place.
 
 pub(crate) mod axis;
 mod labels;
@@ -24,18 +26,18 @@ use axis::{Checked as _, Plotted};
 use labels::Bounds;
 use marks::{Look, bar_sides};
 
-/// A place of the drawing: from the left, from the top.
+/// A point of the drawing: pixels from the left, pixels from the top.
 type Pixel = (i32, i32);
 
-/// Size of a plot in pixels, and of one with more labelled points than [`FEW_LABELS`].
+/// Size of a plot in pixels, and size of a plot with more than [`FEW_LABELS`] labelled points.
 const PLOT: (u32, u32) = (720, 430);
 const LARGE_PLOT: (u32, u32) = (900, 660);
 const FEW_LABELS: usize = 12;
-/// Pixels of a line of the legend, of the sample before a name and of the space around it.
+/// Pixels of a line of the legend, of the sample before a name, and of the space around the sample.
 const LEGEND_LINE: u32 = 20;
 const SAMPLE: i32 = 34;
 const GAP: i32 = 8;
-/// How much of a band's colour shows, and how much where there are more than [`FEW_BANDS`].
+/// Opacity of a band, and opacity of a band in a chart with more than [`FEW_BANDS`] bands.
 const BAND: f64 = 0.10;
 const FAINT_BAND: f64 = 0.05;
 const FEW_BANDS: usize = 4;
@@ -44,9 +46,15 @@ const REFERENCE: RGBColor = RGBColor(110, 110, 110);
 /// The figure of a chart: its drawing, and its points as CSV.
 ///
 /// # Errors
-/// [`ReportError::Malformed`] for a number that is not finite, outside of its axis' range or, on a logarithmic axis, not above
-/// 0 (the end of a band may be outside of a range: it is cut there); a band that ends before it begins; an axis whose range
-/// is empty; two series of one name; a reference line that belongs to no series.
+/// [`ReportError::Malformed`]
+///
+/// - for a number that is not finite
+/// - for a number outside the range of its axis (a band is cut at the end of a range instead)
+/// - for a number of 0 or less on a logarithmic axis
+/// - for a band that ends before it begins
+/// - for an axis with an empty range
+/// - for two series of the same name
+/// - for a reference line that belongs to no series
 pub fn chart_figure(chart: &Chart) -> Result<Figure, ReportError> {
     let malformed = |message| ReportError::Malformed { id: chart.id.clone(), message };
     check(chart).map_err(malformed)?;
@@ -98,7 +106,8 @@ fn check(chart: &Chart) -> Result<(), String> {
     Ok(())
 }
 
-/// One line a point, after the title, the notes and the reference lines as comments.
+/// The points as CSV, a line for each point. The title, the notes and the reference lines come
+/// first, as comments.
 fn points_csv(chart: &Chart) -> String {
     let lines = chart.lines.iter().map(|line| {
         let of = line.series.as_ref().map(|series| format!(" of {series}")).unwrap_or_default();
@@ -127,12 +136,12 @@ fn points_csv(chart: &Chart) -> String {
     out
 }
 
-/// How many points have a label.
+/// The number of points with a label.
 fn labelled(chart: &Chart) -> usize {
     chart.series.iter().flat_map(|series| &series.points).filter(|point| point.label.is_some()).count()
 }
 
-/// Pixels that the legend takes; none where there is one series only, which the title names.
+/// The width of the legend in pixels. 0 if the chart has a single series, which the title names.
 fn legend_width(chart: &Chart) -> u32 {
     let longest = chart.series.iter().map(|series| series.name.chars().count()).max().unwrap_or(0);
     if chart.series.len() > 1 {
@@ -142,7 +151,8 @@ fn legend_width(chart: &Chart) -> u32 {
     }
 }
 
-/// Draws axes and series on the left part of the page and everything inside the plot; the legend has its own part.
+/// Draws axes, series and everything inside the plot on the left part of the page. The right part
+/// is for the legend.
 fn draw_plot(chart: &Chart, area: &Area<'_>) -> Drawn {
     let (x, y) = (Plotted::x(chart), Plotted::y(chart));
     let mut builder = ChartBuilder::on(area);
@@ -206,7 +216,7 @@ fn draw_plot(chart: &Chart, area: &Area<'_>) -> Drawn {
     draw_labels(chart, area, frame, at)
 }
 
-/// The labels of points and of the reference lines that belong to no series.
+/// Draws the labels of points, and of the reference lines that belong to no series.
 fn draw_labels(chart: &Chart, area: &Area<'_>, frame: Bounds, at: impl Fn(f64, f64) -> Pixel) -> Drawn {
     let mut taken = Vec::new();
     let style = small();
@@ -234,7 +244,7 @@ fn draw_labels(chart: &Chart, area: &Area<'_>, frame: Bounds, at: impl Fn(f64, f
     Ok(())
 }
 
-/// Sample and name of each series.
+/// Draws a sample and the name of each series.
 fn draw_legend(chart: &Chart, area: &Area<'_>) -> Drawn {
     let mut entries = chart.series.iter().zip(Look::all()).collect::<Vec<_>>();
     if chart.series.iter().all(|series| series.kind == SeriesKind::Line) {
@@ -253,7 +263,7 @@ fn draw_legend(chart: &Chart, area: &Area<'_>) -> Drawn {
     Ok(())
 }
 
-/// Small print, placed by the middle of its left edge.
+/// The style of small text. A text is placed by the middle of its left edge.
 fn small<'a>() -> TextStyle<'a> {
     (FONT, SMALL).into_font().color(&TEXT).pos(Pos::new(HPos::Left, VPos::Center))
 }
@@ -269,13 +279,13 @@ mod tests {
         values.iter().map(|&(x, y)| Point::new(x, y)).collect()
     }
 
-    /// A chart of one series.
+    /// A chart of a single series.
     fn one(kind: SeriesKind, values: &[(f64, f64)]) -> Chart {
         let series = vec![Series { name: "one".into(), kind, points: points(values) }];
         Chart { series, lines: Vec::new(), ..samples::scatter() }
     }
 
-    /// Attributes of elements of an SVG in drawing order, after a parse by an independent XML reader.
+    /// Attributes of the elements of an SVG in drawing order, read by an independent XML parser.
     fn attributes(svg: &str, element: &str, colour: &str, names: &[&str]) -> Vec<Vec<String>> {
         let document = roxmltree::Document::parse(svg).unwrap();
         let elements = document.descendants().filter(|node| node.has_tag_name(element));

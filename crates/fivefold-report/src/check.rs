@@ -1,4 +1,4 @@
-//! Compares the report that lies in a folder with the one that its results give.
+//! Compares the report in a folder with the report that the results give.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use crate::error::ReportError;
 use crate::folder::{Files, Report, report_files};
 use crate::html::Templates;
 
-/// Each file of a report, and in what it differs from what the results give, if it does.
+/// Each file of a report, and how it differs from the file that the results give.
 pub type FileChecks = Vec<(String, Result<(), String>)>;
 
-/// Compares the report of a run with its results; `None`: the folder holds no file of a report.
+/// Compares the report of a run with its results. `None` if the folder holds no file of a report.
 ///
 /// # Errors
 /// As [`write_report`](crate::write_report).
@@ -29,7 +29,7 @@ pub fn check_report(
     compare(files, &store).map(Some)
 }
 
-/// Compares a report with the one in a folder.
+/// Compares a report with the report in a folder.
 ///
 /// # Errors
 /// As [`Report::write`].
@@ -50,7 +50,7 @@ fn compare(files: Files, store: &Store) -> Result<FileChecks, ReportError> {
     Ok(compared)
 }
 
-/// The first difference: the cell of a table, else the line.
+/// The first difference: a cell of a table, or else a line.
 fn difference(file: &str, found: &str, expected: &str) -> String {
     let cell = if file.ends_with(".csv") { differing_cell(found, expected) } else { None };
     cell.unwrap_or_else(|| {
@@ -63,7 +63,7 @@ fn difference(file: &str, found: &str, expected: &str) -> String {
     })
 }
 
-/// The first cell that differs, if both are tables of the same shape.
+/// The first cell that differs. `None` if the tables have no such cell or cannot be read.
 fn differing_cell(found: &str, expected: &str) -> Option<String> {
     let rows = |text: &str| -> Option<Vec<StringRecord>> {
         // Notes stand in comments.

@@ -1,5 +1,6 @@
-//! Critical-difference diagrams (Demsar, JMLR 7, 2006): methods on a line of average ranks, the best to the left; a bar joins
-//! those whose ranks differ by no more than Nemenyi's critical difference.
+//! Critical-difference diagrams (Demsar, JMLR 7, 2006): methods on a line of average ranks, the
+//! best to the left. A bar joins methods whose ranks differ by no more than Nemenyi's critical
+//! difference.
 
 use fivefold_analysis::diagram::Ranks;
 use fivefold_analysis::p_value::p_in_words;
@@ -19,20 +20,21 @@ use crate::page::{Area, Drawn, FONT, SMALL, TEXT, page, pixel, pixels};
 const BAR: RGBColor = RGBColor(0, 114, 178);
 /// Pixels of the line of ranks.
 const RANKS: u32 = 440;
-/// From the sides to the ends of the line, where names of up to [`SHORT`] characters stand, and what each further one takes.
+/// Pixels from a side to the line, which hold a name of up to [`SHORT`] characters, and pixels for
+/// each further character.
 const SIDE: u32 = 210;
 const SHORT: usize = 20;
 const CHARACTER: u32 = 8;
-/// Characters of a name at most.
+/// The most characters of a name.
 const FIT: usize = 34;
 const LINE: u32 = 24;
-/// From the top to the line, and from the line to the first bar.
+/// Pixels from the top to the line, and from the line to the first bar.
 const ABOVE: i32 = 62;
 const BELOW: i32 = 14;
 const BARS_APART: usize = 9;
 
-/// The diagram of one measure at its main cutoff; `None` where there are no ranks, and for V1 and V2, which order the methods on
-/// each query as the original does.
+/// The diagram of a measure at its main cutoff. `None` if there are no ranks. Also `None` for V1
+/// and V2, because they order the methods on each query as the original measure does.
 pub(crate) fn critical_difference_figure(
     evaluation: &Evaluation,
     comparison: &Comparison,
@@ -79,7 +81,7 @@ fn of_comparison(
 /// The diagram of average ranks.
 ///
 /// # Errors
-/// [`ReportError::Malformed`] where there is not one rank a system.
+/// [`ReportError::Malformed`] if the number of ranks is not the number of systems.
 pub(crate) fn ranks_figure(ranks: &Ranks) -> Result<Figure, ReportError> {
     let mut figure = Figure {
         id: ranks.id.clone(),
@@ -103,7 +105,8 @@ pub(crate) fn ranks_figure(ranks: &Ranks) -> Result<Figure, ReportError> {
     Ok(figure)
 }
 
-/// One line a method, best first; after the title and the notes as comments, one comment a bar.
+/// The ranks as CSV, a line for each method, the best first. The title and the notes come first as
+/// comments, with a comment for each bar.
 fn ranks_csv(ranks: &Ranks, figure: &Figure) -> String {
     let bar = |bar: &Vec<usize>| {
         let names: Vec<&str> = bar.iter().map(|&system| ranks.systems[system].as_str()).collect();
@@ -157,7 +160,8 @@ fn draw(ranks: &Ranks, names: &Names<'_>, area: &Area<'_>) -> Drawn {
         area.draw_text(&label, &text(HPos::Center, VPos::Bottom), (x, ABOVE - 8))?;
     }
 
-    // Names of the better half to the left, the best one on top; those of the others to the right, the worst one on top.
+    // Names of the better half to the left, the best one on top; those of the others to the right,
+    // the worst one on top.
     let order = best_first(ranks);
     let names_top = ABOVE + BELOW + pixel(pixels(bars.len() * BARS_APART, 1)) + 10;
     let half = systems.len().div_ceil(2);
@@ -179,7 +183,7 @@ fn draw(ranks: &Ranks, names: &Names<'_>, area: &Area<'_>) -> Drawn {
     Ok(())
 }
 
-/// Pixels that the names take on either side.
+/// Pixels that the names take on each side.
 fn side_of(names: &Names<'_>) -> u32 {
     SIDE + pixels(names.widest().saturating_sub(SHORT), CHARACTER)
 }
@@ -189,7 +193,7 @@ fn with_rank(ranks: &Ranks, names: &Names<'_>, system: usize) -> String {
     format!("{} ({:.2})", names.shown(system), ranks.average[system])
 }
 
-/// The distance of ticks over so many ranks: at most a dozen of them.
+/// The distance of ticks for a range of ranks: at most a dozen ticks.
 fn tick_step(ranks: f64) -> f64 {
     const STEPS: [f64; 12] = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0];
     STEPS.into_iter().find(|step| ranks / step <= 11.0).unwrap_or(ranks)

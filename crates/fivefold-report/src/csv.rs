@@ -1,10 +1,14 @@
-//! Tables as CSV (RFC 4180), for programs and spreadsheets.
+//! Writes tables as CSV (RFC 4180), for programs and spreadsheets.
 //!
-//! The title and the notes come first, as lines that begin with `# `, so that a number never travels without its
-//! conventions; a reader skips them when told (`comment="#"` in pandas, `comment_prefix="#"` in polars). A cell that holds
-//! `#` is quoted, so that such a reader does not cut it. Numbers are written in full: they parse back to the same f64. Text
-//! that a spreadsheet would run as a formula (it begins with `=`, `+`, `-`, `@`, tab or a line break, and is no number) gets a
-//! leading apostrophe. Characters that act on a terminal become blanks.
+//! The title and the notes come first, as lines that begin with `# `, so a number never travels
+//! without its conventions. A reader can skip these lines (`comment="#"` in pandas,
+//! `comment_prefix="#"` in polars). A cell that holds `#` is quoted, so such a reader does not cut
+//! it.
+//!
+//! Numbers are written in full and parse back to the same f64. A text that a spreadsheet would run
+//! as a formula gets a leading apostrophe. Spreadsheets take a text for a formula if it begins with
+//! `=`, `+`, `-`, `@`, a tab or a line break, and is not a number. Characters that act on a
+//! terminal become blanks.
 
 use fivefold_analysis::{Cell, Table};
 use fivefold_base::printable::{acts, no_formula};
@@ -33,7 +37,7 @@ pub(crate) fn push_record(out: &mut String, fields: impl Iterator<Item = String>
     out.push('\n');
 }
 
-/// A text as a field: guarded against formulas, then quoted where CSV asks for it.
+/// Returns a text as a field: protected from formulas, then quoted where CSV needs it.
 pub(crate) fn text_field(text: &str) -> String {
     let plain = |c| if acts(c) && !matches!(c, '\t' | '\r' | '\n') { ' ' } else { c };
     let shown: String = text.chars().map(plain).collect();
@@ -58,7 +62,7 @@ mod tests {
     use super::*;
     use crate::samples;
 
-    /// Reads back with an independent reader that is told of the comments.
+    /// Reads the text back with an independent reader that skips comments.
     fn read(text: &str) -> Vec<Vec<String>> {
         let mut reader =
             ::csv::ReaderBuilder::new().has_headers(false).comment(Some(b'#')).from_reader(text.as_bytes());

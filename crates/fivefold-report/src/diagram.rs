@@ -1,4 +1,4 @@
-//! Diagrams of systems as SVG, with the numbers behind each as CSV.
+//! Draws diagrams of systems as SVG, and writes their numbers as CSV.
 
 use fivefold_analysis::Diagram;
 
@@ -11,7 +11,8 @@ use crate::p_values::pairs_figure;
 /// The figure of a diagram: its drawing, and its numbers as CSV.
 ///
 /// # Errors
-/// [`ReportError::Malformed`] for numbers that are not finite, or not as many as there are systems.
+/// [`ReportError::Malformed`] if a number is not finite, or if the number of values is not the
+/// number of systems.
 pub fn diagram_figure(diagram: &Diagram) -> Result<Figure, ReportError> {
     match diagram {
         Diagram::Intervals(intervals) => intervals_figure(intervals),
@@ -26,7 +27,7 @@ mod tests {
 
     use super::*;
 
-    /// Two names that are alike but for a letter in the middle, where long names are cut.
+    /// Two long names that differ in a single letter in the middle, where long names are cut.
     #[test]
     fn long_names_stay_apart_and_are_whole_where_one_points() {
         let systems = ["x", "y"].map(|letter| format!("{}{letter}{}", "a<".repeat(20), "b&".repeat(20))).to_vec();

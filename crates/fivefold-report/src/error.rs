@@ -1,13 +1,13 @@
-//! What can go wrong when a report is written.
+//! The errors of a report.
 
 use fivefold_analysis::tables::TablesError;
 use fivefold_results::store::StoreError;
 
-/// A report could not be made.
+/// Why a report cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// A file cannot be read, written or removed, or is not what a report writes.
+    /// A file cannot be read, written or removed, or its content is not as a report writes it.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The tables cannot be computed.
@@ -16,12 +16,12 @@ pub enum ReportError {
     /// A template of the page cannot be read or filled in.
     #[error("the page's template: {0}")]
     Template(String),
-    /// A table or figure cannot be shown as it is: an error in the code that made it.
+    /// A table or figure cannot be shown. The error is in the code that made the table or figure.
     #[error("{id}: {message}")]
     Malformed {
         /// Id of the table or figure.
         id: String,
-        /// What is wrong with it.
+        /// The fault in the table or figure.
         message: String,
     },
 }

@@ -7,14 +7,14 @@ use serde::Serialize;
 pub struct Figure {
     /// File name without ending, e.g. `figure-02-expected-ndcg-mq2008`.
     pub id: String,
-    /// What it shows, with the paper's number where it has one.
+    /// The title, with the figure's number in the paper if there is such a figure.
     pub title: String,
-    /// Lines under the figure, part of the drawing too.
+    /// The lines under the figure, which are also part of the drawing.
     pub notes: Vec<String>,
     /// The drawing.
     #[serde(skip)]
     pub svg: String,
-    /// The data behind it.
+    /// The numbers behind the drawing.
     #[serde(skip)]
     pub csv: String,
 }

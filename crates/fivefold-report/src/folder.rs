@@ -1,9 +1,9 @@
-//! The report in a results folder: `tables/*.{csv,md,tex}`, `figures/*.{svg,csv}`, all tables in one `tables.md`, and
-//! `tables.json`.
+//! The report in a results folder: `tables/*.{csv,md,tex}`, `figures/*.{svg,csv}`, all tables in
+//! `tables.md`, and `tables.json`.
 //!
-//! `tables.json` holds every table in full, and is the list of what a report owns: the next report into the same folder
-//! removes the files of those it no longer makes, and no others. A reader never sees half of a file, and the bytes depend
-//! on the tables alone.
+//! `tables.json` holds every table in full and lists the files that a report owns. The next report
+//! in the same folder removes those files that it no longer makes, and no other files. A reader
+//! never sees half of a file. The bytes depend on the tables alone.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -35,24 +35,24 @@ const PAGE: &str = "report.html";
 const TABLE_FORMS: [&str; 3] = ["csv", "md", "tex"];
 const FIGURE_FORMS: [&str; 2] = ["svg", "csv"];
 
-/// Files of a report: the path of each with `/`, and its content.
+/// The files of a report: the path of each file with `/`, and its content.
 pub(crate) type Files = Vec<(String, String)>;
 
-/// What `tables.json` holds.
+/// The content of `tables.json`, for writing.
 #[derive(Serialize)]
 struct Index<'a> {
     tables: &'a [Table],
     figures: &'a [Figure],
 }
 
-/// What is in it.
+/// The content of `tables.json`, for reading.
 #[derive(Deserialize)]
 struct Written {
     tables: Vec<Table>,
     figures: Vec<WrittenFigure>,
 }
 
-/// A figure apart from its files.
+/// A figure without its files.
 #[derive(Deserialize)]
 struct WrittenFigure {
     id: String,
@@ -60,7 +60,8 @@ struct WrittenFigure {
     notes: Vec<String>,
 }
 
-/// What is read back to tell what is ours: the ids, whatever else an earlier version wrote.
+/// The ids in `tables.json`, from which the files of an earlier report follow. Other keys of an
+/// earlier version are ignored.
 #[derive(Deserialize)]
 struct Owned {
     tables: Vec<Id>,
@@ -72,16 +73,18 @@ struct Id {
     id: String,
 }
 
-/// Writes the report of a run into `folder`, the results folder itself or another one, and gives back the tables in it.
-/// What an earlier report left there and this one does not make is removed.
+/// Writes the report of a run into `folder` and returns the tables of the report. `folder` is the
+/// results folder or any other folder. Files of an earlier report that are no longer made are
+/// removed.
 ///
 /// # Errors
-/// When the tables cannot be computed, a template cannot be used, and as [`Report::write`].
+/// If the tables cannot be computed, if a template cannot be used, and as [`Report::write`].
 pub fn write_report(results: &Results, folder: &Path, templates: &Templates) -> Result<Vec<Table>, ReportError> {
     Ok(write_report_unless(results, folder, templates, || false)?.unwrap_or_default())
 }
 
-/// As [`write_report`], but asks whether it is to be left when it is made and not yet written: then nothing is.
+/// Writes a report as [`write_report`] does, but calls `left` after the report is made. If `left`
+/// returns true, nothing is written, and the result is `None`.
 ///
 /// # Errors
 /// As [`write_report`].
@@ -99,19 +102,22 @@ pub fn write_report_unless(
     Ok(Some(tables))
 }
 
-/// Whether a report can be written into a folder: for a caller that has much to do before.
+/// Checks that a report can be written into a folder. For a caller with much work before the
+/// report.
 ///
 /// # Errors
-/// When `tables.json` is there but not ours, or when the file system refuses.
+/// If `tables.json` exists but no report wrote it, or if the file system refuses.
 pub fn check_index(folder: &Path) -> Result<(), ReportError> {
     owned(&Store::new(folder)).map(drop)
 }
 
-/// Removes a damaged `tables.json` from a folder that is known to be one of ours, so that the report there is written anew; gives back what
-/// was wrong, be it that there is none beside tables or figures. Which files an earlier report wrote is then unknown: those that are no longer made stay.
+/// Removes a damaged `tables.json`, so that the next report is written anew. The caller must know
+/// that the folder belongs to fivefold. Returns the fault, or `None` if there is no fault. A
+/// missing `tables.json` beside tables or figures is a fault too. Without `tables.json` the files
+/// of the earlier report are unknown, so its files stay if they are no longer made.
 ///
 /// # Errors
-/// When the file system refuses.
+/// If the file system refuses.
 pub fn discard_damaged_index(folder: &Path) -> Result<Option<String>, ReportError> {
     let store = Store::new(folder);
     let reason = match store.read(INDEX)? {
@@ -126,10 +132,10 @@ pub fn discard_damaged_index(folder: &Path) -> Result<Option<String>, ReportErro
     Ok(Some(format!("{}: {reason}", store.path(INDEX).display())))
 }
 
-/// Most jobs of the manifest on a page.
+/// The most jobs of the manifest on a page.
 const JOBS: usize = 200;
 
-/// Every file of the report of a run with its content, and the tables in it.
+/// Every file of a run's report with its content, and the tables of the report.
 pub(crate) fn report_files(results: &Results, templates: &Templates) -> Result<(Vec<Table>, Files), ReportError> {
     let analysed = results.analyse()?;
     let data = run_data(results, &analysed);
@@ -158,8 +164,8 @@ fn head(results: &Results) -> Result<PageHead, ReportError> {
     })
 }
 
-/// The figures of a run: the paper's histograms, measures by cutoff, queries in the plane of expected and original values,
-/// critical differences.
+/// The figures of a run: the paper's histograms, measures by cutoff, queries by expected and
+/// original value, and critical differences.
 fn figures(results: &Results, analysed: &Analysed, data: &PageData) -> Result<Vec<Figure>, ReportError> {
     let Results { manifest, evaluation } = results;
     let conventions = &results.notes();
@@ -183,12 +189,12 @@ fn figures(results: &Results, analysed: &Analysed, data: &PageData) -> Result<Ve
     histograms.chain(charts).chain(differences).collect()
 }
 
-/// A report: what its page says, its tables and its figures.
+/// A report: the data of its page, its tables and its figures.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// What it is about.
+    /// The name and the origin of the report.
     pub head: PageHead,
-    /// What the page says beside tables and figures.
+    /// The data of the page, without tables and figures.
     pub data: PageData,
     /// The tables.
     pub tables: Vec<Table>,
@@ -197,28 +203,32 @@ pub struct Report {
 }
 
 impl Report {
-    /// Writes it into `folder`, which is made if need be, and removes the files of an earlier report there that are not made any
-    /// more.
+    /// Writes the report into `folder`, which is made if it does not exist. Files of an earlier
+    /// report that are no longer made are removed.
     ///
     /// # Errors
-    /// When a table or figure is malformed (an id that is no file name or stands twice, a row of another length than the heads,
-    /// a number that is not finite), when a template cannot be used, when `tables.json` is there but not ours, or when the file
-    /// system refuses. A malformed table is found before anything is written.
+    /// - If a table or figure is malformed: its id is no file name or occurs twice, a row and the
+    ///   heads differ in length, or a number is not finite. A malformed table is found before
+    ///   anything is written.
+    /// - If a template cannot be used.
+    /// - If `tables.json` exists but no report wrote it.
+    /// - If the file system refuses.
     pub fn write(&self, folder: &Path, templates: &Templates) -> Result<(), ReportError> {
         write(self.files(templates)?, folder)
     }
 
-    /// Every file of it with its content.
+    /// Every file of the report with its content.
     pub(crate) fn files(&self, templates: &Templates) -> Result<Files, ReportError> {
         let mut files = contents(&self.tables, &self.figures)?;
         files.push((PAGE.to_owned(), page(&self.head, &self.data, &self.tables, &self.figures, templates)?));
         Ok(files)
     }
 
-    /// Reads back the report in `folder`, apart from the head, which is not in its files.
+    /// Reads back the report in `folder`. The head is given, because no file of the report holds
+    /// it.
     ///
     /// # Errors
-    /// When a file of it is missing or not ours, or when the file system refuses.
+    /// If a file is missing or no report wrote it, or if the file system refuses.
     pub fn read(folder: &Path, head: PageHead) -> Result<Self, ReportError> {
         let store = Store::new(folder);
         let missing = |file: &str| StoreError::Content {
@@ -247,10 +257,10 @@ impl Report {
     }
 }
 
-/// Reads back the tables that a report has in `folder`.
+/// Reads back the tables of the report in `folder`.
 ///
 /// # Errors
-/// When `tables.json` is missing or not ours, or when the file system refuses.
+/// If `tables.json` is missing or no report wrote it, or if the file system refuses.
 pub fn read_tables(folder: &Path) -> Result<Vec<Table>, ReportError> {
     Ok(read_written(&Store::new(folder))?.tables)
 }
@@ -263,7 +273,7 @@ fn read_written(store: &Store) -> Result<Written, ReportError> {
     Ok(read_index(&content).map_err(|reason| wrong(format!("{reason}; run the experiment again")))?)
 }
 
-/// Reads `tables.json`, or says what is wrong with it.
+/// Reads `tables.json`. The error names the fault.
 fn read_index<T: DeserializeOwned>(content: &[u8]) -> Result<T, String> {
     serde_json::from_value(read_verified(content)?).map_err(|error| format!("not the tables of a report ({error})"))
 }
@@ -281,7 +291,8 @@ fn write(files: Files, folder: &Path) -> Result<(), ReportError> {
     Ok(())
 }
 
-/// Every file of a report with its content. The index comes first, so that a report that is killed owns what it wrote.
+/// Every file of a report with its content. The index comes first, so a killed report owns the
+/// files that it wrote.
 fn contents(tables: &[Table], figures: &[Figure]) -> Result<Files, ReportError> {
     let mut ids = BTreeSet::new();
     for id in tables.iter().map(|table| &table.id).chain(figures.iter().map(|figure| &figure.id)) {
@@ -319,7 +330,7 @@ fn figure_file(id: &str, form: &str) -> String {
     format!("figures/{id}.{form}")
 }
 
-/// The table and figure files of an earlier report, by its index; none when there is no index.
+/// The table and figure files of an earlier report, from its index. Empty if there is no index.
 fn owned(store: &Store) -> Result<Vec<String>, ReportError> {
     let Some(content) = store.read(INDEX)? else { return Ok(Vec::new()) };
     let Owned { tables, figures } = read_index(&content).map_err(|reason| StoreError::Content {

@@ -1,8 +1,10 @@
-//! Histograms of expected values as SVG, with the counts as CSV: Figures 2 and 3 of Feng & Karmaker (IPM 2023).
+//! Histograms of expected values as SVG, with the counts as CSV: Figures 2 and 3 of Feng & Karmaker
+//! (IPM 2023).
 //!
-//! A query's expected value E/U says how far a random order of its documents gets on the way to the ideal one. Panels (the
-//! mean over the cutoffs, then each cutoff) stand side by side under one scale, not over one another: nothing is hidden and
-//! no colour has to be told apart.
+//! The expected value E/U of a query is the share of the ideal order's value that a random order of
+//! its documents reaches. There is a panel for the mean over the cutoffs, and a panel for each
+//! cutoff. The panels stand side by side and have the same scale. So no panel hides another, and no
+//! reader has to tell colours apart.
 
 use fivefold_analysis::slug;
 use fivefold_analysis::tables::{ExpectedHistogram, Panel};
@@ -14,15 +16,15 @@ use crate::error::ReportError;
 use crate::figure::Figure;
 use crate::page::{Area, Drawn, FONT, TEXT, page, pixels, style_mesh};
 
-/// The blue of Okabe and Ito's colour-blind-safe set; dark enough to print well in grey.
+/// The blue of Okabe and Ito's colour-blind-safe set, dark enough to print well in grey.
 const BAR: RGBColor = RGBColor(0, 114, 178);
 
 const PANELS_A_ROW: usize = 3;
-/// Size of a panel that stands alone, and of one among several, in pixels.
+/// Size in pixels of a panel that stands alone, and of a panel among several.
 const ONE_PANEL: (u32, u32) = (680, 380);
 const PANEL: (u32, u32) = (340, 260);
 
-/// The figure of a histogram; `conventions` are the lines that say how its values were computed.
+/// The figure of a histogram. `conventions` are the lines that say how the values were computed.
 ///
 /// # Errors
 /// [`ReportError::Malformed`] for a histogram without bins, or with panels of different bins.
@@ -47,7 +49,7 @@ pub(crate) fn expected_figure(histogram: &ExpectedHistogram, conventions: &[Stri
     Ok(figure)
 }
 
-/// How many queries are counted, and how many are not because their value is undefined.
+/// The number of counted queries, and the number of queries without a defined value.
 fn counts_note(histogram: &ExpectedHistogram) -> String {
     let first = histogram.panels.first().map_or(0, |panel| panel.undefined);
     let counts = if histogram.panels.iter().all(|panel| panel.undefined == first) {
@@ -59,7 +61,7 @@ fn counts_note(histogram: &ExpectedHistogram) -> String {
     format!("{}; without an expected value, so in no bin: {counts}", counted(histogram.queries, "query"))
 }
 
-/// One line a bin, after the title and the notes as comments.
+/// The counts as CSV, a line for each bin, after the title and the notes as comments.
 fn counts_csv(histogram: &ExpectedHistogram, figure: &Figure) -> String {
     let mut out = csv::comments(&figure.title, &figure.notes);
     let labels = histogram.panels.iter().map(|panel| csv::text_field(&panel.label));
@@ -71,7 +73,7 @@ fn counts_csv(histogram: &ExpectedHistogram, figure: &Figure) -> String {
     out
 }
 
-/// The bounds of the bins, one more than bins.
+/// The edges of the bins. There is an edge more than there are bins.
 fn edges(histogram: &ExpectedHistogram) -> Vec<f64> {
     let bins = histogram.panels[0].counts.len();
     (0..=bins).map(|edge| edge as f64 / bins as f64).collect()
@@ -120,7 +122,7 @@ mod tests {
     use super::*;
     use crate::samples;
 
-    /// Heights of the bars of an SVG in drawing order, after a parse by an independent XML reader.
+    /// Heights of the bars of an SVG in drawing order, read by an independent XML parser.
     fn bars(svg: &str) -> Vec<u32> {
         let document = roxmltree::Document::parse(svg).unwrap();
         let rects = document.descendants().filter(|node| node.has_tag_name("rect"));

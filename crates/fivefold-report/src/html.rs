@@ -1,9 +1,10 @@
-//! `report.html`: the whole report as one file that opens from disk, without a network.
+//! `report.html`: the whole report as a single file, which opens from disk without a network.
 //!
-//! [`Page`] is what a template is given; the built-in templates are `html/{page.html,report.css,report.js}`, and a folder
-//! with files of the same names overrides them one by one. Everything that came from data (labels, query ids, remarks) is
-//! escaped by the template engine; the drawings are our own SVG, whose text is escaped where it is drawn. The bytes depend
-//! on the results and templates alone.
+//! A template is given a [`Page`]. The built-in templates are
+//! `html/{page.html,report.css,report.js}`. A folder with a file of the same name overrides each of
+//! them. The template engine escapes all text from data (labels, query ids, remarks). The drawings
+//! are SVG made by this crate, which escapes their text. The bytes depend on the results and the
+//! templates alone.
 
 mod bibliography;
 mod drill;
@@ -29,24 +30,25 @@ pub use page::PageHead;
 pub(crate) use run::run_data;
 use undefined::undefined;
 
-/// Names and contents of the built-in templates; `page.html` includes the others.
+/// Names and contents of the built-in templates. `page.html` includes the other two.
 const TEMPLATES: [(&str, &str); 3] = [
     ("page.html", include_str!("html/page.html")),
     ("report.css", include_str!("html/report.css")),
     ("report.js", include_str!("html/report.js")),
 ];
 
-/// Where the templates come from.
+/// The source of the templates.
 #[derive(Debug, Clone, Default)]
 pub struct Templates {
     folder: Option<PathBuf>,
 }
 
 impl Templates {
-    /// The built-in templates, each replaced by the file of its name in `folder`, if there is one.
+    /// The built-in templates. A file of the same name in `folder` replaces a built-in template.
     ///
     /// # Errors
-    /// [`ReportError::Template`] where the folder has none of the files that could be meant, or another page, style or script.
+    /// [`ReportError::Template`] if the folder has no file of such a name, or has another page,
+    /// style or script.
     pub fn overridden(folder: &Path) -> Result<Self, ReportError> {
         let names: Vec<&str> = TEMPLATES.iter().map(|(name, _)| *name).collect();
         let unreadable = |error| ReportError::Template(format!("cannot read {}: {error}", folder.display()));
@@ -77,13 +79,15 @@ impl Templates {
     }
 }
 
-/// Most bytes of a page; of more queries than fit, values are rounded, and then fewer are shown one by one.
+/// The most bytes of a page. If the queries do not fit, values are rounded. If they still do not
+/// fit, the page shows fewer queries.
 const LIMIT: usize = 2_950_000;
 
-/// The page of tables and figures, with all that the data say besides.
+/// The page of tables and figures, with all other data of the report.
 ///
 /// # Errors
-/// As [`crate::write_report`], and [`ReportError::Template`] for a template that is malformed or asks for what there is not.
+/// As [`crate::write_report`], and [`ReportError::Template`] if a template is malformed or uses an
+/// unknown name.
 pub(crate) fn page(
     head: &PageHead,
     data: &PageData,
@@ -109,7 +113,8 @@ pub(crate) fn page(
 fn render(page: &Page, templates: &Templates) -> Result<String, ReportError> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|name| {
-        // Styles and scripts are ours or the user's; what comes from data is in the page, or in its JSON.
+        // Styles and scripts are ours or the user's; what comes from data is in the page, or in its
+        // JSON.
         if name.ends_with(".html") { AutoEscape::Html } else { AutoEscape::None }
     });
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
@@ -123,7 +128,7 @@ fn render(page: &Page, templates: &Templates) -> Result<String, ReportError> {
     environment.get_template(TEMPLATES[0].0).and_then(|template| template.render(page)).map_err(failed)
 }
 
-/// An error with what caused it, in one line.
+/// An error with its causes, in a single line.
 fn in_full(error: &minijinja::Error) -> String {
     let causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")

@@ -1,4 +1,5 @@
-//! Means with their intervals, a line a system, over one scale (a dot plot, after Cleveland 1984).
+//! Means with their intervals, a line for each system, over a common scale (a dot plot, after
+//! Cleveland 1984).
 
 use fivefold_analysis::chart::Axis;
 use fivefold_analysis::diagram::{IntervalSeries, Intervals};
@@ -15,19 +16,20 @@ use crate::page::{Area, Drawn, FONT, GRID, SMALL, SMALL_LINE, TEXT, page, pixel,
 
 /// Pixels of the scale.
 const SCALE: u32 = 560;
-/// Pixels of a line, and from mark to mark within it.
+/// Pixels of a line, and pixels between the marks of a line.
 const LINE: u32 = 20;
 const APART: u32 = 9;
-/// Pixels below the lines, for ticks and label, and of a line of the legend.
+/// Pixels below the lines for ticks and label, and pixels of a line of the legend.
 const BELOW: u32 = 66;
 const LEGEND: u32 = 22;
-/// Characters of a name at most.
+/// The most characters of a name.
 const FIT: usize = 40;
 
 /// The figure of means with intervals.
 ///
 /// # Errors
-/// [`ReportError::Malformed`] for a number that is not finite, or not one mean a system.
+/// [`ReportError::Malformed`] if a number is not finite, or if the number of means is not the
+/// number of systems.
 pub(crate) fn intervals_figure(intervals: &Intervals) -> Result<Figure, ReportError> {
     let malformed = |message| ReportError::Malformed { id: intervals.id.clone(), message };
     for series in &intervals.series {
@@ -55,7 +57,7 @@ pub(crate) fn intervals_figure(intervals: &Intervals) -> Result<Figure, ReportEr
     Ok(figure)
 }
 
-/// One line a system and series, after the title and the notes as comments.
+/// The means as CSV, a line for each system and series, after the title and the notes as comments.
 fn means_csv(intervals: &Intervals, figure: &Figure) -> String {
     let mut out = csv::comments(&figure.title, &figure.notes);
     csv::push_record(&mut out, ["series", "system", "mean", "low", "high"].map(str::to_owned).into_iter());

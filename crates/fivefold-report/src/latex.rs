@@ -1,10 +1,14 @@
-//! Tables as LaTeX: a `table` float with caption, label, a `tabular` ruled by booktabs, and the notes under it; what is too long for
-//! a page is a `longtable`, which goes on over the next.
+//! Writes tables as LaTeX: a `table` float with caption, label, a `tabular` ruled by booktabs, and
+//! the notes under it. A table that is too long for a page becomes a `longtable`, which continues
+//! on the next page.
 //!
-//! A file is read by `\input` and compiles as it is under pdflatex, xelatex and lualatex. It needs `booktabs`, and `graphicx` where
-//! the table is wide and so is scaled to the line, or `longtable`; the first line of the file says which. Of names, accented Latin
-//! letters and Greek ones compile everywhere; where others stand, the first line says that pdflatex has not got them. The document numbers its
-//! tables itself, so that `Table 3:` is not in the caption.
+//! A file is read by `\input` and compiles under pdflatex, xelatex and lualatex. Every file needs
+//! `booktabs`. A wide table is scaled to the line and needs `graphicx`; a long table needs
+//! `longtable`. The first line of the file names the packages.
+//!
+//! Accented Latin letters and Greek letters in names compile everywhere. If a name has other
+//! letters, the first line says that pdflatex lacks them. The document numbers its tables itself,
+//! so the caption leaves out `Table 3:`.
 
 use std::collections::BTreeSet;
 
@@ -12,20 +16,23 @@ use fivefold_analysis::{Cell, Table};
 
 use crate::cell::{is_words, one_line, shown};
 
-/// Characters of a row, two a column added, beyond which the table is scaled to the line: what one of `article` holds.
+/// The characters of a line of `article`, with two added for each column. A wider table is scaled
+/// to the line.
 const WIDE: usize = 66;
-/// Rows of full height beyond which a table does not fit on a page with its notes.
+/// The rows of full height that fit on a page with the notes of the table.
 const LONG: usize = 30;
-/// Sizes of type and how many characters of them a line holds, two a column added; a long table is set in the largest that fits.
+/// Sizes of type, and the characters of each size that fit on a line, with two added for each
+/// column. A long table uses the largest size that fits.
 const SIZES: [(&str, usize); 4] = [("normalsize", WIDE), ("footnotesize", 80), ("scriptsize", 92), ("tiny", TINY)];
 const TINY: usize = 108;
-/// Characters that a column of words has at least, with the two for the gap.
+/// The fewest characters of a column of words, with two for the gap.
 const LEAST_WORDS: usize = 10;
-/// The last letter of Latin Extended-A, what pdflatex has beyond it, and what it has not got up to there (in its own encoding of fonts, OT1).
+/// The last letter of Latin Extended-A, the characters beyond it that pdflatex has, and the
+/// characters up to it that pdflatex lacks (in its own font encoding, OT1).
 const LATIN: char = '\u{17f}';
 const BEYOND: &str = "–—‘’“”…•†‡‰€™";
 const LACKING: &str = "«»ÐÞðþĄąĐđĘęĦħĮįĸĿŀŉŊŋŦŧŲųſ";
-/// Begins a cell that is wrapped.
+/// The command that begins a wrapped cell.
 const RAGGED: &str = "\\raggedright ";
 
 /// The table as LaTeX.
@@ -41,7 +48,7 @@ pub fn latex(table: &Table) -> String {
     if table.rows.len() * WIDE > LONG * width.max(WIDE) { long(table, &widths) } else { float(table, width) }
 }
 
-/// A table that fits on a page.
+/// A table that fits on a page, as a float.
 fn float(table: &Table, width: usize) -> String {
     let (package, open, close) = if width > WIDE {
         (
@@ -64,7 +71,8 @@ fn float(table: &Table, width: usize) -> String {
     needs(package, &out) + &out
 }
 
-/// A table over several pages. Its columns, unlike those of a float, cannot be scaled: where the smallest type is too wide, words are wrapped.
+/// A table over several pages. Its columns cannot be scaled, unlike the columns of a float. If the
+/// table is too wide even in the smallest type, words are wrapped.
 fn long(table: &Table, widths: &[usize]) -> String {
     let width = widths.iter().sum::<usize>();
     let size = SIZES.iter().find(|(_, characters)| width <= *characters).map_or("tiny", |(size, _)| size);
@@ -88,7 +96,7 @@ fn long(table: &Table, widths: &[usize]) -> String {
     needs("\\usepackage{booktabs,longtable}", &out) + &out
 }
 
-/// The line that says what a file needs: packages, and a typesetter that has its letters.
+/// The first line of a file: the packages it needs, and a typesetter that has its letters.
 fn needs(packages: &str, text: &str) -> String {
     let lacks = |&c: &char| if c > LATIN { !BEYOND.contains(c) } else { LACKING.contains(c) };
     let letters: BTreeSet<char> = text.chars().filter(lacks).collect();
@@ -99,7 +107,8 @@ fn needs(packages: &str, text: &str) -> String {
     format!("% Needs {packages} in the preamble{typesetter}.\n")
 }
 
-/// The characters of the columns of words that a line has no room for: each has an even share of what the others leave.
+/// The characters of each column of words that does not fit on the line. These columns share the
+/// room that the other columns leave evenly.
 fn wrapped(table: &Table, widths: &[usize]) -> Vec<Option<usize>> {
     let (mut words, figures): (Vec<_>, Vec<_>) = (0..widths.len()).partition(|&column| is_words(table, column));
     words.sort_by_key(|&column| widths[column]);
@@ -113,7 +122,7 @@ fn wrapped(table: &Table, widths: &[usize]) -> Vec<Option<usize>> {
     wrapped
 }
 
-/// The characters of a column that is wrapped.
+/// The characters of a wrapped column. `None` if the column is not wrapped.
 fn limit(wrapped: &[Option<usize>], column: usize) -> Option<usize> {
     wrapped.get(column).copied().flatten()
 }
@@ -126,7 +135,7 @@ fn columns(table: &Table, wrapped: &[Option<usize>]) -> String {
     (0..table.columns.len()).map(column).collect()
 }
 
-/// The heads of the columns with the rule under them.
+/// The heads of the columns, with the rule under them.
 fn head(table: &Table, wrapped: &[Option<usize>]) -> String {
     let cell = |(column, head): (usize, &String)| match limit(wrapped, column) {
         Some(characters) => paragraph(head, characters),
@@ -135,8 +144,8 @@ fn head(table: &Table, wrapped: &[Option<usize>]) -> String {
     record(table.columns.iter().enumerate().map(cell)) + "    \\midrule\n"
 }
 
-/// Text in a column of so many characters. A word that may be wider, since capitals are half as wide again, can break after every
-/// fourth letter.
+/// A text in a column of this number of characters. Capitals are half as wide again as other
+/// letters. So a word that could be too wide may break after every fourth letter.
 fn paragraph(text: &str, characters: usize) -> String {
     let word = |word: &str| {
         let letters = word.chars().collect::<Vec<_>>();
@@ -176,8 +185,9 @@ fn cell_text(cell: &Cell) -> String {
     }
 }
 
-/// Text in which nothing is a command. Brackets and stars are wrapped, as a row that begins with one would be read as an
-/// argument of the `\\` before it; runs of hyphens do not become dashes, nor `?` and a backtick a sign of their own.
+/// Escapes a text so that LaTeX reads no command in it. Brackets and stars are wrapped: at the
+/// start of a row they would be read as an argument of the `\\` before the row. Runs of hyphens do
+/// not become dashes, and `?` followed by a backtick does not become another sign.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in one_line(text).chars() {
@@ -194,7 +204,8 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// Characters that need a command: specials, and the signs of our titles and notes that pdflatex lacks.
+/// Characters that need a command: special characters, and signs in titles and notes that pdflatex
+/// lacks.
 const COMMANDS: &[(char, &str)] = &[
     ('\\', "\\textbackslash{}"),
     ('~', "\\textasciitilde{}"),
@@ -258,7 +269,8 @@ mod tests {
         insta::assert_snapshot!(latex(&long_and_wide()).lines().take(18).collect::<Vec<_>>().join("\n"));
     }
 
-    /// Too wide for a line in any size of type, the last column too.
+    /// A table that is too wide for a line in any size of type. The last column is too wide as
+    /// well.
     fn long_and_wide() -> Table {
         let mut table = samples::long();
         table.rows = [table.rows.clone(), table.rows.clone(), table.rows].concat();
@@ -271,7 +283,8 @@ mod tests {
         table
     }
 
-    /// Every environment and brace that opens closes, in order; comments and escaped characters do not count.
+    /// Checks that every environment and brace that opens also closes, in order. Comments and
+    /// escaped characters do not count.
     #[test]
     fn environments_and_braces_are_balanced() {
         for table in [samples::every_cell(), samples::empty(), samples::wide(), samples::long(), long_and_wide()] {

@@ -1,4 +1,5 @@
-//! Tables as Markdown (the pipe tables of GitHub Flavored Markdown), padded so that the source reads well too.
+//! Writes tables as Markdown (the pipe tables of GitHub Flavored Markdown). Cells are padded, so
+//! the source reads well too.
 
 use fivefold_analysis::{Cell, Table};
 
@@ -31,7 +32,7 @@ pub fn markdown(table: &Table) -> String {
     out + &notes(&table.notes)
 }
 
-/// The notes as a list, with a blank line before it; nothing without notes.
+/// The notes as a list, with a blank line before the list. Empty if there are no notes.
 pub(crate) fn notes(notes: &[String]) -> String {
     let list = markdown_list(notes);
     if list.is_empty() { list } else { format!("\n{list}") }
@@ -42,8 +43,8 @@ pub fn markdown_list(items: &[String]) -> String {
     items.iter().map(|item| format!("- {}\n", escape(item))).collect()
 }
 
-/// Text in which nothing is markup: punctuation that can mean something anywhere in a line has a backslash, a list or
-/// quote mark at its start too.
+/// Escapes a text so that Markdown reads no markup in it. A backslash precedes all punctuation that
+/// may be markup anywhere in a line. At the start, it also precedes the mark of a list or a quote.
 pub(crate) fn escape(text: &str) -> String {
     let line = one_line(text);
     let mut out = String::with_capacity(line.len());
@@ -57,7 +58,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// Numbers need no escape: their minus is not at the start of a line.
+/// The text of a cell. Numbers need no escape, because their minus is not at the start of a line.
 fn cell_text(cell: &Cell) -> String {
     match cell {
         Cell::Number { .. } | Cell::Count(_) => shown(cell),

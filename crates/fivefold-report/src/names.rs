@@ -1,17 +1,18 @@
-//! Names in a drawing: those that are too long are cut, differ nevertheless, and are whole in a `<title>`, which a pointer or a
-//! screen reader finds.
+//! The names in a drawing. Names that are too long are cut but stay different. The whole name is in
+//! a `<title>`, which a pointer or a screen reader finds.
 
 use std::collections::BTreeSet;
 
-/// The names of a figure's systems, each at most so many characters.
+/// The names of a figure's systems, shortened to a number of characters.
 pub(crate) struct Names<'n> {
     whole: &'n [String],
     shown: Vec<String>,
 }
 
 impl<'n> Names<'n> {
-    /// Cuts names of more than `fit` characters, all at the same place: in the middle, since names of runs often differ at their
-    /// ends alone, or as near to it as keeps them apart. Where no place does, numbers stand for what is left out.
+    /// Cuts names of more than `fit` characters, all at the same place. The place is the middle, or
+    /// the nearest place that keeps the names different: names of runs often differ only at their
+    /// ends. If no place keeps them different, a number replaces the omitted characters.
     pub(crate) fn fitted(whole: &'n [String], fit: usize) -> Self {
         let distinct = whole.iter().collect::<BTreeSet<_>>().len();
         let middle = fit.saturating_sub(1).div_ceil(2);
@@ -23,17 +24,18 @@ impl<'n> Names<'n> {
         Names { whole, shown }
     }
 
-    /// As the figure shows it.
+    /// The name as the figure shows it.
     pub(crate) fn shown(&self, system: usize) -> &str {
         &self.shown[system]
     }
 
-    /// The characters of the longest.
+    /// The number of characters of the longest shown name.
     pub(crate) fn widest(&self) -> usize {
         self.shown.iter().map(|name| name.chars().count()).max().unwrap_or(0)
     }
 
-    /// The drawing with the whole names: of each system the text that shows it.
+    /// Returns the drawing with the whole name of each shortened name. `text` gives the text in
+    /// which a system's name is shown.
     pub(crate) fn titled(&self, mut svg: String, text: impl Fn(usize) -> String) -> String {
         for (system, whole) in self.whole.iter().enumerate().filter(|&(system, whole)| self.shown[system] != *whole) {
             let drawn = format!("\n{}\n</text>", escape(&text(system)));
@@ -43,7 +45,7 @@ impl<'n> Names<'n> {
     }
 }
 
-/// The first `start` characters, a mark, and so many of the last ones that all are `fit`.
+/// Returns the first `start` characters, a mark, and the last characters, `fit` characters in all.
 fn cut(name: &str, fit: usize, start: usize, mark: &str) -> String {
     let count = name.chars().count();
     if count <= fit {
@@ -53,7 +55,7 @@ fn cut(name: &str, fit: usize, start: usize, mark: &str) -> String {
     name.chars().take(start).chain(mark.chars()).chain(name.chars().skip(count - end)).collect()
 }
 
-/// Names cut in the middle, with a number in it.
+/// Names cut in the middle, with a number in the cut.
 fn numbered(whole: &[String], fit: usize) -> Vec<String> {
     let mut taken: BTreeSet<String> = whole.iter().filter(|name| name.chars().count() <= fit).cloned().collect();
     let mut shown = Vec::new();
@@ -71,7 +73,7 @@ fn numbered(whole: &[String], fit: usize) -> Vec<String> {
     shown
 }
 
-/// Text of XML.
+/// Escapes a text for XML.
 fn escape(text: &str) -> String {
     let escapes = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&apos;")];
     escapes.iter().fold(text.to_owned(), |text, (sign, escape)| text.replace(*sign, escape))

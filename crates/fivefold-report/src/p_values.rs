@@ -1,5 +1,6 @@
-//! p-values of all pairs of systems as a square of colours: blue where the system of the row is better, orange where that of the
-//! column is, the deeper the smaller the p-value; grey where they are not told apart.
+//! p-values of all pairs of systems as a coloured square. A cell is blue if the system of its row
+//! is better, and orange if the system of its column is better. The smaller the p-value, the deeper
+//! the colour. A cell is grey if the systems are not told apart.
 
 use fivefold_analysis::diagram::{PairOfSystems, Pairs};
 use fivefold_analysis::p_value::p_in_short;
@@ -12,21 +13,22 @@ use crate::figure::Figure;
 use crate::names::Names;
 use crate::page::{Area, Drawn, FONT, SMALL, SMALL_LINE, TEXT, page, pixel, pixels};
 
-/// From below alpha to below a hundredth of it.
+/// Colours for p-values below alpha, below a tenth of alpha, and below a hundredth of alpha.
 const BETTER: [RGBColor; 3] = [RGBColor(190, 219, 238), RGBColor(112, 173, 214), RGBColor(30, 122, 181)];
 const WORSE: [RGBColor; 3] = [RGBColor(248, 214, 190), RGBColor(236, 160, 108), RGBColor(206, 92, 12)];
 const ALIKE: RGBColor = RGBColor(236, 236, 236);
 const FRAME: RGBColor = RGBColor(255, 255, 255);
-/// Systems up to which a square is wide enough for its p-value, and up to which it is of middle size.
+/// The most systems for which a square holds its p-value, and the most systems for squares of
+/// middle size.
 const WITH_NUMBERS: usize = 12;
 const MIDDLE: usize = 24;
-/// Pixels of the numbers above the columns, and of the legend.
+/// Pixels of the numbers above the columns, and pixels of the legend.
 const ABOVE: u32 = 24;
 const LEGEND: u32 = 3 * LEGEND_LINE + 32;
 const LEGEND_LINE: u32 = 22;
 /// Pixels of the number beside a name.
 const NUMBER: i32 = 32;
-/// Characters of a name at most.
+/// The most characters of a name.
 const FIT: usize = 40;
 /// Pixels that the legend needs.
 const LEAST_WIDTH: u32 = 640;
@@ -34,7 +36,8 @@ const LEAST_WIDTH: u32 = 640;
 /// The figure of p-values.
 ///
 /// # Errors
-/// [`ReportError::Malformed`] for a number that is not finite, or rows and columns that are not one a system.
+/// [`ReportError::Malformed`] if a number is not finite, or if the number of rows or columns is not
+/// the number of systems.
 pub(crate) fn pairs_figure(pairs: &Pairs) -> Result<Figure, ReportError> {
     let malformed = |message: &str| ReportError::Malformed { id: pairs.id.clone(), message: message.to_owned() };
     let count = pairs.systems.len();
@@ -60,7 +63,7 @@ pub(crate) fn pairs_figure(pairs: &Pairs) -> Result<Figure, ReportError> {
     Ok(figure)
 }
 
-/// One line a pair, after the title and the notes as comments.
+/// The p-values as CSV, a line for each pair, after the title and the notes as comments.
 fn pairs_csv(pairs: &Pairs, figure: &Figure) -> String {
     let mut out = csv::comments(&figure.title, &figure.notes);
     csv::push_record(&mut out, ["first", "second", "difference", "p"].map(str::to_owned).into_iter());
@@ -125,7 +128,7 @@ fn draw(pairs: &Pairs, names: &Names<'_>, area: &Area<'_>) -> Drawn {
     legend(pairs, pixel(ABOVE) + corner(count) + 18, area)
 }
 
-/// What the colours mean.
+/// Draws the meanings of the colours.
 fn legend(pairs: &Pairs, top: i32, area: &Area<'_>) -> Drawn {
     let style = (FONT, SMALL).into_font().color(&TEXT).pos(Pos::new(HPos::Left, VPos::Center));
     let levels = [1.0, 10.0, 100.0].map(|by| format!("p < {}", pairs.alpha / by));

@@ -1,4 +1,5 @@
-//! What all figures have in common: a title above, notes below, the drawing between them; fonts, greys, axes.
+//! The common parts of all figures: a title above, notes below, the drawing between them; fonts,
+//! greys and axes.
 //!
 //! Text stays text and coordinates are whole pixels, so the bytes are the same on every machine.
 
@@ -12,9 +13,9 @@ use crate::error::ReportError;
 use crate::figure::Figure;
 use crate::terminal::wrapped;
 
-/// A part of the page to draw on.
+/// A part of the page for a drawing.
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-/// How drawing ends.
+/// The result of a drawing function.
 pub(crate) type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 pub(crate) const TEXT: RGBColor = RGBColor(34, 34, 34);
@@ -24,12 +25,12 @@ pub(crate) const FONT: &str = "sans-serif";
 pub(crate) const SMALL: i32 = 15;
 
 const MARGIN: u32 = 16;
-/// Pixels from line to line, and that a character takes on average, rounded up.
+/// Pixels from line to line of a title, and average pixels of a character, rounded up.
 const TITLE_LINE: (u32, u32) = (26, 12);
-/// The same for small print.
+/// Pixels from line to line of small print, and average pixels of a character, rounded up.
 pub(crate) const SMALL_LINE: (u32, u32) = (17, 7);
 
-/// The SVG of a figure whose drawing takes `body` pixels (width, height).
+/// The SVG of a figure. The drawing has the size `body` in pixels (width, height).
 pub(crate) fn page(
     figure: &Figure,
     body: (u32, u32),
@@ -84,7 +85,7 @@ where
         .label_style((FONT, SMALL).into_font().color(&TEXT));
 }
 
-/// `count` times so many pixels.
+/// `count` times `each` pixels.
 pub(crate) fn pixels(count: usize, each: u32) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(each)
 }
@@ -94,7 +95,7 @@ pub(crate) fn pixel(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
 
-/// Texts in lines that fit into a figure of `width` pixels.
+/// Wraps texts into lines that fit into a figure of `width` pixels.
 fn fitted<'a>(texts: impl IntoIterator<Item = &'a String>, width: u32, character: u32) -> Vec<String> {
     let characters = (width.saturating_sub(2 * MARGIN) / character).try_into().unwrap_or(u16::MAX);
     texts.into_iter().flat_map(|text| wrapped(text, "", characters)).collect()

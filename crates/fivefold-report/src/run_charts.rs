@@ -1,4 +1,5 @@
-//! Charts of a run: every measure against its cutoffs, and every query's original against its expected value.
+//! Charts of a run: every measure by cutoff, and the original value of every query by its expected
+//! value.
 
 use fivefold_analysis::chart::{Axis, Chart, Point, Series, SeriesKind};
 use fivefold_analysis::compared::SystemMean;
@@ -6,11 +7,12 @@ use fivefold_analysis::tables::{CONFIDENCE, Comparison, QueryClass, QueryClasses
 use fivefold_analysis::{Evaluation, slug};
 use fivefold_base::words::{counted, which};
 
-/// Most points of a scatter, and of all of a page; of more queries an even sample is drawn, and a note says so.
+/// The most points of a scatter, and of all scatters of a page. If there are more queries, an even
+/// sample is drawn, and a note says so.
 const POINTS: usize = 1500;
 const ALL_POINTS: usize = 4500;
 
-/// The charts of a run, measures in the order of the evaluation.
+/// The charts of a run. Measures have the order of the evaluation.
 pub(crate) fn run_charts(
     evaluation: &Evaluation,
     comparisons: &[Comparison],
@@ -23,7 +25,7 @@ pub(crate) fn run_charts(
     lines.chain(scatters.iter().map(|classes| scatter(evaluation, classes, most, conventions))).collect()
 }
 
-/// Means with their intervals against the cutoff; `None` where there are fewer than two cutoffs.
+/// Means with their intervals by cutoff. `None` if there are fewer than two cutoffs.
 fn by_cutoff(evaluation: &Evaluation, comparison: &Comparison, conventions: &[String]) -> Option<Chart> {
     let data = &evaluation.datasets[comparison.dataset];
     let cutoff = |head: &String| head.strip_prefix('@')?.parse::<f64>().ok();

@@ -1,4 +1,4 @@
-//! Tables, histograms and charts for the golden tests of every form.
+//! Tables, histograms and charts for the golden tests of every output form.
 
 use fivefold_analysis::chart::{Axis, Chart, Point, ReferenceLine, Series, SeriesKind};
 use fivefold_analysis::compared::SystemMean;
@@ -6,7 +6,7 @@ use fivefold_analysis::page::PageDataset;
 use fivefold_analysis::tables::{ExpectedHistogram, Panel};
 use fivefold_analysis::{Cell, Compared, Table};
 
-/// Every kind of cell, and labels that are hostile to one form or another.
+/// A table with every kind of cell, and with labels that are hostile to some form.
 pub(crate) fn every_cell() -> Table {
     Table {
         id: "table-00-sample".into(),
@@ -44,12 +44,12 @@ pub(crate) fn every_cell() -> Table {
     }
 }
 
-/// Columns but no rows.
+/// A table with columns but no rows.
 pub(crate) fn empty() -> Table {
     Table { rows: Vec::new(), notes: Vec::new(), title: "Nothing to show".into(), ..every_cell() }
 }
 
-/// More rows than a page holds.
+/// A table with more rows than fit on a page.
 pub(crate) fn long() -> Table {
     let row = |number: u64| vec![Cell::text(format!("query {number}")), Cell::Count(number)];
     Table::new("long", "Table of many rows", ["query", "count"], 1)
@@ -57,7 +57,7 @@ pub(crate) fn long() -> Table {
         .with_notes(vec!["made".into()])
 }
 
-/// Eight methods under three measures at five cutoffs: the paper's widest.
+/// Eight methods under three measures at five cutoffs, as the widest table of the paper.
 pub(crate) fn wide() -> Table {
     let measures = ["ndcg", "ndcg.v1", "ndcg.v2"].map(|measure| [5, 10, 15, 20, 30].map(|k| format!("{measure}@{k}")));
     let methods = ["ARank", "LNet", "RNet", "RBoost", "LMART", "CAscent", "RF", "Linear regression"];
@@ -80,7 +80,7 @@ pub(crate) fn wide() -> Table {
     }
 }
 
-/// Three systems under a measure at one cutoff; p-values of a-b, a-c, b-c.
+/// Three systems under a measure at a single cutoff, with the p-values of a-b, a-c and b-c.
 pub(crate) fn compared(measure: &str, means: [f64; 3], p_values: [Option<f64>; 3]) -> Compared {
     Compared {
         family: measure.to_owned(),
@@ -94,7 +94,7 @@ pub(crate) fn compared(measure: &str, means: [f64; 3], p_values: [Option<f64>; 3
     }
 }
 
-/// The page's data of three systems, without their queries.
+/// The page data of three systems, without their queries.
 pub(crate) fn three_systems(compared: Vec<Compared>) -> PageDataset {
     PageDataset {
         name: "d".to_owned(),
@@ -112,7 +112,7 @@ pub(crate) fn three_systems(compared: Vec<Compared>) -> PageDataset {
     }
 }
 
-/// Expected nDCG of 1220 queries in twenty bins, some empty, some of one query.
+/// Expected nDCG of 1220 queries in twenty bins. Some bins are empty, and some have a single query.
 pub(crate) fn histogram() -> ExpectedHistogram {
     let panels = [
         ("mean over cutoffs", [0, 0, 0, 0, 2, 5, 20, 46, 77, 105, 111, 108, 94, 74, 56, 41, 23, 12, 5, 1]),
@@ -130,7 +130,7 @@ pub(crate) fn histogram() -> ExpectedHistogram {
     }
 }
 
-/// Twelve curves with bands that converge to limits, on a logarithmic axis.
+/// Twelve curves with bands on a logarithmic axis. The curves converge to limits.
 pub(crate) fn curves() -> Chart {
     let limit = |curve: u32| 0.55 + 0.03 * f64::from(curve * 5 % 12);
     let point = |curve: u32, step: i32| {
@@ -159,7 +159,7 @@ pub(crate) fn curves() -> Chart {
     }
 }
 
-/// Labelled points of two groups, many of them close together.
+/// Labelled points of two groups. Many points are close together.
 pub(crate) fn scatter() -> Chart {
     let point = |group: u32, index: u32| {
         let x = 0.4 + 0.013 * f64::from(index * 7 % 19) + 0.01 * f64::from(group);

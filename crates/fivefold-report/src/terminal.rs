@@ -1,7 +1,8 @@
-//! Tables on the terminal: aligned, and never wider than it.
+//! Prints tables on the terminal: aligned, and no wider than the terminal.
 //!
-//! A table that is too wide is shown as several blocks of columns, each with the row labels again, and of about the same
-//! number of columns; numbers are never cut or wrapped. Colour only where the reader's terminal takes it.
+//! A table that is too wide becomes several blocks of columns. The blocks have about the same
+//! number of columns, and each block repeats the row labels. Numbers are never cut or wrapped.
+//! Colour is used only if the reader's terminal supports it.
 
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
@@ -13,17 +14,18 @@ use fivefold_analysis::{Cell, Table};
 
 use crate::cell::{is_words, one_line, shown};
 
-/// Columns of text when standard output is not a terminal.
+/// Characters of a line if standard output is not a terminal.
 const PLAIN_WIDTH: u16 = 100;
 
-/// Characters of a column of words beside the labels that are kept on one line, if the table is too wide otherwise.
+/// If a table is too wide, a column of words beside the labels is wrapped beyond this number of
+/// characters.
 const WORDS_WIDTH: u16 = 40;
 
-/// Rules above, below and under the heads, as in a printed paper.
+/// Rules above the heads, below the heads and below the table, as in a printed paper.
 const RULES: TableStyle = TableStyle::new().top_border(RULE).header_separator(RULE).bottom_border(RULE);
 const RULE: LineStyle = LineStyle::none().fill('─').junction('─');
 
-/// Blanks between columns: one from the padding, one in the place of a rule between columns.
+/// Blanks between columns: the padding, and a blank in place of a rule between columns.
 const GAP: u16 = 2;
 
 /// Escape codes (ECMA-48, select graphic rendition) of titles and notes.
@@ -31,18 +33,18 @@ const BOLD: &str = "\x1b[1m";
 const DIM: &str = "\x1b[2m";
 const RESET: &str = "\x1b[0m";
 
-/// How tables are shown.
+/// How tables are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     /// Bold titles and heads, dim notes, and colour on cells without a number.
     pub color: bool,
-    /// Columns of text that a line may have.
+    /// Characters of a line.
     pub width: u16,
 }
 
 impl Style {
-    /// The style for standard output: coloured and as wide as the terminal, if it is one (and `NO_COLOR` is not set);
-    /// else plain text of 100 columns.
+    /// The style for standard output. On a terminal: as wide as the terminal, and coloured unless
+    /// `NO_COLOR` is set. Otherwise: plain text of 100 columns.
     pub fn of_stdout() -> Style {
         if !io::stdout().is_terminal() {
             return Style::plain();
@@ -57,10 +59,10 @@ impl Style {
     }
 }
 
-/// Prints the tables one after the other, each with its title and notes.
+/// Prints the tables in order, each with its title and notes.
 ///
 /// # Errors
-/// When `out` cannot be written.
+/// If `out` cannot be written.
 pub fn print_tables(tables: &[Table], out: &mut dyn Write, style: Style) -> io::Result<()> {
     for (index, table) in tables.iter().enumerate() {
         if index > 0 {
@@ -86,18 +88,20 @@ fn print_table(table: &Table, out: &mut dyn Write, style: Style) -> io::Result<(
     table.notes.iter().try_for_each(|note| write_lines(out, note, "  ", DIM, style))
 }
 
-/// A title or note, wrapped, in a terminal's `attribute` where the style has colour.
+/// Writes a title or note, wrapped. If the style has colour, the text has this `attribute` of the
+/// terminal.
 fn write_lines(out: &mut dyn Write, text: &str, indent: &str, attribute: &str, style: Style) -> io::Result<()> {
     let (on, off) = if style.color { (attribute, RESET) } else { ("", "") };
     wrapped(&one_line(text), indent, style.width).iter().try_for_each(|line| writeln!(out, "{on}{line}{off}"))
 }
 
-/// The columns after the labels that are shown together: as few blocks as fit, of the same size but for the last.
+/// The blocks of columns after the labels. As few blocks as fit, all of the same size but the last.
 fn blocks(table: &Table, widths: &[u16], width: u16) -> Vec<Range<usize>> {
     let labels = table.label_columns.min(widths.len());
     let others = widths.len() - labels;
     let total = |range: Range<usize>| widths[range].iter().map(|&width| usize::from(width)).sum::<usize>();
-    // Long labels give way to the figures, down to half of the line, and columns of words too; they are wrapped then.
+    // Long labels give way to the figures, down to half of the line, and columns of words too; they
+    // are wrapped then.
     let room = usize::from(width) - total(0..labels).min(usize::from(width) / 2);
     let least = |column| if is_words(table, column) { widths[column].min(WORDS_WIDTH) } else { widths[column] };
     let fits = |block: &Range<usize>| block.clone().map(|column| usize::from(least(column))).sum::<usize>() <= room;
@@ -109,7 +113,8 @@ fn blocks(table: &Table, widths: &[u16], width: u16) -> Vec<Range<usize>> {
     even.find(|blocks| blocks.iter().all(fits)).unwrap_or_else(|| chunks(1))
 }
 
-/// The width of every column with the gap after it: the widest cell or, of the head, the widest word.
+/// The width of every column with the gap after it: the widest cell, or the widest word of the
+/// head.
 fn column_widths(table: &Table) -> Vec<u16> {
     let mut measured = comfy_table::Table::new();
     measured.set_header(table.columns.iter().map(|head| one_line(head).replace(' ', "\n")));
@@ -117,7 +122,7 @@ fn column_widths(table: &Table) -> Vec<u16> {
     measured.column_max_content_widths().into_iter().map(|width| width.saturating_add(GAP)).collect()
 }
 
-/// The label columns and one block of the others.
+/// The label columns and a block of other columns.
 fn block(table: &Table, widths: &[u16], others: Range<usize>, style: Style) -> comfy_table::Table {
     let labels = table.label_columns.min(table.columns.len());
     let columns = (0..labels).chain(others).collect::<Vec<_>>();
@@ -154,8 +159,8 @@ fn paint(cell: &Cell, style: Style) -> comfy_table::Cell {
     }
 }
 
-/// `text` broken between words into lines of at most `width` characters; lines after the first begin with `indent`. A
-/// longer word has a line of its own.
+/// Breaks `text` between words into lines of at most `width` characters. All lines but the first
+/// begin with `indent`. A longer word has a line of its own.
 pub(crate) fn wrapped(text: &str, indent: &str, width: u16) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -1,7 +1,7 @@
-//! Places and ticks on an axis.
+//! Positions and ticks on an axis.
 //!
-//! A logarithmic axis is a linear one of the decimal logarithms, so that the plot itself knows linear axes only. Ticks stand
-//! at 1, 2 or 5 times a power of ten.
+//! A logarithmic axis is a linear axis of decimal logarithms, so the plot itself has linear axes
+//! only. Ticks are at 1, 2 or 5 times a power of ten.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 use super::marks::bar_room;
 
-/// Ticks on an axis, about that many at most.
+/// The number of ticks on an axis, about this number at most.
 const TICKS: f64 = 8.0;
 
-/// Where a value stands on an axis of this scale.
+/// The position of a value on an axis of this scale.
 pub(super) fn place(scale: Scale, value: f64) -> f64 {
     match scale {
         Scale::Linear => value,
@@ -21,7 +21,7 @@ pub(super) fn place(scale: Scale, value: f64) -> f64 {
     }
 }
 
-/// An axis as it is drawn: from place to place.
+/// A drawn axis, from its lowest to its highest position.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plotted {
     scale: Scale,
@@ -29,11 +29,11 @@ pub(crate) struct Plotted {
     to: f64,
 }
 
-/// Checks of what is to be shown on an axis.
+/// Checks of the values on an axis.
 pub(super) trait Checked {
-    /// Whether a value can be shown.
+    /// Checks that a value can be shown.
     fn check(&self, value: f64) -> Result<(), String>;
-    /// Whether the range holds anything.
+    /// Checks that the range is not empty.
     fn check_range(&self) -> Result<(), String>;
 }
 
@@ -86,7 +86,7 @@ impl Plotted {
         Self::over(&chart.y, values.chain(chart.lines.iter().map(|line| line.y)).chain(zero))
     }
 
-    /// The range asked for, or that of the values with a little space around.
+    /// The range of the axis, or else the range of the values with some space around.
     pub(crate) fn over(axis: &Axis, values: impl Iterator<Item = f64>) -> Self {
         let scale = axis.scale;
         if let Some((from, to)) = axis.range {
@@ -101,22 +101,22 @@ impl Plotted {
         Plotted { scale, from: from - space, to: to + space }
     }
 
-    /// Where a value stands.
+    /// The position of a value.
     pub(super) fn place(&self, value: f64) -> f64 {
         place(self.scale, value)
     }
 
-    /// The lowest place.
+    /// The lowest position.
     pub(super) fn from(&self) -> f64 {
         self.from
     }
 
-    /// The highest place.
+    /// The highest position.
     pub(super) fn to(&self) -> f64 {
         self.to
     }
 
-    /// Places of the ticks.
+    /// The positions of the ticks.
     fn ticks(&self) -> Vec<f64> {
         match self.scale {
             Scale::Linear => {
@@ -134,7 +134,7 @@ impl Plotted {
         }
     }
 
-    /// The distance of linear ticks, and the decimals that show it.
+    /// The distance between linear ticks, and the number of decimals of their labels.
     fn step(&self) -> (f64, usize) {
         let least = (self.to - self.from) / TICKS;
         let power = libm::log10(least).floor();

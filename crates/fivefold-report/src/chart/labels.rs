@@ -1,21 +1,23 @@
-//! Where the labels of points go: the nearest place that is free.
+//! Places the labels of points.
 //!
-//! Each label in turn tries eight directions at growing distances and takes the first place that meets no other label, no
-//! mark and no edge; if there is none, the one that meets least. A label that stands away from its point is tied to it by a
-//! thin line. Widths of texts are estimated, since they depend on the reader's fonts. Cost: labels x labels.
+//! Each label in turn tries eight directions at growing distances. The label takes the first place
+//! that meets no other label, no mark and no edge. If no place is free, the label takes the place
+//! that meets least. A thin line ties a distant label to its point. Widths of texts are estimates,
+//! because they depend on the reader's fonts. Cost: the square of the number of labels.
 
 use super::Pixel;
 
-/// Pixels that a letter takes on average, and a line of text.
+/// Average pixels of a letter, and pixels of a line of text.
 const LETTER: f64 = 7.2;
 const HEIGHT: i32 = 13;
-/// Distances from a point to its label that are tried, in pixels; from the second on a line ties them.
+/// Distances from a point to its label in pixels. From the second distance on, a line ties the
+/// label to the point.
 const DISTANCES: [i32; 6] = [8, 20, 34, 50, 70, 95];
-/// Directions that are tried, the readers' favourites first.
+/// Directions from a point to its label, the easiest for readers first.
 const DIRECTIONS: [(i32, i32); 8] = [(1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1)];
-/// Places along a line that are tried for its label, apart from the first.
+/// The number of places along a line for its label, apart from the first place.
 const STEPS: i32 = 12;
-/// Half the width of what a mark covers.
+/// Half the width of the area that a mark covers.
 const MARK: i32 = 5;
 
 /// A rectangle of the drawing.
@@ -31,14 +33,14 @@ pub(super) struct Bounds {
 #[derive(Debug, PartialEq)]
 pub(super) struct Label<'a> {
     pub(super) text: &'a str,
-    /// The middle of its left edge.
+    /// The middle of the label's left edge.
     pub(super) at: Pixel,
-    /// The line that ties it to its point.
+    /// The line that ties the label to its point.
     pub(super) leader: Option<[Pixel; 2]>,
 }
 
 impl Bounds {
-    /// What a text covers whose left edge has its middle there.
+    /// The area that a text covers. `left` and `middle` are the middle of the text's left edge.
     pub(super) fn of_text(text: &str, (left, middle): Pixel) -> Self {
         let top = middle - HEIGHT / 2;
         Bounds { left, top, right: left + width(text), bottom: top + HEIGHT }
@@ -48,14 +50,14 @@ impl Bounds {
         Bounds { left: x - MARK, top: y - MARK, right: x + MARK, bottom: y + MARK }
     }
 
-    /// Pixels that both cover.
+    /// The number of pixels that both rectangles cover.
     fn shared(&self, other: &Bounds) -> i64 {
         let across = self.right.min(other.right) - self.left.max(other.left);
         let down = self.bottom.min(other.bottom) - self.top.max(other.top);
         i64::from(across.max(0)) * i64::from(down.max(0))
     }
 
-    /// Whether a line passes through it, or so near that it touches the text.
+    /// Whether a line passes through the rectangle, or so near that the line touches the text.
     fn meets(&self, [(x0, y0), (x1, y1)]: &[Pixel; 2]) -> bool {
         let steps = (x1 - x0).abs().max((y1 - y0).abs()).max(1);
         (0..=steps).any(|step| {
@@ -74,7 +76,8 @@ pub(super) fn width(text: &str) -> i32 {
     (text.chars().count() as f64 * LETTER) as i32
 }
 
-/// The place along a level line that meets fewest of the drawn lines: above it, from the right to the left, or else below it.
+/// The place along a level line for its label that meets fewest of the drawn lines. Places above
+/// the line come first, from the right to the left, and then places below.
 pub(super) fn along(text: &str, height: i32, drawn: &[[Pixel; 2]], plot: Bounds, gap: i32) -> Pixel {
     let (left, right) = (plot.left + gap, plot.right - width(text) - gap);
     let places = [-8, 9].into_iter().flat_map(|beside| (0..=STEPS).map(move |step| (step, beside)));
@@ -88,7 +91,8 @@ pub(super) fn along(text: &str, height: i32, drawn: &[[Pixel; 2]], plot: Bounds,
     places.map(place).min_by_key(|&at| met(at)).unwrap_or((right, height - 8))
 }
 
-/// Places for labels of points among all `marks`, apart from what is `taken` and inside the `plot`.
+/// Returns places for labels of points, away from all `marks` and from `taken`, and inside the
+/// `plot`.
 pub(super) fn place<'a>(
     labels: impl Iterator<Item = (&'a str, Pixel)>,
     marks: &[Pixel],
@@ -120,7 +124,7 @@ pub(super) fn place<'a>(
     placed
 }
 
-/// What a text covers that stands so far from a point in a direction.
+/// The area that a text covers at this distance and direction from a point.
 fn beside(text: &str, (x, y): Pixel, (across, down): (i32, i32), distance: i32) -> Bounds {
     let width = width(text);
     let left = match across {
@@ -154,7 +158,8 @@ mod tests {
         let of = |drawn: &[[Pixel; 2]]| along("5 %", 200, drawn, PLOT, 8);
         let free = of(&[]);
         assert_eq!(free, (600 - width("5 %") - 8, 192));
-        // A curve that runs just above the line in its right half, as swap rates do: the label goes to the left.
+        // A curve that runs just above the line in its right half, as swap rates do: the label goes
+        // to the left.
         let curve = [[(0, 0), (300, 190)], [(300, 190), (600, 195)]];
         let moved = of(&curve);
         assert!(moved.0 < 270 && moved.1 == 192, "{moved:?}");

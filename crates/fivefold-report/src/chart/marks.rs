@@ -1,4 +1,4 @@
-//! How a series looks: colour, dash, mark; where its bars stand.
+//! The look of a series (colour, dash, mark), and the places of its bars.
 
 use fivefold_analysis::chart::{Chart, SeriesKind};
 use plotters::element::DashedPathElement;
@@ -8,7 +8,7 @@ use super::Pixel;
 use super::axis::place;
 use crate::page::{Area, Drawn};
 
-/// Okabe and Ito's colours, neighbours far apart.
+/// Okabe and Ito's colours. Neighbours in the list are far apart.
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -18,15 +18,15 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(230, 159, 0),
     RGBColor(86, 180, 233),
 ];
-/// Dash and gap in pixels; `None`: an unbroken line.
+/// Dash and gap in pixels. `None`: an unbroken line.
 const DASHES: [Option<(i32, i32)>; 4] = [None, Some((9, 4)), Some((3, 3)), Some((18, 5))];
 const WIDTH: u32 = 2;
 /// Half the width of a mark in pixels.
 const MARK: i32 = 4;
-/// How much of the room between neighbours bars take.
+/// The share of the room between neighbours that bars take.
 const FILLED: f64 = 0.9;
 
-/// What tells a series from the others.
+/// The look of a series.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look {
     pub(crate) colour: RGBColor,
@@ -43,7 +43,7 @@ enum Shape {
 }
 
 impl Look {
-    /// One look after the other.
+    /// Returns the looks of series, in order.
     pub(crate) fn all() -> impl Iterator<Item = Look> + Clone {
         const SHAPES: [Shape; 4] = [Shape::Disc, Shape::Square, Shape::Triangle, Shape::Cross];
         let styles = DASHES.into_iter().zip(SHAPES).cycle();
@@ -73,7 +73,8 @@ impl Look {
     }
 }
 
-/// The distance of the nearest two bars of a chart on its horizontal axis; 1 where there is one only.
+/// The smallest distance between two bars of a chart on the horizontal axis. 1 if there is a single
+/// bar.
 pub(super) fn bar_room(chart: &Chart) -> f64 {
     let bars = chart.series.iter().filter(|series| series.kind == SeriesKind::Bars);
     let mut places = bars.flat_map(|bars| &bars.points).map(|bar| place(chart.x.scale, bar.x)).collect::<Vec<_>>();
@@ -83,7 +84,8 @@ pub(super) fn bar_room(chart: &Chart) -> f64 {
     if least.is_finite() { least } else { 1.0 }
 }
 
-/// From where to where, around the place of its point, a bar of series `index` stands: beside those of the other series.
+/// The left and right side of a bar of series `index`, relative to the position of its point. Bars
+/// of different series stand beside each other.
 pub(super) fn bar_sides(chart: &Chart, index: usize) -> (f64, f64) {
     let bars = |series: usize| chart.series[..series].iter().filter(|series| series.kind == SeriesKind::Bars).count();
     let room = bar_room(chart) * FILLED;

@@ -1,4 +1,5 @@
-//! BibTeX of everything that was used: the paper, measures, rankers, the tie rule, tests, corrections, and what studies do.
+//! BibTeX entries of everything that was used: the paper, measures, rankers, the tie rule, tests,
+//! corrections, and the methods of studies.
 
 use std::collections::BTreeSet;
 
@@ -7,19 +8,21 @@ use fivefold_results::Experiment;
 
 use super::methods::{normalised_scores, uncorrected_counts};
 
-/// One entry a publication, in the order in which they are printed. Its `keywords` are what it is printed for.
+/// The entries, in the order in which they are printed. An entry's `keywords` say for which uses it
+/// is printed.
 const BIBLIOGRAPHY: &str = include_str!("bibliography.bib");
 
-/// An entry as it is printed.
+/// An entry of the bibliography.
 struct Entry<'a> {
-    /// What its `keywords` name.
+    /// The uses in the entry's `keywords`.
     used: Vec<&'a str>,
-    /// All but its `keywords`.
+    /// The entry without its `keywords`.
     bibtex: String,
 }
 
 impl<'a> Entry<'a> {
-    /// The entries of a text of BibTeX: `@kind{...}` up to the brace that closes it. What stands between entries is a comment.
+    /// The entries of a text of BibTeX: `@kind{...}` up to the closing brace. Text between entries
+    /// is a comment.
     fn all(text: &'a str) -> impl Iterator<Item = Self> {
         let mut rest = text;
         std::iter::from_fn(move || {
@@ -30,7 +33,7 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// `keywords` stands on a line of its own.
+    /// Makes an entry. The field `keywords` must be on a line of its own.
     fn new(text: &'a str) -> Self {
         let keywords = |line: &'a str| line.trim_start().strip_prefix("keywords").map(|_| value(line));
         let used = text.lines().find_map(keywords).unwrap_or_default();
@@ -39,7 +42,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Where the first group in braces ends, if it does.
+/// The end of the first group in braces. `None` if the group does not end.
 fn end(text: &str) -> Option<usize> {
     let mut open = 0;
     text.char_indices().find_map(|(place, c)| {
@@ -52,19 +55,20 @@ fn end(text: &str) -> Option<usize> {
     })
 }
 
-/// The value of a field on one line, without its braces.
+/// The value of a field on a single line, without its braces.
 fn value(line: &str) -> &str {
     let inner = line.split_once('{').map_or("", |(_, value)| value);
     inner.rsplit_once('}').map_or(inner, |(value, _)| value)
 }
 
-/// The entries of what was used (`dataset:mq2008`, `measure:ndcg`, `test:t`, `correction:holm`, ...), a blank line between them.
+/// The entries of the uses in `used` (`dataset:mq2008`, `measure:ndcg`, `test:t`,
+/// `correction:holm`, ...), with a blank line between entries.
 pub(super) fn bibtex(used: &BTreeSet<String>) -> String {
     let entries = Entry::all(BIBLIOGRAPHY).filter(|entry| entry.used.iter().any(|&what| used.contains(what)));
     entries.map(|entry| entry.bibtex).collect::<Vec<_>>().join("\n\n")
 }
 
-/// What a run used.
+/// The uses of a run.
 pub(super) fn used_by(experiment: &Experiment, analysed: &Analysed) -> BTreeSet<String> {
     let difference = &analysed.difference;
     let evaluation = &experiment.evaluation;
@@ -94,7 +98,7 @@ pub(super) fn used_by(experiment: &Experiment, analysed: &Analysed) -> BTreeSet<
 mod tests {
     use super::*;
 
-    /// What is cited for a test or a correction is what the statistics name as their source.
+    /// For a test or a correction, the page cites the source that the statistics name.
     #[test]
     fn every_test_and_correction_has_its_source() {
         let keys = |prefix: &str, name: &str| BTreeSet::from([format!("{prefix}:{name}")]);
@@ -113,7 +117,8 @@ mod tests {
         assert_eq!(bibtex(&keys("correction", "none")), "");
     }
 
-    /// The measures and collections of the paper are cited; `made` collections have no source.
+    /// The measures and collections of the paper are cited. A `made` (synthetic) collection has no
+    /// source.
     #[test]
     fn measures_and_collections_of_the_paper_have_their_source() {
         let cited = |what: &str| bibtex(&BTreeSet::from([what.to_owned()]));

@@ -1,15 +1,16 @@
-//! Values query by query, as the script of the page reads them: whole numbers of a billionth, or where the page would grow too large, of
-//! a ten-thousandth. The mean of some of them is shown to as many digits as it is then good for.
+//! Values of each query for the script of the page, as whole numbers of a billionth. If the page
+//! would grow too large, the unit is a ten-thousandth. A mean of such values is shown with as many
+//! digits as are sure.
 
 use fivefold_analysis::page::{PageData, PageDataset, PageValues};
 use serde::Serialize;
 
-/// How exactly values are kept.
+/// The precision of the values on the page.
 #[derive(Clone, Copy)]
 pub(super) struct Precision {
-    /// A value of 1 in the numbers of the page.
+    /// The number that stands for a value of 1 on the page.
     scale: f64,
-    /// Digits of a mean of such numbers that are sure, of the four that are shown.
+    /// The number of sure digits in a mean of such numbers, out of the four digits that are shown.
     digits: usize,
 }
 
@@ -27,17 +28,17 @@ pub(super) struct Drill {
 pub(super) struct DrillData {
     name: String,
     methods: Vec<String>,
-    /// Queries that there are, of which the page may hold a sample.
+    /// The number of queries. The page may hold only a sample of them.
     of: usize,
     queries: Queries,
-    /// Names of the classes of queries; empty where queries are not classed.
+    /// Names of the classes of queries. Empty if queries have no classes.
     classes: Vec<String>,
-    /// The classes that queries are in together.
+    /// Sets of classes that a query can be in together.
     class_sets: Vec<Vec<usize>>,
     measures: Vec<DrillMeasure>,
 }
 
-/// One entry a query in each list; a list is empty where it is not known.
+/// Facts about each query. A list is empty if the fact is not known.
 #[derive(Serialize)]
 struct Queries {
     id: Vec<String>,
@@ -49,17 +50,17 @@ struct Queries {
 #[derive(Serialize)]
 struct DrillMeasure {
     name: String,
-    /// Index of each query's set of classes; empty where the measure has none.
+    /// Index of each query's set of classes. Empty if the measure has no classes.
     classes: Vec<usize>,
-    /// E/U of each query; null where undefined, no list where it is not known.
+    /// E/U of each query, null if undefined. `None` if E/U is not known.
     expected: Option<Vec<Option<i64>>>,
     /// `[method][query]`.
     values: Vec<Vec<Option<i64>>>,
-    /// Each method's mean of the defined values, before they are rounded.
+    /// Each method's mean of the defined values, before rounding.
     means: Vec<Option<f64>>,
 }
 
-/// All queries of the page's data, or an even `share` of them.
+/// All queries of the page's data, or an even sample with this `share` of them.
 pub(super) fn drill(data: &PageData, precision: Precision, share: f64) -> Drill {
     let with_queries = data.datasets.iter().filter(|dataset| !dataset.values.is_empty());
     let Precision { scale, digits } = precision;
@@ -110,7 +111,7 @@ fn scaled(value: f64, scale: f64) -> i64 {
 mod tests {
     use super::*;
 
-    /// Rounded to a ten-thousandth each, two values of .00004 would have the mean 0.
+    /// If each value is rounded to a ten-thousandth, two values of .00004 have the mean 0.
     #[test]
     fn a_mean_is_of_defined_values_before_they_are_rounded() {
         assert_eq!((scaled(0.00004, COARSE.scale), scaled(0.00004, FINE.scale)), (0, 40_000));

@@ -1,4 +1,5 @@
-//! Square tables with coloured cells: p-values of pairs of methods, Kendall's tau of pairs of measures.
+//! Square tables with coloured cells: p-values of pairs of methods, and Kendall's tau of pairs of
+//! measures.
 
 use fivefold_analysis::Compared;
 use fivefold_analysis::compared::SystemMean;
@@ -28,9 +29,9 @@ struct MatrixRow {
 #[derive(Default, Serialize)]
 struct MatrixCell {
     text: String,
-    /// Classes of the style sheet: `u1` to `u3` and `d1` to `d3`, the higher the deeper the colour.
+    /// Class of the style sheet: `u1` to `u3` and `d1` to `d3`. A higher number is a deeper colour.
     class: String,
-    /// What a pointer that rests on the cell is told.
+    /// The text that is shown when a pointer rests on the cell.
     title: String,
 }
 
@@ -48,8 +49,8 @@ fn diagonal() -> MatrixCell {
     MatrixCell { text: "–".to_owned(), class: "same".to_owned(), title: String::new() }
 }
 
-/// p-values of all pairs of the systems that are shown, a matrix for every measure at its main cutoff; none where only those with a
-/// baseline were tested, which letters tell.
+/// p-values of all pairs of the shown systems, a matrix for every measure at its main cutoff. No
+/// matrix if only pairs with a baseline were tested, because letters tell these results.
 pub(super) fn pairs(dataset: &PageDataset, alpha: f64) -> Vec<Matrix> {
     let several = dataset.compared.iter().filter(|compared| compared.systems.len() > 1 && dataset.baseline.is_none());
     several.map(|compared| of_pairs(dataset, &compared.among(&dataset.shown), alpha)).collect()
@@ -74,7 +75,8 @@ fn of_pairs(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Matrix {
     })
 }
 
-/// Kendall's tau-b between all measures of a data set, by the systems' means over the cutoffs.
+/// Kendall's tau-b between all measures of a data set. The systems are ordered by their means over
+/// the cutoffs.
 pub(super) fn taus(dataset: &PageDataset, noun: &str) -> Result<Option<Matrix>, ReportError> {
     let own = &dataset.compared;
     if own.len() < 2 || own[0].systems.len() < 2 {
@@ -99,7 +101,7 @@ pub(super) fn taus(dataset: &PageDataset, noun: &str) -> Result<Option<Matrix>, 
     })))
 }
 
-/// Kendall's tau-b of every two measures; `None` where an order does not exist.
+/// Kendall's tau-b of every two measures. `None` if a measure gives no order.
 pub(super) fn tau_of_measures(own: &[Compared]) -> Result<Vec<Vec<Option<f64>>>, ReportError> {
     let scores: Vec<Option<Vec<f64>>> = own.iter().map(over_cutoffs).collect();
     let of = |a: &Option<Vec<f64>>, b: &Option<Vec<f64>>| {
@@ -113,7 +115,7 @@ pub(super) fn tau_of_measures(own: &[Compared]) -> Result<Vec<Vec<Option<f64>>>,
     scores.iter().map(|a| scores.iter().map(|b| of(a, b)).collect()).collect()
 }
 
-/// Each system's mean over the cutoffs; `None` if one has no value somewhere.
+/// Each system's mean over the cutoffs. `None` if a system has no value at a cutoff.
 pub(super) fn over_cutoffs(compared: &Compared) -> Option<Vec<f64>> {
     let of_system = |means: &Vec<SystemMean>| {
         let sum: Option<f64> = means.iter().map(|mean| mean.mean).sum();

@@ -1,4 +1,5 @@
-//! The paragraphs that a paper's method section needs: data, methods, measures with every convention, tests, versions.
+//! The paragraphs of a paper's method section: data, methods, measures with every convention,
+//! tests, and versions.
 
 use fivefold_analysis::DatasetValues;
 use fivefold_analysis::tables::{Analysed, Distance};
@@ -57,7 +58,7 @@ pub(super) fn methods(results: &Results, analysed: &Analysed, test: &str) -> Vec
     paragraphs
 }
 
-/// The methods that failed, a sentence a data set.
+/// The methods that failed, a sentence for each data set.
 fn failed(datasets: &[DatasetValues]) -> String {
     let of = |data: &DatasetValues| {
         let names: Vec<&str> = data
@@ -74,7 +75,7 @@ fn failed(datasets: &[DatasetValues]) -> String {
     datasets.iter().filter_map(of).collect()
 }
 
-/// On what the promise of the same bytes depends, where other programs made scores.
+/// The clause that limits the promise of the same bytes, if other programs made scores.
 fn if_programs_do(rankers: &[&RankerConfig]) -> String {
     let programs: Vec<&RankerConfig> =
         rankers.iter().copied().filter(|ranker| matches!(ranker.method, Method::Command(_))).collect();
@@ -91,7 +92,7 @@ fn labels(rankers: &[&RankerConfig]) -> String {
     list(&rankers.iter().map(|ranker| ranker.label.as_str()).collect::<Vec<_>>())
 }
 
-/// How large a collection is, in words.
+/// The size of a collection in words.
 pub(super) fn sizes(data: &DatasetFacts) -> String {
     let sampled = (data.evaluated_queries < data.test_queries)
         .then(|| format!(" (a sample of {} evaluated)", data.evaluated_queries));
@@ -106,12 +107,12 @@ pub(super) fn sizes(data: &DatasetFacts) -> String {
     )
 }
 
-/// Whether a version is evaluated that the UE normalisation gives.
+/// Whether the experiment evaluates a version that the UE normalisation gives.
 pub(super) fn normalised_scores(experiment: &Experiment) -> bool {
     experiment.evaluation.measures.iter().any(|measure| measure.version() != Version::Original)
 }
 
-/// The tables of the page that count uncorrected t-tests, if there are any.
+/// The tables of the page that count uncorrected t-tests. `None` if the page has no such table.
 pub(super) fn uncorrected_counts(analysed: &Analysed) -> Option<String> {
     let counts = [("conflicts", "conflicts"), ("discriminative-power", "discriminative powers")];
     let shown: Vec<&str> =
@@ -119,7 +120,7 @@ pub(super) fn uncorrected_counts(analysed: &Analysed) -> Option<String> {
     (!shown.is_empty()).then(|| list(&shown))
 }
 
-/// Where the scores came from, a paragraph for each way.
+/// Paragraphs on the origin of the scores, a paragraph for each origin.
 fn origins(rankers: &[&RankerConfig]) -> Vec<String> {
     let of = |wanted: fn(&Method) -> bool| -> Vec<&RankerConfig> {
         rankers.iter().copied().filter(|ranker| wanted(&ranker.method)).collect()
@@ -150,7 +151,7 @@ fn origins(rankers: &[&RankerConfig]) -> Vec<String> {
     paragraphs
 }
 
-/// A ranker with its parameters and what was done to features before it saw them.
+/// A ranker with its parameters and the normalisation of its features.
 fn in_words(ranker: &RankerConfig) -> String {
     let mut words = vec![ranker.kind.clone()];
     if let Method::Train { params: serde_json::Value::Object(params), .. } = &ranker.method {
@@ -173,7 +174,7 @@ fn normalised(normaliser: Normaliser) -> Option<&'static str> {
     })
 }
 
-/// How the sets of queries were chosen that tables compare.
+/// How the query sets of the tables were chosen.
 fn query_sets(sets: &QuerySetsConfig) -> Option<String> {
     let distance = match sets.distance {
         Distance::Absolute => "in absolute value",

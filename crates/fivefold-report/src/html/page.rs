@@ -1,4 +1,4 @@
-//! What the template is given.
+//! The data that the template is given.
 
 use fivefold_analysis::page::PagePart;
 use fivefold_analysis::{Cell, PageData, Table};
@@ -14,24 +14,25 @@ use crate::cell::{is_words, one_line, shown};
 use crate::error::ReportError;
 use crate::figure::Figure;
 
-/// What a page is about, and where it comes from.
+/// The name and the origin of a page.
 #[derive(Debug, Clone, Default)]
 pub struct PageHead {
     /// The experiment.
     pub name: String,
-    /// Its seed, where there is one.
+    /// The seed of the experiment. `None` if it has no seed.
     pub seed: Option<u64>,
     /// Hash of the values of a run.
     pub result: Option<String>,
-    /// Leak guards that were overridden.
+    /// The stamps: overridden leak guards, and programs that ran unconfined.
     pub stamps: Vec<String>,
-    /// What is left out of the page, a line each.
+    /// The parts that the page leaves out, a line each.
     pub notices: Vec<String>,
-    /// The manifest as JSON, indented; empty: there is none.
+    /// The manifest as indented JSON. Empty if there is no manifest.
     pub manifest: String,
 }
 
-/// Everything on the page. The names of the fields are those that templates use; what the experiment does not have stays empty.
+/// All data of the page. Templates use the names of the fields. A field is empty if the experiment
+/// has no such data.
 #[derive(Serialize)]
 pub(super) struct Page {
     /// The experiment.
@@ -40,13 +41,13 @@ pub(super) struct Page {
     seed: Option<u64>,
     /// Hash of the values of a run.
     result: Option<String>,
-    /// What was compared on what, a line each.
+    /// The compared methods and the data, a line each.
     facts: Vec<String>,
-    /// What is compared is called so: `method`, `system`.
+    /// The word for a compared thing: `method` or `system`.
     noun: String,
-    /// Leak guards that were overridden.
+    /// The stamps: overridden leak guards, and programs that ran unconfined.
     stamps: Vec<String>,
-    /// What is left out of the page.
+    /// The parts that the page leaves out.
     notices: Vec<String>,
     /// The findings in words.
     summary: Vec<PagePart>,
@@ -61,9 +62,9 @@ pub(super) struct Page {
     taus: Vec<Matrix>,
     figures: Vec<Plot>,
     tables: Vec<PlainTable>,
-    /// Values query by query, for the script.
+    /// Values of each query, for the script.
     drill: Drill,
-    /// Paragraphs that say how the numbers were made.
+    /// Paragraphs on how the numbers were made.
     methods: Vec<String>,
     bibtex: String,
     /// The manifest, indented.
@@ -74,14 +75,14 @@ pub(super) struct Page {
 struct Plot {
     id: String,
     title: String,
-    /// The drawing; none where there is no room for it.
+    /// The drawing. `None` if the page has no room for it.
     svg: Option<String>,
 }
 
-/// Most bytes of drawings on the page.
+/// The most bytes of drawings on the page.
 const FIGURES: usize = 900_000;
 
-/// Most rows of a table on the page, the fewer the more cells there are in all.
+/// The most rows of a table on the page. The more cells all tables have, the fewer rows are shown.
 const ROWS: [usize; 6] = [200, 100, 50, 25, 12, 6];
 const CELLS: usize = 14_000;
 
@@ -106,12 +107,12 @@ struct PlainCell {
     text: String,
     label: bool,
     words: bool,
-    /// The number in full, to sort by; nothing for words.
+    /// The number in full, for sorting. `None` for words.
     sort: Option<String>,
 }
 
 impl Page {
-    /// The page of these tables and figures.
+    /// Makes the page of these tables and figures.
     pub fn new(head: &PageHead, data: &PageData, tables: &[Table], figures: &[Figure]) -> Result<Self, ReportError> {
         let (alpha, noun) = (data.test.as_ref().map_or(0.0, |test| test.alpha), data.noun.as_str());
         let cut = data.datasets.iter().filter_map(|own| own.left_out(&data.noun));
@@ -143,7 +144,7 @@ impl Page {
         Ok(page)
     }
 
-    /// The figures that there is room for, and the names of the others.
+    /// Adds the figures that fit on the page, and only the names of the other figures.
     fn add_figures(&mut self, figures: &[Figure]) {
         let mut room = FIGURES;
         let mut left = 0;
@@ -162,13 +163,13 @@ impl Page {
         }
     }
 
-    /// The same with an even `share` of the queries that are shown one by one, their values rounded.
+    /// Returns the page with rounded values, and with an even sample of `share` of the queries.
     pub fn with_queries(self, data: &PageData, share: f64) -> Self {
         Page { drill: drill(data, COARSE, share), ..self }
     }
 }
 
-/// Sentences whose p-values stand on one line.
+/// Puts non-breaking spaces into p-values, so that each stays on a line.
 fn unbroken(mut parts: Vec<PagePart>) -> Vec<PagePart> {
     for sentence in parts.iter_mut().flat_map(|part| &mut part.sentences) {
         *sentence = sentence.replace("(p = ", "(p\u{a0}=\u{a0}").replace("(p < ", "(p\u{a0}<\u{a0}");
@@ -176,7 +177,7 @@ fn unbroken(mut parts: Vec<PagePart>) -> Vec<PagePart> {
     parts
 }
 
-/// So many rows a table that the cells of all stay few.
+/// The most rows of a table, so that all tables together have few cells.
 fn most_rows(tables: &[Table]) -> usize {
     let cells =
         |rows: usize| tables.iter().map(|table| table.rows.len().min(rows) * table.columns.len()).sum::<usize>();
@@ -207,8 +208,8 @@ fn plain(table: &Table, most: usize) -> PlainTable {
     }
 }
 
-/// The same drawing in fewer bytes: without the ends of lines, and with lines of one look that follow each other, such as the dashes of
-/// a dashed one, as one path.
+/// Returns the same drawing in fewer bytes. Line ends are left out. Successive lines of the same
+/// look, such as the dashes of a dashed line, become a single path.
 fn compact(svg: &str) -> String {
     let mut out = String::with_capacity(svg.len());
     // The look of the path that is open.
@@ -258,7 +259,7 @@ mod tests {
         assert!(compacted.len() * 4 < figure.svg.len() * 3, "{} of {}", compacted.len(), figure.svg.len());
     }
 
-    /// Rows are cut so that all tables together stay small, and each says so.
+    /// Rows are cut so that all tables together stay small. Each cut table says so.
     #[test]
     fn many_rows_are_cut_and_said() {
         let long = |rows: usize| Table { rows: vec![samples::long().rows[0].clone(); rows], ..samples::long() };

@@ -1,4 +1,4 @@
-//! What a page says of a run.
+//! The data of a run's page.
 
 use fivefold_analysis::page::{PageDataset, PageQuery, PageTest, PageValues, QueryFacts, leading, sample};
 use fivefold_analysis::tables::{Analysed, Comparison, QueryClass, QueryClasses};
@@ -11,7 +11,7 @@ use fivefold_results::manifest::DatasetFacts;
 use super::bibliography::used_by;
 use super::methods::{methods, sizes};
 
-/// The page's data of a run.
+/// The data of a run's page.
 pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
     let Results { manifest, evaluation } = results;
     let of_dataset = |dataset: usize| -> Vec<&Comparison> {
@@ -58,10 +58,10 @@ pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
     }
 }
 
-/// The classes of the queries of a run: the sets of its tables, and those without a value.
+/// The classes of a run's queries: the query sets of its tables, and the queries without a value.
 const CLASSES: [&str; 3] = ["uninformative", "ideal", "no value"];
 
-/// The classes of [`CLASSES`] that a query can be in together.
+/// The sets of [`CLASSES`] that a query can be in together.
 fn class_sets() -> Vec<Vec<usize>> {
     let set_of = |class: QueryClass| match class {
         QueryClass::Uninformative => vec![0],
@@ -74,7 +74,7 @@ fn class_sets() -> Vec<Vec<usize>> {
     [with_value, without].concat()
 }
 
-/// The place of a query's classes in [`class_sets`].
+/// The index of a query's set of classes in [`class_sets`].
 fn class_set(classes: &QueryClasses, query: usize) -> usize {
     let has_value = classes.points.binary_search_by_key(&query, |(query, ..)| *query).is_ok();
     classes.classes[query] as usize + if has_value { 0 } else { QueryClass::EVERY.len() }
@@ -84,7 +84,9 @@ fn facts(data: &DatasetFacts) -> String {
     format!("{}: {}", data.label, sizes(data))
 }
 
-/// How many queries have no relevant document, on how many a measure has no value at one of its cutoffs, and what becomes of those.
+/// A remark on undefined values. The remark counts the queries without a relevant document, and the
+/// queries on which a measure lacks a value at some cutoff. It also says how undefined values are
+/// treated. `None` if no query needs a remark.
 fn undefined_values(
     evaluation: &Evaluation,
     data: &DatasetValues,
@@ -143,7 +145,7 @@ fn query_of(data: &DatasetValues, query: usize) -> PageQuery {
     PageQuery { id: info.id.clone(), facts: Some(facts) }
 }
 
-/// Values of a measure at its main cutoff.
+/// The values of a measure at its main cutoff.
 fn values(
     evaluation: &Evaluation,
     comparison: &Comparison,
@@ -173,7 +175,8 @@ mod tests {
     use super::*;
     use crate::samples;
 
-    /// Three methods on three queries: the first query has no relevant document, and the second only no value of V1.
+    /// Three methods on three queries. The first query has no relevant document, and the second
+    /// query lacks only a value of V1.
     #[test]
     fn undefined_values_are_counted_by_measure_and_by_what_becomes_of_them() {
         let measures = ["ndcg", "ndcg.v1"];

@@ -1,4 +1,5 @@
-//! Score tables: means with intervals, the best one marked, and a letter for every system that a system beats.
+//! Score tables: means with intervals and the best mean marked. Each system has a letter, and the
+//! letters beside a mean name the systems that it beats significantly.
 
 use fivefold_analysis::Compared;
 use fivefold_analysis::p_value::p_in_words;
@@ -8,13 +9,13 @@ use serde::Serialize;
 
 use super::wording::{letter, on};
 
-/// The scores of one version of a measure on one data set.
+/// The scores of a measure's version on a data set.
 #[derive(Serialize)]
 pub(super) struct ScoreTable {
     caption: String,
     cutoffs: Vec<String>,
     rows: Vec<Row>,
-    /// What the letters rest on.
+    /// The number of comparisons behind the letters.
     note: String,
 }
 
@@ -28,21 +29,23 @@ struct Row {
 #[derive(Serialize)]
 struct ScoreCell {
     mean: String,
-    /// The mean with more decimals, to sort by.
+    /// The mean with more decimals, for sorting.
     sort: String,
-    /// Half of the interval; empty where there is none.
+    /// Half of the interval. Empty if there is no interval.
     interval: String,
     best: bool,
-    /// Letters of the systems that this one beats.
+    /// The letters of the systems that this system beats.
     beats: String,
-    /// The p-value against the baseline, or else the best one of the column, for a pointer that rests on the cell.
+    /// The p-value against the baseline, or else against the best mean of the column. Shown when a
+    /// pointer rests on the cell.
     title: String,
 }
 
-/// More systems than these stand with the best at the main cutoff first; others in the order of the experiment.
+/// With more systems than this number, the best system at the main cutoff comes first. Otherwise
+/// systems have the order of the experiment.
 const FEW: usize = 10;
 
-/// A table for each measure, of the systems that are shown.
+/// A score table for each measure, with the systems that are shown.
 pub(super) fn scores(dataset: &PageDataset, noun: &str, alpha: f64) -> Vec<ScoreTable> {
     dataset.compared.iter().map(|compared| table(dataset, compared, noun, alpha)).collect()
 }
@@ -104,7 +107,8 @@ mod tests {
     use super::*;
     use crate::samples;
 
-    /// p of a-b, a-c, b-c is .01, .03, .04, which Holm makes .03, .06, .06: of three letters one is left.
+    /// The p-values of a-b, a-c and b-c are .01, .03 and .04. Holm's correction makes .03, .06 and
+    /// .06, so of three letters a single letter is left.
     #[test]
     fn letters_with_and_without_a_correction() {
         let letters = |name: &str| {
@@ -117,7 +121,8 @@ mod tests {
             assert_eq!(titles, [expected[0].as_str(), &expected[1], ""]);
             table.rows.iter().map(|row| row.cells[0].beats.clone()).collect::<Vec<_>>()
         };
-        // Only the baseline is compared with: c is still bold, and what a pointer is told is about b.
+        // Only the baseline is compared with: c is still bold, and what a pointer is told is about
+        // b.
         let mut dataset =
             samples::three_systems(vec![samples::compared("ap", [0.2, 0.5, 0.9], [Some(0.01), None, Some(0.04)])]);
         dataset.baseline = Some(1);

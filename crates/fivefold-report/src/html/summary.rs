@@ -1,5 +1,5 @@
-//! The findings in words: who wins under which measure, whether that is significant, whether measures agree, and what a reader must
-//! know first.
+//! The findings in words: the best system under each measure, whether the difference is
+//! significant, whether measures agree, and the facts that a reader must know first.
 
 use std::collections::BTreeSet;
 
@@ -53,10 +53,10 @@ pub(super) fn summary(data: &PageData) -> Result<Vec<PagePart>, ReportError> {
     Ok(parts)
 }
 
-/// Names with p-values that a sentence gives at most.
+/// The most names with p-values in a sentence.
 const LISTED: usize = 4;
 
-/// Who has the highest mean at the main cutoff, and whom it beats.
+/// The system with the highest mean at the main cutoff, and the systems that it beats.
 fn winner(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) -> Option<String> {
     let cutoff = compared.main_cutoff();
     let levels = compared.levels(cutoff);
@@ -123,7 +123,7 @@ fn winner(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) ->
     })
 }
 
-/// Significant pairs in which the test favours another system than the means.
+/// The significant pairs for which the test and the means favour different systems.
 fn against_means(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Option<String> {
     let cutoff = compared.main_cutoff();
     let name = |system: usize| dataset.systems[compared.systems[system]].as_str();
@@ -147,7 +147,8 @@ fn against_means(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Opti
     })
 }
 
-/// How many are better and worse than the baseline, unless the baseline is best and all is said.
+/// The numbers of systems that are better and worse than the baseline. `None` if the baseline is
+/// best, because the winner's sentence says everything.
 fn against_baseline(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) -> Option<String> {
     let baseline = compared.systems.iter().position(|&system| Some(system) == dataset.baseline)?;
     let cutoff = compared.main_cutoff();
@@ -168,14 +169,15 @@ fn against_baseline(dataset: &PageDataset, compared: &Compared, noun: &str, alph
     ))
 }
 
-/// Systems from the highest mean to the lowest; without those that have none.
+/// Systems from the highest mean to the lowest. Systems without a mean are left out.
 fn order(levels: &[Option<f64>]) -> Vec<usize> {
     let mut order: Vec<(usize, f64)> = levels.iter().enumerate().filter_map(|(i, mean)| Some((i, (*mean)?))).collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1));
     order.into_iter().map(|(system, _)| system).collect()
 }
 
-/// A measure at its main cutoff, and the best system under it: of several where they are level.
+/// A measure at its main cutoff and the best system under it. If several systems are level, all of
+/// them.
 fn best<'d>(dataset: &'d PageDataset, compared: &Compared) -> Option<(String, Vec<&'d str>)> {
     let cutoff = compared.main_cutoff();
     let levels = compared.levels(cutoff);
@@ -188,7 +190,7 @@ fn best<'d>(dataset: &'d PageDataset, compared: &Compared) -> Option<(String, Ve
     ))
 }
 
-/// Whether the versions of each measure name the same winner.
+/// Sentences on whether the versions of each measure name the same winner.
 fn versions(dataset: &PageDataset, noun: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     if one_winner(dataset) {
@@ -226,7 +228,8 @@ fn one_winner(dataset: &PageDataset) -> bool {
     own.iter().any(|compared| compared.family != own[0].family) && winners.all(|winner| Some(winner) == first)
 }
 
-/// Which cutoff a sentence about several measures is about: ` at cutoff 10`; nothing where each has one only.
+/// The cutoff of a sentence about several measures: ` at cutoff 10`. Empty if each measure has a
+/// single cutoff.
 fn at_cutoff(own: &[Compared]) -> String {
     if !has_cutoffs(own) {
         return String::new();
@@ -247,7 +250,8 @@ fn has_cutoffs(own: &[Compared]) -> bool {
     own.iter().any(|compared| compared.cutoffs.len() > 1)
 }
 
-/// Who is best by the mean over cutoffs, by which tables compare orders, where others are best at the main cutoffs.
+/// The best systems by the mean over cutoffs, by which tables compare orders. `None` if the same
+/// systems are best at the main cutoffs.
 fn best_over_cutoffs(dataset: &PageDataset) -> Option<String> {
     let mut found: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
     let mut differs = false;
@@ -273,7 +277,7 @@ fn best_over_cutoffs(dataset: &PageDataset) -> Option<String> {
     })
 }
 
-/// Between which measures the orders agree least: several pairs can be alike.
+/// The pairs of measures that order the systems least alike.
 fn least_agreement(own: &[Compared], noun: &str) -> Result<Option<String>, ReportError> {
     let taus = tau_of_measures(own)?;
     let pairs = (0..own.len()).flat_map(|a| (a + 1..own.len()).map(move |b| (a, b)));
@@ -299,7 +303,8 @@ fn least_agreement(own: &[Compared], noun: &str) -> Result<Option<String>, Repor
     Ok(Some(format!("The orders of the {systems}{by} agree least between {between} (Kendall's tau-b {tau:.3}{each}).")))
 }
 
-/// Whether all measures come to the same conclusions: winner and significant pairs at their main cutoffs, order by the means over cutoffs.
+/// Whether all measures lead to the same conclusions: the winner and the significant pairs at their
+/// main cutoffs, and the order by the means over cutoffs.
 fn measures(dataset: &PageDataset, noun: &str, alpha: f64) -> Result<Vec<String>, ReportError> {
     let own = &dataset.compared;
     let over_cutoffs = best_over_cutoffs(dataset);
@@ -340,7 +345,8 @@ fn measures(dataset: &PageDataset, noun: &str, alpha: f64) -> Result<Vec<String>
     Ok(sentences)
 }
 
-/// Of the pairs that all measures tested: significant under all, some or none of them, and with which signs.
+/// Counts the pairs that every measure tested: significant under all, some or no measures, and with
+/// opposite signs.
 fn conclusions(own: &[Compared], alpha: f64) -> Option<String> {
     let (mut all, mut some, mut none, mut opposed) = (0, 0, 0, 0);
     let systems = own[0].systems.len();
@@ -373,7 +379,8 @@ fn conclusions(own: &[Compared], alpha: f64) -> Option<String> {
     })
 }
 
-/// 1 where `a` is significantly better, -1 where `b` is, 0 where neither; `None`: not tested.
+/// 1 if `a` is significantly better, -1 if `b` is, 0 if the difference is not significant. `None`
+/// if the pair was not tested.
 fn sign(compared: &Compared, a: usize, b: usize, alpha: f64) -> Option<i8> {
     let cutoff = compared.main_cutoff();
     let p = compared.p(a, b, cutoff)?;
@@ -388,7 +395,7 @@ mod tests {
     use super::*;
     use crate::samples;
 
-    /// Three systems under two measures; p of a-b, a-c, b-c.
+    /// Three systems under two measures, with the p-values of a-b, a-c and b-c.
     fn page(means: [[f64; 3]; 2], p: [[f64; 3]; 2]) -> PageData {
         let compared = |place: usize| samples::compared(["ndcg", "ap"][place], means[place], p[place].map(Some));
         let dataset = samples::three_systems(vec![compared(0), compared(1)]);
@@ -421,7 +428,7 @@ mod tests {
         assert!(found[5].ends_with("2 pairs are told apart in opposite ways."), "{found:?}");
     }
 
-    /// b is the baseline: a is better, c is not told apart.
+    /// The baseline is b. System a is better, and c is not told apart.
     #[test]
     fn better_and_worse_than_the_baseline_are_counted() {
         let mut data = page([[0.9, 0.5, 0.4]; 2], [[0.001; 3]; 2]);
@@ -431,7 +438,8 @@ mod tests {
         dataset.compared[0].p_values = [Some(0.001), None, Some(0.3)].map(|p| vec![p]).to_vec();
         let said = "Compared with b (0.5000) under ndcg@10, 1 of 2 other systems is significantly better and 0 significantly worse.";
         assert_eq!(sentences(&data)[2], said);
-        // Where the baseline is best, the first sentence says it all; where draws are too few, nothing is significant.
+        // Where the baseline is best, the first sentence says it all; where draws are too few,
+        // nothing is significant.
         data.datasets[0].baseline = Some(0);
         assert_eq!(sentences(&data).len(), 2);
         data.datasets[0].baseline = Some(1);
@@ -485,7 +493,7 @@ mod tests {
         assert!(found[2].ends_with("level with b; whether significantly so, too few draws cannot say."), "{found:?}");
     }
 
-    /// Sums of tenths in three orders: a, b and c have one mean, which floating point parts.
+    /// Sums of tenths in three orders: a, b and c have the same mean but for rounding.
     #[test]
     fn rounding_makes_no_winner() {
         let means = [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.3, 0.1]].map(|own| own.iter().sum::<f64>() / 3.0);
@@ -496,7 +504,8 @@ mod tests {
         assert!(found[4].contains("0 differ significantly under every measure, 3 under some"), "{found:?}");
     }
 
-    /// At cutoff 10 a is best under both; by the mean of two cutoffs b is, under ndcg: (.9 + .1) / 2 < (.5 + .7) / 2.
+    /// At cutoff 10 a is best under both measures. By the mean of two cutoffs b is best under ndcg:
+    /// (.9 + .1) / 2 < (.5 + .7) / 2.
     #[test]
     fn sentences_say_of_which_cutoff_they_are() {
         let mut data = page([[0.9, 0.5, 0.4]; 2], [[0.001, 0.2, 0.2]; 2]);
@@ -525,7 +534,8 @@ mod tests {
         assert_eq!(sentences(&data)[3], "Both measures name a as the best system at the cutoffs of ndcg@10 and ap.");
     }
 
-    /// Of three measures one turns the order of the others round: two pairs have tau -1.
+    /// Three measures, of which the third reverses the order of the other two. So two pairs have
+    /// tau -1.
     #[test]
     fn all_pairs_that_agree_least_are_named() {
         let mut data = page([[0.9, 0.5, 0.4]; 2], [[0.2; 3]; 2]);

@@ -1,4 +1,4 @@
-//! What a template asks for that there is not: its name, its place, and the names that there are.
+//! The error for an unknown name in a template: the name, its place, and the known names.
 
 use std::error::Error as _;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::page::Page;
 
-/// The error in words; nothing for one of another kind.
+/// The error in words. `None` if the error is of another kind.
 pub(super) fn undefined(error: &Error, page: &Page) -> Option<String> {
     // What an included template says is the source of what the including one says.
     let mut error = error;
@@ -36,21 +36,21 @@ pub(super) fn undefined(error: &Error, page: &Page) -> Option<String> {
     Some(format!("{place}: there is no `{path}`; {near}{owner} has {}", known.join(", ")))
 }
 
-/// Names with dots in an expression.
+/// The names with dots in an expression.
 fn paths(expression: &str) -> impl Iterator<Item = &str> {
     let parts = expression.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'));
     parts.filter(|part| part.starts_with(|c: char| c.is_alphabetic() || c == '_'))
 }
 
-/// What a template can use at a place.
+/// The names that a template can use at a place.
 struct Given<'t> {
     page: Value,
-    /// The template up to there.
+    /// The text of the template before the place.
     before: &'t str,
 }
 
 impl Given<'_> {
-    /// What a name with dots stands for, as far as that can be told from the template's text.
+    /// The value of a name with dots, as far as the template's text tells it.
     fn value(&self, path: &str) -> Option<&Value> {
         let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
         let start = match self.looped(first) {
@@ -60,14 +60,15 @@ impl Given<'_> {
         rest.map_or(Some(start), |rest| rest.split('.').try_fold(start, |value, name| value.get(name)))
     }
 
-    /// The list that a loop before the place takes a name from.
+    /// The list of the loop that defines a name before the place.
     fn looped(&self, name: &str) -> Option<&str> {
         let words: Vec<&str> = self.before.split_whitespace().collect();
         let of = |words: &[&'_ str]| words[0] == "for" && words[1] == name && words[2] == "in";
         words.windows(4).rev().find(|words| of(words)).map(|words| words[3])
     }
 
-    /// The owner of the last name of a path, and the names that it has: where they cannot be told, those of the page.
+    /// The owner of the last name of a path, and the names that the owner has. If the owner is not
+    /// known, the names of the page.
     fn names_beside(&self, path: &str) -> Option<(String, Vec<&str>)> {
         let owner = path.rsplit_once('.').map(|(owner, _)| owner);
         let fields = owner.and_then(|owner| Some((format!("`{owner}`"), self.value(owner)?.as_object()?)));

@@ -1,6 +1,6 @@
 //! Words and numbers that several parts of the page share.
 
-/// `ndcg on mq2008`; the measure alone where the only data set has no name.
+/// `ndcg on mq2008`. The measure alone if the only data set has no name.
 pub(super) fn on(measure: &str, dataset: &str) -> String {
     if dataset.is_empty() { measure.to_owned() } else { format!("{measure} on {dataset}") }
 }
