@@ -1,7 +1,9 @@
-//! Damaged caches: whatever was done to the file, the collection opened is the one in the text.
+//! Fuzz target for damaged caches: whatever happened to the cache file, the opened collection is
+//! the collection in the text.
 //!
-//! An input is a list of changes of the cache file: three bytes a change, a place (in parts of 65,536 of the length) and what is
-//! XORed into the byte there; a last byte alone cuts the file (in parts of 256).
+//! An input is a list of changes of the cache file, three bytes for each change. Two bytes give a
+//! place (65,536 is the length of the file), and the third is XORed with the byte there. A single
+//! last byte cuts the file (256 is its length).
 
 use std::cell::OnceCell;
 use std::path::PathBuf;

@@ -1,6 +1,11 @@
-//! Model files of RankLib and LightGBM: read or refused with a line; a model that is read scores any data, and scores the same when
-//! it was written in either format and read again. Its scores are those of a document's way down each tree, value by value. It
-//! can be written in every other format too.
+//! Fuzz target for model files of RankLib and LightGBM. A file is read, or refused with a line. A
+//! model that is read has these properties:
+//!
+//! - The model scores any data. A score is the base plus the value of the reached leaf in each
+//!   tree.
+//! - The scores stay the same if the model is written in either format and read again.
+//! - Every other format writes the model, or refuses a model that needs several thresholds in a
+//!   node.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Bytes as files, since readers take paths.
+//! Writes bytes as files, because readers take paths.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -10,14 +10,15 @@ thread_local! {
     static FOLDER: TempDir = tempfile::tempdir().unwrap();
 }
 
-/// A file of this content in a folder of this thread; the next one of the same name replaces it.
+/// A file with this content in the folder of this thread. The next file of the same name replaces
+/// it.
 pub(crate) fn file(name: &str, content: &[u8]) -> PathBuf {
     let path = folder().join(name);
     std::fs::write(&path, content).unwrap();
     path
 }
 
-/// The folder of this thread.
+/// The folder of this thread for its files.
 pub(crate) fn folder() -> PathBuf {
     FOLDER.with(|folder| folder.path().to_owned())
 }
@@ -31,12 +32,12 @@ pub(crate) fn is_packed(content: &[u8]) -> bool {
             .any(|magic| content.starts_with(magic))
 }
 
-/// Whether a file begins as UTF-16 text does.
+/// Whether a file begins like UTF-16 text.
 pub(crate) fn is_utf16(content: &[u8]) -> bool {
     content.starts_with(b"\xff\xfe") || content.starts_with(b"\xfe\xff")
 }
 
-/// Whether bytes are what every line-by-line reader takes for lines of text.
+/// Whether every line-by-line reader takes these bytes for lines of text.
 pub(crate) fn is_text(content: &[u8]) -> bool {
     let lone_return = |line: &[u8]| without_ends(line).contains(&b'\r');
     !is_utf16(content)
@@ -58,7 +59,7 @@ pub(crate) fn is_odd(c: char) -> bool {
         || "\u{180e}\u{200b}\u{2060}\u{feff}".contains(c)
 }
 
-/// The input up to the first line that is only `mark`, and what follows that line.
+/// The input up to the first line that holds only `mark`, and the input after this line.
 pub(crate) fn halves<'a>(bytes: &'a [u8], mark: &str) -> (&'a [u8], &'a [u8]) {
     let line = format!("\n{mark}\n").into_bytes();
     match bytes.windows(line.len()).position(|window| window == line) {
@@ -67,7 +68,7 @@ pub(crate) fn halves<'a>(bytes: &'a [u8], mark: &str) -> (&'a [u8], &'a [u8]) {
     }
 }
 
-/// Does it with this many threads.
+/// Runs `work` with one thread or with three threads.
 pub(crate) fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     static ONE: LazyLock<ThreadPool> = LazyLock::new(|| ThreadPoolBuilder::new().num_threads(1).build().unwrap());
     static THREE: LazyLock<ThreadPool> = LazyLock::new(|| ThreadPoolBuilder::new().num_threads(3).build().unwrap());

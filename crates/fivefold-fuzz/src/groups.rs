@@ -1,6 +1,7 @@
-//! Rows whose queries are given by a file of sizes: the same as the rows with those queries written into them.
+//! Fuzz target for rows whose queries are given by a file of sizes. Such rows read the same as rows
+//! with the queries written into them.
 //!
-//! Rows, a line `==`, sizes.
+//! An input holds rows, a line `==` and sizes.
 
 use fivefold_data::{ReadOptions, data_hash, read_letor};
 
@@ -34,7 +35,7 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-/// The rows with their queries; `None` where the sizes are not those of the rows.
+/// The rows with their queries. `None` if the sizes do not fit the rows.
 fn with_queries(rows: &[u8], sizes: &[u8]) -> Option<Vec<u8>> {
     let sizes = std::str::from_utf8(sizes).ok().filter(|sizes| is_text(sizes.as_bytes()))?;
     let sizes = sizes.strip_prefix('\u{feff}').unwrap_or(sizes);
@@ -58,7 +59,7 @@ fn with_queries(rows: &[u8], sizes: &[u8]) -> Option<Vec<u8>> {
     queries.next().is_none().then_some(text)
 }
 
-/// The bytes of ` qid:...` in a line that was written with it.
+/// The number of bytes of ` qid:...` in a line that `with_queries` wrote.
 fn given_bytes(line: &[u8]) -> usize {
     let after = line.windows(5).position(|window| window == b" qid:");
     after.map_or(0, |start| 1 + line[start + 1..].iter().take_while(|byte| !byte.is_ascii_whitespace()).count())

@@ -1,7 +1,12 @@
-//! LETOR text: a slow second reader, written from docs/formats.md, agrees on every value or on there being an error; block sizes and
-//! threads alter nothing; what is written reads back to the same content; lint finds a problem where the reader does.
+//! Fuzz target for LETOR text.
 //!
-//! The first byte of an input chooses the options, the rest is the file.
+//! - A slow second reader, written from docs/formats.md, finds the same values, or an error where
+//!   the reader finds an error.
+//! - The sizes of blocks and the number of threads alter nothing.
+//! - A written file reads back to the same content.
+//! - `lint` finds a problem if the reader does.
+//!
+//! The first byte of an input chooses the options. The other bytes are the file.
 
 use fivefold_core::Dataset;
 use fivefold_data::letor::read_letor_in_blocks;
@@ -33,7 +38,8 @@ pub(crate) fn run(bytes: &[u8]) {
     }
     let lint_options = LintOptions { kind: Some(Kind::Letor), most_problems: 3, reading: options.clone() };
     let report = lint(&[path], &lint_options);
-    // What lint does not hold against a file: missing values (a finding), and scattered lines that are to be regrouped.
+    // What lint does not hold against a file: missing values (a finding), and scattered lines that
+    // are to be regrouped.
     if options.missing != Missing::Error && !options.regroup {
         assert_eq!(whole.is_ok(), report.problems.count == 0, "{whole:?} {:?}", report.problems);
     }
@@ -60,7 +66,8 @@ fn same(one: &Result<Part, ReadError>, other: &Result<Part, ReadError>) {
     }
 }
 
-/// What the reader's own writer makes of it must read back; ids that cannot be written are refused by the writer.
+/// Writes a part and reads it back to the same content. The writer may refuse ids that cannot be
+/// written.
 fn read_back(part: &Part) {
     let mut text = Vec::new();
     if write_letor(&part.data, &mut text).is_err() {
@@ -77,7 +84,7 @@ fn read_back(part: &Part) {
     }
 }
 
-/// One document as the slow reader sees it; NaN: a missing value.
+/// A document as the slow reader sees it. NaN stands for a missing value.
 struct Row {
     grade: u8,
     qid: String,
@@ -103,7 +110,7 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// Splits off what comes before the first byte that `ends`.
+/// Splits a line before the first byte for which `ends` holds.
 fn token(line: &[u8], ends: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
     line.split_at(line.iter().position(|&byte| ends(byte)).unwrap_or(line.len()))
 }
@@ -219,7 +226,7 @@ fn slow_value(text: &[u8], missing: Missing) -> Result<f32, ()> {
     }
 }
 
-/// `1.#QNAN` and the like, with zeros or a zero exponent behind.
+/// Whether a text is `1.#QNAN` or similar, possibly with zeros or a zero exponent behind.
 fn is_msvc_nan(text: &str) -> bool {
     let text = text.to_ascii_uppercase();
     let Some(name) = text.trim_start_matches('-').strip_prefix("1.#").filter(|_| !text.starts_with("--")) else {
@@ -230,7 +237,7 @@ fn is_msvc_nan(text: &str) -> bool {
         .any(|known| name.strip_prefix(known).is_some_and(|rest| rest.chars().all(|c| "0E+-".contains(c))))
 }
 
-/// X of `docid = X`, else the whole comment.
+/// The id X in `docid = X`, or else the whole comment.
 fn slow_doc_id(comment: &[u8]) -> Result<String, ()> {
     let trim = |text: &[u8]| -> Vec<u8> {
         let start = skip(text);

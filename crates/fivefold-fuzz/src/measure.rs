@@ -1,7 +1,8 @@
-//! Measures by name: a name that is read is printed in one form, which reads back as the same; its values on small queries are
-//! between the lowest and the highest of all orders, and not infinite.
+//! Fuzz target for measures by name. The printed form of a name reads back to the same measure. No
+//! value on a small query is infinite.
 //!
-//! The first line is the name; what follows are grades (the low five bits of a byte).
+//! The first line of an input is the name. The bytes after it are grades (the low five bits of a
+//! byte).
 
 use fivefold_core::Seed;
 use fivefold_metrics::{DIALECTS, Evaluator, MeasureSpec, Scratch};

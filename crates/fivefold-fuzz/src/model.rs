@@ -1,5 +1,6 @@
-//! Model files: read or refused; one that is read scores any data of its width, tells the importance of features, and is the same
-//! when it is written and read again. Also the normaliser in its header.
+//! Fuzz target for model files and the normaliser in their header. A file is read or refused. A
+//! model that is read scores any data of its width and tells the importance of features. The same
+//! model comes back after it is written and read again.
 
 use std::sync::LazyLock;
 
@@ -9,7 +10,7 @@ use fivefold_rankers::RANKERS;
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(&[RANKERS]));
 
-/// More features than this are not made up.
+/// The most features for which documents are made up.
 const MOST_MADE_UP: usize = 1000;
 const DOCUMENTS: usize = 5;
 
@@ -35,13 +36,14 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-/// Values of made-up documents: nothing between 0 and 1e-15, which LightGBM takes for 0.
+/// Values of made-up documents. No value is between 0 and 1e-15, because LightGBM takes such a
+/// value for 0.
 pub(crate) fn values(features: usize) -> Vec<f32> {
     let value = |place: usize| [0.0, 1.0, -1.5, 0.25, 1e30, 1e-14, 7.0][place * 5 % 7];
     (0..DOCUMENTS * features).map(value).collect()
 }
 
-/// Scores of made-up documents.
+/// The model's scores of made-up documents.
 pub(crate) fn scores(model: &dyn DynModel, features: usize) -> Vec<f64> {
     let values = values(features);
     let mut scores = vec![f64::NAN; DOCUMENTS];
@@ -49,7 +51,7 @@ pub(crate) fn scores(model: &dyn DynModel, features: usize) -> Vec<f64> {
     scores
 }
 
-/// Bits to be compared; one NaN is like another.
+/// The bits of the scores, for comparing. All NaN have the same bits.
 pub(crate) fn bits(scores: &[f64]) -> Vec<u64> {
     scores.iter().map(|score| if score.is_nan() { u64::MAX } else { score.to_bits() }).collect()
 }

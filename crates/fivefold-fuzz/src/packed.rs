@@ -1,4 +1,5 @@
-//! Packed files: any bytes are read to an end or an error in bounded memory, and what was packed comes back whole.
+//! Fuzz target for packed files. Any bytes are read to an end or to an error, in bounded memory.
+//! Bytes that were packed come back whole.
 
 use std::io::{Cursor, Write as _};
 

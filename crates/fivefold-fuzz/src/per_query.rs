@@ -1,5 +1,8 @@
-//! Values per query: read as what it is recognised as and as every format; what was read, printed as triples and read again, has the
-//! same values; systems are joined and gaps settled.
+//! Fuzz target for per-query values.
+//!
+//! - A file is read in its recognised format, and in every format by name.
+//! - Values that are printed as triples and read again are the same.
+//! - Systems are joined, and each policy for missing queries leaves no gap.
 
 use fivefold_data::per_query::{FORMATS, MissingQuery, PerQueryOptions, SystemValues, read};
 
@@ -30,7 +33,7 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-/// One system's values under all measures, as `query measure value`.
+/// Prints a system's values under all measures, as `query measure value`, and reads them back.
 fn read_back(values: &SystemValues) {
     let is_token =
         |name: &String| !name.is_empty() && !name.contains(char::is_whitespace) && !name.starts_with('\u{feff}');

@@ -1,4 +1,5 @@
-//! Score files: as many numbers as a slow reader finds, the same ones; lint agrees.
+//! Fuzz target for score files: the reader and a slow second reader find the same numbers. `lint`
+//! finds a problem if the slow reader does.
 
 use fivefold_data::lint::{Kind, LintOptions, lint};
 use fivefold_data::{ReadOptions, ScoreError, read_scores};

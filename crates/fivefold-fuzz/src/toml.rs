@@ -1,5 +1,6 @@
-//! TOML: experiments, studies, published tables and descriptors are read or refused with a place; what was read keeps its settings
-//! when they are written as JSON and read again; published tables that are read are replayed.
+//! Fuzz targets for TOML: experiments, studies, published tables and descriptors. A file is read,
+//! or refused with a place. Settings that are written as JSON and read again are the same.
+//! Published tables that are read are replayed.
 
 use std::sync::LazyLock;
 

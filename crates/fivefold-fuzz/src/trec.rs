@@ -1,5 +1,9 @@
-//! Qrels and runs: read under every policy for duplicates; what was read, printed and read again, is the same; lint finds a problem
-//! where the reader does; the two joined give finite measures or undefined ones.
+//! Fuzz targets for qrels and runs.
+//!
+//! - A file is read under every policy for duplicates.
+//! - A file that is printed and read again has the same content.
+//! - `lint` finds a problem if the reader does.
+//! - A joined qrels and run give finite or undefined measures.
 
 use fivefold_core::Seed;
 use fivefold_data::ReadOptions;
@@ -53,7 +57,7 @@ fn has_problems(path: &std::path::Path, kind: Kind) -> bool {
     lint(&[path.to_owned()], &options).problems.count > 0
 }
 
-/// Qrels, a line `==`, a run.
+/// Joins qrels and a run. An input holds qrels, a line `==` and a run.
 pub(crate) fn joined(bytes: &[u8]) {
     let (qrels, run) = halves(bytes, "==");
     if is_packed(qrels) || is_packed(run) {

@@ -1,10 +1,10 @@
-//! The kept corpus, and every input that once failed, through every target.
+//! Runs every target on its kept corpus and on every input that once failed.
 
 use std::path::{Path, PathBuf};
 
 use fivefold_fuzz::TARGETS;
 
-/// The files of a folder, if it is there.
+/// The files of a folder. Empty if the folder does not exist.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder that can be read").path()).collect();
