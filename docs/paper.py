@@ -191,7 +191,7 @@ CONCLUSIONS = [
      "PAD over all queries, original and version.",
      rises("pad_percent", "all")),
     ("6. Percentage absolute difference rises, uninformative queries",
-     "PAD over uninformative queries, original and version; `-`: rests on negative scores.",
+     "PAD over uninformative queries, original and version; `-`: not defined, because a mean score is negative.",
      rises("pad_percent", "uninformative")),
     ("7. The swap rate between uninformative and ideal queries does not rise",
      "Swap rate, original and version.",
