@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Chart {
     /// File name without ending, e.g. `figure-03-ndcg-at-10`.
     pub id: String,
-    /// The content of the chart, with the paper's figure number if the paper has this figure.
+    /// The title, with the paper's figure number if the paper has this figure.
     pub title: String,
     /// The horizontal axis.
     pub x: Axis,
@@ -86,7 +86,7 @@ pub struct Point {
 /// A horizontal line through the whole chart.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReferenceLine {
-    /// The text of the line.
+    /// The label, which says what the line stands for.
     pub label: String,
     /// The height of the line.
     pub y: f64,

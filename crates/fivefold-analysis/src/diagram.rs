@@ -29,9 +29,9 @@ impl Diagram {
 pub struct Intervals {
     /// File name without ending.
     pub id: String,
-    /// The content of the diagram.
+    /// The title.
     pub title: String,
-    /// The quantity of the means.
+    /// The label of the axis: the quantity of the means.
     pub axis: String,
     /// The systems, from the top.
     pub systems: Vec<String>,
@@ -55,7 +55,7 @@ pub struct IntervalSeries {
 pub struct Ranks {
     /// File name without ending.
     pub id: String,
-    /// The content of the diagram.
+    /// The title.
     pub title: String,
     /// The systems.
     pub systems: Vec<String>,
@@ -76,7 +76,7 @@ pub struct Ranks {
 pub struct Pairs {
     /// File name without ending.
     pub id: String,
-    /// The content of the diagram.
+    /// The title.
     pub title: String,
     /// The systems, from the top and from the left.
     pub systems: Vec<String>,

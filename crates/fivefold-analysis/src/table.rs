@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Table {
     /// File name without ending, e.g. `table-07-ndcg-kendall-tau`.
     pub id: String,
-    /// The content of the table, with the paper's table number if the paper has this table.
+    /// The title, with the paper's table number if the paper has this table.
     pub title: String,
     /// Column heads. The first `label_columns` columns label the rows.
     pub columns: Vec<String>,
