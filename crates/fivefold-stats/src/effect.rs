@@ -43,7 +43,8 @@ pub fn hedges_g(moments: &Moments) -> Result<f64, Undefined> {
 /// The share of queries on which `a` is better than `b`; a tie counts half.
 ///
 /// # Errors
-/// [`StatsError::LengthMismatch`], [`StatsError::NotFinite`], [`StatsError::TooFew`] without a query.
+/// [`StatsError::LengthMismatch`], [`StatsError::NotFinite`], [`StatsError::TooFew`] without a
+/// query.
 pub fn superiority(a: &[f64], b: &[f64]) -> Result<f64, StatsError> {
     let n = check(a, b)?;
     let gaps = a.iter().zip(b).map(|(&a, &b)| gap(a, b));
@@ -54,7 +55,8 @@ pub fn superiority(a: &[f64], b: &[f64]) -> Result<f64, StatsError> {
 /// Cliff's delta of `a` over `b`, in [-1, 1].
 ///
 /// # Errors
-/// [`StatsError::LengthMismatch`], [`StatsError::NotFinite`], [`StatsError::TooFew`] without a query.
+/// [`StatsError::LengthMismatch`], [`StatsError::NotFinite`], [`StatsError::TooFew`] without a
+/// query.
 pub fn cliffs_delta(a: &[f64], b: &[f64]) -> Result<f64, StatsError> {
     let n = check(a, b)?;
     let levels = levels(&[a, b].concat());

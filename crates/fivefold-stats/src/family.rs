@@ -47,8 +47,8 @@ impl<'a> Family<'a> {
         Family::of_groups(vec![systems.to_vec()])
     }
 
-    /// All pairs of systems within each group, `[group][system][query]`, in the order (0, 1), (0, 2), .., (1, 2), ..,
-    /// group by group.
+    /// All pairs of systems within each group, `[group][system][query]`, in the order (0, 1), (0,
+    /// 2), .., (1, 2), .., group by group.
     ///
     /// # Errors
     /// [`StatsError::LengthMismatch`] if groups differ in their number of systems, or systems in

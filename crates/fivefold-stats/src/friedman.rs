@@ -78,8 +78,8 @@ const MOST_STEPS: u64 = 300_000;
 /// Ranks the systems, `[system][query]`, and tests whether all are alike.
 ///
 /// # Errors
-/// [`StatsError::TooFew`] for fewer than two systems or two queries; [`StatsError::LengthMismatch`];
-/// [`StatsError::NotFinite`].
+/// [`StatsError::TooFew`] for fewer than two systems or two queries;
+/// [`StatsError::LengthMismatch`]; [`StatsError::NotFinite`].
 pub fn friedman(systems: &[&[f64]]) -> Result<Friedman, StatsError> {
     let (k, queries) = (systems.len(), systems.first().map_or(0, |values| values.len()));
     if k < 2 || queries < 2 {
@@ -210,7 +210,8 @@ fn to_next_order(numbers: &mut [u64]) -> bool {
 /// Nemenyi's critical difference of average ranks.
 ///
 /// # Errors
-/// [`StatsError::TooFew`] for fewer than two systems or no query; [`StatsError::OutOfRange`] for alpha.
+/// [`StatsError::TooFew`] for fewer than two systems or no query; [`StatsError::OutOfRange`] for
+/// alpha.
 pub fn critical_difference(systems: usize, queries: usize, alpha: f64) -> Result<f64, StatsError> {
     if systems < 2 || queries < 1 {
         return Err(StatsError::TooFew { found: systems.min(queries), needed: if systems < 2 { 2 } else { 1 } });
@@ -253,7 +254,8 @@ mod tests {
 
     #[test]
     fn demsars_critical_difference() {
-        // Demsar 2006, Table 5(a): q for k = 4 at .05 is 2.569; his example with 14 data sets has CD 1.25.
+        // Demsar 2006, Table 5(a): q for k = 4 at .05 is 2.569; his example with 14 data sets has
+        // CD 1.25.
         assert!((critical_difference(4, 14, 0.05).unwrap() - 1.25).abs() < 0.005);
         assert!((critical_difference(5, 30, 0.1).unwrap() - 2.459 * (30.0f64 / 180.0).sqrt()).abs() < 5e-4);
         assert!(critical_difference(4, 14, 5.0).is_err() && critical_difference(1, 14, 0.05).is_err());
@@ -298,7 +300,8 @@ mod tests {
         assert_eq!(table(&[&[0.5; 3], &[0.5; 3]]).p, 1.0);
     }
 
-    /// Siegel, "Nonparametric statistics for the behavioral sciences", 1956, Table N: systems, queries, chi-square, p.
+    /// Siegel, "Nonparametric statistics for the behavioral sciences", 1956, Table N: systems,
+    /// queries, chi-square, p.
     #[test]
     fn exact_p_values_are_those_of_the_printed_tables() {
         let rows = |orders: &[[f64; 3]]| table(&orders.iter().map(|row| &row[..]).collect::<Vec<_>>());

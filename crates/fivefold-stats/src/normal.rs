@@ -41,7 +41,8 @@ pub fn two_sided(z: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// z, P(Z >= z), P(Z <= z): the series of Phi in Python's `decimal` with 900 digits. (scipy's `norm.sf(5.5)` is off by 2e-15.)
+    /// z, P(Z >= z), P(Z <= z): the series of Phi in Python's `decimal` with 900 digits. (scipy's
+    /// `norm.sf(5.5)` is off by 2e-15.)
     const EXACT: [(f64, f64, f64); 22] = [
         (0.0, 0.5, 0.5),
         (1e-300, 0.5, 0.5),

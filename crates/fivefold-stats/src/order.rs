@@ -58,7 +58,8 @@ mod tests {
 
     #[test]
     fn counts_by_hand() {
-        // Pairs of (1, 2), (2, 1), (2, 3), (2, 3): 01 discordant, 02 03 concordant, 12 13 tied in the first, 23 in both.
+        // Pairs of (1, 2), (2, 1), (2, 3), (2, 3): 01 discordant, 02 03 concordant, 12 13 tied in
+        // the first, 23 in both.
         let counts = count_pairs(&[1.0, 2.0, 2.0, 2.0], &[2.0, 1.0, 3.0, 3.0]).unwrap();
         assert_eq!(counts, PairCounts { concordant: 2, discordant: 1, tied_first: 3, tied_second: 1, pairs: 6 });
         assert_eq!(count_pairs(&[], &[]).unwrap(), PairCounts::default());

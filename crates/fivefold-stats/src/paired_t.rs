@@ -46,7 +46,8 @@ pub(crate) fn of_moments(moments: &Moments, a: &[f64], b: &[f64]) -> Result<Pair
     if n < 2 {
         return Err(StatsError::TooFew { found: n, needed: 2 });
     }
-    // A NaN or an infinity anywhere reaches one of the two sums, so the common case needs no pass of its own.
+    // A NaN or an infinity anywhere reaches one of the two sums, so the common case needs no pass
+    // of its own.
     if !(moments.mean.is_finite() && moments.squared_deviations.is_finite()) {
         let position = a.iter().zip(b).position(|(a, b)| !(a - b).is_finite()).unwrap_or(0);
         return Err(StatsError::NotFinite { position, value: a[position] - b[position] });
@@ -86,11 +87,13 @@ mod tests {
         let a: Vec<f64> = (0..30).map(|i| f64::from(7 * i % 11) / 10.0).collect();
         let b: Vec<f64> = (0..30).map(|i| f64::from(5 * i % 13) / 12.0).collect();
         check(&a, &b, 0.3667535675881557, 0.7164653691289231);
-        // a = [((7919*i) % 10007)/10007 for i in range(10000)]; b = [((6007*i) % 10009)/10009 - .01 for ...]
+        // a = [((7919*i) % 10007)/10007 for i in range(10000)]; b = [((6007*i) % 10009)/10009 - .01
+        // for ...]
         let a: Vec<f64> = (0..10_000).map(|i| f64::from(7919 * i % 10_007) / 10_007.0).collect();
         let b: Vec<f64> = (0..10_000).map(|i| f64::from(6007 * i % 10_009) / 10_009.0 - 0.01).collect();
         check(&a, &b, 2.4753246659162427, 0.013327956671897933);
-        // A mean a hundred million times the spread: a = [1e8 + d for d in [1, 2, 4, 8]] minus 1e8 and minus 0.
+        // A mean a hundred million times the spread: a = [1e8 + d for d in [1, 2, 4, 8]] minus 1e8
+        // and minus 0.
         let a = [1e8 + 1.0, 1e8 + 2.0, 1e8 + 4.0, 1e8 + 8.0];
         check(&a, &[1e8; 4], 2.422718559261745, 0.09393995513578189);
     }

@@ -19,7 +19,8 @@ const MOST: usize = 1 << 30;
 /// The probability that the test finds a true effect `dz`, with this many queries.
 ///
 /// # Errors
-/// [`StatsError::TooFew`] for fewer than two queries; [`StatsError::OutOfRange`] for alpha or an effect that is not finite.
+/// [`StatsError::TooFew`] for fewer than two queries; [`StatsError::OutOfRange`] for alpha or an
+/// effect that is not finite.
 pub fn paired_t_power(dz: f64, queries: usize, alpha: f64) -> Result<f64, StatsError> {
     check_share("alpha", alpha)?;
     if !dz.is_finite() {

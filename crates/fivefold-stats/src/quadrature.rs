@@ -17,7 +17,8 @@ pub(crate) fn integral(low: f64, high: f64, panels: usize, f: impl Fn(f64) -> f6
     half * (0..panels).map(panel).sum::<f64>()
 }
 
-/// The mean of `f(s)` for s = sqrt(chi-square / degrees), the sample deviation of standard normal numbers.
+/// The mean of `f(s)` for s = sqrt(chi-square / degrees), the sample deviation of standard normal
+/// numbers.
 ///
 /// The density s^(v-1) exp(-v s^2 / 2) is divided by its own integral. Outside 1 - 7 / sqrt(v) ..
 /// 1 + 9 / sqrt(v), the density is below e^-40 of its maximum. The integral is over the cube root

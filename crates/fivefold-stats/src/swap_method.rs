@@ -84,7 +84,8 @@ pub struct SwapCurve {
 /// halves.
 ///
 /// # Errors
-/// [`StatsError::TooFew`] for fewer than two queries; [`StatsError::OutOfRange`]; [`StatsError::TooMany`].
+/// [`StatsError::TooFew`] for fewer than two queries; [`StatsError::OutOfRange`];
+/// [`StatsError::TooMany`].
 pub fn swap_method(family: &Family<'_>, options: &SwapOptions) -> Result<Vec<SwapCurve>, StatsError> {
     check_share("the swap rate", options.rate)?;
     let positive = |what, value: f64| {

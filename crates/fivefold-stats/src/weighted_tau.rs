@@ -69,7 +69,8 @@ mod tests {
     #[test]
     fn by_hand() {
         assert_eq!(weighted_tau(&[2.0, 1.0], &[1.0, 2.0]).unwrap(), Some(-1.0));
-        // Weights 1, 1/2, 1/3: pairs 3/2, 4/3, 5/6; the last is discordant: (3/2 + 4/3 - 5/6) / (11/3) = 6/11.
+        // Weights 1, 1/2, 1/3: pairs 3/2, 4/3, 5/6; the last is discordant: (3/2 + 4/3 - 5/6) /
+        // (11/3) = 6/11.
         let found = weighted_tau(&[3.0, 2.0, 1.0], &[3.0, 1.0, 2.0]).unwrap().unwrap();
         assert!((found - 6.0 / 11.0).abs() < 1e-15, "{found}");
     }

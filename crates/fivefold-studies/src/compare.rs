@@ -1,29 +1,33 @@
-//! `kind = "compare"`: what scores of any program say of the systems, and what the measures say of each other.
+//! `kind = "compare"`: compares systems by the scores of any program, and measures by how they
+//! order the systems.
 //!
 //! ```toml
-//! [systems]                          # see `systems`: any source. A results folder of several data sets gives all of them
-//! # or several, each with a label:
+//! [systems]                          # any source, see `systems`; a results folder gives all its data sets
+//! # or several data sets, each with a label:
 //! # [[dataset]]
 //! # label = "TREC-8"
 //! # systems = { values = ["trec/trec8/adhoc8_ap.csv"] }
 //!
-//! measures = ["ndcg@10", "ap"]       # of rankings: any; of values: columns, all when absent
+//! measures = ["ndcg@10", "ap"]       # any measures, or columns of values; absent: see `Compare`
 //! test = "t"                         # a test of fivefold_stats::TESTS
-//! correction = "none"                # of fivefold_stats::CORRECTIONS, over all comparisons of one measure
-//! against = "bm25"                   # compare this system with each other one, instead of all pairs
-//! top = 10                           # systems that tables show, the best first; the files have all
-//! draws = 1000                       # of tests that draw
+//! correction = "none"                # of fivefold_stats::CORRECTIONS, over the comparisons of a measure
+//! against = "bm25"                   # compare this system with every other, instead of all pairs
+//! top = 10                           # number of systems in tables, the best first; files have all
+//! draws = 1000                       # number of draws, for tests that draw
 //! alpha = 0.05
-//! differences = [0.01, 0.02, 0.05]   # that are to be found with probability `power`: how many queries does that need?
+//! differences = [0.01, 0.02, 0.05]   # how many queries find these with probability `power`?
 //! power = 0.8
 //! trials = 1000                      # random halves of the swap method
-//! pad = "signed"                     # percentage absolute difference divides by max(a, b), as in the paper; "abs": by max(|a|, |b|)
-//! classes = { file = "classes.csv" } # or { quantiles = 3 }, or { sets = 500 }: queries by class, see `classes`
-//! dialect = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
+//! pad = "signed"                     # PAD divides by max(a, b), as in the paper; "abs": by max(|a|, |b|)
+//! classes = { file = "classes.csv" } # or { quantiles = 3 }, or { sets = 500 }: see `classes`
+//! dialect = "paper"                  # the dialect; [conventions] replaces single conventions
 //! ```
-//! A measure stands with all its cutoffs (`ndcg@5`, `ndcg@10`): as in Feng & Karmaker (2023), its comparisons are those of all pairs
-//! at all cutoffs, and its score of a system is the mean over cutoffs. Reading order: `scores` (the input), `tested` (tests),
-//! `between` (measures against each other), `across` (data sets), `classes` and `by_class` (of queries), `tables`, `diagrams`,
+//! A measure stands with all its cutoffs (`ndcg@5`, `ndcg@10`), as in Feng & Karmaker (2023). Its
+//! comparisons are all pairs of systems at all cutoffs. Its score of a system is the mean over the
+//! cutoffs.
+//!
+//! Reading order: `scores` (the input), `tested` (tests), `between` (measures against each other),
+//! `across` (data sets), `classes` and `by_class` (classes of queries), `tables`, `diagrams`,
 //! `charts`, `files`, `page`.
 
 pub(crate) mod across;
@@ -55,54 +59,55 @@ use self::tested::{Found, Tested};
 use crate::study::{Findings, Study, StudyContext, StudyError, conventions};
 use crate::systems::SystemsConfig;
 
-/// The study of anyone's scores.
+/// The study of anyone's scores, with its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Compare {
-    /// Where the systems come from.
+    /// The source of the systems.
     pub systems: SystemsConfig,
     /// Several data sets, instead of `systems`.
     pub dataset: Vec<CompareDataset>,
-    /// Measures of rankings, or columns of values; empty: all columns, or `ndcg@10`, `ap` and `rr`.
+    /// Measures of rankings, or columns of values. If empty: all columns of values, or `ndcg@10`,
+    /// `ap` and `rr` of rankings.
     pub measures: Vec<String>,
     /// The test of significance.
     pub test: String,
     /// The correction for several comparisons.
     pub correction: String,
-    /// The system with which each other one is compared; absent: all pairs.
+    /// The system with which every other system is compared; `None` for all pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<String>,
-    /// How many systems tables show; absent: all up to ten.
+    /// Number of systems that tables show; `None` for up to ten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top: Option<usize>,
-    /// Draws of tests that draw.
+    /// Number of draws, for tests that draw.
     pub draws: usize,
     /// The level below which a p-value is significant; intervals have the confidence 1 - alpha.
     pub alpha: f64,
-    /// Differences to be found.
+    /// Differences for which the study computes the number of queries that a test needs.
     pub differences: Vec<f64>,
-    /// The probability with which they are to be found.
+    /// The probability with which the test finds such a difference.
     pub power: f64,
-    /// Random halves of the swap method.
+    /// Number of random halves in the swap method.
     pub trials: usize,
-    /// What a percentage absolute difference divides by.
+    /// The divisor of a percentage absolute difference.
     pub pad: Pad,
     /// Classes of queries.
     #[serde(skip_serializing_if = "is_default")]
     pub classes: Classes,
-    /// The dialect whose conventions hold.
+    /// The dialect, whose conventions apply.
     pub dialect: String,
-    /// Conventions instead of the dialect's.
+    /// Conventions that replace the dialect's.
     pub conventions: Overrides,
 }
 
-/// One of several data sets.
+/// A data set, if there are several.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompareDataset {
-    /// Its name in tables.
+    /// The name in tables.
     pub label: String,
-    /// Where its systems come from.
+    /// The source of the data set's systems.
     pub systems: SystemsConfig,
 }
 
@@ -144,7 +149,7 @@ impl Compare {
         (100.0 * (1.0 - self.alpha) * 1e6).round() / 1e6
     }
 
-    /// How the intervals of differences were found: by the test, or else by Student's t.
+    /// How the intervals of differences were found: by the test, or by Student's t.
     fn intervals<'t>(&self, all: impl Iterator<Item = &'t Tested>) -> String {
         let of =
             |tested: &'t Tested| tested.run.outcomes.iter().filter_map(|outcome| Some(outcome.interval.ok()?.method));
@@ -159,7 +164,8 @@ impl Compare {
     }
 }
 
-/// Halves beyond which nothing is learnt, and which take minutes for a hundred systems.
+/// The most random halves. More would not change the result, and take minutes for a hundred
+/// systems.
 const MOST_TRIALS: usize = 1_000_000;
 
 impl Study for Compare {

@@ -1,24 +1,27 @@
-//! `kind = "converge"`: where measures go as the number of documents grows, and from when on the order of rankers holds.
+//! `kind = "converge"`: the limits of measures as the number of documents grows, and the number of
+//! documents from which the order of rankers is stable.
 //!
 //! ```toml
-//! measures = ["ndcg@10", "ndcg", "ap.v2@10"]      # any measure and version; the six of the paper when absent
+//! measures = ["ndcg@10", "ndcg", "ap.v2@10"]      # any measures and versions; absent: the paper's six
 //! documents = 20000      # the largest number of documents
 //! step = 100             # measured at step, 2 step, ...
-//! from = 1000            # crossings are counted from here on
+//! from = 1000            # crossings count from this number of documents
 //! trials = 10
-//! angles = [0, 30, 60]   # linear rankers of the simulation; 0, 30, .., 330 when absent
+//! angles = [0, 30, 60]   # linear rankers of the simulation; absent: 0, 30, .., 330
 //! population = { shares = [0.4, 0.3, 0.3], means = [[0, 0], [0.3, 0.3], [0.5, 0.6]] }
-//! discounts = ["zipf"]   # further discounts whose type is asked for
-//! dialect = "paper"      # the dialect whose conventions hold, single ones replaced in [conventions]
+//! discounts = ["zipf"]   # further discounts in the table of types
+//! dialect = "paper"      # the dialect; [conventions] replaces single conventions
 //!
-//! [systems]              # real rankers and real queries instead of the simulation: see `systems`
+//! [systems]              # systems on real queries instead of the simulation: see `systems`
 //! ```
-//! After He, Wang, Chen & Liu, Convergence analysis of ranking measures. A trial of the simulation draws documents; all rankers
-//! score the same ones. A trial on real data puts the documents of every query that has enough of them in a random order, and
-//! its value is the mean over these queries. In both the first n documents are ranked, for growing n.
+//! After He, Wang, Chen & Liu, Convergence analysis of ranking measures. A trial of the simulation
+//! draws documents, and all rankers score the same documents. A trial on real data puts the
+//! documents of each query into a random order. Its value is the mean over the queries that have
+//! enough documents. In both cases the first n documents are ranked, for growing n.
 //!
-//! Reading order: `population` (what is drawn), `growing` (rankings that grow), `curves` (all values), `crossings`, `limit`
-//! (Corollary 11), `discount` (types of discounts), `tables`, `words`.
+//! Reading order: `population` (the simulated documents), `growing` (rankings that grow), `curves`
+//! (all values), `crossings`, `limit` (Corollary 11), `discount` (types of discounts), `tables`,
+//! `words`.
 
 mod crossings;
 mod curves;
@@ -44,41 +47,41 @@ pub use self::population::Population;
 use crate::study::{Findings, Study, StudyContext, StudyError, conventions, each_once};
 use crate::systems::{Content, SystemsConfig};
 
-/// The study of convergence.
+/// The study of convergence, with its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Converge {
-    /// Where real systems come from; `None`: the simulation.
+    /// The source of real systems; `None` for the simulation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub systems: Option<SystemsConfig>,
     /// The measures.
     pub measures: Vec<MeasureSpec>,
-    /// The largest number of documents. Of real data, queries with fewer are left out.
+    /// The largest number of documents. Queries of real data with fewer documents are left out.
     pub documents: usize,
-    /// Measured at every multiple of this.
+    /// The rankings are measured at every multiple of this number of documents.
     pub step: usize,
     /// Crossings are counted from this number of documents on.
     pub from: usize,
-    /// How many times documents are drawn, or put in order.
+    /// Number of trials. In each trial, documents are drawn or put into a new order.
     pub trials: usize,
     /// The linear rankers of the simulation, in degrees.
     pub angles: Vec<f64>,
-    /// What the simulation draws.
+    /// The population from which the simulation draws.
     pub population: Population,
-    /// Discounts whose type is asked for, besides those of the measures.
+    /// Discounts in the table of types, besides the discounts of the measures.
     pub discounts: Vec<Discount>,
-    /// The dialect whose conventions hold.
+    /// The dialect, whose conventions apply.
     pub dialect: String,
-    /// Conventions instead of the dialect's.
+    /// Conventions that replace the dialect's.
     pub conventions: Overrides,
 }
 
 /// The measures of the paper's simulation.
 pub const MEASURES: [&str; 6] = ["ndcg@10", "p@10", "wta", "neru", "ndcg", "ndcg(discount=power:0.5)"];
 
-/// The most documents that are drawn: fifty times what the curves need.
+/// The most documents of a trial: fifty times as many as the curves need.
 const MOST_DOCUMENTS: usize = 1_000_000;
-/// The most rankings that each ranker is asked for: all are kept until the end.
+/// The most rankings of a ranker, since all values are kept until the end.
 const MOST_RANKINGS: usize = 1_000_000;
 
 impl Default for Converge {

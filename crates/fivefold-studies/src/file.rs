@@ -6,8 +6,8 @@
 //! kind = "residual"            # which study; without it the file is a learning-to-rank experiment
 //! # and the study's own keys
 //! ```
-//! An unknown key, a wrong type and a value out of range are errors with the place in the file and, where a name is wrong,
-//! the nearest one.
+//! An unknown key, a wrong type and a value out of range are errors with the place in the file. For
+//! a wrong name, the error also gives the nearest name.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ use crate::study::Study;
 /// The keys of every study.
 const COMMON: [&str; 3] = ["name", "seed", "kind"];
 
-/// Kinds that were renamed.
+/// Kinds that have a new name.
 const KINDS: &[Renamed] = &[Renamed::new("meta", "compare")];
 
 /// The table of conventions in a study's file.
@@ -39,13 +39,13 @@ const CONVENTIONS_KEY: &str = "conventions";
 pub struct StudyFile {
     /// The experiment's name.
     pub name: String,
-    /// The seed from which all others derive.
+    /// The seed from which all other seeds are derived.
     pub seed: u64,
-    /// Which study.
+    /// The kind of the study.
     pub kind: &'static str,
     /// The study with its settings.
     pub study: Box<dyn AnyStudy>,
-    /// What a user should know of the file: old words in it that have new names.
+    /// Notes for the user: old words in the file, with their new names.
     pub notes: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ impl StudyFile {
         StudyFile { name: name.into(), seed, kind: S::KIND, study: Box::new(study), notes: Vec::new() }
     }
 
-    /// The study that a results folder was made by.
+    /// The study that made a results folder.
     ///
     /// # Errors
     /// A kind or settings that this version does not know.
@@ -70,7 +70,8 @@ impl StudyFile {
         Ok(StudyFile { name, seed: manifest.seed, kind: entry.kind, study, notes: Vec::new() })
     }
 
-    /// Whether this text is the experiment file of a study, and not a learning-to-rank experiment: whether it has a `kind`.
+    /// Whether this text is the experiment file of a study: a learning-to-rank experiment has no
+    /// `kind`.
     pub fn is_study(text: &str) -> bool {
         DeTable::parse(text).is_ok_and(|table| table.get_ref().contains_key("kind"))
     }
@@ -78,7 +79,7 @@ impl StudyFile {
     /// Reads the text of an experiment file.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first error in the file.
     pub fn parse(text: &str) -> Result<Self, ParamError> {
         let mut table = DeTable::parse(text).map_err(fault)?;
         let mut old = rename_keys(table.get_mut(), TOP)?;

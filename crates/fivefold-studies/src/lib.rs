@@ -17,7 +17,7 @@ pub use run::{FORMAT, Folder, Manifest, RunOptions, run};
 pub use study::{Findings, Input, Study, StudyContext, StudyError};
 pub use systems::SystemsConfig;
 
-/// Every kind of study. A new one is a module and a line here.
+/// Every kind of study. A new study is a module and a line here.
 pub const STUDIES: &[StudyEntry] = &[
     StudyEntry::of::<residual::Residual>(),
     StudyEntry::of::<standardise::Standardise>(),

@@ -1,4 +1,4 @@
-//! An entry of the list of studies: files, commands and help come from it.
+//! The type of an entry in the list of studies. Files, commands and help use the list.
 
 use fivefold_core::ParamError;
 use fivefold_core::params::field_names;
@@ -21,13 +21,13 @@ pub type Restore = fn(&Value) -> Result<Box<dyn AnyStudy>, ParamError>;
 pub struct StudyEntry {
     /// The word after `kind =`.
     pub kind: &'static str,
-    /// What it asks, in a line.
+    /// The question of the study, in a line.
     pub summary: &'static str,
-    /// The keys of its settings.
+    /// The keys of the study's settings.
     pub keys: fn() -> &'static [&'static str],
-    /// Reads its settings from the keys of an experiment file.
+    /// Reads the settings from the keys of an experiment file.
     pub parse: Parse,
-    /// Reads its settings from a manifest.
+    /// Reads the settings from a manifest.
     pub restore: Restore,
 }
 
@@ -46,13 +46,13 @@ impl StudyEntry {
 
 /// A study of any kind, with its settings.
 pub trait AnyStudy: Send + Sync {
-    /// Does the study; see [`Study::run`].
+    /// Runs the study; see [`Study::run`].
     ///
     /// # Errors
     /// As [`Study::run`].
     fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError>;
 
-    /// The measures of ours that its settings name.
+    /// The measures of fivefold in the study's settings.
     fn measures(&self) -> Vec<MeasureSpec>;
 
     /// The settings with every default filled in.

@@ -1,15 +1,16 @@
-//! `kind = "residual"`: what each system adds to systems that the user has seen before.
+//! `kind = "residual"`: the gain that each system adds to systems that the user has seen before.
 //!
 //! ```toml
 //! [systems]                          # see `systems`: qrels with runs, or dataset with scores
 //! measures = ["ndcg@10"]             # any sums of gain x discount
-//! order = "timestamp"                # chronological: by the time stamps in names; by place in the input when absent
-//! groups = ["BM25__", "gpt-3.5"]     # beginnings of names; systems of a group are variants of each other
+//! order = "timestamp"                # by the time stamps in names; absent: by place in the input
+//! groups = ["BM25__", "gpt-3.5"]     # beginnings of names; a group holds variants of a system
 //! alpha = 1.0                        # the weight of rareness
-//! dialect = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
+//! dialect = "paper"                  # the dialect; [conventions] replaces single conventions
 //! ```
-//! Reading order: `utility` (gain and discount of a measure), `gain` (the residual gain), `experiments` (who comes before
-//! whom), `beside` (rareness-based precision and TaSC), `compute` (all numbers), `tables`, `words`.
+//! Reading order: `utility` (gain and discount of a measure), `gain` (the residual gain),
+//! `experiments` (which systems come before a system), `beside` (rareness-based precision and
+//! TaSC), `compute` (all numbers), `tables`, `words`.
 
 pub(crate) mod beside;
 pub(crate) mod compute;
@@ -29,23 +30,25 @@ use self::experiments::{chronology, group_of};
 use crate::study::{Findings, Study, StudyContext, StudyError, conventions, each_once, facts};
 use crate::systems::{Content, SystemsConfig};
 
-/// The study of residual gain.
+/// The study of residual gain, with its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Residual {
-    /// Where the systems come from.
+    /// The source of the systems.
     pub systems: SystemsConfig,
     /// The measures.
     pub measures: Vec<MeasureSpec>,
-    /// What makes a system earlier than another.
+    /// The rule by which a system is earlier than another.
     pub order: Order,
-    /// Beginnings of names: a system belongs to the longest that its name begins with. Empty: no grouped experiment.
+    /// Beginnings of names. A system belongs to the group with the longest beginning of its name.
+    /// Empty for no grouped experiment.
     pub groups: Vec<String>,
     /// The weight of rareness in rareness-based precision, at least 0.
     pub alpha: f64,
-    /// The dialect whose conventions hold.
+    /// The dialect, whose conventions apply.
     pub dialect: String,
-    /// Conventions instead of the dialect's; ties and undefined values have rules of their own here.
+    /// Conventions that replace the dialect's. Ties and undefined values have rules of their own in
+    /// this study.
     pub conventions: Overrides,
 }
 

@@ -1,7 +1,8 @@
 //! From a study's file to its findings and its results folder.
 //!
-//! The folder holds `manifest.json` (what the findings were made from) and the study's own files; tables and figures are
-//! written by the report. Nothing in it depends on time, machine or number of threads.
+//! The folder holds `manifest.json` (the settings and inputs of the findings) and the study's own
+//! files. The report writes tables and figures. The content does not depend on time, machine or
+//! number of threads.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -24,42 +25,42 @@ const MANIFEST: &str = "manifest.json";
 /// Format of a study's results folder.
 pub const FORMAT: &str = "fivefold-study/1";
 
-/// How a study is run.
+/// Options of a run.
 #[derive(Default)]
 pub struct RunOptions<'a> {
-    /// Where relative paths are looked for, the first first.
+    /// Folders in which relative paths are looked for, in this order.
     pub folders: Vec<PathBuf>,
-    /// Threads; 0: one a processor.
+    /// Number of threads; 0 for the number of processors.
     pub threads: usize,
-    /// Receives progress.
+    /// Receives the progress.
     pub progress: Option<&'a dyn Progress>,
-    /// Asks the study to stop.
+    /// A flag that asks the study to stop.
     pub cancel: Option<&'a AtomicBool>,
 }
 
-/// What the results folder of a study was made from.
+/// The manifest of a study's results folder: the settings and inputs of the findings.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Manifest {
-    /// [`FORMAT`].
+    /// The format, [`FORMAT`].
     pub format: String,
     /// Version of the program.
     pub version: String,
     /// Name of the experiment.
     pub name: String,
-    /// Its seed.
+    /// The seed of the experiment.
     pub seed: u64,
-    /// Which study.
+    /// The kind of the study.
     pub kind: String,
-    /// Its settings with every default filled in.
+    /// The settings with every default filled in.
     pub settings: serde_json::Value,
-    /// What was read, with hashes.
+    /// The files that the study read, with hashes.
     pub inputs: Vec<Input>,
     /// Files of the folder that are neither tables nor figures.
     pub files: Vec<String>,
 }
 
 impl Manifest {
-    /// The manifest of what a study found.
+    /// The manifest of a study's findings.
     pub fn of(file: &StudyFile, findings: &Findings) -> Self {
         Manifest {
             format: FORMAT.to_owned(),
@@ -73,7 +74,8 @@ impl Manifest {
         }
     }
 
-    /// Reads that of a results folder; `None` where it holds none, or none of a study.
+    /// Reads the manifest of a results folder. `None` if the folder has no manifest, an altered
+    /// manifest, or the manifest of another experiment.
     ///
     /// # Errors
     /// If the file system refuses.
@@ -81,7 +83,8 @@ impl Manifest {
         Ok(Store::new(folder).read(MANIFEST)?.and_then(|content| Self::parse(&content)))
     }
 
-    /// The manifest of a results folder, altered or not, and whether it was; `None` where it holds none, or none of a study.
+    /// Reads the manifest of a results folder, altered or not, with the state of its checksum.
+    /// `None` if the folder has no manifest, or the manifest of another experiment.
     ///
     /// # Errors
     /// If the file system refuses.
@@ -101,7 +104,7 @@ impl Manifest {
     }
 }
 
-/// Does a study.
+/// Runs a study.
 ///
 /// # Errors
 /// As [`Study::run`](crate::Study::run).
@@ -122,8 +125,8 @@ pub fn run(file: &StudyFile, options: &RunOptions<'_>) -> Result<Findings, Study
     Ok(findings)
 }
 
-/// What every study says of its methods. One that says nothing of its own quotes the lines under its tables, which name every convention
-/// and policy.
+/// Adds the paragraphs on methods. For a study without its own paragraphs, these quote the lines
+/// under its tables, which name every convention and policy.
 fn add_methods(file: &StudyFile, findings: &mut Findings) {
     let page = &mut findings.page;
     if page.methods.is_empty() {
@@ -152,17 +155,18 @@ pub struct Folder {
     store: Store,
     /// Files of an earlier run that are neither tables nor figures.
     earlier: Vec<String>,
-    /// Until the report, which is written after the study, is there too.
+    /// Held until the report is written, which happens after the study.
     _lock: FolderLock,
 }
 
 impl Folder {
-    /// A folder that need not exist yet, held as long as this lives: call it before the study, so that a folder of something
-    /// else is known at once.
+    /// Takes the results folder of a study and holds it while the value lives. The folder need not
+    /// exist yet. Call this before the study runs, so that a folder with other results is refused
+    /// at once.
     ///
     /// # Errors
-    /// If it holds the results of something else and `replace` does not say that they may be replaced, if it cannot be made, or if it
-    /// is in use.
+    /// If the folder holds results of another kind and `replace` is false, if it cannot be made, or
+    /// if it is in use.
     pub fn open(folder: &Path, replace: bool) -> Result<Self, StudyError> {
         let store = Store::new(folder);
         let lock = FolderLock::take(folder, LockMode::Alone)?;
@@ -181,7 +185,8 @@ impl Folder {
         }
     }
 
-    /// Writes the study's own files and then the manifest, and removes those of an earlier run that are not made any more.
+    /// Writes the study's own files, then the manifest. Files of an earlier run that are not made
+    /// any more are removed.
     ///
     /// # Errors
     /// If the file system refuses.
@@ -200,7 +205,8 @@ impl Folder {
     }
 }
 
-/// Whether a name in a manifest is one that we would have written: a manifest must not make us remove files elsewhere.
+/// Whether a name in a manifest is a name that we would write. Otherwise an altered manifest could
+/// make us remove files elsewhere.
 fn is_ours(name: &str) -> bool {
     let plain = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', ':']);
     name.split('/').all(plain)

@@ -1,21 +1,24 @@
-//! `kind = "standardise"`: scores by each query's mean and standard deviation, and what that does to their distribution, to the
-//! number of systems needed and to the comparability of queries, beside U- and UE-normalised scores.
+//! `kind = "standardise"`: standardises scores by each query's mean and standard deviation. The
+//! study shows the effect on the distribution of scores, the number of systems needed, and the
+//! comparability of queries. U- and UE-normalised scores stand beside the standardised scores.
 //!
 //! ```toml
 //! [systems]                          # see `systems`: any source
-//! measures = ["dcg@10", "sp@10"]     # of rankings: original measures; of values: columns. All columns when absent
-//! standardising = ["run1", "run2"]   # the systems that give the factors; all when absent
-//! factors = ["factors/ap.json"]      # or factors of an earlier run, which also say the measures
+//! measures = ["dcg@10", "sp@10"]     # original measures, or columns of values; absent: see `Standardise`
+//! standardising = ["run1", "run2"]   # the systems that give the factors; absent: all
+//! factors = ["factors/ap.json"]      # factors of an earlier run, with their measures
 //! linear = { a = 0.15, b = 0.5 }     # A z + B, beside the normal distribution function
-//! sizes = [2, 5, 10]                 # of the random subsets of standardising systems
+//! sizes = [2, 5, 10]                 # sizes of random subsets of the standardising systems
 //! draws = 2000                       # subsets of each size
 //! partitions = 2000                  # random halves of the queries
 //! alpha = 0.05                       # level of the test of a system against itself
-//! dialect = "paper"                  # the dialect whose conventions hold, single ones replaced in [conventions]
+//! dialect = "paper"                  # the dialect; [conventions] replaces single conventions
 //! ```
-//! All forms of a measure are compared on the same queries: those for which every form of every system has a value. Reading order:
-//! `factors`, `matrix`, `forms` (raw, U-normalised, V1, V2, standardised, linear), `comparability`, `needed`,
-//! `tables`, `words`.
+//! All forms of a measure are compared on the same queries: the queries for which every form of
+//! every system has a value.
+//!
+//! Reading order: `factors`, `matrix`, `forms` (raw, U-normalised, V1, V2, standardised, linear),
+//! `comparability`, `needed`, `tables`, `words`.
 
 pub(crate) mod comparability;
 pub(crate) mod factors;
@@ -39,31 +42,34 @@ use self::needed::{default_sizes, needed};
 use crate::study::{Findings, Input, Study, StudyContext, StudyError, conventions, each_once, facts};
 use crate::systems::{Content, SystemsConfig, config};
 
-/// The study of score standardisation.
+/// The study of score standardisation, with its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Standardise {
-    /// Where the systems come from.
+    /// The source of the systems.
     pub systems: SystemsConfig,
-    /// Measures of rankings, or columns of values; empty: those of `factors`, else all columns of values, or `dcg@10` and `sp@10`.
+    /// Measures of rankings, or columns of values. If empty: the measures of `factors`, else all
+    /// columns of values, or `dcg@10` and `sp@10` of rankings.
     pub measures: Vec<String>,
-    /// The systems that give the factors; empty: all.
+    /// The systems that give the factors; all systems if empty.
     pub standardising: Vec<String>,
-    /// Files of factors to apply, one a measure; empty: factors are computed here.
+    /// Files of factors to apply, a file for each measure. If empty, factors are computed from the
+    /// systems.
     pub factors: Vec<PathBuf>,
     /// Sakai's linear alternative.
     pub linear: Linear,
-    /// Sizes of random subsets of the standardising systems; empty: 2, 3, 5, 10, 20, 40, 80 as far as there are systems.
+    /// Sizes of random subsets of the standardising systems. If empty: 2, 3, 5, 10, 20, 40 and 80,
+    /// if there are more systems.
     pub sizes: Vec<usize>,
-    /// Subsets of each size.
+    /// Number of subsets of each size.
     pub draws: usize,
-    /// Random halves of the queries.
+    /// Number of random partitions of the queries into halves.
     pub partitions: usize,
     /// The level of the test of a system against itself.
     pub alpha: f64,
-    /// The dialect whose conventions hold.
+    /// The dialect, whose conventions apply.
     pub dialect: String,
-    /// Conventions instead of the dialect's.
+    /// Conventions that replace the dialect's.
     pub conventions: Overrides,
 }
 
@@ -86,7 +92,7 @@ impl Default for Standardise {
 }
 
 impl Standardise {
-    /// The files of factors.
+    /// Reads the files of factors.
     fn given_factors(&self, cx: &StudyContext<'_>) -> Result<(Vec<Factors>, Vec<Input>), StudyError> {
         let (mut all, mut inputs) = (Vec::new(), Vec::new());
         for file in &self.factors {

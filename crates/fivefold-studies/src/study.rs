@@ -1,4 +1,4 @@
-//! What a study is: its settings, what it is given besides them, what it finds.
+//! The trait of a study, its context, its findings and its errors.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,16 +17,17 @@ use fivefold_stats::StatsError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// A kind of study. The type is its settings: the keys of its experiment file, with `#[serde(deny_unknown_fields)]`, and a
-/// default for every key that need not be given.
+/// A kind of study. The type holds the settings, which are the keys of the experiment file. The
+/// type needs `#[serde(deny_unknown_fields)]`, and a default for every optional key.
 pub trait Study: DeserializeOwned + Serialize + Send + Sync + 'static {
     /// The word after `kind =`.
     const KIND: &'static str;
 
-    /// What it asks, in a line.
+    /// The question of the study, in a line.
     const SUMMARY: &'static str;
 
-    /// Checks what the types do not, before anything is read. The error names the key, so that it can be underlined.
+    /// Checks the settings beyond their types, before any input is read. The error names the key,
+    /// so that it can be underlined.
     ///
     /// # Errors
     /// The first setting that makes no sense.
@@ -34,19 +35,20 @@ pub trait Study: DeserializeOwned + Serialize + Send + Sync + 'static {
         Ok(())
     }
 
-    /// The measures of ours that its settings name, which its page cites.
+    /// The measures of fivefold in the settings, which the page cites.
     fn measures(&self) -> Vec<MeasureSpec> {
         Vec::new()
     }
 
-    /// Does the study. Runs inside the run's thread pool: use rayon directly, and find the same for any number of threads.
+    /// Runs the study inside the run's thread pool. Use rayon directly. The findings must be the
+    /// same for any number of threads.
     ///
     /// # Errors
-    /// [`StudyError`]: an input that cannot be used, or the run was cancelled.
+    /// [`StudyError`] if an input cannot be used or the run was cancelled.
     fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError>;
 }
 
-/// What a study is given besides its settings.
+/// The context of a study: its name, seed, folders, progress and cancel flag.
 pub struct StudyContext<'a> {
     pub(crate) name: &'a str,
     pub(crate) seed: Seed,
@@ -61,23 +63,25 @@ impl<'a> StudyContext<'a> {
         self.name
     }
 
-    /// The experiment's seed; derive those of parts from it by name.
+    /// The experiment's seed. Derive the seeds of parts from it by name.
     pub fn seed(&self) -> Seed {
         self.seed
     }
 
-    /// The folders in which relative paths are looked for: the experiment file's own first, then the data folder.
+    /// The folders in which relative paths are looked for: the experiment file's own folder, then
+    /// the data folder.
     pub fn folders(&self) -> &'a [PathBuf] {
         self.folders
     }
 
-    /// A file or folder that the settings name: as it is if the path is absolute, else in the first of
-    /// [`folders`](Self::folders) that holds it.
+    /// Finds a file or folder that the settings name. An absolute path stays as it is. A relative
+    /// path is looked for in [`folders`](Self::folders), and the first folder that holds it counts.
     ///
     /// # Errors
-    /// If there is none, with all places where it was looked for.
+    /// If no folder holds the path. The error lists all places that were tried.
     pub fn find(&self, path: &Path) -> Result<PathBuf, StudyError> {
-        // Joining an absolute path gives that path; with no folder at all it is looked for from where we are.
+        // Joining an absolute path gives that path; with no folder at all it is looked for from
+        // where we are.
         let mut places: Vec<PathBuf> = self.folders.iter().map(|folder| folder.join(path)).collect();
         if places.is_empty() || path.is_absolute() {
             places = vec![path.to_owned()];
@@ -93,7 +97,7 @@ impl<'a> StudyContext<'a> {
         }
     }
 
-    /// Reports that `done` of `total` steps are behind, and stops the study if the run was cancelled.
+    /// Reports that `done` of `total` steps are done, and stops the study if the run was cancelled.
     ///
     /// # Errors
     /// [`StudyError::Cancelled`], to be passed on with `?`.
@@ -108,15 +112,16 @@ impl<'a> StudyContext<'a> {
     }
 }
 
-/// The experiment whose results a path lies in, where it begins as results folders do: `runs/NAME`.
+/// The experiment whose results folder holds a path; `None` unless the path begins as results
+/// folders do: `runs/NAME`.
 fn run_of(path: &Path) -> Option<&str> {
     path.strip_prefix("runs").ok()?.iter().next()?.to_str()
 }
 
-/// Checks that a list of names has none twice.
+/// Checks that no name is in a list twice.
 ///
 /// # Errors
-/// The first name that stands there again; the error is about the key `param`.
+/// The first repeated name. The error is about the key `param`.
 pub(crate) fn each_once<T: PartialEq + fmt::Display>(param: &str, names: &[T]) -> Result<(), ParamError> {
     match (1..names.len()).find(|&place| names[..place].contains(&names[place])) {
         Some(place) => Err(ParamError::new(param, format!("has {} twice", names[place]))),
@@ -124,22 +129,22 @@ pub(crate) fn each_once<T: PartialEq + fmt::Display>(param: &str, names: &[T]) -
     }
 }
 
-/// The conventions of a dialect, given by the key `dialect`, with single ones replaced.
+/// The conventions of the dialect in the key `dialect`, with overrides.
 ///
 /// # Errors
-/// A dialect that there is not, with the nearest.
+/// An unknown dialect; the message suggests the nearest dialect.
 pub(crate) fn conventions(name: &str, overrides: &Overrides) -> Result<Conventions, ParamError> {
     let found = dialect(name).map_err(|error| ParamError::new("dialect", format!("is wrong: {error}")))?;
     Ok(overrides.apply(found.conventions()))
 }
 
-/// What a study is about, for the head of its page.
+/// The systems, queries and measures of a study, for the head of its page.
 pub(crate) fn facts<S: AsRef<str>>(systems: usize, queries: usize, measures: &[S]) -> String {
     let measures: Vec<&str> = measures.iter().map(AsRef::as_ref).collect();
     format!("{}, {}, {}", counted(systems, "system"), counted(queries, "query"), measures.join("; "))
 }
 
-/// What a study found.
+/// The findings of a study.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
     /// Tables, in the order in which they are shown.
@@ -148,22 +153,24 @@ pub struct Findings {
     pub diagrams: Vec<Diagram>,
     /// Charts, in the order in which they are shown.
     pub charts: Vec<Chart>,
-    /// Further files of the results folder: path with `/`, content.
+    /// Further files of the results folder: path with `/`, then content.
     pub files: Vec<(String, String)>,
-    /// What was read, for the manifest.
+    /// The files that the study read, for the manifest.
     pub inputs: Vec<Input>,
-    /// What the page says besides.
+    /// The data of the page.
     pub page: PageData,
 }
 
 impl Findings {
-    /// Adds a table for people and their spreadsheets as comma-separated values: a head and rows as long as it. No text is a formula.
+    /// Adds a CSV table for people and spreadsheets. All rows must be as long as the head. Text
+    /// that a spreadsheet would take for a formula is made harmless.
     pub fn add_csv(&mut self, name: &str, head: &[String], rows: impl Iterator<Item = Vec<String>>) {
         let guarded = |row: &[String]| row.iter().map(|text| no_formula(text).into_owned()).collect::<Vec<_>>();
         self.add_values(name, &guarded(head), rows.map(|row| guarded(&row)));
     }
 
-    /// Adds values per query, which are joined by the names that stand there: these are written as they are.
+    /// Adds a CSV table of values per query. Its names are written as they are, because other
+    /// tables are joined by them.
     pub fn add_values(&mut self, name: &str, head: &[String], rows: impl Iterator<Item = Vec<String>>) {
         let mut csv = csv::Writer::from_writer(Vec::new());
         // Writing to memory cannot fail, and every row has the length of the head.
@@ -176,20 +183,20 @@ impl Findings {
     }
 }
 
-/// Something that a study read.
+/// A file or folder that a study read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
-    /// Its name as the settings give it, never a place on this machine.
+    /// The name in the settings, never a path on this machine.
     pub name: String,
-    /// blake3 hash of its content, in hexadecimal.
+    /// blake3 hash of the content, in hexadecimal.
     pub hash: String,
 }
 
-/// Why a study has no findings.
+/// The reason why a study has no findings.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
-    /// An input that is missing or cannot be used: what is wrong, and what to do.
+    /// An input that is missing or cannot be used. The text gives the problem and the remedy.
     #[error("{0}")]
     Input(String),
     /// A setting that makes no sense.

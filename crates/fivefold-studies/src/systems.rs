@@ -1,11 +1,13 @@
-//! The systems that a study compares: rankings with grades, or values per query that were computed elsewhere.
+//! The systems that a study compares: rankings with grades, or values per query that were computed
+//! elsewhere.
 //!
-//! Four sources, one shape. TREC qrels with run files, and LETOR data with score files, give [`RankedSystems`], from which any
-//! measure can be computed ([`RankedSystems::values`]). A table of values per query, and a results folder, give the values alone. In
-//! both cases values are [`SystemValues`]: measures x systems x queries, NaN where a value is undefined.
+//! There are four sources. TREC qrels with run files, and LETOR data with score files, give
+//! [`RankedSystems`]. Any measure can be computed from rankings ([`RankedSystems::values`]). A
+//! table of values per query, and a results folder, give values alone. In all cases values are
+//! [`SystemValues`]: measures x systems x queries, NaN if undefined.
 //!
-//! Reading order: this file (the shape), `config` (what a study's file says), `trec` and `letor` (reading), `computed`
-//! (conventions of values that were computed before).
+//! Reading order: this file (the types), `config` (the settings in a study's file), `trec` and
+//! `letor` (the readers), `computed` (conventions of values that were computed before).
 
 pub(crate) mod computed;
 pub(crate) mod config;
@@ -22,26 +24,27 @@ use crate::study::{Input, StudyError};
 pub use computed::Computed;
 pub use config::SystemsConfig;
 
-/// A number of a document within its query: judged documents come first, in the order of [`RankedQuery::grades`].
+/// The number of a document within its query. Judged documents come first, in the order of
+/// [`RankedQuery::grades`].
 pub type Document = u32;
 
-/// What a study compares.
+/// The systems of a study, as they were read.
 #[derive(Debug, Clone)]
 pub struct Systems {
-    /// What is known of each system.
+    /// Rankings or values of the systems.
     pub content: Content,
-    /// What was read, for the manifest.
+    /// The files that were read, for the manifest.
     pub inputs: Vec<Input>,
-    /// The conventions under which values were computed, as far as they are known.
+    /// The conventions under which values were computed, where known.
     pub computed: Vec<Computed>,
-    /// What a reader of the results should know of the input, one line each.
+    /// Remarks on the input for a reader of the results, a line each.
     pub remarks: Vec<String>,
 }
 
-/// What is known of systems.
+/// Rankings or values of systems.
 #[derive(Debug, Clone)]
 pub enum Content {
-    /// Their rankings: any measure can be computed.
+    /// Rankings, from which any measure can be computed.
     Rankings(RankedSystems),
     /// Values of some measures, by query.
     Values(SystemValues),
@@ -58,25 +61,25 @@ pub struct RankedSystems {
     pub max_grade: u8,
 }
 
-/// One query with its judgements and what each system made of it.
+/// One query with its judgements, and the ranking of each system.
 #[derive(Debug, Clone)]
 pub struct RankedQuery {
-    /// Its id; unique.
+    /// The id, which is unique.
     pub id: String,
     /// Grades of the judged documents.
     pub grades: Vec<u8>,
-    /// Ids of all documents, the judged ones first; empty where the collection has none.
+    /// Ids of all documents, the judged documents first; empty if the collection has no ids.
     pub ids: Vec<String>,
-    /// One a system; `None`: the system lacks the query.
+    /// The list of each system; `None` if the system lacks the query.
     pub lists: Vec<Option<ScoredList>>,
 }
 
-/// Documents with scores, the higher the earlier.
+/// Documents with scores. The document with the highest score is first.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScoredList {
-    /// Each at most once.
+    /// The documents, each at most once.
     pub documents: Vec<Document>,
-    /// One a document.
+    /// The score of each document.
     pub scores: Vec<f64>,
 }
 
@@ -91,8 +94,8 @@ impl RankedQuery {
         (document as usize) < self.grades.len()
     }
 
-    /// The documents of a system from the first to the last. Documents of equal score: by id, bytewise descending, as
-    /// trec_eval, where there are ids; else in the order of the input.
+    /// The documents of a system from the first to the last. Documents of equal score stand by id,
+    /// bytewise descending, as in trec_eval. Without ids they stand in the order of the input.
     pub fn ranking(&self, system: usize) -> Option<Vec<Document>> {
         let list = self.lists[system].as_ref()?;
         let mut places: Vec<usize> = (0..list.documents.len()).collect();
@@ -101,8 +104,8 @@ impl RankedQuery {
         Some(places.into_iter().map(|place| list.documents[place]).collect())
     }
 
-    /// Prepares the list of a system for an evaluator: over its judged documents, or where it retrieved some documents, over
-    /// the pool.
+    /// Prepares the list of a system for an evaluator. If the list holds all judged documents, it
+    /// is judged over them; otherwise it is judged over the pool.
     fn judge(&self, evaluator: &Evaluator, list: &ScoredList) -> Result<Judged, StudyError> {
         let ids: Option<Vec<&str>> =
             (!self.ids.is_empty()).then(|| list.documents.iter().map(|&d| self.ids[d as usize].as_str()).collect());
@@ -116,7 +119,8 @@ impl RankedQuery {
 }
 
 impl RankedSystems {
-    /// Values of these measures for every system and query. A query that a system lacks has the value of an empty ranking.
+    /// Values of these measures for every system and query. A query that a system lacks has the
+    /// value of an empty ranking.
     ///
     /// # Errors
     /// A measure or tie policy that does not suit the data.
@@ -149,7 +153,8 @@ impl RankedSystems {
         Ok(self.gather(evaluator.names(), |measure, system, query| by_query[query][system * columns + measure]))
     }
 
-    /// E/U of each query, one list a measure: the mean over the systems, whose lists can differ; NaN where it is undefined.
+    /// E/U of each query, a list for each measure. The value is the mean over the systems, whose
+    /// lists can differ; NaN if undefined.
     ///
     /// # Errors
     /// As [`values`](Self::values).
@@ -175,7 +180,7 @@ impl RankedSystems {
         Ok((0..specs.len()).map(|column| by_query.iter().map(|shares| shares[column]).collect()).collect())
     }
 
-    /// Values of the ideal order of each query's judged documents, one list a measure.
+    /// Values of the ideal order of each query's judged documents, a list for each measure.
     ///
     /// # Errors
     /// As [`values`](Self::values).
@@ -194,7 +199,7 @@ impl RankedSystems {
         Ok(columns)
     }
 
-    /// How many queries each system lacks.
+    /// Number of queries that each system lacks.
     pub fn lacking(&self) -> Vec<usize> {
         let lacks = |system: usize| self.queries.iter().filter(|query| query.lists[system].is_none()).count();
         (0..self.names.len()).map(lacks).collect()
@@ -242,7 +247,8 @@ mod tests {
         assert_eq!((query.grade(0), query.grade(2), query.is_judged(1), query.is_judged(2)), (1, 0, true, false));
     }
 
-    /// Values by hand: P@2 and AP over a pool of three relevant documents, one of which nobody retrieved.
+    /// Values by hand: P@2 and AP over a pool of three relevant documents, of which no system
+    /// retrieved the third.
     #[test]
     fn values_are_over_the_pool() {
         let systems = RankedSystems {

@@ -1,4 +1,5 @@
-//! `kind = "compare"` beside numpy and scipy: `compare.py` made `compare.json`. Needs `FIVEFOLD_DATA`.
+//! `kind = "compare"` beside numpy and scipy: `compare.py` made `compare.json`. Needs
+//! `FIVEFOLD_DATA`.
 #![allow(clippy::unwrap_used)] // a test
 
 use std::fmt::Write as _;
@@ -8,7 +9,7 @@ use fivefold_analysis::{Cell, Table};
 use fivefold_studies::{Findings, RunOptions, StudyFile, run};
 use serde_json::Value;
 
-/// Sums in another order.
+/// Tolerance for sums in another order.
 const TOLERANCE: f64 = 1e-9;
 
 fn data() -> Option<PathBuf> {
@@ -16,7 +17,8 @@ fn data() -> Option<PathBuf> {
     if folder.is_none() {
         println!("skipped: FIVEFOLD_DATA is not set");
     }
-    // Cargo runs tests in their package's folder, but the variable is given relative to the workspace.
+    // Cargo runs tests in their package's folder, but the variable is given relative to the
+    // workspace.
     folder.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder))
 }
 
@@ -42,7 +44,7 @@ fn number(cell: &Cell) -> f64 {
     }
 }
 
-/// The number in a column of the row that begins with these labels.
+/// The number in a column of the row with these labels.
 fn at(table: &Table, labels: &[&str], column: &str) -> f64 {
     let is_label = |(cell, label): (&Cell, &&str)| *cell == Cell::Text((*label).to_owned());
     let row = table.rows.iter().find(|row| row.iter().zip(labels).all(is_label));
@@ -55,7 +57,8 @@ fn near(found: f64, expected: &Value, what: &str) {
     assert!((found - expected).abs() <= TOLERANCE * expected.abs().max(1.0), "{what}: {found}, not {expected}");
 }
 
-/// Means with intervals of all systems, powers, PAD, Friedman's chi-square and the spread of differences.
+/// Compares with expected values: means with intervals of all systems, powers, PAD, Friedman's
+/// chi-square and the spread of differences.
 fn held_to(found: &Findings, measure: &str, column: &str, expected: &Value) {
     let csv = &found.files.iter().find(|(name, _)| name == "scores.csv").unwrap().1;
     let rows = csv.lines().map(|line| line.split(',').collect::<Vec<_>>()).filter(|row| row[1] == column);
@@ -85,7 +88,7 @@ fn held_to_between(found: &Findings, [one, other]: [&str; 2], expected: &Value) 
     near(both, &expected["both"], "significant under both");
 }
 
-/// WN, IWN and their ratio of every system.
+/// Compares WN, IWN and their ratio of every system with expected values.
 fn held_to_winning(found: &Findings, measure: &str, expected: &Value) {
     let table = table(found, "winning-numbers");
     let expected = expected.as_object().unwrap();
@@ -144,7 +147,7 @@ fn trec8_is_as_numpy_and_scipy_find_it() {
     held_to_classes(&found, "AP", &expected["by_file"]);
 }
 
-/// Counted by hand. D1: a .5 > b .4 > c .3; D2: b and c .6 > a .2, where b and c tie; D3: a .9 > c .1, without b.
+/// By hand. D1: a .5 > b .4 > c .3. D2: b and c tie at .6, above a .2. D3: a .9 > c .1, without b.
 #[test]
 fn winning_numbers_of_three_rankers_on_three_data_sets_by_hand() {
     let folder = tempfile::tempdir().unwrap();
@@ -166,7 +169,7 @@ fn dataset(label: &str, systems: &str) -> String {
     format!("[[dataset]]\nlabel = \"{label}\"\nsystems = {{ {systems} }}\n")
 }
 
-/// The odd and the even topics as two data sets.
+/// The odd topics and the even topics are two data sets.
 #[test]
 fn winning_numbers_are_as_numpy_counts_them() {
     let Some(data) = data() else { return };
@@ -213,7 +216,8 @@ fn mq2008_is_as_numpy_and_scipy_find_it() {
     held_to_winning(&findings(&text, &[&data]), "ndcg", &expected["winning"]);
 }
 
-/// The rank lists of part A1 as systems, by the rules of LETOR's script: a smaller rank is better, a missing one last.
+/// The rank lists of part A1 are the systems. By the rules of LETOR's script, a smaller rank is
+/// better, and a missing rank is last.
 #[test]
 fn rank_lists_of_mq2007_are_as_numpy_and_scipy_find_them() {
     let Some(data) = data() else { return };
@@ -266,8 +270,9 @@ fn rank_lists_of_mq2007_are_as_numpy_and_scipy_find_them() {
     held_to_winning(&findings(&study, &[folder.path()]), "ap", &expected["winning"]);
 }
 
-/// Uninformative and ideal queries are those of the paper's tables, which `fivefold run` makes by code of its own: power, PAD,
-/// conflicts and taus of nDCG and its versions on each set.
+/// Uninformative and ideal queries are the same as in the paper's tables of `fivefold run`, which
+/// has code of its own. The test compares power, PAD, conflicts and taus of nDCG and its versions
+/// on each set.
 #[test]
 fn sets_are_those_of_a_run() {
     let Some(data) = data() else { return };
@@ -306,7 +311,8 @@ fn sets_are_those_of_a_run() {
             assert!((at(table(&found, "class-tau"), &["ndcg", measure], class) - tau).abs() < 0.00051);
         }
     }
-    // They go by the original, whatever version stands first, and if it is not among the measures at all.
+    // They go by the original, whatever version stands first, and if it is not among the measures
+    // at all.
     for measures in [&["ndcg.v2", "ndcg"][..], &["ndcg.v2"]] {
         let found = of(measures);
         let power = table(&found, "class-power");

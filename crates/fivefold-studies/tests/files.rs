@@ -1,4 +1,4 @@
-//! Experiment files of studies: what is wrong with them, and their results folder.
+//! Tests the experiment files of studies: the errors in files, and the results folder.
 #![allow(clippy::unwrap_used)] // a test
 
 use std::path::Path;
@@ -33,7 +33,7 @@ fn findings(text: &str, folder: &Path, threads: usize) -> Result<Findings, Strin
     run(&file, &options).map_err(|error| error.to_string())
 }
 
-/// What is wrong, the text that is underlined, and the help.
+/// The message of the error, the underlined text, and the help.
 fn fault(text: &str) -> (String, String, String) {
     let error = StudyFile::parse(text).err().unwrap();
     let span = error.span.map_or("", |span| &text[span]);
@@ -90,7 +90,8 @@ fn mistakes_in_the_input_are_explained() {
     assert!(repeated.contains("z.run:3") && repeated.contains('a'), "{repeated}");
 }
 
-/// By hand: P@2 of x is 1/2 on topic 1 and 1/2 on topic 2, of y 1 on topic 1 and 0 on topic 2, which it lacks.
+/// By hand: P@2 of x is 1/2 on topic 1 and 1/2 on topic 2. P@2 of y is 1 on topic 1, and 0 on topic
+/// 2, which y lacks.
 #[test]
 fn a_small_study_by_hand() {
     let folder = directory();
@@ -98,7 +99,8 @@ fn a_small_study_by_hand() {
     let (name, per_query) = &found.files[0];
     assert_eq!(name, "per_query.csv");
     let rows: Vec<Vec<&str>> = per_query.lines().map(|line| line.split(',').take(5).collect()).collect();
-    // After x, topic 1 has document c left of two, and y shows it; topic 2 has nothing left. After y, x adds nothing to topic 1.
+    // After x, topic 1 has document c left of two, and y shows it; topic 2 has nothing left. After
+    // y, x adds nothing to topic 1.
     assert_eq!(rows[0], ["query", "system", "p@2", "NRG chronological p@2", "NRG leave-one-out p@2"]);
     assert_eq!(
         rows[1..],
@@ -129,7 +131,8 @@ fn a_folder_keeps_what_is_made_and_loses_what_is_not() {
     assert!(!out.path().join("more/old.csv").exists() && out.path().join("per_query.csv").is_file());
     let manifest = std::fs::read_to_string(out.path().join("manifest.json")).unwrap();
     assert!(!manifest.contains(&data.path().display().to_string()), "{manifest}");
-    // A manifest must not make us remove files elsewhere, and another program's folder is left alone.
+    // A manifest must not make us remove files elsewhere, and another program's folder is left
+    // alone.
     let victim = out.path().join("victim");
     std::fs::write(&victim, "kept").unwrap();
     let inner = out.path().join("inner");
@@ -146,7 +149,8 @@ fn a_folder_keeps_what_is_made_and_loses_what_is_not() {
     assert!(Folder::open(&inner, false).unwrap_err().to_string().contains("not those of a study"));
 }
 
-/// Where a manifest is, all that it names is: whoever waits for it finds a whole folder.
+/// If a folder has a manifest, it has all files that the manifest names. So a program that waits
+/// for the manifest finds a whole folder.
 #[test]
 fn the_manifest_comes_after_the_last_file() {
     let data = directory();
@@ -163,7 +167,8 @@ fn the_manifest_comes_after_the_last_file() {
 
 const VALUES: &str = "a,b,c,d\n.1,.2,.4,.9\n.3,.3,.3,.3\n.5,.4,.8,.1\n.2,.2,.1,.6\n.9,.7,.3,.2\n.4,.5,.6,.7\n";
 
-/// Factors that were exported and applied to the same systems give the same scores; so do any numbers of threads.
+/// Exported factors give the same scores if they are applied to the same systems. Any number of
+/// threads gives the same scores.
 #[test]
 fn factors_can_be_applied_to_other_systems() {
     let folder = directory();
@@ -192,7 +197,8 @@ fn factors_can_be_applied_to_other_systems() {
     assert!(error.contains("the values have no measure `other`"), "{error}");
 }
 
-/// LETOR data with score files: P@1 by hand, names from `*`, and a pattern that does not fit the data.
+/// LETOR data with score files: P@1 by hand, names from `*`, and a pattern that does not fit the
+/// data.
 #[test]
 fn letor_files_with_scores() {
     let folder = tempfile::tempdir().unwrap();

@@ -11,7 +11,8 @@ fn data() -> Option<PathBuf> {
     if folder.is_none() {
         println!("skipped: FIVEFOLD_DATA is not set");
     }
-    // Cargo runs tests in their package's folder, but the variable is given relative to the workspace.
+    // Cargo runs tests in their package's folder, but the variable is given relative to the
+    // workspace.
     folder.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder))
 }
 
@@ -29,7 +30,7 @@ fn table<'a>(found: &'a Findings, id: &str) -> &'a Table {
     found.tables.iter().find(|table| table.id == id).unwrap()
 }
 
-/// The numbers of the row that begins with these labels.
+/// The numbers of the row with these labels.
 fn numbers(table: &Table, labels: &[&str]) -> Vec<f64> {
     let is_label = |(cell, label): (&Cell, &&str)| *cell == Cell::Text((*label).to_owned());
     let row = table.rows.iter().find(|row| row.iter().zip(labels).all(is_label)).unwrap();
@@ -41,7 +42,8 @@ fn numbers(table: &Table, labels: &[&str]) -> Vec<f64> {
     row.iter().filter_map(number).collect()
 }
 
-/// Webber, Moffat & Zobel (SIGIR 2008): quartiles of the 6,450 standardised AP scores of TREC-8, and its easiest topic.
+/// Webber, Moffat & Zobel (SIGIR 2008): quartiles of the 6,450 standardised AP scores of TREC-8,
+/// and its easiest topic.
 // numpy gives the same: z = (m - m.mean(1, keepdims=True)) / m.std(1, ddof=1, keepdims=True)
 #[test]
 fn trec8_is_as_published() {
@@ -63,7 +65,8 @@ fn trec8_is_as_published() {
     assert!((easiest[0] - 0.708).abs() < 0.5e-3 && (easiest[1] - 0.226).abs() < 0.5e-3, "{easiest:?}");
 }
 
-/// Per-query constants cancel: SP and AP, DCG and nDCG have the same standardised scores.
+/// Constants of a query cancel: SP and AP have the same standardised scores, and so have DCG and
+/// nDCG.
 #[test]
 fn sums_and_their_normalised_forms_are_the_same_once_standardised() {
     let Some(data) = data() else { return };
@@ -93,7 +96,8 @@ fn sums_and_their_normalised_forms_are_the_same_once_standardised() {
     assert!(compared > 10_000, "{compared}");
 }
 
-/// The numbers of a row of dl19's table of residual gain: nDCG@10, then NRG chronological, leave-one-out, grouped.
+/// The numbers of a row in the table of residual gain of dl19: nDCG@10, then NRG chronological,
+/// leave-one-out, grouped.
 fn residual_gain(found: &Findings, name: &str) -> Vec<f64> {
     let table = table(found, "ndcg-gain-linear-10-residual");
     let row = table.rows.iter().find(|row| row[1] == Cell::Text(name.to_owned())).unwrap();
@@ -101,10 +105,12 @@ fn residual_gain(found: &Findings, name: &str) -> Vec<f64> {
     numbers.collect()
 }
 
-/// nDCG@10 of a reranker on the runs' own track: RankVicuna on SPLADE++ EnsembleDistil is .7459 in Pradeep, Sharifymoghaddam &
-/// Lin, "RankVicuna" (2023), Table 2, DL19. Residual gain as an independent script in Python gives it:
-// g = dict(grades of the query); for p in priors: for i, d in enumerate(top10(p)): g[d] *= 1 - 1/log2(i+2)
-// sum(g.get(d, 0)/log2(i+2) for i, d in enumerate(top10(run))) / sum(x/log2(i+2) for i, x in enumerate(sorted(g.values())[:-11:-1]))
+/// nDCG@10 of a reranker on its own track: RankVicuna on SPLADE++ EnsembleDistil has .7459 in
+/// Pradeep, Sharifymoghaddam & Lin, "RankVicuna" (2023), Table 2, DL19. The residual gains are from
+/// an independent script in Python:
+// g = dict(grades of the query); for p in priors: for i, d in enumerate(top10(p)): g[d] *= 1 -
+// 1/log2(i+2) sum(g.get(d, 0)/log2(i+2) for i, d in enumerate(top10(run))) / sum(x/log2(i+2) for i,
+// x in enumerate(sorted(g.values())[:-11:-1]))
 #[test]
 fn dl19_has_the_published_ndcg() {
     let Some(data) = data() else { return };
@@ -127,7 +133,8 @@ fn dl19_has_the_published_ndcg() {
     assert_eq!(counts, [12, 6, 5, 5, 5, 5].map(Cell::Count).iter().collect::<Vec<_>>());
 }
 
-/// Names and places that the files themselves give: all files of the folder, by the time stamps in their names.
+/// The names and places come from the files themselves: all files of the folder, by the time stamps
+/// in their names.
 #[test]
 fn dl19_is_the_same_by_the_names_of_its_files() {
     let Some(data) = data() else { return };

@@ -206,7 +206,8 @@ impl Pair {
         let mean = mean_of(sum);
         let squares = sums[self.squares] as f64 * self.squares_unit;
         let spread = squares - n * mean * mean;
-        // What the rounding of the values adds up to in a sum of n squares, where no w is larger than its error.
+        // What the rounding of the values adds up to in a sum of n squares, where no w is larger
+        // than its error.
         let noise = self.moments.squared_errors;
         if spread <= TOLERANCE * squares + noise {
             // All drawn w are equal: to 0, or not.

@@ -249,7 +249,8 @@ mod tests {
                 let what = format!("{}, {decimals} decimals, offset {offset}, {whole:?}", test.name);
                 for (one, other) in one.outcomes.iter().zip(&other.outcomes) {
                     let (p, q) = (one.test.unwrap(), other.test.unwrap());
-                    // A t-test takes the rounding of its values for what it is: some part in p, not in what is equal.
+                    // A t-test takes the rounding of its values for what it is: some part in p, not
+                    // in what is equal.
                     let most = if test.name == "t" { 1e-3 } else { 0.0 };
                     assert!((p.p - q.p).abs() <= most, "{} for {}: {what}", q.p, p.p);
                     assert_eq!((p.used, p.favours), (q.used, q.favours), "{what}");

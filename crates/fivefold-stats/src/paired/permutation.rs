@@ -49,7 +49,8 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
     let mut fixed = Fixed::of(family)?;
     let parted = fixed.parted();
     let (draws, coverage, joint_method) = if parted.len() <= EXACT {
-        // Where all systems are equal no sign matters. The last sign stays: the other half mirrors this one.
+        // Where all systems are equal no sign matters. The last sign stays: the other half mirrors
+        // this one.
         fixed = fixed.only(&parted);
         (1 << parted.len().saturating_sub(1), Coverage::Complete, Method::Exact)
     } else {
@@ -206,9 +207,11 @@ mod tests {
     fn equal_sums_count_as_equal() {
         // |.1 + .2 - .3| = 0 is the smallest possible sum, and every other is at least as large.
         assert_eq!(p(&[0.1, 0.2, -0.3], 1000), 1.0);
-        // In tenths: |1 + 1 - 2 - 3| = 3 is reached by 10 of 16 signs; in steps of 2^-40 of the largest only 8 reach it.
+        // In tenths: |1 + 1 - 2 - 3| = 3 is reached by 10 of 16 signs; in steps of 2^-40 of the
+        // largest only 8 reach it.
         assert_eq!(p(&[0.1, 0.1, -0.2, -0.3], 1000), 0.625);
-        // 1.1, 2.2, 3.3: |1.1 + 2.2 + 3.3| is reached by 2 of 8 signs, |1.1 - 2.2 + 3.3| = 2.2 by 6.
+        // 1.1, 2.2, 3.3: |1.1 + 2.2 + 3.3| is reached by 2 of 8 signs, |1.1 - 2.2 + 3.3| = 2.2
+        // by 6.
         assert_eq!(p(&[1.1, 2.2, 3.3], 1000), 0.25);
         assert_eq!(p(&[1.1, -2.2, 3.3], 1000), 0.75);
     }

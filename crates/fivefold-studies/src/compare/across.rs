@@ -1,7 +1,9 @@
-//! Several data sets: who wins most, and does the order of the systems stand?
+//! Several data sets: which system wins most often, and whether the order of the systems is the
+//! same on all data sets.
 //!
-//! Winning numbers (Tax, Bockting & Hiemstra 2015) need no system to be in all data sets. The swap rate of two data sets is
-//! that of the systems in both (Feng & Karmaker 2023, Tables 13, 14, 25, 26). Measures are those of all data sets.
+//! Winning numbers (Tax, Bockting & Hiemstra 2015) do not need a system to be in all data sets. The
+//! swap rate of two data sets is over the systems in both data sets (Feng & Karmaker 2023, Tables
+//! 11 and 23). The measures are the measures that all data sets have.
 
 use std::cmp::Ordering;
 
@@ -72,7 +74,7 @@ fn means(dataset: &Scores, measure: &str) -> Option<Vec<f64>> {
     dataset.measures.iter().find(|own| own.name == measure).map(super::scores::Measure::means)
 }
 
-/// The scores of these systems; `None` where a system is not in the data set.
+/// The scores of these systems; `None` for a system that the data set does not have.
 fn of_systems(dataset: &Scores, measure: &str, systems: &[&str]) -> Vec<Option<f64>> {
     let means = means(dataset, measure).unwrap_or_default();
     let of = |name: &&str| dataset.systems.iter().position(|own| own == name).and_then(|at| means.get(at).copied());

@@ -1,10 +1,14 @@
-//! Measures against each other: do they order the systems alike, and lead to the same conclusions?
+//! Measures against each other: whether they order the systems alike, and lead to the same
+//! conclusions.
 //!
 //! - Orders: tau-b, tau-AP (the reference is named) and weighted tau of the systems' scores.
-//! - Conflicts: comparisons significant under exactly one of two measures, held to what the two discriminative powers allow.
-//! - Agreement: same winner, same order, same significant pairs at each cutoff, and the six classes of Moffat, Scholer & Thomas (2012).
+//! - Conflicts: comparisons that are significant under exactly one of two measures. Their number is
+//!   checked against the range that the two discriminative powers allow.
+//! - Agreement: whether the winner, the order and the significant pairs are the same at each
+//!   cutoff, and the six classes of Moffat, Scholer & Thomas (2012).
 //!
-//! Conflicts and agreement need measures with as many cutoffs as each other; agreement needs all pairs.
+//! Conflicts and agreement need two measures with the same number of cutoffs. Agreement also needs
+//! all pairs of systems.
 
 use std::cmp::Ordering;
 
@@ -28,7 +32,8 @@ pub const CORRELATIONS: [(&str, &str, Correlation); 3] = [
     ("weighted-tau", "Weighted tau between the measures' orders of the systems", weighted_tau),
 ];
 
-/// `correlation` of every measure (column) with every measure (row); `None` where an order does not exist.
+/// `correlation` of every measure (column) with every measure (row); `None` if a measure gives no
+/// order.
 ///
 /// # Errors
 /// Never for scores that were read.
@@ -38,7 +43,7 @@ pub fn matrix(scores: &Scores, correlation: Correlation) -> Result<Vec<Vec<Optio
     means.iter().map(row).collect()
 }
 
-/// Two measures whose comparisons correspond.
+/// Two measures with corresponding comparisons.
 pub struct Pair<'a> {
     /// The first measure.
     pub first: (&'a Measure, &'a Tested),
@@ -46,7 +51,8 @@ pub struct Pair<'a> {
     pub second: (&'a Measure, &'a Tested),
 }
 
-/// All pairs of measures with as many cutoffs as each other, and how many pairs have not.
+/// Returns all pairs of measures with the same number of cutoffs, and the number of the other
+/// pairs.
 pub fn pairs<'a>(scores: &'a Scores, tested: impl Iterator<Item = &'a Tested>) -> (Vec<Pair<'a>>, usize) {
     let all: Vec<(&Measure, &Tested)> = scores.measures.iter().zip(tested).collect();
     let mut found = Vec::new();
@@ -64,7 +70,8 @@ pub fn pairs<'a>(scores: &'a Scores, tested: impl Iterator<Item = &'a Tested>) -
 }
 
 impl Pair<'_> {
-    /// Comparisons that are significant under exactly one, with the fewest and the most that the powers allow.
+    /// Number of comparisons that are significant under exactly one measure, then the fewest and
+    /// the most that the powers allow.
     ///
     /// # Errors
     /// A number that the powers do not allow, which would be a fault of this program.
@@ -78,7 +85,7 @@ impl Pair<'_> {
         Ok((found, first.power.abs_diff(second.power), both.min(2 * comparisons - both)))
     }
 
-    /// How the conclusions agree, cutoff by cutoff; all pairs must have been compared.
+    /// How the conclusions agree, cutoff by cutoff. All pairs of systems must have been compared.
     ///
     /// # Errors
     /// Never for scores that were read.

@@ -1,7 +1,9 @@
-//! The tables of query classes: does a measure tell systems apart on them, and do they order the systems alike?
+//! Tables of query classes: whether a measure tells systems apart on a class, and whether classes
+//! order the systems alike.
 //!
-//! As in Feng & Karmaker (2023, Tables 7 to 14): Kendall's tau and conflicts between measures, discriminative power and PAD, each on
-//! all queries and on each class; swap rates of the systems' orders between classes.
+//! The statistics are from Feng & Karmaker (2023, Tables 7 to 14). Kendall's tau and conflicts
+//! between measures, discriminative power and PAD are each on all queries and on each class. Swap
+//! rates compare the orders of the systems on two classes.
 
 use fivefold_analysis::tables::PadNotes;
 use fivefold_analysis::{Cell, Table};
@@ -14,7 +16,7 @@ use super::tables::{PAD_INSTEAD, Shown, say_why_no_order};
 use super::tested::{Tested, test_all};
 use crate::study::{Findings, StudyError};
 
-/// A class with what the tests find on it.
+/// A class with the results of the tests on its queries.
 pub(super) struct OfClass {
     pub(super) name: String,
     pub(super) scores: Scores,
@@ -22,7 +24,7 @@ pub(super) struct OfClass {
 }
 
 impl OfClass {
-    /// The system with the highest mean, or all of them.
+    /// The system with the highest mean, or all such systems.
     fn best(&self, measure: usize) -> String {
         let best = highest(&self.scores.measures[measure].means());
         best.into_iter().map(|system| self.scores.systems[system].as_str()).collect::<Vec<_>>().join(", ")
@@ -70,7 +72,8 @@ impl Shown<'_> {
         Ok(table)
     }
 
-    /// What the tests on all classes are: on few queries they can be exact where those on all are not.
+    /// A line about the tests on all classes. On a class with few queries a test can be exact,
+    /// although it draws on all queries.
     fn note_of_classes(&self, of_classes: &[OfClass]) -> Result<String, StudyError> {
         self.note_of(of_classes.iter().flat_map(|class| &class.tested))
     }
@@ -100,7 +103,8 @@ impl Shown<'_> {
         Ok(table)
     }
 
-    /// Which columns are of the mean over cutoffs, where a measure has several.
+    /// A line that says which columns use the mean over cutoffs; `None` if no measure has several
+    /// cutoffs.
     fn over_cutoffs(&self, what: &str) -> Option<String> {
         let several = self.scores.measures.iter().any(|measure| measure.columns.len() > 1);
         several.then(|| format!("{what}: by the mean over cutoffs"))
@@ -148,7 +152,7 @@ fn columns(of_classes: &[OfClass]) -> Vec<&str> {
     ["first", "second"].into_iter().chain(of_classes.iter().map(|class| class.name.as_str())).collect()
 }
 
-/// All queries, then each class, with tests of every measure.
+/// All queries, then each class, with the tests of every measure.
 pub(super) fn of_classes(shown: &Shown<'_>, seed: fivefold_core::Seed) -> Result<Vec<OfClass>, StudyError> {
     let scores = shown.scores;
     if scores.classes.is_empty() {

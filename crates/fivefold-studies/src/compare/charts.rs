@@ -1,5 +1,6 @@
-//! Achieved significance levels (Sakai, SIGIR 2006, Fig. 3) and swap rates by difference, a line a measure; the queries in the plane of
-//! an original measure and its UE version.
+//! Charts with a line for each measure: achieved significance levels (Sakai, SIGIR 2006, Fig. 3),
+//! and swap rates by difference. Scatter charts show the queries in the plane of an original
+//! measure and its UE version.
 
 use fivefold_analysis::chart::{Axis, Point, ReferenceLine, Series, SeriesKind};
 use fivefold_analysis::{Chart, slug};
@@ -14,16 +15,16 @@ use super::tables::{id_of, notes_of};
 use super::tested::Found;
 use crate::study::{Findings, StudyError};
 
-/// Points of a line at most.
+/// The most points of a line.
 const POINTS: usize = 300;
-/// Queries of a scatter at most, and of all of a data set.
+/// The most queries of a scatter chart, and of all scatter charts of a data set.
 const QUERIES: usize = 1000;
 const ALL_QUERIES: usize = 3000;
 
 /// Adds the charts of a data set.
 ///
 /// # Errors
-/// A test or correction that there is not.
+/// An unknown test or correction.
 pub(super) fn add(
     study: &Compare,
     scores: &Scores,
@@ -84,7 +85,8 @@ pub(super) fn add(
     Ok(())
 }
 
-/// Every query's mean value over the systems under an original measure and under a UE version of it.
+/// Scatter charts of the queries: the mean over systems of an original measure against the mean of
+/// its UE version.
 fn scatters(scores: &Scores, several: bool, findings: &mut Findings) {
     let of_spec = |wanted: &MeasureSpec| scores.measures.iter().find(|measure| measure.spec.as_ref() == Some(wanted));
     let pairs: Vec<(&Measure, &Measure)> = scores

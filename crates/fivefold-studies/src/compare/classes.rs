@@ -1,12 +1,18 @@
-//! Classes of queries, to ask whether conclusions depend on the queries: `classes = { .. }` with one of
+//! Classes of queries, which show whether conclusions depend on the queries. `classes = { .. }` has
+//! one of three keys:
 //!
-//! - `file = "classes.csv"`: lines of `query,class` (or tabs, or blanks); a query may be in several classes, or in none;
-//! - `quantiles = 3`: as many parts of equal size, from the hardest to the easiest, by the mean of all systems;
-//! - `sets = 500`: the uninformative and the ideal queries of Feng & Karmaker (2023): those where |real - expected| is least, and where
-//!   real - expected is greatest; real is the mean of all systems and cutoffs, expected the mean of E/U, both of the original measure,
-//!   which is what a random order gets of it. They need rankings: values alone do not say that.
+//! - `file = "classes.csv"`: lines of `query,class` (or with tabs or blanks). A query may be in
+//!   several classes, or in no class.
+//! - `quantiles = 3`: three parts of equal size, from the hardest to the easiest queries, by the
+//!   mean of all systems.
+//! - `sets = 500`: the 500 uninformative and the 500 ideal queries of Feng & Karmaker (2023). The
+//!   uninformative queries have the least |real - expected|, the ideal queries the greatest real -
+//!   expected. `real` is the mean of all systems and cutoffs. `expected` is the mean of E/U, the
+//!   value of a random order. Both means are of the original measure. E/U needs rankings, so values
+//!   alone do not suffice.
 //!
-//! The latter two go by the measure `by`, the first one if it is absent. Equal queries stand in the order of the input.
+//! `quantiles` and `sets` use the measure `by`, or the first measure if `by` is absent. Queries
+//! with equal values stand in the order of the input.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,20 +29,20 @@ use super::scores::{Measure, Scores};
 use crate::study::{Input, StudyContext, StudyError};
 use crate::systems::config::input;
 
-/// How queries are classed.
+/// The setting `classes`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Classes {
-    /// A file that says so.
+    /// A file with the class of each query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    /// Parts of equal size by difficulty.
+    /// Number of parts of equal size by difficulty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quantiles: Option<usize>,
-    /// So many uninformative and so many ideal queries.
+    /// Number of uninformative queries, and of ideal queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sets: Option<usize>,
-    /// The measure, without cutoff, by which queries are difficult or ideal.
+    /// The measure, without cutoff, for `quantiles` and `sets`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }
@@ -44,32 +50,33 @@ pub struct Classes {
 /// One class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Class {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its queries, as numbers of those that count, rising.
+    /// The queries in rising order, as numbers of the queries that count.
     pub queries: Vec<usize>,
 }
 
 /// The classes of a data set.
 pub(super) struct Classed {
     pub(super) classes: Vec<Class>,
-    /// How they were made, with counts.
+    /// How the classes were made, with counts.
     pub(super) notes: Vec<String>,
     pub(super) input: Option<Input>,
 }
 
-/// What uninformative and ideal queries go by: an original measure, whatever version of it is compared.
+/// The original measure by which queries are uninformative or ideal, even if only another version
+/// is compared.
 pub(super) struct Original {
     /// The measure without cutoff.
     pub(super) name: String,
     /// The mean of all systems and cutoffs on each query.
     pub(super) real: Vec<f64>,
-    /// E/U of each query at each cutoff; NaN where undefined.
+    /// E/U of each query at each cutoff; NaN if undefined.
     pub(super) expected: Vec<Vec<f64>>,
 }
 
 impl Classes {
-    /// Whether queries are to be classed at all.
+    /// Whether the settings ask for classes.
     pub fn any(&self) -> bool {
         *self != Classes::default()
     }
@@ -87,7 +94,7 @@ impl Classes {
         }
     }
 
-    /// Classes the queries of a data set; `original` is there where they come from rankings.
+    /// Classes the queries of a data set. `original` is given if the values come from rankings.
     pub(super) fn of(
         &self,
         scores: &Scores,
@@ -115,7 +122,7 @@ impl Classes {
         Ok(classed)
     }
 
-    /// The measure by which queries are difficult or ideal.
+    /// The measure for `quantiles` and `sets`.
     pub(super) fn by<'a>(&self, scores: &'a Scores) -> Result<&'a Measure, StudyError> {
         let Some(name) = &self.by else { return Ok(&scores.measures[0]) };
         let known = || scores.measures.iter().map(|measure| measure.name.as_str());

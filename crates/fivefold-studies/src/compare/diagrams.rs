@@ -1,7 +1,8 @@
-//! Diagrams of the systems under each measure: means with intervals, critical differences, p-values of all pairs.
+//! Diagrams of the systems under each measure: means with intervals, critical differences, p-values
+//! of all pairs.
 //!
-//! A measure with several cutoffs is shown at 10, or else at the last one, where one cutoff is shown. Of many systems the best ones
-//! are drawn, and a note says so.
+//! Some diagrams show a single cutoff: 10, or else the measure's last cutoff. If there are many
+//! systems, the best are drawn, and a note says how many.
 
 use fivefold_analysis::diagram::{Diagram, IntervalSeries, Intervals, PairOfSystems, Pairs, Ranks};
 use fivefold_analysis::p_value::p_in_words;
@@ -15,7 +16,8 @@ use super::tables::{Shown, notes_of};
 use super::tested::Found;
 use crate::study::{Findings, StudyError};
 
-/// Systems that are drawn where the settings do not say: as lines or squares, and on a line of ranks.
+/// The most systems that are drawn if the settings do not say: as lines or squares, and on a line
+/// of ranks.
 const LINES: usize = 40;
 const RANKED: usize = 24;
 
@@ -36,7 +38,7 @@ impl Shown<'_> {
         if self.several { format!("{title}: {}", self.scores.label) } else { title }
     }
 
-    /// The notes of a diagram of so many systems.
+    /// The notes of a diagram with this number of systems.
     fn notes(&self, own: Vec<String>, drawn: usize) -> Vec<String> {
         let all = self.scores.systems.len();
         let cut =
@@ -96,7 +98,8 @@ impl Shown<'_> {
         })
     }
 
-    /// One diagram for all measures that rank the systems alike on each query, as UE versions do.
+    /// The diagrams of ranks. Measures that rank the systems alike on every query, as UE versions
+    /// do, share a diagram.
     fn ranks_of_measures(&self) -> Result<Vec<Ranks>, StudyError> {
         let mut found: Vec<(Friedman, Vec<&str>)> = Vec::new();
         for measure in &self.scores.measures {
@@ -150,7 +153,7 @@ impl Shown<'_> {
 const OVERLAP: &str = "intervals are of each system's own mean: systems whose intervals overlap can still differ, since tests compare them \
                        query by query";
 
-/// The cutoff at which a measure is drawn: 10 if it has it, else the last.
+/// The cutoff at which a measure is drawn: 10 if the measure has it, else the last.
 pub(super) fn main_column(measure: &Measure) -> usize {
     let ten = measure.columns.iter().position(|column| column.name.ends_with("@10"));
     ten.unwrap_or(measure.columns.len().saturating_sub(1))

@@ -1,4 +1,5 @@
-//! `scores.csv` and `pairs.csv`: every system and every comparison, with all that tables leave out.
+//! `scores.csv` and `pairs.csv`: every system and every comparison, with the rows and numbers that
+//! tables leave out.
 
 use std::cmp::Ordering;
 

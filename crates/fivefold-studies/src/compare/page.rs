@@ -1,4 +1,4 @@
-//! What the page of the study says beside tables and figures: the same as that of a run.
+//! The data of the study's page beside tables and figures, in the same form as for a run.
 
 use std::collections::BTreeSet;
 
@@ -81,18 +81,18 @@ pub(super) fn data(study: &Compare, all: &[(&Scores, Vec<Found>)]) -> Result<Pag
     })
 }
 
-/// A value, unless a policy put it there.
+/// A value; `None` if the value was undefined and a policy replaced it.
 fn defined(column: &Column, system: usize, query: usize) -> Option<f64> {
     (!column.undefined[system][query]).then(|| column.values[system][query])
 }
 
-/// What a reader must know of a data set, in sentences.
+/// Sentences that a reader of the numbers must know.
 fn remarks(scores: &Scores, policy: Undefined) -> Vec<String> {
     let warnings = scores.warnings.iter().map(|warning| format!("{warning}."));
     warnings.chain(undefined(scores, policy)).collect()
 }
 
-/// How many queries have an undefined value, and what became of them.
+/// A sentence on the number of queries with an undefined value, and on the policy.
 fn undefined(scores: &Scores, policy: Undefined) -> Option<String> {
     let without = scores.undefined;
     let (all, then) = match policy {
@@ -124,7 +124,8 @@ fn of_measure(study: &Compare, difference: &DifferenceTest, measure: &Measure, f
     compared
 }
 
-/// The sets of classes that queries are in together, and each query's place among them; nothing where queries are not classed.
+/// The sets of classes that some query has together, and each query's place among the sets. Empty
+/// if there are no classes.
 fn class_sets(scores: &Scores) -> (Vec<Vec<usize>>, Vec<usize>) {
     let mut sets: Vec<Vec<usize>> = Vec::new();
     if scores.classes.is_empty() {
@@ -151,7 +152,7 @@ fn facts(scores: &Scores) -> String {
     labelled(scores) + &study_facts(scores.systems.len(), scores.queries, &measures)
 }
 
-/// `ap`, `ndcg@10`, `ndcg at 5, 10 and 20`.
+/// The measure with its cutoffs: `ap`, `ndcg@10`, `ndcg at 5, 10 and 20`.
 fn with_cutoffs(measure: &Measure) -> String {
     let cutoffs: Option<Vec<&str>> =
         measure.columns.iter().map(|column| column.name.strip_prefix(&measure.name)?.strip_prefix('@')).collect();
@@ -192,7 +193,7 @@ fn methods(study: &Compare, test: &str, intervals: &str, all: &[&Scores]) -> Res
     Ok(paragraphs)
 }
 
-/// What becomes of values that are not there.
+/// Sentences on the treatment of undefined and missing values.
 fn rules(study: &Compare) -> Result<String, StudyError> {
     let undefined = match conventions(&study.dialect, &study.conventions)?.undefined {
         Undefined::Skip => "A query with an undefined value is left out for all systems".to_owned(),

@@ -1,7 +1,9 @@
-//! The input: values per query, settled so that every system has a number for every query that counts.
+//! The input: values per query, settled so that every system has a number for every query that
+//! counts.
 //!
-//! A value that is undefined (NaN) becomes 0 or 1, or its query is left out for all systems and measures, by the convention
-//! `undefined`; it is counted in either case. Systems are joined by query id where they are read ([`crate::systems`]).
+//! An undefined value (NaN) becomes 0 or 1, or its query is left out for all systems and measures.
+//! The convention `undefined` decides, and the undefined values are counted. Systems are joined by
+//! query id when they are read ([`crate::systems`]).
 
 use std::collections::BTreeSet;
 
@@ -19,57 +21,59 @@ use crate::study::{Input, StudyContext, StudyError, conventions};
 use crate::systems::computed::differences;
 use crate::systems::{Computed, Content, RankedSystems, SystemsConfig};
 
-/// The measures of rankings where none are named.
+/// The default measures of rankings.
 const DEFAULT_MEASURES: [&str; 3] = ["ndcg@10", "ap", "rr"];
 
 /// The scores of one data set.
 #[derive(Debug, Clone)]
 pub struct Scores {
-    /// Its name.
+    /// The name.
     pub label: String,
     /// Names of the systems.
     pub systems: Vec<String>,
     /// Number of queries that count.
     pub queries: usize,
-    /// Number of queries with an undefined value, which are left out or count by a policy.
+    /// Number of queries with an undefined value. Such queries are left out or count, by the
+    /// convention `undefined`.
     pub undefined: usize,
-    /// Their ids.
+    /// Ids of the queries that count.
     pub query_ids: Vec<String>,
-    /// Classes of them, if they are classed.
+    /// Classes of the queries; empty without the setting `classes`.
     pub classes: Vec<Class>,
     /// The measures, each with its cutoffs.
     pub measures: Vec<Measure>,
-    /// Number of the system with which each other one is compared.
+    /// Number of the system with which every other system is compared; `None` for all pairs.
     pub baseline: Option<usize>,
-    /// The conventions under which the values were computed, as far as they are known.
+    /// The conventions under which the values were computed, where known.
     pub computed: Vec<Computed>,
-    /// What a reader must know before all else, a line each; in the notes too.
+    /// Warnings, a line each. The notes have them too.
     pub warnings: Vec<String>,
-    /// What a reader should know: conventions, policies with counts, remarks of the input.
+    /// Remarks for a reader: conventions, policies with counts, remarks on the input.
     pub notes: Vec<String>,
 }
 
 /// One measure.
 #[derive(Debug, Clone)]
 pub struct Measure {
-    /// Its name without a cutoff.
+    /// The name without a cutoff.
     pub name: String,
-    /// The measure itself, if the name is one of ours: values of other programs have names of theirs.
+    /// The measure itself, if fivefold has a measure of this name. Values of other programs have
+    /// names of their own.
     pub spec: Option<MeasureSpec>,
-    /// One a cutoff, or one.
+    /// A column for each cutoff, or a single column.
     pub columns: Vec<Column>,
 }
 
 /// A measure at a cutoff.
 #[derive(Debug, Clone)]
 pub struct Column {
-    /// Its whole name.
+    /// The whole name.
     pub name: String,
-    /// The measure itself, if the name is one of ours.
+    /// The measure itself, if fivefold has a measure of this name.
     pub spec: Option<MeasureSpec>,
     /// `[system][query]`, all finite.
     pub values: Vec<Vec<f64>>,
-    /// `[system][query]`: whether the value was undefined and a policy put it there.
+    /// `[system][query]`: whether the value was undefined, and a policy replaced it.
     pub undefined: Vec<Vec<bool>>,
 }
 
@@ -90,7 +94,7 @@ impl Column {
     }
 }
 
-/// A data set with what it was read from.
+/// A data set with the files that it was read from.
 pub(super) struct Read {
     pub(super) scores: Scores,
     pub(super) inputs: Vec<Input>,
@@ -108,12 +112,12 @@ pub(super) fn read(study: &Compare, cx: &StudyContext<'_>) -> Result<Vec<Read>, 
     sources.iter().map(|(label, source)| one(study, label, source, cx)).collect()
 }
 
-/// Conventions that data sets which are compared with each other do not share.
+/// A warning that names the conventions in which the compared data sets differ.
 pub(super) fn differences_across(all: &[&Scores]) -> Option<String> {
     differences(&all.iter().flat_map(|scores| &scores.computed).collect::<Vec<_>>())
 }
 
-/// The data sets of a source: a results folder may hold several.
+/// The data sets of a source. A results folder may hold several.
 fn each_dataset(
     label: Option<&str>,
     source: &SystemsConfig,
@@ -169,7 +173,8 @@ fn one(study: &Compare, label: &str, source: &SystemsConfig, cx: &StudyContext<'
     Ok(Read { scores, inputs })
 }
 
-/// Leaves out the topics that a run lacks, for all runs: they are compared topic by topic.
+/// Leaves out, for all runs, the topics that any run lacks, because runs are compared topic by
+/// topic.
 fn leave_out_missing(ranked: &mut RankedSystems) -> Option<String> {
     let all = ranked.queries.len();
     ranked.queries.retain(|query| query.lists.iter().all(Option::is_some));
@@ -178,7 +183,7 @@ fn leave_out_missing(ranked: &mut RankedSystems) -> Option<String> {
     (without > 0).then(|| format!("{without} of {} {are} (missing topics: skip)", counted(all, "topic")))
 }
 
-/// The original of a measure at all its cutoffs on the queries that count.
+/// The original of a measure, at all its cutoffs, on the queries that count.
 fn original(
     ranked: &RankedSystems,
     ids: &[String],
@@ -210,7 +215,7 @@ fn original(
     })
 }
 
-/// The measures of rankings.
+/// The measures of rankings, from the settings or by default.
 fn specs(study: &Compare) -> Result<Vec<MeasureSpec>, StudyError> {
     let parse = |name: &str| Ok(name.parse::<MeasureSpec>()?);
     match study.measures.as_slice() {
@@ -219,7 +224,7 @@ fn specs(study: &Compare) -> Result<Vec<MeasureSpec>, StudyError> {
     }
 }
 
-/// The values of the measures that are asked for, and their conventions.
+/// The values of the measures in the settings, and the conventions.
 fn values(
     content: &Content,
     study: &Compare,
@@ -238,7 +243,7 @@ fn values(
     }
 }
 
-/// Some of the measures.
+/// The columns of these measures.
 fn selected(values: &SystemValues, measures: &[String]) -> Result<SystemValues, StudyError> {
     let mut chosen = SystemValues {
         measures: measures.to_vec(),
@@ -260,7 +265,7 @@ fn selected(values: &SystemValues, measures: &[String]) -> Result<SystemValues, 
     Ok(chosen)
 }
 
-/// The measure of a name without a cutoff, where it is one of ours.
+/// The measure with this name without a cutoff, if fivefold has such a measure.
 fn spec(name: &str) -> Option<MeasureSpec> {
     // Some measures need a cutoff to be measures.
     name.parse().or_else(|_| format!("{name}@1").parse::<MeasureSpec>().map(|spec| spec.at(None))).ok()
@@ -270,7 +275,7 @@ impl Scores {
     /// Settles undefined values and finds the baseline.
     ///
     /// # Errors
-    /// Fewer than two systems, fewer than two queries, a baseline that there is not.
+    /// Fewer than two systems, fewer than two queries, or an unknown baseline.
     pub fn of(
         label: &str,
         values: SystemValues,
@@ -366,7 +371,7 @@ impl Scores {
         self.warnings.push(warning);
     }
 
-    /// The same for some of the queries.
+    /// The same scores for some of the queries.
     pub fn only(&self, queries: &[usize]) -> Scores {
         let of_queries = |values: &Vec<f64>| queries.iter().map(|&query| values[query]).collect();
         let missing = |own: &Vec<bool>| queries.iter().map(|&query| own[query]).collect();
@@ -397,7 +402,7 @@ impl Scores {
     }
 }
 
-/// `ndcg@10` without `@10`.
+/// The name without its cutoff: `ndcg` for `ndcg@10`.
 fn without_cutoff(name: &str) -> &str {
     match name.rsplit_once('@') {
         Some((base, cutoff)) if !base.is_empty() && cutoff.parse::<usize>().is_ok() => base,

@@ -1,5 +1,5 @@
-//! What the study shows: scores with intervals, comparisons, power, queries needed, the swap method, ranks, and measures
-//! against each other.
+//! Tables of the study: scores with intervals, comparisons, power, queries needed, the swap method,
+//! ranks, and measures against each other.
 
 use std::cmp::Ordering;
 
@@ -18,24 +18,24 @@ use super::scores::{Measure, Scores};
 use super::tested::{Found, Tested, deviation, family};
 use crate::study::{Findings, StudyError};
 
-/// Systems that tables show where the settings do not say.
+/// Number of systems that tables show if the settings do not say.
 const SHOWN_SYSTEMS: usize = 10;
-/// Comparisons that the table of them shows at most.
+/// The most rows of the table of comparisons.
 const SHOWN_PAIRS: usize = 60;
 
-/// The setting that divides percentage absolute differences otherwise.
+/// The settings that change the divisor of percentage absolute differences.
 pub(super) const PAD_INSTEAD: &str = "`pad = \"abs\"`, `--pad abs`";
 
-/// What is common to all tables of a data set.
+/// The input of all tables of a data set.
 pub(super) struct Shown<'a> {
     pub(super) study: &'a Compare,
     pub(super) scores: &'a Scores,
     pub(super) compared: &'a [Found],
-    /// Whether there are other data sets.
+    /// Whether the study has several data sets.
     pub(super) several: bool,
 }
 
-/// The notes of a data set, with its label where there are several.
+/// The notes of a data set, with its label if there are several data sets.
 pub(super) fn notes_of(scores: &Scores, several: bool) -> Vec<String> {
     let labelled = |note: &String| if several { format!("{}: {note}", scores.label) } else { note.clone() };
     scores.notes.iter().map(labelled).collect()
@@ -134,12 +134,13 @@ impl Shown<'_> {
         table
     }
 
-    /// Whether p-values were corrected: `none` is the first of the corrections.
+    /// Whether a correction changes the p-values: `none` does not.
     fn corrected(&self) -> bool {
         fivefold_stats::correction(&self.study.correction).is_ok_and(|correction| correction.corrects())
     }
 
-    /// Measures of which no comparison can be significant, because the draws are too few for so many comparisons.
+    /// A note for each measure under which no comparison can be significant, because the draws are
+    /// too few for so many comparisons.
     fn too_few_draws(&self) -> Result<Vec<String>, StudyError> {
         let difference = self.study.difference_test()?;
         let found = self.scores.measures.iter().zip(self.compared).filter_map(|(measure, compared)| {
@@ -149,12 +150,12 @@ impl Shown<'_> {
         Ok(found.collect())
     }
 
-    /// What the tests of all measures are, a line.
+    /// A line about the tests of all measures.
     pub(super) fn test_note(&self) -> Result<String, StudyError> {
         self.note_of(self.tested())
     }
 
-    /// What these tests are, a line.
+    /// A line about these tests.
     pub(super) fn note_of<'t>(&self, all: impl Iterator<Item = &'t Tested> + Clone) -> Result<String, StudyError> {
         let Compare { test, alpha, .. } = self.study;
         let difference = self.study.difference_test()?;
@@ -229,7 +230,8 @@ impl Shown<'_> {
         Ok(table)
     }
 
-    /// How many significant comparisons go against the difference of the means, where the test does not look at means.
+    /// A note with the number of significant comparisons that contradict the difference of the
+    /// means. A test of signs or ranks can have such comparisons.
     fn against_means(&self) -> Option<String> {
         let alpha = self.study.alpha;
         let found = self.compared.iter().flat_map(|compared| {
@@ -250,7 +252,7 @@ impl Shown<'_> {
         })
     }
 
-    /// The better system first, unless one is the baseline.
+    /// The row of a pair: the better system first, unless one of the systems is the baseline.
     fn pair_row(
         &self,
         column: &str,
@@ -480,21 +482,21 @@ pub(super) fn how_found<'t>(all: impl Iterator<Item = &'t Tested>) -> HowFound {
     found
 }
 
-/// Says of a table of rank correlations why some do not exist.
+/// Adds a note to a table of rank correlations that says why some of them do not exist.
 pub(super) fn say_why_no_order(table: &mut Table) {
     if table.rows.iter().flatten().any(|cell| matches!(cell, Cell::Missing(_))) {
         table.notes.push("n/a: undefined, since all systems tie on one side: there is no order to compare".to_owned());
     }
 }
 
-/// Says how many of the items a table shows, where not all.
+/// Adds a note if a table does not show all items.
 fn cut(table: &mut Table, shown: usize, of: usize, what: &str, file: &str) {
     if shown < of {
         table.notes.insert(0, format!("{shown} of {of} {what} are shown; {file} has all"));
     }
 }
 
-/// A p-value, or a word where there is none.
+/// A p-value, or `n/a` if there is no p-value.
 fn p_or(p: Option<f64>) -> Cell {
     p.map_or_else(Cell::na, Cell::PValue)
 }

@@ -1,7 +1,8 @@
-//! The comparisons of one measure: all pairs of systems, or one system with each other one, at all cutoffs.
+//! The comparisons under one measure at all its cutoffs: all pairs of systems, or one system with
+//! every other system.
 //!
-//! The family that is corrected together is that of one measure: pairs x cutoffs. Cost: that of the test
-//! (docs/statistics.md), and of the swap method.
+//! A correction is over all comparisons under one measure: pairs x cutoffs. Cost: the test
+//! (docs/statistics.md) and the swap method.
 
 use fivefold_core::Seed;
 use fivefold_stats::{
@@ -12,38 +13,39 @@ use super::Compare;
 use super::scores::{Measure, Scores};
 use crate::study::StudyError;
 
-/// What was found of one measure.
+/// The results under one measure.
 #[derive(Debug, Clone)]
 pub struct Found {
     /// The tests.
     pub tested: Tested,
-    /// The swap method, one a column.
+    /// The curve of the swap method for each column.
     pub swaps: Vec<SwapCurve>,
-    /// Queries that differences need, one a column.
+    /// The queries that differences need, for each column.
     pub needed: Vec<Needed>,
 }
 
-/// What the tests find of one measure.
+/// The results of the tests under one measure.
 #[derive(Debug, Clone)]
 pub struct Tested {
     /// The tests, column by column.
     pub run: TestRun,
     /// p-values after the correction.
     pub p_values: Vec<Option<f64>>,
-    /// Comparisons with a p-value below alpha.
+    /// Number of comparisons with a p-value below alpha.
     pub power: usize,
     /// Percentage absolute difference of the systems' scores.
     pub pad: Pad,
 }
 
-/// How many queries a column needs.
+/// The number of queries that differences need in a column.
 #[derive(Debug, Clone)]
 pub struct Needed {
     /// Median over comparisons of the standard deviation of differences.
     pub median: f64,
-    /// The largest one.
+    /// The largest of these standard deviations.
     pub largest: f64,
-    /// Queries for each of the differences asked for, at the median deviation; `None`: more than 2^30.
+    /// Number of queries for each difference in the settings, at the median deviation; `None` for
+    /// more than 2^30.
     pub queries: Vec<Option<usize>>,
 }
 
@@ -60,7 +62,7 @@ pub(super) fn family<'a>(scores: &Scores, measure: &'a Measure) -> Result<Family
 /// Compares the systems under one measure.
 ///
 /// # Errors
-/// A test or correction that there is not, or that cannot be done.
+/// An unknown test or correction, or a test that cannot be done.
 pub fn compare(study: &Compare, scores: &Scores, measure: &Measure, seed: Seed) -> Result<Found, StudyError> {
     let family = family(scores, measure)?;
     let swaps = SwapOptions { trials: study.trials, seed: seed.derive("halves"), ..SwapOptions::default() };

@@ -1,4 +1,4 @@
-//! The study on scores whose answers are known.
+//! Tests the study on scores with known answers.
 
 use fivefold_analysis::{Cell, Diagram, Table};
 use fivefold_core::Seed;
@@ -14,7 +14,7 @@ use super::tested::{Found, compare};
 use super::{Compare, across, between};
 use crate::study::{Findings, Study};
 
-/// One measure a name, `[measure][system][query]`.
+/// Scores from `[measure][system][query]`, a measure for each name.
 fn scores(measures: &[&str], systems: &[&str], values: &[&[&[f64]]], against: Option<&str>) -> Scores {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let flat: Vec<f64> = values.iter().flat_map(|systems| systems.iter().flat_map(|own| own.to_vec())).collect();
@@ -52,7 +52,8 @@ fn value(cell: &Cell) -> f64 {
     }
 }
 
-/// Differences [.5 x4, 0 x4]: t p = .0331, exact permutation p = .125 (scipy's ttest_rel; 2 of 16 signs).
+/// The differences are .5 four times and 0 four times. t-test: p = .0331 (scipy's `ttest_rel`);
+/// exact permutation test: p = .125 (2 of 16 signs).
 #[test]
 fn known_answers_of_tests() {
     let (a, b): ([f64; 8], [f64; 8]) =
@@ -79,7 +80,8 @@ fn two_identical_systems_do_not_differ() {
     }
 }
 
-/// The better system stands first; with a baseline, its value is subtracted whatever the sign.
+/// The better system stands first. With a baseline, the baseline's value is subtracted, whatever
+/// the sign.
 #[test]
 fn differences_are_of_the_better_system_or_from_the_baseline() {
     let values: &[&[f64]] = &[&[0.1, 0.2, 0.1], &[0.5, 0.7, 0.6], &[0.3, 0.2, 0.4]];
@@ -99,8 +101,9 @@ fn differences_are_of_the_better_system_or_from_the_baseline() {
     assert_eq!(names(Some("middle")), [pair("high", "middle", true), pair("low", "middle", false)]);
 }
 
-/// Holm over two comparisons: [.010, .011] -> [.020, .020] in fivefold-stats; here: p-values and their corrected ones stand side
-/// by side, and the family is that of one measure at all its cutoffs.
+/// Holm over two comparisons: [.010, .011] -> [.020, .020], tested in fivefold-stats. Here: raw and
+/// corrected p-values stand side by side, and the correction is over one measure at all its
+/// cutoffs.
 #[test]
 fn the_family_of_a_correction_is_a_measure_with_its_cutoffs() {
     let one: &[&[f64]] = &[&[0.9, 0.8, 0.9, 0.7, 0.8], &[0.1, 0.3, 0.2, 0.2, 0.1]];
@@ -117,7 +120,8 @@ fn the_family_of_a_correction_is_a_measure_with_its_cutoffs() {
     assert_eq!(page.facts, ["2 systems, 5 queries, ndcg at 5 and 10; ap"]);
 }
 
-/// On 24 queries the test draws, on classes of 12 it counts out; each table says what was done for it.
+/// The test draws on 24 queries, and is exact on classes of 12 queries. Each table says which
+/// method was used for it.
 #[test]
 fn exact_and_drawn_tests_of_classes_are_told_apart() {
     let values = |system: u32| -> Vec<f64> { (0..24u32).map(|query| f64::from(query * (system + 3) % 11)).collect() };
@@ -165,7 +169,8 @@ fn draws_that_are_too_few_for_the_correction_are_named() {
     assert!(!noted(999, "holm") && !noted(99, "none"));
 }
 
-/// b is better on 17 queries of 20, a in the mean: 2 P(at most 3 of 20 coins) = .0026.
+/// System b is better on 17 of 20 queries, but a has the higher mean: 2 P(at most 3 of 20 coins) =
+/// .0026.
 #[test]
 fn a_sign_test_against_the_means_is_counted() {
     let a: Vec<f64> = (0..20).map(|query| if query < 3 { 0.9 } else { 0.4 }).collect();
@@ -179,8 +184,8 @@ fn a_sign_test_against_the_means_is_counted() {
     assert!(!notes("t").contains("favours"));
 }
 
-/// Intervals are the test's own where it has some, and are named in tables, files and on the page; Tukey's p-values are of all pairs, though
-/// only those with a baseline are shown.
+/// If the test has intervals of its own, tables, files and the page use and name them. Tukey's
+/// p-values are corrected for all pairs, even if only the pairs with a baseline are shown.
 #[test]
 fn intervals_and_corrections_are_those_of_the_test() {
     let values = |system: u32| -> Vec<f64> { (0..24u32).map(|query| f64::from(query * (system + 3) % 11)).collect() };
@@ -220,7 +225,8 @@ fn intervals_and_corrections_are_those_of_the_test() {
     assert!(of("t", Some("b")).0.contains("correction: none, over the comparisons of one measure (3 for the first)"));
 }
 
-/// b's mean is .2 - .3 + .1 = 0 but for rounding, c's is negative: by hand, a and b 100 %, a and c 200 %, b and c none.
+/// The mean of b is .2 - .3 + .1 = 0 up to rounding, and the mean of c is negative. By hand: a and
+/// b 100 %, a and c 200 %, b and c undefined.
 #[test]
 fn percentages_of_negative_means_are_noted() {
     let values: &[&[f64]] = &[&[0.1, 0.1, 0.1], &[0.2, -0.3, 0.1], &[-0.1, -0.2, 0.0]];
@@ -252,7 +258,7 @@ fn percentages_of_negative_means_are_noted() {
     assert!(!abs.notes.join("\n").contains("negative"));
 }
 
-/// Under x all systems tie: no correlation with it exists.
+/// All systems tie under x, so no correlation with x exists.
 #[test]
 fn an_order_that_does_not_exist_is_explained() {
     let level: &[f64] = &[0.2, 0.4];
@@ -266,7 +272,7 @@ fn an_order_that_does_not_exist_is_explained() {
     }
 }
 
-/// By hand: measures that agree on everything, and one that turns the order round.
+/// Two measures that agree on everything, and a measure with the reverse order; by hand.
 #[test]
 fn measures_are_held_against_each_other() {
     let up: &[&[f64]] = &[&[0.9, 0.8, 0.9, 0.85], &[0.1, 0.2, 0.15, 0.1], &[0.5, 0.45, 0.5, 0.4]];
@@ -285,7 +291,7 @@ fn measures_are_held_against_each_other() {
     assert_eq!((turned.same_winner, turned.active_disagreements), (false, 3));
 }
 
-/// Two data sets, one system in only one of them: WN and IWN by hand.
+/// Two data sets, and a system that is in a single data set: WN and IWN by hand.
 #[test]
 fn winning_numbers_over_data_sets() {
     let mut first = scores(&["ap"], &["a", "b", "c"], &[&[&[0.9, 0.9], &[0.5, 0.5], &[0.1, 0.1]]], None);
@@ -306,8 +312,9 @@ fn drawn(study: &Compare, scores: &Scores) -> Vec<Diagram> {
     findings.diagrams
 }
 
-/// Two measures that rank the systems alike on every query share a diagram of ranks; the better system's row has the positive
-/// difference; intervals are those of the table (mean .5, sd .1, n = 4: half a width of 3.182 x .05, from a table of t).
+/// Two measures that rank the systems alike on every query share a diagram of ranks. The row of the
+/// better system has the positive difference. Intervals are as in the table: mean .5, sd .1, n = 4,
+/// so the half-width is 3.182 x .05, from a table of t.
 #[test]
 fn diagrams_have_the_numbers_of_the_tables() {
     let low: &[f64] = &[0.1, 0.2, 0.1, 0.2];
@@ -332,7 +339,8 @@ fn diagrams_have_the_numbers_of_the_tables() {
     );
 }
 
-/// Of 30 systems 24 stand on the line of ranks: bars end with those, and none lies within another.
+/// Of 30 systems, 24 stand on the line of ranks. Bars end with these systems, and no bar lies
+/// within another.
 #[test]
 fn many_systems_are_cut_to_the_best() {
     let names: Vec<String> = (0..30).map(|system| format!("s{system}")).collect();

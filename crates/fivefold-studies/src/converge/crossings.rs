@@ -1,16 +1,17 @@
-//! How often two rankers change places as documents come in.
+//! How often two rankers change places as the number of documents grows.
 //!
-//! A crossing is a change of sign of the difference of two rankers' means from one size to the next at which it is not zero
-//! (or undefined). The order is stable from the first size after the last crossing on.
+//! A crossing is a change of sign in the difference of two rankers' means, from one size to the
+//! next. Sizes with a zero or undefined difference are skipped. The order is stable from the first
+//! size after the last crossing.
 
-/// What happened between two rankers.
+/// The crossings of two rankers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pair {
-    /// Indices of the two.
+    /// Indices of the two rankers.
     pub(super) rankers: (usize, usize),
-    /// How often they changed places.
+    /// Number of crossings.
     pub(super) crossings: usize,
-    /// The size from which on their order stays; `None` if they never differ.
+    /// The size from which the order is stable; `None` if the two rankers never differ.
     pub(super) stable_from: Option<usize>,
 }
 

@@ -1,7 +1,9 @@
-//! All values of a study: means and spreads over trials of each measure, ranker and number of documents.
+//! All values of a study: means and spreads over trials, for each measure, ranker and number of
+//! documents.
 //!
-//! Trials (and queries of real data) are measured in parallel and folded in their order, so the result does not depend on
-//! the number of threads. Cost: trials x sizes x rankers walks of a ranking by each measure.
+//! Trials (and queries of real data) are measured in parallel and folded in order, so the result
+//! does not depend on the number of threads. Cost: each measure walks a ranking, for trials x sizes
+//! x rankers rankings.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,7 +17,7 @@ use super::population::Population;
 use crate::study::{StudyContext, StudyError};
 use crate::systems::{RankedQuery, RankedSystems, ScoredList};
 
-/// At which numbers of documents, and how often.
+/// The numbers of documents, and the number of trials.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Grid {
     pub(super) documents: usize,
@@ -24,7 +26,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Numbers of documents, rising.
+    /// The numbers of documents, in rising order.
     pub(super) fn sizes(&self) -> Vec<usize> {
         (1..=self.documents / self.step).map(|index| index * self.step).collect()
     }
@@ -39,23 +41,23 @@ pub(super) struct Curves {
     pub(super) sizes: Vec<usize>,
     /// `curves[measure][ranker][size]`.
     pub(super) curves: Vec<Vec<Vec<Spread>>>,
-    /// Undefined values of each measure, over everything.
+    /// Number of undefined values of each measure, over all trials, sizes and rankers.
     pub(super) undefined: Vec<usize>,
-    /// What was measured, in words.
+    /// The measured trials and documents, in words.
     pub(super) about: String,
 }
 
-/// Values of several trials.
+/// Mean and spread over trials.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Spread {
-    /// Their mean; NaN if none of them counts.
+    /// The mean of the values; NaN if no value counts.
     pub(super) mean: f64,
-    /// Their sample standard deviation; 0 for one value.
+    /// The sample standard deviation of the values; 0 for a single value.
     pub(super) deviation: f64,
 }
 
 impl Curves {
-    /// The simulation: one stream of documents a trial.
+    /// The simulation: a stream of documents for each trial.
     pub(super) fn of_simulation(
         population: &Population,
         angles: &[f64],
@@ -71,7 +73,7 @@ impl Curves {
         Ok(Self::new(rankers, grid, evaluator, values.into_iter().map(|values| vec![values]).collect(), about))
     }
 
-    /// Real data: in each trial every query with enough documents gives a stream.
+    /// Real data: in each trial, every query with enough documents gives a stream.
     pub(super) fn of_systems(
         systems: &RankedSystems,
         grid: &Grid,
@@ -106,7 +108,7 @@ impl Curves {
         Ok(Self::new(systems.names.clone(), grid, evaluator, trials, about))
     }
 
-    /// From the values (sizes x rankers x measures) of each query of each trial.
+    /// Curves from the values (sizes x rankers x measures) of each query of each trial.
     fn new(
         rankers: Vec<String>,
         grid: &Grid,
@@ -137,12 +139,12 @@ impl Curves {
         Curves { rankers, sizes, curves, undefined, about }
     }
 
-    /// Means of one measure: one list a ranker.
+    /// The means of one measure, a list for each ranker.
     pub(super) fn means(&self, measure: usize) -> Vec<Vec<f64>> {
         self.curves[measure].iter().map(|curve| curve.iter().map(|spread| spread.mean).collect()).collect()
     }
 
-    /// Means and deviations of one measure over all documents: one a ranker.
+    /// Mean and deviation of one measure over all documents, for each ranker.
     pub(super) fn last(&self, measure: usize) -> impl Iterator<Item = Spread> {
         self.curves[measure].iter().filter_map(|curve| curve.last().copied())
     }
@@ -163,7 +165,7 @@ fn measure<T: Sync>(
     tasks.par_iter().map(|task| stream(task)?.values(evaluator, &sizes, &step)).collect()
 }
 
-/// The documents of a query in this order, as every system scores them.
+/// The documents of a query in this order, with the scores of every system.
 fn subsample(systems: &RankedSystems, query: &RankedQuery, order: &[usize]) -> Result<Stream, StudyError> {
     let of_system = |(name, list): (&String, &Option<ScoredList>)| {
         let mut scores = vec![None; query.grades.len()];

@@ -1,21 +1,26 @@
-//! The type of a discount: what part of a ranking decides a measure as the ranking grows.
+//! The type of a discount. As a ranking grows, the type says which part of the ranking decides the
+//! measure.
 //!
-//! With S(n) = D(1) + ... + D(n), the share w(c) = lim S(cn)/S(n) of the first c of the ranking, 0 < c < 1, decides:
-//! - type 1, w(c) = 1: the top decides, whatever follows. Sums that converge (a cutoff, a geometric discount, i^-a with a > 1)
-//!   are of this type, and at the border 1/i, whose sum grows as ln n. The value rests on a few documents at the top and goes
-//!   on fluctuating; rankers change places.
-//! - type 2, w(c) = c: every part counts as if there were no discount (1/log2(i+1)). nDCG goes to 1 for every ranker,
-//!   slowly, while the order of rankers holds.
-//! - type 3, w(c) = c^(1-a), 0 < a < 1: all parts count, the upper ones more (i^-a). nDCG goes to limits that differ from ranker
-//!   to ranker (Corollary 11).
+//! Let S(n) = D(1) + ... + D(n). The type depends on w(c) = lim S(cn)/S(n), the share of the first
+//! part c of the ranking, 0 < c < 1:
+//! - type 1, w(c) = 1: the top decides, whatever follows. The value rests on a few documents at the
+//!   top and keeps fluctuating, so rankers change places. All sums that converge are of type 1 (a
+//!   cutoff, a geometric discount, i^-a with a > 1). So is the border case 1/i, whose sum grows as
+//!   ln n.
+//! - type 2, w(c) = c: every part counts as if there were no discount, for example 1/log2(i+1). For
+//!   every ranker nDCG slowly goes to 1, while the order of rankers is stable.
+//! - type 3, w(c) = c^(1-a), 0 < a < 1: all parts count, the upper parts more (i^-a). nDCG has a
+//!   different limit for each ranker (Corollary 11).
 //!
-//! These are the classes of He, Wang, Chen & Liu (and of Wang et al., A theoretical analysis of NDCG type ranking measures, COLT
-//! 2013, where 1/i is the critical point); the numbers 2 and 3 are given here in the order in which the classes are named.
-//! S(cn)/S(n) has such a limit wherever D varies regularly, D(2n)/D(n) -> 2^-a: then w(c) = c^(1-a) for a <= 1, and w = 1 above.
+//! The classes are from He, Wang, Chen & Liu, and from Wang et al., A theoretical analysis of NDCG
+//! type ranking measures, COLT 2013, where 1/i is the critical point. The numbers 2 and 3 follow
+//! the order in which these papers name the classes. S(cn)/S(n) has a limit if D varies regularly,
+//! D(2n)/D(n) -> 2^-a: then w(c) = c^(1-a) for a <= 1, and w = 1 above.
 //!
-//! A discount of a known family has its type by its formula. Of any other it is found by number: the exponent
-//! a(n) = -log2(D(2n)/D(n)), which for logarithms falls as 1/log n only, is taken at three n and continued to infinity by a
-//! parabola over 1/log n. Within `UNSURE` of 1 the numbers do not decide.
+//! A discount of a known family has its type by formula. For any other discount, the exponent
+//! a(n) = -log2(D(2n)/D(n)) is computed at three n. For logarithms a(n) falls only as 1/log n, so a
+//! parabola over 1/log n continues it to infinity. If the exponent is within `UNSURE` of 1, the
+//! numbers do not decide.
 
 use std::fmt;
 
@@ -24,19 +29,19 @@ use fivefold_metrics::{Conventions, Discount, MeasureSpec};
 use crate::residual::utility::Utility;
 use crate::study::StudyError;
 
-/// Ranks at which a measure's discount is compared with the known families.
+/// Number of ranks at which a measure's discount is compared with the known families.
 const COMPARED: usize = 512;
-/// Ranks of a measure that are looked at where its discount is of no known family.
+/// Number of ranks that are computed if a measure's discount is of no known family.
 const LOOKED_AT: usize = 4096;
-/// Relative difference up to which a measure's discount is that of a family.
+/// Largest relative difference between a measure's discount and the discount of its family.
 const SAME: f64 = 1e-9;
-/// How far from 0 and 1 an exponent that was found by number must be to say something else.
+/// An exponent that was found by number counts as 0 or 1 within this distance.
 const UNSURE: f64 = 0.02;
 
 /// A discount with a formula.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Family {
-    /// Nothing after so many ranks.
+    /// 0 after this number of ranks.
     Cut(usize),
     /// r^(i-1), 0 < r < 1.
     Geometric(f64),
@@ -51,27 +56,27 @@ pub enum Family {
 /// One of the three types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The top decides.
+    /// The top of the ranking decides.
     One,
-    /// Every part counts alike.
+    /// Every part of the ranking counts alike.
     Two,
-    /// Every part counts, the upper ones more.
+    /// Every part of the ranking counts, the upper parts more.
     Three,
 }
 
-/// What is known of a discount.
+/// The type of a discount, with the reason.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// Its type; `None` where the numbers do not decide.
+    /// The type; `None` if the numbers do not decide.
     pub kind: Option<Kind>,
-    /// Its family, if it is of a known one.
+    /// The family, if the discount is of a known family.
     pub family: Option<Family>,
-    /// Why, in words.
+    /// The reason, in words.
     pub why: String,
 }
 
 impl Kind {
-    /// Its number.
+    /// The number of the type.
     pub fn number(self) -> u64 {
         match self {
             Kind::One => 1,
@@ -82,7 +87,7 @@ impl Kind {
 }
 
 impl Family {
-    /// The family of a discount that measures take.
+    /// The family of a measure's discount.
     pub fn of(discount: Discount) -> Self {
         match discount {
             Discount::Log2 => Family::Log2,
@@ -92,7 +97,7 @@ impl Family {
         }
     }
 
-    /// The discount of a rank, counted from 1, relative to that of the first.
+    /// The discount at a rank (from 1), divided by the discount at rank 1.
     pub fn at(self, rank: usize) -> f64 {
         match self {
             Family::Cut(k) => f64::from(u8::from(rank <= k)),
@@ -118,7 +123,7 @@ impl Family {
         Verdict { kind: Some(kind), family: Some(self), why: format!("{self}: {why}") }
     }
 
-    /// The family that fits what is seen of the first ranks.
+    /// The family that fits the first ranks of a measure.
     fn fitting(seen: &Utility) -> Option<Self> {
         if let Some(cutoff) = seen.cutoff() {
             return Some(Family::Cut(cutoff));
@@ -149,8 +154,8 @@ impl fmt::Display for Family {
     }
 }
 
-/// The type of a measure's discount, whatever its version; `None` where the measure is no sum of gain x discount and has no
-/// cutoff.
+/// The type of a measure's discount, for any version of the measure. `None` if the measure is no
+/// sum of gain x discount and has no cutoff.
 ///
 /// # Errors
 /// If the measure cannot be computed at all.
@@ -169,7 +174,8 @@ pub fn of_measure(spec: &MeasureSpec, conventions: &Conventions, max_grade: u8) 
     Ok(Some(by_numbers(|rank| seen.seen(rank - 1), LOOKED_AT)))
 }
 
-/// The type of a discount of which nothing is known but its values at the first `ranks` ranks, counted from 1; at least 1024.
+/// The type of a discount that is known only by its values at the ranks 1 to `ranks`, at least 1024
+/// ranks.
 pub fn by_numbers(discount: impl Fn(usize) -> f64, ranks: usize) -> Verdict {
     let last = ranks / 2;
     let local = |n: usize| -libm::log2(discount(2 * n) / discount(n));
@@ -198,7 +204,7 @@ pub fn by_numbers(discount: impl Fn(usize) -> f64, ranks: usize) -> Verdict {
     Verdict { kind, family: None, why }
 }
 
-/// A number without the last digits, which a logarithm spoils.
+/// A number without its last digits, which a logarithm makes wrong.
 fn round(value: f64) -> f64 {
     (value * 1e12).round() / 1e12
 }
@@ -246,7 +252,7 @@ mod tests {
         }
     }
 
-    /// Numbers alone give every family the type that its formula gives it.
+    /// Numbers alone give every family the same type as its formula.
     #[test]
     fn numbers_and_formulas_agree() {
         let powers = [0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 1.5, 2.0, 4.0].map(Family::Power);
@@ -264,7 +270,7 @@ mod tests {
         assert_eq!(squared.kind, Some(Kind::Two), "{}", squared.why);
     }
 
-    /// w(c) of the definition, from sums over a million ranks.
+    /// w(c) by its definition, from sums over a million ranks.
     #[test]
     fn sums_grow_as_the_types_say() {
         let share = |family: Family| {

@@ -1,32 +1,33 @@
 //! Values of rankings as their documents come in.
 //!
-//! Each system keeps its ranking; new documents are sorted among themselves and merged into it from the end, so a step of m
-//! new documents costs m log m + n moves, and nothing is sorted twice. The measures then walk the merged ranking, as
-//! [`Evaluator`] would after a sort of its own: the same code, the same bits. U and E of a size are judged once for all
-//! systems.
+//! Each system keeps its ranking. New documents are sorted among themselves and merged into the
+//! ranking from its end. So a step with m new documents costs m log m + n moves, and no document is
+//! sorted twice. The measures then walk the merged ranking by the same code as in [`Evaluator`]
+//! after a sort, with the same bits. U and E of a size are judged once for all systems.
 //!
-//! Where two documents of a system have the same score their order is the tie policy's affair, and the evaluator is given the
-//! scores themselves (with a sort) from there on. Drawn scores never tie; those of trees do, on short lists.
+//! If two documents of a system have the same score, the tie policy decides their order. From there
+//! on, the evaluator is given the scores themselves, and sorts them. Drawn scores never tie; scores
+//! of trees do, on short lists.
 
 use fivefold_metrics::{Evaluator, Judged, MeasureError, Scratch};
 use rayon::prelude::*;
 
-/// Documents in the order in which they come in, and what each system thinks of them.
+/// Documents in the order in which they come in, with the scores of each system.
 #[derive(Debug, Clone)]
 pub(super) struct Stream {
-    /// Names the documents in errors.
+    /// The name of the documents in errors.
     pub(super) id: String,
     pub(super) grades: Vec<u8>,
-    /// One list a system, one finite score a document.
+    /// For each system, a finite score of each document.
     pub(super) scores: Vec<Vec<f64>>,
 }
 
 impl Stream {
-    /// Values of each system over the first n documents for each of `sizes`, which rise: sizes x systems x measures, NaN
-    /// where a value is undefined. `step` is told when a size is done.
+    /// Values of each system over the first n documents, for each of the rising `sizes`: sizes x
+    /// systems x measures. NaN marks an undefined value. `step` is called after each size.
     ///
     /// # Errors
-    /// A tie policy that asks for document ids; what `step` says.
+    /// A tie policy that needs document ids, or an error of `step`.
     pub(super) fn values<E: From<MeasureError> + Send>(
         &self,
         evaluator: &Evaluator,
@@ -53,7 +54,7 @@ impl Stream {
 /// A ranking of the documents seen so far.
 #[derive(Debug, Clone, Default)]
 struct Ranking {
-    /// From the highest.
+    /// Scores, from the highest.
     scores: Vec<f64>,
     grades: Vec<u8>,
     /// New documents, by falling score.
@@ -64,7 +65,7 @@ struct Ranking {
 }
 
 impl Ranking {
-    /// Merges in the documents that were not there yet.
+    /// Merges new documents into the ranking.
     fn extend(&mut self, scores: &[f64], grades: &[u8]) {
         let old = self.scores.len();
         self.fresh.clear();
@@ -87,7 +88,8 @@ impl Ranking {
         self.tied = self.tied || self.scores.windows(2).any(|pair| pair[0] == pair[1]);
     }
 
-    /// Every measure of the documents seen so far, whose scores in the order of the stream are `scores`.
+    /// Every measure of the documents seen so far. `scores` are their scores in the order of the
+    /// stream.
     fn evaluate(
         &mut self,
         evaluator: &Evaluator,
@@ -147,7 +149,7 @@ mod tests {
         Stream { id: "q".to_owned(), grades, scores: scores.into() }
     }
 
-    /// The evaluator sorts every prefix anew.
+    /// The expected values come from an evaluator that sorts every prefix anew.
     #[test]
     fn merged_rankings_have_the_values_of_rankings_sorted_anew() {
         let evaluator = evaluator();

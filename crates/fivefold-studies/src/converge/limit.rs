@@ -1,17 +1,22 @@
-//! Where a measure goes as the number of documents grows without end.
+//! The limit of a measure as the number of documents grows without bound.
 //!
-//! For a sum of gain x discount with D(i) = i^-a, 0 < a < 1, Corollary 11 of He, Wang, Chen & Liu gives the limit of A/U:
+//! For a sum of gain x discount with D(i) = i^-a, 0 < a < 1, Corollary 11 of He, Wang, Chen & Liu
+//! gives the limit of A/U:
 //!
 //! (1-a) Int sum_i G(i) g_f(s,i) P_f(s)^-a ds / sum_i G(i) (P(Y>=i)^(1-a) - P(Y>=i+1)^(1-a)),
 //!
-//! where g_f(s,i) is the density of score s with grade i and P_f(s) the probability of a score of at least s. The numerator is
-//! the limit of A, the denominator that of U, both over S(n) = sum_{i<=n} D(i); that of E is the mean gain, so V1 and V2 have
-//! limits too: those of their formulas. Under a logarithmic discount the formula holds with a = 0: A, U and E are the same, A/U
-//! goes to 1 for every ranker and V1 to 1/2. Of V2, whose numerator and denominator both vanish beside S(n), none is given here.
+//! where g_f(s,i) is the density of score s with grade i, and P_f(s) the probability of a score of
+//! at least s. The numerator is the limit of A and the denominator the limit of U, each divided by
+//! S(n) = sum_{i<=n} D(i). The limit of E / S(n) is the mean gain. So V1 and V2 have limits too, by
+//! their formulas.
 //!
-//! The integral is a trapezoidal sum over s: the integrand is smooth and falls off at both ends, so that the sum converges
-//! faster than any power of the step. What lies above its upper end, which counts where a is near 1, has the gain of its
-//! lowest score: P_f(s)^(1-a) times the mean gain at s.
+//! Under a logarithmic discount the formula holds with a = 0: A, U and E are the same. A/U goes to
+//! 1 for every ranker, and V1 to 1/2. The numerator and the denominator of V2 both vanish beside
+//! S(n), so V2 has no limit here.
+//!
+//! The integral is a trapezoidal sum over s. The integrand is smooth and falls off at both ends, so
+//! the sum converges faster than any power of the step. The part above the upper end s matters if a
+//! is near 1. This part is P_f(s)^(1-a) times the mean gain at s.
 
 use fivefold_metrics::Version;
 use fivefold_metrics::normalise::{v1, v2};
@@ -19,11 +24,11 @@ use fivefold_stats::normal;
 
 use super::discount::Family;
 
-/// Scores are looked at up to so many standard deviations from the means.
+/// The integral reaches this number of standard deviations beyond the means.
 const REACH: f64 = 30.0;
 const STEPS: u32 = 60_000;
 
-/// What a limit is about: the population as one ranker sees it.
+/// The population as one ranker scores it.
 pub(super) struct Scored<'a> {
     /// The share of each grade.
     pub(super) shares: &'a [f64],
@@ -33,7 +38,7 @@ pub(super) struct Scored<'a> {
     pub(super) gains: &'a [f64],
 }
 
-/// The limit of a version of a measure with this discount; `None` where no theorem here gives one.
+/// The limit of a version of a measure with this discount; `None` if no theorem here gives a limit.
 pub(super) fn limit(family: Family, version: Version, scored: &Scored<'_>) -> Option<f64> {
     let (a, logarithmic) = match family {
         Family::Power(a) if a > 0.0 && a < 1.0 => (a, false),
@@ -107,7 +112,7 @@ mod tests {
         limit(Family::Power(a), version, &scored).unwrap()
     }
 
-    /// The limits of definitions of the study, computed by numerical integration elsewhere.
+    /// The limits of the twelve rankers, computed elsewhere by numerical integration.
     #[test]
     fn the_twelve_limits() {
         let expected = [0.7344, 0.7749, 0.7822, 0.7555, 0.6952, 0.6170, 0.5535, 0.5203, 0.5159, 0.5392, 0.5919, 0.6660];

@@ -1,18 +1,20 @@
-//! The documents of the simulation: grades drawn by their shares, two features drawn around the mean of the grade.
+//! The documents of the simulation. Grades are drawn by their shares, and two features around the
+//! mean of the grade.
 //!
-//! x | y ~ N(mu_y, I) (He, Wang, Chen & Liu, section on simulations); a ranker at angle t scores x by x_1 cos t + x_2 sin t, so
-//! scores of grade y are N(mu_y . w, 1). Cost: 2 normal numbers a document, 2 multiplications a document and ranker.
+//! x | y ~ N(mu_y, I) (He, Wang, Chen & Liu, section on simulations). A ranker at angle t scores x
+//! by x_1 cos t + x_2 sin t, so the scores of grade y are N(mu_y . w, 1). Cost: two normal numbers
+//! for each document, and two multiplications for each document and ranker.
 
 use fivefold_core::Seed;
 use serde::{Deserialize, Serialize};
 
 use super::growing::Stream;
 
-/// What documents are drawn from.
+/// The distribution from which documents are drawn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Population {
-    /// The share of each grade from 0 up; they sum to 1.
+    /// The share of each grade from 0; the shares sum to 1.
     pub shares: Vec<f64>,
     /// The mean of the features of each grade.
     pub means: Vec<[f64; 2]>,
@@ -36,7 +38,8 @@ impl Population {
         u8::try_from(self.shares.len().saturating_sub(1)).unwrap_or(u8::MAX)
     }
 
-    /// The mean score of each grade under a ranker at an angle; around it scores are N(mean, 1).
+    /// The mean score of each grade under a ranker at an angle. The scores of a grade are N(mean,
+    /// 1).
     pub(super) fn score_means(&self, angle: f64) -> Vec<f64> {
         let [a, b] = weights(angle);
         self.means.iter().map(|[x, y]| a * x + b * y).collect()
@@ -59,7 +62,7 @@ impl Population {
         Stream { id: "simulation".to_owned(), grades, scores }
     }
 
-    /// The grade below whose cumulative share a uniform number falls.
+    /// The grade for a uniform number: the first grade whose cumulative share exceeds it.
     fn grade(&self, uniform: f64) -> u8 {
         let mut below = 0.0;
         let found = self.shares.iter().position(|share| {

@@ -1,5 +1,6 @@
-//! What the study shows: how often the order changed, values and limits, each pair, types of discounts; a curve of each
-//! measure, and how many pairs have found their order.
+//! Tables and charts of the study. The tables hold crossings, values and limits, each pair, and
+//! types of discounts. The charts show a curve for each measure, and how many pairs have reached
+//! their final order.
 
 use fivefold_analysis::chart::{Axis, Point, ReferenceLine, Series, SeriesKind};
 use fivefold_analysis::{Cell, Chart, Table, number_equal, slug};
@@ -14,43 +15,43 @@ use super::limit::{Scored, limit};
 use crate::residual::utility::Utility;
 use crate::study::{Findings, StudyError};
 
-/// Ranks at which the growth of a discount's sum is shown.
+/// Numbers of ranks at which the growth of a discount's sum is shown.
 const SHOWN_SUMS: [usize; 2] = [1_000, 1_000_000];
 const DIGITS: u8 = 4;
 
-/// A study's values with what follows from them.
+/// The values of a study, with the results for each measure.
 pub(super) struct Shown<'a> {
     pub(super) study: &'a Converge,
     pub(super) curves: &'a Curves,
     pub(super) measures: Vec<Measured>,
-    /// Of all measures.
+    /// Notes on all measures.
     notes: Vec<String>,
 }
 
-/// What follows for one measure.
+/// The results for one measure.
 pub(super) struct Measured {
     pub(super) name: String,
-    /// The type of its discount.
+    /// The type of the measure's discount.
     pub(super) verdict: Option<Verdict>,
     /// All pairs of rankers.
     pub(super) pairs: Vec<Pair>,
-    /// The limit for each ranker, where a theorem gives one.
+    /// The limit for each ranker; `None` if no theorem gives a limit.
     pub(super) limits: Option<Vec<f64>>,
     notes: Vec<String>,
 }
 
 impl Measured {
-    /// How often pairs change places, all together.
+    /// Number of crossings over all pairs.
     pub(super) fn crossings(&self) -> usize {
         self.pairs.iter().map(|pair| pair.crossings).sum()
     }
 
-    /// The pairs that change places.
+    /// The pairs with a crossing.
     pub(super) fn crossing(&self) -> impl Iterator<Item = &Pair> {
         self.pairs.iter().filter(|pair| pair.crossings > 0)
     }
 
-    /// The size at which a pair changes places for the last time.
+    /// The size at which any pair changes places for the last time.
     pub(super) fn last_crossing(&self) -> Option<usize> {
         self.crossing().filter_map(|pair| pair.stable_from).max()
     }
@@ -115,7 +116,7 @@ impl<'a> Shown<'a> {
         self.measures.iter().map(|measure| measure.name.clone())
     }
 
-    /// One line a measure.
+    /// The summary, a row for each measure.
     fn summary(&self) -> Table {
         let row = |(index, measure): (usize, &Measured)| {
             let means: Vec<f64> = self.curves.last(index).map(|spread| spread.mean).collect();
@@ -183,7 +184,7 @@ impl<'a> Shown<'a> {
         Some(table)
     }
 
-    /// One line a pair of rankers, one column a measure.
+    /// A table with a row for each pair of rankers and a column for each measure.
     fn by_pair(&self, id: &str, title: &str, cell: impl Fn(&Pair) -> Cell) -> Table {
         let all = self.measures.first().map_or(&[][..], |measure| &measure.pairs);
         let row = |(index, pair): (usize, &Pair)| {
@@ -196,7 +197,7 @@ impl<'a> Shown<'a> {
         self.table(id, title, &["ranker", "against"], self.names().collect(), rows)
     }
 
-    /// The types of the discounts of the measures, and of those asked for.
+    /// The types of the discounts of the measures, and of the discounts in the settings.
     fn types(&self) -> Table {
         let further = self
             .study
@@ -263,7 +264,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// How many pairs have found the order that they keep.
+    /// The number of pairs that have reached their final order, by number of documents.
     fn settled(&self) -> Chart {
         let sizes = || self.curves.sizes.iter().filter(|size| **size >= self.study.from);
         let series = self.measures.iter().map(|measure| {
@@ -287,7 +288,8 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// What was measured, the conventions of the evaluator's measures, how many of their values are undefined.
+/// Notes on the measured trials, the conventions of the evaluator, and the number of undefined
+/// values.
 fn notes(curves: &Curves, evaluator: &Evaluator, undefined: &[usize], remarks: &[String]) -> Vec<String> {
     let mut notes = vec![curves.about.clone()];
     notes.extend(evaluator.describe());
@@ -304,7 +306,7 @@ fn notes(curves: &Curves, evaluator: &Evaluator, undefined: &[usize], remarks: &
     notes
 }
 
-/// The limit for each ranker of the simulation, where a theorem gives one.
+/// The limit for each ranker of the simulation; `None` if no theorem gives a limit.
 fn limits(
     study: &Converge,
     spec: &MeasureSpec,
@@ -326,7 +328,8 @@ fn limits(
     Ok(study.angles.iter().map(of_angle).collect())
 }
 
-/// Whether a measure's value is A/U: 1 for an ideal order of several relevant documents.
+/// Whether a measure's value is A/U: the value of an ideal order of several relevant documents
+/// is 1.
 fn is_share(spec: &MeasureSpec, conventions: &Conventions, max_grade: u8) -> Result<bool, StudyError> {
     let conventions = Conventions { ties: Ties::Input, ..conventions.clone() };
     let evaluator = Evaluator::new(std::slice::from_ref(spec), &conventions, max_grade, Seed::new(0))?;

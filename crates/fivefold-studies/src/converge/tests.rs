@@ -1,4 +1,5 @@
-//! The study as a whole: the paper's simulation at full size, real systems on a small scale, settings that make no sense.
+//! Tests the study as a whole: the paper's simulation at full size, real systems on a small scale,
+//! and meaningless settings.
 
 use std::path::PathBuf;
 
@@ -37,7 +38,7 @@ fn mean_at(findings: &Findings, chart: &str, ranker: &str, size: f64) -> f64 {
     series.points.iter().find(|point| point.x == size).unwrap().y
 }
 
-/// What the paper shows: limits, and how near and in what order they are reached.
+/// The paper's results: limits, and how close to them, and in which order, the rankers come.
 #[test]
 fn the_simulation_of_the_paper() {
     let found = findings("seed = 7", 0, Vec::new()).unwrap();
@@ -83,7 +84,7 @@ fn any_measure_gives_the_same_for_any_number_of_threads() {
     assert_eq!(table(&one, "convergence-crossings").rows.len(), 3);
 }
 
-/// A ranker in one direction and its opposite: what one has, the other has from the other end.
+/// A ranker and the ranker in the opposite direction rank the same documents from opposite ends.
 #[test]
 fn values_are_those_of_the_documents_drawn() {
     let found = findings(
@@ -127,7 +128,8 @@ fn real_systems_are_measured_on_queries_that_are_long_enough() {
         "{:?}",
         values.notes
     );
-    // Documents ranked by their grades are in ideal order; a constant score is a random order, whose V2 is 0.
+    // Documents ranked by their grades are in ideal order; a constant score is a random order,
+    // whose V2 is 0.
     let (good, flat) = (row(values, "good"), row(values, "flat"));
     assert_eq!([good[0], good[2], flat[2]], [1.0, 1.0, 0.0]);
     assert!(found.tables.iter().all(|table| table.id != "convergence-limits"));

@@ -1,4 +1,4 @@
-//! What the study found, in sentences.
+//! The findings of the study, in sentences.
 
 use fivefold_analysis::page::PagePart;
 use fivefold_base::words::{counted, list_some, which};
@@ -7,7 +7,7 @@ use super::discount::Kind;
 use super::tables::{Measured, Shown};
 
 impl Shown<'_> {
-    /// The findings: which measures keep the order of rankers, and what each of them does.
+    /// The findings: the measures that keep the order of rankers, and the results for each measure.
     pub(super) fn in_words(&self) -> PagePart {
         let mut sentences: Vec<String> = self.least_and_most().into_iter().collect();
         sentences.extend(self.measures.iter().enumerate().map(|(index, measure)| self.of_measure(index, measure)));

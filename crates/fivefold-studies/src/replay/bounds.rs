@@ -1,10 +1,12 @@
-//! Between which values a statistic of printed scores can lie, since the scores were cut off (towards 0) or rounded when they were printed:
-//! a score `s` with the last digit's unit `u` was in `[s, s + u)`, `(s - u, s]` where it is negative, or in `[s - u/2, s + u/2]`, and
-//! so was a mean of such scores.
+//! The range in which a statistic of printed scores can lie. Scores were cut off (towards 0) or
+//! rounded when they were printed. Let u be the unit of the last printed digit. If scores were cut
+//! off, the true value of a printed score `s` was in `[s, s + u)`, or in `(s - u, s]` if negative.
+//! If scores were rounded, it was in `[s - u/2, s + u/2]`. A mean of such scores has the same
+//! range.
 
 use fivefold_stats::{PadDenominator, pad};
 
-/// What floating point may add to a difference of decimals.
+/// The most that floating point adds to a difference of decimals.
 pub(super) const FLOAT_SLACK: f64 = 1e-9;
 
 /// The lowest and the highest value.
@@ -22,15 +24,15 @@ pub(super) struct Printed<'a> {
 }
 
 impl Printed<'_> {
-    /// The sign of the difference of two scores; `None` where the printed digits do not tell it.
+    /// The sign of the difference of two scores; `None` if the printed digits do not decide it.
     fn order(&self, a: usize, b: usize) -> Option<bool> {
         let difference = self.scores[a] - self.scores[b];
         (difference.abs() > self.unit - FLOAT_SLACK).then_some(difference > 0.0)
     }
 }
 
-/// The fewest and the most pairs of methods in opposite orders. Each pair is judged alone: that three methods cannot each stand above
-/// the next is left out of account, so that the numbers are bounds.
+/// The fewest and the most pairs of methods in opposite orders. Each pair is judged alone, although
+/// three methods cannot each stand above the next. So the numbers are bounds.
 pub(super) fn discordant(first: Printed<'_>, second: Printed<'_>) -> (usize, usize) {
     let (mut sure, mut possible) = (0, 0);
     for a in 0..first.scores.len() {
@@ -44,7 +46,8 @@ pub(super) fn discordant(first: Printed<'_>, second: Printed<'_>) -> (usize, usi
     (sure, sure + possible)
 }
 
-/// PAD, by the signed maximum; `None` where a denominator can be 0, so that it can be anything.
+/// The range of PAD by the signed maximum. `None` if a denominator can be 0, since PAD then can be
+/// any number.
 pub(super) fn of_pad(printed: Printed<'_>) -> Option<Bounds> {
     let Printed { scores, unit } = printed;
     let cut = |score: &f64| {
@@ -65,8 +68,8 @@ pub(super) fn of_pad(printed: Printed<'_>) -> Option<Bounds> {
     bounds
 }
 
-/// The highest PAD (times `sign`) within the ends of the scores, to a thousandth of a point, from the printed scores, all low and all
-/// high ends.
+/// The highest PAD (times `sign`) within the ends of the scores, to a thousandth of a point. The
+/// search starts at the printed scores, at all low ends and at all high ends.
 fn extreme(scores: &[f64], ends: &[(f64, f64)], sign: f64) -> Option<f64> {
     let (low, high): (Vec<f64>, Vec<f64>) = ends.iter().copied().unzip();
     let found: Option<Vec<f64>> =
@@ -74,7 +77,8 @@ fn extreme(scores: &[f64], ends: &[(f64, f64)], sign: f64) -> Option<f64> {
     Some(sign * found?.into_iter().fold(f64::NEG_INFINITY, f64::max))
 }
 
-/// Moves score by score until none gains: each tries its ends and the other scores, where the difference with them has its corner.
+/// Moves one score at a time until no move helps. A score moves to its ends, and to the other
+/// scores, at which PAD has a corner.
 fn climb(mut own: Vec<f64>, ends: &[(f64, f64)], sign: f64) -> Option<f64> {
     let value = |scores: &[f64]| Some(sign * pad(scores, PadDenominator::Signed).ok()?.percent?);
     let mut best = value(&own)?;
@@ -116,7 +120,7 @@ mod tests {
         assert_eq!(discordant(printed(&[0.1, 0.2], 0.1), printed(&[0.2, 0.1], 0.1)), (1, 1));
     }
 
-    /// Against every point of a grid in both boxes.
+    /// Compares with every point of a grid, for cut-off and for rounded scores.
     #[test]
     fn bounds_of_pad_hold_all_scores_that_print_so() {
         for scores in [[0.011, 0.012, 0.011], [0.3, 0.5, 0.4], [0.002, 0.9, 0.0021]] {

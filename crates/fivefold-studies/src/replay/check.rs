@@ -1,34 +1,36 @@
-//! One verdict a printed cell: recomputed where the printed scores allow it, else tested for possibility.
+//! The verdict on each printed cell. A cell is recomputed if the printed scores suffice. Otherwise
+//! the check is whether the cell is possible.
 
 use fivefold_stats::{PadDenominator, check_conflicts, kendall_tau_b, pad, swap_rate};
 
 use super::bounds::{Bounds, FLOAT_SLACK, Printed, discordant, of_pad};
 use super::published::{Column, DerivedRow, PublishedScores, Statistic, decimals, original};
 
-/// A value printed with fewer decimals had zeros at its end: `0.5` was `0.50` at least, in a table that has other values with as many.
+/// A value printed with fewer decimals had zeros at its end: `0.5` was at least `0.50`, if other
+/// values of its table have as many decimals.
 const FEWEST_DECIMALS: u32 = 2;
 
-/// How a printed cell stands to the printed scores.
+/// The verdict on a printed cell, by the printed scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Recomputed, and equal in every printed digit (cut off or rounded).
+    /// The recomputed value is equal in every printed digit (cut off or rounded).
     Equal,
-    /// Recomputed, and the difference is within what the rounding of the scores explains.
+    /// The recomputed value differs by no more than the rounding of the scores explains.
     WithinRounding,
-    /// Recomputed, and different.
+    /// The recomputed value is different.
     Differs,
-    /// The printed numbers do not suffice to recompute it, and nothing speaks against it.
+    /// The printed numbers do not suffice to recompute the cell, and do not contradict it.
     NotCheckable,
-    /// No scores could give it, or it contradicts another printed cell.
+    /// No scores give this value, or the cell contradicts another printed cell.
     Impossible,
 }
 
 impl Verdict {
-    /// All, from best to worst.
+    /// All verdicts, from best to worst.
     pub const ALL: [Verdict; 5] =
         [Verdict::Equal, Verdict::WithinRounding, Verdict::Differs, Verdict::NotCheckable, Verdict::Impossible];
 
-    /// In words.
+    /// The verdict in words.
     pub fn title(self) -> &'static str {
         match self {
             Verdict::Equal => "equal",
@@ -45,7 +47,7 @@ impl Verdict {
     }
 }
 
-/// A printed cell and what came of it.
+/// A printed cell and its verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedCell {
     /// Number of the printed table.
@@ -60,11 +62,11 @@ pub struct CheckedCell {
     pub column: Column,
     /// The printed value.
     pub printed: f64,
-    /// The value recomputed from the printed scores, where they suffice.
+    /// The value recomputed from the printed scores; `None` if they do not suffice.
     pub computed: Option<f64>,
-    /// How the two stand.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why a cell is impossible, or follows within rounding only; else empty.
+    /// The reason why a cell is impossible, or follows within rounding only; else empty.
     pub remark: String,
 }
 
@@ -122,20 +124,21 @@ fn within(bounds: Bounds) -> String {
     )
 }
 
-/// Decimals that a value of a table was printed with at least: its last ones may have been zeros, which the file does not have.
+/// The fewest decimals with which a value of a table was printed. Its last decimals may have been
+/// zeros, which the file does not have.
 fn fewest_decimals(derived: &[DerivedRow], row: &DerivedRow) -> u32 {
     let own = derived.iter().filter(|other| other.table == row.table && other.statistic == row.statistic);
     let most = own.flat_map(DerivedRow::cells).map(|(_, printed)| decimals(printed)).max().unwrap_or(0);
     most.min(FEWEST_DECIMALS)
 }
 
-/// One unit of the last printed digit, less what floating point may add.
+/// One unit of the last printed digit, minus the error of floating point.
 fn unit(printed: f64, digits: u32) -> f64 {
     10f64.powi(-(decimals(printed).max(digits) as i32)) - FLOAT_SLACK
 }
 
-/// The statistic over all queries, from the method scores, and between which values it can be, given how these are printed; `None`
-/// for bounds where it can be anything.
+/// The statistic over all queries, from the method scores, and its range by the rounding of the
+/// scores. The range is `None` if any value is possible.
 fn recompute(scores: &PublishedScores, row: &DerivedRow) -> Option<(f64, Option<Bounds>)> {
     let block = |dataset: &str, metric: &str| {
         let block = scores.block(dataset, metric)?;
@@ -175,7 +178,7 @@ fn recompute(scores: &PublishedScores, row: &DerivedRow) -> Option<(f64, Option<
     }
 }
 
-/// Why the cell cannot be right, if something is known against it.
+/// The reason why the cell cannot be right, if a reason is known.
 fn objection(
     scores: &PublishedScores,
     derived: &[DerivedRow],
@@ -223,14 +226,14 @@ fn objection(
     }
 }
 
-/// The value nearest to `printed` among those of 0, 1, ..., `pairs` discordant pairs, if none is equal in the printed
-/// digits.
+/// The value nearest to `printed` among the values for 0, 1, ..., `pairs` discordant pairs. `None`
+/// if a value is equal to `printed` in the printed digits.
 fn nearest((printed, digits): (f64, u32), pairs: usize, value: impl Fn(usize) -> f64) -> Option<f64> {
     let nearest = (0..=pairs).map(value).min_by(|a, b| (a - printed).abs().total_cmp(&(b - printed).abs()))?;
     ((nearest - printed).abs() >= unit(printed, digits)).then_some(nearest)
 }
 
-/// A printed count as one.
+/// A printed count as a whole number.
 fn whole(printed: f64) -> Option<usize> {
     (printed >= 0.0 && printed.fract() == 0.0).then_some(printed as usize)
 }

@@ -1,4 +1,5 @@
-//! A paper's conclusions, tried on a run: each holds, does not, or cannot be told, by a rule that stands beside it.
+//! A paper's conclusions, tried on a run of fivefold. By the rule beside it, a conclusion holds,
+//! does not hold, or cannot be told.
 
 use fivefold_analysis::p_value::p_value;
 use fivefold_analysis::table::{Cell, Table};
@@ -14,19 +15,19 @@ const ALPHA: f64 = 0.05;
 /// Whether a conclusion holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// Our run shows the same.
+    /// The run shows the same.
     Holds,
-    /// Our run shows something else.
+    /// The run shows the opposite.
     DoesNot,
-    /// Our run shows neither.
+    /// The run shows neither.
     CannotTell,
 }
 
 impl Answer {
-    /// All.
+    /// All answers.
     pub const ALL: [Answer; 3] = [Answer::Holds, Answer::DoesNot, Answer::CannotTell];
 
-    /// In words.
+    /// The answer in words.
     pub fn title(self) -> &'static str {
         match self {
             Answer::Holds => "holds",
@@ -39,19 +40,19 @@ impl Answer {
 /// One conclusion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conclusion {
-    /// What is concluded; one of the names of the rules.
+    /// The kind of conclusion; a name in the list of rules.
     pub what: &'static str,
     /// The data set.
     pub dataset: String,
     /// The measure.
     pub measure: String,
-    /// The queries, or what is compared.
+    /// The query set, or the sets that are compared.
     pub queries: String,
-    /// What the paper prints.
+    /// The paper's value.
     pub paper: String,
-    /// What our run gives.
+    /// The value in our run.
     pub ours: String,
-    /// Whether it holds.
+    /// Whether the conclusion holds.
     pub answer: Answer,
 }
 
@@ -61,7 +62,7 @@ const POWER: &str = "more significant pairs";
 const PAD: &str = "PAD goes up";
 const SWAPS: &str = "swap rate not worse";
 
-/// What is concluded, and the rule that decides.
+/// The kinds of conclusions, each with the rule that decides.
 const RULES: [(&str, &str); 5] = [
     (
         WINNER,
@@ -86,7 +87,7 @@ const RULES: [(&str, &str); 5] = [
     (SWAPS, "holds: at most as high under the UE version as under the original measure, in our run; does not: higher"),
 ];
 
-/// Whether the same method wins, and the order is the same, under one measure.
+/// Conclusions about one measure: whether the same method wins, and whether the order is the same.
 pub(super) fn of_order(block: &ScoreBlock, methods: &[Method], dataset: &str) -> Vec<Conclusion> {
     let conclusion = |what, paper: String, ours: String, answer| Conclusion {
         what,
@@ -139,15 +140,15 @@ pub(super) fn of_order(block: &ScoreBlock, methods: &[Method], dataset: &str) ->
     vec![winner, conclusion(ORDER, format!("{} methods", methods.len()), ours, answer)]
 }
 
-/// Whether a method is better than another, and significantly.
+/// Whether the mean of a method is significantly higher than the mean of another.
 fn significantly_better(one: &Method, other: &Method) -> bool {
     let both = one.values.iter().zip(&other.values).filter(|(a, b)| !a.is_nan() && !b.is_nan());
     let (a, b): (Vec<f64>, Vec<f64>) = both.unzip();
     paired_t(&a, &b).is_ok_and(|test| test.difference > 0.0 && test.p < ALPHA)
 }
 
-/// The share of all orders of n items whose tau with a given one is at least `tau` (n! orders, none with ties): those with at
-/// most (1 - tau) n (n-1) / 4 inversions.
+/// The share of all orders of n items (n!, without ties) whose tau with a given order is at least
+/// `tau`. These orders have at most (1 - tau) n (n-1) / 4 inversions.
 fn chance_of_tau(n: usize, tau: f64) -> f64 {
     // Shares of orders by their number of inversions, an item more in each step (Mahonian numbers).
     let mut shares = vec![1.0];
@@ -162,7 +163,7 @@ fn chance_of_tau(n: usize, tau: f64) -> f64 {
     shares.iter().take(most + 1).sum::<f64>().min(1.0)
 }
 
-/// What UE versions change, by the derived figures.
+/// Conclusions about the changes by UE versions, from the derived figures.
 pub(super) fn of_figures(pairs: &[DerivedPair]) -> Vec<Conclusion> {
     let mut found = Vec::new();
     for version in pairs {
@@ -218,7 +219,7 @@ fn judge(what: &str, original: Option<f64>, version: Option<f64>) -> Answer {
     if holds { Answer::Holds } else { Answer::DoesNot }
 }
 
-/// `33 → 78`.
+/// A change in words: `33 → 78`.
 fn change(statistic: Statistic, from: Option<f64>, to: Option<f64>) -> String {
     let shown = |value: Option<f64>| match value {
         Some(value) if statistic == Statistic::DiscriminativePower => format!("{value}"),
@@ -228,7 +229,7 @@ fn change(statistic: Statistic, from: Option<f64>, to: Option<f64>) -> String {
     format!("{} → {}", shown(from), shown(to))
 }
 
-/// The conclusions, counted and one by one.
+/// The conclusions as tables: counts, then every conclusion.
 pub(super) fn tables(conclusions: &[Conclusion]) -> Vec<Table> {
     let count = |what: &str, answer: Answer| {
         let counted = conclusions.iter().filter(|c| c.what == what && c.answer == answer).count();

@@ -1,8 +1,9 @@
 //! Printed scores whose decimal point may have slipped by one place.
 //!
-//! Scores of one method change little from cutoff to cutoff. A score is suspected when it lies outside the range of its
-//! neighbours (the cutoffs before and after) and lies inside it after its decimal point is moved by one place. Each
-//! suspicion is tried out: the derived cells that the change repairs, and those that it breaks, are listed with it.
+//! Scores of a method change little from cutoff to cutoff. The neighbours of a score are the scores
+//! at the cutoffs before and after. A score is suspected of a misprint if it is outside the range
+//! of its neighbours, but inside after its decimal point moves by one place. The replay then moves
+//! the decimal point, and lists the derived cells that the change repairs or breaks.
 
 use super::check::{CheckedCell, Verdict, check_all};
 use super::published::{DerivedRow, PublishedScores, ScoreBlock};
@@ -22,13 +23,13 @@ pub struct Misprint {
     pub printed: f64,
     /// The score with its decimal point moved.
     pub moved: f64,
-    /// Cells that differ as printed and follow from the moved score.
+    /// Cells that differ as printed, but follow from the moved score.
     pub repairs: Vec<CheckedCell>,
-    /// Cells that follow as printed and differ with the moved score.
+    /// Cells that follow as printed, but differ with the moved score.
     pub breaks: Vec<CheckedCell>,
 }
 
-/// All suspected misprints; `cells` is the verdict on the scores as printed.
+/// All suspected misprints. `cells` are the verdicts on the scores as printed.
 pub(super) fn find(scores: &PublishedScores, derived: &[DerivedRow], cells: &[CheckedCell]) -> Vec<Misprint> {
     let mut found = Vec::new();
     for (index, block) in scores.blocks.iter().enumerate() {
@@ -44,7 +45,8 @@ pub(super) fn find(scores: &PublishedScores, derived: &[DerivedRow], cells: &[Ch
     found
 }
 
-/// The score with its decimal point moved, if that brings it between its neighbours and it is not there as printed.
+/// The score with its decimal point moved, if the moved score is between its neighbours and the
+/// printed score is not.
 fn suspect(row: &[i64], at: usize) -> Option<i64> {
     let (before, after) = (*row.get(at.checked_sub(1)?)?, *row.get(at + 1)?);
     let between = |score: i64| (before.min(after)..=before.max(after)).contains(&score);

@@ -1,19 +1,24 @@
-//! Replay of published numbers: the paper's derived tables recomputed from its own printed scores, cell by cell.
+//! Replay of published numbers: the paper's derived tables are recomputed from its own printed
+//! scores, cell by cell.
 //!
-//! Feng & Karmaker (IPM 2023) print the score of every method at every cutoff (Tables 3 to 6 and 15 to 18) and statistics
-//! derived from them (Tables 7 to 14 and 19 to 26). For all queries, Kendall's tau, the swap rate between the data sets
-//! and PAD follow from the printed scores alone, so they are recomputed here and compared. The other cells rest on
-//! per-query values that are not printed; they are tested for what can be known of them:
-//! - tau and swap rate of m methods are multiples of 2 and 1 over m (m-1) / 2 (for orders without ties),
-//! - conflicts of two measures are at least the difference of their discriminative powers, of the same parity, and at
-//!   most the smaller of (sum of the powers) and (twice the comparisons less that sum),
+//! Feng & Karmaker (IPM 2023) print the score of every method at every cutoff (Tables 3 to 6 and 15
+//! to 18). Further tables print statistics derived from these scores (Tables 7 to 14 and 19 to 26).
+//! For all queries, Kendall's tau, the swap rate between the data sets and PAD follow from the
+//! printed scores alone. So they are recomputed and compared. The other cells rest on per-query
+//! values that are not printed. So they are tested against known limits:
+//! - tau and swap rate of m methods are multiples of 2 and 1 over m (m-1) / 2, for orders without
+//!   ties;
+//! - conflicts of two measures are at least the difference of their discriminative powers, and have
+//!   the same parity. Conflicts are at most the sum of the powers, and at most twice the
+//!   comparisons minus the sum of the powers;
 //! - discriminative power is at most the number of comparisons.
 //!
-//! The paper cuts digits off rather than rounds, so a number agrees when it differs by less than one unit of the last
-//! printed digit. The scores are cut as well: a number that some scores give which would be printed so follows within rounding
-//! (`bounds`). `misprint` looks for scores whose decimal point may have slipped.
+//! The paper cuts digits off instead of rounding, so a number agrees if it differs by less than one
+//! unit of the last printed digit. The scores are cut off, too. A number follows within rounding if
+//! some scores with the same printed digits give it (`bounds`). `misprint` looks for scores whose
+//! decimal point may have slipped.
 //!
-//! Cost: microseconds; nothing is read but the two texts.
+//! Cost: microseconds. A replay reads only the two texts.
 
 mod bounds;
 mod check;
@@ -37,7 +42,7 @@ pub const FENG_KARMAKER_2023_SCORES: &str = include_str!("../../published/feng-k
 /// Derived statistics printed in Feng & Karmaker (IPM 2023), Tables 7 to 14 and 19 to 26.
 pub const FENG_KARMAKER_2023_DERIVED: &str = include_str!("../../published/feng-karmaker-2023/derived.toml");
 
-/// What came of a replay.
+/// The result of a replay.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replay {
     /// Every printed cell of the derived tables, in the order of the file.
@@ -53,8 +58,8 @@ impl Replay {
     }
 }
 
-/// Recomputes the derived tables of `derived_text` from the method scores of `scores_text` (both TOML, in the form of
-/// `published/feng-karmaker-2023/`) and compares cell by cell.
+/// Recomputes the derived tables of `derived_text` from the method scores of `scores_text` (both
+/// TOML, in the form of `published/feng-karmaker-2023/`) and compares cell by cell.
 ///
 /// # Errors
 /// A text that cannot be read, or scores that do not fit together: see [`ReplayError`].
@@ -93,7 +98,8 @@ mod tests {
         let follow = named(&replay, Statistic::SwapRateAcrossDatasets, &[Verdict::Equal]);
         let metrics: Vec<&str> = follow.iter().map(|c| c.metric.as_str()).collect();
         assert_eq!(metrics, ["ndcg.v2", "ap", "ap.v1", "ap.v2"]);
-        // Random forest and coordinate ascent are .0006 and .0002 apart on MSLR-WEB30K, printed with three decimals.
+        // Random forest and coordinate ascent are .0006 and .0002 apart on MSLR-WEB30K, printed
+        // with three decimals.
         let open = named(&replay, Statistic::SwapRateAcrossDatasets, &[Verdict::WithinRounding]);
         let metrics: Vec<&str> = open.iter().map(|c| c.metric.as_str()).collect();
         assert_eq!(metrics, ["ndcg", "ndcg.v1"]);

@@ -8,17 +8,17 @@ use serde::de::IgnoredAny;
 /// Scores are kept as whole millionths, so that sums and ties of printed decimals are exact.
 pub(super) const MILLION: f64 = 1e6;
 
-/// Why a replay cannot be made.
+/// The reason why a replay cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// The printed scores are not the TOML that is expected.
+    /// The printed scores are not valid TOML, or have other keys.
     #[error("cannot read the published scores: {0}")]
     Scores(toml::de::Error),
-    /// The derived tables are not the TOML that is expected.
+    /// The derived tables are not valid TOML, or have other keys.
     #[error("cannot read the published derived tables: {0}")]
     Derived(toml::de::Error),
-    /// A row of scores has another length than the cutoffs.
+    /// A method does not have a score for each cutoff.
     #[error("table {table}, {dataset}, {metric}: {method} has {found} scores for {cutoffs} cutoffs")]
     ScoreCount {
         /// Number of the printed table.
@@ -29,9 +29,9 @@ pub enum ReplayError {
         metric: String,
         /// The method.
         method: String,
-        /// Its scores.
+        /// Number of its scores.
         found: usize,
-        /// Cutoffs of the block.
+        /// Number of cutoffs of the block.
         cutoffs: usize,
     },
     /// A score is not a decimal number that could have been printed.
@@ -47,10 +47,10 @@ pub enum ReplayError {
         metric: String,
         /// The method.
         method: String,
-        /// What stands there.
+        /// The score.
         value: f64,
     },
-    /// A block without methods or without cutoffs, or one that lists other methods than the first block.
+    /// A block without methods or without cutoffs, or with other methods than the first block.
     #[error("table {table}, {dataset}, {metric}: {problem}")]
     Block {
         /// Number of the printed table.
@@ -59,7 +59,7 @@ pub enum ReplayError {
         dataset: String,
         /// Measure of the block.
         metric: String,
-        /// What is wrong and what to do.
+        /// The problem, and the remedy.
         problem: String,
     },
 }
@@ -79,7 +79,7 @@ pub(super) struct ScoreBlock {
 }
 
 impl ScoreBlock {
-    /// One number a method, the mean over the cutoffs. Equal means are equal numbers.
+    /// The score of each method: its mean over the cutoffs. Equal means are equal numbers.
     pub fn method_scores(&self) -> Vec<f64> {
         let scale = self.cutoffs.len() as f64 * MILLION;
         self.scores.iter().map(|row| row.iter().sum::<i64>() as f64 / scale).collect()
@@ -90,7 +90,7 @@ impl ScoreBlock {
 #[derive(Debug, Clone)]
 pub(super) struct PublishedScores {
     pub blocks: Vec<ScoreBlock>,
-    /// Other names of methods and data sets, and the printed ones.
+    /// Other names of methods and data sets, with the printed names.
     pub map: BTreeMap<String, String>,
 }
 
@@ -121,13 +121,13 @@ impl PublishedScores {
         self.blocks.iter().find(|b| b.dataset == dataset && b.metric == metric)
     }
 
-    /// Pairs of methods.
+    /// Number of pairs of methods.
     pub fn pairs(&self) -> usize {
         let methods = self.blocks.first().map_or(0, |b| b.methods.len());
         methods * methods.saturating_sub(1) / 2
     }
 
-    /// Comparisons of a data set: pairs of methods times cutoffs.
+    /// Number of comparisons on a data set: pairs of methods times cutoffs.
     pub fn comparisons(&self, dataset: &str, metric: &str) -> Option<usize> {
         Some(self.pairs() * self.block(dataset, metric)?.cutoffs.len())
     }
@@ -137,7 +137,7 @@ impl PublishedScores {
 #[serde(deny_unknown_fields)]
 struct ScoresFile {
     scores: Vec<ScoreEntry>,
-    /// Other names of methods and data sets, and the printed ones.
+    /// Other names of methods and data sets, with the printed names.
     #[serde(default)]
     map: BTreeMap<String, String>,
     /// Derived tables may stand in the same file.
@@ -218,11 +218,13 @@ impl DerivedRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Statistic {
-    /// Kendall's tau between a UE version's order of the methods and the original measure's.
+    /// Kendall's tau between the order of the methods under a UE version and under the original
+    /// measure.
     KendallTau,
-    /// Comparisons significant under one of the UE version and the original, not the other.
+    /// Comparisons that are significant under exactly one of the UE version and the original
+    /// measure.
     Conflicts,
-    /// Significant comparisons.
+    /// Number of significant comparisons.
     DiscriminativePower,
     /// Percentage absolute difference.
     PadPercent,
@@ -237,7 +239,7 @@ pub enum Statistic {
 }
 
 impl Statistic {
-    /// All, in the order of the paper's tables.
+    /// All statistics, in the order of the paper's tables.
     pub const ALL: [Statistic; 8] = [
         Statistic::KendallTau,
         Statistic::Conflicts,
@@ -249,7 +251,7 @@ impl Statistic {
         Statistic::SwapRateLeftVsRight,
     ];
 
-    /// In words.
+    /// The statistic in words.
     pub fn title(self) -> &'static str {
         match self {
             Statistic::KendallTau => "Kendall's tau",
@@ -273,14 +275,14 @@ pub enum Column {
     Uninformative,
     /// Ideal queries.
     Ideal,
-    /// The only column of a table that compares two query sets.
+    /// The single column of a table that compares two query sets.
     Value,
 }
 
 impl Column {
     const ALL: [Column; 4] = [Column::All, Column::Uninformative, Column::Ideal, Column::Value];
 
-    /// In a word.
+    /// The name of the column.
     pub fn title(self) -> &'static str {
         match self {
             Column::All => "all",
@@ -307,13 +309,13 @@ pub(super) fn read_derived(text: &str) -> Result<Vec<DerivedRow>, ReplayError> {
     Ok(file.derived)
 }
 
-/// Decimals of the shortest decimal number that reads back as `value`.
+/// Number of decimals of the shortest decimal number that reads back as `value`.
 pub(super) fn decimals(value: f64) -> u32 {
     let text = value.to_string();
     text.split_once('.').map_or(0, |(_, fraction)| fraction.len() as u32)
 }
 
-/// `ndcg` for `ndcg.v1`; `None` for a measure that is not a UE version.
+/// The original measure: `ndcg` for `ndcg.v1`. `None` for a measure that is not a UE version.
 pub(super) fn original(metric: &str) -> Option<&str> {
     metric.strip_suffix(".v1").or_else(|| metric.strip_suffix(".v2"))
 }

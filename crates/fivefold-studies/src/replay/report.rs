@@ -11,7 +11,8 @@ const NOTES: [&str; 3] = [
 ];
 
 impl Replay {
-    /// The replay as tables: counts of verdicts, the cells that differ or are impossible, suspected misprints, all cells.
+    /// The replay as tables: counts of verdicts, the cells that differ or are impossible, suspected
+    /// misprints, then all cells.
     pub fn tables(&self) -> Vec<Table> {
         let wrong = |cell: &&CheckedCell| {
             matches!(cell.verdict, Verdict::Differs | Verdict::Impossible) || !cell.remark.is_empty()

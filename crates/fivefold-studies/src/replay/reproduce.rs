@@ -1,9 +1,15 @@
-//! A run of ours beside a paper: every printed cell that we have too, with its difference, and the paper's conclusions.
+//! A run of fivefold beside a paper: printed cells beside the run's cells, with the difference, and
+//! the paper's conclusions.
 //!
-//! Data sets and methods are matched by a mapping that the caller gives, by label (capitals do not matter), by a mapping of
-//! labels that the published file gives, or by kind of ranker where the run has one of that kind. Where the data set is not
-//! the paper's (MQ2008 for MQ2007), cells stand side by side and are not compared; conclusions still are. Our cells are
-//! those of our tables ([`fivefold_analysis::tables`]), so every convention of the run holds.
+//! Data sets and methods of the run and the paper are matched in four ways:
+//! - by a mapping that the caller gives;
+//! - by label, ignoring capitals;
+//! - by a mapping in the published file;
+//! - by the kind of ranker, if the run has a single ranker of this kind.
+//!
+//! If the run has another data set (MQ2008 for MQ2007), cells stand side by side and are not
+//! compared, but the conclusions are. The run's cells come from its tables
+//! ([`fivefold_analysis::tables`]), so every convention of the run applies.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +25,7 @@ use super::published::{
 };
 use super::report::number;
 
-/// Why a run cannot be put beside a paper.
+/// The reason why a run cannot be put beside a paper.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReproduceError {
@@ -29,34 +35,34 @@ pub enum ReproduceError {
     /// The tables of the run cannot be made.
     #[error(transparent)]
     Tables(#[from] TablesError),
-    /// No data set of the run is one of the paper's.
+    /// No data set of the run matches a data set of the paper.
     #[error(
         "no data set of the run ({}) is called like one of the paper's ({})", ours.join(", "), theirs.join(", ")
     )]
     NoDataset {
-        /// Ours.
+        /// Names of the run's data sets.
         ours: Vec<String>,
-        /// The paper's.
+        /// Names of the paper's data sets.
         theirs: Vec<String>,
     },
-    /// A mapping whose names are not there.
+    /// A mapping with an unknown name.
     #[error("the mapping `{ours}={theirs}` names nothing: {what}")]
     Mapping {
         /// Our name.
         ours: String,
         /// The paper's name.
         theirs: String,
-        /// Which of them is not there, and what is.
+        /// The unknown name, and the known names.
         what: String,
     },
 }
 
-/// A printed score and ours.
+/// A printed score and the run's score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScorePair {
     /// Number of the printed table.
     pub table: u32,
-    /// The data set, `ours (for theirs)` where they differ.
+    /// The data set; `ours (for theirs)` if the names differ.
     pub dataset: String,
     /// The measure with its cutoff.
     pub measure: String,
@@ -64,13 +70,13 @@ pub struct ScorePair {
     pub method: String,
     /// The printed score.
     pub paper: f64,
-    /// Ours; `None` where there is none.
+    /// The run's score; `None` if the run has no such score.
     pub ours: Option<f64>,
-    /// Whether both are of the same data set.
+    /// Whether both scores are of the same data set.
     pub comparable: bool,
 }
 
-/// A printed derived figure and ours.
+/// A printed derived figure and the run's figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DerivedPair {
     /// Number of the printed table.
@@ -79,7 +85,7 @@ pub struct DerivedPair {
     pub statistic: Statistic,
     /// The paper's data set, or `A vs B`.
     pub published: String,
-    /// The data set, `ours (for theirs)` where they differ.
+    /// The data set; `ours (for theirs)` if the names differ.
     pub dataset: String,
     /// The measure.
     pub measure: String,
@@ -87,27 +93,27 @@ pub struct DerivedPair {
     pub column: Column,
     /// The printed figure.
     pub paper: f64,
-    /// Ours; `None` where there is none.
+    /// The run's figure; `None` if the run has no such figure.
     pub ours: Option<f64>,
-    /// Whether both are of the same data sets.
+    /// Whether both figures are of the same data sets.
     pub comparable: bool,
 }
 
 /// A run beside a paper.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reproduction {
-    /// Scores of methods.
+    /// Printed scores of methods beside the run's.
     pub scores: Vec<ScorePair>,
-    /// Figures of derived tables.
+    /// Printed figures of derived tables beside the run's.
     pub derived: Vec<DerivedPair>,
-    /// The paper's conclusions, tried on our run.
+    /// The paper's conclusions, tried on the run.
     pub conclusions: Vec<Conclusion>,
-    /// What a reader must know, a line each.
+    /// Warnings for the reader, a line each.
     pub warnings: Vec<String>,
 }
 
-/// Puts a run beside printed scores and derived tables (TOML, in the form of `published/`). `map` gives further pairs of our
-/// name and the paper's, of data sets and methods.
+/// Puts a run beside printed scores and derived tables (TOML, in the form of `published/`). `map`
+/// gives further pairs of the run's name and the paper's name, of data sets and methods.
 ///
 /// # Errors
 /// [`ReproduceError`].
@@ -140,23 +146,24 @@ pub fn reproduce(
     Ok(Reproduction { scores: pairs, derived, conclusions, warnings })
 }
 
-/// A method that both have.
+/// A method of the paper and of the run.
 pub(super) struct Method {
     /// The paper's name.
     pub name: String,
     /// The paper's score, the mean over cutoffs.
     pub paper: f64,
-    /// Ours.
+    /// The run's score, the mean over cutoffs.
     pub ours: f64,
-    /// Our values per query, each the mean over cutoffs, undefined values settled; NaN where one is left out.
+    /// The run's values per query, each the mean over cutoffs. Undefined values are settled; NaN
+    /// marks a query that is left out.
     pub values: Vec<f64>,
 }
 
-/// Which of our names are which of the paper's.
+/// The names of the run that match names of the paper.
 struct Matched {
-    /// The paper's name of a data set, and ours.
+    /// From the paper's name of a data set to the run's name.
     datasets: BTreeMap<String, String>,
-    /// The paper's name of a method, and ours.
+    /// From the paper's name of a method to the run's name.
     methods: BTreeMap<String, String>,
     warnings: Vec<String>,
 }
@@ -237,7 +244,7 @@ impl Matched {
         Ok(Matched { datasets: found, methods, warnings })
     }
 
-    /// A data set of the paper, as it is shown.
+    /// The name of a data set of the paper, as it is shown.
     fn shown(&self, theirs: &str) -> String {
         let one = |name: &str| match self.datasets.get(name) {
             Some(ours) if !same(ours, name) => format!("{ours} (for {name})"),
@@ -267,13 +274,14 @@ struct Ours<'a> {
 }
 
 impl Ours<'_> {
-    /// Our data set for one of the paper's.
+    /// The run's data set for a data set of the paper.
     fn dataset(&self, theirs: &str) -> Option<&DatasetValues> {
         let ours = self.matched.datasets.get(theirs)?;
         self.results.evaluation.datasets.iter().find(|dataset| dataset.name == *ours)
     }
 
-    /// Our values of a method under a measure, by query; NaN: undefined. `None` if it failed or was not evaluated.
+    /// The run's values of a method under a measure, by query; NaN if undefined. `None` if the
+    /// method failed or was not evaluated.
     fn values(&self, data: &DatasetValues, method: &str, measure: &str) -> Option<Vec<f64>> {
         let measures = &self.results.evaluation.measures;
         let label = self.matched.methods.get(method)?;
@@ -311,7 +319,8 @@ impl Ours<'_> {
         pairs
     }
 
-    /// The methods that both have, under the measure of a block: at the cutoffs that both have.
+    /// The methods that the paper and the run share under a block's measure, at the cutoffs that
+    /// they share.
     fn methods(&self, block: &ScoreBlock, data: &DatasetValues) -> Vec<Method> {
         let undefined = self.options.conventions.undefined;
         let mut methods = Vec::new();
@@ -353,7 +362,7 @@ impl Ours<'_> {
         row.cells().map(pair).collect()
     }
 
-    /// Our figure, from the table of it.
+    /// The run's figure, from its table.
     fn cell(&self, row: &DerivedRow, column: Column) -> Option<f64> {
         let base = row.metric.split(".v").next().unwrap_or(&row.metric);
         let what = table_of(row.statistic);
@@ -386,7 +395,7 @@ impl Ours<'_> {
     }
 }
 
-/// How the ids of our tables of a statistic end.
+/// The end of the ids of the run's tables of a statistic.
 fn table_of(statistic: Statistic) -> &'static str {
     match statistic {
         Statistic::KendallTau => "kendall-tau",
@@ -401,7 +410,8 @@ fn table_of(statistic: Statistic) -> &'static str {
 }
 
 impl Reproduction {
-    /// The conclusions, counted and one by one; with `cells`, every cell beside the printed one.
+    /// The conclusions: counts, then every conclusion. With `cells`, also every printed cell beside
+    /// the run's cell.
     pub fn tables(&self, cells: bool) -> Vec<Table> {
         let mut tables = conclusions::tables(&self.conclusions);
         if let Some(first) = tables.first_mut() {
@@ -414,7 +424,7 @@ impl Reproduction {
         tables
     }
 
-    /// How close the scores are, in a line.
+    /// A line on the differences between printed scores and the run's scores.
     fn closeness(&self) -> String {
         let mut differences: Vec<f64> = self
             .scores

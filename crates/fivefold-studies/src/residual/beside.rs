@@ -1,15 +1,17 @@
-//! Two other measures of novelty, to be shown beside residual gain.
+//! Two other measures of novelty, shown beside residual gain.
 //!
-//! - Rareness-based precision (Tuerkmen et al.): (1/k) sum_{i<=k} rel_i (1 + alpha (1 - c_d/S)), c_d = runs that have document d
-//!   in their top k for this query, S = all runs with the target itself. It looks at how many runs found a document, not at
-//!   where it stood in them.
-//! - TaSC (Arabzadeh et al.): the mean over queries of m(target) (1 - max over prior runs of m(prior)), m = nDCG in the source
-//!   and the study's measure here. It looks at how well others did on a query, not at which documents they found.
+//! - Rareness-based precision (Tuerkmen et al.): (1/k) sum_{i<=k} rel_i (1 + alpha (1 - c_d/S)).
+//!   Here c_d is the number of runs with document d in their top k for this query, and S the number
+//!   of all runs, the target included. The measure depends on how many runs found a document, not
+//!   on the document's rank in them.
+//! - TaSC (Arabzadeh et al.): the mean over queries of m(target) (1 - max over prior runs of
+//!   m(prior)). In the source m is nDCG; here m is the study's measure. TaSC depends on how well
+//!   other runs did on a query, not on the documents that they found.
 
 use crate::residual::gain::Ranking;
 use crate::systems::Document;
 
-/// Rareness-based P@k of every system for one query; 0 for one that lacks the query.
+/// Rareness-based P@k of every system for one query; 0 for a system that lacks the query.
 pub fn rareness(
     rankings: &[Option<Ranking>],
     cutoff: usize,
@@ -31,7 +33,8 @@ pub fn rareness(
     rankings.iter().map(of).collect()
 }
 
-/// The part of one query in TaSC: `values[s]` is the measure of system `s`, `priors` are the systems before `target`.
+/// The contribution of one query to TaSC. `values[s]` is the measure of system `s`; `priors` are
+/// the systems before `target`.
 pub fn tasc(values: &[f64], target: usize, priors: &[usize]) -> f64 {
     let best = priors.iter().map(|&prior| values[prior]).fold(0.0, f64::max);
     values[target] * (1.0 - best)
@@ -43,7 +46,8 @@ mod tests {
 
     #[test]
     fn rareness_by_hand() {
-        // Documents 0, 1 relevant. Top 2: A = 0 1, B = 0 2, C lacks the query, D = 2 0 (and 1 beyond the cutoff).
+        // Documents 0, 1 relevant. Top 2: A = 0 1, B = 0 2, C lacks the query, D = 2 0 (and 1
+        // beyond the cutoff).
         let ranking = |documents: &[Document]| Some(Ranking::new(documents.to_vec()).unwrap());
         let rankings = [ranking(&[0, 1, 5]), ranking(&[0, 2]), None, ranking(&[2, 0, 1])];
         let relevant = |document| document < 2;

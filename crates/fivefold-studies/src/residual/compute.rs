@@ -1,4 +1,5 @@
-//! Everything that the study shows of one measure: values, residual gains and what stands beside them, by system and query.
+//! All numbers that the study shows of one measure, by system and query: values, residual gains,
+//! rareness and TaSC.
 
 use fivefold_core::Seed;
 use fivefold_metrics::{Conventions, MeasureSpec};
@@ -11,11 +12,11 @@ use super::utility::Utility;
 use crate::study::StudyError;
 use crate::systems::{Document, RankedQuery, RankedSystems, ScoredList};
 
-/// Systems whose ties are settled, so that the measure and the residual gain see the same rankings.
+/// Systems with settled ties, so that the measure and the residual gain see the same rankings.
 pub struct Ranked {
-    /// The systems, scored by minus the rank.
+    /// The systems; each score is minus the rank.
     pub systems: RankedSystems,
-    /// `rankings[query][system]`; `None`: the system lacks the query.
+    /// `rankings[query][system]`; `None` if the system lacks the query.
     pub rankings: Vec<Vec<Option<Ranking>>>,
 }
 
@@ -56,7 +57,8 @@ impl Ranked {
     }
 }
 
-/// By document number, so that systems which rank the same documents have the same list of documents.
+/// Sorts a list by document number, so that systems which rank the same documents have the same
+/// list of documents.
 fn in_judged_order(list: ScoredList) -> ScoredList {
     let mut pairs: Vec<(Document, f64)> = list.documents.into_iter().zip(list.scores).collect();
     pairs.sort_unstable_by_key(|(document, _)| *document);
@@ -64,13 +66,13 @@ fn in_judged_order(list: ScoredList) -> ScoredList {
     ScoredList { documents, scores }
 }
 
-/// How a study computes.
+/// Settings of the computation.
 pub struct Settings<'a> {
     /// Conventions of the measure.
     pub conventions: &'a Conventions,
     /// Systems in the order of time.
     pub chronology: &'a [usize],
-    /// The group of each system, and how many groups there are; `None`: there are no groups.
+    /// The group of each system, and the number of groups; `None` without groups.
     pub groups: Option<(&'a [usize], usize)>,
     /// The weight of rareness.
     pub alpha: f64,
@@ -78,15 +80,16 @@ pub struct Settings<'a> {
 
 /// All numbers of one measure. Lists by system and query are `[system * queries + query]`.
 pub struct Numbers {
-    /// The measure, 0 where it is undefined.
+    /// The values of the measure; 0 if undefined.
     pub values: Vec<f64>,
-    /// Queries for which the measure is undefined for every system.
+    /// Number of queries for which the measure is undefined for every system.
     pub undefined: usize,
-    /// One an experiment.
+    /// The residual gains of each experiment.
     pub experiments: Vec<Gains>,
-    /// Rareness-based P@k with its k; `None`: the measure has no cutoff.
+    /// Rareness-based P@k with its k; `None` if the measure has no cutoff.
     pub rareness: Option<(usize, Vec<f64>)>,
-    /// Documents without a judgement in the part of a system's rankings that counts, over all queries; one a system.
+    /// For each system, the number of documents without a judgement in the part of its rankings
+    /// that counts, over all queries.
     pub unjudged: Vec<usize>,
     /// The best system of each group.
     pub best: Vec<Option<usize>>,
@@ -94,27 +97,27 @@ pub struct Numbers {
     pub queries: usize,
 }
 
-/// What one experiment gives. Lists are `[system * queries + query]`.
+/// The numbers of one experiment. Lists are `[system * queries + query]`.
 pub struct Gains {
-    /// Which.
+    /// The experiment.
     pub experiment: Experiment,
     /// Normalised residual gain.
     pub residual: Vec<f64>,
-    /// Relevant documents that no prior ranking has in its part that counts.
+    /// Number of relevant documents that no prior ranking has in the part that counts.
     pub unique: Vec<f64>,
-    /// Each query's part in TaSC.
+    /// Each query's contribution to TaSC.
     pub tasc: Vec<f64>,
-    /// How often there was nothing left to gain.
+    /// In how many cases (a system and a query) nothing was left to gain.
     pub exhausted: usize,
 }
 
 impl Numbers {
-    /// The mean over queries of a list by system and query, one a system.
+    /// The mean over queries for each system, of a list by system and query.
     pub fn means(&self, list: &[f64]) -> Vec<f64> {
         list.chunks_exact(self.queries.max(1)).map(|own| own.iter().sum::<f64>() / self.queries as f64).collect()
     }
 
-    /// Computes all of them for one measure.
+    /// Computes all numbers of one measure.
     ///
     /// # Errors
     /// A measure that has no residual gain or does not suit the data.
@@ -188,7 +191,7 @@ impl Numbers {
     }
 }
 
-/// From rows by query to one list by system and query.
+/// A list by system and query, from rows by query.
 fn by_system<T>(rows: &[T], systems: usize, value: impl Fn(&T, usize) -> f64) -> Vec<f64> {
     (0..systems).flat_map(|system| rows.iter().map(move |row| (row, system))).map(|(row, s)| value(row, s)).collect()
 }
@@ -198,7 +201,8 @@ mod tests {
     use super::*;
     use fivefold_metrics::dialect;
 
-    /// Three systems, two queries; the second query is lacking from the last system and has no relevant document.
+    /// Three systems and two queries. The last system lacks the second query, which has no relevant
+    /// document.
     fn systems() -> RankedSystems {
         let list = |order: &[Document]| {
             let scores = (0..order.len()).map(|position| 9.0 - position as f64).collect();
@@ -232,8 +236,8 @@ mod tests {
         assert_eq!(numbers.means(&numbers.values), [0.25, 0.25, 0.25]);
         assert_eq!((numbers.undefined, numbers.unjudged.as_slice()), (0, &[0, 1, 1][..]));
         let [chronological, left_out, grouped] = numbers.experiments.as_slice() else { panic!() };
-        // P sees every document of the top 2 for certain. a: 1 of U = 2. b after a: document 1 is all that is left. c after both:
-        // nothing is left.
+        // P sees every document of the top 2 for certain. a: 1 of U = 2. b after a: document 1 is
+        // all that is left. c after both: nothing is left.
         assert_eq!(chronological.residual, [0.5, 0.0, 1.0, 0.0, 0.0, 0.0]);
         assert_eq!(chronological.unique, [1.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
         // Query 2 has no gain for a and b, and query 1 has none left for c.

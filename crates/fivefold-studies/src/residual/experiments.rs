@@ -1,32 +1,33 @@
-//! Which systems come before which: the three experiments.
+//! The three experiments. An experiment says which systems the user has seen before a system.
 //!
-//! - chronological: against every system that is earlier;
-//! - leave-one-out: against all others;
-//! - grouped: against the best system of every other group, so that variants of one system do not hide each other's gain.
+//! - chronological: every earlier system;
+//! - leave-one-out: all other systems;
+//! - grouped: the best system of every other group, so that variants of a system do not hide each
+//!   other's gain.
 
 use fivefold_base::words::nearest;
 use serde::{Deserialize, Serialize};
 
 use crate::study::StudyError;
 
-/// What makes a system earlier than another.
+/// The rule by which a system is earlier than another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// Its place in the input.
+    /// By place in the input.
     #[default]
     Input,
-    /// The first time stamp in its name, YYYY-MM-DDThh-mm-ss with `-`, `:` or `_` between the digits of the time, and with
-    /// fractions of the second where there are some.
+    /// By the first time stamp in the name. Its form is YYYY-MM-DDThh-mm-ss, with `-`, `:` or `_`
+    /// between the digits of the time, and with or without fractions of the second.
     Timestamp,
 }
 
-/// One experiment: for each system, those that the user has seen before.
+/// An experiment: for each system, the systems that the user has seen before.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Experiment {
-    /// Its name in tables and files.
+    /// The name in tables and files.
     pub name: &'static str,
-    /// The systems that come before, in words.
+    /// The systems before a system, in words.
     pub before: &'static str,
     /// `priors[s]`: the systems before system `s`.
     pub priors: Vec<Vec<usize>>,
@@ -35,7 +36,7 @@ pub struct Experiment {
 /// Systems in the order of time.
 ///
 /// # Errors
-/// A name without a time stamp, where these make the order.
+/// A name without a time stamp, if time stamps make the order.
 pub fn chronology(names: &[String], order: Order) -> Result<Vec<usize>, StudyError> {
     let mut systems: Vec<usize> = (0..names.len()).collect();
     if order == Order::Timestamp {
@@ -51,7 +52,8 @@ pub fn chronology(names: &[String], order: Order) -> Result<Vec<usize>, StudyErr
     Ok(systems)
 }
 
-/// The digits of the first time stamp in a text, with those of the fraction of its second, which sort as text does.
+/// The digits of the first time stamp in a text, with the digits of the fraction of its second. The
+/// result sorts as text.
 fn time_stamp(text: &str) -> Option<String> {
     const FORM: &[u8] = b"0000-00-00T00-00-00";
     let fits = |(found, form): (&u8, &u8)| match form {
@@ -67,10 +69,11 @@ fn time_stamp(text: &str) -> Option<String> {
     Some(digits.chain(fraction.iter().take_while(|byte| byte.is_ascii_digit())).map(|&byte| char::from(byte)).collect())
 }
 
-/// The group of each system, as numbers of `groups`: the longest text with which its name begins.
+/// The group of each system, as a number of `groups`. The group is the longest text with which the
+/// system's name begins.
 ///
 /// # Errors
-/// A system of no group.
+/// A system without a group.
 pub fn group_of(names: &[String], groups: &[String]) -> Result<Vec<usize>, StudyError> {
     let find = |name: &String| {
         let own = (0..groups.len()).filter(|&group| name.starts_with(&groups[group]));
@@ -83,7 +86,8 @@ pub fn group_of(names: &[String], groups: &[String]) -> Result<Vec<usize>, Study
     names.iter().map(find).collect()
 }
 
-/// The best system of each group by these means, the first of equals; `None` for a group without systems.
+/// The best system of each group by these means; the first, if several are equal. `None` for a
+/// group without systems.
 pub fn best_of_groups(group_of: &[usize], groups: usize, means: &[f64]) -> Vec<Option<usize>> {
     let mut best: Vec<Option<usize>> = vec![None; groups];
     for (system, &group) in group_of.iter().enumerate() {
@@ -94,7 +98,7 @@ pub fn best_of_groups(group_of: &[usize], groups: usize, means: &[f64]) -> Vec<O
     best
 }
 
-/// Each system against those before it in `chronology`.
+/// Each system after every earlier system in `chronology`.
 pub fn chronological(chronology: &[usize]) -> Experiment {
     let mut priors = vec![Vec::new(); chronology.len()];
     for (place, &system) in chronology.iter().enumerate() {
@@ -103,13 +107,13 @@ pub fn chronological(chronology: &[usize]) -> Experiment {
     Experiment { name: "chronological", before: "every earlier system", priors }
 }
 
-/// Each system against all others.
+/// Each system after all other systems.
 pub fn leave_one_out(systems: usize) -> Experiment {
     let others = |system| (0..systems).filter(|&other| other != system).collect();
     Experiment { name: "leave-one-out", before: "all others", priors: (0..systems).map(others).collect() }
 }
 
-/// Each system against the best of every other group.
+/// Each system after the best system of every other group.
 pub fn grouped(group_of: &[usize], best: &[Option<usize>]) -> Experiment {
     let others = |&own: &usize| {
         let best = best.iter().enumerate().filter(|(group, _)| *group != own);

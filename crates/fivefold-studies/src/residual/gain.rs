@@ -1,11 +1,13 @@
-//! Residual gain: what a ranking adds to rankings that the user has already seen.
+//! Residual gain: the gain that a ranking adds to rankings that the user has already seen.
 //!
-//! S(R | prior) = (1/N) sum_{i<=K} G(d_i | prior) seen(i), G(d | prior) = G(d) prod_j (1 - seen(pos(d, R_j))), where
-//! seen(pos) = 0 for a document outside the top K of prior ranking R_j, and N is the same sum for all judged documents in
-//! the order of falling residual gain ("Normalized Residual Gain", 2024). With no prior ranking S = A/U by the same sum. Where
-//! N = 0, because nothing is relevant or everything relevant was certainly seen, S is 0 and counted.
+//! S(R | prior) = (1/N) sum_{i<=K} G(d_i | prior) seen(i), G(d | prior) = G(d) prod_j (1 -
+//! seen(pos(d, R_j))). Here seen(pos) = 0 for a document outside the top K of prior ranking R_j. N
+//! is the same sum for all judged documents in the order of falling residual gain ("Normalized
+//! Residual Gain", 2024). Without a prior ranking, S = A/U. N is 0 if no document is relevant, or
+//! if the user has certainly seen all relevant documents. Then S is 0, and the case is counted.
 //!
-//! Cost: a product for each document of a prior's top K, and one sort of the judged documents with a gain.
+//! Cost: a product for each document in the top K of a prior ranking, and one sort of the judged
+//! documents with a gain.
 
 use super::utility::Utility;
 use crate::systems::Document;
@@ -14,16 +16,16 @@ use crate::systems::Document;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ranking(Vec<Document>);
 
-/// A document that stands twice in a ranking: its gain would count twice.
+/// A document that occurs twice in a ranking, so that its gain would count twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("document number {0} stands twice in the ranking")]
 pub struct Repeated(pub Document);
 
 impl Ranking {
-    /// Of documents in their order.
+    /// A ranking of documents in this order.
     ///
     /// # Errors
-    /// [`Repeated`].
+    /// [`Repeated`] if a document occurs twice.
     pub fn new(documents: Vec<Document>) -> Result<Self, Repeated> {
         let mut sorted = documents.clone();
         sorted.sort_unstable();
@@ -33,7 +35,7 @@ impl Ranking {
         }
     }
 
-    /// The first `count` documents, or all.
+    /// The first `count` documents, or all documents if there are fewer.
     pub fn top(&self, count: usize) -> &[Document] {
         &self.0[..count.min(self.0.len())]
     }
@@ -44,11 +46,11 @@ impl Ranking {
     }
 }
 
-/// What is left of the documents of one query after some rankings were seen.
+/// The residual gains of one query's documents after some rankings were seen.
 #[derive(Debug, Clone)]
 pub struct Residual<'a> {
     utility: &'a Utility,
-    /// What each judged document is still worth.
+    /// The residual gain of each judged document.
     gains: Vec<f64>,
 }
 
@@ -62,24 +64,24 @@ pub struct ResidualGain {
 }
 
 impl ResidualGain {
-    /// S: the sum over N; 0 where N is 0.
+    /// S: the sum divided by N; 0 if N is 0.
     pub fn normalised(&self) -> f64 {
         if self.is_exhausted() { 0.0 } else { self.sum / self.ideal }
     }
 
-    /// Whether N is 0: there is nothing left to gain.
+    /// Whether nothing is left to gain: N is 0.
     pub fn is_exhausted(&self) -> bool {
         self.ideal <= 0.0
     }
 }
 
 impl<'a> Residual<'a> {
-    /// Of a query whose judged documents have these grades, before anything was seen.
+    /// The gains for a query whose judged documents have these grades, before any ranking was seen.
     pub fn new(utility: &'a Utility, grades: &[u8]) -> Self {
         Residual { utility, gains: grades.iter().map(|&grade| utility.gain(grade)).collect() }
     }
 
-    /// The user sees a ranking. Documents without a judgement have no gain to lose.
+    /// Updates the gains after the user saw a ranking. Documents without a judgement have no gain.
     pub fn see(&mut self, ranking: &Ranking) {
         for (position, &document) in ranking.top(self.utility.depth()).iter().enumerate() {
             if let Some(gain) = self.gains.get_mut(document as usize) {
@@ -88,7 +90,7 @@ impl<'a> Residual<'a> {
         }
     }
 
-    /// What a ranking would add now.
+    /// The gain that a ranking would add now.
     pub fn gain(&self, ranking: &Ranking) -> ResidualGain {
         let top = ranking.top(self.utility.depth()).iter().enumerate();
         let gain_of = |document: Document| self.gains.get(document as usize).copied().unwrap_or(0.0);
@@ -118,7 +120,8 @@ mod tests {
         residual.gain(&ranking_of(ranking))
     }
 
-    /// The table of "Normalized Residual Gain" (2024): relevant A, E, F, J, three rankings of ten documents.
+    /// The table of "Normalized Residual Gain" (2024): relevant documents A, E, F, J, and three
+    /// rankings of ten documents.
     #[test]
     fn the_published_table() {
         let grades = [1, 0, 0, 0, 1, 1, 0, 0, 0, 1];
@@ -150,7 +153,8 @@ mod tests {
         assert!(Ranking::new(vec![3, 1, 2]).is_ok() && Ranking::new(Vec::new()).is_ok());
     }
 
-    /// S by its definition, document by document, with the ideal found by trying every order of the judged documents.
+    /// S by its definition, document by document. The ideal comes from every order of the judged
+    /// documents.
     fn brute_force(
         grades: &[u8],
         priors: &[Vec<Document>],
@@ -187,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Some of the documents 0..judged + unjudged in a random order.
+    /// Some of the documents 0 .. `documents`, in a random order.
     fn random_ranking(rng: &mut Rng, documents: usize) -> Vec<Document> {
         let mut all: Vec<Document> = (0..documents as u32).collect();
         rng.shuffle(&mut all);
@@ -233,7 +237,8 @@ mod tests {
         }
     }
 
-    /// With no prior ranking S = A/U: for `rr` only where at most one document is relevant, since RR stops at the first.
+    /// Without a prior ranking S = A/U. For `rr` this needs a query with at most one relevant
+    /// document, since RR stops at the first.
     #[test]
     fn without_prior_rankings_it_is_the_share_of_the_upper_bound() {
         let conventions = dialect("paper").unwrap().conventions();

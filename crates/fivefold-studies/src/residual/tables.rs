@@ -1,5 +1,5 @@
-//! What the study shows of each measure: residual gain, what stands beside it, how the orders agree, the best of groups, and
-//! scatter charts of the measure against residual gain.
+//! Tables and charts of each measure: residual gain, other measures of novelty, agreement of the
+//! orders, the best systems of groups, and scatter charts of the measure against residual gain.
 
 use fivefold_analysis::chart::{Axis, Point, Series, SeriesKind};
 use fivefold_analysis::{Cell, Chart, Table, slug};
@@ -12,18 +12,19 @@ use super::compute::{Gains, Numbers, Settings};
 use crate::study::{Findings, StudyError};
 use crate::systems::RankedSystems;
 
-/// Where names are longer than this, points have numbers beside them.
+/// If a name is longer, the points of a chart are labelled with numbers.
 const LONGEST_LABEL: usize = 16;
-/// Where there are more points, too: so many names would cover each other.
+/// If a chart has more points, they are labelled with numbers too, because so many names would
+/// cover each other.
 const MOST_LABELS: usize = 20;
 
-/// What is common to the tables of all measures.
+/// The input of the tables of all measures.
 pub(super) struct Shown<'a> {
     pub(super) systems: &'a RankedSystems,
     pub(super) settings: &'a Settings<'a>,
     /// Names of the groups.
     pub(super) groups: &'a [String],
-    /// What is to be known of the input.
+    /// Remarks on the input.
     pub(super) remarks: &'a [String],
 }
 
@@ -47,7 +48,8 @@ struct View<'a> {
     measure: String,
     /// Means of the measure.
     means: Vec<f64>,
-    /// Systems from the best by the measure to the worst; their place is their number in tables and charts.
+    /// Systems from the best by the measure to the worst. The place of a system is its number in
+    /// tables and charts.
     order: Vec<usize>,
     notes: Vec<String>,
 }
@@ -70,7 +72,7 @@ impl<'a> View<'a> {
         Table::new(id, title, columns, labels).with_rows(rows).with_notes(self.notes.clone())
     }
 
-    /// A row a system: its number, name and group, then the mean over queries of each list.
+    /// A row for each system: its number, name and group, then the mean over queries of each list.
     fn by_system(&self, lists: &[&[f64]]) -> Vec<Vec<Cell>> {
         let columns: Vec<Vec<f64>> = lists.iter().map(|list| self.numbers.means(list)).collect();
         let row = |(place, &system): (usize, &usize)| {
@@ -90,7 +92,7 @@ impl<'a> View<'a> {
         heads.iter().map(|&head| head.to_owned()).collect()
     }
 
-    /// The beginning of names that makes a group, without the separator at its end.
+    /// The beginning of names that defines a group, without the separator at its end.
     fn group(&self, group: usize) -> String {
         let name = &self.shown.groups[group];
         let plain = name.trim_end_matches(['_', '-', '.', ' ']);
@@ -140,7 +142,8 @@ impl<'a> View<'a> {
         table
     }
 
-    /// Kendall's tau of the order of systems under everything else against that under the measure.
+    /// Kendall's tau of the order of systems under the measure against their order under each other
+    /// list.
     fn orders(&self) -> Result<Table, StudyError> {
         let mut rows: Vec<(String, &[f64])> = Vec::new();
         let gains = &self.numbers.experiments;

@@ -1,44 +1,49 @@
-//! Gain and discount of a measure, asked of the measure itself.
+//! Gain and discount of a measure, read off the values of the measure itself.
 //!
-//! A measure of gain x discount gives a ranking whose only relevant document has grade y and stands at rank i the value
-//! G(y) D(i) / normaliser. So its gain is read off U of queries with one relevant document, up to a factor, and what the user
-//! sees at rank i is seen(i) = D(i)/D(1), read off the values of rankings of one such query: nDCG 1/log2(i+1), RBP p^(i-1),
-//! P@k 1 for i <= k, NERU 2^((1-i)/(beta-1)). Whatever gains, discounts and conventions a measure has are then those of its
-//! residual gain, and a new measure of this form needs no line here.
+//! A measure of gain x discount gives the value G(y) D(i) / normaliser to a ranking whose only
+//! relevant document has grade y and stands at rank i. So U of queries with one relevant document
+//! gives the gain, up to a factor. Rankings of such a query give seen(i) = D(i)/D(1), the
+//! probability that the user sees rank i. Examples are 1/log2(i+1) for nDCG, p^(i-1) for RBP, 1 up
+//! to rank k for P@k, and 2^((1-i)/(beta-1)) for NERU. So residual gain follows all gains,
+//! discounts and conventions of the measure, and a new measure of this form needs no code here.
 //!
-//! Two relevant documents tell whether the measure is of the form: the values with them at ranks 2, 3 and 1, 2 must relate as
-//! (D(2) + D(3)) : (D(1) + D(2)), or as D(2) : D(1) where the first relevant document alone counts (RR, whose residual gain
-//! takes 1/i of every one). AP, ERR and MeanNDCG do neither and are refused.
+//! Two relevant documents tell whether a measure has the form. Its values with these documents at
+//! ranks 2, 3 and at ranks 1, 2 must relate as (D(2) + D(3)) : (D(1) + D(2)). If only the first
+//! relevant document counts, they must relate as D(2) : D(1). RR is such a measure, and its
+//! residual gain takes 1/i of every relevant document. AP, ERR and MeanNDCG do neither and are
+//! refused.
 //!
-//! Cost: one evaluation a rank, once a study.
+//! Cost: one evaluation for each rank, once in a study.
 
 use fivefold_core::Seed;
 use fivefold_metrics::{Conventions, Evaluator, Judged, MeasureSpec, Scratch, Ties, Version};
 
 use crate::study::StudyError;
 
-/// The deepest rankings whose positions are asked about, one by one.
+/// The deepest rankings that are allowed, since each position is evaluated.
 const DEEPEST: usize = 10_000;
 
-/// How near two ratios are that count as equal; those of measures of another form differ by more than a hundredth.
+/// Two ratios count as equal within this tolerance. The ratios of measures of another form differ
+/// by more than a hundredth.
 const TOLERANCE: f64 = 1e-9;
 
-/// What a document is worth and what a user sees of a rank.
+/// The gain of a document, and the probability that a user sees a rank.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Utility {
     /// The gain of each grade from 0 to the highest.
     gain: Vec<f64>,
-    /// The probability with which rank i + 1 is seen; beyond the end 0.
+    /// The probability that the user sees rank i + 1; 0 beyond the end.
     seen: Vec<f64>,
     /// The measure's cutoff.
     cutoff: Option<usize>,
 }
 
 impl Utility {
-    /// Of a measure whose rankings have at most `depth` documents.
+    /// Gain and discount of a measure whose rankings have at most `depth` documents.
     ///
     /// # Errors
-    /// If the measure is no sum of gain x discount, is a UE version, gives no grade a gain, or its rankings are too deep.
+    /// The measure is no sum of gain x discount, is a UE version, or gives no grade a gain, or its
+    /// rankings are too deep.
     pub fn of(spec: &MeasureSpec, conventions: &Conventions, max_grade: u8, depth: usize) -> Result<Self, StudyError> {
         let refuse = |why: &str| Err(StudyError::Input(format!("`{spec}` has no residual gain: {why}")));
         if spec.version() != Version::Original {
@@ -77,8 +82,8 @@ impl Utility {
         Ok(utility)
     }
 
-    /// Of precision at a cutoff: gain 1 from the threshold up, every rank up to the cutoff seen. Without a normaliser its
-    /// residual gain counts unique contributions.
+    /// Precision at a cutoff: gain 1 from the threshold up, and every rank up to the cutoff is
+    /// seen. Its residual gain without a normaliser counts unique contributions.
     pub fn precision(cutoff: usize, threshold: u8, max_grade: u8) -> Self {
         let gain = (0..=max_grade).map(|grade| f64::from(u8::from(grade >= threshold))).collect();
         Utility { gain, seen: vec![1.0; cutoff], cutoff: Some(cutoff) }
@@ -89,31 +94,31 @@ impl Utility {
         self.gain.get(usize::from(grade)).copied().unwrap_or(0.0)
     }
 
-    /// What is seen of a position, counted from 0.
+    /// The probability that the user sees a position, counted from 0.
     pub fn seen(&self, position: usize) -> f64 {
         self.seen.get(position).copied().unwrap_or(0.0)
     }
 
-    /// How many positions count.
+    /// Number of positions that count.
     pub fn depth(&self) -> usize {
         self.seen.len()
     }
 
-    /// The measure's cutoff, if it has one.
+    /// The measure's cutoff; `None` without a cutoff.
     pub fn cutoff(&self) -> Option<usize> {
         self.cutoff
     }
 }
 
-/// Asks a measure for single values.
+/// Evaluates a measure on single rankings.
 struct Probe<'a> {
     evaluator: &'a Evaluator,
-    /// Of each query asked about.
+    /// Number of documents of each query.
     documents: usize,
 }
 
 impl Probe<'_> {
-    /// A query with these grades and otherwise grade 0.
+    /// A query whose first documents have these grades, and all other documents grade 0.
     fn judge(&self, grades: &[u8]) -> Result<Judged, StudyError> {
         let mut all = grades.to_vec();
         all.resize(self.documents, 0);
@@ -125,7 +130,7 @@ impl Probe<'_> {
         Ok(self.evaluator.upper(&self.judge(&[grade])?, 0).unwrap_or(0.0))
     }
 
-    /// The value of the ranking that has the query's first documents at `ranks`.
+    /// The value of the ranking with the query's first documents at `ranks`.
     fn value(&self, query: &Judged, ranks: &[usize]) -> Result<f64, StudyError> {
         let mut scores: Vec<f64> = Vec::with_capacity(self.documents);
         scores.extend(ranks.iter().map(|&rank| -(rank as f64)));

@@ -1,4 +1,4 @@
-//! What the study found, in sentences.
+//! The findings of the study, in sentences.
 
 use fivefold_analysis::page::PagePart;
 use fivefold_base::rounding::{highest, levels};
@@ -25,7 +25,7 @@ struct Words<'a> {
     names: &'a [String],
     measure: &'a str,
     numbers: &'a Numbers,
-    /// Means of the measure, and the systems that have the highest.
+    /// Means of the measure, and the systems with the highest mean.
     means: Vec<f64>,
     best: Vec<usize>,
 }
@@ -46,7 +46,8 @@ impl Words<'_> {
         )
     }
 
-    /// Who adds most and least, where the best by the measure stands, and how far the two orders agree.
+    /// The systems that add most and least, the place of the best system by the measure, and the
+    /// agreement of the two orders.
     fn of_experiment(&self, gains: &Gains) -> Result<String, StudyError> {
         let means = self.numbers.means(&gains.residual);
         let most = highest(&means);

@@ -1,12 +1,17 @@
-//! How well scores of different queries compare: random halves of the queries as two collections.
+//! How well scores of different queries compare. Random halves of the queries stand for two
+//! collections.
 //!
-//! Of each partition into halves C and D (Webber, Moffat & Zobel, SIGIR 2008):
-//! - dRMSE = 2 RMSE / (sd_C + sd_D), RMSE = sqrt(mean over systems of (mean_C - mean_D)^2), sd_C and sd_D the standard
-//!   deviations (n - 1) of the systems' means: how far a system is from itself, in units of how far systems are apart;
-//! - the share of systems that a two-sided two-sample t-test (Student's, pooled variances) finds different from themselves.
+//! For each partition into halves C and D (Webber, Moffat & Zobel, SIGIR 2008), the study computes
+//! two numbers:
+//! - dRMSE = 2 RMSE / (sd_C + sd_D): how far a system is from itself, in units of how far systems
+//!   are apart. RMSE = sqrt(mean over systems of (mean_C - mean_D)^2). sd_C and sd_D are the
+//!   standard deviations (n - 1) of the systems' means.
+//! - The share of systems that a two-sided two-sample t-test (Student's, pooled variances) finds
+//!   different from themselves.
 //!
-//! Both are given as the mean and the 97.5th percentile over the partitions. Of an odd number of queries the second half has one
-//! more. Cost: partitions x systems x queries.
+//! For both numbers, the mean and the 97.5th percentile over the partitions are shown. If the
+//! number of queries is odd, the second half has one query more. Cost: partitions x systems x
+//! queries.
 
 use fivefold_core::Seed;
 use fivefold_stats::two_sample::{Variances, two_sample_t_test};
@@ -15,16 +20,16 @@ use rayon::prelude::*;
 use super::matrix::{Matrix, mean, mean_and_deviation, quantile};
 use crate::study::StudyError;
 
-/// What the partitions gave.
+/// The results over all partitions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparability {
     /// Mean of dRMSE.
     pub drmse: f64,
-    /// Its 97.5th percentile.
+    /// 97.5th percentile of dRMSE.
     pub drmse_high: f64,
     /// Mean share of systems that differ from themselves.
     pub different: f64,
-    /// Its 97.5th percentile.
+    /// 97.5th percentile of this share.
     pub different_high: f64,
 }
 
@@ -35,7 +40,7 @@ pub struct Halves {
     second: Vec<usize>,
 }
 
-/// Seeded partitions, the same for every form of scores.
+/// Seeded partitions, which all forms of scores share.
 pub fn partitions(queries: usize, count: usize, seed: Seed) -> Vec<Halves> {
     let draw = |index: usize| {
         let mut order: Vec<usize> = (0..queries).collect();
@@ -97,7 +102,8 @@ mod tests {
         }
     }
 
-    // Python: a = [[.1, .2, .6, .9], [.3, .4, .5, .9], [.2, .3, .95, .9]], 3 systems x 4 queries, halves 0 1 | 2 3
+    // Python: a = [[.1, .2, .6, .9], [.3, .4, .5, .9], [.2, .3, .95, .9]], 3 systems x 4 queries,
+    // halves 0 1 | 2 3
     //   c, d = [sum(r[:2])/2 for r in a], [sum(r[2:])/2 for r in a]; sd = statistics.stdev
     //   2*sqrt(sum((x-y)**2 for x, y in zip(c, d))/3)/(sd(c) + sd(d)) -> 5.1268862536539865
     //   with 2 degrees of freedom p = 1 - |t|/sqrt(2 + t^2) -> .063, .232, .0068
@@ -112,7 +118,7 @@ mod tests {
         assert_eq!(found.different, 1.0 / 3.0);
     }
 
-    /// Systems that are the same on every query never differ from themselves.
+    /// A system with the same score on every query never differs from itself.
     #[test]
     fn constant_systems_are_comparable() {
         let matrix = Matrix { queries: 10, values: (0..30).map(|place| f64::from(place / 10)).collect() };

@@ -1,11 +1,13 @@
-//! Standardisation: every query's values by their mean and standard deviation over some systems.
+//! Standardisation of every query's values by their mean and standard deviation over some systems.
 //!
-//! z = (m - mean_q) / sd_q, sd with n - 1, over the standardising systems; reported as the normal distribution function of z
-//! (Webber, Moffat & Zobel, SIGIR 2008), or as A z + B cut to [0, 1] (std-AB of Sakai, ICTIR 2016, A = .15, B = .5). Constants
-//! of a query cancel: SP and AP, DCG and nDCG have the same z. A query for which all standardising systems are equal, or one of
-//! them has no value, has no factors: it is counted and left out, never infinite.
+//! z = (m - mean_q) / sd_q, sd with n - 1, over the standardising systems. The standardised score
+//! is the normal distribution function of z (Webber, Moffat & Zobel, SIGIR 2008). The linear score
+//! is A z + B, cut to [0, 1] (std-AB of Sakai, ICTIR 2016, A = .15, B = .5). Constants of a query
+//! cancel: SP and AP have the same z, and so have DCG and nDCG.
 //!
-//! Factors can be written to a file and applied to systems that were not among the standardising ones. Cost: one pass.
+//! A query has no factors if all standardising systems are equal, or if one of the systems has no
+//! value. A query without factors is counted and left out, and never gets an infinite score.
+//! Factors can be written to a file and applied to other systems. Cost: one pass.
 
 use std::collections::HashMap;
 
@@ -21,21 +23,21 @@ pub const FORMAT: &str = "fivefold-factors/1";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Factors {
-    /// [`FORMAT`].
+    /// The format, [`FORMAT`].
     pub format: String,
     /// The measure.
     pub measure: String,
-    /// The conventions under which it was computed, a line each; empty where it was computed elsewhere.
+    /// The conventions of the measure, a line each; empty if another program computed the values.
     pub conventions: Vec<String>,
-    /// What the standard deviation divides by.
+    /// The divisor of the standard deviation.
     pub deviation: String,
     /// Names of the standardising systems.
     pub systems: Vec<String>,
     /// blake3 hash of the values that the factors were computed from.
     pub hash: String,
-    /// One a query that has factors.
+    /// The factors of each query that has factors.
     pub queries: Vec<Factor>,
-    /// Ids of the queries that have none.
+    /// Ids of the queries without factors.
     pub without: Vec<String>,
 }
 
@@ -51,17 +53,17 @@ pub struct Factor {
     pub sd: f64,
 }
 
-/// The only divisor there is.
+/// The only divisor that files may name.
 const DEVIATION: &str = "sample, n - 1";
 
-/// Factors of one query from its values; `None` where it has none.
+/// Mean and standard deviation of one query's values; `None` if the query has no factors.
 pub fn factor(values: impl Iterator<Item = f64> + Clone) -> Option<(f64, f64)> {
     let (mean, sd) = mean_and_deviation(values);
     (mean.is_finite() && sd.is_finite() && sd > 0.0).then_some((mean, sd))
 }
 
 impl Factors {
-    /// From the values of the standardising systems.
+    /// Factors from the values of the standardising systems.
     pub fn of(matrix: &Matrix, measure: &str, conventions: &[String], systems: &[String], queries: &[String]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for (query, id) in queries.iter().enumerate() {
@@ -89,10 +91,10 @@ impl Factors {
         factors
     }
 
-    /// Reads the text of a file of factors; `name` is what errors call it.
+    /// Reads the text of a file of factors. `name` is the name of the file in errors.
     ///
     /// # Errors
-    /// Text that is not of the format, and factors that cannot be used.
+    /// Text of another format, or factors that cannot be used.
     pub fn parse(name: &str, text: &str) -> Result<Self, StudyError> {
         let wrong = |what: String| StudyError::Input(format!("{name}: {what}"));
         let factors: Factors = serde_json::from_str(text)
@@ -114,7 +116,7 @@ impl Factors {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Mean and standard deviation of each of these queries; `None`: there are no factors.
+    /// Mean and standard deviation of each of these queries; `None` for a query without factors.
     pub fn of_queries(&self, queries: &[String]) -> Vec<Option<(f64, f64)>> {
         let known: HashMap<&str, (f64, f64)> =
             self.queries.iter().map(|factor| (factor.query.as_str(), (factor.mean, factor.sd))).collect();
@@ -122,7 +124,7 @@ impl Factors {
     }
 }
 
-/// z-scores; NaN where a query has no factors or a system no value.
+/// z-scores; NaN if the query has no factors or the system no value.
 pub fn z_scores(matrix: &Matrix, factors: &[Option<(f64, f64)>]) -> Matrix {
     matrix.map(|query, value| factors[query].map_or(f64::NAN, |(mean, sd)| (value - mean) / sd))
 }
@@ -138,7 +140,7 @@ pub fn normal(z: f64) -> f64 {
 pub struct Linear {
     /// The slope A.
     pub a: f64,
-    /// The value B of a system that is as good as the mean.
+    /// B, the value of a system that is equal to the mean.
     pub b: f64,
 }
 

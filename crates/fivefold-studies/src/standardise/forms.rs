@@ -1,8 +1,13 @@
-//! The forms of a measure that are compared: raw, U-normalised, UE-normalised (V1, V2), standardised, linear.
+//! The forms of a measure that are compared: raw, U-normalised, UE-normalised (V1, V2),
+//! standardised, linear.
 //!
-//! U-normalised is the value over that of the ideal order of the query's judged documents, so DCG becomes nDCG and SP becomes
-//! SP/min(k, Np); a query whose ideal value is 0 has none. V1 and V2 are the registered versions, with U and E by the conventions in
-//! force. Of values that were computed elsewhere there are the raw ones, and V1 and V2 where columns of these names stand beside them.
+//! - U-normalised: the value divided by the value of the ideal order of the query's judged
+//!   documents. So DCG becomes nDCG, and SP becomes SP/min(k, Np). A query with the ideal value 0
+//!   has no such value.
+//! - V1 and V2: the registered versions, with U and E by the conventions of the study.
+//!
+//! Values of other programs have the raw form. If the table has columns of these names, V1 and V2
+//! are forms too.
 
 use fivefold_analysis::slug;
 use fivefold_base::words::nearest;
@@ -16,15 +21,15 @@ use super::matrix::Matrix;
 use crate::study::StudyError;
 use crate::systems::{Content, RankedSystems};
 
-/// The measures of rankings where none are named.
+/// The default measures of rankings.
 const DEFAULT_MEASURES: [&str; 2] = ["dcg@10", "sp@10"];
 
 /// Scores of one form.
 #[derive(Debug, Clone)]
 pub struct Form {
-    /// Its name in tables.
+    /// The name in tables.
     pub name: &'static str,
-    /// The scores of all systems for all queries; NaN where undefined.
+    /// The scores of all systems for all queries; NaN if undefined.
     pub matrix: Matrix,
 }
 
@@ -33,15 +38,15 @@ pub struct Form {
 pub struct Family {
     /// The raw measure.
     pub measure: String,
-    /// Its conventions, a line each.
+    /// The conventions of the measure, a line each.
     pub conventions: Vec<String>,
     /// Names of the systems.
     pub systems: Vec<String>,
     /// Ids of the queries.
     pub queries: Vec<String>,
-    /// The forms, the raw one first.
+    /// The forms; the raw form is first.
     pub forms: Vec<Form>,
-    /// Factors of the queries, once they are known.
+    /// Factors of the queries; `None` until they are known.
     pub factors: Option<Factors>,
     /// The queries for which every form of every system has a value.
     pub common: Vec<usize>,
@@ -56,10 +61,10 @@ pub const LINEAR: &str = "linear";
 const U_NORMALISED: &str = "U-normalised";
 const VERSIONS: [(Version, &str); 2] = [(Version::V1, "V1"), (Version::V2, "V2")];
 
-/// The families of these measures; of all that make sense where none are named.
+/// The families of these measures. Without a measure, all families that make sense.
 ///
 /// # Errors
-/// A measure that is not there or does not suit the data.
+/// An unknown measure, or a measure that does not suit the data.
 pub fn families(content: &Content, measures: &[String], conventions: &Conventions) -> Result<Vec<Family>, StudyError> {
     let defaults = || DEFAULT_MEASURES.map(str::to_owned).to_vec();
     match content {
@@ -101,7 +106,7 @@ fn of_rankings(ranked: &RankedSystems, measure: &str, conventions: &Conventions)
     })
 }
 
-/// The columns that are no UE version of another measure.
+/// The columns that are not a UE version of a measure.
 fn originals(values: &SystemValues) -> Vec<String> {
     let is_version = |name: &str| name.parse().is_ok_and(|spec: MeasureSpec| spec.version() != Version::Original);
     values.measures.iter().filter(|name| !is_version(name)).cloned().collect()
@@ -145,7 +150,7 @@ impl Family {
         &self.forms[0].matrix
     }
 
-    /// Computes factors from these systems, or from all.
+    /// Computes factors from these systems, or from all systems if no name is given.
     ///
     /// # Errors
     /// A name that no system has, or fewer than two systems.
@@ -171,7 +176,7 @@ impl Family {
     /// Takes factors of other systems.
     ///
     /// # Errors
-    /// Factors under other conventions, or of none of the queries.
+    /// Factors under other conventions, or without any of the queries.
     pub fn apply(&mut self, factors: Factors) -> Result<(), StudyError> {
         let wrong = |what: &str| Err(StudyError::Input(format!("the factors of {} {what}", self.measure)));
         if factors.conventions != self.conventions {
@@ -184,10 +189,10 @@ impl Family {
         Ok(())
     }
 
-    /// Adds the standardised forms and finds the queries that all forms have in common.
+    /// Adds the standardised forms, and finds the queries for which all forms have a value.
     ///
     /// # Errors
-    /// Fewer than four such queries: halves of them cannot be compared.
+    /// Fewer than four such queries, since halves of them cannot be compared.
     pub fn add_standardised(&mut self, linear: Linear) -> Result<(), StudyError> {
         let Some(factors) = &self.factors else { return Ok(()) };
         let z = z_scores(self.raw(), &factors.of_queries(&self.queries));
@@ -207,7 +212,8 @@ impl Family {
         Ok(())
     }
 
-    /// Raw scores of the standardising systems, as far as they are among these systems, for queries with factors.
+    /// Raw scores of the standardising systems that are among these systems, for queries with
+    /// factors.
     pub fn standardising_matrix(&self) -> Matrix {
         let Some(factors) = &self.factors else { return self.raw().clone() };
         let names: Vec<String> = factors.systems.iter().filter(|name| self.systems.contains(name)).cloned().collect();
@@ -222,7 +228,7 @@ impl Family {
         Matrix { queries: self.queries.len(), values }
     }
 
-    /// The file of factors.
+    /// The name and the text of the file of factors.
     pub fn factor_file(&self) -> (String, String) {
         let text = self.factors.as_ref().map_or_else(String::new, Factors::text);
         (format!("factors/{}.json", slug(&self.measure)), text)

@@ -1,26 +1,26 @@
-//! Values of systems by query, one measure.
+//! Values of one measure by system and query.
 
-/// Systems x queries. NaN where a value is undefined.
+/// Systems x queries; NaN if a value is undefined.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
-    /// How many queries.
+    /// Number of queries.
     pub queries: usize,
     /// `[system * queries + query]`.
     pub values: Vec<f64>,
 }
 
 impl Matrix {
-    /// How many systems.
+    /// Number of systems.
     pub fn systems(&self) -> usize {
         self.values.len() / self.queries.max(1)
     }
 
-    /// The values of one system, one a query.
+    /// The values of one system, by query.
     pub fn system(&self, system: usize) -> &[f64] {
         &self.values[system * self.queries..(system + 1) * self.queries]
     }
 
-    /// The values of one query, one a system.
+    /// The values of one query, by system.
     pub fn query(&self, query: usize) -> impl Iterator<Item = f64> + Clone {
         self.values.iter().skip(query).step_by(self.queries.max(1)).copied()
     }
@@ -30,7 +30,7 @@ impl Matrix {
         self.query(query).all(f64::is_finite)
     }
 
-    /// The same with other values, given by query and value.
+    /// A matrix of the same size with new values. `new` gets the query and the value.
     #[must_use]
     pub fn map(&self, new: impl Fn(usize, f64) -> f64) -> Matrix {
         let values = self.values.iter().enumerate().map(|(place, &value)| new(place % self.queries, value)).collect();
@@ -50,7 +50,7 @@ impl Matrix {
     }
 }
 
-/// The mean of some numbers; NaN of none.
+/// The mean of the numbers; NaN without a number.
 pub fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut count) = (0.0, 0usize);
     for value in values {
@@ -60,7 +60,8 @@ pub fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / count as f64
 }
 
-/// Mean and sample standard deviation (n - 1), which is exactly 0 where all numbers are equal; NaN of fewer than two.
+/// Mean and sample standard deviation (n - 1). The deviation is exactly 0 if all numbers are equal,
+/// and NaN for fewer than two numbers.
 pub fn mean_and_deviation(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let centre = mean(values.clone());
     let (mut squares, mut count) = (0.0, 0usize);
@@ -79,7 +80,8 @@ pub fn mean_and_deviation(values: impl Iterator<Item = f64> + Clone) -> (f64, f6
     }
 }
 
-/// A quantile of numbers in rising order: linear between the nearest two (type 7 of Hyndman & Fan, numpy's default).
+/// A quantile of numbers in rising order: linear between the nearest two (type 7 of Hyndman & Fan,
+/// numpy's default).
 pub fn quantile(rising: &[f64], share: f64) -> f64 {
     let Some(last) = rising.len().checked_sub(1) else { return f64::NAN };
     let place = share * last as f64;

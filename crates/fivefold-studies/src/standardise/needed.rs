@@ -1,9 +1,12 @@
-//! How many standardising systems are needed: factors of random subsets against factors of all systems.
+//! How many standardising systems are needed. Factors of random subsets are compared with the
+//! factors of all systems.
 //!
-//! A draw takes k of the systems, computes factors from them alone and standardises all systems with these. Kendall's tau-b between the
-//! systems' order by the mean of those scores and by the mean under the factors of all tells how much the choice matters
-//! (Webber, Moffat & Zobel, SIGIR 2008). Given is the tau that 50, 95 and 99 % of the draws reach. A query without factors from the
-//! subset is left out of that draw's means and counted. Cost: draws x (systems x queries + systems^2).
+//! A draw takes k of the systems, computes factors from these systems alone, and standardises all
+//! systems with the factors. The mean of these scores orders the systems. Kendall's tau-b between
+//! this order and the order under the factors of all systems shows how much the choice matters
+//! (Webber, Moffat & Zobel, SIGIR 2008). The result is the tau that 50, 95 and 99 % of the draws
+//! reach. A query without factors from the subset is left out of the means of this draw and
+//! counted. Cost: draws x (systems x queries + systems^2).
 
 use fivefold_core::Seed;
 use fivefold_stats::kendall_tau_b;
@@ -13,7 +16,7 @@ use super::factors::{factor, normal};
 use super::matrix::{Matrix, mean, quantile};
 use crate::study::StudyError;
 
-/// What the draws of one size gave.
+/// The results of the draws of one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Needed {
     /// Standardising systems in each draw.
@@ -22,14 +25,14 @@ pub struct Needed {
     pub reached: [f64; 3],
     /// Mean number of queries that a draw left without factors.
     pub without: f64,
-    /// Draws in which all systems tied, or no query had factors: they have no tau.
+    /// Number of draws without a tau: all systems tied, or no query had factors.
     pub undefined: usize,
 }
 
 /// Shares of the draws that reach the values of [`Needed::reached`].
 pub const SHARES: [f64; 3] = [0.5, 0.95, 0.99];
 
-/// The sizes that are tried where the settings name none: those below the number of systems.
+/// The default sizes below the number of systems.
 pub fn default_sizes(systems: usize) -> Vec<usize> {
     [2, 3, 5, 10, 20, 40, 80].into_iter().filter(|&size| size < systems).collect()
 }
@@ -37,7 +40,7 @@ pub fn default_sizes(systems: usize) -> Vec<usize> {
 /// Draws subsets of one size.
 ///
 /// # Errors
-/// More systems than there are.
+/// A size above the number of systems, or below 2.
 pub fn needed(matrix: &Matrix, size: usize, draws: usize, seed: Seed) -> Result<Needed, StudyError> {
     let all: Vec<usize> = (0..matrix.systems()).collect();
     if size > all.len() || size < 2 {
@@ -63,7 +66,8 @@ pub fn needed(matrix: &Matrix, size: usize, draws: usize, seed: Seed) -> Result<
     })
 }
 
-/// The mean standardised score of every system under factors of some, and how many queries have none.
+/// The mean standardised score of every system under the factors of some systems, and the number of
+/// queries without factors.
 fn standardised_means(matrix: &Matrix, standardising: &[usize]) -> (Vec<f64>, usize) {
     let mut sums = vec![0.0; matrix.systems()];
     let mut with = 0usize;
@@ -106,7 +110,7 @@ mod tests {
         assert_eq!(default_sizes(12), [2, 3, 5, 10]);
     }
 
-    /// Two systems that are equal on a query leave it without factors.
+    /// A query on which two systems are equal has no factors from these systems.
     #[test]
     fn queries_without_factors_are_counted() {
         let values = vec![0.0, 0.1, 0.0, 0.2, 0.0, 0.5];

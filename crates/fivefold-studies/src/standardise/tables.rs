@@ -1,5 +1,6 @@
-//! What the study shows: distributions before and after, comparability of all forms, how many standardising systems are needed,
-//! systems by the mean of each form and how the orders agree, and histograms.
+//! Tables and charts of the study. The tables show distributions before and after, comparability of
+//! all forms, and the number of standardising systems needed. Further tables order the systems by
+//! the mean of each form, and show how the orders agree. The charts are histograms.
 
 use fivefold_analysis::chart::{Axis, Point, Series, SeriesKind};
 use fivefold_analysis::{Cell, Chart, Table, number_equal, slug};
@@ -13,10 +14,10 @@ use super::matrix::{Matrix, mean, mean_and_deviation, quantile};
 use super::needed::{Needed, SHARES};
 use crate::study::{Findings, StudyError};
 
-/// Bars of a histogram.
+/// Number of bars of a histogram.
 const BINS: usize = 20;
 
-/// What is common to all tables.
+/// The input of all tables.
 pub(super) struct Shown<'a> {
     pub(super) study: &'a Standardise,
     pub(super) families: &'a [Family],
@@ -51,7 +52,7 @@ impl Shown<'_> {
         Table::new(id, title, columns, labels).with_rows(rows).with_notes(self.notes(self.families))
     }
 
-    /// Conventions, numbers of queries and what else is to be known, of these families.
+    /// Notes on these families: conventions, numbers of queries and other remarks.
     fn notes(&self, families: &[Family]) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();
         for line in families.iter().flat_map(|family| &family.conventions) {
@@ -248,7 +249,7 @@ fn common_means(family: &Family, matrix: &Matrix) -> Vec<f64> {
     matrix.select(&family.common).means()
 }
 
-/// Adds every score of every form, by query and system; an empty field where there is none.
+/// Adds every score of every form, by query and system. An undefined score is an empty field.
 pub(super) fn add_scores(families: &[Family], findings: &mut Findings) {
     let Some(first) = families.first() else { return };
     let forms: Vec<(&Family, &Form)> =

@@ -1,4 +1,4 @@
-//! What the study found, in sentences.
+//! The findings of the study, in sentences.
 
 use fivefold_analysis::page::PagePart;
 use fivefold_base::rounding::highest;
@@ -12,7 +12,7 @@ use super::matrix::{mean, mean_and_deviation};
 use super::needed::{Needed, SHARES};
 use crate::study::StudyError;
 
-/// The findings of one measure: `compared` of each form, `subsets` of each size.
+/// The findings of one measure. `compared` has an entry for each form, `subsets` for each size.
 pub(super) fn of_family(
     study: &Standardise,
     family: &Family,
@@ -42,7 +42,7 @@ pub(super) fn of_family(
     Ok(PagePart { heading: Some(family.measure.clone()), sentences })
 }
 
-/// Rounded: 100 x .07 is not quite 7.
+/// A share in percent, rounded because 100 x .07 is not quite 7.
 fn percent(share: f64) -> f64 {
     (100.0 * share * 1e6).round() / 1e6
 }
@@ -85,7 +85,7 @@ fn nearest_to_itself(family: &Family, compared: &[Comparability]) -> Option<Stri
     })
 }
 
-/// The best systems under two forms, and how the orders agree.
+/// The best systems under two forms, and the agreement of the orders.
 fn orders(family: &Family, raw: &Form, standardised: &Form) -> Result<String, StudyError> {
     let means = [raw, standardised].map(|form| form.matrix.select(&family.common).means());
     let best = means.each_ref().map(|means| {
@@ -103,10 +103,11 @@ fn orders(family: &Family, raw: &Form, standardised: &Form) -> Result<String, St
     })
 }
 
-/// The tau-b that nearly all draws reach is called high from here on.
+/// The tau-b from which the agreement is called high.
 const HIGH: f64 = 0.9;
 
-/// The fewest standardising systems with which nearly all draws come close to the order by all, or what the most reach.
+/// The fewest standardising systems with which nearly all draws agree with the order by all
+/// systems. If no size is enough, the tau that the largest size reaches.
 fn needed(family: &Family, subsets: &[Needed]) -> Option<String> {
     let reached = |found: &&Needed| found.reached[1] >= HIGH;
     let found = subsets.iter().find(reached).or(subsets.last()).filter(|found| found.reached[1].is_finite())?;

@@ -1,34 +1,36 @@
-//! Under which conventions values per query were computed. Those of our own results folders say so; other programs' do not.
+//! The conventions under which values per query were computed. A results folder of fivefold names
+//! them; files of other programs do not.
 
 use fivefold_base::words::list;
 use fivefold_metrics::{Conventions, FoldMean, RULES, Rule, Undefined};
 use fivefold_results::Manifest;
 
-/// Where values come from, and the conventions in force there.
+/// A source of values, and its conventions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Computed {
     /// The results folder or file, as the settings name it.
     pub source: String,
-    /// The conventions as they stand under the tables of a run; none where the study computes the values itself.
+    /// The conventions as lines under the tables of a run; empty if the study computes the values
+    /// itself.
     pub lines: Vec<String>,
-    /// The same to be compared.
+    /// The same conventions, for comparisons.
     pub conventions: Conventions,
 }
 
 impl Computed {
-    /// Values of a run.
+    /// The conventions of the values of a run.
     pub fn by_run(source: String, manifest: &Manifest) -> Self {
         let conventions = manifest.experiment.evaluation.conventions.clone();
         Computed { source, lines: manifest.conventions.clone(), conventions }
     }
 
-    /// The conventions, to stand under tables.
+    /// The conventions in words, for the notes of tables.
     pub fn in_words(&self) -> Option<String> {
         let Computed { source, lines, .. } = self;
         (!lines.is_empty()).then(|| format!("values of {source} were computed under {}", lines.join("; ")))
     }
 
-    /// What is done here with values that are undefined, and with folds, where the run did otherwise.
+    /// A note if the study treats undefined values or folds differently from the run.
     pub fn otherwise_here(&self, undefined: Undefined, some_undefined: bool) -> Option<String> {
         let other_undefined = some_undefined && self.conventions.undefined != undefined;
         let differing = [
@@ -42,7 +44,8 @@ impl Computed {
     }
 }
 
-/// Conventions that values of different sources do not share, each with who has which. Those that only means depend on are the study's.
+/// The conventions in which values of different sources differ, each with its sources. Conventions
+/// that affect means alone are left out, because the study makes the means.
 pub fn differences(all: &[&Computed]) -> Option<String> {
     let differing = |rule: &Rule| {
         let mut choices: Vec<(String, Vec<&str>)> = Vec::new();

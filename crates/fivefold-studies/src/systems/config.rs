@@ -1,4 +1,4 @@
-//! Where a study's systems come from: a table of its experiment file, or options of a command.
+//! The source of a study's systems: a table of its experiment file, or options of a command.
 //!
 //! ```toml
 //! [systems]                                        # one of these
@@ -15,8 +15,9 @@
 //!
 //! results = "runs/mq2008"                          # a results folder of `fivefold run`
 //! ```
-//! Relative paths are looked for beside the experiment file, then in the folder of `FIVEFOLD_DATA`. In `runs`, `scores` and
-//! `values`, one `*` in a path stands for the name of each system that has such a file; `NAME=PATH` names one system.
+//! Relative paths are looked for beside the experiment file, then in the folder of `FIVEFOLD_DATA`.
+//! In `runs`, `scores` and `values`, a path may hold one `*`, which stands for the name of each
+//! system with such a file. `NAME=PATH` names one system.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -31,53 +32,55 @@ use serde::{Deserialize, Serialize};
 use super::{Computed, Content, Systems, letor, trec};
 use crate::study::{Input, StudyContext, StudyError};
 
-/// What stands for the number of a fold in a path.
+/// The text that stands for the number of a fold in a path.
 pub(super) const FOLD: &str = "{fold}";
 
-/// Where the systems of a study come from.
+/// The source of a study's systems.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SystemsConfig {
     /// TREC judgements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qrels: Option<PathBuf>,
-    /// TREC runs: `[NAME=]PATH`, where one `*` stands for the names of systems.
+    /// TREC runs: `[NAME=]PATH`, where a `*` stands for the names of systems.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<String>,
-    /// What becomes of a document that stands twice under a topic of the qrels or of a run.
+    /// The treatment of a document that stands twice under a topic of the qrels or of a run.
     pub duplicates: Duplicates,
-    /// A LETOR collection, whose test folds were scored.
+    /// A LETOR collection with scores for its test folds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dataset: Option<Source>,
-    /// One LETOR file that was scored.
+    /// A LETOR file with scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<PathBuf>,
-    /// Score files: `[NAME=]PATH`, with `{fold}` where there are folds, and where one `*` stands for the names of systems.
+    /// Score files: `[NAME=]PATH`, with `{fold}` if there are folds. A `*` stands for the names of
+    /// systems.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<String>,
-    /// Files of values per query: `[NAME=]PATH`, where one `*` stands for the names of systems.
+    /// Files of values per query: `[NAME=]PATH`, where a `*` stands for the names of systems.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
-    /// What becomes of a query that has no value for one of the systems.
+    /// The treatment of a query without a value for some system.
     pub missing_queries: MissingQuery,
     /// A results folder of `fivefold run`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub results: Option<PathBuf>,
-    /// Which data set of the results folder, by label; needed where it has several.
+    /// The label of a data set of the results folder; needed if the folder has several data sets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub results_dataset: Option<String>,
 }
 
 impl SystemsConfig {
-    /// Whether measures are to be computed of rankings, rather than read.
+    /// Whether the systems have rankings, from which measures are computed.
     pub fn has_rankings(&self) -> bool {
         self.values.is_empty() && self.results.is_none() && *self != SystemsConfig::default()
     }
 
-    /// Checks that there is one source, with all that it needs. The error is about the key `systems`.
+    /// Checks that there is exactly one source, with all its parts. The error is about the key
+    /// `systems`.
     ///
     /// # Errors
-    /// What is missing or too much.
+    /// A missing part, or a second source.
     pub fn check(&self) -> Result<(), ParamError> {
         let given = [
             ("qrels", self.qrels.is_some()),
@@ -118,7 +121,7 @@ impl SystemsConfig {
     /// Reads the systems.
     ///
     /// # Errors
-    /// A file that is missing or not as it should be, with its place.
+    /// A missing file, or an error in a file, with its place.
     pub fn read(&self, cx: &StudyContext<'_>) -> Result<Systems, StudyError> {
         let systems = if let Some(qrels) = &self.qrels {
             trec::read(qrels, &expand(cx, &self.runs)?, self.duplicates, cx)?
@@ -145,7 +148,8 @@ impl SystemsConfig {
     fn per_query(&self, files: &[Named]) -> Result<Systems, StudyError> {
         let mut parts = Vec::with_capacity(files.len());
         for file in files {
-            // The name that was given is that of its system, or in a table of systems that of its measure.
+            // The name that was given is that of its system, or in a table of systems that of its
+            // measure.
             let (system, measure) = (file.name.clone(), file.name.clone());
             let options = PerQueryOptions { system, measure, ..PerQueryOptions::default() };
             parts.push(per_query::read(&file.path, &options)?);
@@ -211,7 +215,7 @@ fn results_folder(folder: &Path, label: Option<&str>, cx: &StudyContext<'_>) -> 
     })
 }
 
-/// Ids of queries; where two are the same, all are written with their folds.
+/// Ids of queries. If an id occurs twice, all ids are written with their folds.
 pub(super) fn unique_ids<'a>(queries: impl Iterator<Item = (usize, &'a str)>) -> Vec<String> {
     let queries: Vec<(usize, &str)> = queries.collect();
     let different: BTreeSet<&str> = queries.iter().map(|(_, id)| *id).collect();
@@ -227,7 +231,7 @@ pub(super) struct Named {
     pub name: Option<String>,
     /// The path as the settings give it, `*` replaced.
     pub given: String,
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
 }
 
@@ -243,8 +247,9 @@ fn expand(cx: &StudyContext<'_>, patterns: &[String]) -> Result<Vec<Named>, Stud
     Ok(files)
 }
 
-/// Names and paths that `[NAME=]PATH` means: itself, or one for each text that can stand for its `*`, in the order of the
-/// texts. `file` makes of a path, or a part of one, that whose being there decides.
+/// Names and paths that `[NAME=]PATH` stands for: the path itself, or a path for each text that can
+/// replace its `*`, in the order of the texts. `file` turns a path, or a part of a path, into the
+/// file whose existence decides.
 pub(super) fn names_of(
     cx: &StudyContext<'_>,
     pattern: &str,
@@ -296,7 +301,7 @@ pub(super) fn inputs(files: &[Named]) -> Result<Vec<Input>, StudyError> {
     files.iter().map(|file| input(&file.given, &file.path)).collect()
 }
 
-/// The hash of a file.
+/// The name and the hash of a file.
 pub(crate) fn input(given: &str, path: &Path) -> Result<Input, StudyError> {
     let unreadable = |error| StudyError::Input(format!("cannot read {}: {error}", path.display()));
     let hash = fivefold_data::input::hash(path).map_err(unreadable)?;
@@ -309,7 +314,7 @@ mod tests {
 
     use super::*;
 
-    /// The star stands for the same names whatever part of the path the number of the fold is in.
+    /// The star stands for the same names, whichever part of the path holds the number of the fold.
     #[test]
     fn a_star_and_the_fold_may_stand_anywhere() {
         let folder = tempfile::tempdir().unwrap();

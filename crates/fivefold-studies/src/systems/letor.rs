@@ -9,16 +9,17 @@ use super::config::{FOLD, input, names_of, unique_ids};
 use super::{Content, RankedQuery, RankedSystems, ScoredList, Systems};
 use crate::study::{Input, StudyContext, StudyError};
 
-/// Data that one score file of a system is about.
+/// Data for which each system has a score file.
 struct Scored {
     /// The number of its fold, if there are folds.
     fold: Option<usize>,
     test: Dataset,
-    /// The file it was read from, where lines may have been moved to bring queries together.
+    /// The file with the data. Its reader may have moved lines to bring queries together. `None`
+    /// for folds.
     file: Option<Part>,
 }
 
-/// The test folds of a collection.
+/// Reads the test folds of a collection.
 pub(super) fn read_collection(
     dataset: &Source,
     scores: &[String],
@@ -37,7 +38,7 @@ pub(super) fn read_collection(
     systems(&parts, collection.max_grade, scores, data, remarks, cx)
 }
 
-/// One file.
+/// Reads one file.
 pub(super) fn read_file(data: &Path, scores: &[String], cx: &StudyContext<'_>) -> Result<Systems, StudyError> {
     let path = cx.find(data)?;
     // Only grades are used: a missing feature value does no harm.

@@ -30,13 +30,14 @@ pub(super) fn read(
     Ok(Systems { content: Content::Rankings(ranked), inputs: all_inputs, computed: Vec::new(), remarks })
 }
 
-/// The name that was given, else that of the file.
+/// The name in the settings, else the name of the file.
 fn name(file: &Named) -> String {
     let of_file = || file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     file.name.clone().unwrap_or_else(of_file)
 }
 
-/// All remarks while they are few; else how many runs have one, so that a page of tables is not followed by pages of remarks.
+/// All remarks if they are few, else the number of runs with a remark, so that the remarks do not
+/// take up pages.
 fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> Vec<String> {
     const MOST: usize = 12;
     let joined: Vec<Joined<'_>> = runs.iter().map(|run| Joined::new(qrels, run)).collect();
@@ -62,7 +63,8 @@ fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> Vec<String> {
     of_qrels().chain(of_runs).collect()
 }
 
-/// One topic over all runs: judged documents are numbered in the order of the qrels, the others as they turn up.
+/// A topic over all runs. Judged documents are numbered in the order of the qrels; other documents
+/// follow in the order of the runs.
 fn query(topic: &QrelsTopic, runs: &[Run]) -> RankedQuery {
     let judged: Vec<&Judgement> = topic.judgements.iter().filter(|judgement| judgement.grade().is_some()).collect();
     let mut ids: Vec<String> = judged.iter().map(|judgement| judgement.document.clone()).collect();
