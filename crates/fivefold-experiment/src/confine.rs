@@ -1,6 +1,7 @@
 //! Confines a `command` to some places. A command may read its own folder, programs and the system,
-//! and the paths that the experiment allows. A command never reaches data, cache or results. If an
-//! allowed folder holds such a place, every other entry of the folder is allowed by itself.
+//! and the paths that the experiment allows. A confined command never reaches data, cache or
+//! results. If an allowed folder holds data, cache or results, its other entries are allowed in its
+//! place.
 //!
 //! The kernel confines the program and all processes that it starts (Landlock, Linux 5.13). The
 //! guard of the program ([`crate::worker`]) sets the confinement before the program starts.

@@ -1,4 +1,4 @@
-//! The observer of a run.
+//! The observer of a run, which is told about each event.
 
 use crate::job::JobEnd;
 use crate::plan::{Job, Plan};

@@ -1,6 +1,6 @@
 //! Looks at the processes below a process, through `/proc` on Linux: reads their memory, and ends
-//! them. On other systems these functions find no processes, so a program's processes are held by
-//! its process group alone.
+//! them. On other systems these functions find no processes. There only the process group holds the
+//! processes of a program.
 //!
 //! A process that adopts orphans ([`adopt_orphans`]) is the ancestor of all processes started below
 //! it, until it ends. A move to another group or session changes nothing.

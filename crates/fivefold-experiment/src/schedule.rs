@@ -6,8 +6,8 @@
 //! this memory fits into the budget beside the memory in use. Until then all later jobs wait too,
 //! so the order stays the order of the plan.
 //!
-//! A job that can never fit is refused before it begins. A job that would fit only without the
-//! copies for jobs to come runs alone.
+//! A job that can never fit is refused before it begins. A job may be too large only because of
+//! copies that later jobs still need. Then this job runs alone.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

@@ -1,8 +1,8 @@
 //! Runs a program for a job, in a folder and a process group of its own and within limits. The
 //! program ends with its job.
 //!
-//! The folder has a drawn name and is in the results folder (`.work/`). The folder is the program's
-//! working and temporary directory, and takes the program's standard output and error.
+//! The folder has a random name and is in the results folder (`.work/`). The folder is the
+//! program's working and temporary directory, and takes the program's standard output and error.
 //!
 //! The group is killed, with all processes that left it (see [`crate::processes`]):
 //!

@@ -1,10 +1,10 @@
 //! `report.html`: the whole report as a single file, which opens from disk without a network.
 //!
 //! A template is given a [`Page`]. The built-in templates are
-//! `html/{page.html,report.css,report.js}`. A folder with a file of the same name overrides each of
-//! them. The template engine escapes all text from data (labels, query ids, remarks). The drawings
-//! are SVG made by this crate, which escapes their text. The bytes depend on the results and the
-//! templates alone.
+//! `html/{page.html,report.css,report.js}`. The user's folder of templates may hold a file of the
+//! same name, which overrides the built-in template. The template engine escapes all text from data
+//! (labels, query ids, remarks). The drawings are SVG made by this crate, which escapes their text.
+//! The bytes depend on the results and the templates alone.
 
 mod bibliography;
 mod drill;

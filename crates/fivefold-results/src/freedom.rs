@@ -1,5 +1,5 @@
-//! The freedoms of the program of a `command`: acts that nothing kept the program from. A line
-//! about them stands under every table.
+//! A *freedom* is an access that nothing kept the program of a `command` from, such as the network.
+//! A line about each freedom stands under every table.
 
 use serde::{Deserialize, Serialize};
 

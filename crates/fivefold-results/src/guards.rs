@@ -1,5 +1,5 @@
-//! The findings of leak guards about the data sets of a run. If a guard was overridden, a line
-//! about it stands under every table.
+//! The findings of leak guards about the data sets of a run. A line about each overridden guard
+//! stands under every table.
 
 use fivefold_data::leaks::Finding;
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,9 @@
-//! `FOLDER.log.json` stands beside the results folder and holds times and facts about the machine,
+//! `FOLDER.log.json` is beside the results folder. The log holds times and facts about the machine,
 //! which differ between runs.
 //!
-//! During a run, the seconds of each job are a line of `FOLDER/.times`. The line is written before
-//! the job's record, so a killed run loses no time. Several processes can add lines. The end of a
-//! run moves the lines into the log.
+//! During a run, a line in `FOLDER/.times` holds the seconds of each job. The line is written
+//! before the job's record, so a killed run loses no times. Several processes can add lines. The
+//! end of a run moves the lines into the log.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

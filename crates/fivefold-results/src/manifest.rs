@@ -1,4 +1,5 @@
-//! `manifest.json`: the inputs of a results folder. The same run writes the same bytes.
+//! `manifest.json`: the experiment, data, conventions and jobs behind a results folder. The same
+//! run writes the same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -138,8 +138,8 @@ fn visible(folder: &Path) -> Result<Vec<String>, StoreError> {
 const WRITTEN: [&str; 10] =
     ["jobs", "scores", "models", "tables", "figures", "tables.json", "tables.md", "report.html", MANIFEST, "page.json"];
 
-/// Returns the first of `inputs` that a run would write over. Such an input is in the results
-/// folder, under a name to which results are written or at a path in `more`.
+/// Returns the first of `inputs` that a run would write over. The input is in the results folder,
+/// under a name to which results are written or at a path in `more`.
 pub fn overwritten<'i>(
     folder: &Path,
     inputs: impl IntoIterator<Item = &'i PathBuf>,

@@ -4,9 +4,9 @@
 //! ```text
 //! models/DATASET/foldK/RANKER.json    the model with its header
 //! scores/DATASET/foldK/RANKER.txt     one score a line, in the order of the fold's test documents
-//! jobs/DATASET/foldK/RANKER.json      the record, written last: key, inputs, status, hashes of the outputs
+//! jobs/DATASET/foldK/RANKER.json      the record, written last: key, inputs, status, output hashes
 //! queries.csv, per_query.csv          the evaluation
-//! manifest.json                       the experiment, data, versions and conventions that it came from
+//! manifest.json                       the experiment, its data, versions and conventions
 //! ```
 //! A file appears under its name only when the file is complete. First the file is written to
 //! `.partial/`, and then it is renamed.

@@ -2,10 +2,10 @@
 //! interpreters, its libraries, and the system.
 //!
 //! A program in `PREFIX/bin` has its libraries in `PREFIX/lib` and similar folders. Conda, a JDK, R
-//! and Node are built so. A virtual environment is built so too, and also needs the libraries of
-//! the Python that it was made from (`pyvenv.cfg`). The folder `shims` of pyenv and similar tools
-//! chooses among versions beside it. Scripts start programs on the search path, so these programs
-//! are allowed in the same way.
+//! and Node have this layout. A virtual environment has this layout too, and also needs the
+//! libraries of the Python that it was made from (`pyvenv.cfg`). The folder `shims` of pyenv and
+//! similar tools chooses among versions beside it. Scripts start programs on the search path, so
+//! these programs are allowed in the same way.
 
 use std::collections::BTreeSet;
 use std::env;

@@ -1,4 +1,4 @@
-//! Landlock of the Linux kernel.
+//! Confinement by Landlock, a part of the Linux kernel.
 
 use std::path::Path;
 use std::sync::LazyLock;

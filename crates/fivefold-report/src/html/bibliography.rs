@@ -68,7 +68,7 @@ pub(super) fn bibtex(used: &BTreeSet<String>) -> String {
     entries.map(|entry| entry.bibtex).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The uses of a run.
+/// The uses of a run, as `keywords` name them.
 pub(super) fn used_by(experiment: &Experiment, analysed: &Analysed) -> BTreeSet<String> {
     let difference = &analysed.difference;
     let evaluation = &experiment.evaluation;

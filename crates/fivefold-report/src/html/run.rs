@@ -85,8 +85,8 @@ fn facts(data: &DatasetFacts) -> String {
 }
 
 /// A remark on undefined values. The remark counts the queries without a relevant document, and the
-/// queries on which a measure lacks a value at some cutoff. It also says how undefined values are
-/// treated. `None` if no query needs a remark.
+/// queries on which a measure lacks a value at some cutoff. The remark also says how undefined
+/// values are treated. `None` if no query needs a remark.
 fn undefined_values(
     evaluation: &Evaluation,
     data: &DatasetValues,

@@ -41,8 +41,8 @@ struct ScoreCell {
     title: String,
 }
 
-/// With more systems than this number, the best system at the main cutoff comes first. Otherwise
-/// systems have the order of the experiment.
+/// With more systems than this number, systems are sorted by their mean at the main cutoff, the
+/// best first. Otherwise systems have the order of the experiment.
 const FEW: usize = 10;
 
 /// A score table for each measure, with the systems that are shown.

@@ -7,13 +7,13 @@
 //! kind = "command"
 //! [ranker.params]
 //! argv = ["python3", "rank.py", "{train}", "{validation}", "{test}", "{scores}", "{seed}"]
-//! files = ["rank.py"]          # copied to where it runs; their content is part of the cache key
+//! files = ["rank.py"]          # copied to the program's folder; their content is in the cache key
 //! time_limit = "10m"
 //! output_limit = "4GiB"
-//! read = ["/data/embeddings"]  # more that it may read, see docs/formats.md
-//! write = ["/dev/shm"]         # more that it may write: stamped on every table
-//! network = true               # TCP: stamped on every table
-//! confine = false              # all that its user may: stamped on every table
+//! read = ["/data/embeddings"]  # more paths that the program may read, see docs/formats.md
+//! write = ["/dev/shm"]         # more paths that it may write (stamped on every table)
+//! network = true               # whether it may use TCP (stamped on every table)
+//! confine = false              # whether it is confined at all (stamped on every table)
 //! ```
 
 use std::path::{Component, Path};

@@ -2,19 +2,19 @@
 //!
 //! ```toml
 //! [[dataset]]
-//! name = "mq2008"                                    # a known collection (`fivefold datasets`)
-//! label = "MQ2008"                                   # in tables and files; the collection's name when absent
-//! queries = 784                                      # a seeded sample of the test queries of all folds; all when absent
-//! uninformative = 1000                               # sizes of this data set's query sets, see `query_sets`
+//! name = "mq2008"           # a known collection (`fivefold datasets`)
+//! label = "MQ2008"          # in tables and files; default: the name of the collection
+//! queries = 784             # a seeded sample of all folds' test queries; default: all queries
+//! uninformative = 1000      # sizes of this data set's query sets, see `query_sets`
 //! ideal = 1000
-//! allow = ["identical-vectors"]                      # leak guards that do not stop the run, see `guards`
+//! allow = ["identical-vectors"]         # leak guards that do not stop the run, see `guards`
 //!
 //! [[dataset]]
-//! path = "my-data"                                   # beside this file, or in the folder of FIVEFOLD_DATA
+//! path = "my-data"          # beside this file, or in the folder of FIVEFOLD_DATA
 //! layout = "letor4"
 //!
 //! [[dataset]]
-//! synthetic = { shape = "mq2007", queries = 300 }    # drawn, needs no files
+//! synthetic = { shape = "mq2007", queries = 300 }    # drawn at random, needs no files
 //! ```
 
 use std::ops::Range;

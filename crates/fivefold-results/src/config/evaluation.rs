@@ -1,12 +1,12 @@
 //! `[evaluation]`: measures, cutoffs, UE versions and conventions.
 //!
 //! ```toml
-//! dialect = "paper"                          # at the top of the file: it fixes every convention that is not given here
+//! dialect = "paper"             # at the top of the file; fixes every convention not given here
 //! [evaluation]
-//! measures = ["ndcg", "ap"]                  # one with its own cutoff or version (`rr@10`, `ndcg.v2`) keeps it
+//! measures = ["ndcg", "ap"]     # `rr@10` and `ndcg.v2` keep their own cutoff or version
 //! cutoffs = [5, 10, 15, 20, 30]
 //! versions = ["original", "v1", "v2"]
-//! ties = "average"                           # any convention of the dialect may be replaced: gain, discount, ties, ...
+//! ties = "average"              # replaces a convention of the dialect; also gain, discount, ...
 //! ```
 
 use std::ops::Range;

@@ -3,7 +3,7 @@
 //!
 //! ```toml
 //! [guards]
-//! allow = ["identical-vectors"]    # names of guards, see `fivefold_data::leaks`; every table then says so
+//! allow = ["identical-vectors"]    # guards of `fivefold_data::leaks`; stamped on every table
 //! ```
 
 use fivefold_data::leaks::Guard;

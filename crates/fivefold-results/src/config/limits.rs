@@ -1,11 +1,11 @@
-//! The limits of a job, and whether a job runs in a process of its own: `[run]`, and the same keys
-//! of a `[[ranker]]`.
+//! `[run]`, and the same keys of a `[[ranker]]`: the limits of a job, and whether a job runs in a
+//! process of its own.
 //!
 //! ```toml
 //! [run]
-//! time_limit = "10m"         # of each job; none when absent
-//! memory_limit = "4GiB"      # of each job, with the data that it reads; none when absent
-//! isolate = true             # in a process of its own, so that a crash is its own affair; implied by a limit
+//! time_limit = "10m"         # for each job; default: none
+//! memory_limit = "4GiB"      # for each job, including the data that it reads; default: none
+//! isolate = true             # each job in its own process, for crashes; implied by a limit
 //! ```
 //! If a ranker has a key, this key replaces the same key of `[run]`. No result depends on these
 //! keys, so neither a job's key nor the results folder holds them.

@@ -1,10 +1,10 @@
 //! The experiment file: read, checked, and with every default filled in.
 //!
 //! ```toml
-//! name = "example"             # of the results folder
+//! name = "example"             # name of the results folder
 //! seed = 7
 //! dialect = "paper"            # the conventions of the evaluation
-//! normalise = { method = "z-score", over = "query" }      # of all rankers that do not say otherwise
+//! normalise = { method = "z-score", over = "query" }  # default of all rankers
 //! [[dataset]]                  # see `dataset`
 //! [[ranker]]                   # see `ranker`
 //! [evaluation]                 # see `evaluation`

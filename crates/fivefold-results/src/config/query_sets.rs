@@ -3,10 +3,10 @@
 //! ```toml
 //! [query_sets]
 //! uninformative = 500        # queries on which the rankers differ least from a random order
-//! ideal = 500                # queries on which they beat it by most
-//! distance = "absolute"      # of the real from the expected score: or "signed"
-//! broad_focused = true       # queries with many and with few documents of grade 2 and higher
-//! halves = true              # each query's documents split in two by a seeded draw, both ranked
+//! ideal = 500                # queries on which the rankers beat a random order by most
+//! distance = "absolute"      # distance of the real score from the expected score; or "signed"
+//! broad_focused = true       # queries with many and with few documents of grade 2 or higher
+//! halves = true              # also rank random halves of each query's documents
 //! ```
 //! A `[[dataset]]` may give its own `uninformative` and `ideal`.
 

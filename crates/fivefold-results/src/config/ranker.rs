@@ -2,20 +2,20 @@
 //!
 //! ```toml
 //! [[ranker]]
-//! label = "Ridge"                                         # the kind when absent
+//! label = "Ridge"                                     # default: the kind
 //! kind = "linear"
-//! normalise = { method = "z-score", over = "query" }      # the experiment's when absent
-//! time_limit = "10m"                                      # as are time_limit, memory_limit and isolate, see `limits`
-//! [ranker.params]                                         # those of the kind
+//! normalise = { method = "z-score", over = "query" }  # default: the experiment's
+//! time_limit = "10m"                                  # also memory_limit, isolate, see `limits`
+//! [ranker.params]                                     # parameters of the kind
 //! lambda = 1.0
 //!
 //! [[ranker]]
 //! label = "AdaRank"
-//! kind = "scores"                                         # trained elsewhere: one score a line, a file a fold
+//! kind = "scores"                # trained elsewhere: a file for each fold, a score on each line
 //! params = { path = "AdaRank/Fold{fold}.score" }
 //!
 //! [[ranker]]
-//! kind = "command"                                        # a program in any language, see `command`
+//! kind = "command"               # a program in any language, see `command`
 //! params = { argv = ["./rank", "{train}", "{test}", "{scores}"], files = ["rank"] }
 //! ```
 

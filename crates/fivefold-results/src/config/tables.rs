@@ -2,12 +2,12 @@
 //!
 //! ```toml
 //! [tables]
-//! only = ["table-03"]        # ids of tables, or how they begin; all when absent
+//! only = ["table-03"]        # ids of tables, or the beginnings of ids; default: all tables
 //! alpha = 0.05               # level of the significance tests
-//! pad = "signed"             # percentage absolute difference divides by max(a, b); "abs": by max(|a|, |b|)
-//! test = "t"                 # of letters, heat maps and the summary: one of `TESTS`
-//! correction = "holm"        # of that test, over all comparisons of a measure: one of `CORRECTIONS`
-//! draws = 1000               # of tests that draw
+//! pad = "signed"             # PAD divides by max(a, b); with "abs" by max(|a|, |b|)
+//! test = "t"                 # for letters, heat maps and the summary: a name of `TESTS`
+//! correction = "holm"        # of this test, over all comparisons of a measure: see `CORRECTIONS`
+//! draws = 1000               # number of draws of a test that draws
 //! ```
 //! `fivefold compare` knows the same names of `test` and `correction`. The paper's tables
 //! (conflicts, discriminative power) always use uncorrected t-tests, by definition. Tukey's test
