@@ -127,9 +127,9 @@ impl fmt::Display for Violation {
 /// Fails a test if a ranker breaks a rule. The message names the rule and the data, and tells how
 /// to mend the ranker.
 ///
-/// `entries` are rankers (`RankerEntry::of::<MyRanker>()`). Each ranker has one or more `cases`.
-/// Rankers of one call are also tried against each other, so give all rankers of a crate in one
-/// call.
+/// `entries` are rankers (`RankerEntry::of::<MyRanker>()`). Each ranker needs at least one of the
+/// `cases`. Rankers of one call are also tried against each other, so give all rankers of a crate
+/// in one call.
 ///
 /// # Panics
 /// If a rule is broken, or if entries and cases do not fit together.

@@ -2,8 +2,7 @@
 //! program and of other crates use the same code.
 //!
 //! The names come from the type's own `Deserialize`, which tells a deserializer the fields. The
-//! defaults come from the type's `Default`. So names and defaults are always the ones that `fit`
-//! uses.
+//! defaults come from the type's `Default`. So `fit` always uses the same names and defaults.
 
 use std::borrow::Cow;
 use std::ops::Range;

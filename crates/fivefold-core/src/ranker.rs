@@ -40,7 +40,7 @@ pub trait Model: Send + Sync {
     }
 
     /// Codes for values that need `f64`, if a model of another program compares values in `f64`;
-    /// else `None`. Such a model also scores plain `f32` values, and takes each one for the exact
+    /// else `None`. The model must also score plain `f32` values, and take each value for the exact
     /// value.
     fn codes(&self) -> Option<&dyn ValueCodes> {
         None
@@ -145,7 +145,7 @@ pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static
 
 /// Receives the reports of one fit while the fit runs.
 pub trait Progress: Send + Sync {
-    /// Reports that `done` of `total` steps are done (trees, epochs, rounds, restarts).
+    /// Reports progress: `done` of `total` steps (trees, epochs, rounds, restarts).
     fn step(&self, done: u64, total: u64);
 
     /// Reports something about the fit that the user should know and that does not end the fit.
@@ -220,8 +220,8 @@ impl<'a> FitContext<'a> {
         }
     }
 
-    /// Reports that `done` of `total` steps are done, and stops the fit if the run was cancelled.
-    /// Call `step` once a step.
+    /// Reports progress, and stops the fit if the run was cancelled. Call `step` once for each
+    /// step.
     ///
     /// # Errors
     /// [`FitError::Cancelled`], to be passed on with `?`.

@@ -1,5 +1,5 @@
-//! A ranker as another crate would write it. It is registered, read from TOML, fitted, saved and
-//! loaded through public items alone.
+//! A ranker as another crate would write it. The ranker is registered, read from TOML, fitted,
+//! saved and loaded through public items alone.
 
 #![allow(clippy::unwrap_used)]
 
