@@ -1,4 +1,5 @@
-//! Speed and memory of reading a collection, from text and from the cache, each in a process of its own.
+//! Measures speed and memory of reading a collection, from text and from the cache, each in a
+//! process of its own.
 //!
 //! ```text
 //! cargo run --release -p fivefold-data --example reading -- make mslr-web30k 2050 made.txt
@@ -6,10 +7,12 @@
 //! cargo run --release -p fivefold-data --example reading -- cache made.txt 1 FOLDER     (twice: the first one fills it)
 //! cargo run --release -p fivefold-data --example reading -- guards made.txt 1           (leak guards, after the reading)
 //! ```
-//! The last argument is `--json` for one line of JSON instead of words. The rates are 10^6 bytes of text (`text`; of a
-//! compressed file: of the file) or of the matrix (`cache`, `guards`), for each second of wall time and of CPU time of the process;
-//! peak memory is the process's resident memory, with the pages of the mapped file, divided by the size of the matrix.
-//! Linux only. With `text`, nothing but the file is read; with `cache`, the collection is cut into folds and hashed too.
+//! The last argument is `--json` for one line of JSON instead of words. Rates are in 10^6 bytes a
+//! second, for wall time and for CPU time of the process. The bytes are the text's for `text` (for
+//! a compressed file, the file's), and the matrix's for `cache` and `guards`. Peak memory is the
+//! resident memory of the process, with the pages of the mapped file, divided by the size of the
+//! matrix. The example runs on Linux only. `text` only reads the file; `cache` also cuts the
+//! collection into folds and hashes it.
 
 use std::error::Error;
 use std::io::BufWriter;
@@ -67,7 +70,7 @@ fn matrix_bytes(data: &Dataset) -> u64 {
     (data.documents() * data.width() * size_of::<f32>()) as u64
 }
 
-/// Runs `work`, which gives the data and the bytes that its rate is about.
+/// Runs `work`, which returns the data and the number of bytes for the rate.
 fn measure(
     what: &str,
     file: &str,
@@ -99,7 +102,7 @@ fn measure(
     Ok(())
 }
 
-/// CPU time of this process so far, user and system, at the usual 100 ticks a second.
+/// CPU time of this process so far (user and system), at the usual 100 ticks a second.
 fn cpu_seconds() -> Result<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
     let after_name = stat.rsplit(')').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Parsed collections kept on disk, so that the text is read once and the next opening maps a file.
+//! Parsed collections kept on disk: the text is read once, and the next opening maps a file.
 //!
 //! ```text
 //! FOLDER/NAME-HASH.fivefold   HASH: of the paths of the text files and the options of reading
@@ -6,21 +6,26 @@
 //!   head      stamps of the text files, lines and queries of each, remarks, grades, ids, hash of the content
 //!   features  f32, row-major, 64-byte aligned: mapped, never copied
 //! ```
-//! Used only if all of these hold, each checked at every opening:
-//! - *The reader is the same*: the hash of its source is in the file, so that no version number can be forgotten.
-//! - *The text is the same*: size, inode, modification and change time of every file. The change time is set by the
-//!   system at every change of content or times and cannot be set back, so a file that was replaced or edited with its
-//!   old modification time is seen. A text that changed less than two seconds before it was read is not cached, since
-//!   another change could have the same time. Hashing the text instead would triple the cost of an opening, and
-//!   for fold directories, which hold every query five times, make it ten times as much.
-//! - *The cached bytes are the same*: the blake3 hash of the head, and of every query's features, grades and ids; these
-//!   hashes are needed in any case for the keys of jobs, so the check is free.
+//! A cached file is used only if three conditions hold. Each opening checks them:
+//! - *The reader is the same.* The file holds a hash of the reader's source, so no version number
+//!   can be forgotten.
+//! - *The text is the same*: size, inode, modification time and change time of every text file. The
+//!   system sets the change time whenever content or times change, and nobody can set it back. So a
+//!   file that was replaced, or edited with its old modification time, is seen. A text that changed
+//!   less than two seconds before it was read is not cached, because a second change could have the
+//!   same time. A hash of the text instead would triple the cost of an opening. For fold
+//!   directories, which hold every query five times, the cost would be tenfold.
+//! - *The cached bytes are the same*: the blake3 hash of the head, and the hashes of every query's
+//!   features, grades and ids. Keys of jobs need the hashes of the queries in any case, so this
+//!   check is free.
 //!
-//! Otherwise the text is read and the file replaced, by a rename, so that processes may share the folder. A folder that
-//! cannot be written is no error: [`CacheUse`] says so. Systems without change times are without cache.
+//! Otherwise the text is read and the cached file is replaced by a rename, so several processes may
+//! share the folder. A folder that cannot be written is no error: [`CacheUse`] reports it. A system
+//! without change times has no cache.
 //!
-//! Cost of an opening: one pass of blake3 over the features, in parallel. Memory: grades and ids; the features are pages
-//! of the file, shared by all processes, which the system may drop and read again.
+//! Cost of an opening: one pass of blake3 over the features, in parallel. Memory: grades and ids.
+//! The features are pages of the file, which all processes share and which the system may drop and
+//! read again.
 
 mod mapped;
 
@@ -43,23 +48,25 @@ use crate::letor::{Listing, ReadOptions};
 use mapped::MappedValues;
 
 const MAGIC: [u8; 8] = *b"fivefold";
-/// Reads otherwise on a machine of the other byte order.
+/// A machine of the other byte order reads this number differently.
 const ORDER: u64 = 0x0102_0304_0506_0708;
 const ALIGNMENT: usize = 64;
-/// magic, reader, order, length of the head, number of values, hash.
+/// Bytes of: magic, hash of the reader, byte order, length of the head, number of values, hash.
 const PRELUDE: usize = 8 + 32 + 8 + 8 + 8 + 32;
 const HASHED: usize = PRELUDE - 32;
 
-/// Beginning of the names of files that are being written.
+/// The first characters of the names of files that are being written.
 const PARTIAL: &str = ".partial-";
-/// After this time, such a file was left by a process that was killed.
+/// An unfinished file older than this age was left by a process that was killed.
 const ABANDONED: Duration = Duration::from_secs(3600);
-/// Text that changed more recently may change once more without another time.
+/// A text that changed more recently than this may change again without a new time.
 const SETTLED: Duration = Duration::from_secs(2);
-/// Without being asked, only collections of at least so many bytes of text are cached: less is read in a tenth of a second.
+/// The least bytes of text for a cache that the user did not ask for. A smaller collection is read
+/// in a tenth of a second.
 const WORTHWHILE: u64 = 64 << 20;
 
-/// Everything that decides how bytes of text become a data set, and how it is laid out here.
+/// All sources that decide how bytes of text become a data set, and how the data set is laid out in
+/// a cached file.
 const READER: &[&str] = &[
     include_str!("cache.rs"),
     include_str!("digits.rs"),
@@ -99,22 +106,22 @@ pub struct Cache {
     settled: Duration,
 }
 
-/// What became of the cache when a collection was opened.
+/// How the cache was used when a collection was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum CacheUse {
-    /// Not asked for, or not worthwhile.
+    /// The user did not ask for a cache, or the collection is too small.
     #[default]
     None,
-    /// The collection came from this file.
+    /// The collection was read from this file.
     Read(PathBuf),
-    /// The text was read and its content kept in this file for the next time.
+    /// The text was read, and the collection was written to this file for the next opening.
     Written {
         /// The file.
         file: PathBuf,
-        /// Why an older cache was not used, if there was one.
+        /// The reason why an older cached file was not used; `None` if there was no older file.
         instead: Option<String>,
     },
-    /// The text was read and could not be kept.
+    /// The text was read, but the collection could not be kept. The reason in words.
     Failed(String),
 }
 
@@ -132,15 +139,15 @@ impl fmt::Display for CacheUse {
     }
 }
 
-/// What reading the files of a collection gives.
+/// The content of a collection's files.
 pub(crate) struct Parsed {
     /// All distinct queries.
     pub(crate) all: Dataset,
-    /// One a file, in order.
+    /// One listing for each file, in order.
     pub(crate) listings: Vec<Listing>,
-    /// One a query of `all`.
+    /// One hash for each query of `all`.
     pub(crate) hashes: Vec<blake3::Hash>,
-    /// Features with different values that are stored as one.
+    /// Features with different values that became equal in storage.
     pub(crate) collapsed: Vec<Collapsed>,
 }
 
@@ -152,7 +159,8 @@ impl Parsed {
 }
 
 impl Cache {
-    /// The folder in which collections of any size are kept; it is made when the first is.
+    /// A cache in `folder` for collections of any size. The first cached collection makes the
+    /// folder.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Cache { folder: folder.into(), least: 0, settled: SETTLED }
     }
@@ -162,13 +170,15 @@ impl Cache {
         &self.folder
     }
 
-    /// Only collections of more than 64 MB of text are kept: for a folder that nobody asked for.
+    /// Keeps only collections of at least 64 MiB of text, for a cache that the user did not ask
+    /// for.
     #[must_use]
     pub fn if_worthwhile(self) -> Self {
         Cache { least: WORTHWHILE, ..self }
     }
 
-    /// The collection that `files` are read to: from the cache if it holds them as they are now, else by `parse`.
+    /// The collection that the text in `files` gives: from the cache if the cached file is up to
+    /// date, else from `parse`.
     pub(crate) fn open(
         &self,
         name: &str,
@@ -201,7 +211,8 @@ impl Cache {
         })
     }
 
-    /// Where a collection is kept. The stamps are not in the name, so that a text that changed replaces its older self.
+    /// The path of a collection's cached file. The stamps are not part of the name, so a changed
+    /// text replaces its older version.
     fn file(&self, name: &str, stamps: &[Stamp], options: &ReadOptions) -> PathBuf {
         let mut hasher = blake3::Hasher::new();
         for stamp in stamps {
@@ -213,14 +224,15 @@ impl Cache {
         self.folder.join(format!("{plain}-{}.fivefold", &hasher.finalize().to_hex()[..16]))
     }
 
-    /// Whether the text is what it was before it was read, and changes will show.
+    /// Checks that the text did not change while it was read, and that a later change will show in
+    /// its times.
     fn settled(&self, files: &[PathBuf], before: &[Stamp]) -> Result<(), String> {
         if stamps(files)? != before {
             return Err("the files changed while they were read".to_owned());
         }
         let settled = |seconds: i64, nanoseconds: i64| {
             let time = Duration::new(seconds.try_into().unwrap_or(0), nanoseconds.try_into().unwrap_or(0));
-            // A time to come says that clocks differ.
+            // A time in the future says that clocks differ.
             (SystemTime::UNIX_EPOCH + time).elapsed().is_ok_and(|age| age >= self.settled)
         };
         let changed = before.iter().find(|stamp| !settled(stamp.changed.0, stamp.changed.1));
@@ -262,7 +274,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes what killed processes left half written. A failure does no harm.
+    /// Removes unfinished files of killed processes. A failure does no harm.
     fn sweep(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         for entry in entries.flatten() {
@@ -274,20 +286,21 @@ impl Cache {
     }
 }
 
-/// What tells a file of text from another and from itself after a change.
+/// Properties of a text file that differ between two files, and that change when the file changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamp {
-    /// Absolute, links resolved.
+    /// The absolute path, with links resolved.
     path: String,
     size: u64,
     inode: u64,
-    /// Seconds and nanoseconds.
+    /// The modification time, in seconds and nanoseconds.
     modified: (i64, i64),
-    /// The change time: when content, times or permissions were last altered, whatever `modified` is set to.
+    /// The change time: the last change of content, times or permissions, whatever `modified` was
+    /// set to.
     changed: (i64, i64),
 }
 
-/// The stamps of the files as they are now, or why they have none.
+/// The stamps of the files as they are now. The error is the reason why a file has no stamp.
 fn stamps(files: &[PathBuf]) -> Result<Vec<Stamp>, String> {
     let stamp = |file: &PathBuf| {
         let failed = |error: io::Error| format!("{}: {error}", file.display());
@@ -314,7 +327,7 @@ fn stamps(files: &[PathBuf]) -> Result<Vec<Stamp>, String> {
     files.iter().map(stamp).collect()
 }
 
-/// All but the features.
+/// The cached collection without its features.
 #[derive(Serialize, Deserialize)]
 struct Head {
     sources: Vec<Stamp>,
@@ -356,7 +369,8 @@ impl Head {
     }
 }
 
-/// A cached collection, `None` if there is none, or why it cannot be used.
+/// Loads a cached collection. `None` if there is no cached file; the error says why the file cannot
+/// be used.
 fn load(path: &Path, files: &[PathBuf], now: &[Stamp], options: &ReadOptions) -> Result<Option<Parsed>, String> {
     let damaged = || format!("{} is damaged", path.display());
     let file = match input::open_own(path, u64::MAX) {

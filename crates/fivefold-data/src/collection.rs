@@ -1,4 +1,5 @@
-//! A collection with its folds: files read once, queries stored once, folds as views.
+//! A collection with its folds. Each file is read once, each query is stored once, and folds are
+//! views.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,55 +17,59 @@ use crate::leaks::{Overlap, Role};
 use crate::letor::{self, Listing, Missing, ReadOptions, read_into};
 use crate::store::Store;
 
-/// Folds that a single file is cut into.
+/// The number of folds into which a single file is cut.
 pub(crate) const FOLDS: usize = 5;
 
 /// A collection that has been read.
 #[derive(Debug, Clone)]
 pub struct Collection {
-    /// Its name.
+    /// The collection's name.
     pub name: String,
-    /// Its name in full.
+    /// The collection's name in full.
     pub title: String,
     /// The folds, in order.
     pub folds: Vec<Fold>,
-    /// Every distinct query once, in the order in which files were read. A query that stands in several files with
-    /// different content is here once for each.
+    /// Every distinct query once, in the order in which the files were read. A query id that stands
+    /// in several files with different content has one entry for each content.
     pub all: Dataset,
-    /// The highest possible grade: by the descriptor, else over all parts.
+    /// The highest possible grade. The descriptor declares it; else it is the highest grade over
+    /// all parts.
     pub max_grade: u8,
-    /// blake3 hash of everything that results depend on: the content of all parts of all folds.
+    /// blake3 hash of the content of all parts of all folds, on which results depend.
     pub hash: String,
-    /// What became of missing values.
+    /// The treatment of missing values.
     pub missing: Missing,
     /// The id of the first feature in the files.
     pub first_feature_id: u32,
-    /// Whether lines of a file were moved to bring queries together, so that score files in the order of the file no longer fit.
+    /// Whether lines of a file were moved to bring queries together. Score files in the order of
+    /// the file then no longer fit.
     pub moved: bool,
-    /// What a user should know, e.g. that the numbers of documents differ from the descriptor's.
+    /// Remarks for the user, for instance that the number of documents differs from the
+    /// descriptor's.
     pub remarks: Vec<String>,
-    /// The files that it was read from, each once; none of a synthetic one.
+    /// The files that the collection was read from, each once; empty for a synthetic collection.
     pub files: Vec<PathBuf>,
-    /// Whether it was read from text or from a cache; makes no difference to anything else here.
+    /// Whether the collection was read from text or from a cache. All other fields are the same in
+    /// both cases.
     pub cache: CacheUse,
 }
 
 /// One fold: views into the collection's storage.
 #[derive(Debug, Clone)]
 pub struct Fold {
-    /// Its number, from 1.
+    /// The fold's number, from 1.
     pub number: usize,
-    /// What is learned from.
+    /// The training part.
     pub train: Dataset,
-    /// For early stopping and tuning.
+    /// The validation part, for early stopping and tuning.
     pub validation: Option<Dataset>,
-    /// What is scored.
+    /// The test part.
     pub test: Dataset,
     /// Content hashes of the parts.
     pub hashes: PartHashes,
-    /// Queries that stand in two of its parts, which is for [guards](crate::leaks) to judge.
+    /// Queries that stand in two parts of the fold. The [guards](crate::leaks) judge them.
     pub overlaps: Vec<Overlap>,
-    /// The files that its test part was read from.
+    /// The files of the test part.
     pub test_files: Vec<PathBuf>,
 }
 
@@ -78,11 +83,11 @@ struct FoldQueries {
 }
 
 impl Collection {
-    /// Reads the files of `descriptor` in `folder`, from `cache` if it holds them; `seed` matters only where one file is
-    /// cut into folds.
+    /// Reads the files of `descriptor` in `folder`, or takes them from `cache` if the cache is up
+    /// to date. `seed` matters only if a single file is cut into folds.
     ///
     /// # Errors
-    /// A missing file, a file that is not as it should be.
+    /// If a file is missing, cannot be read or has a fault, or if there are too few queries.
     pub fn read(
         descriptor: &Descriptor,
         folder: &Path,
@@ -102,7 +107,7 @@ impl Collection {
         let files = folds.files();
         let path = |file: &&str| present(folder, file).unwrap_or_else(|| folder.join(file));
         let paths: Vec<PathBuf> = files.iter().map(path).collect();
-        // The cache knows the data files only, not the group sizes beside them.
+        // The cache knows the data files only, not the files of group sizes beside them.
         let cache = cache.filter(|_| paths.iter().all(|path| groups::beside(path).is_none()));
         let parse = || parse(&paths, options);
         let (parsed, cached) = match cache {
@@ -139,10 +144,10 @@ impl Collection {
         Ok(collection)
     }
 
-    /// A collection of one data set whose queries are dealt to five folds by a seeded draw.
+    /// A collection of one data set. A seeded draw deals the queries to five folds.
     ///
     /// # Errors
-    /// [`DataError::FewQueries`].
+    /// [`DataError::FewQueries`] if there are fewer queries than folds.
     pub fn cut(name: &str, title: &str, data: Dataset, seed: Seed) -> Result<Self, DataError> {
         let queries = cut(data.len(), seed)?;
         Ok(Self::assemble(name, title, &Parsed::new(data, Vec::new(), Vec::new()), queries))
@@ -223,7 +228,8 @@ fn fold_of_files(files: &FoldFiles, listings: &HashMap<&str, &Listing>, all: &Da
     }
 }
 
-/// The queries that stand in two parts, by their ids: how many, and the first in the order of the second part.
+/// Finds the queries that stand in two parts, by their ids. Returns their number, and the first in
+/// the order of the second part.
 fn overlap(all: &Dataset, parts: [Role; 2], one: &[&Listing], other: &[&Listing]) -> Option<Overlap> {
     let mut first_places: HashMap<&str, Place> = HashMap::new();
     for (qid, place) in one.iter().flat_map(|listing| entries(all, listing)) {
@@ -244,7 +250,8 @@ fn entries<'a>(all: &'a Dataset, listing: &'a Listing) -> impl Iterator<Item = (
     lines.map(|(&query, &line)| (all.query(query as usize).id(), Place { file: listing.file.clone(), line }))
 }
 
-/// Deals queries to five parts whose sizes differ by at most one, and rotates the parts as LETOR 4.0 does.
+/// Deals queries to five parts, and rotates the parts as LETOR 4.0 does. The sizes of two parts
+/// differ by at most one query.
 fn cut(queries: usize, seed: Seed) -> Result<Vec<FoldQueries>, DataError> {
     if queries < FOLDS {
         return Err(DataError::FewQueries { found: queries, needed: FOLDS });
@@ -276,7 +283,8 @@ fn remarks(descriptor: &Descriptor, all: &Dataset) -> Vec<String> {
     facts.into_iter().filter(differs).map(remark).collect()
 }
 
-/// Says so if queries are tested in more than one fold: each weighs in the means as often as it is tested.
+/// The remark for queries that are tested in more than one fold. Such a query weighs in the means
+/// as often as it is tested.
 fn tested_twice(folds: &[Fold]) -> Option<String> {
     let mut fold_of: HashMap<&str, usize> = HashMap::new();
     let mut twice = Vec::new();

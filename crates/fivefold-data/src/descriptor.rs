@@ -1,6 +1,7 @@
-//! Descriptors: what is known of a collection, one TOML file each; those of the `datasets` folder are built in.
+//! Descriptors of collections, one TOML file each. The files of the `datasets` folder are built in.
 //!
-//! A user's own collection needs no program: write such a file, and name it as `path` in an experiment.
+//! A collection of a user's own needs no change of the program: write a descriptor, and name it as
+//! `path` in an experiment.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -30,43 +31,46 @@ const BUILT_IN: &[&str] = &[
     include_str!("../datasets/lightgbm-rank.toml"),
 ];
 
-/// What is known of one collection.
+/// The known facts about one collection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Descriptor {
-    /// Its name in experiment files, and the name of its folder.
+    /// The collection's name in experiment files, and the name of its folder.
     pub name: String,
-    /// Its name in full.
+    /// The collection's name in full.
     pub title: String,
-    /// Ways in which its files may lie (names of [`LAYOUTS`]): the first that is complete is used.
+    /// Possible layouts of the files (names of [`LAYOUTS`]). The first layout with all its files is
+    /// used.
     pub layouts: Vec<String>,
-    /// The files, where a layout needs a list.
+    /// The files, if a layout needs a list.
     #[serde(default)]
     pub files: Vec<String>,
-    /// Documents, where known; a collection that differs gets a remark.
+    /// Number of documents, if it is known. A collection with another number gets a remark.
     pub documents: Option<usize>,
-    /// Queries, where known; a collection that differs gets a remark.
+    /// Number of queries, if it is known. A collection with another number gets a remark.
     pub queries: Option<usize>,
-    /// Features a document; a higher id is an error. `None`: the highest id that occurs.
+    /// Features a document; a higher feature id is an error. `None` takes the highest id that
+    /// occurs.
     pub features: Option<usize>,
-    /// The highest grade possible; a higher one is an error. `None`: the highest that occurs.
+    /// The highest possible grade; a document with a higher grade is an error. `None` takes the
+    /// highest grade that occurs.
     pub max_grade: Option<u8>,
     /// The id of the first feature.
     #[serde(default = "one")]
     pub first_feature_id: u32,
-    /// What becomes of missing values, unless the experiment says otherwise.
+    /// The treatment of missing values, unless the experiment says otherwise.
     #[serde(default)]
     pub missing: Missing,
     /// The collection's own page.
     #[serde(default)]
     pub url: String,
-    /// The terms under which it may be used.
+    /// The terms under which the collection may be used.
     #[serde(default)]
     pub licence: String,
-    /// How to get it and where to put it.
+    /// Where to get the files, and where to put them.
     #[serde(default)]
     pub get: String,
-    /// blake3 hashes of its files, in hexadecimal, by file name.
+    /// blake3 hashes of the files, in hexadecimal, by file name.
     #[serde(default)]
     pub checksums: BTreeMap<String, String>,
 }
@@ -88,7 +92,7 @@ pub fn descriptors() -> &'static [Descriptor] {
 /// The built-in descriptor with this name.
 ///
 /// # Errors
-/// [`DataError::Source`] names the nearest.
+/// [`DataError::Source`] for an unknown name. The message names the nearest known name.
 pub fn descriptor(name: &str) -> Result<&'static Descriptor, DataError> {
     let names = || descriptors().iter().map(|descriptor| descriptor.name.as_str());
     descriptors().iter().find(|descriptor| descriptor.name == name).ok_or_else(|| {
@@ -100,19 +104,19 @@ pub fn descriptor(name: &str) -> Result<&'static Descriptor, DataError> {
     })
 }
 
-/// How a file compares with its checksum.
+/// The result of comparing a file with its checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Checked {
     /// The same bytes.
     Same,
     /// Other bytes.
     Differs,
-    /// The file is not there (a compressed copy cannot be compared).
+    /// The file is not there. A compressed copy cannot be compared.
     Absent,
 }
 
 impl Descriptor {
-    /// Files of which nothing is known but how they lie.
+    /// A descriptor of files of which only the layout is known.
     pub(crate) fn unnamed(name: &str, layout: &str) -> Self {
         Descriptor {
             name: name.to_owned(),
@@ -135,7 +139,7 @@ impl Descriptor {
     /// Reads a descriptor file.
     ///
     /// # Errors
-    /// [`DataError::Descriptor`] says what is wrong.
+    /// [`DataError::Descriptor`] names the fault.
     pub fn load(file: &Path) -> Result<Self, DataError> {
         let error = |message: String| DataError::Descriptor { file: file.to_owned(), message };
         let text = read_text(file, MOST_SETTINGS).map_err(|e| error(format!("cannot be read: {e}")))?;
@@ -143,7 +147,7 @@ impl Descriptor {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        // Without the line itself, which may be of any length.
+        // Leave out the line itself, which may be of any length.
         let placed = |error: toml::de::Error| {
             let before = &text.as_bytes()[..error.span().map_or(0, |span| span.start.min(text.len()))];
             let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
@@ -154,7 +158,7 @@ impl Descriptor {
         Ok(descriptor)
     }
 
-    /// Checks what the types do not.
+    /// Checks the rules that the types cannot express.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.layouts.is_empty() {
             return Err("`layouts` must name at least one layout".to_owned());
@@ -171,7 +175,7 @@ impl Descriptor {
         Ok(())
     }
 
-    /// The folds of one of its layouts.
+    /// The folds of the named layout.
     pub(crate) fn folds(&self, name: &str) -> Result<Folds, String> {
         let known = layout(name).ok_or_else(|| {
             let names = || LAYOUTS.iter().map(|layout| layout.name);
@@ -183,7 +187,8 @@ impl Descriptor {
         (known.folds)(&self.files).map_err(|error| format!("layout \"{name}\": {error}"))
     }
 
-    /// The folds of the first layout whose files are all in `folder`, else the first file that the first layout lacks.
+    /// The folds of the first layout whose files are all in `folder`. The error is the first file
+    /// that the first layout lacks.
     pub(crate) fn folds_in(&self, folder: &Path) -> Result<Folds, PathBuf> {
         let mut lacking = None;
         for name in &self.layouts {
@@ -196,22 +201,23 @@ impl Descriptor {
         Err(lacking.unwrap_or_else(|| folder.to_owned()))
     }
 
-    /// The collection's folder, complete, in one of `folders`.
+    /// The first of `folders` that holds the collection's folder with all its files. Returns the
+    /// collection's folder.
     pub fn find(&self, folders: &[PathBuf]) -> Option<PathBuf> {
         folders.iter().map(|folder| folder.join(&self.name)).find(|folder| self.folds_in(folder).is_ok())
     }
 
-    /// What files the collection consists of, by its layouts, in words.
+    /// Lists in words the files that the collection needs, by its layouts.
     pub fn needed(&self) -> String {
         let summaries = self.layouts.iter().filter_map(|name| layout(name)).map(|layout| layout.summary);
         let listed = if self.files.is_empty() { String::new() } else { format!(" ({})", self.files.join(", ")) };
         summaries.collect::<Vec<_>>().join(", or ") + &listed
     }
 
-    /// Compares the files in `folder` with the checksums.
+    /// Compares the files in `folder` with their checksums.
     ///
     /// # Errors
-    /// If a file is there but cannot be read.
+    /// If an existing file cannot be read.
     pub fn verify(&self, folder: &Path) -> io::Result<Vec<(&str, Checked)>> {
         let check = |file: &str, sum: &str| -> io::Result<Checked> {
             let path = folder.join(file);
@@ -224,7 +230,7 @@ impl Descriptor {
     }
 }
 
-/// A file of a folder, or its compressed copy.
+/// Path of a file in a folder, or of its compressed copy. `None` if the folder has neither file.
 pub(crate) fn present(folder: &Path, file: &str) -> Option<PathBuf> {
     ["", ".gz", ".zst", ".zip"].iter().map(|ending| folder.join(format!("{file}{ending}"))).find(|path| path.is_file())
 }

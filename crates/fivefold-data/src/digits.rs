@@ -1,11 +1,14 @@
-//! Different values of a feature that 32 bits make equal: 1609459201 and 1609459261 are both stored as 1609459200.
+//! Finds features whose different values become equal in 32 bits: 1609459201 and 1609459261 are
+//! both stored as 1609459200.
 //!
-//! For each feature, stored values are sampled by their hashes, and the least and the highest number that each stands for are kept.
-//! Up to 1024 different stored values are all kept; of more, those whose hash is below a threshold, which is halved when they are too
-//! many. So the sample does not depend on the order of the file, and takes at most a few kilobytes a feature.
+//! For each feature, the module samples stored values by their hashes. For each sampled value, it
+//! keeps the least and the highest number that the stored value stands for. Up to 1024 different
+//! stored values are all kept. If there are more, a value is kept if its hash is below a threshold.
+//! The threshold is halved until at most 1024 values are left. So the sample does not depend on the
+//! order of the file, and takes at most about 50 kilobytes a feature.
 //!
-//! A reader hands over numbers of many digits only ([`Long`](crate::letor::Long)), which costs the usual file nothing; lint
-//! hands over all.
+//! A reader passes on only numbers of many digits ([`Long`](crate::letor::Long)), so the usual file
+//! costs nothing. Lint passes on all numbers.
 
 use std::collections::HashMap;
 
@@ -14,13 +17,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::letor::Long;
 
-/// Different stored values of a feature that are kept at most.
+/// The most stored values that are kept for a feature.
 const MOST_CELLS: usize = 1024;
-/// A reader remarks on a feature of which more than this share of the stored values stand for several numbers: by chance alone, two of
-/// a million numbers drawn with 17 digits are often equal in 32 bits, which harms nobody.
+/// The least share of affected values that a reader remarks on. A stored value is affected if it
+/// stands for several numbers. By chance alone, two of a million numbers drawn with 17 digits are
+/// often equal in 32 bits, which does no harm.
 const REMARKABLE: f64 = 0.01;
 
-/// What the numbers of all features are stored as.
+/// The stored values of all features, and the numbers that they stand for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Digits {
     features: Vec<Feature>,
@@ -28,39 +32,40 @@ pub(crate) struct Digits {
 
 #[derive(Debug, Clone, Default)]
 struct Feature {
-    /// Numbers whose stored value does not round back to their digits.
+    /// Count of numbers whose stored value does not round back to their digits.
     losing: u64,
-    /// The line of the first of them.
+    /// The line of the first such number.
     first: u64,
     /// The least and highest number of each stored value, by the stored value's bits.
     cells: HashMap<u32, [f64; 2]>,
-    /// Halvings of the threshold.
+    /// How often the threshold was halved.
     halvings: u32,
 }
 
-/// A feature with different numbers that are stored as one.
+/// A feature with different numbers that became equal in storage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Collapsed {
     /// The feature's id.
     pub feature: usize,
-    /// Two of its numbers.
+    /// Two numbers of the feature.
     pub numbers: [f64; 2],
-    /// What both are stored as.
+    /// The stored value of both numbers.
     pub stored: f32,
-    /// Stored values that were looked at: all of the feature's, or a sample.
+    /// Count of the stored values that were examined: all values of the feature, or a sample.
     pub looked_at: usize,
-    /// How many of them stand for several numbers.
+    /// Count of the examined values that stand for several numbers.
     pub several: usize,
 }
 
 impl Collapsed {
-    /// Whether so many values are affected that a reader says so.
+    /// Whether the share of affected values is large enough for a reader's remark.
     fn is_remarkable(&self) -> bool {
         self.several as f64 > REMARKABLE * self.looked_at as f64
     }
 }
 
-/// What is said of features of which more than a hundredth of the stored values stand for several numbers; `None`: there is none.
+/// The remark on features of which more than a hundredth of the stored values stand for several
+/// numbers. `None` if there is no such feature.
 pub fn collapsed_remark(collapsed: &[Collapsed]) -> Option<String> {
     let remarkable: Vec<&Collapsed> = collapsed.iter().filter(|feature| feature.is_remarkable()).collect();
     let first = remarkable.first()?;
@@ -90,7 +95,7 @@ impl Digits {
         }
     }
 
-    /// Numbers that 32 bits do not hold: how many, and the line and place of the first.
+    /// Numbers that 32 bits do not hold: their count, and the line and place of the first.
     pub(crate) fn losing(&self) -> Option<(u64, u64, usize)> {
         let losing = self.features.iter().map(|feature| feature.losing).sum();
         let firsts = self.features.iter().enumerate().filter(|(_, feature)| feature.losing > 0);
@@ -98,7 +103,7 @@ impl Digits {
         Some((losing, line, slot))
     }
 
-    /// The features with different numbers that are stored as one, by id.
+    /// The features with different numbers that became equal in storage, by id.
     pub(crate) fn collapsed(&self, first_id: u32) -> Vec<Collapsed> {
         let of_slot = |(slot, feature): (usize, &Feature)| feature.collapsed(slot + first_id as usize);
         self.features.iter().enumerate().filter_map(of_slot).collect()
@@ -117,7 +122,7 @@ impl Feature {
         if !is_kept(bits, self.halvings) {
             return;
         }
-        // What becomes 0 was not 0, and 0 is what a line need not mention.
+        // A number that becomes 0 was not 0. The number 0 itself may stand in no line.
         let other = if long.value == 0.0 { 0.0 } else { long.exact };
         let [least, most] = self.cells.entry(bits).or_insert([other; 2]);
         *least = least.min(long.exact);
@@ -137,7 +142,8 @@ impl Feature {
     }
 }
 
-/// Whether a stored value is in the sample (the finaliser of MurmurHash3, Appleby 2008, which mixes all bits).
+/// Whether a stored value is in the sample. The hash is the finaliser of MurmurHash3 (Appleby
+/// 2008), which mixes all bits.
 fn is_kept(bits: u32, halvings: u32) -> bool {
     let mut hash = bits;
     hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
@@ -181,7 +187,8 @@ mod tests {
         back.add(1, &numbers.iter().rev().cloned().collect::<Vec<_>>());
         let found = forth.collapsed(1);
         assert_eq!(found, back.collapsed(1));
-        // 17 apart, stored in steps of 64: nearly every stored value stands for three or four numbers.
+        // 17 apart, stored in steps of 64: nearly every stored value stands for three or four
+        // numbers.
         assert!(found[0].looked_at <= MOST_CELLS && found[0].looked_at > MOST_CELLS / 4, "{found:?}");
         assert!(found[0].several * 100 > found[0].looked_at * 99, "{found:?}");
     }

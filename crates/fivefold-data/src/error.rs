@@ -1,4 +1,4 @@
-//! Why a collection cannot be opened.
+//! Errors of opening a collection.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -23,14 +23,14 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a collection cannot be opened, and what to do.
+/// The reason why a collection cannot be opened, and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// A file is not as it should be.
+    /// A file has a fault.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// What the experiment says of a collection makes no sense.
+    /// The entry of a data set in the experiment makes no sense.
     #[error("{0}")]
     Source(String),
     /// A descriptor cannot be read.
@@ -38,7 +38,7 @@ pub enum DataError {
     Descriptor {
         /// The descriptor file.
         file: PathBuf,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// A known collection is not on this machine.
@@ -49,26 +49,26 @@ pub enum DataError {
     Absent {
         /// The collection.
         name: String,
-        /// Name of its folder.
+        /// Name of the collection's folder.
         folder: String,
-        /// How to get it.
+        /// Where to get the collection.
         get: String,
-        /// The files that it consists of.
+        /// The files of the collection.
         files: String,
-        /// Folders that were looked in.
+        /// Folders that were searched.
         tried: Vec<PathBuf>,
     },
-    /// A collection's folder is there, but not all its files.
+    /// The collection's folder is there, but a file is missing.
     #[error("collection `{name}`: {} is missing (nor is there a `.gz` of it); {get}", missing.display())]
     MissingFile {
         /// The collection.
         name: String,
         /// The file.
         missing: PathBuf,
-        /// How to get the collection, or what the layout needs.
+        /// Where to get the collection, or which files the layout needs.
         get: String,
     },
-    /// Too few queries to be cut into folds.
+    /// The collection has too few queries for folds.
     #[error("{} cannot be cut into {needed} folds; every fold needs at least one", counted(*found, "query"))]
     FewQueries {
         /// Queries found.

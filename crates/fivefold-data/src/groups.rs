@@ -1,11 +1,15 @@
-//! Rows without `qid:` whose queries are given by a file of group sizes, as LightGBM and XGBoost take them.
+//! Rows without `qid:` whose queries are given by a file of group sizes, as LightGBM and XGBoost
+//! take them.
 //!
-//! Beside `rank.train` stands `rank.train.query` (or `.group`): one whole number a line, the sizes of the queries in order. A file
-//! that has such a neighbour and whose first row has no `qid:` is read as if each row had `qid:NAME:n`, where NAME is the file's
-//! name and n its query, from 1, so that queries of different files stay apart. Sizes that do not add up to the rows are an error.
+//! The file of sizes for `rank.train` is `rank.train.query` (or `.group`): one whole number a line,
+//! the sizes of the queries in order. If such a file lies beside the data, and the first row has no
+//! `qid:`, each row is read as if it had `qid:NAME:n`. NAME is the name of the data file, and n is
+//! the number of the query, from 1. So queries of different files stay apart. The reading fails if
+//! the sizes do not add up to the number of rows.
 //!
-//! What else programs look for beside a data file (weights, initial scores, positions, sizes of rows that name their queries) is used
-//! by nothing here, and named in a remark.
+//! Other programs also look for weights, initial scores and positions beside a data file. This
+//! program does not use these files, and names them in a remark. A remark also names a file of
+//! sizes whose rows already have queries.
 
 use std::io::{self, BufReader, Cursor, Read, Write as _};
 use std::path::{Path, PathBuf};
@@ -16,12 +20,12 @@ use crate::input::invalid;
 use crate::packed::{Bytes, open_file};
 use crate::text::{LONGEST_LINE, TextLines, find_odd, is_odd, named, read_line};
 
-/// What the name of a file of sizes ends with.
+/// Endings of the name of a file of sizes.
 const ENDINGS: [&str; 2] = ["query", "group"];
-/// What a data file's own name may end with, and the name of its sizes does not.
+/// Endings of a data file's own name that the name of its sizes leaves out.
 const PACKED: [&str; 3] = [".gz", ".zst", ".zip"];
 
-/// What else LightGBM and XGBoost read beside a data file, and what it holds.
+/// Endings of other files that LightGBM and XGBoost read beside a data file, each with its content.
 const UNUSED: [(&str, &str); 4] = [
     ("weight", "weights of documents"),
     ("init", "initial scores"),
@@ -29,19 +33,19 @@ const UNUSED: [(&str, &str); 4] = [
     ("position", "positions of documents"),
 ];
 
-/// The name of a file beside a data file of this name.
+/// The name of a file beside the data file `name`.
 fn neighbour(name: &str, ending: &str) -> String {
     format!("{}.{ending}", PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name))
 }
 
-/// The file of group sizes beside a data file, if there is one.
+/// The file of group sizes beside a data file; `None` if there is no such file.
 pub(crate) fn beside(path: &Path) -> Option<PathBuf> {
     let name = path.to_str()?;
     ENDINGS.iter().map(|ending| PathBuf::from(neighbour(name, ending))).find(|sizes| open_file(sizes).is_ok())
 }
 
-/// What is said of files beside data files that other programs would use, and nothing here does. Data files are given with the names by
-/// which they are called.
+/// Remarks on files beside data files that other programs would use and fivefold does not. Each
+/// data file comes with the name by which remarks call it.
 pub(crate) fn unused_beside(files: &[(&str, &Path)]) -> Vec<String> {
     let there = |path: &Path, ending: &str| {
         path.to_str().is_some_and(|path| open_file(Path::new(&neighbour(path, ending))).is_ok())
@@ -75,11 +79,12 @@ pub(crate) fn unused_beside(files: &[(&str, &Path)]) -> Vec<String> {
 /// An opened LETOR file.
 pub(crate) struct Opened {
     pub(crate) bytes: Bytes,
-    /// Whether the rows have no queries in the file, and were given those of the group sizes beside it.
+    /// Whether the file has no queries in its rows, and the rows got the queries of the group
+    /// sizes.
     pub(crate) queries_given: bool,
 }
 
-/// A file up to its first row, and the rest.
+/// The bytes of a file up to its first row, and a reader of the rest.
 fn begun(path: &Path) -> io::Result<(Vec<u8>, BufReader<Bytes>)> {
     let mut source = BufReader::with_capacity(1 << 16, open_file(path)?);
     let (mut start, mut line) = (Vec::new(), Vec::new());
@@ -100,7 +105,7 @@ fn names_queries(start: &[u8]) -> bool {
     start.windows(4).any(|token| token == b"qid:")
 }
 
-/// Opens a LETOR file; rows without queries get those of the group sizes beside it.
+/// Opens a LETOR file. Rows without queries get the queries of the file of group sizes.
 pub(crate) fn open(path: &Path) -> io::Result<Opened> {
     let Some(sizes_file) = beside(path) else {
         return Ok(Opened { bytes: open_file(path)?, queries_given: false });
@@ -131,7 +136,7 @@ fn is_row(line: &[u8]) -> bool {
     line.iter().find(|&&byte| !is_blank(byte)).is_some_and(|&byte| !matches!(byte, b'#' | b'\r' | b'\n'))
 }
 
-/// The sizes of the queries, which add up to a number of documents.
+/// The sizes of the queries. Sizes whose sum does not fit into a number are an error.
 fn sizes(path: &Path) -> io::Result<Vec<usize>> {
     let (mut sizes, mut documents) = (Vec::new(), 0usize);
     let mut lines = TextLines::open(path)?;
@@ -154,12 +159,12 @@ fn wrong(path: &Path, what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, WrongSizes(format!("{}: {what}", path.display())))
 }
 
-/// What is wrong with a file of sizes, which is of no line of the data file.
+/// A fault in a file of sizes, which belongs to no line of the data file.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct WrongSizes(String);
 
-/// Whether an error of reading a data file is about the sizes beside it.
+/// Whether an error of reading a data file is about the file of sizes.
 pub(crate) fn is_of_sizes(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<WrongSizes>())
 }
@@ -170,10 +175,10 @@ struct Grouped {
     name: String,
     sizes_file: PathBuf,
     sizes: Vec<usize>,
-    /// The query of the next row, from 0, and how many rows it has so far.
+    /// The query of the next row, from 0; `rows` counts its rows so far.
     query: usize,
     rows: usize,
-    /// The line with its id, and how much of it was given out.
+    /// The line with its query id; `given` counts its bytes that were given out.
     line: Vec<u8>,
     given: usize,
 }
@@ -204,7 +209,7 @@ impl Grouped {
         Ok(())
     }
 
-    /// All rows have been read: so must all queries.
+    /// Checks at the end of the rows that all queries are complete.
     fn end(&self) -> io::Result<()> {
         let documents: usize = self.sizes.iter().sum();
         let read = self.sizes[..self.query].iter().sum::<usize>() + self.rows;
@@ -251,7 +256,7 @@ mod tests {
         let with_ids = "# head\n2 qid:rank.train:1 1:0.5 3:1\n\n 0 qid:rank.train:1 # a\n1 qid:rank.train:3\t2:1\n0 qid:rank.train:3";
         assert_eq!(text(rows, "2\n0\n2\n").as_deref(), Ok(with_ids));
         assert_eq!(text(rows, "2 0 2 0").as_deref(), Ok(with_ids));
-        // Rows that name their queries need no sizes.
+        // Rows with query ids need no sizes.
         assert_eq!(text("1 qid:7 1:2\n", "5").as_deref(), Ok("1 qid:7 1:2\n"));
     }
 

@@ -1,8 +1,9 @@
-//! A hash of what a data set holds, for cache keys and model headers.
+//! The hash of a data set's content, for cache keys and model headers.
 //!
-//! Covered: width, highest grade, and for each query, in order, its id, grades, document ids and the bits of its features.
-//! Not covered: file names, comments, how numbers were written. Cost: one pass, in parallel over queries (blake3 on vector
-//! instructions, several gigabytes a second).
+//! The hash covers width, highest grade, and the queries in order: for each query its id, grades,
+//! document ids and the bits of its features. The hash does not cover file names, comments, or how
+//! numbers were written. Cost: one pass, in parallel over queries (blake3 with vector instructions
+//! reads several gigabytes a second).
 
 use fivefold_core::{Dataset, JudgedQuery};
 use rayon::prelude::*;
@@ -12,7 +13,7 @@ pub fn data_hash(data: &Dataset) -> String {
     combine(data, &query_hashes(data))
 }
 
-/// One hash a query.
+/// The hash of each query, in order.
 pub(crate) fn query_hashes(data: &Dataset) -> Vec<blake3::Hash> {
     (0..data.len()).into_par_iter().map(|index| query_hash(&data.query(index))).collect()
 }
@@ -28,14 +29,14 @@ pub(crate) fn combine(data: &Dataset, queries: &[blake3::Hash]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// The hashes of the parts of a fold, as [`data_hash`] gives them.
+/// The hashes of the parts of a fold, each equal to [`data_hash`] of the part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartHashes {
-    /// Of the training part.
+    /// Hash of the training part.
     pub train: String,
-    /// Of the validation part, if there is one.
+    /// Hash of the validation part, if there is a validation part.
     pub validation: Option<String>,
-    /// Of the test part.
+    /// Hash of the test part.
     pub test: String,
 }
 

@@ -1,9 +1,13 @@
-//! Files that users name: opened only if they are files, and read as a whole only up to a length. Files that this program wrote
-//! ([`open_own`]): no links either, for it makes none.
+//! Opens files that users name, and files that this program wrote.
 //!
-//! A pipe without a writer would be waited for for ever, a device has no end, and both are gone after one reading, while many files
-//! are read twice (lint, hashes of inputs). What a file is, is asked before it is opened and again of what was opened, which may have
-//! taken its place in between.
+//! A file that a user names must be a regular file, or a link to a regular file. Some functions
+//! read it whole, but only up to a given length. A file that this program wrote ([`open_own`]) must
+//! not be a link, because the program makes no links.
+//!
+//! A pipe without a writer would block a reader forever, and a device has no end. Pipes and devices
+//! cannot be read twice, but many files are read twice (by lint, and for hashes of inputs). So the
+//! kind of a file is checked before the file is opened. The opened file is checked again, since
+//! another file may have taken its place in between.
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -13,28 +17,30 @@ use std::time::Duration;
 use crate::packed::file_of;
 use crate::text::{UTF8_MARK, refuse_utf16};
 
-/// The longest file of settings (experiments, descriptors, parameters, published tables): far above any that people write.
+/// The longest file of settings (experiments, descriptors, parameters, published tables). No person
+/// writes a file so long.
 pub const MOST_SETTINGS: u64 = 4 << 20;
 
 /// The longest model file, and the longest file of values per query.
 pub const MOST_TEXT: u64 = 512 << 20;
 
-/// Opens a file.
+/// Opens a regular file, or a link to a regular file.
 ///
 /// # Errors
-/// Those of the system; anything that is not a regular file (or a link to one), with what it is.
+/// The errors of the system. Anything but a regular file is an error too, which names its kind.
 pub fn open(path: &Path) -> io::Result<File> {
-    // Before it is opened: a device may notice.
+    // Check the path before it is opened: a device may notice the opening.
     regular(&std::fs::metadata(path)?)?;
     let file = waiting_for_nobody(false).open(path)?;
     regular(&file.metadata()?)?;
     Ok(file)
 }
 
-/// Opens a file that this program wrote: no link, and at most `most` bytes long, be they on the disk or not.
+/// Opens a file that this program wrote. The file must not be a link, and must be at most `most`
+/// bytes long. Holes in the file count.
 ///
 /// # Errors
-/// Those of the system; anything else than such a file, with what it is.
+/// The errors of the system. Anything but such a file is an error too, which names its kind.
 pub fn open_own(path: &Path, most: u64) -> io::Result<File> {
     own(&std::fs::symlink_metadata(path)?, most)?;
     let file = waiting_for_nobody(true).open(path)?;
@@ -42,18 +48,19 @@ pub fn open_own(path: &Path, most: u64) -> io::Result<File> {
     Ok(file)
 }
 
-/// The content of a file that this program wrote.
+/// Reads the content of a file that this program wrote.
 ///
 /// # Errors
 /// As [`open_own`].
 pub fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
-    // One byte more, should it grow while it is read.
+    // Read one byte more, in case the file grows while it is read.
     open_own(path, most)?.take(most.saturating_add(1)).read_to_end(&mut content)?;
     if content.len() as u64 > most { Err(too_large(content.len() as u64, most)) } else { Ok(content) }
 }
 
-/// Opens a file of this program's own in another way than to read it, or makes it, as `options` say.
+/// Opens a file that this program wrote, or makes it, as `options` say. The options may ask for
+/// writing.
 ///
 /// # Errors
 /// As [`open_own`].
@@ -77,7 +84,8 @@ fn too_large(length: u64, most: u64) -> io::Error {
     invalid(&format!("is {} MiB long, and no such file is longer than {} MiB", length >> 20, most >> 20))
 }
 
-/// How files are opened: not even a pipe that took the place of one is waited for.
+/// Options that open a file without waiting for a writer, even if a pipe took the place of the
+/// file.
 fn waiting_for_nobody(no_links: bool) -> OpenOptions {
     let mut options = File::options();
     flagged(options.read(true), no_links).clone()
@@ -96,18 +104,18 @@ fn flagged(options: &mut OpenOptions, no_links: bool) -> &mut OpenOptions {
     options
 }
 
-/// A file that is read from its start to its end, at which it must be what it was at the start: half a line of a file that is being
-/// written could be taken for a line.
+/// Reads a file from start to end, and fails at the end if the file changed meanwhile. Otherwise
+/// half a line of a file that is being written could count as a whole line.
 pub(crate) struct StableReader {
     file: File,
     start: Metadata,
-    /// The last byte that was read.
+    /// The last byte read.
     last: Option<u8>,
 }
 
-/// A file that was written to so lately may still be written to, in the midst of a line.
+/// A file changed within this time may still be in the middle of being written.
 const FRESH: Duration = Duration::from_secs(1);
-/// How long such a file is watched. A single call that writes has its time of change from its beginning on.
+/// How long such a file is watched. One call that writes sets the time of change when it begins.
 const WATCHED: Duration = Duration::from_millis(50);
 
 impl StableReader {
@@ -136,16 +144,16 @@ impl Read for StableReader {
     }
 }
 
-/// The text of a file of at most `most` bytes, without a byte order mark.
+/// Reads the text of a file of at most `most` bytes, and drops a byte order mark.
 ///
 /// # Errors
-/// As [`open`]; a longer file; text that is not UTF-8, where UTF-16 is named.
+/// As [`open`]. Also if the file is longer, or not UTF-8; for UTF-16, the message says so.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let file = open(path)?;
     let length = file.metadata()?.len();
     let mut bytes = Vec::new();
     if length <= most {
-        // One byte more, should it grow while it is read.
+        // Read one byte more, in case the file grows while it is read.
         StableReader::new(file)?.take(most + 1).read_to_end(&mut bytes)?;
     }
     if length.max(bytes.len() as u64) > most {
@@ -159,7 +167,7 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     Ok(text)
 }
 
-/// The hash of a file as it lies there; for `archive.zip:member`, that of the archive.
+/// The hash of a file's bytes on disk. For `archive.zip:member`, the hash of the archive.
 ///
 /// # Errors
 /// As [`open`].
@@ -169,7 +177,7 @@ pub fn hash(path: &Path) -> io::Result<blake3::Hash> {
     Ok(hasher.finalize())
 }
 
-/// The error for content of over `most` bytes.
+/// The error for content longer than `most` bytes.
 pub(crate) fn too_long(most: u64) -> io::Error {
     invalid(&format!("is longer than {} MiB, the most that is read of such a file", most >> 20))
 }
@@ -228,7 +236,8 @@ mod tests {
         assert_eq!(open(Path::new("/dev/null")).unwrap_err().to_string(), "is a device, not a file");
     }
 
-    /// gwsw/less #184, golang/go #33050 (pipes), cdgriffith/puremagic #109 (/dev/zero), google/fscrypt #346 (links).
+    /// gwsw/less #184, golang/go #33050 (pipes), cdgriffith/puremagic #109 (/dev/zero),
+    /// google/fscrypt #346 (links).
     #[cfg(unix)]
     #[test]
     fn own_files_are_no_links_pipes_devices_folders_or_holes() {
@@ -253,9 +262,10 @@ mod tests {
         }
         assert!(read_own(&at("file"), 3).is_err());
         assert_eq!(open_own(&at("none"), 1).unwrap_err().kind(), io::ErrorKind::NotFound);
-        // What users name may be a link.
+        // A file that a user names may be a link.
         assert!(open(&at("link")).is_ok() && open(&at("pipe")).is_err() && open(&at("zero")).is_err());
-        // A pipe that took the place of a file just now is not waited for, and seen.
+        // A pipe that has just taken the place of a file is recognised, and the program does not
+        // wait for it.
         for no_links in [false, true] {
             let file = waiting_for_nobody(no_links).open(at("pipe")).unwrap();
             assert!(regular(&file.metadata().unwrap()).is_err());

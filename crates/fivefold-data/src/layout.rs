@@ -1,27 +1,29 @@
-//! Layouts: which files a collection consists of, and which of them train, validate and test each fold.
+//! Layouts: the files of a collection, and the part of each fold (train, validation, test) that a
+//! file belongs to.
 //!
-//! Parts are rotated as LETOR 4.0 does: fold k trains on parts k, k+1, k+2, validates on k+3 and tests on k+4, counted
-//! round. A new layout is one entry of [`LAYOUTS`].
+//! Parts are rotated as LETOR 4.0 does. Fold k trains on parts k, k+1 and k+2, validates on part
+//! k+3 and tests on part k+4; after the last part comes the first. A new layout is one entry of
+//! [`LAYOUTS`].
 
 use std::collections::HashSet;
 
 /// The files of one fold, by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoldFiles {
-    /// Files that are learned from.
+    /// Files of the training part.
     pub train: Vec<String>,
-    /// Files for early stopping and tuning.
+    /// Files of the validation part, for early stopping and tuning.
     pub validation: Vec<String>,
-    /// Files that are scored.
+    /// Files of the test part.
     pub test: Vec<String>,
 }
 
-/// Where folds come from.
+/// The origin of folds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Folds {
-    /// From files that are parts already.
+    /// Files that are parts already.
     Files(Vec<FoldFiles>),
-    /// From one file, whose queries are dealt to five folds by a seeded draw.
+    /// One file. A seeded draw deals its queries to five folds.
     Cut(String),
 }
 
@@ -39,14 +41,14 @@ impl Folds {
     }
 }
 
-/// One way in which collections lie in a folder.
+/// One way in which the files of a collection lie in a folder.
 pub struct Layout {
     /// The name, as written after `layout =`.
     pub name: &'static str,
-    /// What it expects, for help.
+    /// The files that the layout expects, for help.
     pub summary: &'static str,
-    /// The folds, from the file names that a descriptor or an experiment lists (`files`); the error says what is wrong
-    /// with the list.
+    /// Makes the folds from the file names that a descriptor or an experiment lists. The error
+    /// names the fault of the list.
     pub folds: fn(files: &[String]) -> Result<Folds, String>,
 }
 

@@ -1,4 +1,4 @@
-//! Leak guards: what lets a ranker, early stopping or a measure see what is tested.
+//! Leak guards find ways in which a ranker, early stopping or a measure could see the test queries.
 //!
 //! | guard | stops where |
 //! |---|---|
@@ -9,11 +9,12 @@
 //! | `identical-vectors` | more than 10 % of the test part's vectors stand in the training or validation part |
 //! | `label-sorted-ties` | rows are sorted by grade, and equal scores are ranked in the order of rows |
 //!
-//! What is found about a collection is here ([`Collection::leaks`]); a run and `fivefold lint` take it from here, so that both say the
-//! same. `test-file` and the scores of `label-sorted-ties` are known to an experiment only.
+//! The guards of a collection are here ([`Collection::leaks`]). A run and `fivefold lint` both call
+//! them, so both report the same. Only an experiment can apply `test-file`, and compare scores for
+//! `label-sorted-ties`.
 //!
-//! Cost: one pass over the features for their hashes, in parallel; memory: 16 bytes a document. Findings do not depend on the number of
-//! threads.
+//! Cost: one pass over the features for their hashes, in parallel. Memory: 16 bytes a document.
+//! Findings do not depend on the number of threads.
 
 mod label_feature;
 mod sorted_rows;
@@ -29,21 +30,21 @@ use crate::collection::Collection;
 use crate::error::Place;
 pub use sorted_rows::SortedRows;
 
-/// One of the guards.
+/// A leak guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Guard {
-    /// A query in the training and in the test part of a fold.
+    /// A query is in the training part and in the test part of a fold.
     QueryOverlap,
-    /// A query in the validation and in the test part of a fold.
+    /// A query is in the validation part and in the test part of a fold.
     ValidationOverlap,
-    /// A program that is given a file of the test part.
+    /// A program is given a file of the test part.
     TestFile,
-    /// A feature off which the grades can be read.
+    /// The grades can be read off a feature.
     LabelFeature,
-    /// Vectors of the test part that stand in what is learned from.
+    /// Vectors of the test part stand in the training or validation part too.
     IdenticalVectors,
-    /// Equal scores that rows in the order of grades decide.
+    /// The order of grades in the rows decides between equal scores.
     LabelSortedTies,
 }
 
@@ -58,7 +59,7 @@ impl Guard {
         Guard::LabelSortedTies,
     ];
 
-    /// Its name in experiment files, errors and tables.
+    /// The guard's name in experiment files, errors and tables.
     pub fn name(self) -> &'static str {
         match self {
             Guard::QueryOverlap => "query-overlap",
@@ -77,19 +78,19 @@ impl fmt::Display for Guard {
     }
 }
 
-/// Something that a guard found.
+/// A finding of a guard.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The guard.
     pub guard: Guard,
-    /// What it found, with counts and the first places.
+    /// The finding in words, with counts and the first places.
     pub what: String,
-    /// Whether it stops a run, unless it is allowed; else it is a warning.
+    /// Whether the finding stops a run that does not allow it; else the finding is a warning.
     pub stops: bool,
 }
 
 impl Finding {
-    /// Something that stops a run.
+    /// A finding that stops a run.
     pub fn stop(guard: Guard, what: String) -> Self {
         Finding { guard, what, stops: true }
     }
@@ -105,27 +106,27 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Queries that two parts of a fold share, by their ids.
+/// Queries whose ids two parts of a fold share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overlap {
     /// The parts.
     pub parts: [Role; 2],
-    /// How many queries.
+    /// Number of shared queries.
     pub queries: usize,
-    /// The first of them.
+    /// The id of the first shared query.
     pub qid: String,
-    /// Where it stands in each part.
+    /// The place of the first shared query in each part.
     pub places: [Place; 2],
 }
 
-/// What a part of a fold is for.
+/// The role of a part in a fold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Learned from.
+    /// The ranker learns from the part.
     Training,
-    /// For early stopping and model selection.
+    /// The part is for early stopping and model selection.
     Validation,
-    /// Scored.
+    /// Models are scored on the part.
     Test,
 }
 
@@ -139,13 +140,14 @@ impl fmt::Display for Role {
     }
 }
 
-/// Features of a data set off which the grades can be read; the first feature has the id `first_feature_id`.
+/// Finds features off which the grades can be read. The first feature has the id
+/// `first_feature_id`.
 pub fn label_features(data: &Dataset, first_feature_id: u32) -> Vec<Finding> {
     label_feature::find(data, first_feature_id)
 }
 
 impl Collection {
-    /// What the guards find that need the collection alone, in the order of [`Guard::ALL`].
+    /// The findings of all guards that need the collection alone, in the order of [`Guard::ALL`].
     pub fn leaks(&self) -> Vec<Finding> {
         let mut findings = self.overlaps();
         findings.extend(label_features(&self.all, self.first_feature_id));
@@ -153,7 +155,7 @@ impl Collection {
         findings
     }
 
-    /// Whether the rows of the tested queries are sorted by grade.
+    /// Counts the test queries whose rows are sorted by grade.
     pub fn sorted_rows(&self) -> SortedRows {
         let mut sorted = SortedRows::default();
         let tested = self.folds.iter().flat_map(|fold| fold.test.queries());
@@ -189,7 +191,7 @@ impl Collection {
         findings
     }
 
-    /// The text files of the test parts: of all folds, as a program sees all of them.
+    /// The text files of the test parts of all folds, since a program could see all of them.
     pub fn test_files(&self) -> impl Iterator<Item = &PathBuf> {
         self.folds.iter().flat_map(|fold| &fold.test_files)
     }

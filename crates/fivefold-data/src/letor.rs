@@ -1,27 +1,34 @@
-//! The LETOR / SVMlight text format: `grade qid:TOKEN id:value id:value ... # comment`, one document a line.
+//! The LETOR / SVMlight text format: `grade qid:TOKEN id:value id:value ... # comment`, one
+//! document a line.
 //!
-//! - A grade is a whole number from 0 to 30 (`2` or `2.0`). A query id is any token, kept as written.
-//! - Features that a line leaves out are 0. Ids count from 1 (`first_feature_id = 0`: from 0). They may stand in any order, but each once;
-//!   lines whose ids do not rise are counted.
-//! - The document id is X of a comment `docid = X`, else the whole comment without blanks at its ends. Either every
-//!   document has one or none has.
-//! - Blank lines, comment lines, CRLF, tabs, repeated blanks, a byte order mark and a missing newline at the end are
-//!   allowed. gzip, zstd and members of a zip archive are decompressed on the way.
-//! - Other blanks than space and tab, control characters and characters that cannot be seen are errors but in comments: some programs
-//!   part fields there.
-//! - `NULL`, `nan` (any case) and what Microsoft's C library wrote for it (`1.#QNAN`, `-1.#IND`) are missing values, see [`Missing`];
-//!   infinities are errors. A `#` starts a comment, but not after a point.
-//! - Values are stored as `f32`. Where different values of a feature become equal by that, a remark says so (see [`Collapsed`]).
+//! - A grade is a whole number from 0 to 30 (`2` or `2.0`). A query id is any token, kept as
+//!   written.
+//! - Features that a line leaves out are 0. Ids count from 1, or from 0 with
+//!   `first_feature_id = 0`. Ids may stand in any order, but each id only once. Lines whose ids do
+//!   not rise are counted.
+//! - The document id is X of a comment `docid = X`, else the whole comment without blanks at its
+//!   ends. Either every document has an id, or no document has an id.
+//! - Blank lines, comment lines, CRLF, tabs, repeated blanks, a byte order mark and a missing
+//!   newline at the end are allowed. Files in gzip or zstd and members of a zip archive are
+//!   decompressed on the way.
+//! - Outside comments, blanks other than space and tab are errors, because some programs separate
+//!   fields there. Control characters and invisible characters are errors too.
+//! - `NULL`, `nan` (any case) and the form of Microsoft's C library (`1.#QNAN`, `-1.#IND`) are
+//!   missing values, see [`Missing`]. Infinities are errors. A `#` starts a comment, except after a
+//!   point.
+//! - Values are stored as `f32`. If different values of a feature become equal in storage, a remark
+//!   says so (see [`Collapsed`]).
+//! - Rows without `qid:` get the queries of a file of group sizes beside them (`FILE.query`,
+//!   `FILE.group`), as in LightGBM.
 //!
-//! - Rows without `qid:` get the queries of a file of group sizes beside them (`FILE.query`, `FILE.group`), as LightGBM's.
+//! SVMlight does not ask for a query on every line; here every line needs a query. RankLib starts a
+//! new query whenever the id changes; here a query whose lines do not stand together is an error,
+//! unless the reader is told to regroup.
 //!
-//! Differs from SVMlight in that every line needs its query, and from RankLib, which starts another query at every change
-//! of the id: here a query whose lines are scattered is an error, or regrouped when told.
-//!
-//! Cost: one pass over the bytes, in blocks parsed in parallel; while one batch of blocks is parsed, the batch before it is
-//! put together in file order and its memory filled with the batch after it, so that no thread waits for the other steps
-//! (the result does not depend on the number of threads). Memory: the matrix itself and a few megabytes; with `regroup`,
-//! the text as well.
+//! Cost: one pass over the bytes. The blocks of a batch are parsed in parallel. Meanwhile the batch
+//! before is put together in file order, and its memory is filled with the text of the batch after.
+//! So no thread waits for another step, and the result does not depend on the number of threads.
+//! Memory: the matrix itself and a few megabytes; with `regroup`, the text as well.
 
 mod block;
 mod error;
@@ -48,9 +55,9 @@ pub(crate) use lines::LineBlocks;
 pub use options::{Coding, Missing, ReadOptions};
 pub use write::{write_letor, write_letor_ungraded};
 
-/// Blocks of a batch for each thread, so that one that is done early finds others.
+/// Blocks of a batch for each thread. A thread that is done early takes further blocks.
 const BLOCKS: usize = 8;
-/// Blocks of a batch, at most: half a megabyte each, with what is made of them.
+/// The most blocks of a batch. A block takes half a megabyte, with its rows.
 const MOST_BLOCKS: usize = 64;
 
 /// The content of one file.
@@ -58,21 +65,23 @@ const MOST_BLOCKS: usize = 64;
 pub struct Part {
     /// The file.
     pub file: PathBuf,
-    /// Its queries, in file order.
+    /// The queries of the file, in file order.
     pub data: Dataset,
     /// The line, from 1, where each query starts.
     pub lines: Vec<u64>,
-    /// Where regrouping moved documents: the number, from 0, that each document of `data` has in the file. `None`: `data`
-    /// has the order of the file.
+    /// The order of documents, if regrouping moved lines: for each document of `data`, its number
+    /// in the file, from 0. `None` if `data` has the order of the file.
     pub moved: Option<Vec<usize>>,
-    /// What a user should know of the file, a line each.
+    /// Remarks for the user, one line each.
     pub remarks: Vec<String>,
-    /// Features with different values that are stored as one: of a value of at most seven digits it is not known whether another one is.
+    /// Features with different values that became equal in storage. Only values of many digits were
+    /// examined.
     pub collapsed: Vec<Collapsed>,
 }
 
 impl Part {
-    /// One score a document, from the order of the file (that of score files) to the order of `data`.
+    /// Brings one score a document from the order of the file (and of score files) into the order
+    /// of `data`.
     pub fn in_data_order(&self, scores: Vec<f64>) -> Vec<f64> {
         match &self.moved {
             Some(numbers) => numbers.iter().map(|&number| scores[number]).collect(),
@@ -80,7 +89,7 @@ impl Part {
         }
     }
 
-    /// One score a document, from the order of `data` to the order of the file.
+    /// Brings one score a document from the order of `data` into the order of the file.
     pub fn in_file_order(&self, scores: Vec<f64>) -> Vec<f64> {
         match &self.moved {
             Some(numbers) => {
@@ -96,24 +105,25 @@ impl Part {
 /// Reads one LETOR file, plain or compressed.
 ///
 /// # Errors
-/// [`ReadError`] names file, line, column, what was found and what to do.
+/// [`ReadError`] names file, line and column, the fault and the remedy.
 pub fn read_letor(path: &Path, options: &ReadOptions) -> Result<Part, ReadError> {
     read_letor_in_blocks(path, options, lines::BLOCK_BYTES)
 }
 
-/// Reads one LETOR file for a model that compares values in `f64`: the features of the data set are codes of the values, every digit of
-/// which was heeded. All else is as in [`read_letor`].
+/// Reads one LETOR file for a model that compares values in `f64`. The features of the data set are
+/// codes of the values, and all digits of a value count. Otherwise like [`read_letor`].
 ///
 /// # Errors
-/// Those of [`read_letor`].
+/// As [`read_letor`].
 pub fn read_letor_coded(path: &Path, options: &ReadOptions, coding: Coding<'_>) -> Result<Part, ReadError> {
     read_part(path, options, Some(coding), lines::BLOCK_BYTES)
 }
 
-/// [`read_letor`] in blocks of another size, which alters nothing: so that this can be tried on small files.
+/// [`read_letor`] with another size of blocks, so that tests can have many blocks in a small file.
+/// The result is the same.
 ///
 /// # Errors
-/// The same.
+/// As [`read_letor`].
 #[doc(hidden)]
 pub fn read_letor_in_blocks(path: &Path, options: &ReadOptions, block_bytes: usize) -> Result<Part, ReadError> {
     read_part(path, options, None, block_bytes)
@@ -134,7 +144,8 @@ fn read_part(
     Ok(Part { file: path.to_owned(), data, lines: listing.lines, moved: listing.moved, remarks, collapsed })
 }
 
-/// What is said of files that were read without an error, which are given with the names by which they are called.
+/// The remarks on files that were read without an error. Each file comes with the name by which
+/// remarks call it.
 pub(crate) fn remarks(listings: &[(&str, &Listing)]) -> Vec<String> {
     let mut remarks = Vec::new();
     let unsorted: usize = listings.iter().map(|(_, listing)| listing.unsorted).sum();
@@ -157,16 +168,17 @@ pub(crate) struct Listing {
     pub(crate) file: PathBuf,
     /// Numbers of the stored queries, in file order.
     pub(crate) queries: Vec<u32>,
-    /// Where each starts.
+    /// The line where each query starts.
     pub(crate) lines: Vec<u64>,
     /// See [`Part::moved`].
     pub(crate) moved: Option<Vec<usize>>,
-    /// Lines whose feature ids do not rise, and the first of them.
+    /// Number of lines whose feature ids do not rise; `first_unsorted` is the first such line.
     pub(crate) unsorted: usize,
     pub(crate) first_unsorted: u64,
 }
 
-/// Reads a file and adds its queries to `store`; those that are there already with the same content are not stored again.
+/// Reads a file and adds its queries to `store`. A query that is stored already, with the same
+/// content, is not stored again.
 pub(crate) fn read_into(store: &mut Store, path: &Path, options: &ReadOptions) -> Result<Listing, ReadError> {
     read_blocks_into(store, path, options, None, lines::BLOCK_BYTES)
 }
@@ -200,12 +212,12 @@ fn read_blocks_into(
     }
 }
 
-/// Blocks that follow one another in a file.
+/// Successive blocks of a file.
 struct Batch {
     blocks: Vec<Block>,
-    /// How many of them hold text.
+    /// Number of blocks that hold text.
     filled: usize,
-    /// What stopped the reading after them.
+    /// The error that stopped the reading after these blocks.
     stopped: Option<ReadErrorKind>,
 }
 
@@ -237,7 +249,7 @@ struct Assembly<'a> {
     appender: FileAppender<'a>,
     /// The line at which the next block starts.
     line: u64,
-    /// With `regroup`, all blocks and the lines they start at, until the last query is known.
+    /// With `regroup`, all blocks with their first lines, kept until the last query is known.
     kept: Vec<(u64, Block)>,
 }
 
@@ -263,7 +275,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// Adds the parsed rows of a block; with `regroup`, to what is kept of it.
+    /// Adds the parsed rows of a block to the store or, with `regroup`, to the kept block.
     fn add_rows(&mut self, block: &mut Block, kept: &mut Block) -> Result<(), ReadError> {
         let line = self.line;
         let too_large = self.appender.make_room(block, kept, self.options);
@@ -298,7 +310,8 @@ impl Assembly<'_> {
     }
 }
 
-/// The number in the file of each document of the runs, if it is not its place there.
+/// For each document of the runs, its number in the file. `None` if the runs have the order of the
+/// file.
 fn file_order(blocks: &[(u64, Block)], runs: &[(usize, Range<usize>)]) -> Option<Vec<usize>> {
     if runs.is_sorted_by_key(|(place, run)| (*place, run.start)) {
         return None;
@@ -312,7 +325,8 @@ fn file_order(blocks: &[(u64, Block)], runs: &[(usize, Range<usize>)]) -> Option
     Some(runs.iter().flat_map(|(place, run)| firsts[*place] + run.start..firsts[*place] + run.end).collect())
 }
 
-/// The runs of all queries as (block, rows), queries in the order of their first lines, each query's runs together.
+/// The runs of all queries as (block, rows). Queries stand in the order of their first lines, and
+/// the runs of a query stand together.
 fn regrouped(blocks: &[(u64, Block)]) -> Vec<(usize, Range<usize>)> {
     let mut numbers: HashMap<&[u8], usize> = HashMap::new();
     let mut runs = Vec::new();

@@ -1,13 +1,19 @@
-//! Everything that is wrong with data files, and what is worth knowing of them.
+//! Lists the problems of data files, and useful facts about them.
 //!
-//! Readers stop at the first mistake; [`lint`] goes on: problems are listed with their lines, up to a number, and all are counted. Then
-//! comes what each file holds: queries, documents, grades, queries of a single grade, constant and duplicate features, missing
-//! values, blocks that are sorted by label; and between files: queries and feature vectors that stand in more than one.
+//! A reader stops at the first problem, but lint goes on. [`lint`] lists the first problems with
+//! their lines, and counts all. Then it reports the content of each file: queries, documents,
+//! grades, queries of a single grade, constant and duplicate features, missing values, rows sorted
+//! by grade. Between files, it reports queries and feature vectors that stand in more than one
+//! file.
 //!
-//! A problem is what a reader would refuse, or a query that is in two parts of which one is tested. All else is a finding: it may be
-//! as it should. Of a collection's folder, the [guards](crate::leaks) that a run asks are asked too. Cost: one pass over each file in
-//! parallel blocks; memory: 16 bytes a document, and a few numbers a feature; for the guards, the collection is read as a run does.
-//! Equality of features and vectors is equality of 128-bit hashes of their bits (-0 is 0, a missing value equals a missing value).
+//! A problem is a fault that a reader would refuse, or a query that stands in a test part and in
+//! another part. Anything else is a finding, and may be correct. For the folder of a collection,
+//! lint also asks the [guards](crate::leaks) of a run.
+//!
+//! Cost: one pass over each file in parallel blocks; for the guards, the collection is read as a
+//! run reads it. Memory: 16 bytes a document, and a few numbers a feature. Features or vectors
+//! count as equal if the 128-bit hashes of their bits are equal; -0 equals 0, and two missing
+//! values are equal.
 
 mod across;
 mod columns;
@@ -34,27 +40,27 @@ use crate::descriptor::Descriptor;
 use crate::leaks::{Finding, Guard};
 use crate::letor::ReadOptions;
 
-/// A mistake in a file.
+/// A problem in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// The file.
     pub file: PathBuf,
-    /// Line from 1; 0 where the whole file is meant.
+    /// Line, from 1; 0 if the problem is about the whole file.
     pub line: u64,
-    /// Column from 1, in bytes; 0 where the whole line is meant.
+    /// Column, from 1, in bytes; 0 if the problem is about the whole line.
     pub column: usize,
-    /// What is wrong.
+    /// The problem in words.
     pub what: String,
 }
 
-/// Mistakes in the order in which they were found, the first of them kept.
+/// Problems in the order in which they were found. Only the first problems are listed.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Problems {
-    /// The first ones.
+    /// The first problems.
     pub listed: Vec<Problem>,
-    /// How many there are.
+    /// Number of all problems.
     pub count: usize,
-    /// How many are kept.
+    /// The largest number of listed problems.
     #[serde(skip)]
     most: usize,
 }
@@ -74,45 +80,45 @@ impl Problems {
     }
 }
 
-/// What was found in some files.
+/// The report on some files.
 #[derive(Debug, Default, Serialize)]
 pub struct Report {
-    /// What is wrong.
+    /// Problems of all files.
     pub problems: Problems,
-    /// Paths that could not be linted.
+    /// Paths that were not linted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_linted: Vec<LintError>,
-    /// LETOR files.
+    /// Reports on LETOR files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartReport>,
-    /// What several LETOR files have in common.
+    /// Queries and vectors that several LETOR files share.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub across: Vec<Across>,
-    /// What the leak guards of a run say of collections.
+    /// Findings of a run's leak guards, for each collection.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<Guarded>,
-    /// Qrels.
+    /// Reports on qrels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub qrels: Vec<QrelsReport>,
-    /// Runs.
+    /// Reports on runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<RunReport>,
-    /// Score files.
+    /// Reports on score files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<ScoresReport>,
-    /// Values per query.
+    /// Reports on values per query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<ValuesReport>,
 }
 
-/// What the leak guards say of a collection.
+/// The findings of the leak guards for a collection.
 #[derive(Debug, Clone, Serialize)]
 pub struct Guarded {
-    /// Its folder.
+    /// The collection's folder.
     pub folder: PathBuf,
-    /// What they found.
+    /// The findings of all guards.
     pub findings: Vec<Finding>,
-    /// Why they could not be asked, if so.
+    /// The reason why the guards could not be asked; `None` if they were asked.
     pub not_asked: Option<String>,
 }
 
@@ -130,20 +136,20 @@ impl Guarded {
         }
     }
 
-    /// Whether a run would be stopped.
+    /// Whether a guard would stop a run.
     pub fn stops(&self) -> bool {
         self.findings.iter().any(|finding| finding.stops)
     }
 }
 
-/// How files are linted.
+/// Options of lint.
 #[derive(Debug, Clone)]
 pub struct LintOptions {
-    /// What the files are; `None`: recognised by content.
+    /// The kind of the files; `None` recognises the kind by the content.
     pub kind: Option<Kind>,
-    /// How many problems are listed.
+    /// The largest number of listed problems.
     pub most_problems: usize,
-    /// The id of the first feature, and the number of features and highest grade that are allowed.
+    /// The id of the first feature, and the allowed number of features and highest grade.
     pub reading: ReadOptions,
 }
 
@@ -182,7 +188,7 @@ pub fn lint(paths: &[PathBuf], options: &LintOptions) -> Report {
             report.guards.push(Guarded::ask(&descriptor, folder, &found.reading));
         }
     }
-    // Files that belong to no folds are compared with each other.
+    // Compare files that belong to no fold with each other.
     let singles: Vec<usize> = (0..parts.len()).filter(|&place| parts[place].compared).collect();
     if singles.len() > 1 {
         comparisons.push(across::Comparison::parts(singles));
@@ -194,5 +200,5 @@ pub fn lint(paths: &[PathBuf], options: &LintOptions) -> Report {
     report
 }
 
-/// How often each grade occurs.
+/// Number of occurrences of each grade.
 pub type Grades = BTreeMap<i32, u64>;

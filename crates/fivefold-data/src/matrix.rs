@@ -1,12 +1,14 @@
-//! A dense matrix that grows by rows while its width is still being discovered.
+//! A dense matrix that grows by rows, before its width is known.
 
 use std::collections::TryReserveError;
 use std::ops::Range;
 
-/// Row-major `f32` rows, each `stride` places apart; the first `width` of them have been used, the others are 0.
+/// Row-major `f32` rows, each `stride` places apart. The first `width` places of a row are in use;
+/// the others are 0.
 ///
-/// The stride runs ahead of the width by at most an eighth, so that a file whose lines grow longer and longer is
-/// re-laid a logarithmic number of times; a dense file, whose first line shows the width, never is.
+/// The stride is at most an eighth larger than the width. So if the lines of a file grow longer and
+/// longer, the matrix is re-laid a logarithmic number of times. A dense file shows its width in the
+/// first line, and is never re-laid.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Matrix {
     values: Vec<f32>,
@@ -16,7 +18,7 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
-    /// An empty matrix whose rows are expected to be `width` wide.
+    /// An empty matrix whose rows will probably be `width` wide.
     pub(crate) fn with_width(width: usize) -> Self {
         Matrix { stride: width, width, ..Matrix::default() }
     }
@@ -25,7 +27,7 @@ impl Matrix {
         self.rows
     }
 
-    /// Forgets the rows with their width, and keeps the memory.
+    /// Forgets the rows and the width, and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.values.clear();
         (self.stride, self.width, self.rows) = (0, 0, 0);
@@ -44,25 +46,26 @@ impl Matrix {
         self.values.resize(self.rows * self.stride, 0.0);
     }
 
-    /// The bytes that a row of this width would make of it all.
+    /// The bytes of the matrix with rows of this width.
     pub(crate) fn bytes_with(&self, width: usize) -> usize {
         self.rows.saturating_mul(self.stride.max(width)).saturating_mul(size_of::<f32>())
     }
 
-    /// Makes room for more rows of up to `width` places, so that adding them takes no memory that might not be there.
+    /// Makes room for more rows of up to `width` places. The reserved rows can then be added
+    /// without an error of memory.
     pub(crate) fn reserve(&mut self, rows: usize, width: usize) -> Result<(), TryReserveError> {
         let stride = if width > self.stride { self.wider(width) } else { self.stride };
         let needed = self.rows.saturating_add(rows).saturating_mul(stride).saturating_sub(self.values.len());
-        // Ahead of time, if there is enough for that.
+        // Reserve more than needed, if the memory is there.
         self.values.try_reserve(needed).or_else(|_| self.values.try_reserve_exact(needed))
     }
 
-    /// Gives back what was reserved and is not used.
+    /// Gives back the reserved memory that is not used.
     pub(crate) fn shrink(&mut self) {
         self.values.shrink_to_fit();
     }
 
-    /// Writes into the last row; it must exist.
+    /// Writes a value into the last row, which must exist.
     #[inline]
     pub(crate) fn set(&mut self, column: usize, value: f32) {
         if column >= self.stride {
@@ -78,7 +81,7 @@ impl Matrix {
         self.width = self.width.max(width);
     }
 
-    /// The rows of a range, with [`stride`](Self::stride) values each.
+    /// The values of a range of rows, [`stride`](Self::stride) values a row.
     pub(crate) fn range(&self, rows: Range<usize>) -> &[f32] {
         &self.values[rows.start * self.stride..rows.end * self.stride]
     }
@@ -87,7 +90,7 @@ impl Matrix {
         &mut self.values[rows.start * self.stride..rows.end * self.stride]
     }
 
-    /// Columns in use.
+    /// Number of columns in use.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
@@ -115,7 +118,7 @@ impl Matrix {
         }
     }
 
-    /// Re-lays all rows so that `width` values fit, in place, from the last row to the first.
+    /// Re-lays all rows, in place and from the last to the first, so that `width` values fit.
     #[cold]
     fn restride(&mut self, width: usize) {
         let (old, new) = (self.stride, self.wider(width));
@@ -127,12 +130,12 @@ impl Matrix {
         self.stride = new;
     }
 
-    /// The stride at which rows are laid when they no longer fit.
+    /// The new stride for rows that no longer fit.
     fn wider(&self, width: usize) -> usize {
         if self.stride == 0 { width } else { width.max(self.stride + self.stride / 8) }
     }
 
-    /// The values with rows exactly `width` wide, and the width.
+    /// The values, with rows of exactly `width` places, and this width.
     pub(crate) fn finish(mut self) -> (Vec<f32>, usize) {
         if self.stride > self.width {
             for row in 0..self.rows {

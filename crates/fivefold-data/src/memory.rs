@@ -1,8 +1,8 @@
-//! How much memory feature matrices may take.
+//! The memory budget for feature matrices.
 //!
-//! A process has one memory, so it has one budget, of which every matrix takes its share before it is made. Whoever has no
-//! budget set is stopped by the system's own limits only. Matrices in mapped files are not counted: the system can drop
-//! their pages.
+//! A process has one budget, and every matrix takes its share before it is made. Without a budget,
+//! only the system limits the memory. Matrices in mapped files are not counted, because the system
+//! can drop their pages.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,28 +14,28 @@ pub fn set_memory_budget(bytes: u64) {
     BUDGET.store(bytes, Ordering::Relaxed);
 }
 
-/// What was set; `None`: nothing was.
+/// The budget; `None` if no budget was set.
 pub fn memory_budget() -> Option<u64> {
     Some(BUDGET.load(Ordering::Relaxed)).filter(|&bytes| bytes < u64::MAX)
 }
 
-/// What is left of the budget; `None`: none was set.
+/// The bytes that are left of the budget; `None` if no budget was set.
 pub fn memory_left() -> Option<u64> {
     memory_budget().map(|bytes| bytes.saturating_sub(TAKEN.load(Ordering::Relaxed)))
 }
 
-/// The bytes that a matrix takes; given back when this is dropped.
+/// The bytes that a matrix takes. The share is given back when it is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Share(u64);
 
 impl Share {
-    /// How many bytes it could have.
+    /// The most bytes that the share could have.
     pub(crate) fn most(&self) -> u64 {
         let of_others = TAKEN.load(Ordering::Relaxed).saturating_sub(self.0);
         BUDGET.load(Ordering::Relaxed).saturating_sub(of_others)
     }
 
-    /// Takes so many bytes instead, of which the caller knows that it can have them.
+    /// Changes the share to `bytes` bytes. The caller must know that so many bytes are left.
     pub(crate) fn set(&mut self, bytes: u64) {
         TAKEN.fetch_add(bytes, Ordering::Relaxed);
         TAKEN.fetch_sub(self.0, Ordering::Relaxed);
@@ -49,7 +49,7 @@ impl Drop for Share {
     }
 }
 
-/// Values with their share.
+/// Values of a matrix with their share of the budget.
 #[derive(Debug)]
 pub(crate) struct Counted {
     values: Vec<f32>,
@@ -74,7 +74,7 @@ pub(crate) fn bytes(documents: usize, width: usize) -> u64 {
     (documents as u64).saturating_mul(width as u64).saturating_mul(size_of::<f32>() as u64)
 }
 
-/// Zeros, if the system has the memory: the bytes it was asked for otherwise.
+/// A matrix of zeros. If the system has no memory for it, the error is the number of bytes.
 pub(crate) fn zeros(documents: usize, width: usize) -> Result<Vec<f32>, u64> {
     let refused = || bytes(documents, width);
     let size = documents.checked_mul(width).ok_or_else(refused)?;

@@ -1,18 +1,20 @@
-//! Feature normalisers: how they are named, fitted and applied.
+//! Feature normalisers: their names, how they are fitted, and how they are applied.
 //!
-//! With x a feature's value and the other symbols taken over one query's documents (`over = "query"`) or over all
-//! documents of the training part (`over = "train"`):
+//! In the formulas, x is the value of a feature. The other symbols are taken over the documents of
+//! one query (`over = "query"`), or over all documents of the training part (`over = "train"`):
 //!
 //! ```text
 //! min-max       (x - min) / (max - min)
 //! z-score       (x - mean) / sd,  sd^2 = mean of (x - mean)^2 (divided by the number of documents, not by one less)
 //! log-z-score   the z-score of sign(x) ln(1 + |x|): log1p, continued to negative values by symmetry
 //! ```
-//! A feature that is constant there becomes 0. Values outside the fitted range are not clipped: a test document may get a
-//! min-max value below 0 or above 1. Sums are `f64`; results are kept within the finite `f32`.
+//! A feature that is constant over these documents becomes 0. Values outside the fitted range are
+//! not clipped: a test document may get a min-max value below 0 or above 1. Sums are `f64`; results
+//! are kept within the finite `f32`.
 //!
-//! LETOR 4.0's own features are min-max per query. RankLib's `-norm sum` has no counterpart here; its `zscore` divides by
-//! n - 1, which differs from ours by one factor for all documents of a query. Cost: two passes over the features.
+//! LETOR 4.0's own features are min-max per query. RankLib's `-norm sum` has no counterpart here.
+//! RankLib's `zscore` divides by n - 1, so it differs from `z-score` by one factor for all
+//! documents of a query. Cost: two passes over the features.
 
 use fivefold_core::Dataset;
 use rayon::prelude::*;
@@ -20,29 +22,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory;
 
-/// Which formula.
+/// The formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Features as they are.
+    /// Features stay as they are.
     #[default]
     None,
-    /// To [0, 1].
+    /// Scales features to [0, 1].
     MinMax,
-    /// To mean 0 and standard deviation 1.
+    /// Scales features to mean 0 and standard deviation 1.
     ZScore,
-    /// Logarithm first, then to mean 0 and standard deviation 1.
+    /// Takes the logarithm, then scales to mean 0 and standard deviation 1.
     LogZScore,
 }
 
-/// Over which documents.
+/// The documents over which the formula is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Over {
-    /// Over each query's documents.
+    /// All documents of one query.
     #[default]
     Query,
-    /// Over all documents of the training part.
+    /// All documents of the training part.
     Train,
 }
 
@@ -52,25 +54,27 @@ pub enum Over {
 pub struct Normaliser {
     /// The formula.
     pub method: Method,
-    /// The documents it is taken over.
+    /// The documents over which the formula is taken.
     pub over: Over,
 }
 
 impl Normaliser {
-    /// How many bytes the normalised copy of `data` needs, with what makes it. Called inside the run's thread pool.
+    /// Bytes that the normalised copy of `data` needs, with all that is used to make the copy. The
+    /// method is called inside the run's thread pool.
     pub fn bytes(&self, data: &Dataset) -> u64 {
         if self.method == Method::None {
             return 0;
         }
         let scales = match self.over {
-            // Sums, ranges and scales of a query for each thread that is at work on one: of several, half at a time.
+            // Sums, ranges and scales of a query for each thread that is at work on one: of
+            // several, half at a time.
             Over::Query => ((rayon::current_num_threads() as u64).min(data.len() as u64) + 1) * 32,
             Over::Train => 64,
         };
         memory::bytes(data.documents(), data.width()) + scales * data.width() as u64 + 56 * data.len() as u64
     }
 
-    /// Takes from the training part what the formula needs; nothing else is ever looked at.
+    /// Takes the numbers of the formula from the training part. No other part is read.
     ///
     /// # Errors
     /// [`NormaliseError::Empty`] if there is no document to fit on.
@@ -86,21 +90,21 @@ impl Normaliser {
     }
 }
 
-/// A normaliser that is ready to be applied, saved with models.
+/// A fitted normaliser, as it is saved with models.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fitted {
     method: Method,
     over: Over,
-    /// One a feature where fitted on the training part, else empty.
+    /// One scale for each feature, if the normaliser was fitted on the training part; else empty.
     scales: Vec<Scale>,
 }
 
-/// What one feature is shifted and divided by.
+/// The numbers by which one feature is shifted and divided.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Scale {
     centre: f64,
-    /// 0 marks a constant feature.
+    /// The spread; 0 for a constant feature.
     spread: f64,
 }
 
@@ -121,28 +125,31 @@ impl Fitted {
         self.method
     }
 
-    /// The documents that it is taken over.
+    /// The documents over which the formula is taken.
     pub fn over(&self) -> Over {
         self.over
     }
 
-    /// Centre and spread of each feature, a spread of 0 if it was constant; none unless fitted on the training part.
+    /// Centre and spread of each feature; a constant feature has the spread 0. Empty if the
+    /// normaliser was not fitted on the training part.
     pub fn scales(&self) -> impl ExactSizeIterator<Item = (f64, f64)> + '_ {
         self.scales.iter().map(|scale| (scale.centre, scale.spread))
     }
 
-    /// What `value` of feature `feature`, from 0, becomes where the normaliser was fitted on the training part.
+    /// The normalised value of feature `feature`, counted from 0, if the normaliser was fitted on
+    /// the training part.
     ///
     /// # Panics
-    /// If it was not fitted there, or has no such feature.
+    /// If the normaliser was not fitted on the training part, or if it has no such feature.
     pub fn value(&self, feature: usize, value: f32) -> f32 {
         self.scales[feature].apply(self.method, value)
     }
 
-    /// The same queries with normalised features; the data set itself where the method is `none`.
+    /// The same queries with normalised features. With the method `none`, the data set itself.
     ///
     /// # Errors
-    /// [`NormaliseError`] if it was fitted on data of another width, or there is no memory for the features.
+    /// [`NormaliseError`] if the normaliser was fitted on data of another width, or if there is no
+    /// memory for the features.
     pub fn apply(&self, data: &Dataset) -> Result<Dataset, NormaliseError> {
         let width = data.width();
         if self.method == Method::None {
@@ -186,19 +193,19 @@ impl Fitted {
     }
 }
 
-/// Why a normaliser cannot be applied.
+/// The reason why a normaliser cannot be applied.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NormaliseError {
-    /// Nothing to fit on.
+    /// The training part has no document.
     #[error("the training part has no document to fit a normaliser on")]
     Empty,
-    /// Fitted on data of another width.
+    /// The normaliser was fitted on data of another width.
     #[error("the normaliser was fitted on {fitted} features a document, but the data have {data}")]
     Width {
-        /// Features it was fitted on.
+        /// Number of features at the fit.
         fitted: usize,
-        /// Features of the data.
+        /// Number of features of the data.
         data: usize,
     },
     /// The budget of `--memory` does not hold the normalised features.
@@ -213,7 +220,7 @@ pub enum NormaliseError {
         /// Bytes that are left.
         left: u64,
     },
-    /// No memory for the normalised features.
+    /// The system has no memory for the normalised features.
     #[error("the system has no {} MiB of memory for the normalised features; run it where there is more", .0 >> 20)]
     Memory(u64),
     /// The normalised arrays do not make a data set.
@@ -256,7 +263,8 @@ fn scales<'a>(method: Method, blocks: impl Iterator<Item = &'a [f32]> + Clone, w
         }
     }
     let scale = |feature: usize| {
-        // A constant is told by its range: the mean of equal numbers may differ from them by rounding.
+        // The range tells whether a feature is constant: the mean of equal numbers may differ from
+        // them by rounding.
         let constant = ranges[feature].0 >= ranges[feature].1;
         let spread = if constant { 0.0 } else { (squares[feature] / count as f64).sqrt() };
         Scale { centre: means[feature], spread }
@@ -308,7 +316,8 @@ mod tests {
 
     #[test]
     fn log_z_score_is_odd_and_scaled() {
-        // numpy: y = numpy.sign(x) * numpy.log1p(abs(x)); (y - y.mean()) / y.std() for x = [-7, 0, 1, 100]
+        // numpy: y = numpy.sign(x) * numpy.log1p(abs(x)); (y - y.mean()) / y.std() for x = [-7, 0,
+        // 1, 100]
         let expected = [-1.19100246, -0.33304544, -0.04705976, 1.57110766];
         let data = dataset(&[("a", &[(0, &[-7.0]), (0, &[0.0]), (0, &[1.0]), (0, &[100.0])])]);
         let fitted = normaliser(Method::LogZScore, Over::Query).fit(&data).unwrap();

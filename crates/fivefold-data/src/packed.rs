@@ -1,11 +1,18 @@
-//! Files as streams of their content: plain, gzip (all members), zstd (all frames), or a member of a zip archive.
+//! Opens files as streams of their content: plain, gzip (all members), zstd (all frames), or a
+//! member of a zip archive.
 //!
-//! What a file is shows in its first bytes, whatever its name. `archive.zip` stands for its only file, `archive.zip:path/in/it` for
-//! one of several. Nothing is ever written to disk, and memory is that of the decoder's window, whatever the archive claims. Refused
-//! are: members whose name leads out of the archive, encrypted ones and other methods than deflate; content that does not match its
-//! checksum or length; zstd windows above 128 MiB (the limit of the `zstd` program); and content that, beyond the first 64 MiB, is
-//! over 400 times as long as what it was unpacked from: no text of numbers is, and the rows of such a file would fill the memory
-//! (the variable `FIVEFOLD_MOST_EXPANSION` allows another number of times).
+//! The first bytes of a file show its compression, whatever its name. `archive.zip` stands for its
+//! only file, and `archive.zip:path/in/it` for one of several files. Nothing is written to disk.
+//! Memory is the window of the decoder, whatever the archive claims.
+//!
+//! The following content is refused:
+//! - an encrypted member, a member whose name leads out of the archive, or a member with a
+//!   compression other than deflate;
+//! - content that does not match its checksum or length;
+//! - a zstd window above 128 MiB, the limit of the `zstd` program;
+//! - content that, beyond the first 64 MiB, is over 400 times as long as its packed form. No text
+//!   of numbers is so, and the rows of such a file would fill the memory. The variable
+//!   `FIVEFOLD_MOST_EXPANSION` sets another ratio.
 
 mod contents;
 mod zipped;
@@ -22,20 +29,20 @@ use flate2::read::MultiGzDecoder;
 use crate::input::{self, StableReader};
 pub use contents::{content_hashes, file_on_disk};
 
-/// Where a file's bytes come from.
+/// The source of a file's bytes.
 pub(crate) type Bytes = Box<dyn Read + Send>;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const ZIP_MAGIC: [u8; 2] = *b"PK";
 
-/// Content may be this many times as long as what it was unpacked from, unless [`EXPANSION_VARIABLE`] says otherwise.
+/// The largest ratio of content and packed form, unless [`EXPANSION_VARIABLE`] sets another ratio.
 const MOST_EXPANSION: u64 = 400;
 const EXPANSION_VARIABLE: &str = "FIVEFOLD_MOST_EXPANSION";
 /// Content up to this length is never refused.
 const SMALL: u64 = 64 << 20;
 
-/// Opens a file, or a member of a zip archive, for its content.
+/// Opens the content of a file, or of a member of a zip archive.
 pub(crate) fn open_file(path: &Path) -> io::Result<Bytes> {
     match input::open(path) {
         Ok(file) => unpacked(file),
@@ -49,12 +56,12 @@ pub(crate) fn open_file(path: &Path) -> io::Result<Bytes> {
     }
 }
 
-/// Whether there is such a file or folder, or for `archive.zip:member` such an archive.
+/// Whether a file or folder exists. For `archive.zip:member`, whether the archive exists.
 pub fn exists(path: &Path) -> bool {
     path.exists() || zipped::split(path).is_some_and(|(archive, _)| archive.is_file())
 }
 
-/// The file in which the content of a path lies: for `archive.zip:member` the archive.
+/// The file that holds the content of a path. For `archive.zip:member`, the archive.
 pub(crate) fn file_of(path: &Path) -> PathBuf {
     match zipped::split(path) {
         Some((archive, _)) if !path.exists() => archive,
@@ -72,7 +79,7 @@ pub(crate) fn unpacked(mut file: File) -> io::Result<Bytes> {
     decompressed(Cursor::new(start).chain(StableReader::new(file)?))
 }
 
-/// A stream that may be compressed as gzip or zstd do, as one that is not.
+/// Decompresses a stream if it is compressed by gzip or zstd.
 pub(crate) fn decompressed(mut source: impl Read + Send + 'static) -> io::Result<Bytes> {
     let mut start = Vec::with_capacity(4);
     source.by_ref().take(4).read_to_end(&mut start)?;
@@ -85,7 +92,7 @@ pub(crate) fn decompressed(mut source: impl Read + Send + 'static) -> io::Result
     }
 }
 
-/// A decoder whose output is held against what it has read.
+/// A decoder that fails if its output is far longer than its input.
 fn guarded<R: Read + Send + 'static>(packed: R, decoder: impl FnOnce(Counted<R>) -> Bytes) -> io::Result<Bytes> {
     let most = match std::env::var(EXPANSION_VARIABLE) {
         Ok(number) => number.parse().ok().filter(|&most| most > 0).ok_or_else(|| {
@@ -112,7 +119,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Refuses content that is out of all proportion to its packed form.
+/// Refuses content that is too long for its packed form.
 struct Guarded {
     unpacked: Bytes,
     packed: Arc<AtomicU64>,
@@ -235,7 +242,7 @@ mod tests {
         let several = content(&path).unwrap_err();
         assert!(several.contains("2 files, a/train.txt, a/test.txt: name one"), "{several}");
         assert!(content(&file(&folder, "none.zip", &zip(&[]))).unwrap_err().contains("no file"));
-        // A file whose name has a colon is itself.
+        // If a file's name has a colon, the name stands for this file.
         assert_eq!(content(&file(&folder, "x.zip:y", b"plain")).as_deref(), Ok("plain"));
         assert!(open_file(&folder.path().join("no.zip:member")).is_err());
         let there = |name: &str| exists(&folder.path().join(name));
@@ -248,7 +255,7 @@ mod tests {
     fn names_that_lead_out_of_the_archive_are_refused() {
         let folder = TempDir::new().unwrap();
         for name in ["../../etc/passwd", "/etc/passwd", "a/../../passwd", "C:\\passwd"] {
-            // The writer refuses such names, so one of the same length is replaced.
+            // The writer refuses such names, so the test replaces a name of the same length.
             let harmless = "x".repeat(name.len());
             let text = zip(&[(&harmless, b"secret")]);
             let bytes = text.windows(name.len()).enumerate().filter(|(_, w)| *w == harmless.as_bytes());
@@ -261,11 +268,12 @@ mod tests {
         }
     }
 
-    /// Programs take the first, the last or both: mate-desktop/engrampa #494, dotnet/corefx #31941.
+    /// Programs read the first member, the last member or both: mate-desktop/engrampa #494,
+    /// dotnet/corefx #31941.
     #[test]
     fn two_members_of_one_name_are_refused() {
         let folder = TempDir::new().unwrap();
-        // The writer refuses such names, so one of the same length is replaced.
+        // The writer refuses such names, so the test replaces a name of the same length.
         for (one, other, replaced) in [
             ("test.txt", "best.txt", "test.txt"),
             ("a/test.txt", "aa/est.txt", "a\\test.txt"),
@@ -286,7 +294,7 @@ mod tests {
             }
             assert!(content_hashes(&path).unwrap_err().to_string().contains("one name"));
         }
-        // Capitals tell names apart.
+        // Capital letters make names different.
         let path = file(&folder, "capitals.zip", &zip(&[("Test.txt", b"first"), ("test.txt", b"other")]));
         assert_eq!(content(&PathBuf::from(format!("{}:test.txt", path.display()))).as_deref(), Ok("other"));
     }
@@ -308,7 +316,7 @@ mod tests {
         }
     }
 
-    /// Runs of zeros beyond what any data file has.
+    /// A run of zeros longer than any data file has.
     #[test]
     fn bombs_are_refused_early() {
         let folder = TempDir::new().unwrap();

@@ -1,14 +1,20 @@
-//! Values per query that another program computed: which systems, which measures, which queries.
+//! Values per query that another program computed, for systems, measures and queries.
 //!
-//! [`read`] takes the output of `trec_eval -q`, `ir_measures -q`, ranx's scores and pytrec_eval's results as JSON, a table of queries
-//! x systems, and our own `per_query.csv`, `standardised.csv` and `fivefold eval --per-query --format csv`. The format is recognised by content
-//! ([`FORMATS`]); where that is not possible, the error says so and the format can be named.
+//! [`read`] takes these formats: the output of `trec_eval -q` and `ir_measures -q`; ranx's scores
+//! and pytrec_eval's results as JSON; a table of queries x systems; and fivefold's own
+//! `per_query.csv`, `standardised.csv` and `fivefold eval --per-query --format csv`. The content
+//! shows the format ([`FORMATS`]). If it does not, the error says so, and the user can name the
+//! format.
 //!
-//! - Values of one measure and system are joined with others by query id, never by position ([`SystemValues::join`]).
-//! - A summary row (`all`, `amean`, `mean`, `average`) is never a query; such rows are counted. Of several rows that are called so, the
-//!   last one of each measure is the summary, and the others are of queries; our own files say which is which.
-//! - A query that one system lacks is an error, left out for all, or 0, by [`MissingQuery`], and counted.
-//! - A value that its program calls undefined (`nan`, an empty field) is not missing: it is told apart and counted.
+//! - Values of one measure and system are joined with others by query id, never by position
+//!   ([`SystemValues::join`]).
+//! - A summary row (`all`, `amean`, `mean`, `average`) is never a query; such rows are counted. If
+//!   several rows have such a name, the last row of each measure is the summary, and the other rows
+//!   are queries. Files of fivefold mark their summaries.
+//! - A query that one system lacks is an error, is left out for all systems, or counts as 0, as
+//!   [`MissingQuery`] says. Such queries are counted.
+//! - A value that its program calls undefined (`nan`, an empty field) is not missing. Undefined
+//!   values are kept apart and counted.
 
 mod builder;
 mod error;
@@ -37,22 +43,24 @@ pub struct SystemValues {
     pub systems: Vec<String>,
     /// Ids of the queries, in order of appearance.
     pub queries: Vec<String>,
-    /// All values: measures, within them systems, within them queries. NaN: there is none.
+    /// All values, ordered by measure, then system, then query. NaN for a value that is missing or
+    /// undefined.
     pub values: Vec<f64>,
-    /// Which of the values are undefined by their own program, rather than missing.
+    /// Marks the values that their own program calls undefined. A missing value is not marked.
     pub undefined: Vec<bool>,
-    /// What was passed over or settled by a policy, one line each.
+    /// Remarks on lines that were passed over and gaps that a policy filled, one line each.
     pub remarks: Vec<Remark>,
 }
 
 impl SystemValues {
-    /// The values of one system under one measure, one a query; NaN where there is none.
+    /// The values of one system under one measure, in the order of the queries. NaN for a value
+    /// that is missing or undefined.
     pub fn of(&self, measure: usize, system: usize) -> &[f64] {
         let start = self.start(measure, system);
         &self.values[start..start + self.queries.len()]
     }
 
-    /// How many values are undefined by their own program.
+    /// Number of values that their own program calls undefined.
     pub fn undefined_count(&self) -> usize {
         self.undefined.iter().filter(|&&undefined| undefined).count()
     }
@@ -66,21 +74,22 @@ impl SystemValues {
     }
 }
 
-/// How a file of values is read.
+/// Options for reading a file of values.
 #[derive(Debug, Clone, Default)]
 pub struct PerQueryOptions {
-    /// The name of its format (see [`FORMATS`]); `None`: recognised by content.
+    /// The name of the format (see [`FORMATS`]); `None` recognises the format by the content.
     pub format: Option<String>,
-    /// The system's name where the file holds one system; `None`: what the file calls it (trec_eval's `runid`), or the file's name.
+    /// The system's name, if the file holds one system. `None` takes the name in the file
+    /// (trec_eval's `runid`), else the file's name.
     pub system: Option<String>,
-    /// The measure's name where the file does not name it; `None`: the file's name.
+    /// The measure's name, if the file does not name the measure. `None` takes the file's name.
     pub measure: Option<String>,
 }
 
 /// Reads a file of values per query, plain or compressed.
 ///
 /// # Errors
-/// [`PerQueryError`] names file and line, or the formats that there are.
+/// [`PerQueryError`] names file and line, or lists the known formats.
 pub fn read(path: &Path, options: &PerQueryOptions) -> Result<SystemValues, PerQueryError> {
     let (values, faults) = Content::read(path, options.format.as_deref())?.parse(path, options)?;
     match faults.first.into_iter().next() {
@@ -96,7 +105,7 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// Reads a file; without the name of a format it is recognised.
+    /// Reads a file. Without the name of a format, the content shows the format.
     ///
     /// # Errors
     /// If the file cannot be read, or its format is not clear.
@@ -113,10 +122,11 @@ impl Content {
         Ok(Content { format: format.map_err(failed)?, text })
     }
 
-    /// What the text of the file `path` holds, read over values that are wrong, and these.
+    /// The values in the text of the file `path`, and its faults. A fault in a single value does
+    /// not stop the reading.
     ///
     /// # Errors
-    /// As [`read`](super::read), where there is no going on.
+    /// As [`read`](super::read), if the reading cannot go on.
     pub(crate) fn parse(
         &self,
         path: &Path,
@@ -132,10 +142,10 @@ impl Content {
     }
 }
 
-/// The content of a file; it is small enough, and text.
+/// The content of a file, which must be text and not too long.
 fn text_of(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
-    // A plain file tells its length; what is packed shows it on the way.
+    // A plain file tells its length at once; a compressed file shows its length while it is read.
     if path.metadata().is_ok_and(|metadata| metadata.len() > MOST_TEXT) {
         return Err(too_long(MOST_TEXT));
     }

@@ -1,4 +1,4 @@
-//! Score files: one number a line, in the order of a LETOR file's documents.
+//! Reads score files: one number a line, in the order of the documents of a LETOR file.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use crate::input;
 use crate::packed::unpacked;
 use crate::text::{ODD_HELP, TextLines, find_odd, named};
 
-/// Bytes of a score file beside those of its scores: remarks.
+/// Bytes of a score file for lines other than scores: comments and blank lines.
 pub const SLACK: u64 = 1 << 20;
-/// Bytes of one score at most: the longest decimal of an f64 has 767 digits.
+/// The most bytes of one score. The longest decimal of an f64 has 767 digits.
 pub const LONGEST_SCORE: u64 = 1 << 10;
 
-/// Why a file is not the scores of a data set.
+/// The reason why a file does not hold the scores of a data set.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScoreError {
@@ -23,7 +23,7 @@ pub enum ScoreError {
     Io {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: std::io::Error,
     },
     /// A line that is not one finite number.
@@ -38,7 +38,7 @@ pub enum ScoreError {
         /// The line's text.
         found: String,
     },
-    /// A blank that is neither space nor tab, a control character, or a character that cannot be seen.
+    /// A blank that is neither space nor tab, a control character, or an invisible character.
     #[error("{}:{line}:{column}: found the character {}; {ODD_HELP}", file.display(), named(*character))]
     Odd {
         /// The file.
@@ -55,15 +55,15 @@ pub enum ScoreError {
     Count {
         /// The file.
         file: PathBuf,
-        /// Scores in the file.
+        /// Number of scores in the file.
         found: usize,
-        /// Documents.
+        /// Number of documents.
         expected: usize,
     },
 }
 
-/// Reads `expected` scores, one finite number a line; blank lines and lines that start with `#` are passed over. Numbers
-/// are kept in full (`f64`). The file may be compressed.
+/// Reads `expected` scores, one finite number a line. Blank lines and lines that start with `#` are
+/// passed over. Scores keep all digits of an `f64`. The file may be compressed.
 ///
 /// # Errors
 /// [`ScoreError`] names the file and the line.
@@ -71,8 +71,9 @@ pub fn read_scores(path: &Path, expected: usize) -> Result<Vec<f64>, ScoreError>
     of_lines(path, TextLines::open(path), expected)
 }
 
-/// The same for a file that nobody chose: of a results folder, or where a program was to put it. It is no link, and no longer
-/// than so many scores can be.
+/// Like [`read_scores`], for a file that no user named: a file of a results folder, or a file that
+/// a program was told to write. The file must not be a link, nor longer than `expected` scores can
+/// be.
 ///
 /// # Errors
 /// As [`read_scores`].
@@ -91,7 +92,8 @@ fn of_lines(path: &Path, lines: io::Result<TextLines>, expected: usize) -> Resul
             Ok(None) => {}
             Ok(Some(score)) => {
                 found += 1;
-                // Those beyond are only counted, so that a file of another kind cannot fill the memory.
+                // Further scores are only counted, so that a file of another kind cannot fill the
+                // memory.
                 if found <= expected {
                     scores.push(score);
                 }
@@ -108,10 +110,10 @@ fn of_lines(path: &Path, lines: io::Result<TextLines>, expected: usize) -> Resul
     Ok(scores)
 }
 
-/// What is wrong with a line.
+/// The fault of a line.
 pub(crate) enum Wrong {
     Odd(char),
-    /// No finite number.
+    /// The line is no finite number.
     Value(String),
 }
 
@@ -124,7 +126,8 @@ impl std::fmt::Display for Wrong {
     }
 }
 
-/// The score of a line, `None` for a blank line or a comment; or the column, from 1, and what is wrong.
+/// The score of a line; `None` for a blank line or a comment. The error is the column, from 1, and
+/// the fault.
 pub(crate) fn score(line: &str) -> Result<Option<f64>, (usize, Wrong)> {
     let token = line.trim_matches([' ', '\t']);
     if token.is_empty() || token.starts_with('#') {
@@ -165,7 +168,7 @@ mod tests {
         assert_eq!(read("1\n\n  nan\n", 2).unwrap_err(), format!("FILE:3:3: `nan` {not}"));
         assert_eq!(read("1\n1 2\n", 2).unwrap_err(), format!("FILE:2:1: `1 2` {not}"));
         assert_eq!(read("inf\n", 1).unwrap_err(), format!("FILE:1:1: `inf` {not}"));
-        // pocoproject/poco #286: a number that is none, of Microsoft's C library.
+        // pocoproject/poco #286: a form of NaN that Microsoft's C library wrote.
         assert_eq!(read("1\n1.#QNAN\n", 2).unwrap_err(), format!("FILE:2:1: `1.#QNAN` {not}"));
         // mosuka/litsea #99.
         let odd = "FILE:2:4: found the character U+00A0 (no-break space); only spaces and tabs separate fields, and ids have no \

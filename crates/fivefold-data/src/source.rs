@@ -1,4 +1,4 @@
-//! What an experiment says of a data set, and opening it.
+//! The entry of a data set in an experiment, and how a data set is opened.
 //!
 //! ```toml
 //! name = "mq2008"                              # a built-in descriptor; its files are in FIVEFOLD_DATA/mq2008
@@ -22,32 +22,33 @@ use crate::error::DataError;
 use crate::letor::{Missing, ReadOptions};
 use crate::synthetic;
 
-/// Where a collection comes from and how its files are read.
+/// The origin of a collection, and the options for reading its files.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Source {
-    /// A built-in descriptor; with `path` and `layout`, any name.
+    /// The name of a built-in descriptor. With `path` and `layout`, any name.
     pub name: Option<String>,
-    /// The folder of the files, a descriptor file (`.toml`), or the one file of the layout `one-file`.
+    /// The folder of the files, a descriptor file (`.toml`), or the one file of the layout
+    /// `one-file`.
     pub path: Option<PathBuf>,
-    /// How the files lie (a name of [`LAYOUTS`](crate::LAYOUTS)), instead of what the descriptor says.
+    /// The layout of the files (a name of [`LAYOUTS`](crate::LAYOUTS)). Overrides the descriptor.
     pub layout: Option<String>,
-    /// The files, where the layout needs a list.
+    /// The files, if the layout needs a list.
     pub files: Vec<String>,
     /// A synthetic collection.
     #[serde(alias = "made")]
     pub synthetic: Option<SyntheticSource>,
     /// Seed of the draw that cuts one file, or a synthetic collection, into folds.
     pub fold_seed: u64,
-    /// What becomes of missing values, instead of what the descriptor says.
+    /// The treatment of missing values. Overrides the descriptor.
     pub missing: Option<Missing>,
-    /// The id of the first feature, instead of what the descriptor says.
+    /// The id of the first feature. Overrides the descriptor.
     pub first_feature_id: Option<u32>,
-    /// Whether scattered lines of a query are brought together.
+    /// Whether lines of a query that do not stand together are brought together.
     pub regroup: bool,
-    /// Features a document, instead of what the descriptor says.
+    /// Features a document. Overrides the descriptor.
     pub features: Option<usize>,
-    /// The highest possible grade, instead of what the descriptor says.
+    /// The highest possible grade. Overrides the descriptor.
     pub max_grade: Option<u8>,
 }
 
@@ -55,17 +56,18 @@ pub struct Source {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SyntheticSource {
-    /// Its shape (a name of [`synthetic::SHAPES`]).
+    /// The collection's shape (a name of [`synthetic::SHAPES`]).
     pub shape: String,
-    /// How many queries.
+    /// Number of queries.
     pub queries: usize,
-    /// Seed of everything that is drawn.
+    /// Seed of all draws.
     #[serde(default)]
     pub seed: u64,
 }
 
 impl Source {
-    /// The name it goes by where the experiment gives none.
+    /// The name of the data set. If the experiment gives no name, the shape or the file name
+    /// without its ending.
     pub fn name(&self) -> String {
         let stem =
             || self.path.as_ref().and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy().into_owned());
@@ -73,10 +75,10 @@ impl Source {
         self.name.clone().or_else(shape).or_else(stem).unwrap_or_default()
     }
 
-    /// Checks what can be checked without looking at any file.
+    /// Checks all that can be checked without opening a file.
     ///
     /// # Errors
-    /// [`DataError::Source`] says what makes no sense.
+    /// [`DataError::Source`] names the fault.
     pub fn check(&self) -> Result<(), DataError> {
         let wrong = |message: &str| Err(DataError::Source(message.to_owned()));
         if let Some(synthetic) = &self.synthetic {
@@ -104,7 +106,7 @@ impl Source {
         }
     }
 
-    /// The descriptor in force, but for one that stands in a file.
+    /// The descriptor in force, unless the descriptor is a file.
     fn describe(&self) -> Result<Descriptor, DataError> {
         let base = match (&self.name, &self.path, &self.layout) {
             (_, Some(_), Some(layout)) => {
@@ -116,7 +118,7 @@ impl Source {
         self.override_descriptor(base)
     }
 
-    /// A descriptor with what the experiment says instead.
+    /// A descriptor with the values of the experiment in place of its own.
     fn override_descriptor(&self, mut base: Descriptor) -> Result<Descriptor, DataError> {
         if let Some(layout) = &self.layout {
             base.layouts = vec![layout.clone()];
@@ -143,16 +145,21 @@ fn is_descriptor(path: &Path) -> bool {
 /// [`open_cached`] without a cache.
 ///
 /// # Errors
-/// The same.
+/// As [`open_cached`].
 pub fn open(source: &Source, folders: &[PathBuf]) -> Result<Collection, DataError> {
     open_cached(source, folders, None)
 }
 
-/// Reads, or makes, a collection; what was read is kept in `cache`, and not read again. Relative paths, and the folders of known collections, are looked for in `folders`, the
-/// first first: an experiment gives its own folder and that of the variable `FIVEFOLD_DATA`.
+/// Reads or makes a collection. A collection that was read is kept in `cache`, and is not read
+/// again.
+///
+/// Relative paths and folders of known collections are searched for in `folders`, in order. An
+/// experiment gives two folders: its own folder, and the folder that the variable `FIVEFOLD_DATA`
+/// names.
 ///
 /// # Errors
-/// [`DataError`] says what is wrong where, and for a collection that is not there, how to get it and where to put it.
+/// [`DataError`] names the fault and its place. For a missing collection, it says how to get the
+/// files and where to put them.
 pub fn open_cached(source: &Source, folders: &[PathBuf], cache: Option<&Cache>) -> Result<Collection, DataError> {
     source.check()?;
     let fold_seed = Seed::new(source.fold_seed);
@@ -172,12 +179,12 @@ pub fn open_cached(source: &Source, folders: &[PathBuf], cache: Option<&Cache>) 
     Collection::read(&descriptor, &folder, &options, fold_seed, cache)
 }
 
-/// The descriptor in force and the folder of the files.
+/// The descriptor in force, and the folder of the files.
 fn locate(source: &Source, folders: &[PathBuf]) -> Result<(Descriptor, PathBuf), DataError> {
     let Some(path) = &source.path else {
         let descriptor = source.describe()?;
         let tried: Vec<PathBuf> = folders.iter().map(|folder| folder.join(&descriptor.name)).collect();
-        // A folder that is there but incomplete is a clearer thing to report than one that is not.
+        // An incomplete folder makes a clearer error than a missing folder.
         let folder = descriptor.find(folders).or_else(|| tried.iter().find(|folder| folder.is_dir()).cloned());
         return match folder {
             Some(folder) => Ok((descriptor, folder)),

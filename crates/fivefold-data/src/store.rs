@@ -1,8 +1,10 @@
-//! The shared storage of a collection: queries of any number of files in one matrix, each content once.
+//! The shared storage of a collection: one matrix for the queries of all files, with each query
+//! stored once.
 //!
-//! LETOR folds repeat every query in several files (fivefold directories hold each query five times). A query is compared
-//! with those stored under the same id as soon as its last line has been read; if it is there already, its rows are
-//! forgotten again. So the memory of reading is that of the distinct queries, whatever the layout, and folds are views.
+//! LETOR folds repeat every query in several files; fold directories hold each query five times.
+//! When the last line of a query has been read, the query is compared with the stored queries of
+//! the same id. If an equal query is stored already, the new rows are forgotten. So reading needs
+//! memory for the distinct queries only, whatever the layout, and folds are views.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,13 +19,13 @@ use crate::letor::{Block, Listing, ReadError, ReadErrorKind, ReadOptions, Row};
 use crate::matrix::Matrix;
 use crate::memory::{self, Counted, Share};
 
-/// Queries that have been read, and their features.
+/// The queries that were read, with their features.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     matrix: Matrix,
-    /// The memory of the matrix.
+    /// The share of the memory budget for the matrix.
     share: Share,
-    /// Bytes of text read so far.
+    /// Number of bytes of text read so far.
     text: u64,
     grades: Vec<u8>,
     bounds: Vec<usize>,
@@ -31,14 +33,15 @@ pub(crate) struct Store {
     doc_ids: IdTable,
     /// Stored queries by id.
     by_id: HashMap<String, Vec<u32>>,
-    /// The first document of all files and whether it has an id: the others must follow it.
+    /// The first document of all files, and whether it has an id. All other documents must be like
+    /// it.
     first_document: Option<(PathBuf, u64, bool)>,
     /// Values of many digits, of all files.
     digits: Digits,
 }
 
 impl Store {
-    /// An empty store for documents of `width` features, or of as many as will be found.
+    /// An empty store for documents of `width` features. `None`: the files show the width.
     pub(crate) fn new(width: Option<usize>) -> Self {
         Store { matrix: Matrix::with_width(width.unwrap_or(0)), bounds: vec![0], ..Store::default() }
     }
@@ -58,12 +61,12 @@ impl Store {
         .build()
     }
 
-    /// Features with different values that are stored as one.
+    /// Features with different values that became equal in storage.
     pub(crate) fn collapsed(&self, first_feature_id: u32) -> Vec<Collapsed> {
         self.digits.collapsed(first_feature_id)
     }
 
-    /// Documents of the stored queries; those of the open one follow.
+    /// Number of documents of the stored queries. The documents of the open query come after them.
     fn stored(&self) -> usize {
         self.bounds[self.bounds.len() - 1]
     }
@@ -72,7 +75,8 @@ impl Store {
         self.bounds[query as usize]..self.bounds[query as usize + 1]
     }
 
-    /// A stored query that equals the open one, whose rows are the last of grades and matrix.
+    /// Finds a stored query that equals the open query. The rows of the open query are the last
+    /// rows of grades and matrix.
     fn same(&self, open: &OpenQuery, rows: Range<usize>) -> Option<u32> {
         let known = self.by_id.get(&open.id)?;
         known.iter().copied().find(|&query| {
@@ -84,7 +88,7 @@ impl Store {
         })
     }
 
-    /// Adds the open query, whose rows are the last of grades and matrix.
+    /// Stores the open query. Its rows are the last rows of grades and matrix.
     fn add(&mut self, open: OpenQuery) -> u32 {
         let number = self.query_ids.len() as u32;
         self.query_ids.push(&open.id);
@@ -97,15 +101,16 @@ impl Store {
 
 /// A matrix up to this size may be any number of times as large as its text.
 const SMALL_MATRIX: u64 = 256 << 20;
-/// A larger matrix may be this many times as large as its text, if the number of features was not declared: beyond it,
-/// hardly any value is not 0.
+/// The largest ratio of a larger matrix to its text, if the number of features was not declared.
+/// Beyond this ratio, almost all values are 0.
 const MOST_SPARSENESS: u64 = 256;
 
-/// What a matrix comes to, row by row.
+/// The size of a matrix, row by row.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Size {
     pub(crate) documents: usize,
-    /// How many of them are held twice, since they are to be regrouped when the last is known.
+    /// Number of documents that are held twice, because they wait for regrouping until the last
+    /// document is read.
     pub(crate) twice: usize,
     pub(crate) width: usize,
     /// Bytes of text.
@@ -113,8 +118,8 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// The size with more rows, parsed from what comes after `text`; or the place of the first for which `most` bytes have no
-    /// room, and what is wrong with it.
+    /// The size with more rows, which were parsed from the text after `text`. If `most` bytes have
+    /// no room for a row, the error is the place of the first such row, and the fault.
     pub(crate) fn with(self, rows: &[Row], options: &ReadOptions, most: u64) -> Result<Size, (usize, ReadErrorKind)> {
         let mut size = self;
         for (place, row) in rows.iter().enumerate() {
@@ -141,7 +146,7 @@ impl Size {
         Ok(())
     }
 
-    /// Bytes of memory while the file is read.
+    /// Bytes of memory that are needed while the file is read.
     fn bytes(&self) -> u64 {
         memory::bytes(self.documents.saturating_add(self.twice), self.width)
     }
@@ -152,13 +157,13 @@ impl Size {
     }
 }
 
-/// A query whose last line may not have been read.
+/// A query whose last line may still come.
 struct OpenQuery {
     id: String,
     doc_ids: IdTable,
     /// The line of each document.
     lines: Vec<u64>,
-    /// Whether values are still to be filled.
+    /// Whether missing values must still be filled.
     missing: bool,
 }
 
@@ -166,12 +171,12 @@ struct OpenQuery {
 pub(crate) struct FileAppender<'a> {
     store: &'a mut Store,
     listing: Listing,
-    /// First and last line of every query that is complete.
+    /// First and last line of each complete query.
     complete: HashMap<String, (u64, u64)>,
     open: Option<OpenQuery>,
-    /// The highest place of a feature so far.
+    /// The number of features so far.
     widest: usize,
-    /// Rows that are to be regrouped when the last is known.
+    /// Number of rows that wait for regrouping until the last row is read.
     waiting: usize,
 }
 
@@ -187,8 +192,8 @@ impl<'a> FileAppender<'a> {
         ReadError { file: self.listing.file.clone(), line, column, kind }
     }
 
-    /// Takes the memory for the parsed rows of a block, which wait in `kept` if they are to be regrouped; or says which of them is too much,
-    /// and why.
+    /// Takes memory for the parsed rows of a block. Rows that are to be regrouped wait in `kept`.
+    /// The error is the first row without room, and the reason.
     pub(crate) fn make_room(
         &mut self,
         block: &Block,
@@ -207,7 +212,8 @@ impl<'a> FileAppender<'a> {
         Ok(())
     }
 
-    /// Counts what is irregular, or loses digits, in a block whose text starts at `first_line`.
+    /// Notes lines with unsorted ids and values of many digits, in a block whose text starts at
+    /// `first_line`.
     pub(crate) fn note(&mut self, first_line: u64, block: &Block) {
         self.store.digits.add(first_line, &block.long);
         for row in block.rows.iter().filter(|row| row.unsorted) {
@@ -218,19 +224,20 @@ impl<'a> FileAppender<'a> {
         }
     }
 
-    /// Notes that so many bytes of text have been read.
+    /// Adds to the number of bytes of text read so far.
     pub(crate) fn add_text(&mut self, bytes: usize) {
         self.store.text += bytes as u64;
     }
 
-    /// Takes the memory for the rows that waited, after the last of them; the error says that there is not so much.
+    /// Takes memory for the waiting rows, after the last row was read. The error says that there is
+    /// not enough memory.
     pub(crate) fn make_room_for_waiting(&mut self) -> Result<(), ReadErrorKind> {
         let (matrix, waiting) = (&mut self.store.matrix, std::mem::take(&mut self.waiting));
         let size = Size { documents: matrix.rows() + waiting, twice: waiting, width: self.widest, text: 0 };
         matrix.reserve(waiting, self.widest).map_err(|_| size.refused())
     }
 
-    /// Adds rows of a block that belong to one query; the block's text starts at `first_line`.
+    /// Adds rows of a block that belong to one query. The block's text starts at `first_line`.
     pub(crate) fn append(&mut self, first_line: u64, block: &Block, run: Range<usize>) -> Result<(), ReadError> {
         let rows = &block.rows[run.clone()];
         let Some(first) = rows.first() else { return Ok(()) };
@@ -267,7 +274,7 @@ impl<'a> FileAppender<'a> {
         Ok(())
     }
 
-    /// All documents of a collection have ids, or none.
+    /// Checks that either all documents of a collection have ids, or no document has an id.
     fn check_ids(&mut self, line: u64, here: bool) -> Result<(), ReadError> {
         let file = &self.listing.file;
         let (first_file, first_line, there) =
@@ -283,7 +290,8 @@ impl<'a> FileAppender<'a> {
         Err(self.error(line, 0, ReadErrorKind::SomeIds { here, other }))
     }
 
-    /// Completes the open query: fills missing values, refuses repeated documents, stores it unless it is there already.
+    /// Completes the open query: fills missing values, refuses repeated documents, and stores the
+    /// query unless an equal query is stored.
     fn close(&mut self) -> Result<(), ReadError> {
         let Some(open) = self.open.take() else { return Ok(()) };
         let rows = self.store.stored()..self.store.matrix.rows();
@@ -332,12 +340,12 @@ fn text_of<'a>(block: &'a Block, id: &Range<u32>, what: &'static str) -> Result<
     }
 }
 
-/// Replaces NaN by the column's least number, or by 0 where there is none.
+/// Replaces NaN by the column's least number; by 0 if the column has no number.
 fn fill_with_minimum(rows: &mut [f32], stride: usize) {
     let mut minima = vec![f32::INFINITY; stride];
     for row in rows.chunks_exact(stride) {
         for (minimum, &value) in minima.iter_mut().zip(row) {
-            // Not `f32::min`, of which it is not said which of 0 and -0 it gives. NaN is passed over.
+            // Not `f32::min`, which may give 0 or -0 for the two. NaN is passed over.
             if value < *minimum {
                 *minimum = value;
             }

@@ -1,19 +1,26 @@
-//! Synthetic collections: seeded queries and documents with the published statistics of well-known collections.
+//! Synthetic collections: seeded queries and documents with the published statistics of well-known
+//! collections.
 //!
-//! They are the data of the quick start and of benchmarks; they need no files and grow to any size. Every query is made
-//! from its own seed, hash(seed, shape, number), so a larger collection begins with the queries of a smaller one, and the
-//! result does not depend on the number of threads.
+//! Synthetic collections are the data of the quick start and of benchmarks. Such collections need
+//! no files, and grow to any size. Every query is made from its own seed, hash(seed, shape,
+//! number). So a larger collection begins with the queries of a smaller collection, and the result
+//! does not depend on the number of threads.
 //!
-//! A document has hidden properties (how well each of its text streams matches, authority, length, spam, ...). Its true
-//! utility is a function of them with interactions, thresholds and an optimum in the middle (`made/signal.rs`); judges see it
-//! with noise, more in hard queries than in easy ones, and nothing else in uninformative ones. In each query the best
-//! documents by what the judges saw get the grades; how many get which follows the shape's published shares. Features
-//! observe the hidden properties with noise and on the scales of the real ones (`made/features.rs`); some observe nothing.
-//! So a ranker that can model interactions beats a linear one, a linear one beats the best single feature, and that beats
-//! a random order, as on the real collections; absolute values of measures mean nothing.
+//! A document has hidden properties: how well each of its text streams matches, authority, length,
+//! spam, and others. Its true utility is a function of these properties, with interactions,
+//! thresholds and an optimum in the middle (`synthetic/signal.rs`). Judges see the utility with
+//! noise, and with more noise in hard queries than in easy queries. In uninformative queries,
+//! judges see noise only. In each query, the documents that the judges rate best get the highest
+//! grades; the shape's published shares give the number of documents of each grade. Features
+//! observe the hidden properties with noise, on the scales of the real features
+//! (`synthetic/features.rs`); some features observe nothing.
 //!
-//! Statistics: MQ2007 by its own files and LETOR 4.0 (Qin & Liu 2013, arXiv 1306.2597); MSLR-WEB30K by its project page.
-//! Cost: linear in documents x features, in parallel.
+//! So rankers differ as on real collections: a ranker that can model interactions beats a linear
+//! ranker, which beats the best single feature, which beats a random order. Absolute values of
+//! measures mean nothing.
+//!
+//! Statistics: MQ2007 by its own files and LETOR 4.0 (Qin & Liu 2013, arXiv 1306.2597); MSLR-WEB30K
+//! by its project page. Cost: linear in documents x features, in parallel.
 
 mod features;
 mod signal;
@@ -30,11 +37,11 @@ use crate::memory::{self, Counted, Share};
 use features::Group;
 use signal::QueryPlan;
 
-/// What a synthetic collection looks like.
+/// The properties of a synthetic collection.
 pub struct Shape {
     /// The name, as written after `shape =`.
     pub name: &'static str,
-    /// What it imitates.
+    /// The collection that the shape imitates.
     pub summary: &'static str,
     /// Share of each grade, from 0, over all documents.
     pub grades: &'static [f64],
@@ -42,7 +49,7 @@ pub struct Shape {
     pub documents: f64,
     /// Share of queries without a relevant document.
     pub barren: f64,
-    /// Share of queries at least half of whose documents have grade 2 or higher.
+    /// Share of queries in which at least half of the documents have grade 2 or higher.
     pub broad: f64,
     /// Whether features are scaled to [0, 1] within each query, as in LETOR 4.0.
     pub scaled: bool,
@@ -87,7 +94,7 @@ pub const SHAPES: &[Shape] = &[
 /// The shape with this name.
 ///
 /// # Errors
-/// [`DataError::Source`] names the nearest.
+/// [`DataError::Source`] for an unknown name. The message names the nearest known name.
 pub fn shape(name: &str) -> Result<&'static Shape, DataError> {
     let names = || SHAPES.iter().map(|shape| shape.name);
     SHAPES.iter().find(|shape| shape.name == name).ok_or_else(|| {
@@ -111,13 +118,15 @@ impl Shape {
     }
 }
 
-/// The most queries that are made: hundreds of times any real collection, and more than memory holds.
+/// The most queries that are made: hundreds of times as many as in any real collection, and more
+/// than memory holds.
 const MOST_QUERIES: usize = 10_000_000;
 
 /// Makes a collection of `queries` queries.
 ///
 /// # Errors
-/// [`DataError::Source`] for more than ten million queries, or more than the memory for data holds.
+/// [`DataError::Source`] for more than ten million queries, or for more data than the memory for
+/// data holds.
 pub fn make(shape: &Shape, queries: usize, seed: Seed) -> Result<Dataset, DataError> {
     if queries > MOST_QUERIES {
         return Err(DataError::Source(format!(
@@ -126,7 +135,7 @@ pub fn make(shape: &Shape, queries: usize, seed: Seed) -> Result<Dataset, DataEr
     }
     let width = shape.features();
     let mut share = Share::default();
-    // Before anything is drawn: the mean is near enough.
+    // Check before anything is drawn. The mean is near enough.
     check_room((queries as f64 * shape.documents) as usize, width, &share)?;
     let seed = seed.derive(shape.name);
     let plans: Vec<QueryPlan> = (0..queries as u64)

@@ -1,4 +1,5 @@
-//! Text files line by line, decompressed on the way: what the readers of TREC and per-query files share.
+//! Reads text files line by line, and decompresses them on the way. The readers of TREC files and
+//! of values per query share this module.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -6,12 +7,12 @@ use std::path::Path;
 use crate::input::invalid;
 use crate::packed::open_file;
 
-/// A line longer than this is taken for a sign that the file is not text.
+/// The longest line. A file with a longer line is probably not text.
 pub(crate) const LONGEST_LINE: usize = 1 << 24;
 
 pub(crate) const UTF8_MARK: &str = "\u{feff}";
 
-/// What a file starts with whose text is UTF-16, in either order of bytes.
+/// The first bytes of a UTF-16 text, in either byte order.
 const UTF16_MARKS: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
 
 /// Refuses a file of UTF-16 text by its first bytes.
@@ -22,10 +23,11 @@ pub(crate) fn refuse_utf16(start: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Characters that take up no place and join nothing, as the joiners of Persian or Hindi words do.
+/// Invisible characters that join nothing. Joiners within words, as in Persian or Hindi, are not in
+/// this list.
 const ZERO_WIDTH: [char; 4] = ['\u{180e}', '\u{200b}', '\u{2060}', '\u{feff}'];
 
-/// Characters that have a name which users know.
+/// Characters with a name that users know.
 const NAMES: [(char, &str); 14] = [
     ('\0', "NUL"),
     ('\u{b}', "vertical tab"),
@@ -43,8 +45,8 @@ const NAMES: [(char, &str); 14] = [
     ('\u{feff}', "byte order mark"),
 ];
 
-/// Whether programs do not agree what a character does between fields: all blanks but space and tab, control characters, and what
-/// cannot be seen.
+/// Whether programs do not agree on the meaning of a character between fields: all blanks but space
+/// and tab, control characters, and invisible characters.
 pub(crate) fn is_odd(character: char) -> bool {
     match character {
         ' '..='~' | '\t' => false,
@@ -66,7 +68,8 @@ pub(crate) fn find_odd(bytes: &[u8]) -> Option<(usize, char)> {
     })
 }
 
-/// As [`find_odd`] where text is free, such as a title: blanks of typography may stand within it, but not at its ends.
+/// Like [`find_odd`], for free text such as a title. Typographic blanks may stand within the text,
+/// but not at its ends.
 pub(crate) fn find_odd_in_name(bytes: &[u8]) -> Option<(usize, char)> {
     let mut at = 0;
     while let Some((place, character)) = find_odd(&bytes[at..]) {
@@ -86,11 +89,11 @@ pub(crate) fn named(character: char) -> String {
     format!("U+{:04X} ({})", u32::from(character), known.unwrap_or(kind))
 }
 
-/// What to do about an [odd](is_odd) character.
+/// The remedy for an [odd](is_odd) character.
 pub(crate) const ODD_HELP: &str =
     "only spaces and tabs separate fields, and ids have no other blanks; replace the character or remove it";
 
-/// Whether a token is what Microsoft's C library wrote for a number that is none: `1.#QNAN`, `-1.#IND00`, ...
+/// Whether a token is a form of NaN that Microsoft's C library wrote: `1.#QNAN`, `-1.#IND00`, ...
 pub(crate) fn is_msvc_nan(token: &[u8]) -> bool {
     let Some(name) = token.strip_prefix(b"-").unwrap_or(token).strip_prefix(b"1.#") else { return false };
     let letters =
@@ -100,7 +103,8 @@ pub(crate) fn is_msvc_nan(token: &[u8]) -> bool {
     is_named && rest.iter().all(|byte| matches!(byte, b'0' | b'e' | b'E' | b'+' | b'-'))
 }
 
-/// Reads the next line with its end into `line`, of which nothing else is left; false at the end of the file.
+/// Reads the next line with its end into `line`, in place of the old content. Returns false at the
+/// end of the file.
 pub(crate) fn read_line(source: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     source.by_ref().take(LONGEST_LINE as u64 + 1).read_until(b'\n', line)?;
@@ -110,7 +114,8 @@ pub(crate) fn read_line(source: &mut impl BufRead, line: &mut Vec<u8>) -> io::Re
     Ok(!line.is_empty())
 }
 
-/// The lines of a text file, without their ends (LF or CRLF, also CRs before it) and without a byte order mark.
+/// The lines of a text file, without a byte order mark and without their ends: LF or CRLF, and any
+/// further CR before them.
 pub(crate) struct TextLines {
     source: BufReader<Box<dyn Read + Send>>,
     line: Vec<u8>,
@@ -131,7 +136,8 @@ impl TextLines {
     /// The next line and its number, from 1.
     ///
     /// # Errors
-    /// Those of the system; a line that no such file has: the number of the line is in the message.
+    /// The errors of the system. Also if no text file has such a line; the message has the number
+    /// of the line.
     pub(crate) fn next(&mut self) -> io::Result<Option<(u64, &str)>> {
         self.number += 1;
         let number = self.number;

@@ -1,21 +1,29 @@
 //! TREC qrels and runs.
 //!
-//! - Qrels: `topic iteration document grade`, one judgement a line. The grade is a whole number and may be negative.
-//! - Runs: `topic Q0 document rank score tag`, one retrieved document a line; what follows the tag is ignored.
+//! - Qrels: `topic iteration document grade`, one judgement a line. The grade is a whole number and
+//!   may be negative.
+//! - Runs: `topic Q0 document rank score tag`, one retrieved document a line; text after the tag is
+//!   ignored.
 //!
-//! Common to both: fields are separated by spaces and tabs; other blanks, control characters and characters that cannot be seen are
-//! errors but in comments, since some programs part fields there; CRLF, blank lines and a byte order mark are allowed; a line that starts with
-//! `#` is a comment, elsewhere `#` is part of an id; the lines of a topic need not stand together; `.gz`, `.zst` and members of a
-//! `.zip` are decompressed on the way. A topic's place is that of its first line.
+//! Rules for both formats:
+//! - Spaces and tabs separate fields. Outside comments, other blanks, control characters and
+//!   invisible characters are errors, because some programs separate fields there.
+//! - CRLF, blank lines and a byte order mark are allowed.
+//! - A line that starts with `#` is a comment. Elsewhere, `#` is part of an id.
+//! - The lines of a topic need not stand together. A topic has the place of its first line.
+//! - `.gz`, `.zst` and members of a `.zip` are decompressed on the way.
 //!
 //! Policies, each counted in [`Qrels::remarks`] and [`Run::remarks`]:
-//! - a document that stands twice under a topic: [`Duplicates`], by default an error as in trec_eval;
-//! - a negative grade is kept, and counts as not relevant and not judged, as in trec_eval ([`Judgement::grade`]);
-//! - the rank column orders nothing, as in trec_eval: a run is ordered by score, and documents of equal score by the tie policy
-//!   of the evaluation. Topics whose ranks say otherwise are counted.
+//! - A document that stands twice under a topic is treated by [`Duplicates`]. The default is an
+//!   error, as in trec_eval.
+//! - A negative grade is kept. The document counts as not relevant and not judged, as in trec_eval
+//!   ([`Judgement::grade`]).
+//! - The rank column orders nothing, as in trec_eval. A run is ordered by score, and documents of
+//!   equal score by the tie policy of the evaluation. Topics whose ranks contradict the scores are
+//!   counted.
 //!
-//! What a run lacks or adds to the qrels is settled when the two are brought together: [`Joined`]. Cost: one pass over the text, and
-//! a sort of each topic's documents by id.
+//! [`Joined`] treats topics and documents that only the run or only the qrels have. Cost: one pass
+//! over the text, and a sort of each topic's documents by id.
 
 mod error;
 mod join;
@@ -33,16 +41,16 @@ pub use join::{Joined, JoinedTopic};
 pub use qrels::{Judgement, Qrels, QrelsTopic, read_qrels};
 pub use run::{Retrieved, Run, RunTopic, read_run};
 
-/// What becomes of a document that stands twice under one topic.
+/// The treatment of a document that stands twice under one topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Duplicates {
-    /// An error, as in trec_eval.
+    /// The second line is an error, as in trec_eval.
     #[default]
     Error,
     /// The first line counts.
     First,
-    /// The last line counts, as where a program puts lines into a dictionary (pytrec_eval, ranx).
+    /// The last line counts, as in programs that put lines into a dictionary (pytrec_eval, ranx).
     Last,
     /// The highest grade or score counts.
     Highest,
@@ -62,7 +70,7 @@ impl Duplicates {
         }
     }
 
-    /// Whether a later value replaces an earlier one; `None`: it is an error.
+    /// Whether a later value replaces an earlier value; `None` if the later value is an error.
     fn replaces<T: PartialOrd>(self, earlier: T, later: T) -> Option<bool> {
         match self {
             Duplicates::Error => None,
@@ -79,7 +87,7 @@ impl fmt::Display for Duplicates {
     }
 }
 
-/// What was counted, a line each; nothing of what there is none.
+/// The remarks with a count above 0, one line each.
 fn remarks<const N: usize>(counts: [(usize, String); N]) -> Vec<String> {
     counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, remark)| remark).collect()
 }

@@ -42,7 +42,7 @@ fn fold_ids(collection: &Collection) -> Vec<[String; 3]> {
     collection.folds.iter().map(of).collect()
 }
 
-/// Five parts of one query each, in every layout; all give the folds of LETOR 4.0's readme.
+/// Five parts of one query each, in every layout. All layouts give the folds of LETOR 4.0's readme.
 #[test]
 fn layouts_agree() {
     let parts = |first: usize, count: usize| (0..count).map(move |i| (first + i) % 5 + 1);

@@ -1,4 +1,4 @@
-//! Files that change while they are read, and what lint says of values per query.
+//! Tests with files that change while they are read, and lint of values per query.
 
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fivefold_data::lint::{LintOptions, lint};
 use fivefold_data::{ReadOptions, read_letor};
 
-/// Whatever is done to the file meanwhile, what is read is whole: all of one length, or an error.
+/// Whatever happens to the file meanwhile, the reader gives whole values, all of one length, or an
+/// error.
 #[test]
 fn a_file_that_grows_or_shrinks_while_it_is_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -42,7 +43,7 @@ fn a_file_that_grows_or_shrinks_while_it_is_read() {
         done.store(true, Ordering::Relaxed);
     });
     assert_eq!((whole + refused, halved), (200, 0));
-    // Nobody writes any more, and it is read; the last thing written was the whole text.
+    // Nobody writes any more, so the file is read. The last writer wrote the whole text.
     assert_eq!(read_letor(&path, &ReadOptions::default()).unwrap().data.documents(), 20_000);
 }
 
@@ -64,7 +65,7 @@ fn values_per_query_are_linted() {
     assert_eq!((&values.systems[..], values.range), (&["a".to_owned(), "b".to_owned()][..], Some([-1.0, 0.5])));
 }
 
-/// One wrong value does not make another format of a file.
+/// One wrong value does not change the recognised format of a file.
 #[test]
 fn values_as_triples_are_linted() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! The guards on collections: what each finds, what none may find, and what they say of the real collections.
+//! Tests of the leak guards on collections: their findings, and no findings on sound data; known
+//! findings on the real collections.
 
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
@@ -92,12 +93,13 @@ fn the_same_file_in_two_roles_is_an_overlap() {
     }
 }
 
-/// Parts S1 to S5 of one query each with `documents` rows of two features, of which `rows` may replace some.
+/// Parts S1 to S5 of one query each, with `documents` rows of two features. `row` may replace some
+/// rows.
 fn parts(folder: &Path, documents: usize, row: impl Fn(usize, usize) -> Option<String>) {
     for part in 1..=5 {
         let mut text = String::new();
         for document in 0..documents {
-            // Different in all parts and documents; the grade does not follow.
+            // Different in all parts and documents, and independent of the grade.
             let own = || format!("1:{part}.{document} 2:{}", document * part % 7);
             let features = row(part, document).unwrap_or_else(own);
             writeln!(text, "{} qid:{part} {features}", (document + part) % 3).unwrap();
@@ -110,7 +112,8 @@ fn parts(folder: &Path, documents: usize, row: impl Fn(usize, usize) -> Option<S
 fn more_than_a_tenth_of_equal_vectors_stop_a_run_and_fewer_warn() {
     let shared = |most: usize| {
         let folder = tempfile::tempdir().unwrap();
-        // Query 1 has `most` vectors of query 3, and a zero vector as all others: that tells nothing.
+        // Query 1 has `most` vectors of query 3, and a zero vector like all other queries, which
+        // tells nothing.
         parts(folder.path(), 21, |part, document| match (part, document) {
             (_, 20) => Some("1:0 2:-0".to_owned()),
             (1 | 3, row) if row < most => Some(format!("1:50.{row} 2:-1")),
@@ -122,7 +125,7 @@ fn more_than_a_tenth_of_equal_vectors_stop_a_run_and_fewer_warn() {
     let found = shared(2);
     let [finding] = &found[..] else { panic!("{found:?}") };
     assert_eq!((finding.guard, finding.stops), (Guard::IdenticalVectors, false));
-    // Fold 2 tests part 1 and learns from 2, 3, 4 and 5; fold 4 tests part 3.
+    // Fold 2 tests part 1 and learns from parts 2, 3, 4 and 5; fold 4 tests part 3.
     let expected = "vectors of the test part stand in the training or validation part too: 2 of 20 in fold 2 (10.0 %), 2 of 20 in fold 4 \
                     (10.0 %); the first is of document 1 of query `1` of fold 2, and of query `3`";
     assert_eq!(finding.what, expected);
@@ -135,7 +138,7 @@ fn equal_vectors_within_a_query_or_between_test_parts_alone_are_no_leak() {
     let folder = tempfile::tempdir().unwrap();
     parts(folder.path(), 10, |part, document| (part == 2 && document < 5).then(|| "1:9 2:4".to_owned()));
     assert!(leaks(folder.path(), "letor4").is_empty());
-    // A single fold: only its own test part is looked at.
+    // With a single fold, only the fold's own test part counts.
     write(folder.path(), "t.txt", "0 qid:1 1:1 2:2\n1 qid:1 1:3 2:2\n");
     write(folder.path(), "u.txt", "0 qid:8 1:7 2:2\n0 qid:9 1:7 2:2\n");
     let source = Source {
@@ -183,9 +186,13 @@ fn sorted_rows_are_counted_over_the_test_parts() {
     assert_eq!((sorted.comparable, sorted.best_first, sorted.by_label()), (5, 3, true));
 }
 
-/// Documents of the test part of each fold whose vector is learned from, out of those that are not of equal values; what stops a run.
-/// The counts are those of a script that shares no code: tuples of the values of a line as 32-bit floats (Python `struct`), those of equal
-/// values left out, looked up among the tuples of other queries in the fold's training and validation files.
+/// Expected findings: for each fold, the number of documents of the test part whose vector is
+/// learned from, out of all documents whose values are not all equal. Also the findings that stop a
+/// run.
+///
+/// The counts come from a script that shares no code. The script makes tuples of each line's values
+/// as 32-bit floats (Python `struct`), and leaves out tuples of equal values. The script looks up
+/// the other tuples among the tuples of other queries in the fold's training and validation files.
 #[test]
 fn what_the_guards_say_of_real_collections() {
     let Some(data) = std::env::var_os("FIVEFOLD_DATA") else {
@@ -203,7 +210,7 @@ fn what_the_guards_say_of_real_collections() {
         ("mslr-sample", none, false),
         ("clueweb09", &clueweb09, false),
         ("mq2007-agg", &mq2007_agg, false),
-        // Few lists have a document, so that many documents have the same ranks in them.
+        // Few lists contain a given document, so many documents have the same ranks in them.
         ("mq2008-agg", &mq2008_agg, true),
     ] {
         let source = Source { name: Some(name.to_owned()), ..Source::default() };

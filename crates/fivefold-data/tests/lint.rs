@@ -1,4 +1,5 @@
-//! Lint: all problems with their lines, the facts of each file, what files share; known answers on real data.
+//! Tests of lint: all problems with their lines, the facts of each file, the queries and vectors
+//! that files share, and known answers on real data.
 #![allow(clippy::unwrap_used)] // a test
 
 use std::path::{Path, PathBuf};
@@ -103,7 +104,7 @@ fn vectors_and_queries_in_several_parts_are_counted() {
     assert_eq!(parts.problems.count, 1);
     assert!(problems(&parts)[0].starts_with("b.txt:3:0 query `2` stands in"), "{:?}", problems(&parts));
 
-    // The same as a fold: only documents of the tested part count.
+    // The same files as a fold: only documents of the test part count.
     let mut fold: Vec<(String, &str)> = Vec::new();
     for number in 1..=5 {
         for (name, text) in [("train", train), ("vali", "0 qid:9 1:8\n"), ("test", test)] {
@@ -141,7 +142,7 @@ fn other_kinds_are_recognised_and_linted() {
     assert_eq!((&found.tags[..], found.documents_of_topic), (&["x".to_owned(), "y".to_owned()][..], [3, 3]));
     let found = &report.scores[0];
     assert_eq!((found.scores, found.different, found.range), (3, 2, Some([1.0, 2.0])));
-    // What cannot be linted hides nothing of what can.
+    // A path that cannot be linted hides no report on other paths.
     let names = ["odd", "scores", "empty", "no such file", "run"].map(|name| folder.path().join(name));
     let rest = lint(&names, &options());
     let not_linted: Vec<String> = rest.not_linted.iter().map(ToString::to_string).collect();
@@ -154,7 +155,7 @@ fn other_kinds_are_recognised_and_linted() {
     assert!(lint(&[folder.path().to_owned()], &options()).not_linted[0].to_string().contains("no layout"));
 }
 
-/// Each kind of mistake once in the middle of each format; what else there is, is counted.
+/// Each fault once, in the middle of each format. Everything else is counted.
 #[test]
 fn all_problems_of_values_are_found_and_the_rest_is_counted() {
     let triples = "map\tq1\t0.5\nmap\tq2\t0.6\nmap\tq3\nmap\tq4\tx\nmap\tq1\t.5\n";
@@ -201,7 +202,8 @@ fn all_problems_of_values_are_found_and_the_rest_is_counted() {
     }
 }
 
-/// The inputs of public reports: dmlc/treelite #98, mosuka/litsea #99, pocoproject/poco #286, dmlc/xgboost #1023.
+/// The inputs of public reports: dmlc/treelite #98, mosuka/litsea #99, pocoproject/poco #286,
+/// dmlc/xgboost #1023.
 #[test]
 fn what_other_programs_read_otherwise_is_found() {
     let seconds = "0 qid:1 1:1609459201 2:0.5\n1 qid:1 2:0.25 1:1609459261\n1 qid:1 1:1609459200 2:0.50000000001\n";
@@ -244,7 +246,7 @@ fn what_other_programs_read_otherwise_is_found() {
     assert_eq!(part.unused_files.len(), 1);
 }
 
-/// The sizes of queries are a file of their own: no line of the rows is meant.
+/// The sizes of queries are in a file of their own, so the error names no line of the rows.
 #[test]
 fn sizes_that_do_not_add_up_are_of_no_line() {
     let rows = "1 1:2\n0 1:1\n".repeat(2000);
@@ -287,12 +289,13 @@ fn real_data() -> Option<PathBuf> {
     if data.is_none() {
         println!("skipped: FIVEFOLD_DATA is not set");
     }
-    // Tests run in the folder of this package, the variable is written for the workspace's.
+    // Tests run in the folder of this package, but the variable is relative to the workspace's
+    // folder.
     data.map(|data| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(data))
 }
 
-/// The counts that the data's own description gives; its 73 of ClueWeb09 are documents, which share three vectors (counted by a few
-/// lines of Python over the text).
+/// The counts in the data's own description. Its 73 of ClueWeb09 are documents, which share three
+/// vectors (counted by a few lines of Python over the text).
 #[test]
 fn vectors_shared_by_parts_of_real_collections() {
     let Some(data) = real_data() else { return };
@@ -307,12 +310,13 @@ fn vectors_shared_by_parts_of_real_collections() {
     assert_eq!((sum(|part| part.documents), sum(|part| part.queries)), (69_623, 1692));
     assert!(agg.parts.iter().all(|part| part.features == 21 && part.missing_values > 0));
     let mq2008 = of("mq2008");
-    // 220 queries have no relevant document; single-grade queries are those and any whose documents are all relevant.
+    // 220 queries have no relevant document. Queries of a single grade are these queries, and
+    // queries whose documents are all relevant.
     assert!(mq2008.parts.iter().map(|part| part.single_grade_queries).sum::<usize>() >= 220);
     assert!(mq2008.parts.iter().all(|part| part.document_ids && part.missing_values == 0));
 }
 
-/// LightGBM's example: rows without queries, group sizes beside them.
+/// LightGBM's example: rows without queries, with group sizes beside them.
 #[test]
 fn group_sizes_of_lightgbm_are_read() {
     let Some(data) = real_data() else { return };
@@ -325,7 +329,7 @@ fn group_sizes_of_lightgbm_are_read() {
     }
     let parts = report(&folder, &["rank.train", "rank.test"], &options());
     assert_eq!((parts.problems.count, parts.across[0].queries), (0, 0), "{:?}", parts.problems);
-    // The same as a known collection of one fold.
+    // The same files as a known collection of one fold.
     let known = fivefold_data::descriptor("lightgbm-rank").unwrap();
     assert!(known.verify(&folder).unwrap().iter().all(|(_, checked)| *checked == fivefold_data::Checked::Same));
     let source = fivefold_data::Source { name: Some("lightgbm-rank".to_owned()), ..Default::default() };

@@ -1,5 +1,5 @@
-//! What normalisers need, by a counting allocator, against what they say. One test in a binary of its own, so that nothing else
-//! allocates meanwhile.
+//! Compares the estimated memory of normalisers with the count of an allocator. The binary has a
+//! single test, so that no other test allocates meanwhile.
 
 use fivefold_core::conformance::data::sized;
 use fivefold_data::{Method, Normaliser, Over};

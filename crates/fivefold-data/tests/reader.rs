@@ -1,4 +1,5 @@
-//! The reader on whole files: odd inputs, queries over many blocks, missing values, errors, and the way back.
+//! The reader on whole files: odd inputs, queries over many blocks, missing values, errors, and the
+//! way back.
 
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
@@ -72,7 +73,8 @@ fn odd_but_good_inputs_read_alike() {
     assert!(matches!(cut.kind, ReadErrorKind::Io(_)), "{cut}");
 }
 
-/// svmlight's readers take feature ids in any order: the same data, and the lines are counted.
+/// The readers of SVMlight take feature ids in any order. The data are the same, and the lines are
+/// counted.
 #[test]
 fn unsorted_ids_are_read_and_counted() {
     let sorted = read("1 qid:1 1:1 2:2 3:3 # a\n0 qid:1 2:5 # b\n");
@@ -84,7 +86,7 @@ fn unsorted_ids_are_read_and_counted() {
     assert!(remark.ends_with(":1); all were read"), "{remark}");
 }
 
-/// dmlc/treelite #98: times in seconds are equal once they are stored in 32 bits.
+/// dmlc/treelite #98: times in seconds become equal when they are stored in 32 bits.
 #[test]
 fn values_that_32_bits_make_equal_are_told_treelite_98() {
     let remarks = |text: &str| -> Vec<String> { collapsed_remark(&read(text).collapsed).into_iter().collect() };
@@ -98,7 +100,7 @@ fn values_that_32_bits_make_equal_are_told_treelite_98() {
     );
     assert_eq!(remarks("0 qid:1 1:1609459200\n1 qid:1 1:1609459201\n").len(), 1);
     assert_eq!(remarks("0 qid:1 1:1e-60 2:1\n1 qid:1 2:2\n").len(), 1); // becomes 0
-    // Numbers as programs write them, 17 digits or 6: what is different stays so.
+    // Numbers as programs write them, with 17 digits or 6: different numbers stay different.
     let mut text = String::new();
     for n in 1..=4000 {
         let x = f64::from(n);
@@ -107,8 +109,8 @@ fn values_that_32_bits_make_equal_are_told_treelite_98() {
     assert_eq!(remarks(&text), [""; 0]);
 }
 
-/// dmlc/xgboost #1023, Microsoft/LightGBM #1117: what other programs read beside a data file is named where it is not used, and columns are
-/// those of the file.
+/// dmlc/xgboost #1023, Microsoft/LightGBM #1117: a remark names files beside the data that other
+/// programs would read and fivefold does not. Columns in errors are columns of the file.
 #[test]
 fn files_beside_the_data_are_named_and_columns_are_those_of_the_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -168,7 +170,8 @@ fn missing_values_follow_the_policy() {
     let read = |missing| read_bytes(text.as_bytes(), &ReadOptions { missing, ..ReadOptions::default() });
     let zero = [[0.0, 5.0, 0.0], [3.0, 0.0, 0.0], [-4.0, 7.0, 0.0], [9.0, 0.0, 1.0]];
     assert_eq!(rows(&read(Missing::Zero).unwrap().data), zero);
-    // Feature 3 of query 1 is left out, so 0, in one line; feature 2 of query 2 is missing everywhere.
+    // One line leaves out feature 3 of query 1, which is then 0. Feature 2 of query 2 is missing
+    // everywhere.
     let minimum = [[-4.0, 5.0, 0.0], [3.0, 5.0, 0.0], [-4.0, 7.0, 0.0], [9.0, 0.0, 1.0]];
     assert_eq!(rows(&read(Missing::QueryMin).unwrap().data), minimum);
     let refused = read(Missing::Error).unwrap_err();
@@ -190,7 +193,7 @@ fn scattered_queries_are_an_error_or_regrouped() {
     assert_eq!(ids(&part.data), ["a", "b", "c"]);
     assert_eq!(rows(&part.data), [[1.0, 0.0], [3.0, 0.0], [2.0, 0.0], [0.0, 5.0], [4.0, 0.0]]);
     assert_eq!(part.lines, [1, 2, 5]);
-    // Scores in the order of the lines, one a document, as 10 x the value of its feature.
+    // Scores in the order of the lines, one a document: 10 x the value of the document's feature.
     let in_file = vec![10.0, 20.0, 30.0, 40.0, 50.0];
     let in_data = part.in_data_order(in_file.clone());
     assert_eq!(in_data, [10.0, 30.0, 20.0, 50.0, 40.0]);
@@ -239,7 +242,8 @@ fn errors_say_where_what_and_what_to_do() {
     assert_eq!((bytes.line, bytes.column), (1, 14));
 }
 
-/// Text of several megabytes, so that queries run across blocks; every 7th query has no feature but the first.
+/// Text of several megabytes, so that queries extend over several blocks. Every 7th query has the
+/// first feature only.
 fn long_text() -> String {
     let mut text = String::new();
     for query in 0..3000 {
@@ -269,7 +273,8 @@ fn blocks_and_threads_do_not_show() {
     let hash = data_hash(&part.data);
     assert_eq!(data_hash(&read_with(4, false, &text).unwrap().data), hash);
     assert_eq!(data_hash(&read_with(4, true, &text).unwrap().data), hash);
-    // Documents dealt out in another order, over many blocks: each keeps its number in the file.
+    // Regrouping deals out the documents in another order, over many blocks. Each document keeps
+    // its number in the file.
     let mut dealt: Vec<&str> = text.lines().step_by(2).collect();
     dealt.extend(text.lines().skip(1).step_by(2));
     let scattered = read_with(3, true, &(dealt.join("\n") + "\n")).unwrap();
@@ -277,7 +282,7 @@ fn blocks_and_threads_do_not_show() {
     let of_data = scattered.data.queries().flat_map(|q| q.rows().map(|row| f64::from(row[0])).collect::<Vec<_>>());
     assert_eq!(scattered.in_data_order(firsts), of_data.collect::<Vec<_>>());
     assert_eq!(scattered.moved.as_ref().map(|numbers| numbers[..3].to_vec()), Some(vec![0, 1, 2]));
-    // The first of two errors in the file is the one reported, wherever blocks end.
+    // Of two errors in the file, the first is reported, wherever blocks end.
     let at = text.find("1 qid:q2500 ").unwrap();
     let broken = format!("{}x{}\nx", &text[..at], &text[at..]);
     for threads in [1, 3] {
@@ -308,7 +313,7 @@ fn any_dataset() -> impl Strategy<Value = Dataset> {
                 bounds.push(bounds[number] + size);
             }
             if with_ids {
-                // The number keeps ids of a query apart.
+                // The number keeps the ids of a query different.
                 names.iter().enumerate().for_each(|(number, name)| doc_ids.push(&format!("{number}{name}")));
             }
             let features = std::sync::Arc::new(features);

@@ -1,4 +1,5 @@
-//! Facts of the real collections. Skipped only where FIVEFOLD_DATA is not set; data that are missing or broken fail.
+//! Facts of the real collections. The tests are skipped only if FIVEFOLD_DATA is not set; missing
+//! or broken data fail.
 
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
@@ -6,13 +7,14 @@ use std::path::PathBuf;
 
 use fivefold_data::{Checked, Collection, Missing, Source, descriptor, open, read_scores};
 
-/// The data folder, or none with a printed line.
+/// The data folder. Without a folder, prints a line and returns `None`.
 fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("FIVEFOLD_DATA").map(PathBuf::from);
     if folder.is_none() {
         println!("skipped: FIVEFOLD_DATA is not set");
     }
-    // Tests run in the folder of this package, the variable is written for the workspace's.
+    // Tests run in the folder of this package, but the variable is relative to the workspace's
+    // folder.
     folder.map(|folder| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder))
 }
 
@@ -21,7 +23,8 @@ fn collection(name: &str, missing: Option<Missing>) -> Option<Collection> {
     Some(open(&source, &[data()?]).unwrap())
 }
 
-/// Documents, queries, features and highest grade, as the data's own README counts them; no remark about any.
+/// Checks documents, queries, features and highest grade against the data's own README. No
+/// collection may have a remark.
 fn check(name: &str, facts: (usize, usize, usize, u8)) -> Option<Collection> {
     let collection = collection(name, None)?;
     let all = &collection.all;
@@ -44,7 +47,8 @@ fn mq2008() {
     let Some(collection) = check("mq2008", (15_211, 784, 46, 2)) else { return };
     let barren = collection.all.queries().filter(|query| query.grades().iter().all(|&grade| grade == 0)).count();
     assert_eq!(barren, 220);
-    // The readme: fold 1 tests on S5 (156 queries, the other parts have 157), fold 2 on S1, which starts with query 10002.
+    // The readme: fold 1 tests on S5 (156 queries, the other parts have 157), fold 2 on S1, which
+    // starts with query 10002.
     let tests: Vec<usize> = collection.folds.iter().map(|fold| fold.test.len()).collect();
     assert_eq!(tests, [156, 157, 157, 157, 157]);
     let first = collection.folds[1].test.query(0);
@@ -65,7 +69,8 @@ fn mq2008_agg_has_the_documents_of_mq2008() {
 #[test]
 fn mq2007_agg_under_each_policy() {
     let Some(zero) = check("mq2007-agg", (69_623, 1_692, 21, 2)) else { return };
-    // The first document has no value at all; in its query, feature 1 is known to be missing under both policies.
+    // The first document has no value at all. In its query, the value of feature 1 is known under
+    // both policies.
     assert_eq!(zero.all.query(0).row(0), [0.0; 21]);
     let Some(minimum) = collection("mq2007-agg", Some(Missing::QueryMin)) else { return };
     let (zeros, filled) = (zero.all.query(0), minimum.all.query(0));

@@ -1,4 +1,5 @@
-//! Qrels, runs and values per query: what is read, what is counted, what is refused.
+//! Tests of qrels, runs and values per query: the accepted content, the counts, and the refused
+//! content.
 #![allow(clippy::unwrap_used)] // a test
 
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ fn file(folder: &TempDir, name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// An error's text without the folder.
+/// The text of an error without the folder.
 fn message(error: impl std::fmt::Display, folder: &TempDir) -> String {
     error.to_string().replace(&format!("{}/", folder.path().display()), "")
 }
@@ -97,7 +98,7 @@ fn what_is_wrong_is_named_with_its_line() {
     assert!(error.contains("line 2: not UTF-8 text"), "{error}");
 }
 
-/// mosuka/litsea #99 for all readers of lines, pocoproject/poco #286 for values that are none.
+/// mosuka/litsea #99 for all readers of lines; pocoproject/poco #286 for forms of NaN.
 #[test]
 fn odd_blanks_and_numbers_of_other_programs() {
     let folder = TempDir::new().unwrap();
@@ -126,7 +127,7 @@ fn odd_blanks_and_numbers_of_other_programs() {
     assert_eq!((titles.queries[0].as_str(), titles.undefined_count()), ("prix\u{a0}: 5", 1));
 }
 
-/// Two columns of one name are not two values of a query.
+/// Two columns of the same name are not two values of a query.
 #[test]
 fn a_column_that_stands_twice_is_named() {
     let folder = TempDir::new().unwrap();
@@ -147,7 +148,7 @@ fn a_column_that_stands_twice_is_named() {
     }
 }
 
-/// Comments, blank lines and either end of lines count as lines.
+/// Comments, blank lines and both kinds of line ends count as lines.
 #[test]
 fn lines_of_tables_are_those_of_the_file() {
     let folder = TempDir::new().unwrap();
@@ -181,7 +182,7 @@ fn values(folder: &TempDir, name: &str, text: &str) -> Result<SystemValues, Stri
     per_query::read(&file(folder, name, text), &PerQueryOptions::default()).map_err(|error| message(error, folder))
 }
 
-/// What several programs write for the same two queries.
+/// Output of several programs for the same two queries.
 #[test]
 fn formats_are_recognised_by_content() {
     let folder = TempDir::new().unwrap();
@@ -212,7 +213,7 @@ fn formats_are_recognised_by_content() {
             "{text}"
         );
     }
-    // A name that is given is the one that its user wants.
+    // A format that the user names is used.
     let named = PerQueryOptions { system: Some("bm25".to_owned()), ..PerQueryOptions::default() };
     assert_eq!(per_query::read(&folder.path().join("x.eval"), &named).unwrap().systems, ["bm25"]);
     let numbered = values(&folder, "ap.csv", "run1,run2\n0.1,0.2\n0.3,nan\n").unwrap();
@@ -223,7 +224,8 @@ fn formats_are_recognised_by_content() {
     assert!(numbered.undefined[3] && numbered.undefined_count() == 1);
 }
 
-/// Only a line without a cell for each column is a comment below the head; what is written by `fivefold` has such ids in quotes.
+/// Below the head, only a line without a cell for each column is a comment. `fivefold` writes ids
+/// that start with `#` in quotes.
 #[test]
 fn ids_of_queries_may_start_with_a_hash() {
     let folder = TempDir::new().unwrap();
@@ -250,11 +252,12 @@ fn ids_of_queries_may_start_with_a_hash() {
         ["2 comments below the names of the columns were passed over"]
     );
     assert_eq!(counted.queries, ["q1"]);
-    // A quote that does not end takes no row with it in silence.
+    // A quote that does not end loses no row in silence.
     assert!(values(&folder, "ap.csv", "query,a,b\n# x,\"y\nq1,.5,.4\nq2,.5,.4\n").is_err());
 }
 
-/// Own variation on trec_eval's outputs: topics may be called as summary rows are, and means stand below the values.
+/// A variation on trec_eval's outputs: topics have the names of summary rows, and means stand below
+/// the values.
 #[test]
 fn topics_named_as_summaries_are_topics() {
     let folder = TempDir::new().unwrap();
@@ -264,7 +267,7 @@ fn topics_named_as_summaries_are_topics() {
     assert_eq!(found.queries, ["all", "mean", "q3", "q4"]);
     assert_eq!((found.of(0, 0), found.of(0, 1)), (&[1.0, 0.5, 1.0, 1.0][..], &[0.5, 1.0, 0.5, 1.0][..]));
     assert_eq!(found.remarks, [Remark::Summaries(2)]);
-    // Of two folds, with means of each, and without.
+    // Two folds, with and without the means of each fold.
     let of_folds = |means: &str| {
         format!(
             "measure,fold,query,fold,queries,undefined\nrr,1,all,.1,1,0\nrr,1,b,.2,1,0\nrr,2,average,.3,1,0\nrr,2,all,.4,1,0\n{means}\
@@ -276,14 +279,15 @@ fn topics_named_as_summaries_are_topics() {
         assert_eq!(found.queries, ["1/all", "1/b", "2/average", "2/all"], "{means}");
         assert_eq!((found.values, found.systems), (vec![0.1, 0.2, 0.3, 0.4], vec!["fold".to_owned()]));
     }
-    // A column `fold` may be a system's alone.
+    // A column `fold` may belong to a system.
     let system =
         values(&folder, "pq.csv", "measure,query,fold,queries,undefined\nrr,q,.5,1,0\nrr,all,.5,1,0\n").unwrap();
     assert_eq!((&system.systems[..], &system.queries[..]), (&["fold".to_owned()][..], &["q".to_owned()][..]));
     // No row of a results folder is a summary.
     let ours = "dataset,fold,query,documents,ranker,ap\nD,1,all,all,a,.5\nD,1,mean,all,a,.25\n";
     assert_eq!(values(&folder, "per_query.csv", ours).unwrap().queries, ["all", "mean"]);
-    // Other programs: the last row of the name is the mean, and the others are said to be queries.
+    // Files of other programs: the last row with the name is the mean. A remark says that the other
+    // rows are queries.
     let trec_eval = "map all .5\nmap mean .25\nmap q3 0\nnum_q all 3\nmap all .25\n";
     let found = values(&folder, "x.eval", trec_eval).unwrap();
     assert_eq!(
@@ -298,7 +302,8 @@ fn topics_named_as_summaries_are_topics() {
     assert!(values(&folder, "x.csv", "query,a\nall,?\nq,1\nall,1\n").unwrap_err().starts_with("x.csv:2: value `?`"));
 }
 
-/// A mean over systems is no system, and a deviation no query: they count as what they stand for, and it is said.
+/// A mean over systems is no system, and a deviation is no query. Both still count as system and
+/// query, with a remark.
 #[test]
 fn names_of_statistics_are_remarked() {
     let folder = TempDir::new().unwrap();
@@ -316,7 +321,7 @@ fn names_of_statistics_are_remarked() {
     assert!(said("query,mean\nq1,.5\nq2,.4\n").is_empty());
 }
 
-/// What programs write for a value that there is not. `-nan` is what C prints for 0 / 0.
+/// Words of programs for an undefined value. C prints `-nan` for 0 / 0.
 #[test]
 fn words_for_undefined_values() {
     let folder = TempDir::new().unwrap();
@@ -331,7 +336,7 @@ fn words_for_undefined_values() {
     }
 }
 
-/// wikimedia/ores #177: Python's `json.dumps` writes NaN, which is undefined here as in CSV.
+/// wikimedia/ores #177: Python's `json.dumps` writes NaN, which counts as undefined, as in CSV.
 #[test]
 fn nan_in_json_is_undefined() {
     let folder = TempDir::new().unwrap();
@@ -346,7 +351,7 @@ fn nan_in_json_is_undefined() {
     assert!(error.contains("expected value at line 1"), "{error}");
 }
 
-/// Heads that pandas and others give to ids, and a column of ids that has none of them.
+/// Heads that pandas and others give to a column of ids, and a column of ids under another head.
 #[test]
 fn a_column_that_counts_rows_is_no_system() {
     let folder = TempDir::new().unwrap();
@@ -364,7 +369,7 @@ fn a_column_that_counts_rows_is_no_system() {
         ),
         "{error}"
     );
-    // Values of a measure may be 0 and 1, and a system may be named at will where ids have a column.
+    // Values of a measure may be 0 and 1, and a system may have any name if ids have a column.
     assert_eq!(values(&folder, "p.csv", "a,b\n0,.5\n1,.4\n").unwrap().systems, ["a", "b"]);
     assert_eq!(values(&folder, "p.csv", "query,number\n7,1\n8,2\n9,3\n").unwrap().systems, ["number"]);
 }
@@ -393,7 +398,8 @@ fn what_is_not_clear_is_said_and_can_be_forced() {
     assert!(forced("trec").unwrap_err().to_string().contains("there is no format `trec`; known: trec_eval"));
 }
 
-/// Two files with three values of summary rows, three texts and three undefined values between them, and a measure of its own each.
+/// Two files, each with its own measure. Together they have three values of summary rows, three
+/// texts and three undefined values.
 #[test]
 fn what_several_files_leave_out_is_added_up() {
     let folder = TempDir::new().unwrap();
@@ -421,7 +427,7 @@ fn systems_are_joined_by_query_id() {
     let joined = SystemValues::join(vec![a.clone(), b.clone()]).unwrap();
     assert_eq!(joined.of(0, 0), [0.1, 0.2, 0.3]);
     assert!(joined.of(0, 1)[0].is_nan() && joined.of(0, 1)[1].is_nan() && joined.of(0, 1)[2] == 0.6);
-    // q1 is undefined for b, which is its own matter; q2 is missing.
+    // q1 is undefined for b, which does not count as missing; q2 is missing.
     let error = joined.clone().settle(MissingQuery::Error).unwrap_err().to_string();
     assert!(error.starts_with("system `b` has no value of ap for query `q2` (1 such gap in all);"), "{error}");
     let (zero, settled) = joined.clone().settle(MissingQuery::Zero).unwrap();

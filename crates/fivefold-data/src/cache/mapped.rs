@@ -8,10 +8,11 @@ use memmap2::Mmap;
 /// Maps a whole file, read-only.
 #[allow(unsafe_code)] // the one place; see below
 pub(super) fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the bytes behind the map must not change while it lives. Cache files are written under another name and
-    // renamed when complete; they are never opened for writing after that, only replaced or removed, which leaves the
-    // mapped file as it was. (A user who overwrites one in place while a run maps it can stop that run, as with any
-    // program whose files are altered under it; what was altered before is seen by the hash.)
+    // SAFETY: the bytes behind the map must not change while it lives. Cache files are written
+    // under another name and renamed when complete; they are never opened for writing after that,
+    // only replaced or removed, which leaves the mapped file as it was. (A user who overwrites one
+    // in place while a run maps it can stop that run, as with any program whose files are altered
+    // under it; what was altered before is seen by the hash.)
     unsafe { Mmap::map(file) }
 }
 
@@ -22,8 +23,8 @@ pub(super) struct MappedValues {
 }
 
 impl MappedValues {
-    /// The `values` numbers from byte `start` to the end; `None` if that is not what the file has, or they are not
-    /// aligned.
+    /// The `values` numbers from byte `start` to the end of the file. `None` if the file has
+    /// another count of numbers there, or if they are not aligned.
     pub(super) fn new(map: Mmap, start: usize, values: usize) -> Option<Self> {
         let found = bytemuck::try_cast_slice::<u8, f32>(map.get(start..)?).ok()?;
         (found.len() == values).then(|| MappedValues { map, start })

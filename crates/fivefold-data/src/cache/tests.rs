@@ -1,4 +1,5 @@
-//! A cache that is not exactly right must never be used, and opening must give the same with and without one.
+//! Tests that a cached file is used only if it is exactly right, and that opening with and without
+//! a cache gives the same collection.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,8 @@ use super::*;
 use crate::collection::Collection;
 use crate::descriptor::Descriptor;
 
-/// Two queries, one of them scattered, with document ids; some lines of the second file stand in the first.
+/// Two queries with document ids; the lines of query `a` do not stand together. The second file
+/// repeats some lines.
 const TEXT: &str = "1 qid:a 1:0.5 3:-2 # docid = A\n2 qid:b 2:7 # docid = B\n0 qid:a 1:1.25 # docid = C\n";
 
 struct Files {
@@ -33,7 +35,7 @@ impl Files {
         self.folder.path().join(name)
     }
 
-    /// A cache that takes files as young as those of a test.
+    /// A cache that accepts files as young as the files of a test.
     fn cache(&self) -> Cache {
         Cache { settled: Duration::ZERO, ..Cache::new(self.path("cache")) }
     }
@@ -52,7 +54,7 @@ impl Files {
     }
 }
 
-/// Everything of a collection but where it came from.
+/// The content of a collection, without its origin.
 fn content(collection: &Collection) -> String {
     let queries = collection.all.queries().map(|query| {
         let bits: Vec<u32> = query.features().iter().map(|value| value.to_bits()).collect();
@@ -94,7 +96,7 @@ fn the_second_opening_reads_the_cache_and_gives_the_same() {
 #[test]
 fn places_in_the_text_are_kept() {
     let files = Files::new();
-    // A query that is trained on and tested on: the guard names the lines of both.
+    // One query is in the training part and in the test part: the guard names both lines.
     fs::write(files.path("S5.txt"), TEXT.replace("qid:b", "qid:b1")).unwrap();
     let message = || files.open(Some(&files.cache())).leaks()[0].to_string();
     let first = message();
@@ -146,7 +148,8 @@ fn other_versions_and_options_are_seen() {
     fs::write(&file, &other).unwrap();
     read_again(&files, "is of another version");
 
-    // Other options have another name; a cache renamed to it is seen too.
+    // A cached file has another name under other options. A cached file renamed to that name is
+    // recognised too.
     let wide = Files { options: ReadOptions { features: Some(9), ..files.options.clone() }, folder: files.folder };
     let opened = wide.open(Some(&cache));
     let CacheUse::Written { file: of_wide, instead: None } = &opened.cache else { panic!("{}", opened.cache) };
@@ -255,7 +258,7 @@ fn what_killed_processes_left_is_swept_up() {
     assert_eq!((there(&old), there(&new), there(&other)), (false, true, true));
 }
 
-/// A reader that was split into more files is known by all of them.
+/// If the reader is split into more files, the hash must cover all of them.
 #[test]
 fn every_source_of_the_letor_reader_is_hashed() {
     let others = ["error.rs", "write.rs"];

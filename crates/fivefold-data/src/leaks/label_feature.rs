@@ -1,10 +1,17 @@
-//! A feature off which the grades can be read.
+//! The guard `label-feature`: finds features off which the grades can be read.
 //!
-//! That is a feature with one value for each grade and another for each other grade: in all documents of the collection, be it the grade,
-//! rising or falling with it, or a permutation of it; or in each query, rising or falling, as the grade becomes if it is normalised over
-//! the query. The permutation and the second must also be no accident: at least [`COINCIDENCES`] documents have exactly the value of an
-//! earlier document of the same grade, for the second one of the same query, which has several grades. (A constant feature tells nothing:
-//! there must be two grades. A feature with more values than grades is not found.)
+//! Such a feature has one value for each grade, and no two grades share a value. There are three
+//! cases:
+//! 1. Over all documents, the value rises or falls with the grade (the value may be the grade
+//!    itself).
+//! 2. Over all documents, each grade has its value, in another order.
+//! 3. In each query, the value rises or falls with the grade, like a grade that was normalised over
+//!    each query.
+//!
+//! Cases 2 and 3 must not be an accident. At least [`COINCIDENCES`] documents must have exactly the
+//! value of an earlier document of the same grade; in case 3, of the same query, which must have
+//! several grades. A constant feature tells nothing: at least two grades must occur. A feature with
+//! more values than grades is not found.
 
 use fivefold_core::dataset::HIGHEST_GRADE;
 use fivefold_core::{Dataset, JudgedQuery};
@@ -12,28 +19,30 @@ use rayon::prelude::*;
 
 use super::{Finding, Guard};
 
-/// Equal values that a feature must have to be taken for the grade, where its values could be those of any feature.
+/// Number of repeated values that a feature needs in cases 2 and 3.
 const COINCIDENCES: usize = 10;
 
-/// Queries that are looked at together; a feature is dropped at its first contradiction.
+/// Number of queries that one thread examines together. A feature is dropped at its first
+/// contradiction.
 const BLOCK: usize = 64;
 
 const GRADES: usize = HIGHEST_GRADE as usize + 1;
 
-/// What is known of a feature that may be the grade.
+/// The facts about a feature that may tell the grade.
 #[derive(Debug, Clone)]
 struct Candidate {
     feature: usize,
-    /// Whether it rises with the grade; `None`: no query of several grades so far.
+    /// Whether the value rises with the grade; `None` if no query so far has several grades.
     rising: Option<bool>,
-    /// Whether it rises in every query, or falls in every query.
+    /// Whether the value rises in every query, or falls in every query.
     ordered: bool,
     coincidences: usize,
-    /// The value of each grade over all queries, while it is the same, and that of no other grade.
+    /// The value of each grade over all queries, as long as each grade has one value and no other
+    /// grade has the same value.
     values: Option<[Option<f32>; GRADES]>,
 }
 
-/// The features that are the grade; the first feature has the id `first_id`.
+/// The features that tell the grade. The first feature has the id `first_id`.
 pub(super) fn find(all: &Dataset, first_id: u32) -> Vec<Finding> {
     let blocks: Vec<usize> = (0..all.len()).step_by(BLOCK).collect();
     let of_block = |&first: &usize| {
@@ -68,7 +77,7 @@ pub(super) fn find(all: &Dataset, first_id: u32) -> Vec<Finding> {
 }
 
 impl Candidate {
-    /// Whether it can still be the grade after this query.
+    /// Whether the feature can still tell the grade after this query.
     fn survives(&mut self, query: &JudgedQuery<'_>) -> bool {
         let mut own = [None; GRADES];
         let mut coincidences = 0;
@@ -152,10 +161,10 @@ impl Candidate {
     }
 }
 
-/// Where values go as the grade rises.
+/// The direction of the values as the grade rises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
-    /// There are fewer than two.
+    /// There are fewer than two values.
     None,
     Rises,
     Falls,
@@ -172,7 +181,7 @@ fn direction(values: &[Option<f32>; GRADES]) -> Direction {
     }
 }
 
-/// Whether no two grades have the same value.
+/// Whether all grades have different values.
 fn distinct(values: &[Option<f32>; GRADES]) -> bool {
     values.iter().enumerate().all(|(grade, value)| value.is_none() || !values[..grade].contains(value))
 }
@@ -182,7 +191,8 @@ mod tests {
     use super::*;
     use crate::testing::dataset;
 
-    /// Documents as grade and value of feature 2; feature 1 is constant.
+    /// Findings for documents that are given as grade and value of feature 2; feature 1 is
+    /// constant.
     fn found(queries: &[&[(u8, f32)]]) -> Vec<String> {
         let rows: Vec<Vec<(u8, [f32; 2])>> =
             queries.iter().map(|query| query.iter().map(|&(grade, value)| (grade, [7.0, value])).collect()).collect();
@@ -202,7 +212,7 @@ mod tests {
             found(&[&[(0, 0.5), (2, -1.5)], &[(1, -0.5), (0, 0.5)]]),
             ["feature 2 tells the grade: in all documents it is 0.5 for grade 0, -0.5 for grade 1, -1.5 for grade 2"]
         );
-        // Also where each query has a single grade, and where the values are no line.
+        // Also if each query has a single grade, and if the values are not linear in the grade.
         assert_eq!(
             found(&[&[(0, 1.0)], &[(1, 10.0), (1, 10.0)]]),
             ["feature 2 tells the grade: in all documents it is 1 for grade 0, 10 for grade 1"]
@@ -211,7 +221,7 @@ mod tests {
 
     #[test]
     fn the_grade_scaled_within_each_query_is_found() {
-        // Min-max over the query: grades 0 1 1 are 0 1 1, and 1 2 2 are 0 1 1 too.
+        // Min-max over the query: grades 0 1 1 become 0 1 1, and 1 2 2 become 0 1 1 too.
         let one: &[(u8, f32)] = &[(0, 0.0), (1, 1.0), (1, 1.0), (0, 0.0), (1, 1.0)];
         let two: &[(u8, f32)] = &[(1, 0.0), (2, 1.0), (2, 1.0), (1, 0.0), (2, 1.0)];
         let single: &[(u8, f32)] = &[(2, 0.0), (2, 0.0)];
@@ -225,19 +235,21 @@ mod tests {
 
     #[test]
     fn a_permutation_of_the_grade_is_found_if_it_is_no_accident() {
-        // 0 -> 7, 1 -> 3, 2 -> 5, over two queries; each is a permutation, and only one shows it.
+        // 0 -> 7, 1 -> 3, 2 -> 5, over two queries. Each query is a permutation, and only the first
+        // shows all three.
         let one: &[(u8, f32)] = &[(0, 7.0), (1, 3.0), (2, 5.0), (0, 7.0), (1, 3.0), (2, 5.0), (0, 7.0)];
         let two: &[(u8, f32)] = &[(0, 7.0), (2, 5.0), (2, 5.0), (0, 7.0), (2, 5.0), (0, 7.0)];
         let expected =
             ["feature 2 tells the grade: in all documents it is 7 for grade 0, 3 for grade 1, 5 for grade 2"];
         assert_eq!(found(&[one, two]), expected);
         assert_eq!(found(&[two, one]), expected);
-        // Of three values, ten documents have that of an earlier one; with nine it may be an accident.
+        // Of three values, ten documents repeat an earlier value. Nine such documents may be an
+        // accident.
         assert!(found(&[one, &two[1..]]).is_empty());
-        // Two values of a grade, and two grades of a value.
+        // Two values of one grade, and two grades of one value.
         assert!(found(&[one, two, &[(2, 6.0)]]).is_empty() && found(&[one, two, &[(3, 5.0)]]).is_empty());
         assert!(found(&[one, two, &[(2, 7.0)]]).is_empty());
-        // Blocks apart.
+        // The two queries are in different blocks.
         let mut queries = vec![two; 3 * BLOCK];
         queries[2 * BLOCK] = one;
         assert_eq!(found(&queries), expected);
@@ -261,7 +273,7 @@ mod tests {
             assert_eq!(found(&queries).len(), 1);
             queries[place] = &[(0, 0.0), (1, 1.0), (1, 0.0)];
             assert!(found(&queries).is_empty(), "{place}");
-            // Another value, but one for each grade: told within queries only.
+            // Another value, but still one for each grade in the query: case 3.
             queries[place] = &[(0, 0.5), (1, 1.0), (1, 1.0)];
             assert!(found(&queries)[0].contains("in every query"), "{place}");
         }

@@ -1,25 +1,25 @@
-//! Whether rows stand in the order of their grades.
+//! Counts queries whose rows stand in the order of their grades.
 
 use std::fmt;
 
 use fivefold_base::words::counted;
 use serde::Serialize;
 
-/// How many queries of several grades have their rows in the order of grades.
+/// Number of queries with several grades whose rows are sorted by grade.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct SortedRows {
-    /// Queries of more than one grade.
+    /// Queries with more than one grade.
     pub comparable: usize,
-    /// Those in which no row has a higher grade than one before it.
+    /// Queries in which no row has a higher grade than an earlier row.
     pub best_first: usize,
-    /// Those in which no row has a lower grade than one before it.
+    /// Queries in which no row has a lower grade than an earlier row.
     pub worst_first: usize,
-    /// How many would be sorted, either way, if rows stood in a random order.
+    /// The expected number of sorted queries, in either direction, if rows stood in a random order.
     pub by_chance: f64,
 }
 
 impl SortedRows {
-    /// Adds a query; one of a single grade says nothing.
+    /// Adds a query. A query with a single grade is not counted.
     pub fn add(&mut self, grades: &[u8]) {
         if grades.iter().all(|&grade| grade == grades[0]) {
             return;
@@ -30,9 +30,12 @@ impl SortedRows {
         self.by_chance += chance_of_order(grades);
     }
 
-    /// Whether the data are sorted by grade: more than half of the queries are, in the same direction, and a random order would hardly
-    /// sort so many. (Of two documents each is sorted, half of them one way, half the other.) The probability that m or more queries are
-    /// sorted by chance, L of them expected, is at most e^(m - L) (L / m)^m (Chernoff, Ann. Math. Stat. 1952).
+    /// Whether the data are sorted by grade. More than half of the queries must be sorted in the
+    /// same direction, and a random order must sort so many with a probability below 1 %.
+    ///
+    /// A query of two documents is always sorted, and half of such queries fall in each direction.
+    /// If L sorted queries are expected, the probability that m or more are sorted by chance is at
+    /// most e^(m - L) (L / m)^m (Chernoff, Ann. Math. Stat. 1952).
     pub fn by_label(&self) -> bool {
         const BY_CHANCE: f64 = 0.01;
         let most = self.best_first.max(self.worst_first) as f64;
@@ -43,7 +46,7 @@ impl SortedRows {
 }
 
 impl fmt::Display for SortedRows {
-    /// In the direction of most.
+    /// Shows the more frequent direction.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SortedRows { comparable, best_first, worst_first, .. } = *self;
         let (count, first) = if best_first >= worst_first { (best_first, "highest") } else { (worst_first, "lowest") };
@@ -52,7 +55,8 @@ impl fmt::Display for SortedRows {
     }
 }
 
-/// How probable it is that a random order of rows is sorted by grade, rising or falling: 2 n_0! n_1! ... / n!.
+/// The probability that a random order of rows is sorted by grade, rising or falling: 2 n_0! n_1!
+/// ... / n!.
 fn chance_of_order(grades: &[u8]) -> f64 {
     let mut left = [0u32; 256];
     grades.iter().for_each(|&grade| left[usize::from(grade)] += 1);
@@ -71,7 +75,8 @@ fn chance_of_order(grades: &[u8]) -> f64 {
 mod tests {
     use super::*;
 
-    /// By counting orders: of 3 rows with grades 0, 0, 1 the six orders give 001 twice, 010 twice, 100 twice.
+    /// Counted by hand: 3 rows with grades 0, 0, 1 have six orders, which give 001 twice, 010 twice
+    /// and 100 twice.
     #[test]
     fn the_chance_of_sorted_rows() {
         assert!((chance_of_order(&[0, 1]) - 1.0).abs() < 1e-12);
@@ -108,7 +113,7 @@ mod tests {
         };
         assert!(!pairs(50, 100).by_label() && !pairs(65, 100).by_label() && !pairs(35, 100).by_label());
         assert!(pairs(90, 100).by_label() && pairs(0, 100).by_label());
-        // Nor is a single small query, whose order is nothing unusual.
+        // A single small query is no finding either: its order is not unusual.
         assert!(!sorted(&[&[1, 1, 1, 0]]).by_label() && sorted(&[&[4, 4, 3, 3, 2, 2, 1, 0, 0]]).by_label());
     }
 }

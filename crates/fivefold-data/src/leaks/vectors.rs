@@ -1,7 +1,9 @@
-//! Vectors of the test part that stand in another query of the training or validation part.
+//! The guard `identical-vectors`: finds vectors of the test part that stand in another query of the
+//! training or validation part.
 //!
-//! Vectors are compared as they were read, before any normaliser; -0 is 0. A vector of equal values (all 0, for instance) tells
-//! nothing and is left out. Vectors are found by a hash and then compared value by value.
+//! Vectors are compared as they were read, before any normaliser; -0 equals 0. A vector whose
+//! values are all equal (all 0, for instance) tells nothing and is left out. A hash finds equal
+//! vectors, which are then compared value by value.
 
 use fivefold_core::Dataset;
 use rayon::prelude::*;
@@ -9,7 +11,7 @@ use rayon::prelude::*;
 use super::{Finding, Guard};
 use crate::collection::{Collection, Fold};
 
-/// The share of the test part's vectors from which on it stops a run.
+/// If a larger share of the test part's vectors is shared, the finding stops a run.
 const MOST: f64 = 0.1;
 
 /// A document with its vector's hash.
@@ -20,7 +22,7 @@ struct Hashed {
     row: u32,
 }
 
-/// A document whose vector another query has too.
+/// A document whose vector also stands in another query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Shared {
     query: u32,
@@ -29,13 +31,13 @@ struct Shared {
     vector: u32,
 }
 
-/// What is the same for all folds.
+/// Facts about vectors that are the same for all folds.
 struct Vectors {
-    /// Documents of vectors that are not of equal values, by query.
+    /// Number of documents of each query whose vector does not have all values equal.
     counted: Vec<u32>,
-    /// In the order of queries and rows.
+    /// Documents with shared vectors, in the order of queries and rows.
     shared: Vec<Shared>,
-    /// The queries that have each shared vector, rising.
+    /// The queries that have each shared vector, in rising order.
     queries: Vec<Vec<u32>>,
 }
 
@@ -96,7 +98,7 @@ impl Vectors {
         vectors
     }
 
-    /// Documents of one hash, which may yet be of several vectors.
+    /// Adds documents whose vectors have the same hash. The vectors may still differ.
     fn add(&mut self, all: &Dataset, mut documents: Vec<Hashed>) {
         let row = |document: &Hashed| all.query(document.query as usize).view().row(document.row as usize);
         while let Some(first) = documents.first().copied() {
@@ -113,8 +115,10 @@ impl Vectors {
         }
     }
 
-    /// How many documents of the test part have a vector of what is learned from, out of how many; the first, and the query that
-    /// has its vector there. A query that is in both parts is another guard's.
+    /// Counts the documents of the test part whose vector stands in the training or validation
+    /// part. Returns the count, the number of the test part's documents whose values are not all
+    /// equal, and the first counted document with a query that shares its vector. A query that is
+    /// in both parts is left to another guard.
     fn in_fold(&self, fold: &Fold) -> (usize, usize, Option<(Shared, u32)>) {
         let mut learned = vec![false; self.counted.len()];
         let seen = std::iter::once(&fold.train).chain(&fold.validation).flat_map(Dataset::numbers);

@@ -1,13 +1,16 @@
 //! The inner loop of the reader: a block of whole lines to rows, in one pass over the bytes.
 //!
-//! One fused loop reads index, colon and value; nothing is split into tokens first. A block keeps
-//! its text, so that rows refer to ids by position and copy nothing. Blocks know nothing of each
-//! other and can be parsed in parallel. What concerns whole queries is checked when the blocks are
-//! put together, in file order.
+//! One loop reads index, colon and value; the line is not split into tokens first. A block keeps
+//! its text, so rows refer to ids by position and copy nothing. Blocks do not depend on each other
+//! and can be parsed in parallel. The checks of whole queries follow later, when the blocks are put
+//! together in file order.
 //!
-//! What is rare costs the usual line nothing. Odd characters are looked for in ids, and elsewhere
-//! once a line was found wrong; repeated features once the ids of a line do not rise; a `#` within
-//! a number once a value does not end at a blank. `ids`, `values` and `faults` hold these parts.
+//! Rare cases cost an ordinary line nothing:
+//! - Odd characters are searched for in ids, and elsewhere only after a line was found wrong.
+//! - Repeated features are searched for only if the ids of a line do not rise.
+//! - A `#` within a number is searched for only if a value does not end at a blank.
+//!
+//! The modules `ids`, `values` and `faults` hold these parts.
 
 mod bytes;
 mod faults;
@@ -27,15 +30,15 @@ use ids::{first_repeated, read_comment, read_qid};
 pub(crate) use values::Long;
 use values::{AsWritten, Filled, Values, note, read_grade};
 
-/// A block whose matrix would be larger is parsed in pieces: a text of short lines with high ids is
-/// a thousand times as large when it is dense.
+/// A block with a larger matrix is parsed in pieces. A text of short lines with high ids becomes a
+/// thousand times as large in a dense matrix.
 const MOST_MATRIX_BYTES: usize = 2 << 20;
 
 /// One document of a block.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
     pub(crate) grade: u8,
-    /// Whether a value is missing (NaN in the matrix, to be filled when the query is complete).
+    /// Whether a value is missing. The matrix has NaN there until the query is complete.
     pub(crate) missing: bool,
     /// Whether the ids of its features do not rise along the line.
     pub(crate) unsorted: bool,
@@ -43,11 +46,11 @@ pub(crate) struct Row {
     pub(crate) line: u32,
     /// Where the next line starts in the text.
     pub(crate) end: u32,
-    /// Places up to the highest feature of the line.
+    /// Number of places up to the highest feature of the line.
     pub(crate) width: u32,
     /// The query id in the text.
     pub(crate) qid: Range<u32>,
-    /// The document id in the text; empty where there is none.
+    /// The document id in the text; empty if the line has no document id.
     pub(crate) doc_id: Range<u32>,
 }
 
@@ -57,27 +60,27 @@ pub(crate) struct Block {
     /// Whole lines; the last byte is a newline.
     pub(crate) text: Vec<u8>,
     pub(crate) rows: Vec<Row>,
-    /// Their features.
+    /// The features of the rows.
     pub(crate) matrix: Matrix,
-    /// Lines of the text, as far as it was parsed.
+    /// Number of lines of the parsed text.
     pub(crate) lines: u32,
-    /// How much of the text was parsed.
+    /// Number of parsed bytes of the text.
     pub(crate) parsed: usize,
-    /// Lines that are no rows, in order.
+    /// Faults of lines that are no rows, in order.
     pub(crate) faults: Vec<Fault>,
-    /// Values of many digits, of `every_value` all.
+    /// Values of many digits; with `every_value`, all values.
     pub(crate) long: Vec<Long>,
     pub(crate) every_value: bool,
-    /// Whether the queries in the text are not the file's, but those of group sizes beside it.
+    /// Whether the queries in the text come from group sizes beside the file, not from the file.
     pub(crate) queries_given: bool,
 }
 
-/// What becomes of the lines after a fault.
+/// The treatment of lines after a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AfterFault {
-    /// They are not looked at.
+    /// Later lines are not read.
     Stop,
-    /// They are parsed.
+    /// Later lines are parsed.
     GoOn,
 }
 
@@ -88,13 +91,13 @@ impl Block {
         self.parse_on(options, after_fault);
     }
 
-    /// Parses what the largest matrix of a block left; former rows are forgotten. False if nothing
-    /// was left.
+    /// Parses the rest of the text after the largest matrix of a block, and forgets the former
+    /// rows. Returns false if there was no rest.
     pub(crate) fn parse_on(&mut self, options: &ReadOptions, after_fault: AfterFault) -> bool {
         self.parse_values(&AsWritten(options.missing), options, after_fault)
     }
 
-    /// [`parse_on`](Self::parse_on), to codes in place of values where there are any.
+    /// Like [`parse_on`](Self::parse_on), but stores codes instead of values if `coding` is given.
     pub(crate) fn parse_coded(&mut self, coding: Option<Coding<'_>>, options: &ReadOptions) -> bool {
         match coding {
             Some(coding) => self.parse_values(&coding, options, AfterFault::Stop),
@@ -150,7 +153,7 @@ impl Block {
         column(&self.text, line, place, self.queries_given)
     }
 
-    /// The rows as runs of one query each, in order.
+    /// The rows in order, as runs of the same query.
     pub(crate) fn runs(&self) -> impl Iterator<Item = Range<usize>> {
         let mut start = 0;
         std::iter::from_fn(move || {
@@ -163,16 +166,16 @@ impl Block {
     }
 }
 
-/// A line.
+/// A parsed line.
 enum Line {
     Row(Row),
-    /// A blank line or a comment, and where the next line starts.
+    /// A blank line or a comment, with the start of the next line.
     Nothing(usize),
     /// A row that would make the matrix too large.
     TooMuch,
 }
 
-/// Where values go.
+/// The destination of values.
 struct Sink<'a> {
     matrix: &'a mut Matrix,
     long: &'a mut Vec<Long>,
@@ -294,8 +297,8 @@ fn parse_line(
     Ok(Line::Row(Row { grade, missing, unsorted, line: 0, end, width, qid: short(qid), doc_id: short(doc_id) }))
 }
 
-/// A blank line or a comment. A carriage return within may have been meant to end the line, and
-/// rows would be lost.
+/// Passes over a blank line or a comment. A carriage return within the line is an error: the writer
+/// may have meant it to end the line, and rows would be lost.
 fn pass_over(text: &[u8], at: usize) -> Result<Line, Wrong> {
     let next = next_line(text, at);
     match inner_return(text, at..next - 1) {

@@ -1,4 +1,4 @@
-//! What can be wrong with a LETOR file: where it stands, what was found, what to do.
+//! Faults of a LETOR file: the place, the fault, and the remedy.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,16 @@ use fivefold_core::DatasetError;
 use crate::groups;
 use crate::text::{ODD_HELP, named};
 
-/// Something wrong in one file.
+/// A fault in one file.
 #[derive(Debug)]
 pub struct ReadError {
     /// The file, as it was named to the reader.
     pub file: PathBuf,
-    /// Line from 1; 0 where the whole file is meant.
+    /// Line, from 1; 0 if the error is about the whole file.
     pub line: u64,
-    /// Column from 1, in bytes; 0 where the whole line or file is meant.
+    /// Column, from 1, in bytes; 0 if the error is about the whole line or file.
     pub column: usize,
-    /// What was found.
+    /// The fault.
     pub kind: ReadErrorKind,
 }
 
@@ -49,7 +49,7 @@ impl std::error::Error for ReadError {
     }
 }
 
-/// What was found.
+/// The kind of fault.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
@@ -76,7 +76,7 @@ pub enum ReadErrorKind {
         /// The token.
         found: String,
     },
-    /// A feature id below the first one.
+    /// A feature id below the first id.
     #[error("feature id {id} is below the first id, {first}")]
     BelowFirst {
         /// The id.
@@ -84,7 +84,7 @@ pub enum ReadErrorKind {
         /// The first id of this reading.
         first: u32,
     },
-    /// A feature id beyond the declared width, or beyond what a dense matrix can be expected to hold.
+    /// A feature id beyond the declared width, or beyond the limit of a dense matrix.
     #[error("feature id {id} is above the last id possible here, {last}")]
     AboveLast {
         /// The id's digits.
@@ -92,13 +92,13 @@ pub enum ReadErrorKind {
         /// The last id allowed.
         last: u64,
     },
-    /// A feature id that stands on the line before.
+    /// A feature id that already stands on the line.
     #[error("feature id {id} stands on the line twice")]
     Repeated {
         /// The id.
         id: u32,
     },
-    /// A blank that is neither space nor tab, a control character, or a character that cannot be seen.
+    /// A blank that is neither space nor tab, a control character, or an invisible character.
     #[error("found the character {}", named(*character))]
     Odd {
         /// The character.
@@ -131,9 +131,9 @@ pub enum ReadErrorKind {
     Scattered {
         /// The query.
         qid: String,
-        /// Its first line.
+        /// The query's first line.
         first: u64,
-        /// The last line of its first run.
+        /// The last line of the query's first run.
         last: u64,
     },
     /// Two documents of one query with the same id.
@@ -146,12 +146,12 @@ pub enum ReadErrorKind {
         /// The line where the id was first seen.
         first: u64,
     },
-    /// Documents with and without ids.
+    /// Some documents have ids, and some have no id.
     #[error("{}", if *here { format!("this line has a document id, but {other} has none") } else { format!("this line has no document id, but {other} has one") })]
     SomeIds {
         /// Whether this line has an id.
         here: bool,
-        /// The place of a line that differs (`line 3`, or `FILE line 3`).
+        /// The place of a line that differs: `line 3`, or `FILE line 3`.
         other: String,
     },
     /// A feature id that makes the dense matrix much larger than the text.
@@ -163,16 +163,16 @@ pub enum ReadErrorKind {
     Sparse {
         /// The highest feature id of the line.
         id: u64,
-        /// Documents up to here.
+        /// Number of documents so far.
         documents: usize,
         /// Features a document.
         width: usize,
-        /// What the matrix would take.
+        /// Bytes that the matrix would take.
         bytes: u64,
-        /// Bytes of text up to here.
+        /// Bytes of text so far.
         text: u64,
     },
-    /// A matrix that the memory has no room for.
+    /// A matrix that does not fit into memory.
     #[error(
         "the matrix of {documents} documents x {width} features up to here takes {} MiB, but {}",
         bytes.div_ceil(1 << 20),
@@ -182,25 +182,25 @@ pub enum ReadErrorKind {
         }
     )]
     Memory {
-        /// Documents up to here.
+        /// Number of documents so far.
         documents: usize,
         /// Features a document.
         width: usize,
-        /// What the matrix would take, while it is put together.
+        /// Bytes that the matrix would take while it is put together.
         bytes: u64,
-        /// What it may take; `None`: the system refused it.
+        /// Bytes that are left for data; `None` if the system refused the memory.
         most: Option<u64>,
     },
     /// A carriage return that does not end its line, as in files of an old Mac.
     #[error("found a carriage return within the line")]
     CarriageReturns,
-    /// A line of a length that no LETOR file has.
+    /// A line longer than any line of a LETOR file.
     #[error("a line longer than {limit} bytes")]
     LongLine {
         /// The limit.
         limit: usize,
     },
-    /// No document at all.
+    /// The file has no document.
     #[error("the file has no document")]
     Empty,
     /// The rows do not make a data set.
@@ -209,7 +209,8 @@ pub enum ReadErrorKind {
 }
 
 impl ReadErrorKind {
-    /// The line at which reading stopped for it, of which `line` is the last that was read; 0 where the whole file is meant.
+    /// The line of an error that stopped the reading; `line` is the last line that was read. 0 if
+    /// the error is about the whole file.
     pub(crate) fn line_of_stop(&self, line: u64) -> u64 {
         match self {
             Self::Io(error) if groups::is_of_sizes(error) => 0,
@@ -217,7 +218,7 @@ impl ReadErrorKind {
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     pub fn help(&self) -> &'static str {
         match self {
             Self::Io(error) if groups::is_of_sizes(error) => "the sizes of the queries must add up to the rows",

@@ -1,4 +1,4 @@
-//! A file as blocks of whole lines, without ever holding all of it.
+//! Reads a file as blocks of whole lines. The file is never held in memory as a whole.
 
 use std::io::Read;
 
@@ -7,8 +7,8 @@ use super::error::ReadErrorKind;
 use crate::groups::Opened;
 use crate::text::{LONGEST_LINE, refuse_utf16};
 
-/// Bytes read at a time: large enough to hide the cost of a call, small enough to stay in a processor's cache and for
-/// threads to end together.
+/// Bytes that are read at a time. The number is large enough to hide the cost of a call, and small
+/// enough for a processor's cache and for threads to end together.
 pub(super) const BLOCK_BYTES: usize = 1 << 18;
 
 const UTF8_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
@@ -19,9 +19,9 @@ pub(crate) struct LineBlocks {
     /// See [`Block::queries_given`].
     queries_given: bool,
     block_bytes: usize,
-    /// The start of a line whose end has not been read.
+    /// The start of a line whose end was not read yet.
     carry: Vec<u8>,
-    /// What stopped the source, while what came before it is given out.
+    /// The error that stopped the source. The text before the error is given out first.
     failed: Option<std::io::Error>,
     started: bool,
 }
@@ -31,13 +31,14 @@ impl LineBlocks {
         Self::of_bytes(file, BLOCK_BYTES)
     }
 
-    /// Reads `block_bytes` at a time.
+    /// Reads blocks of `block_bytes` bytes.
     pub(super) fn of_bytes(file: Opened, block_bytes: usize) -> Self {
         let Opened { bytes: source, queries_given } = file;
         LineBlocks { source, queries_given, block_bytes, carry: Vec::new(), failed: None, started: false }
     }
 
-    /// Puts the next whole lines into the texts of `blocks`; gives how many were filled, and what stopped it.
+    /// Puts the next whole lines into the texts of `blocks`. Returns the number of filled blocks,
+    /// and the error that stopped the reading.
     pub(crate) fn fill(&mut self, blocks: &mut [Block]) -> (usize, Option<ReadErrorKind>) {
         for (filled, block) in blocks.iter_mut().enumerate() {
             block.queries_given = self.queries_given;
@@ -50,7 +51,8 @@ impl LineBlocks {
         (blocks.len(), None)
     }
 
-    /// Puts the next whole lines into `text`, which ends with a newline even where the file does not; false at the end.
+    /// Puts the next whole lines into `text`; returns false at the end of the file. `text` always
+    /// ends with a newline, even if the file does not.
     fn next_into(&mut self, text: &mut Vec<u8>) -> Result<bool, ReadErrorKind> {
         text.clear();
         text.append(&mut self.carry);
@@ -62,7 +64,7 @@ impl LineBlocks {
             text.reserve(self.block_bytes + 1);
             let result = self.source.by_ref().take(self.block_bytes as u64).read_to_end(text);
             let read = text.len() - known;
-            // What was read before the error comes first, so that the error has the line at which it happened.
+            // The text before the error comes first, so that the error gets the right line.
             self.failed = result.err();
             if read == 0 && self.failed.is_some() {
                 continue;

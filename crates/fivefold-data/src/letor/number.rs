@@ -1,13 +1,16 @@
-//! Decimal text to the nearest `f32`, fast for the numbers that LETOR files hold, and whether the `f32` still holds its digits.
+//! Decimal text to the nearest `f32`. The module also finds out whether the `f32` still holds the
+//! digits of the text.
 //!
-//! A number of at most 19 digits is read as an integer m and a count k of decimals. If m <= 2^53 and k <= 22, both m and
-//! 10^k are exact in `f64`, so m / 10^k is the correctly rounded `f64` (Clinger 1990). Rounding that once more to `f32`
-//! gives the correctly rounded `f32` unless the `f64` lies exactly half way between two `f32`, which a test of its low 29
-//! bits shows; such numbers, subnormal ones, exponents and longer digits go to fast-float2. Every result is the `f32`
-//! nearest to the text, as `str::parse` gives it.
+//! A number of at most 19 digits is read as an integer m and a count k of decimals. If m <= 2^53
+//! and k <= 22, both m and 10^k are exact in `f64`, so m / 10^k is the correctly rounded `f64`
+//! (Clinger 1990). Rounding the `f64` once more gives the correctly rounded `f32`, unless the `f64`
+//! lies exactly half way between two `f32`. A test of the low 29 bits finds these half-way cases.
+//! Half-way cases go to fast-float2, as do subnormal numbers, exponents and longer digits. Every
+//! result is the `f32` nearest to the text, as `str::parse` gives it.
 //!
-//! An `f32` holds the digits of a text if it rounds back to them: 0.1 does, 1609459201 does not. Up to 2^23, digits without their
-//! point always come back. For models that compare in `f64`, [`decimal_f64`] and [`slow_f64`] give the nearest `f64` by the same rules.
+//! An `f32` holds the digits of a text if it rounds back to them: 0.1 does, 1609459201 does not.
+//! Digits that are at most 2^23, read without their point, always come back. For models that
+//! compare in `f64`, [`decimal_f64`] and [`slow_f64`] give the nearest `f64` by the same rules.
 
 use fast_float2::FastFloat;
 
@@ -19,24 +22,25 @@ const POWERS: [f64; 23] = [
     1e21, 1e22,
 ];
 
-/// Digits, read as an integer, up to which every text comes back from its `f32`.
+/// The largest integer of digits for which every text comes back from its `f32`.
 const SHORT: u64 = 1 << 23;
 
 /// A finite number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Number {
-    /// As it is stored.
+    /// The stored value.
     pub(super) value: f32,
     /// The nearest `f64`.
     pub(super) exact: f64,
     /// Whether `value` does not round back to the digits of the text.
     pub(super) loses: bool,
-    /// Whether it has so many digits that another text may have the same `f32`.
+    /// Whether the text has so many digits that another text may have the same `f32`.
     pub(super) long: bool,
 }
 
-/// Reads a plain decimal (`-12.5`) that starts at `at`; gives it and the place after its last digit, or `None` where the
-/// text is not one or needs [`slow`]. `text` must end with a byte that is not a digit.
+/// Reads a plain decimal (`-12.5`) that starts at `start`. Returns the number and the place after
+/// its last digit. `None` if the text is no plain decimal or needs [`slow`]. `text` must end with a
+/// byte that is not a digit.
 #[inline(always)]
 pub(super) fn decimal(text: &[u8], start: usize) -> Option<(Number, usize)> {
     let (Plain { negative, mantissa, decimals }, at) = plain(text, start)?;
@@ -59,14 +63,14 @@ pub(super) fn decimal(text: &[u8], start: usize) -> Option<(Number, usize)> {
     Some((if negative { signed(-magnitude, -exact) } else { signed(magnitude, exact) }, at))
 }
 
-/// [`decimal`] to the nearest `f64`.
+/// Like [`decimal`], but gives the nearest `f64`.
 pub(super) fn decimal_f64(text: &[u8], start: usize) -> Option<(f64, usize)> {
     let (Plain { negative, mantissa, decimals }, at) = plain(text, start)?;
     let magnitude = mantissa as f64 / POWERS[decimals];
     Some((if negative { -magnitude } else { magnitude }, at))
 }
 
-/// mantissa / 10^decimals, both exact in `f64`.
+/// The number mantissa / 10^decimals. Both parts are exact in `f64`.
 struct Plain {
     negative: bool,
     mantissa: u64,
@@ -110,18 +114,18 @@ fn plain(text: &[u8], start: usize) -> Option<(Plain, usize)> {
     Some((Plain { negative, mantissa, decimals }, at))
 }
 
-/// What a token that is not a plain decimal means.
+/// The meaning of a token that is not a plain decimal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Slow<N = Number> {
     /// A finite number.
     Number(N),
-    /// `NULL`, `nan`, in any case, or `1.#QNAN` and the like.
+    /// `NULL` or `nan`, in any case, or a form like `1.#QNAN`.
     Missing,
-    /// Neither: no number, infinite, or too large.
+    /// No number, or an infinite or too large number.
     Bad,
 }
 
-/// Reads a whole token in full generality.
+/// Reads a whole token in any form of a number.
 #[cold]
 pub(super) fn slow(token: &[u8]) -> Slow {
     match (slow_as::<f32>(token), slow_as::<f64>(token)) {
@@ -135,7 +139,7 @@ pub(super) fn slow(token: &[u8]) -> Slow {
     }
 }
 
-/// [`slow`] to the nearest `f64`.
+/// Like [`slow`], but gives the nearest `f64`.
 #[cold]
 pub(super) fn slow_f64(token: &[u8]) -> Slow<f64> {
     slow_as(token)
@@ -153,7 +157,7 @@ fn slow_as<F: FastFloat + Into<f64>>(token: &[u8]) -> Slow<F> {
     }
 }
 
-/// How many digits a number is written with, without zeros before them, and what 1 in the last of them is worth.
+/// Count of a number's digits without leading zeros, and the worth of 1 in its last digit.
 fn digits_and_unit(token: &[u8]) -> (usize, f64) {
     let exponent = token.iter().position(|byte| byte | 0x20 == b'e');
     let (mantissa, exponent) = token.split_at(exponent.unwrap_or(token.len()));
@@ -179,7 +183,7 @@ mod tests {
         }
     }
 
-    /// What is stored; `None`: missing or bad.
+    /// The stored value; `None` if the value is missing or bad.
     fn read(text: &str) -> Option<f32> {
         match read_in_full(text) {
             Slow::Number(number) => {
@@ -214,7 +218,7 @@ mod tests {
         }
         assert_eq!(bits("-0"), (-0.0f32).to_bits());
         assert_eq!(bits("-0.00"), (-0.0f32).to_bits());
-        // pocoproject/poco #286: what Microsoft's C library wrote until 2015.
+        // pocoproject/poco #286: forms that Microsoft's C library wrote until 2015.
         for text in ["NULL", "null", "nan", "NaN", "NAN", "1.#QNAN", "-1.#IND", "1.#SNAN00", "-1.#IND00e+000"] {
             assert_eq!(read_in_full(text), Slow::Missing, "{text}");
         }
@@ -245,7 +249,8 @@ mod tests {
 
     #[test]
     fn halves_between_two_floats_are_not_rounded_twice() {
-        // 16777217 = 2^24 + 1 lies half way; 1.00000005960464477539 is 1 + 2^-24 cut short, below or above the half.
+        // 16777217 = 2^24 + 1 lies half way. The digits of 1 + 2^-24, cut short, lie below or above
+        // the half.
         for text in [
             "16777217.0",
             "16777217.00000001",
@@ -261,7 +266,8 @@ mod tests {
         }
     }
 
-    /// Whether the `f32` of a text rounds back to its digits, by printing it (a slow way, and one that rounds halves to even).
+    /// Whether the `f32` of a text rounds back to its digits. This slow way prints the `f32`, and
+    /// rounds halves to even.
     fn comes_back(text: &str) -> bool {
         let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let digits = |printed: String| printed.trim_start_matches('-').trim_start_matches('0').to_owned();

@@ -1,20 +1,22 @@
-//! How a LETOR file is read: what becomes of missing values, which ids and grades may occur.
+//! Options for reading a LETOR file: the treatment of missing values, and the allowed ids and
+//! grades.
 
 use fivefold_core::ValueCodes;
 use fivefold_core::dataset::{HIGHEST_GRADE, MOST_FEATURES};
 use serde::{Deserialize, Serialize};
 
-/// What becomes of missing feature values (`NULL`, `nan`).
+/// The treatment of missing feature values (`NULL`, `nan`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Missing {
-    /// They are an error.
+    /// Missing values are an error.
     #[default]
     Error,
-    /// They become 0.
+    /// Missing values become 0.
     Zero,
-    /// They become the least value that the feature has among the query's documents (a feature that a line leaves out
-    /// counts as 0 there); 0 where every document of the query lacks it.
+    /// A missing value becomes the least value of its feature among the documents of the query. A
+    /// feature that a line leaves out counts as 0 there. The value is 0 if it is missing in every
+    /// document of the query.
     QueryMin,
 }
 
@@ -38,20 +40,21 @@ impl std::fmt::Display for Missing {
     }
 }
 
-/// How a LETOR file is read.
+/// Options for reading a LETOR file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
-    /// What becomes of missing values.
+    /// The treatment of missing values.
     pub missing: Missing,
     /// The id of the first feature: 1, or 0 for files that count from 0.
     pub first_feature_id: u32,
-    /// Whether the lines of a query that do not stand together are brought together (at its first line) instead of being
-    /// an error.
+    /// Whether lines of a query that do not stand together are brought together at the query's
+    /// first line. Otherwise such lines are an error.
     pub regroup: bool,
-    /// Features a document: the width of the result, and the limit for ids; `None`: the highest id that occurs.
+    /// Features a document: the width of the result, and the limit for ids. `None` takes the
+    /// highest id that occurs.
     pub features: Option<usize>,
-    /// The highest grade allowed; `None`: 30.
+    /// The highest grade allowed; `None` allows grades up to 30.
     pub max_grade: Option<u8>,
 }
 
@@ -66,18 +69,19 @@ impl ReadOptions {
         self.max_grade.unwrap_or(HIGHEST_GRADE).min(HIGHEST_GRADE)
     }
 
-    /// How many features may occur.
+    /// The largest allowed number of features.
     pub(super) fn most_features(&self) -> usize {
         self.features.unwrap_or(MOST_FEATURES).min(MOST_FEATURES)
     }
 }
 
-/// How a file is read for a model that compares values in `f64`: as codes, see [`ValueCodes`].
+/// The reading of a file for a model that compares values in `f64`: values become codes, see
+/// [`ValueCodes`].
 #[derive(Clone, Copy)]
 pub struct Coding<'a> {
-    /// Those of the model.
+    /// The codes of the model.
     pub codes: &'a dyn ValueCodes,
-    /// What becomes of missing values, before they are coded; `None`: they stay NaN, of which the model has its own opinion. This
-    /// stands in the place of [`ReadOptions::missing`].
+    /// The treatment of missing values before they are coded, in place of [`ReadOptions::missing`].
+    /// With `None`, missing values stay NaN, and the model decides.
     pub missing: Option<Missing>,
 }

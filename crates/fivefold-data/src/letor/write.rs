@@ -6,20 +6,22 @@ use fivefold_core::Dataset;
 
 use crate::text::{find_odd, find_odd_in_name};
 
-/// Writes every document with all its features, ids counted from 1, numbers in the shortest form that reads back as the
-/// same `f32`; document ids as `#docid = X`.
+/// Writes every document with all its features, with ids that count from 1. Numbers have the
+/// shortest form that reads back as the same `f32`. Document ids are written as `#docid = X`.
 ///
 /// # Errors
-/// Those of `out`; [`io::ErrorKind::InvalidInput`] if an id cannot be written so that it reads back (an empty one, a query
-/// id with a blank, a document id with a line break or with blanks at its ends, characters that readers refuse), or a feature is not finite.
+/// The errors of `out`. [`io::ErrorKind::InvalidInput`] if a feature is not finite, or if an id
+/// would not read back. An id does not read back if the id is empty or has a character that readers
+/// refuse. The same holds for a query id with a blank, and for a document id with a line break or
+/// with blanks at its ends.
 pub fn write_letor(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
     write(data, out, |grade| grade)
 }
 
-/// [`write_letor`] with grade 0 everywhere, for readers who must not know the grades.
+/// Like [`write_letor`], with grade 0 in every line, for readers who must not know the grades.
 ///
 /// # Errors
-/// The same.
+/// As [`write_letor`].
 pub fn write_letor_ungraded(data: &Dataset, out: &mut impl Write) -> io::Result<()> {
     write(data, out, |_| 0)
 }

@@ -8,47 +8,50 @@ use super::Problems;
 use super::columns::ALL_MISSING;
 use super::part::Part;
 
-/// What parts have in common.
+/// Queries and vectors that parts share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Across {
-    /// The fold, from 1, whose tested part is compared with what it learns from; `None`: parts are compared with each other.
+    /// The fold, from 1, whose test part is compared with its training and validation parts. `None`
+    /// if files are compared with each other.
     pub fold: Option<usize>,
-    /// Different feature vectors that stand in more than one part.
+    /// Number of different feature vectors that stand in more than one part.
     pub vectors: usize,
-    /// Documents whose vector stands in another part too; of a fold, those of the tested part only.
+    /// Number of documents whose vector stands in another part too. For a fold, only documents of
+    /// the test part count.
     pub documents: usize,
-    /// How many of these have no value at all.
+    /// Number of these documents in which every value is missing.
     pub all_missing: usize,
-    /// Queries that stand in more than one part.
+    /// Number of queries that stand in more than one part.
     pub queries: usize,
 }
 
-/// Which files are compared, as places in the list of parts.
+/// The files to compare, as places in the list of files.
 #[derive(Debug, Clone)]
 pub(super) struct Comparison {
     fold: Option<usize>,
-    /// Files that make one part each.
+    /// The files of each part.
     parts: Vec<Vec<usize>>,
 }
 
 impl Comparison {
-    /// Each file is a part.
+    /// Compares files with each other: each file is a part.
     pub(super) fn parts(files: Vec<usize>) -> Self {
         Comparison { fold: None, parts: files.into_iter().map(|file| vec![file]).collect() }
     }
 
-    /// What is tested against all that is learned from.
+    /// Compares the test part of a fold with its training and validation parts together.
     pub(super) fn fold(number: usize, train: Vec<usize>, validation: Vec<usize>, test: Vec<usize>) -> Self {
         Comparison { fold: Some(number), parts: vec![test, [train, validation].concat()] }
     }
 
-    /// The same, of files that come after `before` others.
+    /// The same comparison, with places that start after `before` other files.
     pub(super) fn shifted(&self, before: usize) -> Self {
         let parts = self.parts.iter().map(|files| files.iter().map(|file| file + before).collect()).collect();
         Comparison { fold: self.fold, parts }
     }
 
-    /// Compares vectors by their hashes and queries by their ids. A query in two parts is a problem.
+    /// Compares vectors by their hashes, and queries by their ids. A query in two parts is a
+    /// problem.
     pub(super) fn run(&self, files: &[Part], problems: &mut Problems) -> Across {
         let mut vectors: Vec<(u128, usize)> = Vec::new();
         let mut queries: HashMap<&str, (usize, usize, u64)> = HashMap::new();
@@ -73,7 +76,7 @@ impl Comparison {
             if same[0].1 == same[same.len() - 1].1 {
                 continue;
             }
-            // Sorted by part: the tested part of a fold comes first.
+            // Sorted by part: the test part of a fold comes first.
             let documents = match self.fold {
                 Some(_) => same.iter().filter(|(_, part)| *part == 0).count(),
                 None => same.len(),

@@ -1,8 +1,9 @@
-//! What is known of each feature after one pass: range, missing values, and a hash of its column.
+//! Facts about each feature after one pass: range, missing values, and a hash of its column.
 //!
-//! The hash is a sum over rows of a mixed value and row number, so that blocks can be hashed in parallel and added in any order.
+//! The hash is a sum over rows. Each term mixes the value and the row number, so blocks can be
+//! hashed in parallel and added in any order.
 
-/// Numbers of one feature.
+/// The numbers of one feature.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Column {
     least: f32,
@@ -11,7 +12,7 @@ pub(super) struct Column {
     hash: u128,
 }
 
-/// Numbers of all features of some rows.
+/// The numbers of all features, over some rows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Columns {
     columns: Vec<Column>,
@@ -24,7 +25,8 @@ const EMPTY: Column = Column { least: f32::INFINITY, most: f32::NEG_INFINITY, mi
 pub(super) const ALL_MISSING: u128 = u128::MAX;
 
 impl Columns {
-    /// Adds a row, the `row`-th of its file; gives the hash of its values. Features beyond the row's width are 0.
+    /// Adds a row, and returns the hash of its values. `row` identifies the row in its file.
+    /// Features beyond the row's width are 0.
     pub(super) fn add(&mut self, row: u64, values: &[f32]) -> u128 {
         self.widen(values.len());
         self.rows += 1;
@@ -44,7 +46,7 @@ impl Columns {
                 hash = hash.wrapping_add(mixed(bits, place));
             }
         }
-        // Features that earlier rows had and this one leaves out.
+        // Earlier rows had these features, and this row leaves them out.
         for column in &mut self.columns[values.len()..] {
             column.least = column.least.min(0.0);
             column.most = column.most.max(0.0);
@@ -71,17 +73,17 @@ impl Columns {
         self.columns.len()
     }
 
-    /// Missing values.
+    /// Number of missing values.
     pub(super) fn missing(&self) -> u64 {
         self.columns.iter().map(|column| column.missing).sum()
     }
 
-    /// Features that have missing values, from 0.
+    /// Features with missing values, counted from 0.
     pub(super) fn with_missing(&self) -> Vec<usize> {
         self.places(|column| column.missing > 0)
     }
 
-    /// Features that have the same value in every row, from 0.
+    /// Features with the same value in every row, counted from 0.
     pub(super) fn constant(&self) -> Vec<usize> {
         self.places(|column| self.is_constant(column))
     }
@@ -90,7 +92,7 @@ impl Columns {
         column.missing == self.rows || (column.missing == 0 && column.least >= column.most)
     }
 
-    /// Groups of features that are equal in every row and not constant, from 0.
+    /// Groups of features that are equal in every row, without constant features; counted from 0.
     pub(super) fn duplicates(&self) -> Vec<Vec<usize>> {
         let mut order = self.places(|column| !self.is_constant(column));
         order.sort_by_key(|&place| (self.columns[place].hash, place));
@@ -107,14 +109,15 @@ impl Columns {
 
     fn widen(&mut self, width: usize) {
         if width > self.columns.len() {
-            // Rows before left these features out: they are 0 there.
+            // Earlier rows left these features out: their value is 0 there.
             let zero = if self.rows > 0 { Column { least: 0.0, most: 0.0, ..EMPTY } } else { EMPTY };
             self.columns.resize(width, zero);
         }
     }
 }
 
-/// A value and a place as 128 well-mixed bits (the finaliser of SplitMix64, Steele, Lea & Flood, OOPSLA 2014, on two streams).
+/// Mixes a value and a place into 128 bits, with the finaliser of SplitMix64 (Steele, Lea & Flood,
+/// OOPSLA 2014) on two streams.
 fn mixed(bits: u64, place: u64) -> u128 {
     let one = finalised(bits ^ finalised(place.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     let two = finalised(one ^ bits.rotate_left(32) ^ 0xd1b5_4a32_d192_ed03);

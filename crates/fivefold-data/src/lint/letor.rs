@@ -1,6 +1,7 @@
-//! A LETOR file from end to end, over its mistakes.
+//! Lints a LETOR file from start to end, and goes on after a problem.
 //!
-//! Blocks of lines are parsed in parallel by the reader's own loop, which goes on after a mistake.
+//! The reader's own loop parses blocks of lines in parallel. Here the loop does not stop at a
+//! fault.
 
 use std::path::Path;
 
@@ -15,10 +16,10 @@ use crate::letor::{AfterFault, Block, Fault, LineBlocks, Long, Missing, ReadOpti
 use crate::memory::Share;
 use crate::store::Size;
 
-/// Blocks parsed at a time.
+/// Number of blocks that are parsed at a time.
 const BLOCKS: usize = 16;
 
-/// What was found in a block.
+/// The rows, faults and facts of one block.
 #[derive(Default)]
 struct Found {
     rows: Vec<Row>,
@@ -26,12 +27,13 @@ struct Found {
     columns: Columns,
     /// The hash of each row's values.
     vectors: Vec<u128>,
-    /// Their values.
+    /// The values of the rows, for the check of their digits.
     long: Vec<Long>,
 }
 
 impl Found {
-    /// Parses a block of lines that starts at a byte of the file. Its matrix is looked at piece by piece.
+    /// Parses a block of lines that starts at byte `start` of the file. The block's matrix comes in
+    /// pieces.
     fn parse(block: &mut Block, start: u64, options: &ReadOptions) -> Self {
         let mut found = Found::default();
         block.every_value = true;
@@ -40,7 +42,7 @@ impl Found {
             let width = block.matrix.width();
             for (place, row) in block.rows.iter().enumerate() {
                 let values = &block.matrix.range(place..place + 1)[..width];
-                // Rows are told apart by where they end.
+                // The end of a row identifies the row in the file.
                 found.vectors.push(found.columns.add(start + u64::from(row.end), values));
             }
             found.rows.append(&mut block.rows);
@@ -52,7 +54,7 @@ impl Found {
         }
     }
 
-    /// Forgets what comes after a number of rows and their line.
+    /// Forgets all after the first `rows` rows, and all faults and values from line `line` on.
     fn truncate(&mut self, rows: usize, line: u32) {
         self.rows.truncate(rows);
         self.vectors.truncate(rows);
@@ -63,7 +65,7 @@ impl Found {
 
 /// Reads the whole file.
 pub(super) fn scan(file: &Path, options: &ReadOptions, problems: &mut Problems) -> Part {
-    // Missing values are told apart and counted, whatever a reader would do with them.
+    // Missing values are counted in any case, whatever a reader would do with them.
     let options = ReadOptions { missing: Missing::QueryMin, ..options.clone() };
     let mut assembly = Assembly::new(file.to_owned());
     let (mut columns, mut vectors, mut digits) = (Columns::default(), Vec::new(), Digits::default());
@@ -105,7 +107,7 @@ pub(super) fn scan(file: &Path, options: &ReadOptions, problems: &mut Problems) 
     assembly.finish(&columns, &digits, vectors, options.first_feature_id, problems)
 }
 
-/// Where each block starts in the file, of which `before` bytes came before.
+/// The byte of the file where each block starts. `before` bytes came before the first block.
 fn starts(blocks: &[Block], before: u64) -> Vec<u64> {
     let mut next = before;
     let start = |block: &Block| {
@@ -116,19 +118,19 @@ fn starts(blocks: &[Block], before: u64) -> Vec<u64> {
     blocks.iter().map(start).collect()
 }
 
-/// The place in a file and what was found wrong with it.
+/// The present place in a file, and the problems so far.
 struct Scan<'a> {
     file: &'a Path,
     options: &'a ReadOptions,
     line: u64,
-    /// What the reader would have to hold so far.
+    /// The size of the data that a reader would hold so far.
     size: Size,
     problems: &'a mut Problems,
 }
 
 impl Scan<'_> {
-    /// Adds the rows and faults of a block in the order of their lines, up to the line at which the reader would refuse the size of the
-    /// matrix: then, why.
+    /// Adds the rows and faults of a block, in the order of their lines. If the reader would refuse
+    /// the size of the matrix at a line, stops at that line and returns the reason.
     fn add(&mut self, block: &Block, found: &mut Found, assembly: &mut Assembly) -> Option<String> {
         let too_large = match self.size.with(&found.rows, self.options, Share::default().most()) {
             Ok(size) => {

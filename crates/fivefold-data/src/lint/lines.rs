@@ -1,4 +1,4 @@
-//! Qrels, runs and score files from end to end, over their mistakes.
+//! Lints qrels, runs and score files from start to end, and goes on after a problem.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -11,65 +11,66 @@ use crate::text::TextLines;
 use crate::trec::topics::Topics;
 use crate::trec::{Retrieved, TrecErrorKind, qrels, run};
 
-/// What a qrels file holds.
+/// The content of a qrels file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct QrelsReport {
     /// The file.
     pub file: PathBuf,
-    /// Topics.
+    /// Number of topics.
     pub topics: usize,
-    /// Judged documents.
+    /// Number of judged documents.
     pub documents: usize,
-    /// Documents of each grade.
+    /// Number of documents of each grade.
     pub grades: Grades,
-    /// Topics whose documents all have the same grade.
+    /// Number of topics whose documents all have the same grade.
     pub single_grade_topics: usize,
-    /// Topics without a grade above 0.
+    /// Number of topics without a grade above 0.
     pub topics_without_relevant: usize,
-    /// Comment lines.
+    /// Number of comment lines.
     pub comments: usize,
 }
 
-/// What a run holds.
+/// The content of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunReport {
     /// The file.
     pub file: PathBuf,
-    /// Tags, in order of appearance.
+    /// The run's tags, in order of appearance.
     pub tags: Vec<String>,
-    /// Topics.
+    /// Number of topics.
     pub topics: usize,
-    /// Retrieved documents.
+    /// Number of retrieved documents.
     pub documents: usize,
-    /// The least and the most documents of a topic.
+    /// The smallest and the largest number of documents of a topic.
     pub documents_of_topic: [usize; 2],
-    /// Documents whose score another document of the topic has too.
+    /// Number of documents whose score another document of the topic has too.
     pub tied_documents: usize,
-    /// Topics whose ranks contradict the scores.
+    /// Number of topics whose ranks contradict the scores.
     pub ranks_differ: usize,
-    /// Comment lines.
+    /// Number of comment lines.
     pub comments: usize,
 }
 
-/// What a score file holds.
+/// The content of a score file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoresReport {
     /// The file.
     pub file: PathBuf,
-    /// Scores.
+    /// Number of scores.
     pub scores: usize,
-    /// Different scores.
+    /// Number of different scores.
     pub different: usize,
-    /// The lowest and the highest; `None`: there is no score.
+    /// The lowest and the highest score; `None` if there is no score.
     pub range: Option<[f64; 2]>,
-    /// Comment lines.
+    /// Number of comment lines.
     pub comments: usize,
 }
 
-/// A column, from 1 (0: the whole line), and what is wrong there.
+/// A column, from 1 (0 for the whole line), and the fault there.
 type Wrong = (usize, String);
 
-/// Hands each line to `take` with its number; what goes wrong is a problem. Gives the number of comments.
+/// Passes each line with its number to `take`. Errors become problems. Returns the number of
+/// comments.
 fn each_line(file: &Path, problems: &mut Problems, mut take: impl FnMut(u64, &str) -> Result<bool, Wrong>) -> usize {
     let mut comments = 0;
     let mut read = || -> std::io::Result<()> {

@@ -1,4 +1,4 @@
-//! What is known of a LETOR file after one pass.
+//! The facts about a LETOR file after one pass.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -12,62 +12,62 @@ use crate::groups;
 use crate::leaks::SortedRows;
 use crate::letor::Row;
 
-/// What a LETOR file holds.
+/// The content of a LETOR file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PartReport {
     /// The file.
     pub file: PathBuf,
-    /// Documents, without lines that cannot be read.
+    /// Number of documents, without lines that cannot be read.
     pub documents: usize,
-    /// Queries.
+    /// Number of queries.
     pub queries: usize,
-    /// The highest feature that occurs, counted from the first id.
+    /// The number of features, up to the highest feature that occurs.
     pub features: usize,
-    /// Documents of each grade.
+    /// Number of documents of each grade.
     pub grades: Grades,
-    /// Queries whose documents all have the same grade.
+    /// Number of queries whose documents all have the same grade.
     pub single_grade_queries: usize,
     /// Ids of features with the same value in every row.
     pub constant_features: Vec<usize>,
     /// Ids of features that are equal in every row, in groups.
     pub duplicate_features: Vec<Vec<usize>>,
-    /// Values that are missing (`NULL`, `nan`).
+    /// Number of missing values (`NULL`, `nan`).
     pub missing_values: u64,
     /// Ids of features with missing values.
     pub features_with_missing: Vec<usize>,
-    /// Documents in which every value is missing.
+    /// Number of documents in which every value is missing.
     pub documents_without_values: usize,
-    /// Values whose 32 bits do not round back to their digits.
+    /// Number of values whose 32 bits do not round back to their digits.
     pub losing_values: u64,
-    /// The first of them: line and feature id.
+    /// Line and feature id of the first such value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_losing: Option<(u64, usize)>,
-    /// Features with different values that are stored as one.
+    /// Features with different values that became equal in storage.
     pub collapsed_features: Vec<Collapsed>,
-    /// Lines whose feature ids do not rise.
+    /// Number of lines whose feature ids do not rise.
     pub unsorted_lines: u64,
-    /// The first of them; 0: there is none.
+    /// The first such line; 0 if there is no such line.
     pub first_unsorted: u64,
-    /// Files beside this one that other programs would use, a line each.
+    /// Remarks on files beside this file that other programs would use, one line each.
     pub unused_files: Vec<String>,
-    /// Whether the rows of queries are sorted by grade.
+    /// Count of queries whose rows are sorted by grade.
     pub sorted: SortedRows,
     /// Whether documents have ids.
     pub document_ids: bool,
 }
 
-/// A file's report, and what is needed to compare it with others.
+/// The report on a file, and the facts for comparing it with other files.
 pub(super) struct Part {
     pub(super) report: PartReport,
     /// The hash of each document's vector.
     pub(super) vectors: Vec<u128>,
-    /// Queries with their first lines.
+    /// The queries with their first lines.
     pub(super) queries: Vec<(String, u64)>,
-    /// Whether it is compared with the other files that are given with it.
+    /// Whether the file is compared with the other files that the user names.
     pub(super) compared: bool,
 }
 
-/// Brings rows together to queries.
+/// Collects rows into queries.
 #[derive(Default)]
 pub(super) struct Assembly {
     report: PartReport,
@@ -142,7 +142,7 @@ impl Assembly {
         self.report.sorted.add(&grades);
     }
 
-    /// The finished report.
+    /// Finishes the report with the facts about features and vectors.
     pub(super) fn finish(
         mut self,
         columns: &Columns,

@@ -1,4 +1,5 @@
-//! What a file is, by its first lines, and which files a folder's collection consists of.
+//! Recognises the kind of a file by its first lines, and finds the files of a collection in a
+//! folder.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,10 @@ use crate::letor::ReadOptions;
 use crate::per_query::{self, PerQueryError, PerQueryErrorKind};
 use crate::text::TextLines;
 
-/// Lines that are looked at.
+/// The number of lines that are examined.
 const LOOKED_AT: usize = 20;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -29,7 +30,7 @@ pub enum Kind {
     Run,
     /// One score a line.
     Scores,
-    /// Values per query of some program.
+    /// Values per query, in a format of some program.
     Values,
 }
 
@@ -49,7 +50,7 @@ impl Kind {
     }
 }
 
-/// Why a path is not linted.
+/// The reason why a path was not linted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LintError {
@@ -58,7 +59,7 @@ pub enum LintError {
     Io {
         /// The path.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
     /// A file of no known kind.
@@ -66,7 +67,7 @@ pub enum LintError {
     Unclear {
         /// The file.
         path: PathBuf,
-        /// What was found.
+        /// The reason in words.
         why: String,
     },
     /// A folder without a collection.
@@ -87,21 +88,22 @@ impl Serialize for LintError {
 pub(super) struct File {
     pub(super) path: PathBuf,
     pub(super) kind: Kind,
-    /// Values that were read to tell what the file is.
+    /// The content, if it was read to recognise the file.
     pub(super) values: Option<per_query::Content>,
 }
 
-/// The files to lint, and how they belong together.
+/// The files to lint, and the folds that they make.
 pub(super) struct Found {
     pub(super) files: Vec<File>,
-    /// Which files a fold learns from and which it tests; none: the files are parts on their own.
+    /// The comparisons of each fold's test part with its other parts. Empty if the files are
+    /// compared with each other.
     pub(super) folds: Vec<Comparison>,
     pub(super) reading: ReadOptions,
-    /// The collection that they make, as a run would open it, and its folder.
+    /// The collection of these files, as a run would open it, and its folder.
     pub(super) collection: Option<(Descriptor, PathBuf)>,
 }
 
-/// The files of a path.
+/// The files that a path names.
 pub(super) fn files(path: &Path, options: &LintOptions) -> Result<Found, LintError> {
     if path.is_dir() {
         return collection(path, options);
@@ -116,7 +118,8 @@ pub(super) fn files(path: &Path, options: &LintOptions) -> Result<Found, LintErr
     Ok(Found { files: vec![file], folds: Vec::new(), reading: options.reading.clone(), collection: None })
 }
 
-/// A folder's files, by the descriptor of its name, else by the first layout or descriptor that is complete there.
+/// The files of a collection's folder: by the descriptor with the folder's name, else by the first
+/// layout or descriptor that finds all its files.
 fn collection(folder: &Path, options: &LintOptions) -> Result<Found, LintError> {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let named = descriptors().iter().filter(|descriptor| descriptor.name == name);
@@ -125,7 +128,7 @@ fn collection(folder: &Path, options: &LintOptions) -> Result<Found, LintError> 
     let mut laid_out = laid_out.filter(|(_, folds)| complete(folds));
     let by_name = named.filter_map(|descriptor| Some((descriptor.folds_in(folder).ok()?, descriptor.clone()))).next();
     let by_layout = || laid_out.next().map(|(layout, folds)| (folds, Descriptor::unnamed(name, layout.name)));
-    // Of another folder's name only the files are known.
+    // Under another name of the folder, only the files are known.
     let by_files = || {
         descriptors().iter().find_map(|known| {
             let Descriptor { layouts, files, .. } = known.clone();
@@ -139,7 +142,8 @@ fn collection(folder: &Path, options: &LintOptions) -> Result<Found, LintError> 
     let names = folds.files();
     let place = |file: &String| names.iter().position(|name| name == file);
     let places = |files: &[String]| files.iter().filter_map(place).collect::<Vec<usize>>();
-    // Parts that are rotated are tested and learned from alike: they are compared with each other, once.
+    // A rotated part serves both as test part and as training part, so such parts are compared with
+    // each other, once.
     let rotated = |folds: &[crate::layout::FoldFiles]| folds.iter().any(|fold| folds[0].train.contains(&fold.test[0]));
     let comparisons = match &folds {
         Folds::Files(folds) if !rotated(folds) => (1..)
@@ -162,11 +166,11 @@ fn collection(folder: &Path, options: &LintOptions) -> Result<Found, LintError> 
     Ok(Found { files, folds: comparisons, reading, collection: Some((descriptor, folder.to_owned())) })
 }
 
-/// What most of a file's first lines are.
+/// The kind of most of a file's first lines.
 struct FirstLines {
     kind: Option<Kind>,
     looked_at: usize,
-    /// The first, cut short.
+    /// The first line, cut short.
     first: String,
 }
 
@@ -174,7 +178,8 @@ impl FirstLines {
     fn of(path: &Path) -> io::Result<Self> {
         let mut lines = TextLines::open(path)?;
         let has_sizes = groups::beside(path).is_some();
-        // A mistake in the first line must not hide what the others are: the kind that most lines have.
+        // A fault in the first line must not hide the kind of the others, so each line votes for
+        // its kind.
         let mut votes = [0; Kind::ALL.len()];
         let mut looked_at = 0;
         let mut first = String::new();
@@ -200,12 +205,14 @@ impl FirstLines {
     }
 }
 
-/// The kind of a file, if most of its first lines are of one; what cannot be read is of none.
+/// The kind of a file, if most of its first lines are of one kind. `None` also if the file cannot
+/// be read.
 pub fn looks_like(path: &Path) -> Option<Kind> {
     FirstLines::of(path).ok()?.kind
 }
 
-/// What a file is, by its first lines, or else as values per query by the whole.
+/// Recognises a file by its first lines. A file that they do not identify is read as values per
+/// query.
 fn recognise(path: &Path) -> Result<File, LintError> {
     let failed = |error| LintError::Io { path: path.to_owned(), error };
     let unclear = |why: String| LintError::Unclear { path: path.to_owned(), why };

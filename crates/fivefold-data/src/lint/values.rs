@@ -1,4 +1,4 @@
-//! Values per query from end to end, over their mistakes.
+//! Lints values per query from start to end, and goes on after a problem.
 
 use std::path::{Path, PathBuf};
 
@@ -7,32 +7,33 @@ use serde::Serialize;
 use super::Problems;
 use crate::per_query::{Content, PerQueryOptions};
 
-/// What a file of values per query holds.
+/// The content of a file of values per query.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ValuesReport {
     /// The file.
     pub file: PathBuf,
-    /// Its format; empty: none that can be read.
+    /// Name of the format; empty if no known format fits.
     pub format: &'static str,
     /// Names of the measures.
     pub measures: Vec<String>,
     /// Names of the systems.
     pub systems: Vec<String>,
-    /// Queries.
+    /// Number of queries.
     pub queries: usize,
-    /// Values that are numbers.
+    /// Number of values that are numbers.
     pub values: usize,
-    /// Values that their own program calls undefined.
+    /// Number of values that their own program calls undefined.
     pub undefined: usize,
-    /// Queries without a value for some system and measure, one for each of these.
+    /// Number of missing values. A query counts once for each system and measure that has no value
+    /// for it.
     pub gaps: usize,
-    /// The lowest and the highest; `None`: there is no number.
+    /// The lowest and the highest value; `None` if there is no number.
     pub range: Option<[f64; 2]>,
-    /// What was left out.
+    /// Remarks on lines that were left out.
     pub remarks: Vec<String>,
 }
 
-/// Lints values per query; `content`: they were read before.
+/// Lints values per query. `content` is given if the file was read before.
 pub(super) fn values(file: &Path, content: Option<Content>, problems: &mut Problems) -> ValuesReport {
     let mut report = ValuesReport { file: file.to_owned(), ..ValuesReport::default() };
     let content = content.map_or_else(|| Content::read(file, None), Ok);

@@ -1,4 +1,4 @@
-//! What a file holds, however it is packed, told by hashes.
+//! Hashes of a file's content, whatever its compression.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -8,13 +8,14 @@ use blake3::Hash;
 use super::{MOST_EXPANSION, SMALL, ZIP_MAGIC, open_file, zipped};
 use crate::input;
 
-/// Hashes of what a file holds: of its content, unpacked, or of that of every member of an archive. What cannot be unpacked has none.
+/// Hashes of a file's unpacked content. An archive has a hash for each member. Content that cannot
+/// be unpacked has no hash.
 ///
 /// # Errors
-/// A file that cannot be read, and no archive where it begins as one.
+/// If the file cannot be read, or begins as an archive and is no archive.
 pub fn content_hashes(path: &Path) -> io::Result<Vec<Hash>> {
     let mut start = Vec::with_capacity(4);
-    // A member of an archive is no file.
+    // A member of an archive is no file of its own.
     if path.exists() {
         input::open(path)?.take(4).read_to_end(&mut start)?;
     }
@@ -37,7 +38,7 @@ fn hash(content: impl io::Read) -> Option<Hash> {
     Some(hasher.update_reader(content).ok()?.finalize())
 }
 
-/// The file on disk: that of the archive for `archive.zip:member`.
+/// The file on disk. For `archive.zip:member`, the archive.
 pub fn file_on_disk(path: &Path) -> PathBuf {
     super::file_of(path)
 }

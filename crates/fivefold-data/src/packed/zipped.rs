@@ -1,4 +1,5 @@
-//! One file of a zip archive (PKWARE APPNOTE 6.3), found by the archive's directory and unpacked as it is read.
+//! Reads one file of a zip archive (PKWARE APPNOTE 6.3). The file is found by the archive's
+//! directory, and unpacked while it is read.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,17 +13,18 @@ use zip::{CompressionMethod, ZipArchive};
 
 use super::{Bytes, damaged, guarded};
 
-/// Archive and member of `archive.zip:member`.
+/// Splits `archive.zip:member` into archive and member.
 pub(super) fn split(path: &Path) -> Option<(PathBuf, &str)> {
     let (archive, member) = path.to_str()?.rsplit_once(".zip:")?;
     Some((PathBuf::from(format!("{archive}.zip")), member))
 }
 
-/// Opens an archive whose members have names unlike each other: of two of one name programs read the first, the last or both.
-/// Capitals tell names apart, for members are asked for by their exact names.
+/// Opens an archive, and refuses two members of the same name, because programs read the first
+/// member, the last member or both. Capital letters make names different, because a member is asked
+/// for by its exact name.
 pub(super) fn archive(file: File) -> io::Result<(ZipArchive<BufReader<File>>, Vec<String>)> {
     let archive = ZipArchive::new(BufReader::new(file)).map_err(unreadable)?;
-    // The library keeps the last of two, and so does not name them.
+    // The library keeps the last of two members of one name, and so cannot name both.
     if archive.has_duplicate_names() {
         return Err(damaged("the archive has two members of one name; pack it anew with one of them"));
     }
@@ -39,12 +41,12 @@ pub(super) fn archive(file: File) -> io::Result<(ZipArchive<BufReader<File>>, Ve
     Ok((archive, names))
 }
 
-/// A name as any program takes it: parts without those that lead nowhere.
+/// A name as any program takes it: without empty parts and parts `.`.
 fn plain(name: &str) -> String {
     name.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect::<Vec<_>>().join("/")
 }
 
-/// Opens a member, or the only file.
+/// Opens the named member, or the only file of the archive.
 pub(super) fn open(file: File, member: Option<&str>) -> io::Result<Bytes> {
     let (mut archive, names) = archive(file)?;
     let files: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.ends_with('/')).collect();
@@ -89,13 +91,13 @@ pub(super) fn open(file: File, member: Option<&str>) -> io::Result<Bytes> {
     Ok(Box::new(Checked { content: CrcReader::new(content), crc, size }))
 }
 
-/// Whether a name is absolute or goes up, by the rules of any system.
+/// Whether a name is absolute or goes up, by the rules of any operating system.
 fn leads_out(name: &str) -> bool {
     let drive = name.as_bytes().get(1) == Some(&b':');
     drive || name.starts_with(['/', '\\']) || name.split(['/', '\\']).any(|part| part == "..")
 }
 
-/// Some names, so that a message stays short.
+/// The first names, so that a message stays short.
 fn listed(names: &[&str]) -> String {
     const MOST: usize = 8;
     let more = if names.len() > MOST { ", ..." } else { "" };
@@ -109,7 +111,7 @@ fn unreadable(error: ZipError) -> io::Error {
     }
 }
 
-/// Compares length and checksum at the end.
+/// Compares length and checksum at the end of the content.
 struct Checked {
     content: CrcReader<Bytes>,
     crc: u32,

@@ -1,4 +1,4 @@
-//! The frames of a zstd stream, one after the other (RFC 8878).
+//! Reads the frames of a zstd stream, one after the other (RFC 8878).
 
 use std::io::{self, BufRead as _, BufReader, Read};
 
@@ -7,10 +7,10 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::{ZSTD_MAGIC, damaged};
 
-/// The largest window that is decoded, as in the `zstd` program.
+/// The largest window that is decoded, the same as in the `zstd` program.
 const MOST_WINDOW: u64 = 128 << 20;
 
-/// Whether a stream starts with a frame, or with one that is to be skipped.
+/// Whether a stream starts with a frame, or with a skippable frame.
 pub(super) fn starts(start: &[u8]) -> bool {
     start == ZSTD_MAGIC || matches!(start, [0x50..=0x5f, 0x2a, 0x4d, 0x18])
 }
@@ -29,7 +29,7 @@ impl<R: Read> Frames<R> {
         Frames { source: BufReader::with_capacity(1 << 16, source), decoder, within: false }
     }
 
-    /// Reads the head of the next frame, and passes over one that is to be skipped.
+    /// Reads the head of the next frame, or passes over a skippable frame.
     fn start(&mut self) -> io::Result<()> {
         match self.decoder.init(&mut self.source) {
             Ok(()) => self.within = true,
@@ -44,7 +44,7 @@ impl<R: Read> Frames<R> {
         Ok(())
     }
 
-    /// Ends a frame whose content has all been given out.
+    /// Ends a frame after all its content was given out.
     fn end(&mut self) -> io::Result<()> {
         let stored = self.decoder.get_checksum_from_data();
         if stored.is_some() && stored != self.decoder.get_calculated_checksum() {

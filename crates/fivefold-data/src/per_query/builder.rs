@@ -1,4 +1,4 @@
-//! Values in any order, brought together by measure, system and query.
+//! Collects values in any order, by measure, system and query.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -9,26 +9,26 @@ use super::remark::Remark;
 use super::{PerQueryOptions, SystemValues};
 use crate::text::{find_odd_in_name, is_msvc_nan, named};
 
-/// Ids of rows that hold a mean over queries.
+/// Ids of rows that hold a mean over queries, in lower case.
 const SUMMARIES: [&str; 4] = ["all", "amean", "mean", "average"];
-/// Names of rows and columns that hold something else over queries or systems, in lower case and without signs. They count as what they
-/// stand for, with a remark.
+/// Names of rows and columns that hold another statistic over queries or systems, in lower case and
+/// without signs. Such a row counts as a query, and such a column as a system, with a remark.
 const STATISTICS: [&str; 22] = [
     "std", "stddev", "stdev", "sd", "se", "sem", "var", "variance", "min", "max", "median", "sum", "total", "count",
     "ci", "map", "gmap", "gmmap", "ndcg", "mrr", "avg", "overall",
 ];
 
-/// A table of so many values may have any number of gaps.
+/// The most values of a table that may have any number of gaps.
 const SMALL_TABLE: usize = 1 << 20;
-/// Of the values of a larger table, at least one in so many is there.
+/// In a larger table, at least the 64th part of the values must be there.
 const MOST_GAPS: usize = 64;
 
-/// Whether hardly any place of a table has a value.
+/// Whether a table has almost no values.
 pub(super) fn too_sparse(size: usize, values: usize) -> bool {
     size > SMALL_TABLE && size / MOST_GAPS > values
 }
 
-/// A line and what is wrong with it.
+/// A line and its fault.
 pub(crate) type Wrong = (u64, PerQueryErrorKind);
 
 /// Names in the order of their first appearance.
@@ -54,31 +54,32 @@ impl Names {
 pub(super) struct Builder {
     /// The system's name.
     pub(super) system: String,
-    /// Whether it was given, and so does not yield to one in the file.
+    /// Whether the user gave the system's name, which then overrides a name in the file.
     system_given: bool,
-    /// The measure's name, unless the file gives one.
+    /// The measure's name, unless the file names the measure.
     pub(super) measure: String,
     pub(super) remarks: Vec<Remark>,
     measures: Names,
     systems: Names,
     queries: Names,
-    /// Places in the three lists, the value (NaN: undefined) and the line.
+    /// For each value: its places in the three lists, the value (NaN if undefined) and its line.
     values: Vec<([usize; 3], f64, u64)>,
-    /// The values of rows that are named as summaries are, by their places in `values`, and what is wrong with them.
+    /// Values of rows with the name of a summary: the place in `values`, and the fault of the value
+    /// if it has a fault.
     named_as_summaries: Vec<(usize, Option<PerQueryErrorKind>)>,
-    /// Values of rows that are known for summaries.
+    /// Number of values that are known to be summaries.
     summaries: usize,
     faults: Faults,
 }
 
-/// What is wrong with single values: a reader stops at the first, lint lists them.
+/// Faults of single values. A reader stops at the first fault; lint lists the faults.
 #[derive(Default)]
 pub(crate) struct Faults {
     pub(crate) first: Vec<Wrong>,
     pub(crate) count: usize,
 }
 
-/// So many faults are kept, and all are counted.
+/// The largest number of faults that are kept. All faults are counted.
 const MOST_FAULTS: usize = 10_000;
 
 impl Faults {
@@ -91,7 +92,8 @@ impl Faults {
 }
 
 impl Builder {
-    /// A builder for a file of this name, whose system and measure go by the names given, or else by the file's.
+    /// A builder for a file of this name. System and measure have the names that the user gave, or
+    /// else the file's name.
     pub(super) fn new(file: &str, options: &PerQueryOptions) -> Self {
         let name = |given: &Option<String>| given.clone().unwrap_or_else(|| file.to_owned());
         let (system, measure) = (name(&options.system), name(&options.measure));
@@ -110,14 +112,15 @@ impl Builder {
         }
     }
 
-    /// The file's own name of its only system.
+    /// Takes a name of the only system from the file, unless the user gave a name.
     pub(super) fn names_itself(&mut self, name: &str) {
         if !self.system_given {
             name.clone_into(&mut self.system);
         }
     }
 
-    /// Adds a value as it is written. Whether a row that is named as a summary is one shows at the end.
+    /// Adds a value as it is written. If the row has the name of a summary, the end of the file
+    /// decides whether it is a summary.
     pub(super) fn add(&mut self, measure: &str, system: &str, query: &str, text: &str, line: u64) {
         if !is_summary(query) {
             return self.add_of_query(measure, system, query, text, line);
@@ -133,7 +136,7 @@ impl Builder {
         self.push(measure, system, query, value, line);
     }
 
-    /// Adds a value of a query, whatever its name, as it is written.
+    /// Adds a value of a query as it is written, even if the query has the name of a summary.
     pub(super) fn add_of_query(&mut self, measure: &str, system: &str, query: &str, text: &str, line: u64) {
         if self.has_odd_name(measure, system, query, line) {
             return;
@@ -144,7 +147,7 @@ impl Builder {
         }
     }
 
-    /// Whether one of the names has a character that no name may have, which is then a fault.
+    /// Whether a name has a character that no name may have. The character becomes a fault.
     fn has_odd_name(&mut self, measure: &str, system: &str, query: &str, line: u64) -> bool {
         let odd = |(what, name): (&str, &str)| {
             let (_, character) = find_odd_in_name(name.as_bytes())?;
@@ -154,7 +157,7 @@ impl Builder {
         odd.map(|what| self.fault(line, PerQueryErrorKind::Odd(what))).is_some()
     }
 
-    /// Counts values that are known for summaries.
+    /// Counts values that are known to be summaries.
     pub(super) fn add_summaries(&mut self, count: usize) {
         self.summaries += count;
     }
@@ -164,9 +167,10 @@ impl Builder {
         self.values.push((place, value, line));
     }
 
-    /// Takes out summaries. Of the rows that are named as summaries are, the name of the last one in the file is that of the
-    /// summaries, and of the values of a measure and system under it the last one: a program writes its means below the values. The
-    /// others are of queries that are called so.
+    /// Takes out the summaries. The last row of the file that has the name of a summary decides
+    /// this name. Under this name, the last value of each measure and system is a summary, because
+    /// a program writes its means below the values. The other rows with names of summaries are
+    /// queries.
     fn without_summaries(&mut self) {
         let candidates = std::mem::take(&mut self.named_as_summaries);
         let Some(&(last, _)) = candidates.last() else { return };
@@ -201,7 +205,7 @@ impl Builder {
         self.forget_unused();
     }
 
-    /// Takes out names that no value has.
+    /// Removes names without a value.
     fn forget_unused(&mut self) {
         for (at, names) in [&mut self.measures, &mut self.systems, &mut self.queries].into_iter().enumerate() {
             let mut used = vec![false; names.names.len()];
@@ -214,7 +218,7 @@ impl Builder {
         }
     }
 
-    /// Says which names are rather those of statistics than of queries or systems.
+    /// Remarks on names that look like names of statistics, not of queries or systems.
     fn remark_on_names(&mut self) {
         let looks = |name: &&String| {
             let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -223,7 +227,7 @@ impl Builder {
         let statistics = |name: &&String| looks(name) && !is_summary(name);
         let quoted = |names: Vec<&String>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
         let queries = quoted(self.queries.names.iter().filter(statistics).collect());
-        // A system alone may be called anything.
+        // A single system may have any name.
         let systems: Vec<&String> = self.systems.names.iter().filter(looks).collect();
         let systems = if self.systems.names.len() > 1 { quoted(systems) } else { Vec::new() };
         for (names, one, many) in [(queries, "query", "queries"), (systems, "system", "systems")] {
@@ -237,12 +241,12 @@ impl Builder {
         }
     }
 
-    /// Notes a line that is wrong.
+    /// Adds the fault of a line.
     pub(super) fn fault(&mut self, line: u64, kind: PerQueryErrorKind) {
         self.faults.add(line, kind);
     }
 
-    /// The values in order, and what was wrong.
+    /// The values in order, and the faults.
     pub(super) fn finish(mut self) -> Result<(SystemValues, Faults), Wrong> {
         self.without_summaries();
         self.remark_on_names();
@@ -296,18 +300,18 @@ impl Builder {
     }
 }
 
-/// Sizes of numbers of which squares, and sums of many, neither overflow nor vanish.
+/// Sizes of numbers whose squares, and sums of many squares, neither overflow nor vanish.
 const SQUARED: std::ops::RangeInclusive<f64> = 1e-145..=1e145;
 
-/// Words of programs for a value that there is not, in lower case. C prints the second for 0 / 0.
+/// Words of programs for an undefined value, in lower case. C prints `-nan` for 0 / 0.
 const UNDEFINED: [&str; 7] = ["nan", "-nan", "na", "null", "none", "undefined", ""];
 
-/// Whether a value is one that its program calls undefined: a word for it in any case, or nothing.
+/// Whether a value is undefined: empty, or a program's word for an undefined value, in any case.
 pub(super) fn is_undefined(text: &str) -> bool {
     UNDEFINED.iter().any(|word| text.eq_ignore_ascii_case(word)) || is_msvc_nan(text.as_bytes())
 }
 
-/// A value as it is written; NaN where it is undefined.
+/// Reads a value as it is written; NaN if the value is undefined.
 fn parse(text: &str) -> Result<f64, PerQueryErrorKind> {
     let text = text.trim();
     if is_undefined(text) {
@@ -319,7 +323,7 @@ fn parse(text: &str) -> Result<f64, PerQueryErrorKind> {
     }
 }
 
-/// Whether an id marks a mean over queries.
+/// Whether an id names a mean over queries.
 pub(super) fn is_summary(id: &str) -> bool {
     SUMMARIES.iter().any(|summary| id.eq_ignore_ascii_case(summary))
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with values per query.
+//! Faults of values per query.
 
 use std::fmt;
 use std::io;
@@ -8,14 +8,14 @@ use fivefold_base::words::counted;
 
 use crate::text::ODD_HELP;
 
-/// Something wrong in a file of values, or between several.
+/// A fault in a file of values, or between several files.
 #[derive(Debug)]
 pub struct PerQueryError {
-    /// The file; empty where several are meant.
+    /// The file; empty if the fault is between several files.
     pub file: PathBuf,
-    /// Line from 1; 0 where the whole file is meant.
+    /// Line, from 1; 0 if the fault is about the whole file.
     pub line: u64,
-    /// What was found.
+    /// The fault.
     pub kind: PerQueryErrorKind,
 }
 
@@ -24,7 +24,7 @@ impl PerQueryError {
         PerQueryError { file: file.to_owned(), line, kind }
     }
 
-    /// An error between several files.
+    /// A fault between several files.
     pub(super) fn joined(kind: PerQueryErrorKind) -> Self {
         PerQueryError::new(Path::new(""), 0, kind)
     }
@@ -52,42 +52,43 @@ impl std::error::Error for PerQueryError {
     }
 }
 
-/// What was found.
+/// The kind of fault.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PerQueryErrorKind {
     /// The file cannot be opened, read or decompressed.
     #[error("cannot be read: {0}")]
     Io(#[source] io::Error),
-    /// A format that there is not.
+    /// A format that does not exist.
     #[error("there is no format `{name}`")]
     UnknownFormat {
         /// The name.
         name: String,
-        /// All names.
+        /// All names of formats.
         known: String,
     },
     /// Content of no known format.
     #[error("the format is not clear: {why}")]
     Unclear {
-        /// What speaks against the known formats.
+        /// The reason why the known formats do not fit.
         why: String,
-        /// All names.
+        /// All names of formats.
         known: String,
     },
-    /// A line or record that is not of the format.
+    /// A line or record that does not fit the format.
     #[error("{0}")]
     Syntax(String),
-    /// A blank that is neither space nor tab, a control character, or a character that cannot be seen, and where.
+    /// A blank that is neither space nor tab, a control character, or an invisible character, with
+    /// its place.
     #[error("{0}")]
     Odd(String),
-    /// A value that is no number.
+    /// A value that is no finite number.
     #[error("value `{found}` is not a finite number")]
     Value {
         /// The text.
         found: String,
     },
-    /// Values whose squares no double holds, so that no spread could be computed.
+    /// Values whose squares an `f64` cannot hold, so that no spread could be computed.
     #[error("the largest value of {measure} is {largest:e} in size, and the square of such a number is lost")]
     Scale {
         /// The measure.
@@ -113,25 +114,25 @@ pub enum PerQueryErrorKind {
         /// Both columns, from 1.
         columns: [usize; 2],
     },
-    /// A first column that looks like ids, but is not called so.
+    /// A first column that looks like query ids, but has another name.
     #[error("column `{column}` counts the rows, as ids of queries do, but is not called `query`")]
     IdsUnnamed {
-        /// Its name.
+        /// The column's name.
         column: String,
     },
-    /// Names that hardly ever stand together.
+    /// A table of measures, systems and queries that has almost no values.
     #[error("{} of {}, {} and {}: nearly all are missing", counted(*values, "value"), counted(*measures, "measure"), counted(*systems, "system"), counted(*queries, "query"))]
     Sparse {
-        /// Different measures.
+        /// Number of different measures.
         measures: usize,
-        /// Different systems.
+        /// Number of different systems.
         systems: usize,
-        /// Different queries.
+        /// Number of different queries.
         queries: usize,
-        /// Values.
+        /// Number of values.
         values: usize,
     },
-    /// No value of any query.
+    /// A file without a value of a query.
     #[error("there is no value of a query")]
     Empty,
     /// Two files hold the same system under the same measure.
@@ -154,7 +155,7 @@ pub enum PerQueryErrorKind {
         measure: String,
         /// The first such query.
         query: String,
-        /// How many values are missing.
+        /// Number of missing values.
         count: usize,
     },
     /// No query has all values.
@@ -163,7 +164,7 @@ pub enum PerQueryErrorKind {
 }
 
 impl PerQueryErrorKind {
-    /// What to do about it.
+    /// The remedy.
     pub fn help(&self) -> String {
         let fixed = match self {
             Self::Io(_) => "check that the file is there, complete, and UTF-8 text",

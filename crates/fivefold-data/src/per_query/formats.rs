@@ -1,4 +1,4 @@
-//! The formats of values per query: how each is recognised and parsed.
+//! The formats of values per query: how to recognise and parse each format.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -19,9 +19,9 @@ use crate::text::{find_odd, named};
 /// A form in which programs write values per query.
 #[derive(Debug, Clone, Copy)]
 pub struct Format {
-    /// Its name on the command line.
+    /// The format's name on the command line.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// The format in one line.
     pub summary: &'static str,
     pub(super) parse: fn(&str, &mut Builder) -> Result<(), Wrong>,
 }
@@ -66,13 +66,14 @@ pub const FORMATS: &[Format] = &[
 const OUR_HEAD: [&str; 5] = ["dataset", "fold", "query", "documents", "ranker"];
 /// The columns that the values of a study start with.
 const STUDY_HEAD: [&str; 2] = ["query", "system"];
-/// What stands for all queries and for all folds in the table of `fivefold eval`.
+/// The word for all queries and for all folds in the table of `fivefold eval`.
 const ALL: &str = "all";
 /// The columns that the table of `fivefold eval` ends with.
 const EVAL_TAIL: [&str; 2] = ["queries", "undefined"];
-/// What `fivefold eval` prints for a query that the means of a system leave out: the system has no value of it.
+/// The word of `fivefold eval` for a query that the means of a system leave out. The system has no
+/// value for this query.
 pub const LEFT_OUT: &str = "left out";
-/// Heads of a column of query ids.
+/// Names of a column of query ids.
 const QUERY_COLUMNS: [&str; 13] = [
     "",
     "query",
@@ -89,9 +90,10 @@ const QUERY_COLUMNS: [&str; 13] = [
     "index",
     "unnamed: 0",
 ];
-/// From so many rows on, a column that counts them is taken for ids that have no such head.
+/// The least number of rows at which a column that counts the rows is taken for query ids without a
+/// name.
 const COUNTING_ROWS: usize = 3;
-/// How names of measures begin, in lower case and without signs.
+/// Beginnings of names of measures, in lower case and without signs.
 const MEASURES: [&str; 35] = [
     "numret",
     "numrel",
@@ -131,7 +133,7 @@ const MEASURES: [&str; 35] = [
 ];
 
 impl Format {
-    /// The format of this name.
+    /// The format with this name.
     pub(super) fn named(name: &str) -> Result<&'static Format, PerQueryErrorKind> {
         let found = FORMATS.iter().find(|format| format.name == name);
         found.ok_or_else(|| PerQueryErrorKind::UnknownFormat { name: name.to_owned(), known: names() })
@@ -142,7 +144,7 @@ fn names() -> String {
     FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The format that a file's content has.
+/// Recognises the format of a text.
 pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind> {
     let unclear = |why: &str| PerQueryErrorKind::Unclear { why: why.to_owned(), known: names() };
     if text.trim_start().starts_with('{') {
@@ -170,7 +172,7 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
     }
     let rows: Vec<Vec<&str>> =
         std::iter::once(first).chain(content).map(|line| line.split_ascii_whitespace().collect()).collect();
-    // Lines or values that are wrong must not hide what the others are.
+    // Lines or values with a fault must not hide the format of the others.
     let is_value = |row: &&Vec<&str>| row.len() == 3 && (row[0] == "runid" || value(row[2]) || is_string(row[2]));
     let values = rows.iter().skip(1).filter(is_value).count();
     let begins = rows[0].len() == 3 && (number(rows[0][2]) || rows[0][0] == "runid");
@@ -197,7 +199,8 @@ pub(super) fn recognise(text: &str) -> Result<&'static Format, PerQueryErrorKind
     }))
 }
 
-/// Whether a line is a comment, and not a value of a query whose id starts so.
+/// Whether a line is a comment. A line with the value of a query whose id starts with `#` is no
+/// comment.
 fn is_comment(line: &str) -> bool {
     let value = || {
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -206,7 +209,7 @@ fn is_comment(line: &str) -> bool {
     line.starts_with('#') && !value()
 }
 
-/// Whether a text is a number or `nan`. A word for an undefined value may be a name as well.
+/// Whether a text is a number or `nan`. Other words for an undefined value may also be names.
 fn number(text: &str) -> bool {
     fast_float2::parse::<f64, _>(text).is_ok()
 }
@@ -216,12 +219,13 @@ fn value(text: &str) -> bool {
     number(text) || is_undefined(text)
 }
 
-/// Whether a value is a text, as that of trec_eval's `relstring`.
+/// Whether a value is a quoted text, such as trec_eval's `relstring`.
 fn is_string(text: &str) -> bool {
     text.starts_with('\'')
 }
 
-/// Whether a name looks like a measure's: it begins as one does, and one of a letter or two is not the start of a longer word.
+/// Whether a name looks like the name of a measure: it begins like a measure. A beginning of one or
+/// two letters must not be the start of a longer word.
 fn is_measure(name: &str) -> bool {
     let word = name.split(['(', '@']).next().unwrap_or(name);
     let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
@@ -232,7 +236,8 @@ fn is_measure(name: &str) -> bool {
     MEASURES.iter().any(|measure| begins(measure) == Some(true))
 }
 
-/// `measure query value` in either order; `order` gives the columns of the measure and of the query.
+/// Parses `measure query value` in either order. `order` gives the columns of the measure and of
+/// the query.
 fn triples(text: &str, builder: &mut Builder, order: [usize; 2]) -> Result<(), Wrong> {
     let mut rows = Vec::new();
     let mut strings = 0;
@@ -285,13 +290,14 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Entries<V> {
     }
 }
 
-/// Two levels of JSON objects; what stands in them is looked at value by value.
+/// Parses two levels of JSON objects. Each value in them is checked later.
 fn json(text: &str) -> Result<Entries<Entries<Value>>, Wrong> {
     serde_json::from_str(&without_nan(text))
         .map_err(|error| (error.line() as u64, PerQueryErrorKind::Syntax(error.to_string())))
 }
 
-/// The text with `NaN`, which Python's `json` writes though JSON has none, as `null`, and `Infinity` as a text.
+/// Replaces `NaN` by `null` and `Infinity` by a text. Python's `json` writes both words, but JSON
+/// has neither.
 fn without_nan(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -311,7 +317,7 @@ fn without_nan(text: &str) -> String {
             out.push_str("null");
             rest = after;
         } else if let Some(after) = rest.strip_prefix("Infinity") {
-            // With its sign, which stands before it already.
+            // Include the sign, which already stands before it.
             let sign = if out.ends_with('-') { out.pop().map_or("", |_| "-") } else { "" };
             out.push_str(&format!("\"{sign}Infinity\""));
             rest = after;
@@ -323,7 +329,7 @@ fn without_nan(text: &str) -> String {
     out
 }
 
-/// `{outer: {inner: value}}`, where either level may be that of the measures.
+/// Parses `{outer: {inner: value}}`. Either level may name the measures.
 fn nested(text: &str, builder: &mut Builder, measures_outside: bool) -> Result<(), Wrong> {
     let system = builder.system.clone();
     for (outer, entries) in json(text)?.0 {
@@ -343,7 +349,7 @@ fn nested(text: &str, builder: &mut Builder, measures_outside: bool) -> Result<(
     Ok(())
 }
 
-/// What separates the cells of a table, by its first line.
+/// The separator of a table's cells, taken from its first line.
 fn separator(first: &str) -> u8 {
     [b',', b'\t', b';'].into_iter().find(|&byte| first.as_bytes().contains(&byte)).unwrap_or(b',')
 }
@@ -351,8 +357,10 @@ fn separator(first: &str) -> u8 {
 /// A line's number and its cells.
 type Record = (u64, Vec<String>);
 
-/// The head of a table and its other records, each with its line. Lines that start with `#` are comments above the head; below it,
-/// those that have not a cell for each column: ids of queries may start so. What we wrote has blanks only where they belong.
+/// The head of a table and its other records, each with its line. Above the head, lines that start
+/// with `#` are comments. Below the head, such a line is a comment only if it does not have a cell
+/// for each column, because a query id may start with `#`. Blanks in files of fivefold belong to
+/// the cells, so these files are read with `Trim::None`.
 fn table(text: &str, trim: csv::Trim, builder: &mut Builder) -> Result<(Record, Vec<Record>), Wrong> {
     let is_above = |line: &&str| line.trim().is_empty() || line.starts_with('#');
     let above = text.lines().take_while(is_above).count();
@@ -372,7 +380,7 @@ fn table(text: &str, trim: csv::Trim, builder: &mut Builder) -> Result<(Record, 
         let (line, start) = start_of(body, record.position());
         let line = line + above as u64;
         let cells: Vec<String> = record.iter().map(str::to_owned).collect();
-        // What takes up several lines has a quote that does not end, and may hold rows.
+        // A record of several lines has a quote that does not end, and may hold rows.
         let one_line = !cells.iter().any(|cell| cell.contains('\n'));
         match &head {
             None => head = Some((line, cells)),
@@ -390,7 +398,8 @@ fn table(text: &str, trim: csv::Trim, builder: &mut Builder) -> Result<(Record, 
     Ok((head.ok_or((0, PerQueryErrorKind::Empty))?, rows))
 }
 
-/// The line of a record, and how it starts; its position is before the blank lines above it.
+/// The line of a record, and its text. The record's own position is before the blank lines above
+/// it.
 fn start_of<'b>(body: &'b str, position: Option<&csv::Position>) -> (u64, &'b str) {
     let Some(position) = position else { return (0, "") };
     let lines = body.get(position.byte() as usize..).unwrap_or_default().lines();
@@ -398,7 +407,7 @@ fn start_of<'b>(body: &'b str, position: Option<&csv::Position>) -> (u64, &'b st
     lines.find(|(_, line)| !line.trim().is_empty()).unwrap_or((position.line(), ""))
 }
 
-/// Refuses a name that heads two of these columns.
+/// Refuses a name that heads two of the given columns.
 fn once(line: u64, head: &[String], columns: Range<usize>) -> Result<(), Wrong> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     for second in columns {
@@ -410,7 +419,7 @@ fn once(line: u64, head: &[String], columns: Range<usize>) -> Result<(), Wrong> 
     Ok(())
 }
 
-/// One row a query, one column a system.
+/// Parses a table with one row a query and one column a system.
 fn matrix(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
     let ((head_line, head), rows) = table(text, csv::Trim::All, builder)?;
     let has_ids = head.first().is_some_and(|name| QUERY_COLUMNS.contains(&name.to_ascii_lowercase().as_str()));
@@ -432,14 +441,15 @@ fn matrix(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Whether the first column rises by one from row to row.
+/// Whether the first column rises by 1 from row to row.
 fn counts_rows(rows: &[Record]) -> bool {
     let number = |(_, row): &Record| row.first().and_then(|cell| cell.parse::<i64>().ok());
     let rises = |pair: &[Record]| matches!((number(&pair[0]), number(&pair[1])), (Some(a), Some(b)) if b - 1 == a);
     rows.len() >= COUNTING_ROWS && rows.windows(2).all(rises)
 }
 
-/// `per_query.csv`: of several data sets, a query's id has the data set's name before it. Only values over all documents count.
+/// Parses `per_query.csv`. If there are several data sets, a query's id gets the data set's name
+/// before it. Only values over all documents count.
 fn our_values(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
     let ((head_line, head), rows) = table(text, csv::Trim::None, builder)?;
     if !head.iter().map(String::as_str).take(OUR_HEAD.len()).eq(OUR_HEAD) {
@@ -465,7 +475,7 @@ fn our_values(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// The values of a study, one row a query and system. No row is a summary.
+/// Parses the values of a study, with one row a query and system. No row is a summary.
 fn our_study(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
     let ((head_line, head), rows) = table(text, csv::Trim::None, builder)?;
     if !head.iter().map(String::as_str).take(STUDY_HEAD.len()).eq(STUDY_HEAD) {
@@ -481,8 +491,9 @@ fn our_study(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// The table of `fivefold eval --per-query --format csv`: of several folds, a query's id has the fold's number before it. Means stand
-/// below the values, so that a topic may be called `all` as they are.
+/// Parses the table of `fivefold eval --per-query --format csv`. If there are several folds, a
+/// query's id gets the fold's number before it. Means stand below the values, so a topic may have
+/// the name `all` too.
 fn our_eval(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
     let ((head_line, head), rows) = table(text, csv::Trim::None, builder)?;
     let head: Vec<String> = head.iter().map(|name| formula(name).to_owned()).collect();
@@ -513,8 +524,8 @@ fn our_eval(text: &str, builder: &mut Builder) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Which rows of the table of `fivefold eval` are means: below the values, those over all folds, and above these, where there are any,
-/// those of each fold.
+/// Marks the rows of the table of `fivefold eval` that are means. Means over all folds stand below
+/// all values. Above them stand the means of each fold, if there are any.
 fn eval_means(rows: &[Record], fold: Option<usize>, query: usize) -> Vec<bool> {
     let mut is_mean = vec![false; rows.len()];
     let cells = |(_, row): &Record| (row[0].clone(), fold.map(|fold| row[fold].clone()));

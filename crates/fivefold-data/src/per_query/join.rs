@@ -1,4 +1,4 @@
-//! Values of several files as one table, and what becomes of queries that a system lacks.
+//! Joins values of several files into one table, and treats queries that a system lacks.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use super::builder::{Names, too_sparse};
 use super::error::{PerQueryError, PerQueryErrorKind};
 use super::remark::Remark;
 
-/// What becomes of a query that has no value for one of the systems under one of the measures.
+/// The treatment of a query that has no value for one of the systems under one of the measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissingQuery {
-    /// It is an error.
+    /// A missing value is an error.
     #[default]
     Error,
     /// The query is left out for all systems and measures.
     Drop,
-    /// The value counts as 0, as a topic that a run lacks does in `trec_eval -c`.
+    /// The value counts as 0, like a topic that a run lacks in `trec_eval -c`.
     Zero,
 }
 
@@ -43,21 +43,23 @@ impl fmt::Display for MissingQuery {
     }
 }
 
-/// What a policy for missing queries did.
+/// The effect of a policy for missing queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Settled {
-    /// Queries left out.
+    /// Number of queries left out.
     pub dropped: usize,
-    /// Values set to 0.
+    /// Number of values set to 0.
     pub zeroed: usize,
 }
 
 impl SystemValues {
-    /// The values of several files as one table, joined by query id. Measures that not every system has are left out, with a
-    /// remark; a query that a system lacks has NaN there, to be settled by [`settle`](Self::settle).
+    /// Joins the values of several files into one table, by query id. A measure that a system lacks
+    /// is left out, with a remark. A query that a system lacks has NaN, until
+    /// [`settle`](Self::settle) treats it.
     ///
     /// # Errors
-    /// If a system has the same measure in two files, no measure is common to all systems, or hardly any query.
+    /// If a system has the same measure in two files, if no measure is common to all systems, or if
+    /// almost no query is common.
     pub fn join(parts: Vec<SystemValues>) -> Result<SystemValues, PerQueryError> {
         let (mut measures, mut systems, mut queries) = (Names::default(), Names::default(), Names::default());
         let place = |names: &mut Names, all: &[String]| all.iter().map(|name| names.place(name)).collect::<Vec<_>>();
@@ -107,10 +109,11 @@ impl SystemValues {
         joined.common_measures()
     }
 
-    /// Settles queries that a system lacks.
+    /// Treats queries that a system lacks, as `policy` says.
     ///
     /// # Errors
-    /// Under [`MissingQuery::Error`] the first gap; under [`MissingQuery::Drop`] if no query is left.
+    /// With [`MissingQuery::Error`], the first missing value. With [`MissingQuery::Drop`], if no
+    /// query is left.
     pub fn settle(mut self, policy: MissingQuery) -> Result<(SystemValues, Settled), PerQueryError> {
         let queries = self.queries.len();
         let gaps: Vec<usize> = (0..self.values.len()).filter(|&place| self.is_missing(place)).collect();
@@ -156,7 +159,7 @@ impl SystemValues {
         (start..start + self.queries.len()).any(|place| !self.is_missing(place))
     }
 
-    /// The measures that every system has.
+    /// Keeps the measures that every system has.
     fn common_measures(mut self) -> Result<SystemValues, PerQueryError> {
         let lacking = |measure: usize| (0..self.systems.len()).find(|&system| !self.has_any(measure, system));
         let lacking: Vec<Option<usize>> = (0..self.measures.len()).map(lacking).collect();
@@ -180,7 +183,7 @@ impl SystemValues {
     }
 }
 
-/// The items that are kept; `keep` is repeated along `items`.
+/// Returns the items that are kept. `keep` is repeated along `items`.
 fn kept<T: Clone>(items: &[T], keep: &[bool]) -> Vec<T> {
     items.iter().zip(keep.iter().cycle()).filter(|(_, keep)| **keep).map(|(item, _)| item.clone()).collect()
 }

@@ -1,4 +1,5 @@
-//! What was passed over in files of values, or settled by a policy: counts of several files add up.
+//! Remarks on lines that were passed over in files of values, and on policies. Counts of several
+//! files add up.
 
 use std::fmt;
 
@@ -8,22 +9,23 @@ use fivefold_base::words::{counted, which};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remark {
-    /// So many values of summary rows were left out.
+    /// Number of values in summary rows, which were left out.
     Summaries(usize),
-    /// So many values are texts and were left out.
+    /// Number of values that are texts and were left out.
     Texts(usize),
-    /// So many rows about halves of documents were left out.
+    /// Number of rows about halves of the documents, which were left out.
     Halves(usize),
-    /// So many values are undefined by their own program.
+    /// Number of values that their own program calls undefined.
     Undefined(usize),
-    /// So many comments stand among the rows.
+    /// Number of comments among the rows.
     Comments(usize),
-    /// Something else.
+    /// Any other remark.
     Other(String),
 }
 
 impl Remark {
-    /// Adds the remark to those of other files: counts of one thing become their sum, and what was said is not said twice.
+    /// Adds the remark to the remarks of other files. Counts of the same kind become their sum, and
+    /// a remark is not repeated.
     pub(super) fn add_to(self, all: &mut Vec<Remark>) {
         let sum = all.iter_mut().find_map(|known| match (known, &self) {
             (Remark::Summaries(sum), Remark::Summaries(count))

@@ -1,14 +1,16 @@
-//! The visible side of a synthetic document: features that observe its hidden properties with noise.
+//! The visible side of a synthetic document: features that observe the hidden properties with
+//! noise.
 //!
-//! Families follow the feature lists of LETOR 4.0 and MSLR-WEB30K: most come once for each text stream (body, anchor,
-//! title, URL, whole document). A stream that a document lacks gives zeros, as in the real collections.
+//! Families follow the feature lists of LETOR 4.0 and MSLR-WEB30K. Most families come once for each
+//! text stream (body, anchor, title, URL, whole document). If a document lacks a stream, its
+//! features are 0, as in the real collections.
 
 use fivefold_core::Rng;
 
 use super::Shape;
 use super::signal::{Properties, QueryPlan};
 
-/// Text streams of a document.
+/// The text streams of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stream {
     Body,
@@ -20,7 +22,7 @@ pub(super) enum Stream {
 
 const STREAMS: [Stream; 5] = [Stream::Body, Stream::Anchor, Stream::Title, Stream::Url, Stream::Whole];
 
-/// What features observe.
+/// The hidden property that a feature observes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Observed {
     /// The match of each stream: five features.
@@ -31,43 +33,43 @@ pub(super) enum Observed {
     Lengths,
     /// Nothing, in each stream: five features of noise.
     Nothing,
-    /// One feature each.
+    /// Each of the following is one feature.
     Authority,
     Spam,
     Clicks,
     Noise,
 }
 
-/// How a standard normal observation becomes a value; all rise with it.
+/// The function from a standard normal observation to a value. All functions rise.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Family {
-    /// A small count: about this at the median, skew.
+    /// A small count with this median, skewed.
     Count(f64),
-    /// A large count with a long tail: about this at the median.
+    /// A large count with a long tail and this median.
     Large(f64),
     /// Between 0 and 1.
     Ratio,
-    /// A real number from 0, with this typical size; a fifth are 0.
+    /// A real number of at least 0 with this typical size. A fifth of the values are 0.
     Real(f64),
     /// A negative real number, with this typical size.
     Negative(f64),
     /// 0 or 1.
     Boolean,
-    /// 0 for four fifths, else a count with a heavy tail.
+    /// 0 in four fifths of cases, else a count with a heavy tail.
     Rare,
 }
 
-/// Features that are made alike.
+/// Features that are made in the same way.
 #[derive(Debug)]
 pub(super) struct Group {
     observed: Observed,
     family: Family,
-    /// Correlation of the observation with what it observes.
+    /// Correlation of the observation with the hidden property.
     quality: f64,
 }
 
 impl Group {
-    /// How many features it has.
+    /// Number of features of the group.
     pub(super) fn len(&self) -> usize {
         match self.observed {
             Observed::Streams | Observed::Query | Observed::Lengths | Observed::Nothing => STREAMS.len(),
@@ -186,7 +188,7 @@ impl Properties {
         }
     }
 
-    /// Anchor text and a URL that matches are rare.
+    /// Whether the document has the stream. Anchor text and matching URLs are rare.
     fn has(&self, stream: Stream) -> bool {
         match stream {
             Stream::Body | Stream::Whole => true,
@@ -198,7 +200,7 @@ impl Properties {
 }
 
 impl Family {
-    /// The value for an observation that is about standard normal, with six decimals as the real files have.
+    /// The value for a nearly standard normal observation, with six decimals as in the real files.
     fn value(self, x: f64) -> f32 {
         let value = match self {
             Family::Count(median) => (median * libm::exp(0.7 * x)).floor(),
@@ -213,7 +215,7 @@ impl Family {
     }
 }
 
-/// Scales each feature to [0, 1] within a query, with six decimals; a constant becomes 0.
+/// Scales each feature to [0, 1] within a query, with six decimals. A constant feature becomes 0.
 fn scale(features: &mut [f32], width: usize) {
     for column in 0..width {
         let values = || features.iter().skip(column).step_by(width).map(|&value| f64::from(value));

@@ -1,10 +1,11 @@
-//! The hidden side of a synthetic query: properties of documents, their utility, and the grades that judges give.
+//! The hidden side of a synthetic query: the documents' properties, their utility, and the grades
+//! of the judges.
 
 use fivefold_core::{Rng, Seed};
 
 use super::Shape;
 
-/// Hidden properties of a document, each standard normal over all documents.
+/// Hidden properties of a document. Each is standard normal over all documents.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Properties {
     /// How well body, anchor text, title and URL match the query.
@@ -16,17 +17,18 @@ pub(super) struct Properties {
     pub(super) authority: f64,
     pub(super) length: f64,
     pub(super) spam: f64,
-    /// What clicks of users show.
+    /// The interest that clicks of users show.
     pub(super) clicks: f64,
 }
 
-/// What is drawn once a query.
+/// The draws of one query.
 #[derive(Debug, Clone)]
 pub(super) struct QueryPlan {
     pub(super) documents: usize,
-    /// From informational (low) to navigational (high), standard normal; shown by features that are constant in a query.
+    /// From informational (low) to navigational (high), standard normal. Features that are constant
+    /// in a query show the intent.
     pub(super) intent: f64,
-    /// Weight of the utility in what judges see.
+    /// Weight of the utility in the judges' view.
     signal: f64,
     /// Standard deviation of the judges' noise.
     noise: f64,
@@ -35,7 +37,8 @@ pub(super) struct QueryPlan {
     pub(super) rng: Rng,
 }
 
-/// Kinds of queries: share, weight of the utility, standard deviation of the noise. The utility's own is about 1.3.
+/// Kinds of queries: share, weight of the utility, standard deviation of the noise. The utility's
+/// own standard deviation is about 1.3.
 const DIFFICULTIES: [(f64, f64, f64); 4] = [
     (0.35, 1.0, 0.3), // easy
     (0.35, 1.0, 0.9), // usual
@@ -68,7 +71,8 @@ impl QueryPlan {
             .map(|(number, document)| (self.signal * document.utility(self.intent) + self.noise * rng.normal(), number))
             .collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0));
-        // One draw rounds all counts, so that they fall from grade to grade and are right on average.
+        // One draw rounds all counts, so that counts fall from grade to grade and are right on
+        // average.
         let rounding = rng.uniform();
         for grade in 1..=shape.max_grade() {
             let share = self.at_least[usize::from(grade) - 1];
@@ -89,8 +93,8 @@ impl Properties {
         Properties { body, anchor, title, url, authority: normal(), length: normal(), spam: normal(), clicks: normal() }
     }
 
-    /// True utility: linear in some properties, with interactions, thresholds and an optimum, and with weights that
-    /// depend on the query's intent.
+    /// The true utility: linear in some properties, with interactions, thresholds and an optimum.
+    /// The weights depend on the query's intent.
     pub(super) fn utility(&self, intent: f64) -> f64 {
         let navigational = 1.0 / (1.0 + libm::exp(-1.5 * intent));
         let match_text = (1.0 - 0.6 * navigational) * (0.75 * self.body + 0.4 * self.title);
@@ -105,12 +109,14 @@ impl Properties {
     }
 }
 
-/// The shares of one query, whose means over all queries are those of the shape: nothing relevant, broad, or a uniform
-/// draw from nothing to twice the mean.
+/// The shares of grades in one query; their means over all queries are the shares of the shape. A
+/// query has no relevant document, or is broad, or draws a level uniformly from 0 to twice the
+/// mean.
 fn shares(shape: &Shape, rng: &mut Rng) -> Vec<f64> {
     let total = |grade: usize| shape.grades[grade..].iter().sum::<f64>();
     let all: Vec<f64> = (1..shape.grades.len()).map(total).collect();
-    // Of broad queries: nearly all is relevant, and 62 % on average have grade 2 or higher.
+    // In broad queries nearly all documents are relevant, and 62 % on average have grade 2 or
+    // higher.
     const BROAD: f64 = 0.62;
     let broad = |grade: usize, level: f64| if grade == 1 { 0.95 } else { level * all[grade - 1] / all[1] };
     let rest = 1.0 - shape.barren - shape.broad;

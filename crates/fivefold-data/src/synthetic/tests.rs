@@ -1,6 +1,7 @@
 use super::*;
 
-/// Plain nDCG@10, gain 2^y - 1, discount 1/log2(i+1); none where nothing is relevant. Scores have no ties that matter.
+/// Plain nDCG@10 with gain 2^y - 1 and discount 1/log2(i+1); `None` without a relevant document.
+/// The scores have no ties that matter.
 fn ndcg(grades: &[u8], scores: &[f64]) -> Option<f64> {
     let dcg = |order: &[usize]| -> f64 {
         let gain = |rank: usize| (libm::exp2(f64::from(grades[order[rank]])) - 1.0) / libm::log2(rank as f64 + 2.0);
@@ -19,7 +20,8 @@ fn mean_ndcg(data: &Dataset, mut score: impl FnMut(usize) -> Vec<f64>) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Least squares of grades on the columns of `basis`, with a small ridge; columns are standardised over the training rows.
+/// Least squares of the grades on the columns of `basis`, with a small ridge. Columns are
+/// standardised over the training rows.
 fn fit(rows: &[Vec<f64>], targets: &[f64]) -> impl Fn(&[f64]) -> f64 + use<> {
     let (n, width) = (rows.len() as f64, rows[0].len());
     let mean: Vec<f64> = (0..width).map(|j| rows.iter().map(|row| row[j]).sum::<f64>() / n).collect();
@@ -49,7 +51,7 @@ fn fit(rows: &[Vec<f64>], targets: &[f64]) -> impl Fn(&[f64]) -> f64 + use<> {
     move |row| (0..row.len()).map(|j| weights[j] * (row[j] - mean[j]) * scale[j]).sum()
 }
 
-/// Features as logarithms of their size, which any linear ranker would be given on such scales.
+/// Logarithms of the features' sizes. Any linear ranker would be given logarithms on such scales.
 fn logs(row: &[f32]) -> Vec<f64> {
     row.iter().map(|&value| libm::log1p(f64::from(value).abs()).copysign(f64::from(value))).collect()
 }
@@ -78,7 +80,7 @@ fn better_rankers_win() {
             mean_ndcg(&test, |q| test.query(q).rows().map(|row| model(&basis(row))).collect())
         };
         let linear = score(&logs);
-        // Squares and products of a few features: what a tree could find.
+        // Squares and products of a few features, which a tree could find.
         let width = shape.features();
         let chosen: &[usize] =
             if width == 46 { &[20, 21, 22, 23, 15, 40, 42, 45] } else { &[105, 106, 107, 108, 10, 15, 129, 131, 133] };

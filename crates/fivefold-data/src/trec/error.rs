@@ -1,4 +1,4 @@
-//! What can be wrong with a TREC file.
+//! Faults of a TREC file.
 
 use std::fmt;
 use std::io;
@@ -8,14 +8,14 @@ use fivefold_base::words::counted;
 
 use crate::text::{ODD_HELP, find_odd, named};
 
-/// Something wrong in a qrels or run file.
+/// A fault in a qrels or run file.
 #[derive(Debug)]
 pub struct TrecError {
     /// The file.
     pub file: PathBuf,
-    /// Line from 1; 0 where the whole file is meant.
+    /// Line, from 1; 0 if the fault is about the whole file.
     pub line: u64,
-    /// What was found.
+    /// The fault.
     pub kind: TrecErrorKind,
 }
 
@@ -51,22 +51,22 @@ impl std::error::Error for TrecError {
     }
 }
 
-/// What was found.
+/// The kind of fault.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrecErrorKind {
     /// The file cannot be opened, read or decompressed.
     #[error("cannot be read: {0}")]
     Io(#[source] io::Error),
-    /// Not the number of fields that the format has.
+    /// The line has another number of fields than the format.
     #[error("found {} where there should be {expected}", counted(*found, "field"))]
     Fields {
-        /// Fields on the line.
+        /// Number of fields on the line.
         found: usize,
-        /// What there should be.
+        /// Number of fields of the format.
         expected: &'static str,
     },
-    /// A blank that is neither space nor tab, a control character, or a character that cannot be seen.
+    /// A blank that is neither space nor tab, a control character, or an invisible character.
     #[error("found the character {}", named(*character))]
     Odd {
         /// Column from 1, in bytes.
@@ -80,16 +80,16 @@ pub enum TrecErrorKind {
         /// The token.
         found: String,
     },
-    /// A grade above what measures take.
+    /// A grade above the highest grade of measures.
     #[error("grade {found} of document `{document}` in topic `{topic}` is above {highest}")]
     HighGrade {
         /// The topic.
         topic: String,
         /// The document.
         document: String,
-        /// Its grade.
+        /// The document's grade.
         found: i32,
-        /// The highest possible.
+        /// The highest possible grade.
         highest: u8,
     },
     /// A rank that is no whole number.
@@ -111,10 +111,10 @@ pub enum TrecErrorKind {
         topic: String,
         /// The document.
         document: String,
-        /// The line where it stands first.
+        /// The document's first line.
         first: u64,
     },
-    /// No line with content.
+    /// A file without content.
     #[error("the file has no {0}")]
     Empty(&'static str),
 }
@@ -124,13 +124,13 @@ impl TrecErrorKind {
         Self::Duplicate { topic: topic.to_owned(), document: document.to_owned(), first }
     }
 
-    /// Refuses a line in which programs do not agree where fields end.
+    /// Refuses a line in which programs do not agree on the ends of fields.
     pub(super) fn refuse_odd(line: &str) -> Result<(), Self> {
         let odd = find_odd(line.as_bytes());
         odd.map_or(Ok(()), |(place, character)| Err(Self::Odd { column: place + 1, character }))
     }
 
-    /// The column from 1, in bytes; 0 where the whole line is meant.
+    /// The column, from 1, in bytes; 0 if the fault is about the whole line.
     pub(crate) fn column(&self) -> usize {
         match self {
             Self::Odd { column, .. } => *column,
@@ -138,7 +138,7 @@ impl TrecErrorKind {
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     pub fn help(&self) -> &'static str {
         match self {
             Self::Io(_) => "check that the file is there, complete and readable",

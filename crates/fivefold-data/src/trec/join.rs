@@ -1,8 +1,9 @@
-//! A run beside the qrels: what measures are computed from.
+//! Joins a run and the qrels, as the input of measures.
 //!
-//! Every topic of the qrels has its place, also those that the run lacks: they retrieved nothing, score 0 and are counted (trec_eval
-//! leaves them out unless it is given `-c`; [`Joined::in_run`] tells them apart). Topics of the run without judgements are left
-//! out and counted. A retrieved document without a judgement has grade 0 and is counted.
+//! Every topic of the qrels has its place. A topic that the run lacks retrieved nothing, has the
+//! value 0, and is counted. Without `-c`, trec_eval leaves out such topics. [`Joined::in_run`]
+//! tells which topics the run has. A topic of the run without judgements is left out and counted. A
+//! retrieved document without a judgement has grade 0 and is counted.
 
 use fivefold_base::words::{counted, which};
 
@@ -10,22 +11,22 @@ use super::qrels::{Judgement, Qrels};
 use super::remarks;
 use super::run::Run;
 
-/// A run with the grades of what it retrieved.
+/// A run with the grades of its retrieved documents.
 #[derive(Debug, Clone)]
 pub struct Joined<'a> {
-    /// One for each topic of the qrels, in their order.
+    /// One entry for each topic of the qrels, in the same order.
     pub topics: Vec<JoinedTopic<'a>>,
-    /// Topics of the qrels that the run lacks.
+    /// Number of topics of the qrels that the run lacks.
     pub missing: usize,
-    /// Topics of the run that the qrels lack; they are left out.
+    /// Number of topics of the run that the qrels lack, and that are left out.
     pub extra: usize,
-    /// Retrieved documents without a judgement, over all topics.
+    /// Number of retrieved documents without a judgement, over all topics.
     pub unjudged: usize,
-    /// Retrieved documents over all topics of the qrels.
+    /// Number of retrieved documents over all topics of the qrels.
     pub retrieved: usize,
 }
 
-/// What was retrieved for one topic, in the order of the run's file.
+/// The documents that were retrieved for one topic, in the order of the run's file.
 #[derive(Debug, Clone)]
 pub struct JoinedTopic<'a> {
     /// The topic's id.
@@ -34,16 +35,16 @@ pub struct JoinedTopic<'a> {
     pub in_run: bool,
     /// The documents.
     pub documents: Vec<&'a str>,
-    /// Their scores.
+    /// The documents' scores.
     pub scores: Vec<f64>,
-    /// Their grades, 0 without a judgement.
+    /// The documents' grades; 0 for a document without a judgement.
     pub grades: Vec<u8>,
-    /// How many of them have no judgement.
+    /// Number of documents without a judgement.
     pub unjudged: usize,
 }
 
 impl<'a> Joined<'a> {
-    /// Brings a run and the judgements together.
+    /// Joins a run and the judgements.
     pub fn new(qrels: &'a Qrels, run: &'a Run) -> Self {
         let mut joined =
             Joined { topics: Vec::with_capacity(qrels.topics.len()), missing: 0, extra: 0, unjudged: 0, retrieved: 0 };
@@ -69,12 +70,12 @@ impl<'a> Joined<'a> {
         joined
     }
 
-    /// Whether the run has each topic of the qrels.
+    /// Whether the run has the topic, for each topic of the qrels.
     pub fn in_run(&self) -> impl Iterator<Item = bool> {
         self.topics.iter().map(|topic| topic.in_run)
     }
 
-    /// What the two have not in common, one line each.
+    /// Remarks on topics and documents that only one of the two has, one line each.
     pub fn remarks(&self) -> Vec<String> {
         let (missing, extra, unjudged) = (self.missing, self.extra, self.unjudged);
         let are = |count| which(count, "is", "are");

@@ -1,4 +1,4 @@
-//! Relevance judgements.
+//! Qrels: relevance judgements.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,17 +17,17 @@ use crate::text::TextLines;
 pub struct Qrels {
     /// The file.
     pub file: PathBuf,
-    /// Its topics, in the order of their first lines.
+    /// The topics, in the order of their first lines.
     pub topics: Vec<QrelsTopic>,
-    /// Comment lines passed over.
+    /// Number of comment lines.
     pub comments: usize,
-    /// Lines that repeat a document of their topic with the same grade.
+    /// Number of lines that repeat a document of their topic with the same grade.
     pub repeated: usize,
-    /// Lines that repeat a document of their topic with another grade.
+    /// Number of lines that repeat a document of their topic with another grade.
     pub conflicting: usize,
-    /// Judgements with a negative grade.
+    /// Number of judgements with a negative grade.
     pub negative: usize,
-    /// Which of two judgements counts.
+    /// The policy for a document that is judged twice.
     pub duplicates: Duplicates,
     by_id: HashMap<String, usize>,
 }
@@ -37,23 +37,23 @@ pub struct Qrels {
 pub struct QrelsTopic {
     /// The topic's id.
     pub id: String,
-    /// Its judged documents, in file order, each once.
+    /// The topic's judged documents, in file order, each once.
     pub judgements: Vec<Judgement>,
     /// Places in `judgements`, by document id.
     by_id: Vec<u32>,
 }
 
-/// What a document was judged to be.
+/// The judgement of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
     /// The document's id.
     pub document: String,
-    /// Its grade as written, which may be negative.
+    /// The grade as written, which may be negative.
     pub grade: i32,
 }
 
 impl Judgement {
-    /// The grade as measures take it; `None`: negative, which counts as not judged.
+    /// The grade for measures; `None` for a negative grade, which counts as not judged.
     pub fn grade(&self) -> Option<u8> {
         u8::try_from(self.grade).ok()
     }
@@ -70,12 +70,12 @@ impl Qrels {
         self.topics.iter().flat_map(|topic| &topic.judgements).filter_map(Judgement::grade).max().unwrap_or(0)
     }
 
-    /// Judged documents of all topics.
+    /// Number of judged documents of all topics.
     pub fn documents(&self) -> usize {
         self.topics.iter().map(|topic| topic.judgements.len()).sum()
     }
 
-    /// What was passed over or settled by a policy, one line each.
+    /// Remarks on lines that were passed over and on policies, one line each.
     pub fn remarks(&self) -> Vec<String> {
         let policy = self.duplicates;
         let twice = which(self.repeated, "stands", "stand");
@@ -103,12 +103,12 @@ impl Qrels {
 }
 
 impl QrelsTopic {
-    /// The grades of its judged documents, without those that are negative.
+    /// The grades of the judged documents, without negative grades.
     pub fn grades(&self) -> Vec<u8> {
         self.judgements.iter().filter_map(Judgement::grade).collect()
     }
 
-    /// The judgement of a document.
+    /// The judgement of a document; `None` if the document is not judged.
     pub fn judgement(&self, document: &str) -> Option<&Judgement> {
         let id = |place: &u32| self.judgements[*place as usize].document.as_str();
         let found = self.by_id.binary_search_by(|place| id(place).cmp(document)).ok()?;
@@ -119,8 +119,8 @@ impl QrelsTopic {
 /// Reads a qrels file.
 ///
 /// # Errors
-/// [`TrecError`] names file and line. A document that stands twice with different grades is an error under
-/// [`Duplicates::Error`]; so is one that stands twice with the same grade.
+/// [`TrecError`] names file and line. Under [`Duplicates::Error`], a document that stands twice
+/// under a topic is an error, even with the same grade.
 pub fn read_qrels(path: &Path, duplicates: Duplicates) -> Result<Qrels, TrecError> {
     let mut topics = Topics::default();
     let (mut comments, mut repeated, mut conflicting) = (0, 0, 0);
@@ -149,7 +149,7 @@ pub fn read_qrels(path: &Path, duplicates: Duplicates) -> Result<Qrels, TrecErro
     Ok(Qrels { file: path.to_owned(), topics, comments, repeated, conflicting, negative, duplicates, by_id })
 }
 
-/// What stands on a line of qrels.
+/// The fields of a line of qrels.
 pub(crate) struct Line<'a> {
     pub(crate) topic: &'a str,
     pub(crate) document: &'a str,
@@ -157,7 +157,7 @@ pub(crate) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// `None`: a blank line or a comment.
+    /// Parses a line; `None` for a blank line or a comment.
     pub(crate) fn parse(text: &'a str) -> Result<Option<Self>, TrecErrorKind> {
         let mut fields = text.split_ascii_whitespace();
         let found: [Option<&str>; 5] = std::array::from_fn(|_| fields.next());

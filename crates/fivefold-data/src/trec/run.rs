@@ -1,4 +1,4 @@
-//! Runs: what a system retrieved for each topic.
+//! Runs: the documents that a system retrieved for each topic.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,29 +11,29 @@ use super::topics::Topics;
 use super::{passed_over, remarks};
 use crate::text::TextLines;
 
-/// What a system retrieved.
+/// The documents that a system retrieved.
 #[derive(Debug, Clone)]
 pub struct Run {
     /// The file.
     pub file: PathBuf,
-    /// The tag of its first line.
+    /// The tag of the first line.
     pub tag: String,
-    /// Its topics, in the order of their first lines.
+    /// The topics, in the order of their first lines.
     pub topics: Vec<RunTopic>,
-    /// Comment lines passed over.
+    /// Number of comment lines.
     pub comments: usize,
-    /// Lines that repeat a document of their topic.
+    /// Number of lines that repeat a document of their topic.
     pub repeated: usize,
-    /// Lines whose tag is not the first line's.
+    /// Number of lines whose tag differs from the first line's tag.
     pub other_tags: usize,
-    /// Topics in which the rank column gives another order than the scores.
+    /// Number of topics in which the rank column gives another order than the scores.
     pub ranks_differ: usize,
-    /// Which of two lines of a document counts.
+    /// The policy for a document that stands twice under a topic.
     pub duplicates: Duplicates,
     by_id: HashMap<String, usize>,
 }
 
-/// What was retrieved for one topic.
+/// The documents that were retrieved for one topic.
 #[derive(Debug, Clone)]
 pub struct RunTopic {
     /// The topic's id.
@@ -47,7 +47,7 @@ pub struct RunTopic {
 pub struct Retrieved {
     /// The document's id.
     pub document: String,
-    /// Its score, a finite number: the higher, the earlier.
+    /// The document's score, a finite number. A higher score comes earlier.
     pub score: f64,
     /// The rank column, which orders nothing.
     pub rank: i64,
@@ -59,12 +59,12 @@ impl Run {
         self.by_id.get(id).map(|&place| &self.topics[place])
     }
 
-    /// Retrieved documents of all topics.
+    /// Number of retrieved documents of all topics.
     pub fn documents(&self) -> usize {
         self.topics.iter().map(|topic| topic.documents.len()).sum()
     }
 
-    /// What was passed over or settled by a policy, one line each.
+    /// Remarks on lines that were passed over and on policies, one line each.
     pub fn remarks(&self) -> Vec<String> {
         let (repeated, other, differ) = (self.repeated, self.other_tags, self.ranks_differ);
         let repeat = which(repeated, "repeats a document of its topic", "repeat a document of their topic");
@@ -89,7 +89,8 @@ impl Run {
 /// Reads a run file.
 ///
 /// # Errors
-/// [`TrecError`] names file and line. A document that stands twice under a topic is an error under [`Duplicates::Error`].
+/// [`TrecError`] names file and line. Under [`Duplicates::Error`], a document that stands twice
+/// under a topic is an error.
 pub fn read_run(path: &Path, duplicates: Duplicates) -> Result<Run, TrecError> {
     let mut topics = Topics::default();
     let mut tag_of_first: Option<String> = None;
@@ -119,7 +120,7 @@ pub fn read_run(path: &Path, duplicates: Duplicates) -> Result<Run, TrecError> {
     Ok(Run { file: path.to_owned(), tag, topics, comments, repeated, other_tags, ranks_differ, duplicates, by_id })
 }
 
-/// What stands on a line of a run.
+/// The fields of a line of a run.
 pub(crate) struct Line<'a> {
     pub(crate) topic: &'a str,
     pub(crate) document: &'a str,
@@ -129,7 +130,7 @@ pub(crate) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// `None`: a blank line or a comment.
+    /// Parses a line; `None` for a blank line or a comment.
     pub(crate) fn parse(text: &'a str) -> Result<Option<Self>, TrecErrorKind> {
         let mut fields = text.split_ascii_whitespace();
         let found: [Option<&str>; 6] = std::array::from_fn(|_| fields.next());
@@ -154,7 +155,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether a document of a better rank has a lower score than one of a worse rank.
+/// Whether a document has a better rank, but a lower score, than another document.
 pub(crate) fn ranks_differ(documents: &[Retrieved]) -> bool {
     let mut by_rank: Vec<(i64, f64)> = documents.iter().map(|d| (d.rank, d.score)).collect();
     by_rank.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));

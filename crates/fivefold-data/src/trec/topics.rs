@@ -1,8 +1,8 @@
-//! Lines of any order, brought together by topic and document.
+//! Collects lines in any order, by topic and document.
 
 use std::collections::HashMap;
 
-/// Topics in the order of their first lines, while a file is read.
+/// The topics read so far, in the order of their first lines.
 #[derive(Debug)]
 pub(crate) struct Topics<T> {
     topics: Vec<Topic<T>>,
@@ -25,7 +25,8 @@ impl<T> Default for Topics<T> {
 }
 
 impl<T> Topics<T> {
-    /// Adds an item under a topic and document; if there is one already, it and its line are given instead.
+    /// Adds an item under a topic and document. If the document has an item already, returns this
+    /// item and its line.
     pub(crate) fn add(
         &mut self,
         topic: &str,
@@ -53,7 +54,7 @@ impl<T> Topics<T> {
         None
     }
 
-    /// All topics, each made from its id and items, and their places by id.
+    /// All topics, each made from its id and items, and the topics' places by id.
     pub(crate) fn finish<U>(self, make: impl Fn(String, Vec<T>) -> U) -> (Vec<U>, HashMap<String, usize>) {
         (self.topics.into_iter().map(|topic| make(topic.id, topic.items)).collect(), self.by_id)
     }

@@ -1,4 +1,4 @@
-//! Where tokens, blanks and lines end in the bytes of a block.
+//! Finds the ends of tokens, blanks and lines in the bytes of a block.
 
 use std::ops::Range;
 
@@ -10,19 +10,19 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether a byte ends a value; a `#` may do so too, see [`value_end`].
+/// Whether a byte ends a value. A `#` may end a value too, see [`value_end`].
 #[inline(always)]
 pub(super) fn ends_value(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t' | b'\r')
 }
 
-/// The end of the token at `at`, which may hold a `#`.
+/// The end of the token at `at`. The token may hold a `#`.
 pub(super) fn blank(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take_while(|&&byte| !ends_value(byte)).count()
 }
 
-/// Where the value at `at` ends: at a blank, or at the `#` of a comment. After a point a `#` is
-/// part of it: `1.#QNAN`.
+/// The end of the value at `at`: a blank, or the `#` of a comment. After a point, a `#` is part of
+/// the value: `1.#QNAN`.
 #[cold]
 pub(super) fn value_end(text: &[u8], at: usize) -> usize {
     let end = blank(text, at);
@@ -36,18 +36,19 @@ pub(super) fn next_line(text: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline + 1)
 }
 
-/// Whether nothing but carriage returns stands between `at` and the end of the line.
+/// Whether only carriage returns stand between `at` and the end of the line.
 pub(super) fn ends_line(text: &[u8], at: usize) -> bool {
     text[at..].iter().find(|&&byte| byte != b'\r') == Some(&b'\n')
 }
 
-/// The first carriage return of the rest of a line, without those that end it.
+/// The first carriage return in the rest of a line. Carriage returns that end the line do not
+/// count.
 pub(super) fn inner_return(text: &[u8], rest: Range<usize>) -> Option<usize> {
     let place = rest.start + memchr::memchr(b'\r', &text[rest])?;
     (!ends_line(text, place)).then_some(place)
 }
 
-/// The digits of an id without zeros before them.
+/// The digits of an id without leading zeros.
 pub(super) fn significant(digits: &[u8]) -> &[u8] {
     &digits[digits.iter().take_while(|&&byte| byte == b'0').count()..]
 }

@@ -1,6 +1,6 @@
-//! What is wrong with a line: where, and how it is said.
+//! Faults of a line: their places and messages.
 //!
-//! None of this runs on a line that is right. A message shows the token, cut short and printable.
+//! Correct lines never run this code. A message shows the token, cut short and printable.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::letor::error::ReadErrorKind;
 use crate::letor::options::ReadOptions;
 use crate::text::find_odd;
 
-/// What stopped a block.
+/// The fault that stopped a block.
 #[derive(Debug)]
 pub(crate) struct Fault {
     /// Line within the block, from 0.
@@ -19,10 +19,11 @@ pub(crate) struct Fault {
     pub(crate) kind: ReadErrorKind,
 }
 
-/// A place in the text and what is wrong there.
+/// A place in the text, and the fault there.
 pub(super) type Wrong = (usize, ReadErrorKind);
 
-/// What is wrong where an odd character, or a carriage return within the line, made it so.
+/// Names the cause of a fault more clearly, if an odd character or a carriage return within the
+/// line caused it. Other faults stay as they are.
 #[cold]
 pub(super) fn clearer(text: &[u8], (at, kind): Wrong) -> Wrong {
     let end = blank(text, at);
@@ -33,8 +34,8 @@ pub(super) fn clearer(text: &[u8], (at, kind): Wrong) -> Wrong {
     }
 }
 
-/// The column, from 1, that a place has in the file; queries that stand in the text alone are not
-/// counted.
+/// The column, from 1, that a place in the text has in the file. A query id that stands only in the
+/// text does not count.
 pub(super) fn column(text: &[u8], line: usize, place: usize, queries_given: bool) -> usize {
     let column = place - line + 1;
     let grade = skip_blanks(text, line);
@@ -118,7 +119,8 @@ mod tests {
         assert_eq!((block.matrix.rows(), block.lines, block.parsed), (2, 4, block.text.len()));
     }
 
-    /// Lines of an old Mac, whole and after the first; rows behind a comment would be lost.
+    /// Lines of an old Mac: the whole file, and after the first line. Rows behind a comment would
+    /// be lost.
     #[test]
     fn carriage_returns_within_lines_are_refused() {
         let named = "found a carriage return within the line".to_owned();
@@ -137,7 +139,7 @@ mod tests {
         assert_eq!((ends.rows.len(), ends.faults.len(), ends.bytes(&ends.rows[2].doc_id)), (3, 0, &b"d"[..]));
     }
 
-    /// mosuka/litsea #99: a query id swallowed the features behind a blank that is none.
+    /// mosuka/litsea #99: an odd blank did not end the query id, which then swallowed the features.
     #[test]
     fn blanks_other_than_space_and_tab_are_refused_litsea_99() {
         for (text, column, character) in [
@@ -159,8 +161,8 @@ mod tests {
             let found = fault(text, &ReadOptions::default());
             assert_eq!(found, (1, column, format!("found the character {character}")), "{text:?}");
         }
-        // In comments, and within the names that comments give, they do no harm; joiners are parts
-        // of words.
+        // Odd characters do no harm in comments, nor within names that comments give; joiners are
+        // parts of words.
         let text =
             "#\u{a0}head\u{b}\n1 qid:\u{645}\u{200c}\u{6cc} 1:1 # docid = D1 inc\u{a0}= 1\n0 qid:2 # prix\u{a0}: 5\n";
         let block = block(text, &ReadOptions::default());

@@ -1,7 +1,8 @@
-//! The ids of a line: of its query, of its features where they do not rise, of its document.
+//! The ids of a line: of its query, of its document, and of its features if they do not rise.
 //!
-//! Nothing is copied: an id is its place in the text. A feature's id is read by the loop over the
-//! line; here is only what a rare line needs.
+//! Nothing is copied: an id is a place in the text. The loop over the line reads the ids of
+//! features. For features, this module holds only the search for a repeated id, which few lines
+//! need.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use super::faults::{Wrong, shown};
 use crate::letor::error::ReadErrorKind;
 use crate::text::{find_odd, find_odd_in_name, is_msvc_nan};
 
-/// The place of the id in `qid:TOKEN`.
+/// The place of TOKEN in `qid:TOKEN`.
 pub(super) fn read_qid(text: &[u8], at: usize) -> Result<Range<usize>, Wrong> {
     let end = blank(text, at);
     let id = text[at..end].strip_prefix(b"qid:").unwrap_or_default();
@@ -48,7 +49,7 @@ pub(super) fn read_comment(text: &[u8], at: usize) -> Result<Range<usize>, Wrong
         refuse(find_odd(&text[id.clone()]), id.start)?;
         return Ok(id);
     }
-    // An odd blank must not hide `docid =`; and what is not so begun is a name.
+    // An odd blank must not hide `docid =`. A comment that does not begin so is a name.
     if let Some(after) = rest {
         refuse(find_odd(&text[after.clone()]).filter(|(place, _)| *place == 0), after.start)?;
     }
@@ -56,8 +57,8 @@ pub(super) fn read_comment(text: &[u8], at: usize) -> Result<Range<usize>, Wrong
     Ok(comment)
 }
 
-/// The place of the first id in the features from `at` on that stands there before. What is no
-/// feature ends the search, since it is found wrong when it is read.
+/// The place of the first id that repeats an earlier id, in the features from `at` on. The search
+/// ends at the first token that is no feature; the loop over the line reports that token.
 #[cold]
 pub(super) fn first_repeated(text: &[u8], mut at: usize) -> Option<usize> {
     let mut ids: Vec<(&[u8], usize)> = Vec::new();
@@ -97,7 +98,7 @@ mod tests {
         }
     }
 
-    /// svmlight's readers take ids in any order.
+    /// The readers of SVMlight take ids in any order.
     #[test]
     fn ids_may_stand_in_any_order_and_have_zeros_before_them() {
         let text = "0 qid:1 3:3 1:1 2:2 # a\n0 qid:1 1:1 2:2\n0 qid:1 2:5 0000000000001:4 3:1\n";
@@ -110,7 +111,8 @@ mod tests {
         assert_eq!(block.matrix.finish().0, [1.0, 2.0, 3.0, 1.0, 2.0, 0.0, 4.0, 5.0, 1.0]);
     }
 
-    /// Of 100,000 ids that fall along the line each is looked at a few times, not each beside each.
+    /// 100,000 ids that fall along the line: each id is compared with a few others, not with all
+    /// others.
     #[test]
     fn a_long_line_of_falling_ids_is_read() {
         let ids = (1..=100_000).rev().map(|id| format!(" {id}:1")).collect::<String>();

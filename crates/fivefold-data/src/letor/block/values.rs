@@ -1,7 +1,7 @@
-//! The numbers of a line: its grade, and what stands in the matrix for each value.
+//! The numbers of a line: its grade, and the matrix entry of each value.
 //!
-//! A value is the nearest `f32`, or a code where a model of another program asks for it: see
-//! [`Values`]. A `#` ends a value, but not after a point: Microsoft's C library wrote `1.#QNAN`.
+//! A matrix entry is the nearest `f32`, or a code if a model of another program asks for codes (see
+//! [`Values`]). A `#` ends a value, except after a point: Microsoft's C library wrote `1.#QNAN`.
 
 use super::bytes::blank;
 use super::faults::{Wrong, shown};
@@ -9,14 +9,14 @@ use crate::letor::error::ReadErrorKind;
 use crate::letor::number::{self, Number, Slow};
 use crate::letor::options::{Coding, Missing, ReadOptions};
 
-/// A value of many digits, which another value may be equal to when it is stored.
+/// A value of many digits. Another value of the feature may become equal to it in storage.
 #[derive(Debug, Clone)]
 pub(crate) struct Long {
-    /// The place of its feature.
+    /// The place of the value's feature.
     pub(crate) slot: u32,
     /// Line within the block, from 0.
     pub(crate) line: u32,
-    /// As it is stored.
+    /// The stored value.
     pub(crate) value: f32,
     /// The nearest `f64`.
     pub(crate) exact: f64,
@@ -24,14 +24,15 @@ pub(crate) struct Long {
     pub(crate) loses: bool,
 }
 
-/// Keeps a value that others may be equal to.
+/// Keeps a value that may become equal to another value.
 #[inline(never)]
 pub(super) fn note(long: &mut Vec<Long>, line: u32, slot: usize, number: Number) {
     let Number { value, exact, loses, .. } = number;
     long.push(Long { slot: slot as u32, line, value, exact, loses });
 }
 
-/// A grade is a whole number, however written (`2`, `2.0`): SVMlight writers give either.
+/// Reads a grade: a whole number, written as `2` or `2.0`, because writers of SVMlight files use
+/// both forms.
 pub(super) fn read_grade(text: &[u8], at: usize, options: &ReadOptions) -> Result<(u8, usize), Wrong> {
     let highest = options.highest_grade();
     let end = blank(text, at);
@@ -46,21 +47,21 @@ pub(super) fn read_grade(text: &[u8], at: usize, options: &ReadOptions) -> Resul
     }
 }
 
-/// What stands in the matrix for a value of the text.
+/// Turns values of the text into entries of the matrix.
 pub(super) trait Values {
     /// See [`number::decimal`].
     fn decimal(&self, text: &[u8], at: usize, slot: usize) -> Option<(Number, usize)>;
     /// See [`number::slow`].
     fn slow(&self, token: &[u8], slot: usize) -> Slow;
-    /// What stands there for a missing one.
+    /// The matrix entry of a missing value.
     fn missing(&self) -> Filled;
 }
 
-/// A missing value.
+/// The treatment of a missing value.
 pub(super) enum Filled {
     Refused,
     Now(f32),
-    /// When the query is complete.
+    /// Filled when the query is complete.
     Later,
 }
 
@@ -74,7 +75,7 @@ impl Missing {
     }
 }
 
-/// The nearest `f32`.
+/// Stores the nearest `f32`.
 pub(super) struct AsWritten(pub(super) Missing);
 
 impl Values for AsWritten {
@@ -93,7 +94,7 @@ impl Values for AsWritten {
     }
 }
 
-/// The code of the nearest `f64`, which loses nothing that the model would see.
+/// Stores the code of the nearest `f64`. The code keeps all that the model would see.
 impl Coding<'_> {
     fn coded(&self, exact: f64, slot: usize) -> Number {
         Number { value: self.codes.code(slot, exact), exact, loses: false, long: false }
@@ -137,7 +138,7 @@ mod tests {
         assert_eq!(fault("3 qid:1\n", &options).2, "grade `3` is not a whole number from 0 to 2");
     }
 
-    /// pocoproject/poco #286: what Microsoft's C library wrote for numbers that are none.
+    /// pocoproject/poco #286: Microsoft's C library wrote such forms for NaN and infinity.
     #[test]
     fn a_hash_within_a_value_starts_no_comment_poco_286() {
         let minimum = ReadOptions { missing: Missing::QueryMin, ..ReadOptions::default() };
