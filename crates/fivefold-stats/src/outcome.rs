@@ -34,7 +34,7 @@ pub struct Outcome {
 pub struct Significance {
     /// The test's statistic; the module of the test defines it.
     pub statistic: f64,
-    /// Two-sided p-value, in (0, 1]; 0 only where a distribution function gives it.
+    /// Two-sided p-value, in (0, 1]. p is 0 only if a distribution function gives 0.
     pub p: f64,
     /// How p was found.
     pub method: Method,

@@ -23,7 +23,7 @@ pub const CONFIDENCE: f64 = 0.95;
 pub struct Comparison {
     /// Index of the data set in the evaluation.
     pub dataset: usize,
-    /// Whether it is a UE version, V1 or V2.
+    /// Whether the version is a UE version, V1 or V2.
     pub normalised: bool,
     /// The column of each cutoff in the evaluation.
     pub columns: Vec<usize>,

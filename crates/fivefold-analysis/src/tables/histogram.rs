@@ -19,7 +19,7 @@ pub struct ExpectedHistogram {
     pub measure: String,
     /// Number of the paper's figure, for measures with a figure.
     pub figure: Option<u32>,
-    /// Queries of the data set.
+    /// Number of queries of the data set.
     pub queries: usize,
     /// A panel of each query's mean over the cutoffs; if there are several cutoffs, then also a
     /// panel for each cutoff.

@@ -5,8 +5,8 @@
 //! with the observed t (Sakai, SIGIR 2006, Fig. 1, after Efron & Tibshirani 1993, ch. 16). p = (1 +
 //! hits) / (1 + B). Sakai divides the hits by B, so his p can be 0.
 //!
-//! - A draw is a hit if |t_b| >= |t|, with a relative tolerance of 1e-9, and with the rounding
-//!   error of the values.
+//! - A draw is a hit if |t_b| >= |t|, up to a relative tolerance of 1e-9 and the rounding error of
+//!   the values.
 //! - A draw in which all queries have the same w has no spread: t_b is infinite, or 0 if this w
 //!   is 0.
 //! - The interval is symmetric and studentised: mean -+ q sd / sqrt(n). Here q is the smallest
