@@ -1,10 +1,11 @@
-//! Speed and quality of LambdaMART with LightGBM's settings on a synthetic collection of MSLR-WEB30K's shape.
+//! Speed and quality of LambdaMART with LightGBM's settings, on a synthetic collection with the
+//! shape of MSLR-WEB30K.
 //!
 //! ```text
 //! cargo run --release -p fivefold-rankers --example lambdamart_speed -- [queries] [trees] [leaves] [threads]
 //! ```
-//! With 2,000 queries there are about 240,000 documents. Prints milliseconds of wall time and of CPU time, the latter for the whole
-//! process from Linux's /proc (a dash elsewhere).
+//! 2,000 queries have about 240,000 documents. Prints milliseconds of wall time, and of CPU time of
+//! the whole process from Linux's /proc (a dash on other systems).
 
 use std::error::Error;
 use std::time::Instant;

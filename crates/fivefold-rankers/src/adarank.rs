@@ -1,32 +1,44 @@
-//! AdaRank (Xu & Li, SIGIR 2007): boosting on queries, with single features as weak rankers, for any measure E.
+//! AdaRank (Xu & Li, SIGIR 2007): boosting on queries, with single features as weak rankers, for
+//! any measure E.
 //!
-//! Queries have weights P, at first equal. Each round takes the feature k with the greatest sum_i P(i) E(i, x_k), where
-//! E(i, x_k) is the measure of query i ranked by feature k, weighs it by
-//! alpha = ln(sum_i P(i) (1 + E(i, x_k)) / sum_i P(i) (1 - E(i, x_k))) / 2, adds alpha x_k to the score f, and derives the weights
-//! anew from the whole ensemble: P(i) = exp(-E(i, f)) / sum_j exp(-E(j, f)). With `negative` there is a second weak ranker -x_k
-//! a feature. Both parts of the quotient are at least 1e-10, so that a perfect feature has alpha 11.86.
+//! Queries have weights P, at first equal. Each round
+//! - takes the feature k with the greatest sum_i P(i) E(i, x_k), where E(i, x_k) is the measure of
+//!   query i ranked by feature k;
+//! - weighs it by alpha = ln(sum_i P(i) (1 + E(i, x_k)) / sum_i P(i) (1 - E(i, x_k))) / 2;
+//! - adds alpha x_k to the score f;
+//! - derives the weights anew from f: P(i) = exp(-E(i, f)) / sum_j exp(-E(j, f)).
 //!
-//! P differs little from round to round, so one feature can win again and again, or alternate with one that is nearly the same.
-//! After `max_picks` picks in a row a feature is left out until the mean measure of the training queries changes, or all others
-//! are out too. Rounds end when that mean falls by `tolerance` or more; that round is dropped. With a validation part and
-//! `early_stopping` = s, they end when the measure has not risen for s of them, and those after the best are dropped.
+//! With `negative`, -x_k is a second weak ranker of each feature. Both parts of the quotient are at
+//! least 1e-10, so a perfect feature has alpha 11.86.
 //!
-//! The features are summed as they are: those with a large range outweigh the others, so normalise them. Queries of one grade and
-//! those where the measure is undefined are left out, since no weak ranker can alter them (RankLib counts them as 0, which
-//! draws weight to them). The measure is taken under the conventions of the default dialect; parameters in its name override them.
+//! P changes little from round to round, so one feature can win again and again, or alternate with
+//! a similar feature. After `max_picks` picks in a row, a feature is left out until the mean
+//! measure of the training queries changes, or until all other features are left out too. Rounds
+//! end when this mean falls by `tolerance` or more; the last round is dropped. With a validation
+//! part and `early_stopping` = s, rounds end when the measure has not risen for s rounds, and the
+//! rounds after the best round are dropped.
 //!
-//! With `accumulate`, P is multiplied by exp(-alpha E(i, f)) round after round, as RankLib does and as the models seem to be made
-//! that LETOR 4.0 publishes: queries that stay badly ordered gain ever more weight, so that more features take part.
+//! The features are summed as they are. A feature with a large range outweighs the others, so
+//! normalise the features. Queries of one grade and queries without a defined measure are left
+//! out, since no weak ranker can alter their value. (RankLib counts them as 0, which draws weight
+//! to them.) The measure follows the default dialect; parameters in its name override the
+//! dialect.
 //!
-//! Differs from RankLib: it always accumulates; it takes back a feature that wins twice in a row and tries it again when the
-//! others are done, and only then counts picks in a row, and only while the measure stands still; its alpha is infinite for a
-//! perfect feature; a smaller value can never be better. It keeps the round that was best on the validation part, which is
-//! `early_stopping` = `rounds`.
+//! With `accumulate`, P is multiplied by exp(-alpha E(i, f)) in every round, as in RankLib. (The
+//! models that LETOR 4.0 publishes seem to be made so too.) Queries that stay badly ordered gain
+//! ever more weight, so more features take part.
 //!
-//! Defaults were chosen on the validation parts of MQ2008, OHSUMED and a sample of MSLR-WEB30K, by the half of each that
-//! training did not stop by.
+//! Differs from RankLib in five points. RankLib always accumulates. RankLib takes back a feature
+//! that wins twice in a row, and tries it again after the other features. Only then RankLib counts
+//! picks in a row, and only while the measure does not change. RankLib's alpha is infinite for a
+//! perfect feature, and smaller values never rank higher. RankLib keeps the best round on the
+//! validation part, as here with `early_stopping` = `rounds`.
 //!
-//! Cost: one evaluation of the measure over all queries a weak ranker, before the first round, and one a round.
+//! Defaults were chosen on the validation parts of MQ2008, OHSUMED and a sample of MSLR-WEB30K:
+//! half of each part stopped the training, and the other half chose.
+//!
+//! Cost, in evaluations of the measure over all queries: before the first round, an evaluation for
+//! each weak ranker; then an evaluation for each round.
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
@@ -50,11 +62,11 @@ const MOST: f64 = 1.0 + 1e-9;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdaRank {
-    /// The measure E: any of at most 1, in any version.
+    /// The measure E, in any version; its values must not exceed 1.
     pub objective: String,
     /// The most rounds.
     pub rounds: usize,
-    /// Stop when the measure falls by so much in a round.
+    /// Stop when the measure falls by at least this amount in a round.
     pub tolerance: f64,
     /// The most picks of a feature in a row, before it is left out for a while.
     pub max_picks: usize,
@@ -88,7 +100,7 @@ impl AdaRank {
         if self.stop_measure.is_empty() { &self.objective } else { &self.stop_measure }
     }
 
-    /// P after a round with weight `alpha`, from that before it and the values of E of the ensemble.
+    /// Updates P after a round with weight `alpha`, from the ensemble's values of E.
     fn reweigh(&self, weights: &mut [f64], alpha: f64, values: &[f64]) {
         for (weight, value) in weights.iter_mut().zip(values) {
             *weight = if self.accumulate { *weight * libm::exp(-alpha * value) } else { libm::exp(-value) };
@@ -149,7 +161,7 @@ impl Ranker for AdaRank {
         check_measure("stop_measure", self.stop_measure())
     }
 
-    /// The values of each query by each feature, and scores.
+    /// Values of each query by each feature, and scores.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         let directions = if self.negative { 2 } else { 1 };
@@ -224,13 +236,14 @@ fn score_error(error: MeasureError) -> FitError {
 #[derive(Debug, PartialEq)]
 struct Weak {
     feature: usize,
-    /// 1, or -1 where smaller values rank higher.
+    /// 1, or -1 if smaller values rank higher.
     sign: f64,
     /// The measure of each informative query.
     values: Vec<f64>,
 }
 
-/// The weak ranker with the greatest weighted measure, the first of several, and that measure.
+/// The weak ranker with the greatest weighted measure, and its weighted measure; of equal rankers,
+/// the first ranker.
 fn best<'a>(weak: &'a [Weak], weights: &[f64], spent: &[bool]) -> Option<(&'a Weak, f64)> {
     let allowed = weak.iter().filter(|weak| !spent[weak.feature]);
     let weighted = allowed.map(|weak| (weak, weak.values.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>()));
@@ -240,11 +253,11 @@ fn best<'a>(weak: &'a [Weak], weights: &[f64], spent: &[bool]) -> Option<(&'a We
 /// The training queries whose measure depends on the order of their documents.
 struct Queries<'a> {
     objective: Objective,
-    /// Their numbers.
+    /// Numbers of these queries.
     informative: Vec<usize>,
-    /// Where their documents begin in `rows`, and at the end the number of documents.
+    /// The first document of each query in `rows`; at the end, the number of documents.
     bounds: Vec<usize>,
-    /// The features of their documents.
+    /// The features of the documents of these queries.
     rows: Vec<&'a [f32]>,
     width: usize,
 }
@@ -316,10 +329,10 @@ pub(crate) mod tests {
     use super::*;
     use crate::test_data::{rows, signal_in_order};
 
-    /// How the ranker is tried.
+    /// Cases of the contract for this ranker.
     pub(crate) const CASES: &[Case] = &[Case {
         name: "adarank",
-        // One of few objectives here whose fall ends training early.
+        // An objective whose fall ends training early.
         params: "objective = 'err'\nmax_picks = 5",
         changes: &[
             ("objective", "'ap.v2@3'", true),
@@ -350,11 +363,11 @@ pub(crate) mod tests {
         assert!(found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-12), "{found:?}, expected {expected:?}");
     }
 
-    /// In the first and third query feature 1 is right, in the second feature 2.
+    /// Feature 1 orders the first and third query rightly, feature 2 the second query.
     fn three_queries() -> Dataset {
         let first: &[(u8, &[f32])] = &[(1, &[1.0, 0.0]), (0, &[0.0, 1.0])];
         let second: &[(u8, &[f32])] = &[(1, &[0.0, 1.0]), (0, &[1.0, 0.0])];
-        // The last can be altered by no feature and must not count.
+        // No feature can alter the value of the last query, so this query must not count.
         rows(&[first, second, first, &[(1, &[5.0, 5.0]), (1, &[0.0, 0.0])]])
     }
 
@@ -364,28 +377,32 @@ pub(crate) mod tests {
 
     #[test]
     fn rounds_by_hand() {
-        // Reciprocal ranks are 1, 1/2, 1 by feature 1 and 1/2, 1, 1/2 by feature 2. With P = 1/3 feature 1 has 5/6 and
-        // alpha = ln((11/6) / (1/6)) / 2 = ln(11) / 2. Then P is e^-1, e^-.5, e^-1 over their sum.
+        // Reciprocal ranks are 1, 1/2, 1 by feature 1 and 1/2, 1, 1/2 by feature 2. With P = 1/3
+        // feature 1 has 5/6 and alpha = ln((11/6) / (1/6)) / 2 = ln(11) / 2. Then P is e^-1, e^-.5,
+        // e^-1 over their sum.
         let first = libm::log(11.0) / 2.0;
         assert_near(&fit(&AdaRank { rounds: 1, ..reciprocal_rank() }, &three_queries()).unwrap(), &[first, 0.0]);
         let (one, half) = (libm::exp(-1.0), libm::exp(-0.5));
         let of_feature_2 = (2.0 * one * 0.5 + half) / (2.0 * one + half);
         let second = libm::log((1.0 + of_feature_2) / (1.0 - of_feature_2)) / 2.0;
         assert_near(&fit(&AdaRank { rounds: 2, ..reciprocal_rank() }, &three_queries()).unwrap(), &[first, second]);
-        // Feature 1 still outweighs feature 2, so the values of the ensemble and with them P are as before.
+        // Feature 1 still outweighs feature 2, so the values of the ensemble, and P, do not
+        // change.
         let of_feature_1 = (2.0 * one + 0.5 * half) / (2.0 * one + half);
         let third = libm::log((1.0 + of_feature_1) / (1.0 - of_feature_1)) / 2.0;
         let expected = [first + third, second];
         assert_near(&fit(&AdaRank { rounds: 3, ..reciprocal_rank() }, &three_queries()).unwrap(), &expected);
-        // Without the limit feature 1, which has the greater measure under both P, is taken again.
+        // Without the limit, feature 1 is taken again, since it has the greater measure under both
+        // P.
         let twice = AdaRank { rounds: 2, max_picks: 2, ..reciprocal_rank() };
         assert_near(&fit(&twice, &three_queries()).unwrap(), &[first + third, 0.0]);
     }
 
     #[test]
     fn accumulated_weights_by_hand() {
-        // The first round is that of `rounds_by_hand`, alpha = ln(11) / 2; then P is 11^-(1/2), 11^-(1/4), 11^-(1/2) over their
-        // sum, and after a second round, with beta and the same values, that times e^-beta, e^-(beta/2), e^-beta.
+        // The first round is that of `rounds_by_hand`, alpha = ln(11) / 2; then P is 11^-(1/2),
+        // 11^-(1/4), 11^-(1/2) over their sum, and after a second round, with beta and the same
+        // values, that times e^-beta, e^-(beta/2), e^-beta.
         let accumulate = AdaRank { accumulate: true, ..reciprocal_rank() };
         let first = libm::log(11.0) / 2.0;
         let alpha = |(one, half): (f64, f64), (of_one, of_half): (f64, f64)| {
@@ -397,7 +414,7 @@ pub(crate) mod tests {
         let found = fit(&AdaRank { rounds: 2, ..accumulate.clone() }, &three_queries()).unwrap();
         assert_near(&found, &[first, second]);
         let weights = (weights.0 * libm::exp(-second), weights.1 * libm::exp(-second / 2.0));
-        // Feature 2 again, where P derived anew takes feature 1.
+        // Feature 2 again; P derived anew would take feature 1.
         let third = alpha(weights, (0.5, 1.0));
         let found = fit(&AdaRank { rounds: 3, ..accumulate }, &three_queries()).unwrap();
         assert_near(&found, &[first, second + third]);
@@ -405,7 +422,8 @@ pub(crate) mod tests {
 
     #[test]
     fn a_fall_by_the_tolerance_ends_training_and_is_dropped() {
-        // Scores are not to scale: feature 2 turns the order of the first and third query in the second round.
+        // Feature 2 has a larger scale, so it reverses the order of the first and third query in
+        // the second round.
         let first: &[(u8, &[f32])] = &[(1, &[1.0, 0.0]), (0, &[0.0, 9.0])];
         let second: &[(u8, &[f32])] = &[(1, &[0.0, 9.0]), (0, &[1.0, 0.0])];
         let data = rows(&[first, second, first]);
@@ -425,12 +443,12 @@ pub(crate) mod tests {
         let perfect = libm::log(2.0 / LEAST) / 2.0;
         for objective in ["ndcg@10", "ndcg.v2@10", "rr"] {
             let ranker = AdaRank { objective: objective.to_owned(), rounds: 1, ..AdaRank::default() };
-            // Feature 1 is perfect too, but backwards; feature 1 stands first.
+            // Feature 1 is perfect too, but reversed; of equal rankers, the first is taken.
             assert_near(&fit(&ranker, &data).unwrap(), &[-perfect, 0.0]);
             let ranker = AdaRank { negative: false, ..ranker };
             assert_near(&fit(&ranker, &data).unwrap(), &[0.0, perfect]);
         }
-        // It comes back when there is nothing else to take.
+        // The feature comes back when no other feature can be taken.
         let one = rows(&[&[(0, &[1.0]), (1, &[2.0])]]);
         assert_near(&fit(&AdaRank { rounds: 3, max_picks: 1, ..AdaRank::default() }, &one).unwrap(), &[3.0 * perfect]);
     }

@@ -1,4 +1,5 @@
-//! The validation side of boosting with rounds that add to every document's score: which round was best, and when to stop.
+//! The best round of a boosting on the validation part, and when to stop. A round adds to the score
+//! of every document.
 
 use fivefold_core::{Dataset, FitContext, FitError};
 use fivefold_metrics::{Objective, Scratch};
@@ -16,7 +17,8 @@ pub(crate) struct BestRound<'a> {
 }
 
 impl<'a> BestRound<'a> {
-    /// `None` where there is no validation part that can tell models apart, or `patience` is 0: all rounds are kept.
+    /// `None` if `patience` is 0, or without a validation part that can tell models apart. All
+    /// rounds are kept then.
     pub fn new(
         cx: &FitContext<'a>,
         patience: usize,
@@ -30,7 +32,8 @@ impl<'a> BestRound<'a> {
         Ok(Some(BestRound { data, objective, scores, scratch, patience: Patience::new(patience) }))
     }
 
-    /// Takes into account a round that adds `change` of its features to a document's score, and says whether to stop.
+    /// Adds a round, in which a document's score rises by `change` of its features; returns whether
+    /// to stop.
     pub fn add(&mut self, change: impl Fn(&[f32]) -> f64) -> Result<bool, FitError> {
         let rows = self.data.queries().flat_map(|query| query.view().rows());
         self.scores.iter_mut().zip(rows).for_each(|(score, row)| *score += change(row));
@@ -40,7 +43,7 @@ impl<'a> BestRound<'a> {
         Ok(self.patience.is_exhausted())
     }
 
-    /// How many rounds to keep: the first number of the best.
+    /// How many rounds to keep: up to the best round, or the first of equal rounds.
     pub fn best_rounds(&self) -> usize {
         self.patience.best_step()
     }

@@ -1,8 +1,10 @@
-//! Gradient boosting of trees (Friedman, Annals of Statistics 29, 2001): what `mart` and `lambdamart` share.
+//! Gradient boosting of trees (Friedman, Annals of Statistics 29, 2001), for `mart` and
+//! `lambdamart`.
 //!
-//! F_t = F_{t-1} + rate x tree_t, where tree_t is grown on the derivatives of a loss at F_{t-1} with Newton leaf values. With
-//! a validation part and `early_stopping` = s, boosting ends when the measure has not risen for s trees, and the trees after
-//! the best one are dropped (the first best if several are equal).
+//! F_t = F_{t-1} + rate x tree_t, where tree_t is grown on the derivatives of a loss at F_{t-1}
+//! with Newton leaf values. With a validation part and `early_stopping` = s, boosting ends when the
+//! measure has not risen for s trees. The trees after the best tree are dropped; of equal trees,
+//! the first is the best.
 
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, Rng, Seed};
 use fivefold_metrics::{DIALECTS, MeasureError, MeasureSpec, Objective, Scratch};
@@ -14,15 +16,16 @@ use crate::patience::Patience;
 use crate::tree_model::{TreeModel, rows_of};
 use crate::validation::validation;
 
-/// A loss, through its derivatives by the scores.
+/// A loss, given by its derivatives by the scores.
 pub(crate) trait Loss: Sync {
-    /// Whether the second derivative is 1 everywhere; `second` is then left alone.
+    /// Whether the second derivative is 1 everywhere; `second` is then not written.
     const CONSTANT_HESSIAN: bool;
 
     /// The score from which boosting starts.
     fn base(&self) -> f64;
 
-    /// Writes the derivatives at `scores`, one a document; a loss that ranks breaks ties by `draw`.
+    /// Writes the derivatives at `scores` for each document. A loss of a ranking breaks ties by
+    /// `draw`.
     fn gradients(&self, scores: &[f64], draw: Seed, first: &mut [f64], second: &mut [f64]) -> Result<(), FitError>;
 }
 
@@ -36,9 +39,9 @@ pub(crate) struct Boosting {
     pub growth: Growth,
     /// Share of the features that a tree may use.
     pub features: f64,
-    /// Share of the queries that a tree is grown on.
+    /// Share of the queries on which a tree is grown.
     pub queries: f64,
-    /// Trees without a gain on the validation part after which to stop; 0: never.
+    /// Stop after this number of trees without a gain on the validation part; 0: never.
     pub early_stopping: usize,
 }
 
@@ -77,7 +80,7 @@ pub(crate) mod help {
 }
 
 impl Boosting {
-    /// Checks the ranges that [`help`] states.
+    /// Checks the ranges of [`help`].
     pub fn check(&self) -> Result<(), ParamError> {
         let Growth { leaves, min_documents, min_hessian, l2, .. } = self.growth;
         ParamError::unless(self.trees >= 1, "trees", self.trees, "at least 1")?;
@@ -93,7 +96,7 @@ impl Boosting {
         share_of_all("queries", self.queries)
     }
 
-    /// What a fit needs beside the loss.
+    /// Bytes of a fit, without the loss.
     pub fn fit_bytes(&self, train: Size, validation: Size) -> u64 {
         let of_validation = if self.early_stopping > 0 { 8 * validation.documents + validation.objective() } else { 0 };
         let matrix = train.bins() + 16 * train.queries;
@@ -177,7 +180,7 @@ pub(crate) fn objective(param: &'static str, name: &str, data: &Dataset, seed: S
     Objective::new(&name.parse().map_err(error)?, &DIALECTS[0].conventions(), data, seed).map_err(error)
 }
 
-/// The training side: scores so far, and scratch space.
+/// Training part: the scores so far, and scratch space.
 pub(crate) struct Rounds<'a> {
     boosting: &'a Boosting,
     rows: &'a Rows<'a>,
@@ -187,7 +190,7 @@ pub(crate) struct Rounds<'a> {
     first: Vec<f64>,
     second: Vec<f64>,
     copies: Option<Vec<u32>>,
-    /// The last tree, not yet in the scores: a bag of one tree never needs it.
+    /// The last tree, not yet added to the scores. (A bag of one tree never needs these scores.)
     last: Option<Tree>,
 }
 
@@ -213,13 +216,13 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// Grows on these copies of each document instead of on a sample of queries.
+    /// Grows trees on these copies of each document instead of a sample of queries.
     pub fn with_copies(mut self, copies: Vec<u32>) -> Self {
         self.copies = Some(copies);
         self
     }
 
-    /// The next tree, its values multiplied by the rate; `None` when no cut gains any more.
+    /// The next tree, with its values multiplied by the rate; `None` if no cut has a gain.
     pub fn tree<L: Loss>(&mut self, loss: &L, seed: Seed) -> Result<Option<Tree>, FitError> {
         let mut rng = seed.rng();
         self.add_last();
@@ -257,7 +260,7 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// `share` of `count`, at least one.
+/// `share` of `count`, but at least 1.
 fn share(share: f64, count: usize) -> usize {
     ((share * count as f64).round() as usize).clamp(1, count)
 }
@@ -272,7 +275,7 @@ fn sample_queries(bounds: &[usize], fraction: f64, rng: &mut Rng) -> Vec<u32> {
     copies
 }
 
-/// The validation side: scores so far, and when the measure was best.
+/// Validation part: the scores so far, and the step with the best measure.
 struct Validation<'a> {
     rows: Rows<'a>,
     objective: Objective,
@@ -286,7 +289,7 @@ impl<'a> Validation<'a> {
         Validation { rows, objective, scores, patience: Patience::new(patience) }
     }
 
-    /// Takes a tree into account and says whether to stop.
+    /// Adds a tree; returns whether to stop.
     fn add(&mut self, tree: &Tree) -> Result<bool, FitError> {
         add_tree_scores(tree, &self.rows, &mut self.scores);
         self.patience.improves(mean_in_parallel(&self.objective, &self.scores)?);

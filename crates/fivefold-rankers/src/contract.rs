@@ -1,4 +1,4 @@
-//! What every built-in ranker must do, tried by the cases in the tests of each.
+//! The contract of every built-in ranker, tested with the cases of each ranker's tests.
 
 use std::path::Path;
 
@@ -14,14 +14,16 @@ fn every_ranker_keeps_the_contract() {
     check(RANKERS, &CASES.concat());
 }
 
-/// Built-in rankers are known by their VERSION in the keys of jobs: see `golden_models.txt`.
+/// The key of a job names a built-in ranker by its VERSION, so `golden_models.txt` fixes the models
+/// of each version.
 #[test]
 fn no_model_changes_without_its_version() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden_models.txt");
     check_golden(RANKERS, &CASES.concat(), Path::new(file));
 }
 
-/// What `ties = "input"` is documented to do is what the rule about order finds.
+/// With `ties = "input"` a model depends on the order of rows, as documented, and the rule about
+/// order finds it.
 #[test]
 fn ties_in_file_order_break_the_rule_about_order() {
     const CHANGES: &[(&str, &str, bool)] = &{

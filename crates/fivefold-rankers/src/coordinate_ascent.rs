@@ -1,31 +1,36 @@
-//! Coordinate ascent on a measure (Metzler & Croft, Information Retrieval 10(3), 2007): a linear model whose weights are
-//! changed one at a time, always to a value at which the mean measure of the training queries is higher.
+//! Coordinate ascent on a measure (Metzler & Croft, Information Retrieval 10(3), 2007): a linear
+//! model whose weights change in turn, always to a higher mean measure over the training queries.
 //!
-//! A pass visits all features in a random order; passes go on until one gains less than `tolerance`. Several restarts
-//! begin at different weights, and the best on the validation part (without one: on the training part) is kept.
-//! The weights of the model have an absolute sum of 1. The measure is taken under the conventions of the default
-//! dialect; parameters in its name (`ndcg(gain=linear)@10`) override them.
+//! A pass visits all features in a random order. Passes end when a pass gains less than
+//! `tolerance`. Several restarts begin at different weights. The model with the best measure on
+//! the validation part is kept, or on the training part if there is no validation part. The
+//! weights of the model have an absolute sum of 1. The measure follows the default dialect;
+//! parameters in its name (`ndcg(gain=linear)@10`) override the dialect.
 //!
 //! Two searches along a coordinate:
-//! - `exact` (default): the measure is constant between the points at which two documents of a query change places, so
-//!   all of its values are found in one sweep over these points. `step` and `steps` are inert.
-//! - `step`: RankLib's. Up to `steps` doubling steps up, else down, else to zero, the first of them .001, or `step` times
-//!   the weight where that is smaller.
+//! - `exact` (default): the measure changes only at points where two documents of a query change
+//!   places. So one sweep over these points finds all values. `step` and `steps` have no effect.
+//! - `step`, as RankLib: up to `steps` doubling steps up; if no step is better, as many down; then
+//!   a step to zero. The first step is .001. For a weight below .002 it is `step` times the
+//!   weight.
 //!
-//! Differs from RankLib: its restarts all begin at equal weights and differ in the order of features only; here the
-//! first begins at equal weights, the others at random ones, uniform in [-1, 1]. Under `exact` these are in units of 1 /
-//! standard deviation of the feature, so that raw features of all scales take part; under `step`, whose steps depend on
-//! the scale anyway, they are those of the raw features, as in RankLib. RankLib holds its tolerance against the gain since
-//! the restart's beginning, so that it goes on until no feature helps; here each pass must gain it. RankLib's steps down
-//! from a small weight go up, by a lost sign; here they go down.
+//! Differs from RankLib in three points. (1) RankLib begins every restart at equal weights, so
+//! restarts differ in the order of features only. Here the first restart begins at equal weights,
+//! the others at random weights, uniform in [-1, 1]. Under `exact` the unit of a weight is 1 /
+//! standard deviation of the feature, so raw features of all scales take part. Under `step`, whose
+//! steps depend on the scale anyway, weights are of the raw features, as in RankLib. (2) RankLib
+//! compares its tolerance with the gain since the restart began, so it goes on until no feature
+//! helps. Here each pass must gain the tolerance. (3) RankLib's steps down from a small weight go
+//! up, since a sign is lost; here they go down.
 //!
-//! Cost for each feature and pass: `exact` one sweep over the crossings of documents above the cutoff, then one evaluation
-//! of the measure over all queries; `step` up to 2 `steps` + 1 visits of all documents, most of which only see that the
-//! order is the same (`ladder`). On MQ2008 a fit takes about as long with either.
-//! Restarts run in parallel.
+//! Cost of `exact` for each feature and pass: one sweep over the crossings of documents above the
+//! cutoff, then one evaluation of the measure over all queries. Cost of `step`: up to 2 `steps` +
+//! 1 visits of all documents, which mostly find the order unchanged (`ladder`). On MQ2008 a fit
+//! takes about as long with either search. Restarts run in parallel.
 //!
-//! Not quadratic: in a query of more than 4,096 documents the `exact` search looks at 4,096 of them (`sample`), and a warning says so.
-//! Each change is still judged by the measure of all documents before it is made.
+//! No cost is quadratic: in a query of more than 4,096 documents, the `exact` search looks at a
+//! sample of 4,096 documents (`sample`), and a warning says so. A change is made only if the
+//! measure over all documents rises.
 
 mod exact;
 mod ladder;
@@ -52,15 +57,15 @@ use crate::validation::{require_order, validation};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CoordinateAscent {
-    /// The measure whose mean is raised: any, in any version, such as `ap.v2@5`.
+    /// The measure whose mean is raised: any measure in any version, such as `ap.v2@5`.
     pub objective: String,
-    /// How the best value of one weight is searched.
+    /// The search for the best value of a weight.
     pub search: Search,
-    /// How often to begin anew; at least 1.
+    /// Number of restarts; at least 1.
     pub restarts: u32,
-    /// Stop a restart after a pass that gains less; at least 0.
+    /// Stop a restart after a pass that gains less than `tolerance`; at least 0.
     pub tolerance: f64,
-    /// Stop a restart after this many passes over all features; at least 1.
+    /// The most passes of a restart over all features; at least 1.
     pub passes: u32,
     /// First step as a share of the weight (`search = "step"` only); above 0.
     pub step: f64,
@@ -72,7 +77,7 @@ pub struct CoordinateAscent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Search {
-    /// All values that the measure takes.
+    /// Find all values of the measure.
     Exact,
     /// Steps that double, as in RankLib.
     Step,
@@ -141,7 +146,8 @@ impl Ranker for CoordinateAscent {
         ParamError::unless((1..=60).contains(&self.steps), "steps", self.steps, "1 to 60")
     }
 
-    /// The measure, and what each restart at work holds: scores of now and of the next step, the feature, and the changes of the measure.
+    /// The measure, and for each restart at work: present and next scores, the feature, and the
+    /// changes of the measure.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         let restarts = threads().min(u64::from(self.restarts));
@@ -197,7 +203,7 @@ impl Ranker for CoordinateAscent {
                 Ok((value, climb.weights))
             })
             .collect::<Result<_, FitError>>()?;
-        // The first of the best, whichever thread was done first.
+        // The first of equal restarts, whichever thread was done first.
         let best = climbed.into_iter().reduce(|best, other| if other.0 > best.0 { other } else { best });
         let weights = best.map(|(_, weights)| weights).unwrap_or_default();
         Ok(LinearModel { weights, intercept: 0.0 })
@@ -253,7 +259,7 @@ impl Starts {
         Starts { units: variances.iter().map(unit).collect() }
     }
 
-    /// Equal weights for the first restart, random ones for the others.
+    /// Equal weights for the first restart, random weights for the others.
     fn weights(&self, restart: u32, rng: &mut Rng) -> Vec<f64> {
         let share = |_| if restart == 0 { 1.0 } else { 2.0 * rng.uniform() - 1.0 };
         let shares: Vec<f64> = (0..self.units.len()).map(share).collect();
@@ -263,7 +269,7 @@ impl Starts {
     }
 }
 
-/// What all restarts share.
+/// The data that all restarts share.
 struct Problem<'a> {
     ranker: &'a CoordinateAscent,
     train: &'a Dataset,
@@ -271,7 +277,7 @@ struct Problem<'a> {
     /// The measure's cutoff.
     depth: Option<usize>,
     search: ExactSearch<'a>,
-    /// The rows that the search looks at, where it does not look at all.
+    /// The rows of the sample that the search looks at; `None` if the search looks at all rows.
     sampled: Option<&'a [u32]>,
     cx: &'a FitContext<'a>,
 }
@@ -283,7 +289,7 @@ struct Climb<'a> {
     /// The objective at `weights`.
     value: f64,
     column: Vec<f64>,
-    /// Where `search = "step"` tries its steps.
+    /// The state of `search = "step"`.
     ladder: Option<Ladder<'a>>,
     scratch: Scratch,
 }
@@ -309,7 +315,7 @@ impl<'a> Climb<'a> {
         Ok(())
     }
 
-    /// Visits every feature once, in random order; `step` is called before each.
+    /// Visits every feature once, in random order; `step` is called before each feature.
     fn pass(
         &mut self,
         problem: &Problem<'_>,
@@ -342,8 +348,8 @@ impl<'a> Climb<'a> {
             .best_change(self.weights[feature], self.value + SAME, |changes| ladder.values(&self.column, changes, cx))
     }
 
-    /// Takes the step if the objective of the new weights is really higher: scores are computed afresh, so that rounding
-    /// never adds up from step to step.
+    /// Takes the step if the objective of the new weights is really higher. Scores are computed
+    /// afresh, so rounding errors do not add up over steps.
     fn move_if_better(&mut self, problem: &Problem<'_>, feature: usize, change: f64) -> Result<(), FitError> {
         let mut weights = self.weights.clone();
         weights[feature] += change;
@@ -366,7 +372,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::test_data::{rows, signal_in_order};
 
-    /// How the ranker is tried.
+    /// Cases of the contract for this ranker.
     pub(crate) const CASES: &[Case] = &[
         Case {
             name: "coordinate-ascent",
@@ -392,7 +398,8 @@ pub(crate) mod tests {
         },
         Case {
             name: "coordinate-ascent",
-            // Only weights below .002 take steps of a share of themselves; many restarts meet some.
+            // Only a weight below .002 takes steps of a share of the weight; in many restarts such
+            // weights occur.
             params: "search = 'step'\nobjective = 'err'\nrestarts = 20",
             changes: &[
                 ("objective", "'err.v1'", true),

@@ -1,12 +1,14 @@
-//! Models in other programs' files, as they are read: RankLib's and LightGBM's text. `export` writes models.
+//! Reads models from the text files of RankLib and LightGBM. The module `export` writes models.
 //!
-//! [`FORMATS`] lists them; another one is a file and a line there. All are read into [`TreeModel`], except that RankLib's
-//! linear models become [`LinearModel`]s.
+//! [`FORMATS`] lists the formats; a new format is a file, and a line in [`FORMATS`]. RankLib's
+//! linear models become [`LinearModel`]s, and all other models [`TreeModel`]s.
 //!
-//! What a file does not hold is not known: parameters, the normaliser, the policy for missing values.
+//! A file does not hold the parameters, the normaliser or the policy for missing values, so these
+//! are not known.
 //!
-//! **Precision.** RankLib compares in `f32`, as data sets here hold values; LightGBM in `f64`. A model of LightGBM keeps its cuts
-//! in `f64` and is scored on the text's values (see [`fivefold_trees::codes`]).
+//! **Precision.** RankLib compares in `f32`, the type of values in data sets here. LightGBM
+//! compares in `f64`, so a model of LightGBM keeps its cuts in `f64` and scores the values of the
+//! text (see [`fivefold_trees::codes`]).
 
 mod build;
 pub mod lightgbm;
@@ -20,10 +22,11 @@ use serde::Serialize;
 use crate::linear_model::LinearModel;
 use crate::tree_model::TreeModel;
 
-/// The known formats, in the order in which a file is tried for them.
+/// The known formats, in the order in which they are tried.
 pub const FORMATS: &[Format] = &[ranklib::FORMAT, lightgbm::FORMAT];
 
-/// In the header of a model file, in the place of a policy for missing values: the model itself knows what to do with them.
+/// Stands for the policy for missing values in the header of a model file, if the model itself
+/// decides about missing values.
 pub const AS_TRAINED: &str = "as-trained";
 
 /// A format of model files.
@@ -33,7 +36,7 @@ pub struct Format {
     pub name: &'static str,
     /// One line of help.
     pub summary: &'static str,
-    /// The number that such files usually give the first feature.
+    /// The usual number of the first feature in files of this format.
     pub first_feature: u32,
     recognise: fn(&str) -> bool,
     read: fn(&str, Columns) -> Result<Imported, ImportError>,
@@ -44,7 +47,7 @@ pub struct Format {
 pub struct Columns {
     /// The number of the first feature.
     pub first: u32,
-    /// Features a document; `None`: what the file says.
+    /// Features of a document; `None` to take the number from the file.
     pub features: Option<usize>,
 }
 
@@ -57,7 +60,7 @@ pub struct Imported {
     pub model: ImportedModel,
     /// Features a document.
     pub features: usize,
-    /// What the other program does with missing values, as written in an experiment file; or [`AS_TRAINED`].
+    /// The other program's policy for missing values, as in an experiment file; or [`AS_TRAINED`].
     pub missing: &'static str,
 }
 
@@ -77,7 +80,7 @@ pub enum ImportedModel {
 pub struct ImportError {
     /// Line, from 1.
     pub line: usize,
-    /// What was found there.
+    /// The problem.
     pub what: String,
 }
 
@@ -95,14 +98,14 @@ impl Format {
     /// Reads a model.
     ///
     /// # Errors
-    /// [`ImportError`] where the text is not of this format, or holds a model that has no counterpart here.
+    /// [`ImportError`] if the text is not of this format, or if its model has no counterpart here.
     pub fn read(&self, text: &str, columns: Columns) -> Result<Imported, ImportError> {
         (self.read)(text, columns)
     }
 }
 
 impl Columns {
-    /// The feature, from 0, that the file calls `id`, or what is wrong.
+    /// The number, from 0, of the feature with number `id` in the file.
     fn feature(self, id: i64) -> Result<u32, String> {
         let index = id.checked_sub(i64::from(self.first)).and_then(|index| u32::try_from(index).ok());
         let most = self.features.unwrap_or(MOST_FEATURES).min(MOST_FEATURES);
@@ -112,7 +115,8 @@ impl Columns {
         })
     }
 
-    /// The number of features of a document, where the file does not say it and uses `used` of them.
+    /// The number of features of a document, for a file that does not state it but uses `used`
+    /// features.
     fn given(self, used: usize) -> Result<usize, ImportError> {
         self.features.ok_or_else(|| {
             let what =
@@ -140,7 +144,8 @@ impl ImportError {
     }
 }
 
-/// The greatest finite `f32` that is not above `threshold`: no finite feature value goes another way. `None` if there is none.
+/// The greatest finite `f32` that is not above `threshold`, so that every finite `f32` value goes
+/// the same way; `None` if no finite `f32` is low enough.
 fn round_down(threshold: f64) -> Option<f32> {
     let nearest = threshold as f32;
     let below = if f64::from(nearest) > threshold { nearest.next_down() } else { nearest };
@@ -164,7 +169,7 @@ mod tests {
             let above = f64::from(rounded.next_up());
             assert!(f64::from(rounded) <= threshold && threshold < above);
         }
-        // LightGBM cuts missing values from all others at infinity.
+        // LightGBM separates missing values from all others by a cut at infinity.
         assert_eq!([round_down(1e300), round_down(f64::INFINITY)], [Some(f32::MAX); 2]);
         assert_eq!([round_down(-1e300), round_down(f64::NEG_INFINITY), round_down(f64::NAN)], [None; 3]);
     }

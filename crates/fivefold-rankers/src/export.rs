@@ -1,14 +1,18 @@
-//! Models written for other programs: RankLib, LightGBM, Solr, the plug-ins of Elasticsearch and OpenSearch, ONNX.
+//! Writes models for other programs: RankLib, LightGBM, Solr, the plug-ins of Elasticsearch and
+//! OpenSearch, ONNX.
 //!
-//! [`TARGETS`] lists the programs; another one is a file and a line there. What programs have in common is done once, here:
+//! [`TARGETS`] lists the programs; a new program is a file, and a line in [`TARGETS`]. This module
+//! has the rules that all programs share:
 //!
-//! - The base of a model is added to the first tree's values, which is what scoring adds first.
-//! - A normaliser that was fitted on the training part goes into the thresholds of trees: the new threshold is the greatest `f32`
-//!   that the normaliser does not bring above the old one. Every `f32` value then goes the way it goes here.
-//! - A normaliser of each query has no place in a program that scores one document at a time.
+//! - The base of a model is added to the first tree's values, since scoring adds this tree first.
+//! - A normaliser that was fitted on the training part goes into the thresholds of trees. The new
+//!   threshold is the greatest `f32` that the normaliser does not bring above the old threshold.
+//!   So every `f32` value goes the same way as here.
+//! - A normaliser of each query is refused for a program that scores one document at a time.
 //!
-//! Every target decides as our trees do for all `f32` values of features, whatever it compares with (`<` or `<=`, single or double
-//! precision); its module says how. What a program adds up in single precision differs from our scores by that rounding.
+//! Every target decides as our trees do, for all `f32` values of features, whether the program
+//! compares by `<` or `<=`, in single or double precision. The target's module says how. If a
+//! program adds up in single precision, its scores differ from our scores by rounding.
 
 mod lightgbm;
 mod onnx;
@@ -37,7 +41,7 @@ use crate::random_forest::RandomForest;
 use crate::rankboost::RankBoost;
 use crate::tree_model::TreeModel;
 
-/// What a model can be written for, in the order in which help lists it.
+/// The programs for which a model can be written, in the order of the help.
 pub const TARGETS: &[Target] =
     &[ranklib::TARGET, lightgbm::TARGET, solr::TARGET, plugin::ELASTICSEARCH, plugin::OPENSEARCH, onnx::TARGET];
 
@@ -54,22 +58,23 @@ pub const SOURCES: &[Source] = &[
     Source { ranker: Feature::NAME, read: |model| serde_json::from_value::<FeatureModel>(model).map(Into::into) },
 ];
 
-/// A program that models are written for.
+/// A program for which models are written.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
     /// Its name.
     pub name: &'static str,
     /// One line of help.
     pub summary: &'static str,
-    /// The number that such files usually give the first feature.
+    /// The usual number of the first feature in such files.
     pub first_feature: u32,
     /// Whether features have names in the file.
     pub names: bool,
-    /// Whether the file is no text.
+    /// Whether the file is binary.
     pub binary: bool,
     /// Whether trees have a side for missing values.
     knows_missing: bool,
-    /// Whether the user hands over the features, and so can normalise each query's before.
+    /// Whether the user gives the features to the program, and so can normalise the features of
+    /// each query first.
     by_hand: bool,
     trees: fn(&Context<'_>, &[Tree], &mut Notes) -> Vec<u8>,
     linear: Option<WriteLinear>,
@@ -78,10 +83,10 @@ pub struct Target {
 /// Writes a linear model of features that were scaled.
 type WriteLinear = fn(&Context<'_>, &LinearModel, Option<&Scaling<'_>>, &mut Notes) -> Result<Vec<u8>, Refusal>;
 
-/// What the user should be told beside the file.
+/// Notes for the user of the file.
 type Notes = Vec<String>;
 
-/// How the model of a ranker becomes one that can be written.
+/// How to read the model of a ranker for writing.
 #[derive(Debug, Clone, Copy)]
 pub struct Source {
     /// The ranker's name.
@@ -99,42 +104,43 @@ pub enum Exported {
     Linear(LinearModel),
 }
 
-/// What a file says beside the model itself.
+/// The data of a file other than the model.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// The ranker of the model.
     pub ranker: &'a str,
-    /// The name of the model, where the program has names of models.
+    /// The name of the model, for programs that have names of models.
     pub name: &'a str,
     /// The number of the first feature.
     pub first: u32,
     /// Features a document.
     pub features: usize,
-    /// The names of all features; `None`: their numbers.
+    /// The names of all features; `None` to use their numbers.
     pub names: Option<&'a [String]>,
-    /// What became of missing values when the model was trained, as in the header of its file.
+    /// The policy for missing values in training, as in the header of the model file.
     pub missing: &'a str,
 }
 
 /// How the features of the training data were normalised.
 #[derive(Clone, Copy)]
 pub enum Normalised<'a> {
-    /// They were not.
+    /// Not normalised.
     No,
-    /// By what each query's documents have.
+    /// Normalised over the documents of each query.
     ByQuery,
-    /// By what the training part has.
+    /// Normalised by numbers from the training part.
     ByTraining(Scaling<'a>),
 }
 
 /// A normaliser that was fitted on the training part: (f(x) - centre) / spread of each feature.
 #[derive(Clone, Copy)]
 pub struct Scaling<'a> {
-    /// What it is, for programs that have such normalisers.
+    /// The formula, for programs that have such normalisers.
     pub formula: Formula,
-    /// Centre and spread of each feature; a spread of 0: the feature becomes 0.
+    /// Centre and spread of each feature. If the spread is 0, the feature becomes 0.
     pub scales: &'a [(f64, f64)],
-    /// The value that a feature, by its number from 0, gets in place of another one. It never falls as that one rises.
+    /// Maps a feature, by its number from 0, and a value to the normalised value. The function
+    /// never falls as the value rises.
     pub value: &'a dyn Fn(usize, f32) -> f32,
 }
 
@@ -149,7 +155,7 @@ pub enum Formula {
     LogZScore,
 }
 
-/// A file and what its reader should know.
+/// A file, and notes for its user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The file.
@@ -158,13 +164,13 @@ pub struct Written {
     pub notes: Vec<String>,
 }
 
-/// Why a model cannot be written for a program, and what to do.
+/// Why a model cannot be written for a program, with a way out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct Refusal {
-    /// What cannot be said there.
+    /// The property that the program cannot express.
     pub why: String,
-    /// What can be done.
+    /// A way out for the user.
     pub help: String,
 }
 
@@ -201,7 +207,7 @@ impl Target {
     /// The file of a model.
     ///
     /// # Errors
-    /// [`Refusal`] of what the program cannot express.
+    /// [`Refusal`] if the program cannot express the model.
     pub fn write(
         &self,
         model: &Exported,
@@ -317,19 +323,20 @@ impl Context<'_> {
         u64::from(feature) + u64::from(self.first)
     }
 
-    /// Where a missing value goes at a node: where zero goes, if the model was trained on zeros in place of missing values.
+    /// Whether a missing value goes left at a node. If the model was trained on zeros in place of
+    /// missing values, it goes the way of zero.
     fn missing_left(&self, node: &Node) -> bool {
         if self.missing == "zero" { 0.0 <= node.threshold } else { node.missing_left }
     }
 }
 
-/// Whether the model knows missing values and sends one elsewhere than 0.
+/// Whether the model decides about missing values, and at some node sends them another way than 0.
 fn missing_differs(context: &Context<'_>, trees: &[Tree]) -> bool {
     let differs = |node: Node| node.missing_left != (0.0 <= node.threshold);
     context.missing == AS_TRAINED && trees.iter().flat_map(Tree::nodes).any(differs)
 }
 
-/// The trees of a model, the base in the first one.
+/// The trees of a model, with the base added to the first tree.
 fn trees_with_base(model: &TreeModel) -> Vec<Tree> {
     let mut trees = model.trees().to_vec();
     match trees.first_mut() {
@@ -339,7 +346,7 @@ fn trees_with_base(model: &TreeModel) -> Vec<Tree> {
     trees
 }
 
-/// The tree that takes features as they are where `tree` takes normalised ones.
+/// The tree for raw features that decides as `tree` does for normalised features.
 fn unscaled(tree: &Tree, scaling: &Scaling<'_>) -> Result<Tree, Refusal> {
     let altered = |what: String| Refusal::new(what, "the model file was altered: train it again");
     if !tree.cuts().is_empty() {
@@ -357,12 +364,14 @@ fn unscaled(tree: &Tree, scaling: &Scaling<'_>) -> Result<Tree, Refusal> {
     raw.map_err(|error| altered(error.to_string()))
 }
 
-/// The greatest finite `f32` that `value` does not bring above `threshold`; an infinite threshold stays.
+/// The greatest finite `f32` that `value` does not bring above `threshold`; an infinite threshold
+/// stays.
 fn greatest(threshold: f32, value: impl Fn(f32) -> f32) -> f32 {
     if threshold == f32::INFINITY {
         return threshold;
     }
-    // The order of all numbers as integers; `low` is not above the threshold, `high` is.
+    // Numbers as integers in the same order. The value of `low` is not above the threshold, the
+    // value of `high` is.
     let (mut low, mut high) = (order(f32::MIN), order(f32::INFINITY));
     while high - low > 1 {
         let middle = low + (high - low) / 2;
@@ -371,7 +380,7 @@ fn greatest(threshold: f32, value: impl Fn(f32) -> f32) -> f32 {
     from_order(low)
 }
 
-/// A number that rises with `value`, by one from each `f32` to the next.
+/// A number that rises with `value`, by 1 from each `f32` to the next.
 fn order(value: f32) -> i64 {
     let bits = i64::from(value.to_bits() & (u32::MAX >> 1));
     if value.is_sign_negative() { -bits } else { bits }
@@ -383,7 +392,8 @@ fn from_order(order: i64) -> f32 {
     if order < 0 { -value } else { value }
 }
 
-/// The features that trees cut, rising; the first one if they cut none, since some programs want one at least.
+/// The features that trees cut, in rising order. If trees cut no feature, the first feature, since
+/// some programs need a feature.
 fn used(trees: &[Tree]) -> Vec<u32> {
     let mut used: Vec<u32> = trees.iter().flat_map(Tree::nodes).map(|node| node.feature).collect();
     used.sort_unstable();
@@ -391,7 +401,8 @@ fn used(trees: &[Tree]) -> Vec<u32> {
     if used.is_empty() { vec![0] } else { used }
 }
 
-/// The features with a weight and these weights; the first one if all are 0.
+/// The features with a weight that is not 0, and their weights. If all weights are 0, the first
+/// feature.
 fn weighed(model: &LinearModel, scaling: Option<&Scaling<'_>>) -> Vec<(u32, f64)> {
     let constant = |feature: usize| scaling.is_some_and(|scaling| scaling.scales[feature].1 <= 0.0);
     let all = model.weights.iter().enumerate();
@@ -405,7 +416,7 @@ fn weighed(model: &LinearModel, scaling: Option<&Scaling<'_>>) -> Vec<(u32, f64)
     weighed
 }
 
-/// What to say where a program has no place for an intercept.
+/// Adds a note if the model has an intercept, for programs without a place for it.
 fn without_intercept(model: &LinearModel, notes: &mut Notes) {
     if model.intercept != 0.0 {
         notes.push(format!(

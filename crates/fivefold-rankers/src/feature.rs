@@ -1,7 +1,8 @@
 //! One feature as the score: the simplest baseline, published for every LETOR collection.
 //!
-//! score(x) = x_N, or -x_N with `negate` (for features where smaller is better, such as a rank in another system's
-//! list). Nothing is learnt; `fit` only checks that the data have the feature. Cost: one read a document.
+//! score(x) = x_N, or -x_N with `negate` (for a feature of which smaller values are better, such as
+//! a rank in another system's list). Nothing is learnt; `fit` only checks that the data have the
+//! feature. Cost: a read for each document.
 
 use fivefold_core::{Dataset, FitContext, FitError, Model, ParamError, ParamHelp, QueryView, Ranker};
 use serde::{Deserialize, Serialize};
@@ -124,7 +125,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::test_data::rows;
 
-    /// How the ranker is tried.
+    /// Cases of the contract for this ranker.
     pub(crate) const CASES: &[Case] = &[Case {
         name: "feature",
         params: "feature = 1",

@@ -1,21 +1,24 @@
 //! Logistic regression with an L2 penalty: is a document relevant or not?
 //!
-//! Minimises 1/2 |w|^2 + C sum_i log(1 + exp(-y_i (w x_i + b))), where y = +1 for documents of grade >= `threshold`
-//! and -1 for the others: the objective of LIBLINEAR (Fan et al. 2008) and of scikit-learn's `LogisticRegression`. The
-//! intercept b is unpenalised, as in scikit-learn; `penalize_bias` adds 1/2 b^2, LIBLINEAR's form with `-B 1`. The score
-//! is w x + b, the log odds of being relevant.
+//! Minimises 1/2 |w|^2 + C sum_i log(1 + exp(-y_i (w x_i + b))), with y = +1 for a document of
+//! grade >= `threshold` and y = -1 for any other document. LIBLINEAR (Fan et al. 2008) and
+//! scikit-learn's `LogisticRegression` have the same objective. The intercept b is not penalised,
+//! as in scikit-learn; `penalize_bias` adds 1/2 b^2, as LIBLINEAR with `-B 1`. The score is w x +
+//! b, the log odds of being relevant.
 //!
-//! Newton's method with a line search. The Hessian I + C X^T D X is factored exactly, which a few hundred features
-//! allow and which, unlike conjugate gradients or L-BFGS, does not mind raw features of very different scales. It stops
-//! when half the squared Newton decrement, g^T H^-1 g / 2, an estimate of what is left to gain that no scaling of the
-//! features alters, is at most `tolerance` times the objective at zero weights (documents * C * log 2).
+//! The method is Newton's, with a line search. The Hessian I + C X^T D X is factored exactly, which
+//! a few hundred features allow. Unlike conjugate gradients or L-BFGS, the exact step works with
+//! raw features of very different scales. The iterations stop when half the squared Newton
+//! decrement, g^T H^-1 g / 2, is at most `tolerance` times the objective at zero weights
+//! (documents * C * log 2). The decrement estimates the remaining gain, whatever the scales of the
+//! features.
 //!
-//! With more features than documents the same steps are taken among the weights that are sums of documents (`dual`), in which the
-//! solution lies, so that nothing has the size of features^2.
+//! With more features than documents, the same steps are taken in the dual form (`dual`): the
+//! weights are sums of documents, as the solution is. So no matrix has the size features^2.
 //!
-//! Cost: O(documents * features^2 + features^3) an iteration, in parallel; about ten iterations. In the dual form O(documents^2 *
-//! features) once and O(documents^3) an iteration. Memory: 8 bytes times the square of the smaller number, for each thread where
-//! that is the features.
+//! Cost: O(documents * features^2 + features^3) an iteration, in parallel; about ten iterations. In
+//! the dual form: O(documents^2 * features) once, and O(documents^3) an iteration. Memory: 8 bytes
+//! x features^2 for each thread, or 8 bytes x documents^2 in the dual form.
 
 mod dual;
 
@@ -28,12 +31,12 @@ use self::dual::Dual;
 use crate::linear_model::{LinearModel, dot};
 use crate::normal_equations::{FEATURES_AT_ONCE, gram, solve, sum_over_queries, sums_at_once};
 
-/// What counts as a rounding error: a pivot below this share of its diagonal (left out of a step), a decrease below this
-/// share of the objective.
+/// The share below which a number is a rounding error: a pivot of its diagonal (left out of a
+/// step), or a decrease of the objective.
 const ROUNDING: f64 = 1e-14;
 /// Share of the linear decrease that a step must reach (Armijo's rule).
 const SUFFICIENT: f64 = 1e-4;
-/// A step is halved at most this often.
+/// How often a step is halved at most.
 const HALVINGS: u32 = 40;
 
 /// Pointwise L2-regularised logistic regression.
@@ -46,9 +49,10 @@ pub struct L2Logistic {
     pub threshold: u8,
     /// Whether the intercept is penalised like a weight.
     pub penalize_bias: bool,
-    /// Stop when the estimated rest to gain is at most this share of the objective at zero weights; in (0, 1).
+    /// Stop when the estimated remaining gain is at most this share of the objective at zero
+    /// weights; in (0, 1).
     pub tolerance: f64,
-    /// Fail if not converged after this many Newton steps; at least 1.
+    /// The fit fails if this many Newton steps do not converge; at least 1.
     pub max_iterations: u32,
 }
 
@@ -91,7 +95,7 @@ impl Ranker for L2Logistic {
         ParamError::unless(self.max_iterations >= 1, "max_iterations", self.max_iterations, "at least 1")
     }
 
-    /// Margins and labels, and the sums that threads hold or the products of the documents.
+    /// Margins and labels, and the sums of each thread, or the products of the documents.
     fn fit_bytes(&self, train: &Dataset, _: Option<&Dataset>) -> u64 {
         let (width, documents) = (train.width() as u64, train.documents() as u64);
         let system = if width > documents {
@@ -126,7 +130,8 @@ impl Ranker for L2Logistic {
 }
 
 impl L2Logistic {
-    /// The unknowns at which the objective is least, by Newton's method from `start`, where all margins are 0.
+    /// The unknowns with the least objective, by Newton's method from `start`, where all margins
+    /// must be 0.
     fn minimise(
         &self,
         space: &impl Space,
@@ -145,7 +150,7 @@ impl L2Logistic {
             }
             let nearly_done = -slope / 2.0 <= self.tolerance * at_zero;
             let moved = search(space, loss, &mut at, &step, slope);
-            // Where rounding hides the last decrease, no step lowers the value any more.
+            // If rounding hides the last decrease, no step lowers the value.
             if nearly_done || (!moved && -slope <= ROUNDING * at_zero) {
                 return Ok(at.x);
             }
@@ -172,7 +177,7 @@ impl L2Logistic {
     }
 }
 
-/// Unknowns and, last, the intercept; with what they give.
+/// A point of the search: the unknowns with the intercept last, and their margins and value.
 struct Point {
     x: Vec<f64>,
     /// w x_i + b of each document.
@@ -200,7 +205,8 @@ impl Loss {
     }
 }
 
-/// Unknowns of which the margins are a linear function, and the penalty a quadratic one.
+/// A space of unknowns: margins are a linear function of them, and the penalty is a quadratic
+/// function.
 trait Space {
     fn margins(&self, x: &[f64]) -> Vec<f64>;
 
@@ -215,7 +221,8 @@ fn value(space: &impl Space, loss: &Loss, x: &[f64], margins: &[f64]) -> f64 {
     space.penalty(x) / 2.0 + loss.value(margins)
 }
 
-/// Moves along `step` by the first of 1, 1/2, 1/4, ... that lowers the value enough; false: none does.
+/// Moves along `step` by the first share of 1, 1/2, 1/4, ... that lowers the value enough. Returns
+/// false if no share does.
 fn search(space: &impl Space, loss: &Loss, at: &mut Point, step: &[f64], slope: f64) -> bool {
     let change = space.margins(step);
     let mut length = 1.0;
@@ -242,7 +249,8 @@ struct Primal<'a> {
 }
 
 impl Primal<'_> {
-    /// 1 where the unknown is penalised: everywhere but, by default, at the intercept.
+    /// 1 if the unknown is penalised, otherwise 0. By default all unknowns but the intercept are
+    /// penalised.
     fn weight(&self, unknown: usize) -> f64 {
         if unknown < self.train.width() || self.penalize_bias { 1.0 } else { 0.0 }
     }
@@ -316,7 +324,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::test_data::{rows, signal_in_order};
 
-    /// How the ranker is tried.
+    /// Cases of the contract for this ranker.
     pub(crate) const CASES: &[Case] = &[Case {
         name: "l2-logistic",
         params: "",
@@ -359,7 +367,8 @@ pub(crate) mod tests {
     #[test]
     fn more_features_than_documents_agree_with_scikit_learn() {
         // x[i][j] = ((7 i + 3 j + i j) % 11) / 4, 5 documents of 8 features; y = [0, 1, 1, 0, 1]
-        // LogisticRegression(C=2.0, tol=1e-14, max_iter=100000): coef_, intercept_; penalised as above.
+        // LogisticRegression(C=2.0, tol=1e-14, max_iter=100000): coef_, intercept_; penalised as
+        // above.
         let features: Vec<Vec<f32>> =
             (0..5u8).map(|i| (0..8u8).map(|j| f32::from((7 * i + 3 * j + i * j) % 11) / 4.0).collect()).collect();
         let documents: Vec<(u8, &[f32])> =

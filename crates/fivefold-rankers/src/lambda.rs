@@ -1,22 +1,28 @@
 //! Lambda gradients of any measure: the loss of `lambdamart`.
 //!
-//! For two documents of a query, i better than j by the measure (exchanging them would change its value by -d), with scores s:
-//!   rho = 1 / (1 + exp(sigma (s_i - s_j))),  lambda = sigma d rho,  hessian = sigma^2 d rho (1 - rho);
-//! i's gradient falls by lambda and j's rises by it; both get the hessian (Burges, MSR-TR-2010-82; Burges, Ragno & Le, NIPS
-//! 2006). d is the exact change of the measure, whatever it is: `ndcg`, `ap`, `rr`, `err`, or a UE version (V1, V2), whose change
-//! follows from that of A. Documents of equal score stand in drawn or in file order (the `ties` module). Only pairs with one
-//! document in the top `truncation` count (0: all pairs).
+//! Take two documents of a query with scores s. Document i is better than j by the measure: their
+//! exchange would change the measure by -d. Then
 //!
-//! `normalise` does as LightGBM: d is divided by .01 + |s_i - s_j| (unless all scores are equal), and a query's gradients are
-//! multiplied by log2(1 + S) / S, S the sum of the absolute lambdas of both sides.
+//! ```text
+//! rho = 1 / (1 + exp(sigma (s_i - s_j)))   lambda = sigma d rho   hessian = sigma^2 d rho (1 - rho)
+//! ```
+//! The gradient of i falls by lambda, the gradient of j rises by lambda, and the hessians of both
+//! rise by `hessian` (Burges, MSR-TR-2010-82; Burges, Ragno & Le, NIPS 2006). Here d is the exact
+//! change of any measure: `ndcg`, `ap`, `rr`, `err`, or a UE version (V1, V2), whose change follows
+//! from the change of A. Documents of equal score stand in a drawn order or in file order (the
+//! `ties` module). Only pairs with a document in the top `truncation` count (0: all pairs).
 //!
-//! No table of the sigmoid: with e_k = exp(sigma s_k), rho = e_j / (e_i + e_j), so a query needs one exponential a
-//! document and one division a pair. Where scores spread so far that an exponential would leave the range of f64, they
-//! are taken relative to the first document of each pair and cut at +-600, where rho is 0 or 1 to the last bit anyhow.
+//! `normalise` normalises as LightGBM. d is divided by .01 + |s_i - s_j|, unless all scores are
+//! equal. The gradients of a query are multiplied by log2(1 + S) / S, where S is the sum of the
+//! absolute lambdas of both sides.
 //!
-//! Nothing is quadratic: of a query with more than 2^24 pairs (5,794 documents), `truncation` 0 takes the pairs of as many top ranks
-//! as hold 2^24 (83 of 200,000 documents), and a warning says so. Pairs behind the measure's cutoff change nothing and are not
-//! visited.
+//! There is no table of the sigmoid: with e_k = exp(sigma s_k), rho = e_j / (e_i + e_j). So a query
+//! needs an exponential a document and a division a pair. If scores spread beyond the range of exp
+//! in f64, differences of scores are used, clamped to +-600, where rho is 0 or 1 to the last bit.
+//!
+//! No cost is quadratic. If a query has more than 2^24 pairs (5,794 documents), `truncation` 0
+//! takes up to 2^24 pairs, from the top ranks (83 ranks of 200,000 documents), and a warning says
+//! so. Pairs below the measure's cutoff change no value and are not visited.
 //!
 //! Cost: O(n log n + min(truncation, cutoff) x n) a query, independent of the measure.
 
@@ -30,13 +36,15 @@ use crate::memory::{Size, threads};
 use crate::ties::{TieBreaks, Ties};
 use crate::validation::require_order;
 
-/// The largest exponent that is used, so that products of two exponentials and a distance stay finite and above 0.
+/// The largest exponent, so that a product of two exponentials and a distance stays finite and
+/// above 0.
 const FARTHEST: f64 = 300.0;
 
-/// The most pairs of a query where all are asked for: more than any query of the known collections has.
+/// The most pairs of a query if all pairs are asked for. No query of the known collections has
+/// more.
 pub(crate) const MOST_PAIRS: usize = 1 << 24;
 
-/// Top ranks between two looks at whether to stop.
+/// Number of top ranks between two checks for a cancelled fit.
 const RANKS_BETWEEN_CHECKS: usize = 16;
 
 /// The lambda gradients of a measure.
@@ -44,7 +52,7 @@ pub(crate) struct LambdaLoss<'a> {
     objective: Objective,
     grades: Vec<&'a [u8]>,
     ties: TieBreaks<'a>,
-    /// 0: all pairs.
+    /// 0 for all pairs.
     truncation: usize,
     most_pairs: usize,
     sigma: f64,
@@ -55,10 +63,10 @@ pub(crate) struct LambdaLoss<'a> {
 /// Arrays by position in the ranking of one query.
 #[derive(Default)]
 pub(crate) struct Ranking {
-    /// What breaks ties, by row.
+    /// The numbers that break ties, by row.
     places: Vec<u32>,
-    /// Score, place and row of each document, so that they sort as whole numbers: the highest score first, then the lowest
-    /// place.
+    /// Score, place and row of each document in one whole number. Sorted, the highest score comes
+    /// first, then the lowest place.
     keys: Vec<u128>,
     order: Vec<u32>,
     grades: Vec<u8>,
@@ -71,7 +79,7 @@ pub(crate) struct Ranking {
     scratch: Scratch,
 }
 
-/// What the loss needs.
+/// Bytes of the loss.
 pub(crate) fn loss_bytes(train: Size) -> u64 {
     train.objective() + 4 * train.documents + 80 * train.queries + train.ranking() * threads().min(train.queries)
 }
@@ -94,7 +102,7 @@ impl<'a> LambdaLoss<'a> {
         Ok(loss)
     }
 
-    /// Says where not all pairs are taken although all are asked for.
+    /// Warns if all pairs are asked for but not all are taken.
     fn warn_of_long_queries(&self) {
         let mut scratch = Scratch::default();
         let mut cut_short = |query: usize| {
@@ -115,7 +123,8 @@ impl<'a> LambdaLoss<'a> {
         }
     }
 
-    /// Ranks whose pairs with all below them are taken, in a query of `n` documents.
+    /// Number of top ranks whose pairs with all lower documents are taken, in a query of `n`
+    /// documents.
     fn tops(&self, n: usize) -> usize {
         if self.truncation > 0 {
             return self.truncation.min(n - 1);
@@ -133,7 +142,8 @@ impl<'a> LambdaLoss<'a> {
         low
     }
 
-    /// Fills the derivatives of one query, with ties broken by `draw`. Those of a query where the measure is undefined are 0.
+    /// Writes the derivatives of a query, with ties broken by `draw`. If the measure is undefined,
+    /// all derivatives are 0.
     pub fn query(
         &self,
         query: usize,
@@ -192,8 +202,8 @@ impl<'a> LambdaLoss<'a> {
     }
 }
 
-/// A document and those ranked below it; `changes` has the changes of the measure when it is exchanged with each of these.
-/// A change below 0 says that the upper document is the better one.
+/// A document and all documents ranked below it. `changes` has the change of the measure for the
+/// exchange with each lower document. If a change is below 0, the upper document is better.
 #[derive(Clone, Copy)]
 struct Ranked<'a> {
     exponentials: &'a [f64],
@@ -202,7 +212,8 @@ struct Ranked<'a> {
     by_distance: bool,
 }
 
-/// What each pair of one document adds to its gradient (and takes from the lower document's), and to both hessians.
+/// For each pair of a document: the number that its gradient gains and the lower document's
+/// gradient loses, and the number that both hessians gain.
 #[derive(Default)]
 struct Pairs {
     distances: Vec<f64>,
@@ -218,7 +229,8 @@ impl Pairs {
     }
 }
 
-/// Adds the pairs of the first document of `ranked` to the gradients and hessians; returns the sum of the absolute lambdas.
+/// Adds the pairs of the first document of `ranked` to gradients and hessians; returns the sum of
+/// the absolute lambdas.
 fn add_pairs(ranked: Ranked<'_>, pairs: &mut Pairs, first: &mut [f64], second: &mut [f64]) -> f64 {
     let Ranked { exponentials, scores, changes, by_distance } = ranked;
     let Pairs { distances, lambdas, hessians } = pairs;
@@ -233,7 +245,7 @@ fn add_pairs(ranked: Ranked<'_>, pairs: &mut Pairs, first: &mut [f64], second: &
     let inputs = exponentials[1..].iter().zip(changes).zip(&*distances);
     for ((lambda, hessian), ((&other, &change), &distance)) in lambdas.iter_mut().zip(&mut *hessians).zip(inputs) {
         let sum = top + other;
-        // One division: 1 / (sum^2 distance), from which 1 / (sum distance) follows.
+        // A single division gives 1 / (sum^2 distance), and 1 / (sum distance) follows from it.
         let inverse = 1.0 / (sum * sum * distance);
         let worse = if change < 0.0 { other } else { top };
         *lambda = change * worse * (sum * inverse);
@@ -251,7 +263,7 @@ fn add_pairs(ranked: Ranked<'_>, pairs: &mut Pairs, first: &mut [f64], second: &
     absolute
 }
 
-/// The sum and the sum of absolute values, in four interleaved parts so that the additions need not wait for each other.
+/// The sum, and the sum of absolute values. Four interleaved parts let additions overlap.
 fn sums(values: &[f64]) -> (f64, f64) {
     let (chunks, rest) = values.as_chunks::<4>();
     let (mut sum, mut absolute) = ([0.0; 4], [0.0; 4]);
@@ -283,7 +295,7 @@ impl Ranking {
     }
 }
 
-/// A number that is the smaller, the higher the score; equal scores (0 and -0 too) give equal numbers.
+/// A number that falls as the score rises; equal scores (also 0 and -0) give equal numbers.
 fn falling(score: f64) -> u64 {
     let bits = (score + 0.0).to_bits();
     if bits >> 63 == 0 { !bits & (u64::MAX >> 1) } else { bits }
@@ -334,7 +346,7 @@ mod tests {
         rows(&docs.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
-    /// A context without a flag, for as long as any loss.
+    /// A context that cannot be cancelled and lives as long as any loss.
     fn context() -> &'static FitContext<'static> {
         Box::leak(Box::new(FitContext::new(Seed::new(1))))
     }
@@ -349,7 +361,7 @@ mod tests {
         (first, second)
     }
 
-    /// The definition, pair by pair: every exchange is evaluated by the measure itself.
+    /// The definition, pair by pair, where the measure evaluates every exchange.
     fn brute_force(
         name: &str,
         data: &Dataset,
@@ -463,12 +475,12 @@ mod tests {
             let alone = graded(&[grades]);
             let loss = LambdaLoss::new(measure("ndcg", &alone), &alone, Ties::Input, 0, 1.0, true, context()).unwrap();
             assert_eq!(gradients(&loss, &scores[rows.clone()]).0, first[rows.clone()]);
-            // Every pair takes from one what it gives to the other.
+            // A pair adds as much to one gradient as it takes from the other.
             assert!(first[rows].iter().sum::<f64>().abs() < 1e-15);
         }
     }
 
-    /// catboost/catboost #1919: a group of 13,734,090 pairs is refused there.
+    /// catboost/catboost #1919: CatBoost refuses a group of 13,734,090 pairs.
     #[test]
     fn all_pairs_are_those_of_the_top_ranks_where_they_are_too_many() {
         let data = graded(&[&[0, 2, 1, 0, 0, 1, 2, 0, 0, 1], &[1, 0]]);
@@ -478,7 +490,7 @@ mod tests {
         assert!(told.0.lock().unwrap().is_empty());
         let scores: Vec<f64> = (0..12).map(|i| f64::from(i * 7 % 12)).collect();
         let all = gradients(&loss, &scores);
-        // 9 + 8 + 7 pairs of three ranks are 24, of all ranks 45.
+        // Three top ranks have 9 + 8 + 7 = 24 pairs, and all ranks have 45.
         for (most, tops) in [(45, 9), (44, 8), (25, 3), (24, 3), (23, 2), (1, 1)] {
             loss.most_pairs = most;
             assert_eq!((loss.tops(10), loss.tops(2)), (tops, 1), "{most}");
@@ -493,7 +505,8 @@ mod tests {
             said.len() == 1 && said[0].contains("1 query of more than 24 pairs") && said[0].contains("the top 3"),
             "{said:?}"
         );
-        // 200,000 documents are a matter of 83 ranks, and no query of a known collection is cut.
+        // A query of 200,000 documents is cut to 83 ranks, and no query of a known collection is
+        // cut.
         let huge = LambdaLoss { most_pairs: MOST_PAIRS, ..loss };
         assert_eq!((huge.tops(200_000), huge.tops(5_793), huge.tops(5_794)), (83, 5_792, 5_692));
     }

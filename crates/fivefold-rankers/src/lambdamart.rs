@@ -1,24 +1,30 @@
-//! LambdaMART: boosted trees on the lambda gradients of a measure (Wu, Burges, Svore & Gao, Information Retrieval 13, 2010).
+//! LambdaMART: boosted trees on the lambda gradients of a measure (Wu, Burges, Svore & Gao,
+//! Information Retrieval 13, 2010).
 //!
-//! Each tree is grown on the lambda gradients (the `lambda` module) at the current scores, with Newton leaf values, and added with the
-//! learning rate; boosting stops early by a measure on the validation part. The objective is any measure in any version: with
-//! `ndcg.v2@10` it is the exact change of the UE-normalised value, which no other program optimises. Measures are taken under the
-//! conventions of the default dialect; parameters in their names override them.
+//! Each tree is grown on the lambda gradients at the current scores (the `lambda` module), with
+//! Newton leaf values, and is added with the learning rate. Boosting stops early by a measure on
+//! the validation part. The objective is any measure in any version. With `ndcg.v2@10`, lambdas
+//! use the exact change of the UE-normalised value, which no other program optimises. Measures
+//! follow the default dialect; parameters in their names override the dialect.
 //!
-//! Presets: `ranklib` has RankLib's settings, but drawn ties, 255 equal widths of a feature where it has 256, and trees that
-//! are grown by second-order gain, where RankLib's are fitted by the variance of the lambdas. `lightgbm` has LightGBM's, whose nDCG is that of the top 30
-//! in the denominator only; the rest is the same but for a table of the sigmoid, its bins and sums in another order
-//! (`docs/lightgbm_agreement.py` shows it). `leaf_documents` is LightGBM's there: the documents of a leaf are estimated from
-//! its share of the hessians.
+//! Preset `ranklib` has RankLib's settings, with three differences. Ties are drawn. A feature has
+//! 255 equal widths instead of 256. Trees are grown by second-order gain, in RankLib by the
+//! variance of the lambdas. Preset `lightgbm` has LightGBM's settings. LightGBM's nDCG uses the
+//! top 30 in the denominator only. Other differences are a table of the sigmoid, the bins, and the
+//! order of sums (see `docs/lightgbm_agreement.py`). With this preset `leaf_documents` estimates
+//! the documents of a leaf from its share of the hessians, as LightGBM does.
 //!
-//! The default of 10 leaves was chosen on the validation parts of OHSUMED and MQ2008, by the half of each that training did not
-//! stop by: 31 leaves lose .008 there. Where queries are many, more leaves may pay.
+//! The default of 10 leaves was chosen on the validation parts of OHSUMED and MQ2008: half of each
+//! part stopped the training, and the other half chose. 31 leaves are worse there by .008. With
+//! many queries, more leaves may be better.
 //!
-//! Before the first tree all scores are equal, and lambdas depend on who stands where: `ties` says how documents of equal
-//! score are ranked. Drawn ties (the default, unlike RankLib and LightGBM) make the model independent of the order of a
-//! query's rows in the file; with `ties = "input"` do not train on files that are sorted by grade.
+//! Before the first tree all scores are equal, and lambdas depend on the order of the documents.
+//! `ties` decides the order of documents of equal score. With drawn ties (the default, unlike
+//! RankLib and LightGBM) the model does not depend on the order of a query's rows in the file.
+//! With `ties = "input"`, do not train on a file that is sorted by grade.
 //!
-//! Cost of a tree: see `fivefold_trees` and the `lambda` module; both linear in the documents.
+//! Cost of a tree: see `fivefold_trees` and the `lambda` module. The costs are linear in the
+//! documents.
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};
@@ -35,21 +41,22 @@ use crate::tree_model::TreeModel;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LambdaMart {
-    /// The measure whose exchanges give the gradients: any, in any version.
+    /// The measure whose exchanges give the gradients; any measure in any version.
     pub objective: String,
-    /// Pairs need one document in so many top ranks; 0: all pairs.
+    /// A pair must have a document in this number of top ranks; 0 for all pairs.
     pub truncation: usize,
     /// Steepness of the pairwise logistic function; above 0.
     pub sigma: f64,
     /// LightGBM's normalisation of lambdas by score distance and by query.
     pub normalise: bool,
-    /// How documents of equal score are ranked; before the first tree they are all of equal score.
+    /// The order of documents of equal score; before the first tree all documents have equal
+    /// scores.
     pub ties: Ties,
     /// The most trees.
     pub trees: usize,
-    /// What each tree's values are multiplied by.
+    /// The factor of each tree's values.
     pub learning_rate: f64,
-    /// Trees without a gain on the validation part after which to stop; 0: never.
+    /// Stop after this number of trees without a gain on the validation part; 0: never.
     pub early_stopping: usize,
     /// The measure that stops early; empty: the objective.
     pub stop_measure: String,
@@ -59,7 +66,7 @@ pub struct LambdaMart {
     pub depth: usize,
     /// The fewest documents of a leaf.
     pub min_documents: u32,
-    /// How these documents are told.
+    /// How the documents of a leaf are counted.
     pub leaf_documents: LeafDocuments,
     /// The least sum of hessians of a leaf.
     pub min_hessian: f64,
@@ -67,11 +74,11 @@ pub struct LambdaMart {
     pub l2: f64,
     /// The most bins of a feature.
     pub bins: usize,
-    /// Where the cuts of a feature with more values are.
+    /// The places of the cuts of a feature with more values than bins.
     pub spacing: Spacing,
     /// Share of the features that a tree may use.
     pub features: f64,
-    /// Share of the queries that a tree is grown on.
+    /// Share of the queries on which a tree is grown.
     pub queries: f64,
 }
 
@@ -216,7 +223,7 @@ impl Ranker for LambdaMart {
         self.boosting().check()
     }
 
-    /// The loss besides.
+    /// Boosting and the loss.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         loss_bytes(train) + self.boosting().fit_bytes(train, validation)
@@ -238,7 +245,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::test_data::{rows, signal_in_order};
 
-    /// How the ranker is tried.
+    /// Cases of the contract for this ranker.
     pub(crate) const CASES: &[Case] = &[
         Case {
             name: "lambdamart",
@@ -270,7 +277,8 @@ pub(crate) mod tests {
         },
     ];
 
-    /// The changes of LambdaMART's cases: `normalise`, `spacing` and `leaf_documents` to other values, and whether the case stops early.
+    /// The changes of LambdaMART's cases: other values of `normalise`, `spacing` and
+    /// `leaf_documents`, and whether the case stops early.
     pub(crate) const fn changes(
         normalise: &'static str,
         spacing: &'static str,

@@ -1,18 +1,21 @@
-//! LambdaRank: a network trained on the lambda gradients of a measure (Burges, Ragno & Le, NIPS 2006).
+//! LambdaRank: a network trained on the lambda gradients of a measure (Burges, Ragno & Le, NIPS
+//! 2006).
 //!
-//! For two documents of a query the gradient of RankNet's pairwise logistic loss is multiplied by the exact change of
-//! the measure when they change places in the present ranking (module `lambda`). The objective is any measure in
-//! any version, UE-normalised ones too. Measures are taken under the conventions of the default dialect; parameters
-//! in their names override them.
+//! RankNet's pairwise gradient, for two documents of a query, is multiplied by the exact change of
+//! the measure when the two documents change places (module `lambda`). The objective is any
+//! measure in any version, also a UE-normalised version. Measures follow the default dialect;
+//! parameters in their names override the dialect.
 //!
-//! The paper's change is that of nDCG over the whole list: objective `ndcg`. Where an exchange changes nothing, as
-//! between two documents below the cutoff of `ndcg@10`, there is no gradient. RankLib's LambdaRank is its RankNet
-//! with these weights.
+//! The paper uses the change of nDCG over the whole list: objective `ndcg`. An exchange that
+//! changes no value, as between two documents below the cutoff of `ndcg@10`, gives no gradient.
+//! RankLib's LambdaRank is RankLib's RankNet with these weights.
 //!
-//! Documents of equal score, which a network gives to the same features only, or where all hidden units are 0, stand in an order
-//! that is drawn once for each query (module `ties`).
+//! Documents of equal score stand in an order that is drawn once for each query (module `ties`). A
+//! network gives equal scores only to documents with the same features, or if all hidden units are
+//! 0.
 //!
-//! Cost an epoch: the network's ([`crate::network`]), and O(n log n + truncation x n) a query of n documents.
+//! Cost an epoch: the network's ([`crate::network`]), and O(n log n + truncation x n) a query of n
+//! documents.
 
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Seed};
 use serde::{Deserialize, Serialize};
@@ -28,13 +31,13 @@ use crate::ties::Ties;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Flat", into = "Flat")]
 pub struct LambdaRank {
-    /// The measure whose exchanges give the gradients: any, in any version.
+    /// The measure whose exchanges give the gradients; any measure in any version.
     pub objective: String,
-    /// Pairs need one document in so many top ranks; 0: all pairs.
+    /// A pair must have a document in this number of top ranks; 0 for all pairs.
     pub truncation: usize,
     /// LightGBM's normalisation of lambdas by score distance and by query.
     pub normalise: bool,
-    /// The network and how it is trained; an empty `stop_measure` is the objective.
+    /// The network and its training; an empty `stop_measure` is the objective.
     pub network: Network,
 }
 
@@ -86,7 +89,7 @@ impl Ranker for LambdaRank {
         self.network.check()
     }
 
-    /// The loss besides.
+    /// The network and the loss.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         loss_bytes(train) + 8 * train.longest + self.network.fit_bytes(train, validation)
@@ -100,7 +103,7 @@ impl Ranker for LambdaRank {
     }
 }
 
-/// Lambda gradients, a query at a time.
+/// Lambda gradients as a loss of a network.
 struct Lambdas<'a> {
     lambdas: LambdaLoss<'a>,
     draw: Seed,
@@ -136,7 +139,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::test_data::rows;
 
-    /// How the ranker is tried.
+    /// Cases of the contract for this ranker.
     pub(crate) const CASES: &[Case] = &[Case {
         name: "lambdarank",
         params: "epochs = 20",
@@ -187,7 +190,7 @@ pub(crate) mod tests {
                 for j in (0..grades.len()).filter(|&j| grades[j] < grades[i]) {
                     let mut swapped = scores.clone();
                     swapped.swap(i, j);
-                    // How much better the right order of the two is, by the measure itself.
+                    // The gain of the right order of the two documents, by the measure itself.
                     let gain = (value(&scores) - value(&swapped)) * if scores[i] > scores[j] { 1.0 } else { -1.0 };
                     let lambda = if gain > 0.0 {
                         gain / (1.0 + libm::exp(scores[i] - scores[j]))

@@ -49,7 +49,8 @@ use fivefold_core::RankerEntry;
 #[cfg(test)]
 use fivefold_core::conformance::{Case, data as test_data};
 
-/// The built-in rankers, in the order in which they are listed; `tests/golden_models.txt` holds each `VERSION` to its models.
+/// The built-in rankers, in the order of lists. `tests/golden_models.txt` fixes the models of each
+/// `VERSION`.
 pub const RANKERS: &[RankerEntry] = &[
     RankerEntry::by_version::<feature::Feature>(),
     RankerEntry::by_version::<random::Random>(),
@@ -66,7 +67,7 @@ pub const RANKERS: &[RankerEntry] = &[
     RankerEntry::by_version::<lambdarank::LambdaRank>(),
 ];
 
-/// How the rankers are tried.
+/// The cases of the contract for each ranker.
 #[cfg(test)]
 const CASES: &[&[Case]] = &[
     feature::tests::CASES,

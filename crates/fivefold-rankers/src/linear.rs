@@ -1,21 +1,25 @@
-//! Ridge regression on the grades (Hoerl & Kennard 1970): the simplest learner that weighs all features.
+//! Ridge regression on the grades (Hoerl & Kennard 1970): the simplest learner that weighs all
+//! features.
 //!
-//! Minimises sum_i (y_i - w x_i - b)^2 + lambda |w|^2, the intercept b unpenalised, in closed form: with features and
-//! grades centred on their means, (X^T X + lambda I) w = X^T y by Cholesky in `f64`. With `centre = "query"` the means
-//! are those of each query, so that only differences between documents of one query are learnt (the "within" estimator
-//! of panel data); that is what a ranking needs where queries differ in level.
+//! Minimises sum_i (y_i - w x_i - b)^2 + lambda |w|^2, with the intercept b not penalised. The
+//! solution is in closed form: with features and grades centred on their means, (X^T X + lambda I)
+//! w = X^T y, by Cholesky in `f64`. With `centre = "query"` the means are over the documents of
+//! each query, so only differences within a query are learnt (the "within" estimator of panel
+//! data). A ranking needs these differences only, if queries have different levels.
 //!
-//! A feature that is constant, or that depends linearly on earlier ones up to 1e-10 of its variance after lambda is
-//! added, gets weight 0 (as in R's `lm`), instead of a huge weight that cancels another. RankLib adds lambda to the
-//! intercept too and solves uncentred by Gaussian elimination; at its lambda of 1e-10 the weights of independent
-//! features agree.
+//! A feature gets weight 0 (as in R's `lm`) if it is constant or depends linearly on earlier
+//! features, up to 1e-10 of its variance after lambda is added. Otherwise the feature would get a
+//! huge weight that cancels another weight. RankLib adds lambda to the intercept too, and solves
+//! by Gaussian elimination without centring. At RankLib's lambda of 1e-10, the weights of
+//! independent features agree.
 //!
-//! With more features than documents the weights come from the documents x documents system instead (the dual form, Saunders,
-//! Gammerman & Vovk, ICML 1998): w = X^T (X X^T + lambda I)^-1 y, the same to rounding. Where lambda leaves more than one
-//! solution, that of the least |w| is taken then.
+//! With more features than documents, the weights come from the documents x documents system (the
+//! dual form, Saunders, Gammerman & Vovk, ICML 1998): w = X^T (X X^T + lambda I)^-1 y. Both forms
+//! agree to rounding. If lambda allows more than one solution, the dual form takes the solution
+//! with the least |w|.
 //!
-//! Cost: O(documents * features^2), one pass, in parallel; or O(documents^2 * features). Memory: 8 bytes times the square of the
-//! smaller number, for each thread where that is the features.
+//! Cost: O(documents * features^2) in one parallel pass, or O(documents^2 * features) in the dual
+//! form. Memory: 8 bytes x features^2 for each thread, or 8 bytes x documents^2 in the dual form.
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery, ParamError, ParamHelp, Ranker};
@@ -24,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::linear_model::{LinearModel, dot};
 use crate::normal_equations::{FEATURES_AT_ONCE, gram, products_of_documents, solve, sums_at_once};
 
-/// Share of a feature's variance below which it counts as a combination of earlier features.
+/// A feature counts as a combination of earlier features below this share of its variance.
 const DEPENDENT: f64 = 1e-10;
 
 /// Ridge regression on the grades.
@@ -33,17 +37,17 @@ const DEPENDENT: f64 = 1e-10;
 pub struct Linear {
     /// Weight of |w|^2 against the sum of squared errors; at least 0.
     pub lambda: f64,
-    /// What features and grades are centred on.
+    /// The means that are subtracted from features and grades.
     pub centre: Centre,
 }
 
-/// What [`Linear`] subtracts from features and grades.
+/// The means that [`Linear`] subtracts from features and grades.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Centre {
-    /// Their means over all documents: ordinary regression with an intercept.
+    /// Means over all documents: ordinary regression with an intercept.
     All,
-    /// Their means over the documents of the query.
+    /// Means over the documents of each query.
     Query,
 }
 
@@ -81,7 +85,7 @@ impl Ranker for Linear {
         ParamError::unless(ok, "lambda", self.lambda, "a finite number of at least 0")
     }
 
-    /// The sums that threads hold, or the products of the documents.
+    /// The sums of each thread, or the products of the documents.
     fn fit_bytes(&self, train: &Dataset, _: Option<&Dataset>) -> u64 {
         let (width, documents) = (train.width() as u64, train.documents() as u64);
         let means = if self.centre == Centre::Query { 8 * (width + 1) * train.len() as u64 } else { 0 };
@@ -119,9 +123,9 @@ impl Ranker for Linear {
 /// Training data from which means are subtracted.
 struct Centred<'a> {
     train: &'a Dataset,
-    /// Of each feature and, last, of the grades.
+    /// The mean of each feature and, last, of the grades.
     overall: &'a [f64],
-    /// The same of each query, where these are subtracted.
+    /// The same means of each query, if these are subtracted; otherwise empty.
     by_query: &'a [Vec<f64>],
 }
 
@@ -133,7 +137,8 @@ impl Centred<'_> {
     /// The weights, from the features x features system.
     fn primal(&self, lambda: f64, cx: &FitContext<'_>) -> Result<Vec<f64>, FitError> {
         let width = self.train.width();
-        // The grade is one more column: its products with the features are the right-hand side.
+        // The grade is an additional column: its products with the features are the right-hand
+        // side.
         let size = width + 1;
         let sums = gram(self.train, size, cx, |number, query, row, v| {
             let mean = self.means(number);
@@ -181,8 +186,8 @@ impl Centred<'_> {
     }
 }
 
-/// The mean of each feature and, last, of the grades. Summed as differences from the first document, so that the mean
-/// of a constant is that constant exactly and it centres to exact zeros.
+/// The mean of each feature and, last, of the grades. Differences from the first document are
+/// summed, so the mean of a constant is exact, and a constant centres to exact zeros.
 fn means<'a>(queries: impl Iterator<Item = JudgedQuery<'a>>, width: usize) -> Vec<f64> {
     let mut first: Option<(&[f32], u8)> = None;
     let mut sums = vec![0.0; width + 1];
@@ -205,7 +210,7 @@ fn means<'a>(queries: impl Iterator<Item = JudgedQuery<'a>>, width: usize) -> Ve
 }
 
 impl Linear {
-    /// The objective of the module's head, with documents and grades centred as the parameters say.
+    /// The objective of the module's head, with features and grades centred as the parameters say.
     pub fn objective(&self, data: &Dataset, model: &LinearModel) -> f64 {
         let penalty = self.lambda * model.weights.iter().map(|w| w * w).sum::<f64>();
         let errors: f64 = data
@@ -235,7 +240,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::test_data::{rows, signal_in_order};
 
-    /// How the ranker is tried.
+    /// Cases of the contract for this ranker.
     pub(crate) const CASES: &[Case] = &[Case {
         name: "linear",
         params: "",
@@ -305,7 +310,8 @@ pub(crate) mod tests {
         let model = fit(&Linear { lambda: 0.7, centre: Centre::All }, &data);
         assert_near(&model.weights, &WIDE_RIDGE[..8], 1e-12);
         assert_near(&[model.intercept], &WIDE_RIDGE[8..], 1e-12);
-        // numpy.linalg.lstsq(X - X.mean(0), y - y.mean()): of all that fit exactly, the weights of least |w|.
+        // numpy.linalg.lstsq(X - X.mean(0), y - y.mean()): of all exact solutions, the weights with
+        // the least |w|.
         let model = fit(&Linear { lambda: 0.0, centre: Centre::All }, &data);
         assert_near(&model.weights, &WIDE_LEAST, 1e-9);
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct LinearModel {
     /// One weight a feature.
     pub weights: Vec<f64>,
-    /// Added to every score; it never alters a ranking.
+    /// Added to every score; the intercept never alters a ranking.
     pub intercept: f64,
 }
 
@@ -24,13 +24,13 @@ impl Model for LinearModel {
         Some(self.weights.len())
     }
 
-    /// The absolute weights: comparable only between features of the same scale.
+    /// The absolute weights. Compare them only between features of the same scale.
     fn importance(&self) -> Option<Vec<f64>> {
         Some(self.weights.iter().map(|w| w.abs()).collect())
     }
 }
 
-/// sum_j weights_j row_j, summed in four interleaved parts so that the additions need not wait for each other.
+/// The sum of weights_j row_j. Four interleaved parts let additions overlap.
 pub(crate) fn dot(weights: &[f64], row: &[f32]) -> f64 {
     let (weights, weights_rest) = weights.as_chunks::<4>();
     let (row, row_rest) = row.as_chunks::<4>();

@@ -1,14 +1,15 @@
-//! ListNet: a linear scorer or a network trained by the cross entropy of top-one probabilities (Cao et al., ICML
-//! 2007).
+//! ListNet: a linear scorer or a network trained by the cross entropy of top-one probabilities (Cao
+//! et al., ICML 2007).
 //!
-//! With scores s and grades y of a query's documents: P_j = exp(s_j) / sum_k exp(s_k), and T_j the same of
-//! `sharpness` x y (1 in the paper). The loss is -sum_j T_j log P_j, its derivative by s_j is P_j - T_j. Exponentials
-//! are taken relative to the largest, so nothing overflows. Queries of one grade are left out: they ask for equal
-//! scores, which says nothing about order.
+//! With scores s and grades y of a query's documents: P_j = exp(s_j) / sum_k exp(s_k), and T_j the
+//! same of `sharpness` x y (1 in the paper). The loss is -sum_j T_j log P_j, its derivative by s_j
+//! is P_j - T_j. Exponentials are taken relative to the largest, so nothing overflows. Queries of
+//! one grade are left out, since they ask for equal scores and not for an order.
 //!
-//! Preset `ranklib`: RankLib's settings (raw features, no hidden layer, 1,500 epochs at rate 1e-5, a step a query,
-//! the best epoch on the validation part). RankLib differs in that the score too goes through a logistic function,
-//! whose slope its gradient leaves out, that queries of one grade are kept, and that queries come in file order.
+//! Preset `ranklib`: RankLib's settings (raw features, no hidden layer, 1,500 epochs at rate 1e-5,
+//! a step a query, the best epoch on the validation part). RankLib differs in three points. Its
+//! score goes through a logistic function too, whose slope its gradient leaves out. RankLib keeps
+//! queries of one grade, and takes queries in file order.
 //!
 //! Cost an epoch: the network's ([`crate::network`]) and an exponential a document.
 
@@ -21,16 +22,17 @@ use crate::memory::Size;
 use crate::network::{Activation, Network, Optimiser, QueryLoss, differ, flat, help};
 use crate::network_model::NetworkModel;
 
-/// The highest `sharpness`; the highest grade has all of the target long before.
+/// The highest `sharpness`. Far below it, the highest grade already has the whole target
+/// probability.
 const SHARPEST: f64 = 1000.0;
 
 /// A linear scorer or a network trained by the cross entropy of top-one probabilities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Flat", into = "Flat")]
 pub struct ListNet {
-    /// What grades are multiplied by before they become probabilities; above 0, at most 1000.
+    /// The factor of the grades before they become probabilities; above 0, at most 1000.
     pub sharpness: f64,
-    /// The network and how it is trained.
+    /// The network and its training.
     pub network: Network,
 }
 
@@ -78,7 +80,7 @@ impl Ranker for ListNet {
         self.network.check()
     }
 
-    /// The loss besides.
+    /// The network and the loss.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         8 * train.documents + 24 * train.queries + self.network.fit_bytes(train, validation)
@@ -110,7 +112,7 @@ impl<'a> TopOne<'a> {
     }
 }
 
-/// Values become the probabilities of standing first.
+/// Turns values into the probabilities of standing first.
 fn top_one(values: &mut [f64]) {
     let highest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     values.iter_mut().for_each(|value| *value = libm::exp(*value - highest));
@@ -142,7 +144,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::test_data::rows;
 
-    /// How the ranker is tried.
+    /// Cases of the contract for this ranker.
     pub(crate) const CASES: &[Case] = &[Case {
         name: "listnet",
         params: "epochs = 20\nhidden = [4]",

@@ -1,10 +1,13 @@
-//! MART, gradient boosted regression trees on the grades (Friedman, Annals of Statistics 29, 2001): squared loss, pointwise.
+//! MART, gradient boosted regression trees on the grades (Friedman, Annals of Statistics 29, 2001):
+//! squared loss, pointwise.
 //!
-//! The loss of a document is (F - y)^2 / 2: the gradient is F - y and the hessian 1, so a leaf's Newton value is the mean residual of
-//! its documents. Boosting starts from the mean grade (RankLib's starts from 0, which only shifts all scores) and stops early by a
-//! measure on the validation part. Preset `ranklib`: RankLib's settings, but 255 equal widths where it has 256.
+//! The loss of a document is (F - y)^2 / 2: the gradient is F - y and the hessian 1, so a leaf's
+//! Newton value is the mean residual of its documents. Boosting starts from the mean grade, and
+//! stops early by a measure on the validation part. (RankLib starts from 0, which only shifts all
+//! scores.) Preset `ranklib` has RankLib's settings, but 255 equal widths of a feature where
+//! RankLib has 256.
 //!
-//! Cost of a tree: see `fivefold_trees`; linear in the documents.
+//! Cost of a tree: see `fivefold_trees`. The cost is linear in the documents.
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Seed};
@@ -21,9 +24,9 @@ use crate::tree_model::TreeModel;
 pub struct Mart {
     /// The most trees.
     pub trees: usize,
-    /// What each tree's values are multiplied by.
+    /// The factor of each tree's values.
     pub learning_rate: f64,
-    /// Trees without a gain on the validation part after which to stop; 0: never.
+    /// Stop after this number of trees without a gain on the validation part; 0: never.
     pub early_stopping: usize,
     /// The measure that stops early.
     pub stop_measure: String,
@@ -37,11 +40,11 @@ pub struct Mart {
     pub l2: f64,
     /// The most bins of a feature.
     pub bins: usize,
-    /// Where the cuts of a feature with more values are.
+    /// The places of the cuts of a feature with more values than bins.
     pub spacing: Spacing,
     /// Share of the features that a tree may use.
     pub features: f64,
-    /// Share of the queries that a tree is grown on.
+    /// Share of the queries on which a tree is grown.
     pub queries: f64,
 }
 
@@ -132,7 +135,7 @@ impl Ranker for Mart {
         self.boosting().check()
     }
 
-    /// The grades besides.
+    /// Boosting and the grades.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         8 * train.documents + self.boosting().fit_bytes(train, validation)
@@ -200,7 +203,7 @@ pub(crate) mod tests {
             ],
             learns: true,
         },
-        // The seed has no effect where nothing is drawn.
+        // Without draws the seed has no effect.
         Case { name: "mart", params: "trees = 30\nleaves = 8", changes: MART, refused: &[], learns: true },
         Case {
             name: "mart",

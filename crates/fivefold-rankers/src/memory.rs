@@ -1,8 +1,9 @@
-//! What parts of fits need, in bytes: the terms of each ranker's `fit_bytes`, which `tests/memory.rs` holds to what an allocator counts.
+//! The bytes that parts of fits need: the terms of each ranker's `fit_bytes`. `tests/memory.rs`
+//! compares `fit_bytes` with the counts of an allocator.
 
 use fivefold_core::Dataset;
 
-/// Numbers of a data set.
+/// Sizes of a data set.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Size {
     pub queries: u64,
@@ -12,19 +13,20 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// Those of a data set; zeros of none.
+    /// The sizes of `data`; zeros if there is no data set.
     pub fn of(data: Option<&Dataset>) -> Self {
         let Some(data) = data else { return Size::default() };
         let longest = data.queries().map(|query| query.len()).max().unwrap_or(0) as u64;
         Size { queries: data.len() as u64, documents: data.documents() as u64, longest, width: data.width() as u64 }
     }
 
-    /// A measure over the data: grades twice, and what is known of each query.
+    /// A measure over the data: grades twice, and the numbers of each query.
     pub fn objective(self) -> u64 {
         self.documents + 360 * self.queries
     }
 
-    /// What a ranking of the longest query needs: scores, places, keys, grades, and the changes and parts of pairs.
+    /// A ranking of the longest query: scores, places, keys, grades, and the changes and parts of
+    /// pairs.
     pub fn ranking(self) -> u64 {
         110 * self.longest
     }
@@ -34,7 +36,7 @@ impl Size {
         32 * self.panels() * self.documents + self.width * (48 + 4 * self.documents.min(256))
     }
 
-    /// What the threads that make the bins hold: eight features as columns and one of them sorted.
+    /// The threads that make bins: eight features as columns, and a sorted feature.
     pub fn binning(self) -> u64 {
         36 * self.documents * self.panels().min(threads())
     }
@@ -43,12 +45,13 @@ impl Size {
         self.width.div_ceil(32)
     }
 
-    /// What one tree at a time needs: scores, derivatives, cells and rows of the documents.
+    /// One tree at a time: scores, derivatives, cells and rows of the documents.
     pub fn growing(self) -> u64 {
         64 * self.documents
     }
 
-    /// The histograms of one tree at a time: 4 KiB a feature for each of the nodes of more than 512 documents that may still be cut.
+    /// The histograms of one tree at a time: 4 KiB a feature for each node of more than 512
+    /// documents that may still be cut.
     pub fn histograms(self, leaves: usize) -> u64 {
         let nodes = if self.documents > 512 { (self.documents / 1300).min(leaves as u64 / 2) + 2 } else { 0 };
         nodes * self.width.next_multiple_of(8) * 4096
@@ -60,7 +63,7 @@ pub(crate) fn threads() -> u64 {
     rayon::current_num_threads() as u64
 }
 
-/// A tree of so many leaves.
+/// A tree with this number of leaves.
 pub(crate) fn tree(leaves: usize) -> u64 {
     120 + 56 * leaves as u64
 }

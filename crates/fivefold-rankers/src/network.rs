@@ -1,26 +1,28 @@
-//! Training of small feed-forward networks on the queries of a data set: what `ranknet`, `listnet` and `lambdarank`
-//! share.
+//! Training of small feed-forward networks on the queries of a data set, for `ranknet`, `listnet`
+//! and `lambdarank`.
 //!
-//! A query's documents go through the network once, as a block; a loss turns their scores into one derivative a
-//! document (the factored form of Burges, MSR-TR-2010-82, section 2.1), and one pass back gives the gradient. So the
-//! network costs 6 x documents x weights operations an epoch, however many pairs the loss looks at. Weights are
-//! `f32`, scores and the derivatives by them `f64`.
+//! A query's documents go through the network once, as a block. A loss turns their scores into a
+//! derivative for each document (the factored form of Burges, MSR-TR-2010-82, section 2.1). A pass
+//! back gives the gradient. So the network costs 6 x documents x weights operations an epoch,
+//! however many pairs the loss has. Weights are `f32`; scores and the derivatives by scores are
+//! `f64`.
 //!
-//! An epoch takes the queries in a new random order, in batches; a step follows the mean of their gradients. Queries
-//! that say nothing about order are left out. With a validation part and `early_stopping` = s, training ends when the
-//! measure has not risen for s epochs, and the weights of the best epoch are kept (the first best if several are
-//! equal).
+//! An epoch takes the queries in batches, in a new random order. A step follows the mean gradient
+//! of a batch. A query whose order does not matter to the loss is left out. With a validation part
+//! and `early_stopping` = s, training ends when the measure has not risen for s epochs. The
+//! weights of the best epoch are kept; of equal epochs, the first is the best.
 //!
-//! `standardise` brings each feature to mean 0 and standard deviation 1 over the training documents. The model has
-//! this folded into its first layer and takes raw features. It does not replace an experiment's normaliser: where
-//! features are comparable within a query only, z-scores over each query come first.
+//! `standardise` brings each feature to mean 0 and standard deviation 1 over the training
+//! documents. The first layer of the model includes this scaling, so the model takes raw features.
+//! `standardise` does not replace an experiment's normaliser: if features compare only within a
+//! query, use z-scores over each query first.
 //!
-//! A query of more than `LONGEST` documents goes through in blocks, with a second pass forward before the pass back, so that
-//! activations of one block are held at a time.
+//! A query of more than `LONGEST` documents goes through the network in blocks, with a second
+//! forward pass before the pass back. So only the activations of one block are in memory.
 //!
-//! A batch is cut into shards by its work alone, never by the number of threads; shards run in parallel and are
-//! summed in order, so the model is the same for any number of threads. Memory: one more copy of the training and
-//! validation features.
+//! A batch is cut into shards by its work alone, never by the number of threads. Shards run in
+//! parallel and are summed in order, so the model is the same for any number of threads. Memory: a
+//! further copy of the training and validation features.
 
 mod inputs;
 mod layers;
@@ -45,14 +47,14 @@ use inputs::{Inputs, Scaling};
 use layers::{Pass, Shape};
 use optimiser::Steps;
 
-/// Multiplications of a pass through the network that make a shard worth a task of its own.
+/// The least number of multiplications of a shard, so that a task pays.
 const SHARD: usize = 1 << 19;
 /// A batch has at most this many shards.
 const MOST_SHARDS: usize = 16;
 /// Documents that are scored as a block.
 const BLOCK: usize = 256;
-/// Documents of a query that go through the network at once; a multiple of four, by which additions are grouped, so that the
-/// gradient is the same in blocks.
+/// The most documents of a query that go through the network at once. Additions are in groups of
+/// four, so a multiple of four makes the gradient the same in blocks.
 const LONGEST: usize = 1 << 12;
 
 /// A loss of the scores of one query's documents.
@@ -63,7 +65,7 @@ pub(crate) trait QueryLoss: Sync {
     /// Whether the order of this query's documents matters to the loss.
     fn informative(&self, query: usize) -> bool;
 
-    /// Writes the derivatives by the scores in epoch `epoch`, one a document.
+    /// Writes the derivatives by the scores of all documents, in epoch `epoch`.
     fn slopes(
         &self,
         query: usize,
@@ -80,7 +82,8 @@ pub(crate) fn differ(grades: &[u8]) -> bool {
 }
 
 impl Network {
-    /// What a fit needs beside the loss: the inputs once more, and weights, gradients and activations.
+    /// Bytes of a fit without the loss: a copy of the inputs, and weights, gradients and
+    /// activations.
     pub(crate) fn fit_bytes(&self, train: Size, validation: Size) -> u64 {
         let shape = Shape::new(train.width as usize, &self.hidden, self.activation);
         let (stride, weights) = (shape.input_stride() as u64, shape.weights() as u64);
@@ -147,7 +150,7 @@ impl Network {
     }
 }
 
-/// The training side: gradients and what the optimiser remembers.
+/// Training part: gradients and the state of the optimiser.
 struct Epochs<'a, S> {
     training: &'a Network,
     shape: &'a Shape,
@@ -211,7 +214,7 @@ impl<'a, S: Default + Send> Epochs<'a, S> {
     }
 }
 
-/// What all shards of an epoch share.
+/// The data that all shards of an epoch share.
 #[derive(Clone, Copy)]
 struct Part<'a> {
     shape: &'a Shape,
@@ -265,7 +268,7 @@ impl<S: Default + Send> Shard<S> {
     }
 }
 
-/// The validation side: when the measure was best, and the weights then.
+/// Validation part: the best epoch and its weights.
 struct Validation {
     inputs: Inputs,
     objective: Objective,
@@ -282,7 +285,7 @@ impl Validation {
         Validation { inputs, objective, scores, scratch, patience, best: None }
     }
 
-    /// Takes an epoch's weights into account and says whether to stop.
+    /// Adds the weights of an epoch; returns whether to stop.
     fn add(&mut self, shape: &Shape, weights: &[f32]) -> Result<bool, FitError> {
         let Validation { inputs, scores, .. } = self;
         let blocks = scores.par_chunks_mut(BLOCK).enumerate();

@@ -1,4 +1,4 @@
-//! The model of every ranker that is a neural network: dense layers with one score at the end.
+//! The model of every ranker with a neural network: dense layers that end in a score.
 
 use fivefold_core::{Model, QueryView};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::linear_model::dot;
 use crate::network::Activation;
 
-/// score(x) = the last layer of act(... act(W_1 x + b_1) ...), in `f64`, on features as they are in the data.
+/// score(x) = the last layer of act(... act(W_1 x + b_1) ...), in `f64`, for the raw features of
+/// the data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts")]
 pub struct NetworkModel {
@@ -18,11 +19,11 @@ pub struct NetworkModel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dense {
-    /// Values that come in.
+    /// Number of inputs.
     pub inputs: usize,
-    /// A row of `inputs` weights an output.
+    /// A row of `inputs` weights for each output.
     pub weights: Vec<f64>,
-    /// One an output.
+    /// A bias for each output.
     pub biases: Vec<f64>,
 }
 
@@ -43,10 +44,11 @@ impl TryFrom<Parts> for NetworkModel {
 }
 
 impl NetworkModel {
-    /// A network of these layers; `activation` follows all but the last.
+    /// A network of these layers; `activation` follows every layer but the last.
     ///
     /// # Errors
-    /// If layers do not fit together, the last has more than one output, or a weight is not finite.
+    /// If layers do not fit together, or the last layer has more than one output, or a weight is
+    /// not finite.
     pub fn new(activation: Activation, layers: Vec<Dense>) -> Result<Self, String> {
         for (number, layer) in layers.iter().enumerate() {
             let outputs = layer.biases.len();
@@ -112,7 +114,8 @@ impl Model for NetworkModel {
         Some(self.layers[0].inputs)
     }
 
-    /// Without a hidden layer the absolute weights, comparable only between features of the same scale; else none.
+    /// The absolute weights, for a network without a hidden layer; otherwise `None`. Compare them
+    /// only between features of the same scale.
     fn importance(&self) -> Option<Vec<f64>> {
         (self.layers.len() == 1).then(|| self.layers[0].weights.iter().map(|weight| weight.abs()).collect())
     }

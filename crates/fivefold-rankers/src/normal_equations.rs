@@ -1,14 +1,14 @@
-//! Symmetric positive (semi-)definite systems from the rows of a data set: the work of ridge regression and of Newton
-//! steps.
+//! Symmetric positive (semi-)definite systems from the rows of a data set, for ridge regression and
+//! Newton steps.
 //!
-//! Sums over the documents are made in blocks of queries whose number does not depend on the number of threads, and the
-//! blocks are summed in order, so the result is the same for any number of threads. No more blocks are held at once than
-//! threads are at work. [`solve`] is a
-//! Cholesky factorisation after scaling the diagonal to 1. Columns that depend linearly on earlier ones are left out,
-//! as R's `lm` does: their unknown is 0.
+//! Documents are summed in blocks of queries. The number of blocks does not depend on the number of
+//! threads, and blocks are summed in order, so the result is the same for any number of threads.
+//! At most as many blocks are in memory as threads are at work. [`solve`] is a Cholesky
+//! factorisation after scaling the diagonal to 1. A column that depends linearly on earlier
+//! columns is left out, as in R's `lm`: its unknown is 0.
 //!
-//! With more features than documents, [`products_of_documents`] gives the documents x documents matrix from which the same solutions
-//! follow in less time and memory (the dual form).
+//! With more features than documents, [`products_of_documents`] gives the documents x documents
+//! matrix of the dual form. The same solutions follow from it in less time and memory.
 //!
 //! Cost: O(documents * size^2) and O(size^3 / 3).
 
@@ -17,16 +17,16 @@ use std::ops::Range;
 use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery};
 use rayon::prelude::*;
 
-/// Into so many blocks queries are divided.
+/// Number of blocks into which queries are divided.
 const BLOCKS: usize = 64;
 
-/// Features whose values are held as `f64` at once.
+/// Number of features whose values are in memory as `f64` at once.
 pub(crate) const FEATURES_AT_ONCE: usize = 256;
 
-/// Documents between two looks at whether to stop.
+/// Number of documents between two checks for a cancelled fit.
 const DOCUMENTS_BETWEEN_CHECKS: usize = 64;
 
-/// The sums that are held at once, beside the total.
+/// Number of sums in memory at once, beside the total.
 pub(crate) fn sums_at_once(data: &Dataset) -> usize {
     data.len().min(BLOCKS).min(rayon::current_num_threads())
 }
@@ -56,8 +56,8 @@ where
     Ok(total)
 }
 
-/// Sums `weight * v v^T` over all documents, where `fill(query number, query, row, v)` writes v and returns the weight.
-/// The lower triangle of a row-major `size` x `size` matrix is filled.
+/// Sums `weight * v v^T` over all documents, where `fill(query number, query, row, v)` writes v and
+/// returns the weight. The lower triangle of a row-major `size` x `size` matrix is filled.
 pub(crate) fn gram<F>(data: &Dataset, size: usize, cx: &FitContext<'_>, fill: F) -> Result<Vec<f64>, FitError>
 where
     F: Fn(usize, &JudgedQuery<'_>, usize, &mut [f64]) -> f64 + Sync,
@@ -75,8 +75,9 @@ where
     })
 }
 
-/// The products of every two documents' features: the lower triangle of a row-major documents x documents matrix. `fill(query number,
-/// query, row, features, v)` writes the values of some features of a document.
+/// The product of the features of every two documents: the lower triangle of a row-major documents
+/// x documents matrix. `fill(query number, query, row, features, v)` writes the values of some
+/// features of a document.
 pub(crate) fn products_of_documents<F>(data: &Dataset, cx: &FitContext<'_>, fill: F) -> Result<Vec<f64>, FitError>
 where
     F: Fn(usize, &JudgedQuery<'_>, usize, Range<usize>, &mut [f64]),
@@ -115,8 +116,9 @@ fn add_outer(sum: &mut [f64], v: &[f64], weight: f64) {
     }
 }
 
-/// Solves A x = b in place of `b`, where `a` holds the lower triangle of A and is overwritten. A column whose pivot,
-/// after scaling A's diagonal to 1, is not above `tolerance` depends on earlier ones up to rounding: its unknown is 0.
+/// Solves A x = b in place of `b`, where `a` holds the lower triangle of A and is overwritten. If
+/// the pivot of a column is at most `tolerance`, after scaling A's diagonal to 1, the column
+/// depends on earlier columns up to rounding, and its unknown is 0.
 pub(crate) fn solve(a: &mut [f64], b: &mut [f64], tolerance: f64, cx: &FitContext<'_>) -> Result<(), FitError> {
     let size = b.len();
     let scale: Vec<f64> = (0..size)

@@ -1,6 +1,7 @@
-//! Early stopping: which step of a training was best on the validation part, and when it has not risen for too long.
+//! Early stopping: the best step of a training on the validation part, and when the measure has not
+//! risen for too long.
 
-/// The values so far, a step (tree, round, epoch) each.
+/// The values so far, for each step (tree, round, epoch).
 pub(crate) struct Patience {
     limit: usize,
     best: f64,
@@ -14,8 +15,9 @@ impl Patience {
         Patience { limit, best: f64::NEG_INFINITY, best_step: 0, steps: 0 }
     }
 
-    /// Takes a step's value into account and says whether it is the best so far. The first of equal values counts. Where the
-    /// measure is undefined on all queries (NaN) there is nothing to stop by, so every step is the best.
+    /// Adds the value of a step; returns whether the step is the best so far. Of equal values, the
+    /// first is the best. If the measure is undefined on all queries (NaN), every step counts as
+    /// the best.
     pub fn improves(&mut self, value: f64) -> bool {
         self.steps += 1;
         let better = value.is_nan() || value > self.best;
@@ -25,7 +27,7 @@ impl Patience {
         better
     }
 
-    /// Whether to stop.
+    /// Whether training should stop.
     pub fn is_exhausted(&self) -> bool {
         self.steps - self.best_step >= self.limit
     }

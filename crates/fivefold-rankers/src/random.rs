@@ -1,8 +1,9 @@
 //! A random ranking: the control that every learner must beat.
 //!
-//! score(d) = the first 53 bits of a hash of (seed, query id, document id), as a number in [0, 1). Without document
-//! ids the bits of the document's feature values stand for the id, so documents with equal features tie. The row number
-//! is never used: the score of a document is the same wherever it stands in its file.
+//! score(d) = the first 53 bits of a hash of (seed, query id, document id), as a number in [0, 1).
+//! Without document ids, the bits of the document's feature values stand for the id, so documents
+//! with equal features tie. The row number is not used, so a document has the same score at any
+//! place in its file.
 //!
 //! Cost: two short BLAKE3 hashes a document.
 
@@ -61,7 +62,7 @@ pub(crate) mod tests {
     use crate::test_data::{rows, rows_with_ids};
     use fivefold_core::conformance::Case;
 
-    /// How the ranker is tried.
+    /// Cases of the contract for this ranker.
     pub(crate) const CASES: &[Case] = &[Case { name: "random", params: "", changes: &[], refused: &[], learns: false }];
 
     fn scores(seed: u64, query: QueryView<'_>) -> Vec<f64> {

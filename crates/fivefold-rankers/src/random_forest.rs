@@ -1,17 +1,19 @@
 //! Random forests for ranking (Breiman, Machine Learning 45, 2001), with bags of whole queries.
 //!
-//! Each bag draws as many queries as there are, with replacement, so that the documents of a query stay together, and grows
-//! `trees` trees on them; each node chooses from a random `features` share of the features. The score is the mean over
-//! the bags. `inner` says what grows in a bag: regression trees on the grades (squared loss), or LambdaMART's
-//! (nDCG's lambda gradients). With one tree a bag the learning rate only scales all scores.
+//! Each bag draws as many queries as there are, with replacement, so the documents of a query stay
+//! together. `trees` trees are grown on the bag's queries; each node chooses from a random
+//! `features` share of the features. The score is the mean over the bags. `inner` is the kind of
+//! trees: regression trees on the grades (squared loss), or LambdaMART's trees (lambda gradients
+//! of nDCG). With one tree a bag, the learning rate only scales all scores.
 //!
-//! As RankLib (default: regression), whose settings are the preset `ranklib`: 300 bags of one tree with 100 leaves, .3 of
-//! the features at each node, and 255 equal widths of a feature where it has 256.
+//! The forest is RankLib's, with regression by default. Preset `ranklib` has RankLib's settings:
+//! 300 bags of one tree with 100 leaves, and .3 of the features at each node. A feature has 255
+//! equal widths instead of 256.
 //!
-//! The first tree of a bag of `inner = "lambdamart"` sees equal scores only; each bag ranks them by another draw (the `ties`
-//! module).
+//! With `inner = "lambdamart"`, the first tree of a bag sees equal scores only. Each bag ranks the
+//! documents by its own draw (the `ties` module).
 //!
-//! Cost: bags x trees, in parallel over bags; see `fivefold_trees` for a tree.
+//! Cost: bags x trees, in parallel over bags. For the cost of a tree, see `fivefold_trees`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -36,29 +38,29 @@ pub struct RandomForest {
     pub bags: usize,
     /// Trees boosted in each bag.
     pub trees: usize,
-    /// What grows in a bag.
+    /// The kind of trees in a bag.
     pub inner: Inner,
-    /// The measure of LambdaMART's gradients; inert for regression.
+    /// The measure of LambdaMART's gradients; no effect for regression.
     pub objective: String,
-    /// What each tree's values are multiplied by; matters from two trees a bag.
+    /// The factor of each tree's values; matters only with two or more trees a bag.
     pub learning_rate: f64,
-    /// Share of the features that a node chooses from.
+    /// Share of the features from which a node chooses.
     pub features: f64,
-    /// Queries drawn for a bag, as a share of all.
+    /// Share of the queries that is drawn for a bag.
     pub queries: f64,
     /// The most leaves of a tree.
     pub leaves: usize,
     /// The fewest documents of a leaf, counted as often as they were drawn.
     pub min_documents: u32,
-    /// How these documents are told; inert for regression, where the two ways are one.
+    /// How the documents of a leaf are counted; no effect for regression, where both ways agree.
     pub leaf_documents: LeafDocuments,
     /// The most bins of a feature.
     pub bins: usize,
-    /// Where the cuts of a feature with more values are.
+    /// The places of the cuts of a feature with more values than bins.
     pub spacing: Spacing,
 }
 
-/// What grows in a bag of a [`RandomForest`].
+/// The kind of trees in a bag of a [`RandomForest`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Inner {
@@ -128,7 +130,7 @@ impl RandomForest {
     }
 }
 
-/// What all bags share.
+/// The data that all bags share.
 struct Forest<'a, L> {
     ranker: &'a RandomForest,
     boosting: Boosting,
@@ -152,7 +154,7 @@ impl<L: Loss> Forest<'_, L> {
     }
 }
 
-/// How often each document stands in a bag of queries drawn with replacement.
+/// How often each document is in a bag of queries, which are drawn with replacement.
 fn draw_queries(bounds: &[usize], fraction: f64, rng: &mut Rng) -> Vec<u32> {
     let queries = bounds.len() - 1;
     let mut copies = vec![0; bounds[queries]];
@@ -200,7 +202,7 @@ impl Ranker for RandomForest {
         self.boosting().check()
     }
 
-    /// Bins, loss and trees, and what each thread's bag holds.
+    /// Bins, loss and trees, and the memory of each thread's bag.
     fn fit_bytes(&self, train: &Dataset, _: Option<&Dataset>) -> u64 {
         let train = Size::of(Some(train));
         let loss = match self.inner {
@@ -208,7 +210,7 @@ impl Ranker for RandomForest {
             Inner::Lambdamart => loss_bytes(train),
         };
         let trees = (self.bags * self.trees) as u64 * tree(self.leaves.min(train.documents as usize));
-        // A bag has 63 % of the documents, and not all that are at work are at their peak.
+        // A bag has 63 % of the documents, and not all bags at work are at their peak.
         let bag = train.growing() - 10 * train.documents + train.histograms(self.leaves);
         let bags = (1 + 3 * threads().min(self.bags as u64)) * bag / 4;
         train.bins() + loss + train.binning().max(bags + trees)
@@ -233,7 +235,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::test_data::signal_in_order;
 
-    /// How the ranker is tried.
+    /// Cases of the contract for this ranker.
     pub(crate) const CASES: &[Case] = &[
         Case {
             name: "random-forest",
@@ -284,7 +286,8 @@ pub(crate) mod tests {
         assert_eq!(copies.iter().sum::<u32>(), 1500);
         assert!(copies.chunks(3).all(|query| query.iter().all(|&count| count == query[0])));
         let left_out = copies.chunks(3).filter(|query| query[0] == 0).count() as f64 / 500.0;
-        // (1 - 1/500)^500 = .3675; three standard deviations of the empty cells of 500 draws are .04.
+        // (1 - 1/500)^500 = .3675; three standard deviations of the empty cells of 500 draws are
+        // .04.
         assert!((left_out - 0.3675).abs() < 0.04, "{left_out}");
         assert_eq!(draw_queries(&bounds, 0.1, &mut Seed::new(2).rng()).iter().sum::<u32>(), 150);
     }
@@ -296,7 +299,8 @@ pub(crate) mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| RandomForest::default().fit_bytes(&data, None))
         };
-        // Five nodes of 8 features with 256 cells of 16 bytes; three quarters of the bags at their peak.
+        // Five nodes of 8 features with 256 cells of 16 bytes; three quarters of the bags at their
+        // peak.
         assert_eq!(bytes(5) - bytes(1), 3 * (4000 * 54 + 5 * 8 * 256 * 16));
     }
 
@@ -306,7 +310,8 @@ pub(crate) mod tests {
         let forest = RandomForest { bags: 7, learning_rate: 1.0, ..RandomForest::default() };
         let model = forest.fit(&data, &FitContext::new(Seed::new(1))).unwrap();
         assert_eq!(model.trees().len(), 7);
-        // Each tree's leaf means average to the mean grade of its bag, so the scores average to about that of the data.
+        // Each tree's leaf means average to the mean grade of its bag, so the scores average to
+        // about that of the data.
         let query = data.query(0);
         let mut out = vec![0.0; query.len()];
         model.score(query.view(), &mut out);

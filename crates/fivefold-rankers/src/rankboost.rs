@@ -1,24 +1,33 @@
-//! RankBoost (Freund, Iyer, Schapire & Singer, JMLR 4, 2003): boosting on pairs of documents with thresholds of single features.
+//! RankBoost (Freund, Iyer, Schapire & Singer, JMLR 4, 2003): boosting on pairs of documents with
+//! thresholds of single features.
 //!
-//! Pairs of a better document x1 and a worse one x0 of a query have weights D, at first equal over all pairs of all queries.
-//! Each round takes the weak ranker h(x) = 1(x_j > threshold) with the greatest r = sum D(x0, x1) (h(x1) - h(x0)), weighs it by
-//! alpha = ln((1 + r) / (1 - r)) / 2, and multiplies D(x0, x1) by exp(alpha (h(x0) - h(x1))). The score is sum_t alpha_t h_t.
-//! With `negative` the greatest |r| is taken (Freund et al., section 3.2), so that alpha may be below 0 and a feature may
-//! count against a document. Both parts of the quotient are at least 1e-10: a feature that orders all pairs rightly has alpha
-//! 11.86, and ends training, since nothing is left to learn.
+//! A pair of documents of a query, x1 better than x0, has a weight D(x0, x1). At first all pairs of
+//! all queries have equal weights. Each round
+//! - takes the weak ranker h(x) = 1(x_j > threshold) with the greatest r = sum D(x0, x1) (h(x1) -
+//!   h(x0));
+//! - weighs it by alpha = ln((1 + r) / (1 - r)) / 2;
+//! - multiplies D(x0, x1) by exp(alpha (h(x0) - h(x1))).
 //!
-//! Rounds also end when no r (or |r|) is above 1e-10. With a validation part and `early_stopping` = s, they end when the measure
-//! has not risen for s of them, and those after the best are dropped.
+//! The score is sum_t alpha_t h_t. With `negative` a round takes the greatest |r| (Freund et al.,
+//! section 3.2). Then alpha may be below 0, and a feature may count against a document. Both parts
+//! of the quotient are at least 1e-10. So a feature that orders all pairs rightly has alpha 11.86,
+//! and ends the training.
 //!
-//! Differs from RankLib: sums over pairs take a time that is linear in the documents (`pairs.rs`); |r| can be taken; thresholds
-//! are quantiles, or lie between all values, or are RankLib's equal widths of the range, which here leaves out the queries of
-//! one grade, since they have no pair. RankLib's alpha is infinite for a perfect feature. It always keeps the round that was
-//! best on the validation part, which is `early_stopping` = `rounds`. The model is made of trees with one cut.
+//! Rounds also end when no r (or |r|) is above 1e-10. With a validation part and `early_stopping` =
+//! s, rounds end when the measure has not risen for s rounds, and the rounds after the best round
+//! are dropped.
 //!
-//! Defaults were chosen on the validation parts of MQ2008, OHSUMED and a sample of MSLR-WEB30K. Early stopping by one half of
-//! them, judged by the other, gained nothing.
+//! Differs from RankLib in five points. Sums over pairs take time linear in the documents
+//! (`pairs.rs`). |r| can be taken. Thresholds are quantiles, or lie between all values, or are
+//! RankLib's equal widths of the range; the range here leaves out queries of one grade, which have
+//! no pair. RankLib's alpha is infinite for a perfect feature. RankLib always keeps the best round
+//! on the validation part, as here with `early_stopping` = `rounds`. The model is made of trees
+//! with one cut.
 //!
-//! Cost of a round: documents x features additions, and one exponential a document.
+//! Defaults were chosen on the validation parts of MQ2008, OHSUMED and a sample of MSLR-WEB30K.
+//! Early stopping by one half of the queries, judged by the other half, gave no gain.
+//!
+//! Cost of a round: documents x features additions, and an exponential a document.
 
 mod cuts;
 mod pairs;
@@ -35,7 +44,8 @@ use crate::boosting::{check_measure, objective};
 use crate::memory::{Size, threads, tree};
 use crate::tree_model::TreeModel;
 
-/// The least value of either part of the quotient under the logarithm, and the |r| of a weak ranker that is no better than chance.
+/// The least value of either part of the quotient under the logarithm. A weak ranker with |r| up to
+/// this value is no better than chance.
 const LEAST: f64 = 1e-10;
 
 /// Boosting on pairs with thresholds of features.
@@ -44,13 +54,13 @@ const LEAST: f64 = 1e-10;
 pub struct RankBoost {
     /// The most rounds.
     pub rounds: usize,
-    /// The most thresholds of a feature; 0: between all its values.
+    /// The most thresholds of a feature; 0 for thresholds between all its values.
     pub thresholds: usize,
-    /// How fewer thresholds than values are placed.
+    /// The places of the thresholds of a feature with more values than thresholds.
     pub spacing: Spacing,
     /// Whether a weak ranker may count against a document.
     pub negative: bool,
-    /// Rounds without a gain on the validation part after which to stop; 0: never.
+    /// Stop after this number of rounds without a gain on the validation part; 0: never.
     pub early_stopping: usize,
     /// The measure that stops early.
     pub stop_measure: String,
@@ -110,7 +120,7 @@ impl Ranker for RankBoost {
         check_measure("stop_measure", &self.stop_measure)
     }
 
-    /// Two bytes a value, and what the thresholds are found by.
+    /// Two bytes a value, and the memory to find the thresholds.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         let of_validation = if self.early_stopping > 0 { validation.objective() + 8 * validation.documents } else { 0 };
@@ -146,7 +156,7 @@ impl Ranker for RankBoost {
             let Some(weak) = cuts.best(&potentials, self.negative) else { break };
             let r = weak.r / total;
             let strength = if self.negative { r.abs() } else { r };
-            // Not a number where no pair weighs anything any more.
+            // NaN if all pairs have the weight 0.
             if strength.is_nan() || strength <= LEAST {
                 break;
             }
@@ -193,7 +203,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::test_data::{rows, signal_in_order};
 
-    /// How the ranker is tried.
+    /// Cases of the contract for this ranker.
     pub(crate) const CASES: &[Case] = &[Case {
         name: "rankboost",
         params: "thresholds = 20\nearly_stopping = 50",
@@ -229,9 +239,10 @@ pub(crate) mod tests {
 
     #[test]
     fn two_rounds_by_hand() {
-        // Pairs (A, B) and (A, C) weigh 1/2 each. Feature 1 puts A above B only, feature 2 A above C only: r = 1/2 of both, and
-        // the first is taken with alpha = ln(3) / 2. Then (A, B) weighs 1 / (1 + sqrt 3) and (A, C) sqrt 3 / (1 + sqrt 3), which
-        // is r of feature 2: (1 + r) / (1 - r) = 1 + 2 sqrt 3.
+        // Pairs (A, B) and (A, C) weigh 1/2 each. Feature 1 puts A above B only, feature 2 A above
+        // C only: r = 1/2 of both, and the first is taken with alpha = ln(3) / 2. Then (A, B)
+        // weighs 1 / (1 + sqrt 3) and (A, C) sqrt 3 / (1 + sqrt 3), which is r of feature 2: (1 +
+        // r) / (1 - r) = 1 + 2 sqrt 3.
         let data = rows(&[&[(1, &[1.0, 1.0]), (0, &[0.0, 1.0]), (0, &[1.0, 0.0])]]);
         let model = fit(&RankBoost { rounds: 2, ..RankBoost::default() }, &data).unwrap();
         let second = libm::log(1.0 + 2.0 * 3f64.sqrt()) / 2.0;
@@ -245,8 +256,9 @@ pub(crate) mod tests {
 
     #[test]
     fn a_round_of_graded_pairs_by_hand() {
-        // Grades 2, 1, 0 have three pairs. The feature puts the first two above the last (two right) and the first below the
-        // second (cut 2.5: one wrong, one right): r = 2/3 at cut 1.5.
+        // Grades 2, 1, 0 have three pairs. The feature puts the first two above the last (two
+        // right) and the first below the second (cut 2.5: one wrong, one right): r = 2/3 at cut
+        // 1.5.
         let data = rows(&[&[(2, &[2.0]), (1, &[3.0]), (0, &[1.0])]]);
         let model = fit(&RankBoost { rounds: 1, ..RankBoost::default() }, &data).unwrap();
         assert_rounds(&model, &[(0, 1.5, libm::log(5.0) / 2.0)]);
@@ -257,7 +269,7 @@ pub(crate) mod tests {
         let query: &[(u8, &[f32])] = &[(0, &[0.3, 1.0]), (1, &[0.2, 2.0]), (0, &[0.1, 1.0])];
         let model = fit(&RankBoost::default(), &rows(&[query, query])).unwrap();
         assert_rounds(&model, &[(1, 1.5, libm::log(2.0 / LEAST) / 2.0)]);
-        // The same backwards: against the document where that is allowed.
+        // The same with reversed grades: with `negative`, the feature counts against a document.
         let turned: &[(u8, &[f32])] = &[(0, &[2.0]), (1, &[1.0]), (0, &[2.0])];
         let data = rows(&[turned, turned]);
         let backwards = libm::log(LEAST / 2.0) / 2.0;

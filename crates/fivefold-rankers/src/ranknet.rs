@@ -1,23 +1,25 @@
 //! RankNet: a network trained by the pairwise logistic loss (Burges et al., ICML 2005).
 //!
-//! For every two documents of a query, i of a higher grade than j, with scores s: log(1 + exp(-(s_i - s_j))), summed
-//! over pairs. Its derivatives by the scores need one number a document: with rho = 1 / (1 + exp(s_i - s_j)), i's
-//! falls and j's rises by rho. With e_k = exp(s_k), rho = e_j / (e_i + e_j): one exponential a document and one
-//! division a pair. Where scores spread too far for that, each pair takes its own exponential, which ends in 0 or 1.
+//! The loss is the sum of log(1 + exp(-(s_i - s_j))) over all pairs of documents of a query, i of a
+//! higher grade than j, with scores s. With rho = 1 / (1 + exp(s_i - s_j)), the derivative by s_i
+//! falls by rho and the derivative by s_j rises by rho. With e_k = exp(s_k), rho = e_j / (e_i +
+//! e_j), so the cost is an exponential a document and a division a pair. If scores spread too far
+//! for e_k, each pair takes its own exponential, which tends to 0 or 1.
 //!
-//! `normalise_by_pairs` divides by the number of pairs, so that a query with many documents weighs no more than another, as in the
-//! means by which rankings are measured; the paper sums over all pairs.
+//! `normalise_by_pairs` divides the loss of a query by its number of pairs. So all queries weigh
+//! the same, as in the mean of a measure. The paper sums over all pairs.
 //!
-//! Not quadratic: of a query with more than 2^24 pairs (at least 5,794 documents) each epoch takes one part of s, s as small as keeps
-//! a part within 2^24. Each better document meets one s-th of the worse ones in an epoch, and all of them in s epochs; the worse
-//! ones stand in a drawn order within their grade. A warning says so.
+//! No cost is quadratic. If a query has more than 2^24 pairs (at least 5,794 documents), its pairs
+//! are divided into s parts. A part has at most about 2^24 pairs, and each epoch takes a part. A
+//! document meets one s-th of the worse documents in an epoch, and all worse documents in s epochs.
+//! The worse documents of a grade stand in a drawn order. A warning says so.
 //!
-//! Preset `ranklib`: RankLib's settings (raw features, 10 logistic units, 100 epochs at rate 5e-5, a step a query,
-//! the best epoch on the validation part). RankLib differs in that the score too goes through a logistic function,
-//! which flattens gradients, that weights move after each document, start in +-.1 at random, and that queries come in
-//! file order.
+//! Preset `ranklib`: RankLib's settings (raw features, 10 logistic units, 100 epochs at rate 5e-5,
+//! a step a query, the best epoch on the validation part). RankLib differs in four points. Its
+//! score goes through a logistic function too, which flattens gradients. Its weights move after
+//! each document. Its weights start at random within +-.1. Its queries come in file order.
 //!
-//! Cost an epoch: the network's ([`crate::network`]) and the pairs, a nanosecond or two each.
+//! Cost of an epoch: the network ([`crate::network`]), and a nanosecond or two for each pair.
 
 use std::ops::Range;
 
@@ -33,16 +35,16 @@ use crate::network::{Activation, Network, Optimiser, QueryLoss, flat, help};
 use crate::network_model::NetworkModel;
 use crate::ties::drawn;
 
-/// Differences of scores beyond this take the careful way: exp of half of it, squared, is still finite and above 0.
+/// The largest spread of scores for the fast way: the square of exp(FARTHEST / 2) is still finite.
 const FARTHEST: f64 = 600.0;
 
 /// A network trained by the pairwise logistic loss.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Flat", into = "Flat")]
 pub struct RankNet {
-    /// Divide a query's loss by the number of its pairs.
+    /// Whether a query's loss is divided by its number of pairs.
     pub normalise_by_pairs: bool,
-    /// The network and how it is trained.
+    /// The network and its training.
     pub network: Network,
 }
 
@@ -90,7 +92,7 @@ impl Ranker for RankNet {
         self.network.check()
     }
 
-    /// The loss besides.
+    /// The network and the loss.
     fn fit_bytes(&self, train: &Dataset, validation: Option<&Dataset>) -> u64 {
         let (train, validation) = (Size::of(Some(train)), Size::of(validation));
         8 * train.documents
@@ -117,13 +119,13 @@ struct Pairwise {
 /// A query's documents from the highest grade to the lowest.
 struct ByGrade {
     rows: Vec<u32>,
-    /// For each place the first one of a lower grade.
+    /// For each place, the first place with a lower grade.
     lower: Vec<u32>,
     pairs: usize,
 }
 
 impl Pairwise {
-    /// Takes at most about `most_pairs` of a query's pairs an epoch.
+    /// An epoch takes at most about `most_pairs` pairs of a query.
     fn new(data: &Dataset, by_pairs: bool, most_pairs: usize, draw: Seed) -> Self {
         let by_grade = |query: JudgedQuery<'_>| {
             let sorted = ByGrade::new(query.grades(), None);
@@ -132,7 +134,7 @@ impl Pairwise {
         Pairwise { queries: data.queries().map(by_grade).collect(), by_pairs, most_pairs }
     }
 
-    /// Says where an epoch does not take all pairs.
+    /// Warns if an epoch does not take all pairs.
     fn warn_of_long_queries(&self, cx: &FitContext<'_>) {
         let long = self.queries.iter().map(|query| query.pairs).filter(|&pairs| pairs > self.most_pairs);
         let (count, most) = long.fold((0, 0), |(count, most), pairs| (count + 1, most.max(pairs)));
@@ -148,7 +150,7 @@ impl Pairwise {
 }
 
 impl ByGrade {
-    /// Documents of one grade stand in the order of their `places`, else in that of the file.
+    /// Documents of one grade stand in the order of `places`; without `places`, in file order.
     fn new(grades: &[u8], places: Option<&[u32]>) -> Self {
         let mut rows: Vec<u32> = (0..grades.len() as u32).collect();
         let grade = |&row: &u32| grades[row as usize];
@@ -159,11 +161,13 @@ impl ByGrade {
         ByGrade { rows, lower, pairs }
     }
 
-    /// The places of the worse documents that the document at `place` meets in part `part` of `parts`.
+    /// The places of the worse documents that the document at `place` meets in part `part` of
+    /// `parts`.
     fn others(&self, place: usize, part: usize, parts: usize) -> Range<usize> {
         let first = self.lower[place] as usize;
         let worse = self.rows.len() - first;
-        // Neighbours meet other parts, so that all worse documents are met alike in each epoch.
+        // Neighbours meet different parts, so all worse documents are met equally often in each
+        // epoch.
         let turn = (place + part) % parts;
         first + worse * turn / parts..first + worse * (turn + 1) / parts
     }
@@ -218,7 +222,7 @@ impl QueryLoss for Pairwise {
             };
             sums[place] -= sum;
         }
-        // The pairs of a part stand for all.
+        // The pairs of a part stand for all pairs.
         let scale = if self.by_pairs { 1.0 / met.max(1) as f64 } else { *pairs as f64 / met.max(1) as f64 };
         let scale = if *pairs == 0 { 1.0 } else { scale };
         rows.iter().zip(&*sums).for_each(|(&row, sum)| slopes[row as usize] = sum * scale);
@@ -226,8 +230,8 @@ impl QueryLoss for Pairwise {
     }
 }
 
-/// Adds other / (top + other) to the place of each other; their sum, in four interleaved parts so that the additions need
-/// not wait for each other.
+/// Adds other / (top + other) to the place of each other document, and returns the sum. Four
+/// interleaved parts let additions overlap.
 fn shares(top: f64, others: &[f64], sums: &mut [f64]) -> f64 {
     let (groups, rest) = others.as_chunks::<4>();
     let (sum_groups, sum_rest) = sums.as_chunks_mut::<4>();
@@ -248,7 +252,7 @@ fn shares(top: f64, others: &[f64], sums: &mut [f64]) -> f64 {
     (total[0] + total[1]) + (total[2] + total[3]) + of_rest
 }
 
-/// [`shares`] from the scores themselves, for any difference.
+/// As [`shares`], but from the scores themselves, for any difference.
 fn far_shares(top: f64, others: &[f64], sums: &mut [f64]) -> f64 {
     let mut total = 0.0;
     for (other, sum) in others.iter().zip(sums) {
@@ -269,7 +273,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::test_data::rows;
 
-    /// How the ranker is tried.
+    /// Cases of the contract for this ranker.
     pub(crate) const CASES: &[Case] = &[Case {
         name: "ranknet",
         params: "epochs = 20",
@@ -304,7 +308,7 @@ pub(crate) mod tests {
         slopes
     }
 
-    /// The loss and the number of pairs, as the module's head has them.
+    /// The loss of the module's head, and the number of pairs.
     fn loss(grades: &[u8], scores: &[f64]) -> (f64, f64) {
         let (mut sum, mut pairs) = (0.0, 0.0);
         for i in 0..grades.len() {
@@ -339,12 +343,12 @@ pub(crate) mod tests {
 
     #[test]
     fn slopes_are_finite_for_any_scores() {
-        // The wrong order by far: the better document wants all of each pair, the worse one too.
+        // The order is wrong by far, so rho is 1 for each pair.
         assert_eq!(slopes(&[0, 30, 1], &[1e9, -1e9, 0.0], false), [2.0, -2.0, 0.0]);
         assert_eq!(slopes(&[0, 1], &[f64::MAX, f64::MIN], false), [1.0, -1.0]);
         assert_eq!(slopes(&[0, 1], &[f64::MIN, f64::MAX], false), [0.0, 0.0]);
         assert_eq!(slopes(&[3, 3, 3], &[1.0, 2.0, 3.0], true), [0.0; 3]);
-        // Both ways agree where either can be taken.
+        // Both ways agree where both are possible.
         for spread in [599.0, 601.0] {
             let found = slopes(&[1, 0, 0], &[0.0, spread, spread - 700.0], false);
             assert!((found[0] + 1.0).abs() < 1e-15 && (found[1] - 1.0).abs() < 1e-15, "{found:?}");
@@ -367,7 +371,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// catboost/catboost #1919, #2815: one group of 15,000 documents has too many pairs there.
+    /// catboost/catboost #1919, #2815: a group of 15,000 documents has too many pairs for
+    /// CatBoost.
     #[test]
     fn parts_of_a_long_query_take_each_pair_once_and_few_at_a_time() {
         let mut rng = Seed::new(4).rng();
@@ -380,7 +385,7 @@ pub(crate) mod tests {
                 let met: Vec<(usize, usize)> = (0..97)
                     .flat_map(|place| sorted.others(place, part, parts).map(move |other| (place, other)))
                     .collect();
-                // Up to one pair more for each document.
+                // A part has up to one pair more for each document.
                 assert!(met.len() <= most_pairs + 97, "{} of {most_pairs}", met.len());
                 seen.extend(met);
             }
@@ -389,7 +394,8 @@ pub(crate) mod tests {
         assert_eq!(sorted.others(3, 0, 1), sorted.lower[3] as usize..97);
     }
 
-    /// At no score do parts differ from the whole on average, and the levels of both forms are those of all pairs.
+    /// The mean slope over all parts equals the slope of all pairs, at all scores and for both
+    /// forms of the loss.
     #[test]
     fn slopes_of_all_parts_average_to_those_of_all_pairs() {
         let mut rng = Seed::new(4).rng();

@@ -1,14 +1,19 @@
 //! The order of documents of equal score while a ranker learns from a ranking.
 //!
-//! Before the first tree all scores are equal, and the lambda gradients of a measure depend on who stands where. File order
-//! (RankLib, LightGBM) makes the model depend on the order of a query's rows, and a file that is sorted by grade teaches
-//! another model than the same file shuffled. `drawn` takes a new uniform order for each query and tree instead, from the seed
-//! and the query's id. It does not depend on rows: the draw permutes labels that are given once a fit to the query's
-//! documents as sorted by features, then by grade. The grade is needed for documents with the same features only; as it
-//! decides the label and not the place that the label draws, neither grade is favoured. Two documents with the same
-//! features and grade are interchangeable, since every tree puts both in the same leaf.
+//! Before the first tree all scores are equal, and the lambda gradients of a measure depend on the
+//! order of the documents. In file order (RankLib, LightGBM) the model depends on the order of a
+//! query's rows. A file that is sorted by grade then gives another model than the same file
+//! shuffled. `drawn` takes a new uniform order for each query and tree, from the seed and the
+//! query's id.
 //!
-//! Cost: one sort of each query's documents a fit, and about ten operations a document and tree.
+//! A drawn order does not depend on rows. Once a fit, the query's documents are sorted by features,
+//! then by grade, and get labels in this order; a draw permutes the labels. The grade matters only
+//! for documents with the same features. The grade decides the label, but the draw decides the
+//! place, so no grade has an advantage. Documents with the same features and grade are
+//! interchangeable, since every tree puts them in the same leaf.
+//!
+//! Cost: a sort of each query's documents once a fit, and about ten operations a document and
+//! tree.
 
 use std::cmp::Ordering;
 
@@ -16,20 +21,20 @@ use fivefold_core::{Dataset, JudgedQuery, Seed};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// How documents of equal score are ranked while a ranker learns.
+/// The order of documents of equal score while a ranker learns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ties {
-    /// By a draw for each query and step, which is the same in whatever order the file has them.
+    /// A draw for each query and step. The draw does not depend on the order of the file.
     Drawn,
-    /// In file order, as RankLib and LightGBM do: another order of the rows gives another model.
+    /// File order, as in RankLib and LightGBM: another order of the rows gives another model.
     Input,
 }
 
-/// What breaks the ties of a data set's documents.
+/// The numbers that break the ties of a data set's documents.
 pub(crate) struct TieBreaks<'a> {
     data: &'a Dataset,
-    /// A number from 0 for each document of each query; `None`: its row.
+    /// A label from 0 for each document of each query; `None` if the label is the row.
     labels: Option<Vec<Vec<u32>>>,
 }
 
@@ -39,7 +44,8 @@ impl<'a> TieBreaks<'a> {
         TieBreaks { data, labels: (ties == Ties::Drawn).then(labels) }
     }
 
-    /// Writes a number a document of `query`, all different: of two with equal scores, that with the lower one stands first.
+    /// Writes different numbers for the documents of `query`. Of two documents with equal scores,
+    /// the document with the lower number stands first.
     pub fn fill(&self, query: usize, draw: Seed, places: &mut Vec<u32>) {
         places.clear();
         let Some(labels) = &self.labels else {
@@ -52,8 +58,8 @@ impl<'a> TieBreaks<'a> {
     }
 }
 
-/// A number for each document of one query, all different, in whatever order the documents stand: sorted by it, they are in an order that
-/// `draw` draws.
+/// Different numbers for the documents of a query. Sorted by these numbers, the documents are in an
+/// order that `draw` draws, whatever the order of the rows.
 pub(crate) fn drawn(query: &JudgedQuery<'_>, draw: Seed) -> Vec<u32> {
     let seed = draw.derive(query.id()).value();
     let (low, high) = (seed as u32, (seed >> 32) as u32);
@@ -76,7 +82,8 @@ fn labels(query: &JudgedQuery<'_>) -> Vec<u32> {
     labels
 }
 
-/// Spreads whole numbers over all of `u32`, different ones to different ones (the finaliser of MurmurHash3, by A. Appleby).
+/// Spreads whole numbers over all of `u32`; different numbers stay different (the finaliser of
+/// MurmurHash3, by Appleby).
 fn scatter(mut x: u32) -> u32 {
     x = (x ^ x >> 16).wrapping_mul(0x85eb_ca6b);
     x = (x ^ x >> 13).wrapping_mul(0xc2b2_ae35);
@@ -94,7 +101,8 @@ mod tests {
         places
     }
 
-    /// Query 0 has 40 documents of few different features, many of them twice with other grades; query 1 the same again.
+    /// Query 0 has 40 documents with few different features, many of them twice with different
+    /// grades. Query 1 is the same.
     fn repetitive() -> Dataset {
         let features: Vec<[f32; 2]> = (0..40).map(|i| [(i * 7 % 5) as f32, (i % 3) as f32]).collect();
         let docs: Vec<Doc<'_>> = features.iter().enumerate().map(|(i, x)| ((i * i % 3) as u8, x.as_slice())).collect();
@@ -120,7 +128,8 @@ mod tests {
 
     #[test]
     fn every_order_is_as_likely_and_queries_and_seeds_differ() {
-        // Four documents of the same features, of which three have the same grade: 24 orders, 24,000 draws.
+        // Four documents have the same features, and three of them the same grade: 24 orders,
+        // 24,000 draws.
         let x = [0.5f32].as_slice();
         let query: &[Doc<'_>] = &[(0, x), (1, x), (0, x), (0, x)];
         let data = rows(&[query, query]);
@@ -139,7 +148,8 @@ mod tests {
         assert_eq!(counts.len(), 24);
         let chi2: f64 = counts.values().map(|&count| (f64::from(count) - 1000.0).powi(2) / 1000.0).sum();
         assert!(chi2 < 49.7, "chi-square with 23 degrees of freedom, .1 % point 49.7: {chi2}");
-        // The two queries draw apart: 1,000 expected, standard deviation 31.
+        // The two queries draw independently: 1,000 equal draws are expected, with standard
+        // deviation 31.
         assert!((900..1100).contains(&same), "{same}");
     }
 }

@@ -34,7 +34,7 @@ impl TreeModel {
     /// A model for documents with `features` features.
     ///
     /// # Errors
-    /// If a tree uses a feature beyond them, or `base` is not finite.
+    /// If a tree uses a feature beyond `features`, or `base` is not finite.
     pub fn new(features: usize, base: f64, trees: Vec<Tree>) -> Result<Self, String> {
         if let Some(tree) = trees.iter().find(|tree| tree.width() > features) {
             return Err(format!("a tree uses feature {}, but documents have {features}", tree.width()));
@@ -62,8 +62,8 @@ impl TreeModel {
         self.trees.trees()
     }
 
-    /// Whether a document goes left at node `node` of tree `tree`; it has codes where the model has [`codes`](Model::codes), else
-    /// values.
+    /// Whether a document goes left at node `node` of tree `tree`. `row` has the document's codes
+    /// if the model has [`codes`](Model::codes), otherwise its values.
     ///
     /// # Panics
     /// If there is no such node, or the row is too short.
@@ -74,7 +74,7 @@ impl TreeModel {
         }
     }
 
-    /// The score of a document for which every tree says 0.
+    /// The number that is added to the sum of the trees.
     pub fn base(&self) -> f64 {
         self.base
     }
@@ -90,7 +90,8 @@ impl Model for TreeModel {
         Some(self.features)
     }
 
-    /// For each feature the sum of the gains of the cuts on it; `None` where a gain is not known.
+    /// For each feature, the sum of the gains of the cuts on this feature; `None` if a gain is not
+    /// known.
     fn importance(&self) -> Option<Vec<f64>> {
         self.trees().iter().all(Tree::has_gains).then(|| self.trees.importance(self.features))
     }
@@ -111,7 +112,7 @@ impl ValueCodes for TreeModel {
     }
 }
 
-/// The features of all documents of `data`, a block a query.
+/// The features of all documents of `data`, with a block for each query.
 ///
 /// # Errors
 /// If there is no document or no feature.

@@ -1,18 +1,20 @@
-//! The validation part as rankers use it to stop early or to choose among models: only where it can tell models apart.
+//! The validation part for early stopping or a choice among models, if it can tell models apart.
 //!
-//! Where no order of its documents alters the measure (each query has one grade, one document, or an undefined value), or where
-//! the documents of a query have the same features, all models are equally good there, the first of them is the best for
-//! ever, and boosting would stop after its patience and keep one tree. Such a part is not used, and a warning says so; one query
-//! that can tell models apart is enough. The same for training data: what ranks documents cannot learn from data whose order does
-//! not matter.
+//! A query cannot tell models apart if all its documents have the same features, or if their order
+//! does not alter the measure (one grade, one document, or an undefined value). If all queries of
+//! a validation part are so, all models are equally good. The first model would be the best for
+//! ever, and boosting would stop early and keep one tree. So the part is not used, and a warning
+//! says so. A single query that can tell models apart is enough. Training data whose order does not
+//! matter are refused, since a ranker cannot learn from them.
 //!
-//! Cost: looks at queries until one is of use, which nearly always is the first.
+//! Cost: queries are visited up to the first useful query, which is nearly always the first query.
 
 use fivefold_base::words::counted;
 use fivefold_core::{Dataset, FitContext, FitError, JudgedQuery};
 use fivefold_metrics::{Objective, Scratch};
 
-/// The validation part with its objective; `None` where there is none, or it cannot tell models apart.
+/// The validation part with its objective; `None` if there is no validation part, or if it cannot
+/// tell models apart.
 pub(crate) fn validation<'a>(
     cx: &FitContext<'a>,
     measure: impl FnOnce(&Dataset) -> Result<Objective, FitError>,
@@ -30,7 +32,7 @@ pub(crate) fn validation<'a>(
     }
 }
 
-/// Why all models have the same mean on `data`, if they do.
+/// Why all models have the same mean on `data`; `None` if they do not.
 fn blind(objective: &Objective, data: &Dataset) -> Option<String> {
     let mut scratch = Scratch::default();
     let mut matters = (0..data.len()).filter(|&query| objective.order_matters(query, &mut scratch)).peekable();
@@ -84,7 +86,7 @@ mod tests {
         }
     }
 
-    /// Whether `data` is used as validation part, and the warnings.
+    /// Whether `data` is used as the validation part, and the warnings.
     fn tried(measure: &str, data: &Dataset) -> (bool, Vec<String>) {
         let told = Notes::default();
         let cx = FitContext::new(Seed::new(1)).with_progress(&told).with_validation(data);
@@ -110,7 +112,7 @@ mod tests {
             assert_eq!((found, warnings.len()), (used, usize::from(!used)));
             assert!(warnings.iter().all(|text| text.contains(said)), "{warnings:?}");
         }
-        // All documents count, wherever they stand.
+        // With `p@10` all documents count, in any order.
         assert!(!tried("p@10", &rows(&[good])).0 && tried("p@1", &rows(&[good])).0);
     }
 

@@ -1,4 +1,5 @@
-//! Model files that were altered by hand: refused when they are loaded, with what is wrong, and never a panic when they score.
+//! Model files that were altered by hand are refused when they are loaded, with a message that says
+//! why. Models never cause a panic when they score.
 
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 

@@ -1,6 +1,7 @@
-//! Rankers on fold 1 of MQ2008 (LETOR 4.0), against the programs that users have today.
+//! Compares rankers with other programs on fold 1 of MQ2008 (LETOR 4.0).
 //!
-//! Needs the real data: `FIVEFOLD_DATA` names the folder that holds `mq2008/`. Skipped only where it is unset.
+//! Needs the real data: the variable `FIVEFOLD_DATA` names the folder that holds `mq2008/`. The
+//! tests are skipped only if the variable is not set.
 #![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
@@ -32,11 +33,12 @@ fn fold_1() -> Option<Fold> {
 #[test]
 fn l2_logistic_reaches_the_objective_of_scikit_learn_and_liblinear() {
     let Some(Fold { train, .. }) = fold_1() else { return };
-    // y = +1 where the grade is at least 1, else -1; X as float32 read into float64
-    // m = LogisticRegression(C=1.0, tol=1e-12, max_iter=100000).fit(X, y)
-    // z = X @ m.coef_[0] + m.intercept_; .5 * m.coef_[0] @ m.coef_[0] + np.logaddexp(0, -y * z).sum()
+    // y = +1 where the grade is at least 1, else -1; X as float32 read into float64 m =
+    // LogisticRegression(C=1.0, tol=1e-12, max_iter=100000).fit(X, y) z = X @ m.coef_[0] +
+    // m.intercept_; .5 * m.coef_[0] @ m.coef_[0] + np.logaddexp(0, -y * z).sum()
     let lbfgs = 3_939.336_141_589_72;
-    // m = LogisticRegression(C=1.0, tol=1e-10, max_iter=100000, solver="liblinear").fit(X, y), plus .5 * m.intercept_ ** 2
+    // m = LogisticRegression(C=1.0, tol=1e-10, max_iter=100000, solver="liblinear").fit(X, y), plus
+    // .5 * m.intercept_ ** 2
     let liblinear = 3_947.300_773_816_604_8;
     for (penalize_bias, reference) in [(false, lbfgs), (true, liblinear)] {
         let ranker = L2Logistic { penalize_bias, ..L2Logistic::default() };
@@ -49,7 +51,8 @@ fn l2_logistic_reaches_the_objective_of_scikit_learn_and_liblinear() {
     }
 }
 
-/// A ranker's test nDCG@10 (2^y - 1, log2, ties by file order, undefined = 0) is at least RankLib's less .01.
+/// A ranker's test nDCG@10 (2^y - 1, log2, ties by file order, undefined = 0) must be at least
+/// RankLib's minus .01.
 fn ranks_as_well_as_ranklib<R: Ranker>(ranker: &R, ranklib: f64) {
     let Some(Fold { train, validation, test, .. }) = fold_1() else { return };
     let conventions = Conventions { ties: Ties::Input, ..dialect("paper").unwrap().conventions() };
@@ -107,7 +110,8 @@ fn listnet_at_ranklib_settings_ranks_as_well() {
     ranks_as_well_as_ranklib(&ranklib_preset::<ListNet>(), 0.4773);
 }
 
-/// RankLib's LambdaRank was not run: it is held to RankLib's RankNet, whose network it shares.
+/// RankLib's LambdaRank was not run, so the bound is RankLib's RankNet, which has the same
+/// network.
 #[test]
 fn lambdarank_ranks_as_well_as_ranklibs_ranknet() {
     ranks_as_well_as_ranklib(&LambdaRank::default(), 0.4760);
@@ -148,7 +152,8 @@ fn linear_at_ranklib_settings_ranks_as_well() {
     ranks_as_well_as_ranklib(&ranklib_preset::<Linear>(), 0.4725);
 }
 
-/// RankLib was run with 100 trees; the preset has 1000 and takes the best number on the validation part.
+/// RankLib was run with 100 trees. The preset has 1000 trees and keeps the best number on the
+/// validation part.
 #[test]
 fn lambdamart_at_ranklib_settings_ranks_as_well() {
     ranks_as_well_as_ranklib(&ranklib_preset::<LambdaMart>(), 0.4906);

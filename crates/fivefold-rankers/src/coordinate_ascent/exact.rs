@@ -1,46 +1,52 @@
 //! The exact line search: all values of a measure along one coordinate.
 //!
-//! Along feature j every score is a line, s_i + t x_ij, and a measure changes only where two lines of one query cross,
-//! at t = (s_i - s_k) / (x_k - x_i) (Och, ACL 2003, does the same for machine translation). Each query is swept once from
-//! t = -infinity; its changes of value are merged with those of all other queries, and the middle of the best interval
-//! of t is the answer. Scales of features do not matter.
+//! Along feature j every score is a line, s_i + t x_ij. A measure changes only where two lines of a
+//! query cross, at t = (s_i - s_k) / (x_k - x_i). (Och, ACL 2003, uses this for machine
+//! translation.) Each query is swept once from t = -infinity, and its changes of value are merged
+//! with the changes of all other queries. The answer is the middle of the best interval of t.
+//! Scales of features do not matter.
 //!
-//! Three facts keep the sweep short. Documents of one grade are exchangeable, so only the ranks of documents that do not
-//! have the query's most frequent grade (the "marked" ones) are followed. A document is above the cutoff k only between
-//! the k-th last crossing at which it overtakes another and the k-th first at which another overtakes it, so at most 2k
-//! of its crossings matter. And only where documents of different grades cross is the measure evaluated.
+//! Three facts keep the sweep short:
+//! - Documents of one grade are exchangeable. So the sweep follows only the ranks of *marked*
+//!   documents, which do not have the query's most frequent grade.
+//! - A document is above the cutoff k in one interval of t only. The interval begins at the k-th
+//!   last crossing at which the document overtakes another document, and ends at the k-th first
+//!   crossing at which another document overtakes it. So at most 2k crossings of a document
+//!   matter.
+//! - The measure is evaluated only where documents of different grades cross.
 //!
-//! Documents with equal s and x never cross; the sweep ranks them in file order, whatever the tie policy. The climber
-//! measures the chosen point itself before it moves there, so a wrong guess costs time, never a wrong model.
+//! Documents with equal s and x never cross; the sweep ranks them in file order, whatever the tie
+//! policy. The climber evaluates the measure at the chosen point before it moves there. So a wrong
+//! choice costs time, but never gives a wrong model.
 //!
-//! Cost of one search: O(marked x documents) for the crossings of each query, O(c log c) to sort the c that matter, and
-//! one evaluation of the measure, on a ranking, for each of them.
+//! Cost of a search: O(marked x documents) for the crossings of each query. The c crossings that
+//! matter are sorted in O(c log c), and each needs an evaluation of the measure on a ranking.
 
 use fivefold_core::{Dataset, FitContext, FitError};
 use fivefold_metrics::{Objective, Scratch};
 use rayon::prelude::*;
 
-/// Values closer than this are the same up to rounding in the sums.
+/// Values with a smaller difference are equal up to rounding in the sums.
 pub(super) const SAME: f64 = 1e-12;
-/// An interval narrower than this share of its place is not aimed at: rounding would miss it.
+/// An interval narrower than this share of its place is not chosen, since rounding would miss it.
 const NARROWEST: f64 = 1e-9;
 
-/// What the searches along all coordinates share.
+/// The data that the searches along all coordinates share.
 pub(super) struct ExactSearch<'a> {
     objective: &'a Objective,
-    /// Positions that the measure looks at.
+    /// Number of positions that the measure looks at.
     depth: usize,
     queries: Vec<SweptQuery>,
 }
 
-/// A query whose value the order of its documents can change.
+/// A query whose value depends on the order of its documents.
 struct SweptQuery {
     number: usize,
     first_row: usize,
     grades: Vec<u8>,
     /// The most frequent grade.
     background: u8,
-    /// Documents of any other grade.
+    /// Documents of all other grades.
     marked: Vec<u32>,
 }
 
@@ -51,15 +57,15 @@ struct Change {
     by: f64,
 }
 
-/// A marked document crosses another one at `t`.
+/// A marked document crosses another document at `t`.
 #[derive(Debug, Clone, Copy)]
 struct Crossing {
     t: f64,
     /// The marked document.
     row: u32,
-    /// Whether it is overtaken; else it overtakes.
+    /// Whether the marked document is overtaken; if not, it overtakes.
     falls: bool,
-    /// Whether the other document has the same grade, so that the ranking of grades stays as it is.
+    /// Whether both documents have the same grade, so that the ranking of grades does not change.
     same_grade: bool,
 }
 
@@ -67,10 +73,10 @@ struct Crossing {
 #[derive(Default)]
 struct Sweep {
     crossings: Vec<Crossing>,
-    /// Crossings of one document at which it falls and at which it rises.
+    /// Crossings at which a document falls, and crossings at which it rises.
     falls: Vec<Crossing>,
     rises: Vec<Crossing>,
-    /// Rank from 0 of each marked document; those from the cutoff on are lower bounds.
+    /// Rank of each marked document, from 0; a rank from the cutoff on is a lower bound.
     rank: Vec<usize>,
     /// Grades by rank, down to the cutoff.
     ranking: Vec<u8>,
@@ -78,7 +84,8 @@ struct Sweep {
 }
 
 impl<'a> ExactSearch<'a> {
-    /// Prepares the queries of `data`, which `objective` was made of; `depth` is the measure's cutoff.
+    /// Prepares the queries of `data`; `objective` must be made from `data`, and `depth` is the
+    /// measure's cutoff.
     pub(super) fn new(data: &Dataset, objective: &'a Objective, depth: Option<usize>) -> Self {
         let mut scratch = Scratch::default();
         let mut queries = Vec::new();
@@ -92,15 +99,16 @@ impl<'a> ExactSearch<'a> {
         ExactSearch { objective, depth: depth.unwrap_or(usize::MAX), queries }
     }
 
-    /// The best change t of the weight whose feature has the values `column`, from the documents' `scores`; `None` if none
-    /// is better than t = 0.
+    /// The best change t of a weight; `None` if no change is better than t = 0. `column` has the
+    /// feature's values and `scores` the present scores of the documents.
     pub(super) fn best_change(
         &self,
         scores: &[f64],
         column: &[f64],
         cx: &FitContext<'_>,
     ) -> Result<Option<f64>, FitError> {
-        // Queries are swept in parallel and their changes joined in order, so the number of threads does not matter.
+        // Queries are swept in parallel and their changes joined in order, so the number of threads
+        // does not matter.
         let per_query: Vec<Vec<Change>> = self
             .queries
             .par_iter()
@@ -179,7 +187,7 @@ impl Sweep {
         rises.clear();
         let row = marked as usize;
         let (own_score, own_x, own_grade) = (scores[row], column[row], query.grades[row]);
-        // Documents that are above this one at every t.
+        // Documents that are above `marked` at every t.
         let mut above = 0;
         for (other, ((&score, &x), &grade)) in scores.iter().zip(column).zip(&query.grades).enumerate() {
             if x == own_x {
@@ -194,8 +202,9 @@ impl Sweep {
         let Some(places) = depth.checked_sub(above).filter(|&places| places > 0) else {
             return;
         };
-        // Once as many others as there are places have overtaken it, it is below the cutoff for good; and it is so until
-        // it has overtaken all but as many of those that it overtakes at all.
+        // The document is below the cutoff for good once `places` others have overtaken it. Before
+        // it has overtaken all but `places` of the documents that it overtakes, it is below the
+        // cutoff too.
         if falls.len() > places {
             falls.select_nth_unstable_by(places - 1, |a, b| a.t.total_cmp(&b.t));
             falls.truncate(places);
@@ -233,8 +242,9 @@ impl Sweep {
     }
 }
 
-/// The middle of the interval between changes, sorted by t, that has the highest sum of changes; among equals the
-/// widest. `None` if no interval is better by `same` than the one that holds 0.
+/// The middle of the interval with the highest sum of changes, which are sorted by t; of equal
+/// intervals, the widest. `None` if no interval is better by `same` than the interval that holds
+/// 0.
 fn best_interval(changes: &[Change], same: f64) -> Option<f64> {
     let (first, last) = (changes.first()?.t, changes.last()?.t);
     let (mut sum, mut at_zero) = (0.0, 0.0);
@@ -246,7 +256,8 @@ fn best_interval(changes: &[Change], same: f64) -> Option<f64> {
         if from < 0.0 {
             at_zero = sum;
         }
-        // Beyond the outermost changes the value stays as it is for ever: step out by the width of all the others.
+        // Beyond the outermost changes the value never changes: step out by the width of all other
+        // intervals.
         let beyond = (last - first).max(first.abs().max(last.abs()));
         let (low, high) = (from.max(first - beyond), to.min(last + beyond));
         let width = high - low;
@@ -280,7 +291,7 @@ mod tests {
         Objective::new(measure, &dialect("paper").unwrap().conventions(), data, Seed::new(1)).unwrap()
     }
 
-    /// The objective of the best of all intervals, by evaluating the middle of each.
+    /// The best objective over all intervals, by evaluation at the middle of each interval.
     fn brute_force(data: &Dataset, objective: &Objective, scores: &[f64], column: &[f64]) -> f64 {
         let mut places = Vec::new();
         for query in 0..data.len() {
@@ -316,7 +327,7 @@ mod tests {
             let search = ExactSearch::new(&data, &objective, measure.cutoff());
             for _ in 0..20 {
                 let scores: Vec<f64> = (0..data.documents()).map(|_| rng.normal()).collect();
-                // Few values, so that many crossings coincide and many documents never cross.
+                // There are few values, so many crossings coincide and many documents never cross.
                 let column: Vec<f64> = (0..data.documents()).map(|_| rng.below(5) as f64).collect();
                 let best = brute_force(&data, &objective, &scores, &column);
                 let now = at(&objective, &scores, &column, 0.0);
@@ -343,11 +354,13 @@ mod tests {
             search.queries.iter().map(|q| (q.number, q.background, q.marked.clone())).collect::<Vec<_>>(),
             [(1, 0, vec![0])]
         );
-        // The relevant document leads nowhere along x: the others hem it in at 0 and 2.
+        // The relevant document leads at no t: other documents have the x values 0 and 2 on both
+        // sides.
         assert_eq!(best_change(&search, &[0.0, 0.0, 0.0, 0.5, 0.5, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]), None);
-        // With a score above theirs it leads between -0.5 and 0.5, where t = 0 is already.
+        // With a score above the others it leads between -0.5 and 0.5, and this interval holds t =
+        // 0.
         assert_eq!(best_change(&search, &[0.0, 0.0, 0.5, 0.0, 0.0, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]), None);
-        // From the leader's place at 2 it is ahead for t below 0.25.
+        // It is ahead of the document at x = 2 for t below -0.25.
         let t = best_change(&search, &[0.0, 0.0, 0.5, 0.75, -9.0, 0.0], &[1.0, 2.0, 1.0, 2.0, 0.0, 1.0]).unwrap();
         assert!(t < -0.25 && t > -9.5, "{t}");
     }
@@ -357,7 +370,7 @@ mod tests {
         let change = |t, by| Change { t, by };
         let changes = [change(1.0, 1.0), change(2.0, -1.0), change(4.0, 1.0), change(8.0, -1.0)];
         assert_eq!(best_interval(&changes, SAME), Some(6.0));
-        // Beyond the last change the interval is taken as wide as all others.
+        // The interval beyond the last change counts as wide as all other intervals.
         assert_eq!(best_interval(&[change(1.0, -1.0), change(3.0, 2.0)], SAME), Some(4.5));
         // 0 lies in the best interval.
         assert_eq!(best_interval(&[change(-1.0, 1.0), change(3.0, -2.0)], SAME), None);

@@ -1,25 +1,29 @@
-//! The mean of a measure after many steps along one coordinate, with each query visited once for all of them.
+//! The mean of a measure after many steps along one coordinate. Each query is visited once for all
+//! steps.
 //!
-//! Most steps leave most queries as they are: only the order of the documents that the measure looks at (the "shown" ones,
-//! down to its cutoff) decides the value. So each query's documents are kept in the order of the last step, where one pass
-//! over them says whether the shown ones still fall strictly and all others lie below; if so, the value stays. Else the
-//! few documents that moved are put in place, and the measure is asked only if the shown grades are others. Where a shown
-//! document ties with another, the measure itself ranks the query, whatever its tie policy.
+//! Most steps do not change most queries. Only the order of the *shown* documents, which stand
+//! above the measure's cutoff, decides the value. So each query's documents are kept in the order
+//! of the last step. A pass over them finds whether the shown documents still fall strictly and
+//! all others lie below; then the value does not change. Otherwise the few documents that moved
+//! are put in place, and the measure is evaluated only if the shown grades changed. If a shown
+//! document ties with another document, the measure ranks the query itself, under its tie policy.
 //!
-//! Values are those of the measure on each step's scores, to the last bit, and their mean is taken in the order of queries.
+//! The values equal the measure on each step's scores, to the last bit. Their mean is taken in the
+//! order of queries.
 //!
-//! Cost of a step: a few operations a document, and some tens of them for each query whose shown documents change places.
-//! On MQ2008, with 51 steps a feature, a fit takes a fifth of what it takes with all queries ranked anew at every step.
+//! Cost of a step: a few operations a document, and some tens of operations for each query whose
+//! shown documents change places. On MQ2008 with 51 steps a feature, a fit takes a fifth of the
+//! time that ranking all queries at every step takes.
 
 use fivefold_core::{Dataset, FitContext, FitError};
 use fivefold_metrics::{MeasureError, Objective, Scratch};
 
 use super::score_error;
 
-/// Shown documents up to which they are put in place one by one; more are sorted.
+/// The most shown documents that are put in place singly; more documents are sorted.
 const FEW: usize = 32;
 
-/// The queries of a data set at a restart's present scores, ready for steps away from them.
+/// The queries of a data set at the present scores of a restart, from which steps are tried.
 pub(super) struct Ladder<'a> {
     objective: &'a Objective,
     /// Positions that the measure looks at.
@@ -27,7 +31,8 @@ pub(super) struct Ladder<'a> {
     grades: Vec<&'a [u8]>,
     /// Each query's value at the present scores.
     values: Vec<f64>,
-    /// The rows of each query (numbered within it), the shown ones in their order first; and their scores.
+    /// The rows of each query, numbered within the query, with the shown documents first and in
+    /// order; and their scores.
     rows: Vec<u32>,
     scores: Vec<f64>,
     /// Whether no shown document ties with another.
@@ -38,7 +43,7 @@ pub(super) struct Ladder<'a> {
     scratch: Scratch,
 }
 
-/// The documents of one query on its way from step to step, the shown ones in their order first.
+/// The documents of a query from step to step, with the shown documents first and in order.
 #[derive(Default)]
 struct Documents {
     /// Scores at no step, values of the feature, rows, and scores at the last step.
@@ -46,7 +51,7 @@ struct Documents {
     feature: Vec<f64>,
     rows: Vec<u32>,
     moved: Vec<f64>,
-    /// Grades by position, the shown ones in their order first.
+    /// Grades by position, with the shown documents first and in order.
     ranking: Vec<u8>,
     /// Scores by row.
     by_row: Vec<f64>,
@@ -54,7 +59,8 @@ struct Documents {
 }
 
 impl<'a> Ladder<'a> {
-    /// For the queries of `data`, which `objective` was made of; `depth` is the measure's cutoff.
+    /// For the queries of `data`; `objective` must be made from `data`, and `depth` is the
+    /// measure's cutoff.
     pub(super) fn new(data: &'a Dataset, objective: &'a Objective, depth: Option<usize>) -> Self {
         let documents = data.documents();
         Ladder {
@@ -71,7 +77,7 @@ impl<'a> Ladder<'a> {
         }
     }
 
-    /// Moves to `scores`, one a document; returns the mean there.
+    /// Moves to `scores`, a score for each document; returns the mean measure.
     pub(super) fn stand_at(&mut self, scores: &[f64]) -> Result<f64, MeasureError> {
         for query in 0..self.grades.len() {
             let range = self.objective.rows(query);
@@ -86,7 +92,8 @@ impl<'a> Ladder<'a> {
         Ok(self.objective.average(&self.values))
     }
 
-    /// The mean after each of the `steps` along the feature with the values `column`, one a document.
+    /// The mean after each of the `steps` along a feature; `column` has the feature's value of each
+    /// document.
     pub(super) fn values(&mut self, column: &[f64], steps: &[f64], cx: &FitContext<'_>) -> Result<Vec<f64>, FitError> {
         let queries = self.grades.len();
         self.by_step.clear();
@@ -103,7 +110,7 @@ impl<'a> Ladder<'a> {
         let (grades, shown) = (self.grades[query], self.depth.min(range.len()));
         let (column, documents) = (&column[range.clone()], &mut self.query);
         let (mut value, mut strict) = (self.values[query], self.strict[query]);
-        // A value that is undefined is so in any order; and a feature of zeros moves nothing.
+        // An undefined value is undefined in any order, and a feature of zeros moves no document.
         let still = value.is_nan() || column.iter().all(|&x| x == 0.0);
         if !still {
             let rows = &self.rows[range.clone()];
@@ -160,12 +167,13 @@ impl Documents {
     fn still_fall(&self, shown: usize) -> bool {
         let (top, rest) = self.moved.split_at(shown);
         let Some(&last) = top.last() else { return true };
-        // Without a way out early, so that several are compared at once.
+        // The loop does not stop early, so several documents are compared at once.
         let falling = top.iter().zip(&top[1..]).fold(true, |falling, (a, b)| falling & (a > b));
         falling && rest.iter().fold(true, |below, &score| below & (score < last))
     }
 
-    /// Puts the shown documents in their order and the others behind them; says whether no shown one ties with another document.
+    /// Puts the shown documents in order and the others after them. Returns whether no shown
+    /// document ties with another.
     fn settle(&mut self, shown: usize) -> bool {
         if shown > FEW {
             self.sort();
@@ -183,7 +191,7 @@ impl Documents {
         self.still_fall(shown)
     }
 
-    /// Moves a document up to its place among those above it, which are in order.
+    /// Moves a document up to its place among the documents above it, which are in order.
     fn rise(&mut self, mut place: usize) {
         while place > 0 && self.moved[place] > self.moved[place - 1] {
             self.exchange(place, place - 1);
@@ -214,7 +222,7 @@ impl Documents {
         self.rows.copy_from_slice(&self.order);
     }
 
-    /// Brings the shown grades up to date; says whether one changed.
+    /// Updates the shown grades; returns whether a grade changed.
     fn rank_grades(&mut self, grades: &[u8], shown: usize) -> bool {
         let mut changed = false;
         for (grade, &row) in self.ranking[..shown].iter_mut().zip(&self.rows) {
@@ -252,7 +260,7 @@ mod tests {
             let objective = Objective::new(&measure, &DIALECTS[0].conventions(), &data, Seed::new(1)).unwrap();
             let mut ladder = Ladder::new(&data, &objective, measure.cutoff());
             for values in [3, 1000] {
-                // Few values tie documents at some steps, many hardly ever.
+                // With few values documents tie at some steps, with many values hardly ever.
                 let draw = |rng: &mut fivefold_core::Rng| rng.below(values) as f64 / 8.0;
                 let scores: Vec<f64> = (0..data.documents()).map(|_| draw(&mut rng)).collect();
                 let column: Vec<f64> = (0..data.documents()).map(|_| draw(&mut rng)).collect();

@@ -1,8 +1,10 @@
-//! Which documents of a long query the exact search looks at.
+//! A sample of a long query's documents, for the exact search.
 //!
-//! Its time is that of marked x all documents of a query, which is no matter for a thousand and hours for 200,000. Of a query of more
-//! than [`LONGEST`] documents it gets as many: equal numbers of each grade as far as the grade has them, since relevant
-//! documents are few and decide the measure, drawn with the seed in whatever order the file has them.
+//! The search takes time for marked x all documents of a query: little for 1,000 documents, but
+//! hours for 200,000. So it gets at most [`LONGEST`] documents of a query. All grades have equal
+//! numbers of documents in the sample, as far as a grade has enough, since relevant documents are
+//! few and decide the measure. The documents are drawn with the seed, and do not depend on the
+//! order of the file.
 
 use std::sync::Arc;
 
@@ -12,14 +14,14 @@ use fivefold_core::{Dataset, DatasetBuilder, FitContext, FitError, JudgedQuery};
 
 use crate::ties::drawn;
 
-/// The most documents of a query that are searched; more than any query of the known collections has.
+/// The most documents of a query that are searched. No query of the known collections has more.
 pub(super) const LONGEST: usize = 4096;
 
 /// The documents that are searched.
 pub(super) struct Sample {
-    /// Their queries, without features.
+    /// The queries of these documents, without features.
     pub(super) data: Dataset,
-    /// Their places among all documents.
+    /// The places of these documents among all documents.
     pub(super) rows: Vec<u32>,
 }
 
@@ -59,7 +61,7 @@ impl Sample {
     }
 }
 
-/// The rows of one query that are searched, rising.
+/// The rows of a query that are searched, in rising order.
 fn chosen(query: &JudgedQuery<'_>, longest: usize, cx: &FitContext<'_>) -> Vec<usize> {
     if query.len() <= longest {
         return (0..query.len()).collect();
@@ -68,7 +70,7 @@ fn chosen(query: &JudgedQuery<'_>, longest: usize, cx: &FitContext<'_>) -> Vec<u
     let mut by_grade: Vec<Vec<usize>> = vec![Vec::new(); 1 + usize::from(u8::MAX)];
     query.grades().iter().enumerate().for_each(|(row, &grade)| by_grade[usize::from(grade)].push(row));
     by_grade.retain(|rows| !rows.is_empty());
-    // The rarest grade first: what it does not need is left to the others.
+    // The rarest grade comes first, and leaves its unused share to the other grades.
     by_grade.sort_by_key(Vec::len);
     let (mut left, grades) = (longest, by_grade.len());
     let mut rows = Vec::with_capacity(longest);
@@ -89,7 +91,7 @@ mod tests {
     use super::*;
     use crate::test_data::{Doc, reordered, rows};
 
-    /// One query of 300 documents, of which 5 have grade 2 and 40 grade 1, and one of 2.
+    /// A query of 300 documents, with 5 of grade 2 and 40 of grade 1, and a query of 2 documents.
     fn data() -> Dataset {
         let features: Vec<[f32; 1]> = (0..300).map(|i| [(i * 37 % 300) as f32]).collect();
         let grade = |i: usize| if i.is_multiple_of(60) { 2 } else { u8::from(i % 7 == 1 && i < 280) };

@@ -1,22 +1,24 @@
-//! The classic step search along a coordinate, as in RankLib: steps that double, up, then down, then to zero.
+//! The classic step search along a coordinate, as in RankLib: steps that double, up, then down,
+//! then to zero.
 
-/// How far the first step of a weight at 0 goes, and the least first step of all.
+/// The first step of a weight at 0, and the default first step.
 const SMALLEST: f64 = 0.001;
-/// The share of a weight that a first step may be at most.
+/// The largest first step, as a share of the weight.
 const LARGEST_SHARE: f64 = 0.5;
 
-/// The steps that are tried from one weight.
+/// The steps that are tried from a weight.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StepSearch {
-    /// First step where [`SMALLEST`] is too large, as a share of the weight.
+    /// First step as a share of the weight, if [`SMALLEST`] is too large.
     pub(super) step: f64,
-    /// Steps in one direction, each twice the one before.
+    /// Number of steps in a direction; each step is twice the step before.
     pub(super) steps: u32,
 }
 
 impl StepSearch {
-    /// The best change of a weight, where `values(changes)` are the objective after each of them and `current` before;
-    /// `None` if none is better. The first direction in which any step is better ends the search.
+    /// The best change of a weight; `None` if no change is better. `values(changes)` returns the
+    /// objective after each change; `current` is the objective before. The search ends with the
+    /// first direction in which a step is better.
     pub(super) fn best_change<E>(
         &self,
         weight: f64,
@@ -37,7 +39,7 @@ impl StepSearch {
         Ok(None)
     }
 
-    /// Changes to try: upwards, downwards, and the one to weight 0.
+    /// Changes to try: upwards, downwards, and to weight 0.
     fn directions(&self, weight: f64) -> [Vec<f64>; 3] {
         let first =
             if weight != 0.0 && SMALLEST > LARGEST_SHARE * weight.abs() { self.step * weight.abs() } else { SMALLEST };
@@ -65,7 +67,7 @@ mod tests {
         near(&up, &[0.001, 0.003, 0.007, 0.015]);
         near(&down, &[-0.001, -0.003, -0.007, -0.015]);
         near(&zero, &[-0.25]);
-        // Half of .0015 is below .001.
+        // Half of .0015 is below .001, so the first step is a share of the weight.
         near(&SEARCH.directions(-0.0015)[0], &[0.000_075, 0.000_225, 0.000_525, 0.001_125]);
     }
 

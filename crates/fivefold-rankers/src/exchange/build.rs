@@ -2,7 +2,8 @@
 
 use fivefold_trees::{Node, Tree, TreeError};
 
-/// Where a node or leaf hangs: the node above and whether it is that node's left child; `None`: it is the root.
+/// The place of a node or leaf: its parent node, and whether it is the left child; `None` for the
+/// root.
 pub(super) type Place = Option<(usize, bool)>;
 
 /// The question of an inner node.

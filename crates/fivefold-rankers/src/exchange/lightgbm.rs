@@ -1,4 +1,5 @@
-//! LightGBM's text format (`Booster.save_model`), versions 2 to 4, and that of LightGBM 2.0, which states no version.
+//! LightGBM's text format (`Booster.save_model`): versions 2 to 4, and the format of LightGBM 2.0,
+//! which states no version.
 //!
 //! ```text
 //! tree                                  a header of key=value lines
@@ -14,12 +15,15 @@
 //! leaf_value=.1 .2 .3                   multiplied by the learning rate already
 //! end of trees                          what follows does not alter scores
 //! ```
-//! LightGBM compares in `f64`, and so do its trees here (see [`fivefold_trees::tree`]): the text's values are scored, not the `f32` that
-//! a data set holds. A NaN that is not the missing value counts as 0. With `average_output` (LightGBM's forests) the score is the
-//! mean over the trees. Scores are LightGBM's raw ones, before the sigmoid of `binary` or the exponential of `poisson`. Gains that are not finite, which
-//! scores do not need, are not known then. Linear models in leaves and several classes have no counterpart here.
+//! LightGBM compares in `f64`, and its trees do so here too (see [`fivefold_trees::tree`]). So
+//! trees score the values of the text, not the `f32` values of a data set. A NaN that is not the
+//! node's missing value counts as 0. With `average_output` (LightGBM's forests) the score is the
+//! mean over the trees. Scores are LightGBM's raw scores, before the sigmoid of `binary` or the
+//! exponential of `poisson`. If a gain is not finite, gains are not known; scores do not need them.
+//! Models with linear leaves or several classes have no counterpart here.
 //!
-//! Counts of documents and sums of hessians are kept as the covers of trees where the file has them. Scores do not need them.
+//! If the file has counts of documents and sums of hessians, they are kept as the covers of the
+//! trees. Scores do not need covers.
 
 mod cuts;
 mod read;

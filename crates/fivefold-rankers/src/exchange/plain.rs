@@ -1,23 +1,24 @@
-//! Trees as other programs know them, with one threshold a node.
+//! Trees with one threshold a node, as other programs have them.
 //!
-//! A node with several cuts (a set of categories, or zero as a missing value) becomes a chain of nodes, and its children stand
-//! several times; its covers are lost then:
+//! A node with several cuts (a set of categories, or zero as a missing value) becomes a chain of
+//! nodes. The children of the node then stand several times, and the covers are lost:
 //!
 //! ```text
 //! x <= first cut  left | up to the second  right | up to the third  left | above  right
 //! ```
-//! The threshold of a node with a cut in `f64` is that cut rounded down to `f32`, which changes the way of no `f32` feature.
-//! Cost: in a chain of nodes with three cuts the tree doubles at each; beyond 65,536 leaves it is refused.
+//! A cut in `f64` becomes a threshold by rounding down to `f32`, so every `f32` feature goes the
+//! same way as before. Cost: a tree can double at each node with three cuts of a path; a tree with
+//! more than 65,536 leaves is refused.
 
 use fivefold_trees::{Node, Tree};
 
 use super::build::{Builder, Cut};
 use super::round_down;
 
-/// The most leaves of a tree that has been taken apart.
+/// The most leaves of a tree after its nodes became chains.
 const MOST_LEAVES: usize = 1 << 16;
 
-/// The same trees with at most one cut a node.
+/// The same trees with one threshold a node.
 ///
 /// # Errors
 /// If a tree gets too large.
@@ -35,7 +36,7 @@ fn threshold_of(cut: f64) -> Result<f32, String> {
     round_down(cut).ok_or_else(|| format!("a cut at {cut:e} is below all numbers that this format holds"))
 }
 
-/// The same tree, of one cut a node, with thresholds too.
+/// A tree with one cut a node, with these cuts as thresholds.
 fn rounded(tree: &Tree) -> Result<Tree, String> {
     let node = |(node, cuts): (Node, &Vec<f64>)| Ok(Node { threshold: threshold_of(cuts[0])?, ..node });
     let nodes = tree.nodes().zip(tree.cuts()).map(node).collect::<Result<Vec<_>, String>>()?;
@@ -47,7 +48,8 @@ fn taken_apart(tree: &Tree) -> Result<Tree, String> {
     let nodes: Vec<Node> = tree.nodes().collect();
     let mut gains: Vec<f64> = nodes.iter().map(|node| node.gain).collect();
     let (mut builder, mut cuts_of_nodes) = (Builder::default(), Vec::new());
-    // A place, the node or leaf to stand there, and how many of its cuts stand above already.
+    // Items: a place, the node or leaf for this place, and how many of its cuts already stand
+    // above.
     let mut open = vec![(None, 0, 0)];
     while let Some((place, child, done)) = open.pop() {
         if child < 0 {
@@ -63,7 +65,7 @@ fn taken_apart(tree: &Tree) -> Result<Tree, String> {
         }
         let number = child as usize;
         let (node, cuts) = (&nodes[number], &tree.cuts()[number]);
-        // A copy gains nothing.
+        // A copy of a node has gain 0.
         let gain = std::mem::take(&mut gains[number]);
         let threshold = threshold_of(cuts[done])?;
         // Up to the first cut left, up to the second right, and so on.

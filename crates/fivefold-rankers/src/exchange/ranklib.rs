@@ -1,12 +1,14 @@
-//! RankLib's model files: the name of the learner and its settings in lines that begin with `##`, then the model.
+//! RankLib's model files: lines that begin with `##` name the learner and its settings; then comes
+//! the model.
 //!
 //! ```text
 //! trees        <ensemble> with <tree>s, see `trees`; a forest is one <ensemble> a bag, and the score is the mean over them
 //! RankBoost    feature:threshold:alpha ...     score(x) = sum of alpha [x_feature > threshold]
 //! linear       feature:weight ...              score(x) = sum of weight x_feature; feature 0 is the intercept
 //! ```
-//! Features count from 1, and one that a document does not have is 0. RankLib sums the trees of an ensemble in single precision,
-//! here in double: scores differ by their rounding, about 1e-7 of the score. Its networks have no counterpart here.
+//! Features count from 1; a feature that a document does not have is 0. RankLib sums the trees of
+//! an ensemble in single precision, and we sum in double precision, so scores differ by about 1e-7
+//! of the score. RankLib's networks have no counterpart here.
 
 mod trees;
 
@@ -32,14 +34,14 @@ pub const FORMAT: Format =
 
 /// A learner of RankLib's.
 struct Learner {
-    /// As in the first line of a file.
+    /// The name in the first line of a file.
     name: &'static str,
     /// Our ranker that makes such models.
     ranker: &'static str,
     body: Body,
 }
 
-/// What stands under the header.
+/// The kinds of text after the header.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Body {
     Ensemble,
@@ -58,7 +60,7 @@ const LEARNERS: &[Learner] = &[
     Learner { name: "Linear Regression", ranker: Linear::NAME, body: Body::Weights },
 ];
 
-/// What RankLib does with missing values.
+/// RankLib's policy for missing values.
 const MISSING: &str = "zero";
 
 fn recognise(text: &str) -> bool {
@@ -95,7 +97,7 @@ fn read(text: &str, columns: Columns) -> Result<Imported, ImportError> {
     }
 }
 
-/// The learner in the first line; a bare `<ensemble>` is read as LambdaMART's.
+/// The learner in the first line; a file that begins with `<ensemble>` counts as LambdaMART's.
 fn learner_of(text: &str) -> Result<&'static Learner, ImportError> {
     let mut lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
     let Some((first, line)) = lines.next() else {
@@ -109,7 +111,7 @@ fn learner_of(text: &str) -> Result<&'static Learner, ImportError> {
     LEARNERS.iter().find(|learner| learner.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
         let known: Vec<&str> = LEARNERS.iter().map(|learner| learner.name).collect();
         let what = match first.contains("\\n") {
-            // As it stands in the JSON of a search engine.
+            // The text is a string from the JSON of a search engine.
             true => format!(
                 "found `{}`: the line ends are written as `\\n`, as in JSON; take the text out of the JSON string (`jq -r`)",
                 shown(first)
@@ -120,7 +122,7 @@ fn learner_of(text: &str) -> Result<&'static Learner, ImportError> {
     })
 }
 
-/// The one line that is no header, without a comment after `#`.
+/// The only line that is not in the header, without its comment after `#`.
 fn only_line(text: &str) -> Result<(usize, &str), ImportError> {
     let content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("##");
     let mut lines = text.lines().zip(1..).filter(|(line, _)| content(line));
@@ -133,7 +135,7 @@ fn only_line(text: &str) -> Result<(usize, &str), ImportError> {
     }
 }
 
-/// One `feature:threshold:alpha` of RankBoost's, as a tree.
+/// An entry `feature:threshold:alpha` of RankBoost, as a tree.
 fn stump(entry: &str, columns: Columns, line: usize) -> Result<Tree, ImportError> {
     let [id, threshold, alpha] = fields(entry, "feature:threshold:alpha", line)?;
     let feature = columns.feature(number(id, line)?).map_err(|what| ImportError::new(line, what))?;
@@ -144,7 +146,8 @@ fn stump(entry: &str, columns: Columns, line: usize) -> Result<Tree, ImportError
     Tree::new(&[node], vec![0.0, alpha]).map_err(|error| ImportError::new(line, format!("`{}`: {error}", shown(entry))))
 }
 
-/// A line of `feature:weight`; the weights of a feature that stands there several times (AdaRank's) are added.
+/// Reads a line of `feature:weight`. If a feature stands there several times (AdaRank), its weights
+/// are added.
 fn weights(learner: &'static Learner, text: &str, columns: Columns) -> Result<Imported, ImportError> {
     let (line, content) = only_line(text)?;
     let (mut pairs, mut intercept) = (Vec::new(), 0.0);

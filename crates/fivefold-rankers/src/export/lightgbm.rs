@@ -1,12 +1,14 @@
 //! LightGBM's text, as `Booster(model_file=...)` reads it.
 //!
-//! LightGBM compares in double: `x <= threshold`. It may be given our `f32` features, or decimals that our readers round to `f32`.
-//! So each threshold is written as the greatest `f64` that rounds to a value that goes left here; a decimal halfway between two
-//! `f32` values goes where its rounding to the even one takes it. Cuts in `f64` stay as they are. Missing values are NaN.
+//! LightGBM compares in double precision: `x <= threshold`. A user may give LightGBM our `f32`
+//! features, or decimals that our readers round to `f32`. So each threshold is written as the
+//! greatest `f64` that rounds to a value that goes left here. (A decimal halfway between two `f32`
+//! values rounds to the even value.) Cuts in `f64` do not change. Missing values are NaN.
 //!
-//! Covers (`leaf_count`, `leaf_weight`, and their sums at the nodes) are those of the training documents; LightGBM's `pred_contrib`
-//! shares out a score by the counts. `internal_value` is the mean of the values below, weighted by the hessians. A model without
-//! covers is written with none, and `pred_contrib` then gives NaN; gains that are not known are 0. LightGBM has no linear models.
+//! Covers (`leaf_count`, `leaf_weight`, and their sums at the nodes) count the training documents.
+//! LightGBM's `pred_contrib` divides a score by these counts. `internal_value` is the mean of the
+//! leaf values below, weighted by the hessians. A model without covers is written without them;
+//! `pred_contrib` then gives NaN. Unknown gains are written as 0. LightGBM has no linear models.
 
 use std::fmt::{Display, Write as _};
 
@@ -155,8 +157,8 @@ fn join(values: impl Iterator<Item = impl Display>) -> String {
 mod tests {
     use super::*;
 
-    /// Every `f64` around a threshold goes the way of the `f32` that it rounds to. Of these, 0.15 and .15000000000000002 are those of
-    /// scikit-learn-intelex #3351.
+    /// Every `f64` around a threshold goes the way of the `f32` that it rounds to. The values 0.15
+    /// and .15000000000000002 are from scikit-learn-intelex #3351.
     #[test]
     fn decimals_go_the_way_of_their_single_precision() {
         let mut thresholds = vec![0.0f32, -0.0, 0.15, -0.15, 1.0, 16_777_216.0, 1e-45, -1e-45, 1e-38, f32::MIN, 3e38];

@@ -4,9 +4,10 @@
 //! trees    Cast to double, TreeEnsemble (ai.onnx.ml 5; onnxruntime 1.21 and later)
 //! linear   Cast to double, the normaliser, Gemm
 //! ```
-//! In double, so that thresholds decide as here for every `f32`, and scores differ only by the order in which a runtime adds up
-//! the trees' values. A NaN goes to the side that the tree has for missing values. The normaliser of a linear model is rounded
-//! to `f32` as here. Encoding: `protobuf`; the numbers of fields are those of `onnx.proto`.
+//! In double precision thresholds decide as here for every `f32`, and scores differ only by the
+//! order in which a runtime adds up the trees' values. A NaN goes to the tree's side for missing
+//! values. The normaliser of a linear model is rounded to `f32`, as here. Encoding: `protobuf`,
+//! with the field numbers of `onnx.proto`.
 
 use fivefold_trees::{Node, Tree};
 
@@ -27,7 +28,7 @@ pub(super) const TARGET: Target = Target {
     linear: Some(write_linear),
 };
 
-/// Version of the format of the file, and of the operators.
+/// Versions of the file format and of the operators.
 const IR: i64 = 10;
 const OPERATORS: i64 = 18;
 const ML_OPERATORS: i64 = 5;
@@ -51,7 +52,7 @@ fn write_trees(context: &Context<'_>, trees: &[Tree], _: &mut Notes) -> Vec<u8> 
     let splits: Vec<f64> = nodes.iter().map(|row| row.threshold).collect();
     let ensemble = node("TreeEnsemble", &["doubles"], OUTPUT)
         .bytes(7, "ai.onnx.ml")
-        // The sum over the trees, as it is.
+        // The plain sum over the trees.
         .message(5, int("aggregate_function", 1))
         .message(5, int("post_transform", 0))
         .message(5, int("n_targets", 1))
@@ -73,7 +74,7 @@ fn write_trees(context: &Context<'_>, trees: &[Tree], _: &mut Notes) -> Vec<u8> 
 /// All trees as the operator has them.
 #[derive(Default)]
 struct Table {
-    /// The node that each tree begins with.
+    /// The first node of each tree.
     roots: Vec<i64>,
     nodes: Vec<Row>,
     values: Vec<f64>,
@@ -83,7 +84,7 @@ struct Row {
     feature: i64,
     threshold: f64,
     missing_left: i64,
-    /// Of the left and the right child: its number, and 1 if it is a leaf.
+    /// For the left and the right child: its number, and 1 if it is a leaf.
     children: [(i64, i64); 2],
 }
 
@@ -102,7 +103,8 @@ impl Table {
         self.roots.push(first);
         self.nodes.extend(tree.nodes().map(row));
         if tree.nodes().len() == 0 {
-            // A tree begins with a node. The leaf stands twice below it: onnxruntime 1.21 mistakes one that is shared.
+            // A tree must begin with a node. The leaf stands twice below the node, since
+            // onnxruntime 1.21 fails on a shared leaf.
             let children = [(leaves, 1), (leaves + 1, 1)];
             self.nodes.push(Row { feature: 0, threshold: 0.0, missing_left: 1, children });
             self.values.extend_from_slice(tree.values());

@@ -6,9 +6,10 @@
 //! model/linear         score = sum of weight times feature
 //! feature_normalizers  min_max (x - minimum) / (maximum - minimum), standard (x - mean) / standard_deviation
 //! ```
-//! Our trees go left at `x <= threshold`, which is `x <` the next `f32`. The feature set NAME must have features of the names in
-//! the file. A feature whose query does not match counts as 0. OpenSearch's newer releases take it for missing and follow `missing`,
-//! which is therefore the side of 0, unless the model was trained to know missing values.
+//! Our trees go left at `x <= threshold`, which is `x <` the next `f32`. The feature set NAME must
+//! have the features that the file names. A feature whose query does not match counts as 0. Newer
+//! releases of OpenSearch take such a feature for missing and follow `missing`. So `missing` is
+//! the side of 0, unless the model was trained with missing values.
 
 use std::fmt::Write as _;
 
@@ -54,7 +55,7 @@ fn write_trees(context: &Context<'_>, trees: &[Tree], _: &mut Notes) -> Vec<u8> 
 
 fn write_tree(context: &Context<'_>, tree: &Tree, text: &mut String) {
     let inner = tree.nodes().len();
-    // Nodes have their numbers, leaves those that follow.
+    // Inner nodes keep their numbers; the numbers of leaves follow.
     let id = |child: i32| if child >= 0 { child as usize } else { inner + !child as usize };
     walk(tree, |event| {
         // Writing to a string cannot fail.
@@ -67,7 +68,7 @@ fn write_tree(context: &Context<'_>, tree: &Tree, text: &mut String) {
                     "{{\"nodeid\":{number},\"depth\":{depth},\"split\":{},\"split_condition\":{},\"yes\":{yes},\"no\":{no},\
                      \"missing\":{missing},\"children\":[",
                     json!(context.feature(node.feature)),
-                    // No number in JSON is infinite; nor is a feature.
+                    // JSON has no infinite number, and no feature is infinite.
                     json!(f64::from(node.threshold.next_up().min(f32::MAX)))
                 )
             }
@@ -80,7 +81,7 @@ fn write_tree(context: &Context<'_>, tree: &Tree, text: &mut String) {
     });
 }
 
-/// Where a feature goes whose query does not match.
+/// Whether a feature goes left if its query does not match.
 fn missing_left(context: &Context<'_>, node: &Node) -> bool {
     if context.missing == AS_TRAINED { node.missing_left } else { 0.0 <= node.threshold }
 }

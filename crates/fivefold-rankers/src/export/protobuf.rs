@@ -1,6 +1,7 @@
-//! As much of Protocol Buffers' encoding as an ONNX file needs: fields of numbers, bytes and messages.
+//! The part of the Protocol Buffers encoding that an ONNX file needs: fields of numbers, bytes and
+//! messages.
 
-/// A message in the making.
+/// A message to which fields are added.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Message(Vec<u8>);
 
@@ -47,7 +48,8 @@ impl Message {
         self.varint(u64::from(field << 3 | wire));
     }
 
-    /// Seven bits a byte, the lowest first; the highest bit says that more follow.
+    /// Writes seven bits a byte, the lowest first. The highest bit of a byte says that more bytes
+    /// follow.
     fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);
@@ -61,7 +63,8 @@ impl Message {
 mod tests {
     use super::*;
 
-    /// The examples of protobuf.dev/programming-guides/encoding: 150, "testing", a message of 150, packed 3, 270, 86942; and -2.
+    /// The examples of protobuf.dev/programming-guides/encoding: 150, "testing", a message of 150,
+    /// packed 3, 270, 86942; and -2.
     #[test]
     fn as_the_guide_has_it() {
         let bytes = |message: Message| message.into_bytes();

@@ -1,11 +1,14 @@
-//! RankLib's text, which the plug-ins of Elasticsearch and OpenSearch read too (`model/ranklib`); Solr does not.
+//! RankLib's text. The plug-ins of Elasticsearch and OpenSearch read it too (`model/ranklib`); Solr
+//! does not.
 //!
-//! Trees are written under the name of their ranker if RankLib has it, else as LambdaMART's, since the name only chooses how
-//! the file is read; a forest is written as one bag, whose leaf values have been divided by the number of bags already.
-//! Linear models are written under their ranker's name if RankLib has it and there is no intercept, else as Linear Regression.
+//! Trees are written under their ranker's name if RankLib has it, otherwise as LambdaMART's, since
+//! the name only decides how the file is read. A forest is written as one bag, with leaf values
+//! divided by the number of bags. Linear models are written under their ranker's name if RankLib
+//! has it and there is no intercept, otherwise as Linear Regression.
 //!
-//! RankLib compares in single precision as we do. Trees' values are added up in single precision there, weights in double. It
-//! has no missing values: they are 0. It reads line by line and knows no blanks between elements: an element begins on a new line.
+//! RankLib compares in single precision, as we do. RankLib adds up the values of trees in single
+//! precision, and weights in double precision. A missing value is 0. RankLib reads line by line
+//! and knows no blanks between elements, so every element begins on a new line.
 
 use std::fmt::Write as _;
 
@@ -32,7 +35,7 @@ pub(super) const TARGET: Target = Target {
     linear: Some(write_linear),
 };
 
-/// Our rankers whose models RankLib has under another name than the one that is written else.
+/// Rankers whose models are written under RankLib's name for them, and these names.
 const LEARNERS: &[(&str, &str)] = &[
     (Mart::NAME, "MART"),
     (RandomForest::NAME, FOREST),
@@ -61,7 +64,7 @@ fn write_linear(
     let name = if intercept == 0.0 { learner(context.ranker, LINEAR) } else { LINEAR };
     let mut text = format!("## {name}\n");
     if name == LINEAR {
-        // RankLib takes as many weights as there are entries, less this one.
+        // RankLib has as many weights as entries, without the intercept's entry.
         let _ = write!(text, "0:{intercept:?} ");
     }
     let entries = (0..).zip(&weights).map(|(feature, weight)| format!("{}:{weight:?}", context.number(feature)));
@@ -90,11 +93,11 @@ fn write_trees(context: &Context<'_>, trees: &[Tree], _: &mut Notes) -> Vec<u8> 
     text.into_bytes()
 }
 
-/// What is still to be written.
+/// Parts of a tree that are still to be written.
 enum Rest {
-    /// A child, on which side of the node above, and how far indented.
+    /// A child, its side of the parent, and its indentation.
     Child(i32, Option<&'static str>, usize),
-    /// The end of a node, indented as its start.
+    /// The end of a node, with its indentation.
     End(usize),
 }
 

@@ -1,14 +1,16 @@
-//! Solr's models, as `PUT /schema/model-store` takes them (checked against Solr's `org.apache.solr.ltr` of 6.4 to 9).
+//! Solr's models, as `PUT /schema/model-store` takes them (checked against Solr's
+//! `org.apache.solr.ltr` of 6.4 to 9).
 //!
 //! ```text
 //! MultipleAdditiveTreesModel   score = sum of the trees' values; left if x <= threshold
 //! LinearModel                  score = sum of weight times feature
 //! norm                         MinMaxNormalizer (x - min) / (max - min), StandardNormalizer (x - avg) / std
 //! ```
-//! All is single precision there. When Solr reads a threshold it adds 1e-6 to it in single precision; so each is written as the
-//! number that becomes the right one by that. A few thresholds near 0, or below 0 near a power of two, cannot be met: the nearest
-//! one that can, with 0 on the same side, is written, and their number is told. A missing value is the default of its feature, 0 unless the feature says
-//! otherwise.
+//! Solr computes in single precision. When Solr reads a threshold, it adds 1e-6. So each threshold
+//! is written as the number that becomes the right threshold by this addition. A few thresholds
+//! near 0, or below 0 near a power of two, have no such number. Then the nearest possible threshold
+//! with 0 on the same side is written, and a note gives the number of such thresholds. A missing
+//! value is the default of its feature: 0, unless the feature states another default.
 
 use std::fmt::Write as _;
 
@@ -33,7 +35,7 @@ pub(super) const TARGET: Target = Target {
     linear: Some(write_linear),
 };
 
-/// What Solr adds to a threshold.
+/// The number that Solr adds to a threshold.
 const SLACK: f32 = 1e-6;
 
 fn write_trees(context: &Context<'_>, trees: &[Tree], notes: &mut Notes) -> Vec<u8> {
@@ -80,13 +82,14 @@ fn write_trees(context: &Context<'_>, trees: &[Tree], notes: &mut Notes) -> Vec<
     text.into_bytes()
 }
 
-/// The number that becomes `threshold`, or the nearest that leaves 0 on its side, when [`SLACK`] is added to it.
+/// The number that becomes `threshold` when [`SLACK`] is added. If no number does, the number that
+/// becomes the nearest threshold with 0 on the same side.
 fn before_slack(threshold: f32) -> f32 {
     if threshold.is_infinite() {
         return threshold;
     }
     let near = (f64::from(threshold) - f64::from(SLACK)) as f32;
-    // 0 is the value that most documents have: it must stay on its side.
+    // Most documents have the value 0, which must stay on its side.
     let distance = |written: &f32| {
         let becomes = written + SLACK;
         let moves_zero = (0.0 <= becomes) != (0.0 <= threshold);
@@ -160,12 +163,12 @@ mod tests {
         // No single-precision number plus 1e-6 is 1e-20.
         let near = before_slack(1e-20) + SLACK;
         assert!(near != 1e-20 && (near - 1e-20).abs() < 1e-13, "{near:e}");
-        // LightGBM cuts zero from what lies below and above at 1e-35.
+        // LightGBM separates zero from lower and higher values by cuts at -1e-35 and 1e-35.
         let [below, above] = [-1e-35, 1e-35].map(|threshold| before_slack(threshold) + SLACK);
         assert!((-2e-13..0.0).contains(&below) && (0.0..2e-13).contains(&above), "{below:e} {above:e}");
     }
 
-    /// Of cuts as they are met, nearly all can be written.
+    /// Nearly all usual cuts can be written.
     #[test]
     fn few_thresholds_cannot_be_met() {
         let thresholds = (1..20_000).flat_map(|i| [i as f32 / 10_000.0, i as f32 * 0.37, -(i as f32) / 10_000.0]);

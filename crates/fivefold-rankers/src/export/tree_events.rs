@@ -1,10 +1,11 @@
-//! A tree from its root down without recursion, so that trees of any depth can be written.
+//! Walks a tree from its root down without recursion, so that trees of any depth can be written.
 
 use fivefold_trees::{Node, Tree};
 
-/// What is met on the way.
+/// A step of the walk.
 pub(super) enum Event {
-    /// A node, by its number, with its depth; its left side follows, `Between`, its right side, `End`.
+    /// A node, by its number, with its depth. Its left side, `Between`, its right side and `End`
+    /// follow.
     Node(usize, Node, usize),
     /// The left side of a node is done.
     Between,
@@ -14,7 +15,7 @@ pub(super) enum Event {
     Leaf(usize),
 }
 
-/// Tells `meet` what is met in `tree`.
+/// Calls `meet` for every step of the walk through `tree`.
 pub(super) fn walk(tree: &Tree, mut meet: impl FnMut(Event)) {
     enum Rest {
         Child(i32, usize),

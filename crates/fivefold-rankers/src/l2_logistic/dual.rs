@@ -1,14 +1,16 @@
-//! Newton's method where features are more than documents: the unknowns are one share a document.
+//! Newton's method with more features than documents: the unknowns are a share for each document.
 //!
-//! The penalty draws the weights into the span of the documents, so w = X^T a with one number a_i a document (the representer
-//! theorem). With K = X X^T the margins are K a + b and the penalty is a^T K a. At a point with slopes r_i and curvatures B_i of
-//! the loss, Newton's step of the weights is X^T da, where
+//! The penalty draws the weights into the span of the documents, so w = X^T a with a number a_i for
+//! each document (the representer theorem). With K = X X^T the margins are K a + b and the
+//! penalty is a^T K a. At a point with slopes r_i and curvatures B_i of the loss, Newton's step of
+//! the weights is X^T da, where
 //!
 //! ```text
 //! q = (I + B K)^-1 (a + r),   t = (I + B K)^-1 B 1,   da = -q - t db,   db = -(p b - sum a + sum q) / (sum t + p)
 //! ```
-//! and p is 1 where the intercept is penalised, else 0. Both systems are (I + B K)^-1 B^(1/2) u = B^(1/2) M^-1 u with the symmetric M = I +
-//! B^(1/2) K B^(1/2), whose pivots are at least 1.
+//! Here p is 1 if the intercept is penalised, otherwise 0. Both systems have the form (I + B K)^-1
+//! B^(1/2) u = B^(1/2) M^-1 u, with the symmetric M = I + B^(1/2) K B^(1/2), whose pivots are at
+//! least 1.
 //!
 //! Memory: two matrices of documents x documents.
 
@@ -18,12 +20,12 @@ use super::{Loss, Point, Space, sigmoid};
 use crate::linear_model::LinearModel;
 use crate::normal_equations::{products_of_documents, solve};
 
-/// The least curvature, so that its root can be divided by.
+/// The least curvature, so that a division by its root is possible.
 const FLATTEST: f64 = 1e-30;
 
 pub(super) struct Dual<'a> {
     loss: &'a Loss,
-    /// K, all of it.
+    /// The whole matrix K.
     products: Vec<f64>,
     documents: usize,
     /// p.
@@ -60,7 +62,7 @@ impl<'a> Dual<'a> {
         LinearModel { weights, intercept }
     }
 
-    /// K times some shares.
+    /// The product of K and `shares`.
     fn times(&self, shares: &[f64]) -> Vec<f64> {
         let rows = self.products.chunks_exact(self.documents);
         rows.map(|row| row.iter().zip(shares).map(|(k, a)| k * a).sum()).collect()

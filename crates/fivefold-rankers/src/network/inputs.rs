@@ -14,12 +14,13 @@ pub(crate) struct Scaling {
 }
 
 impl Scaling {
-    /// Features as they are.
+    /// No scaling.
     pub fn none(width: usize) -> Self {
         Scaling { features: vec![(0.0, 1.0); width] }
     }
 
-    /// To mean 0 and standard deviation 1 over the documents of `train`; a feature that is constant there becomes 0.
+    /// Scales to mean 0 and standard deviation 1 over the documents of `train`. A constant feature
+    /// becomes 0.
     pub fn standard(train: &Dataset) -> Self {
         let (n, width) = (train.documents() as f64, train.width());
         let mut means = vec![0.0; width];
@@ -60,7 +61,7 @@ pub(crate) struct Inputs {
     stride: usize,
     /// The number of each query in its data set.
     queries: Vec<usize>,
-    /// Where each query's documents start, and at the end their number.
+    /// The first document of each query; at the end, the number of documents.
     bounds: Vec<usize>,
 }
 
@@ -105,7 +106,7 @@ impl Inputs {
         self.queries[place]
     }
 
-    /// Where the documents of the query at `place` stand.
+    /// The documents of the query at `place`.
     pub fn documents(&self, place: usize) -> Range<usize> {
         self.bounds[place]..self.bounds[place + 1]
     }

@@ -1,8 +1,10 @@
-//! A feed-forward network with one output: its weights in one array, the pass forward and the pass back.
+//! A feed-forward network with one output: weights in one array, the forward pass and the pass
+//! back.
 //!
-//! Layer l turns a row x_l into act(W_l x_l + b_l); the last one has neither an activation nor a bias, which no
-//! ranking loss could see. Biases are weights of an input that is always 1, so a row is `inputs` values, that 1, and
-//! zeros up to the stride; padding has zero inputs, hence zero gradients, and stays 0.
+//! Layer l turns a row x_l into act(W_l x_l + b_l). The last layer has no activation, and no bias,
+//! since a ranking loss does not depend on a bias. A bias is the weight of an input that is
+//! always 1. So a row is `inputs` values, a 1, and zeros up to the stride. The padding has zero
+//! inputs and zero gradients, so its weights stay 0.
 
 use fivefold_core::Rng;
 use serde::{Deserialize, Serialize};
@@ -49,7 +51,8 @@ impl Activation {
     }
 }
 
-/// The shape of a layer and where its weights stand: `outputs` rows of `stride` in the network's array.
+/// The shape of a layer, and the place of its weights: `outputs` rows of `stride` in the network's
+/// array.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Layer {
     pub inputs: usize,
@@ -60,20 +63,21 @@ pub(crate) struct Layer {
 }
 
 impl Layer {
-    /// Where the weights stand.
+    /// The place of the weights.
     pub fn weights(&self) -> std::ops::Range<usize> {
         self.start..self.start + self.outputs * self.stride
     }
 }
 
-/// Shapes and activation of a network; its weights are kept apart, since optimisers see one array.
+/// Shapes and activation of a network. The weights are kept separately, since an optimiser works on
+/// one array.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Shape {
     layers: Vec<Layer>,
     activation: Activation,
 }
 
-/// What a pass through the network needs for the documents of one query.
+/// Memory of a pass through the network, for the documents of a query.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pass {
     /// The inputs of each layer but the first.
@@ -115,8 +119,9 @@ impl Shape {
         self.layers.iter().map(|layer| layer.weights().end).max().unwrap_or(0)
     }
 
-    /// Hidden layers start with uniform weights within +-sqrt(6 / (inputs + outputs)) (Glorot & Bengio, AISTATS 2010) and
-    /// biases 0, the last layer with 0: all scores are equal at first, and no random order has to be unlearned.
+    /// Initial weights. Hidden layers have uniform weights within +-sqrt(6 / (inputs + outputs))
+    /// (Glorot & Bengio, AISTATS 2010) and biases 0. The last layer has weights 0, so all scores
+    /// are equal at first, and no random order must be unlearnt.
     pub fn initial(&self, rng: &mut Rng) -> Vec<f32> {
         let mut weights = vec![0.0; self.weights()];
         for layer in &self.layers[..self.layers.len() - 1] {
@@ -165,8 +170,8 @@ impl Shape {
         outputs
     }
 
-    /// Adds the derivatives of a loss by the weights to `gradient`, where `slopes` are its derivatives by the scores of
-    /// the documents of the last [`forward`](Self::forward).
+    /// Adds the derivatives of a loss by the weights to `gradient`. `slopes` are the derivatives by
+    /// the scores of the documents of the last [`forward`](Self::forward).
     pub fn backward(&self, weights: &[f32], inputs: &[f32], slopes: &[f64], pass: &mut Pass, gradient: &mut [f32]) {
         let documents = slopes.len();
         let Pass { hidden, deltas, earlier, .. } = pass;

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How weights follow the gradient.
+/// How the weights follow the gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Optimiser {
-    /// w -= rate m / (sqrt(v) + 1e-8), with m and v the bias-corrected means of gradients (.9) and their squares (.999).
+    /// w -= rate m / (sqrt(v) + 1e-8), with m and v the bias-corrected means of gradients (.9) and
+    /// their squares (.999).
     Adam,
     /// w -= rate x gradient.
     Sgd,
@@ -16,7 +17,7 @@ const BETA_1: f32 = 0.9;
 const BETA_2: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
 
-/// An optimiser with what it remembers, one number a weight.
+/// An optimiser with its state, numbers for each weight.
 pub(crate) enum Steps {
     Adam { first: Vec<f32>, second: Vec<f32>, done: i32 },
     Sgd,
@@ -56,7 +57,7 @@ mod tests {
 
     #[test]
     fn steps_are_those_of_the_definition() {
-        // Adam's recurrence, worked out in f64 as the paper prints it.
+        // Adam's recurrence in f64, as the paper prints it.
         let gradients = [[0.5f32, -1.0], [-0.25, 3.0], [1.0, 0.0]];
         let mut weights = [1.0f32, -2.0];
         let mut adam = Steps::new(Optimiser::Adam, 2);

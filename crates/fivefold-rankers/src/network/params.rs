@@ -8,18 +8,19 @@ use crate::boosting::positive;
 /// The most units of a hidden layer.
 const MOST_UNITS: usize = 4096;
 
-/// The network and how it is trained.
+/// The network and its training.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Network {
-    /// Units of each hidden layer; empty: a linear scorer.
+    /// Units of each hidden layer; empty for a linear scorer.
     pub hidden: Vec<usize>,
     /// The function of a hidden unit.
     pub activation: Activation,
-    /// Bring each feature to mean 0 and standard deviation 1 over the training documents.
+    /// Whether each feature is brought to mean 0 and standard deviation 1 over the training
+    /// documents.
     pub standardise: bool,
     /// The most passes over the training queries.
     pub epochs: usize,
-    /// Queries a step.
+    /// Number of queries of a step.
     pub batch: usize,
     /// How weights follow the gradient.
     pub optimiser: Optimiser,
@@ -27,7 +28,8 @@ pub struct Network {
     pub learning_rate: f64,
     /// Penalty on half the squared weights.
     pub l2: f64,
-    /// Epochs without a gain on the validation part after which to stop; 0: never, and the last epoch counts.
+    /// Stop after this number of epochs without a gain on the validation part. 0: never; the last
+    /// epoch is kept.
     pub early_stopping: usize,
     /// The measure on the validation part.
     pub stop_measure: String,
@@ -51,7 +53,7 @@ impl Default for Network {
 }
 
 impl Network {
-    /// Checks the ranges that [`help`] states.
+    /// Checks the ranges of [`help`].
     pub(crate) fn check(&self) -> Result<(), ParamError> {
         for &units in &self.hidden {
             ParamError::unless((1..=MOST_UNITS).contains(&units), "hidden", units, "1 to 4096 units a layer")?;
@@ -63,8 +65,9 @@ impl Network {
     }
 }
 
-/// Makes `Flat`, the serde form of a ranker: one table with its own parameters, then those of its `network`. (`serde(flatten)` would
-/// lose the names of parameters, the defaults of the ranker and the places in the file.)
+/// Makes `Flat`, the serde form of a ranker: a table with its own parameters, then the parameters
+/// of its `network`. (`serde(flatten)` would lose the names of parameters, the defaults of the
+/// ranker and the places in the file.)
 macro_rules! flat {
     ($ranker:ident { $($own:ident: $type:ty),* }) => {
         #[derive(Serialize, Deserialize)]
@@ -138,7 +141,8 @@ pub(crate) mod help {
     );
     pub const STOP_MEASURE: ParamHelp = param("stop_measure", "the measure on the validation part");
 
-    /// The help of a ranker: its own parameters, those of the network, and the measure by which it stops.
+    /// The help of a ranker: its own parameters, the parameters of the network, and the measure
+    /// that stops it.
     macro_rules! with_network {
         ([$($own:expr),* $(,)?], $stop:expr) => {
             &[

@@ -1,10 +1,10 @@
 //! Products of small `f32` matrices whose rows are padded with zeros to whole vector registers.
 //!
-//! A matrix is a slice of rows, each `stride` long, a multiple of [`LANES`]. All inner loops then run over whole
-//! groups of lanes in both passes through a layer, and nothing is left over. Additions have a fixed order, so results
-//! do not depend on the number of threads.
+//! A matrix is a slice of rows of length `stride`, a multiple of [`LANES`]. So the inner loops of
+//! both passes through a layer run over whole groups of lanes, without a rest. Additions have a
+//! fixed order, so results do not depend on the number of threads.
 
-/// Values that are added side by side.
+/// Number of values that are added side by side.
 pub(crate) const LANES: usize = 8;
 
 type Lanes = [f32; LANES];
@@ -27,7 +27,7 @@ pub(crate) fn products(inputs: &[f32], weights: &[f32], stride: usize, out: &mut
     }
 }
 
-/// The products of R rows with all rows of weights, two of these at a time.
+/// The products of R rows with all rows of weights, two rows of weights at a time.
 fn row_products<const R: usize>(rows: [&[f32]; R], weights: &[f32], stride: usize, mut out: [&mut [f32]; R]) {
     let rows = rows.map(lanes);
     let mut pairs = weights.chunks_exact(2 * stride);
@@ -69,7 +69,8 @@ fn tile<const R: usize, const C: usize>(rows: [&[Lanes]; R], columns: [&[Lanes];
     sums.map(|row| row.map(|s| ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]))))
 }
 
-/// Adds sum_k coefficient(i, k) x `sources` row k to row i of `targets`, for the first `count` sources.
+/// Adds sum_k coefficient(i, k) x `sources` row k to row i of `targets`, for the first `count`
+/// sources.
 pub(crate) fn add_combinations(
     sources: &[f32],
     count: usize,
@@ -80,7 +81,7 @@ pub(crate) fn add_combinations(
     let mut first = 0;
     while first < count {
         let taken = (count - first).min(4);
-        // Fewer than four are filled up with the first of them, times 0.
+        // Fewer than four sources are filled up with the first source, times 0.
         let rows: [&[Lanes]; 4] = std::array::from_fn(|k| {
             let row = if k < taken { first + k } else { first };
             lanes(&sources[row * stride..(row + 1) * stride])
@@ -109,7 +110,7 @@ fn add_four(rows: [&[Lanes]; 4], factors: [f32; 4], target: &mut [Lanes]) {
 mod tests {
     use super::*;
 
-    /// Small whole numbers, so that every product and sum is exact; the padding stays 0.
+    /// Small whole numbers, so that every product and sum is exact. The padding is 0.
     fn matrix(rows: usize, width: usize, seed: i32) -> Vec<f32> {
         let mut values = vec![0.0; rows * stride(width)];
         for (r, row) in values.chunks_mut(stride(width)).enumerate() {

@@ -6,7 +6,8 @@ use fivefold_metrics::DIALECTS;
 use super::*;
 use crate::test_data::{rows, signal_in_order};
 
-/// Half the squared differences of scores and grades: with a linear scorer, ridge regression without an intercept.
+/// Half the squared differences of scores and grades: with a linear scorer, ridge regression
+/// without an intercept.
 struct Squared<'a>(&'a Dataset);
 
 impl QueryLoss for Squared<'_> {
@@ -91,7 +92,8 @@ fn models_are_the_same_for_any_number_of_threads() {
 #[test]
 fn the_weights_of_the_best_epoch_are_kept() {
     let data = signal_in_order(20, 1);
-    // Where grades are upside down, the first epoch is the best: later ones only order more documents wrongly.
+    // With reversed grades the first epoch is the best, since later epochs order more documents
+    // wrongly.
     let grades: Vec<Vec<(u8, Vec<f32>)>> = data
         .queries()
         .map(|query| query.grades().iter().zip(query.rows()).map(|(&y, x)| (2 - y, x.to_vec())).collect())

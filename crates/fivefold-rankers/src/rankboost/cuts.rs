@@ -1,9 +1,10 @@
-//! Weak rankers "feature above threshold", and the best of all of them in one pass.
+//! Weak rankers "feature above threshold", and a search for the best weak ranker in one pass.
 //!
-//! With pi the potential of a document, r(h) = sum_d pi(d) h(d). Every document adds its potential to its bin of each feature; the
-//! sums of these from the highest bin down are r of all thresholds of the feature.
-//! Layout: the bins of eight features side by side, so that one load brings them and the eight additions do not wait for each other.
-//! Cost: documents x features additions; two bytes a value.
+//! With pi(d) as the potential of document d, r(h) = sum_d pi(d) h(d). Every document adds its
+//! potential to its bin of each feature. The sums of the bins from the highest bin down are r of
+//! all thresholds of the feature. Layout: the bins of eight features lie side by side, so one load
+//! brings eight bins, and eight additions overlap. Cost: documents x features additions; two bytes
+//! a value.
 
 use fivefold_core::{FitContext, FitError};
 use fivefold_trees::{Rows, Spacing};
@@ -17,7 +18,8 @@ const LANES: usize = 8;
 /// The most thresholds of a feature, so that a bin is a `u16`.
 const MOST: usize = u16::MAX as usize;
 
-/// h(x) = 1 if feature `feature` of x is above threshold number `number`, else 0 (also where it is missing).
+/// h(x) = 1 if feature `feature` of x is above threshold number `number`, otherwise 0. A missing
+/// value gives 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Weak {
     pub feature: usize,
@@ -26,17 +28,17 @@ pub(super) struct Weak {
     pub r: f64,
 }
 
-/// The thresholds of all features, and between which of them each document lies.
+/// The thresholds of all features, and the bin of each document between the thresholds.
 pub(super) struct Cuts {
     /// Rising thresholds of each feature.
     thresholds: Vec<Vec<f32>>,
-    /// For eight features each: how many thresholds lie below each document's values.
+    /// For each eight features: the number of thresholds below each document's values.
     groups: Vec<Vec<[u16; LANES]>>,
 }
 
 impl Cuts {
-    /// Chooses up to `most` thresholds of each feature (0: between all neighbouring values) and bins `rows` of `width` values.
-    /// Gives up where the fit is cancelled.
+    /// Chooses up to `most` thresholds of each feature (0: between all neighbouring values) and
+    /// bins `rows` of `width` values. Stops if the fit is cancelled.
     pub fn new_unless(
         rows: &[&[f32]],
         width: usize,
@@ -76,8 +78,8 @@ impl Cuts {
         self.thresholds[weak.feature][weak.number]
     }
 
-    /// The weak ranker with the greatest r, or with `negative` the greatest |r|; the first of several. `None` if no feature
-    /// has a threshold.
+    /// The weak ranker with the greatest r, or with `negative` the greatest |r|; of equal rankers,
+    /// the first. `None` if no feature has a threshold.
     pub fn best(&self, potentials: &[f64], negative: bool) -> Option<Weak> {
         let strength = |weak: &Weak| if negative { weak.r.abs() } else { weak.r };
         let better = |best: Option<Weak>, weak: Weak| match best {
@@ -108,7 +110,7 @@ impl Cuts {
         of_groups.into_iter().flatten().fold(None, better)
     }
 
-    /// How many documents have h = 0, and how many 1.
+    /// How many documents have h = 0, and how many have h = 1.
     pub fn covers(&self, weak: &Weak) -> [u32; 2] {
         let (group, lane) = (weak.feature / LANES, weak.feature % LANES);
         let above = self.groups[group].iter().filter(|bins| usize::from(bins[lane]) > weak.number).count() as u32;
@@ -124,8 +126,9 @@ impl Cuts {
     }
 }
 
-/// RankLib's thresholds: max - j (max - min) / `most` for j = 1 to `most` - 1 (its first, max itself, is above no document). With
-/// `most` = 0 all middles between neighbouring values, at most [`MOST`], evenly taken from them.
+/// RankLib's thresholds: max - j (max - min) / `most` for j = 1 to `most` - 1. (RankLib also has
+/// max, which no document exceeds.) With `most` = 0, all middles between neighbouring values; if
+/// there are more than [`MOST`], an even choice.
 fn spread(values: impl Iterator<Item = f32>, most: usize) -> Vec<f32> {
     let mut values: Vec<f32> = values.filter(|value| !value.is_nan()).collect();
     values.sort_unstable_by(f32::total_cmp);

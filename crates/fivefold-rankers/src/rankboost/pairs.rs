@@ -1,29 +1,32 @@
-//! The weights of document pairs, in the form of one number a document.
+//! The weights of document pairs, as a number for each document.
 //!
-//! The pair of x1 (better) and x0 (worse) weighs exp(H(x0) - H(x1)), a product of one factor of each document. So the potential
-//! pi(d) = sum over worse x0 of D(x0, d) - sum over better x1 of D(d, x1) of all documents of a query needs two passes over its
-//! grades, with the sums of the factors of the lower and of the higher ones: O(documents) for any number of grades, and exact.
-//! (Freund et al. have this for two grades only, and keep a weight a pair for more.)
+//! The pair of x1 (better) and x0 (worse) weighs exp(H(x0) - H(x1)), a product of a factor for each
+//! document. The potential of document d is pi(d) = sum over worse x0 of D(x0, d) - sum over
+//! better x1 of D(d, x1). Two passes over the grades of a query, with the sums of the factors of
+//! lower and of higher grades, give all potentials. The cost is O(documents) for any number of
+//! grades, and the result is exact. (Freund et al. do so for two grades only; for more grades they
+//! keep a weight a pair.)
 
 use std::ops::Range;
 
 use fivefold_core::Dataset;
 
-/// Bounds the exponents of the factors, so that no product of two can overflow. Boosting keeps a pair's exponent below the
-/// logarithm of the number of pairs; only documents that share no pair can be further apart.
+/// Bounds the exponents of the factors, so that no product of two factors can overflow. Boosting
+/// keeps the exponent of a pair below the logarithm of the number of pairs. Only documents without
+/// a common pair can be further apart.
 const LARGEST_EXPONENT: f64 = 300.0;
 
 /// The documents of all queries with at least two grades, by query, then by rising grade.
 pub(super) struct Pairs<'a> {
     rows: Vec<&'a [f32]>,
-    /// For each query where the documents of each grade begin, and at the end where the last end.
+    /// For each query, the first document of each grade, and at the end the end of the last grade.
     queries: Vec<Vec<usize>>,
     /// Scratch: exp(H(d) - centre).
     factors: Vec<f64>,
 }
 
 impl<'a> Pairs<'a> {
-    /// The documents of `data` that stand in a pair.
+    /// The documents of `data` that belong to a pair.
     pub fn new(data: &'a Dataset) -> Self {
         let (mut rows, mut queries) = (Vec::new(), Vec::new());
         for query in data.queries() {
@@ -50,8 +53,8 @@ impl<'a> Pairs<'a> {
         &self.rows
     }
 
-    /// Writes each document's potential at the given scores H, and returns the sum of all pairs' weights, both in the same
-    /// unit: 1 for a pair whose documents have equal scores.
+    /// Writes each document's potential at the scores H, and returns the sum of the weights of all
+    /// pairs. In the unit of both numbers, a pair of documents with equal scores weighs 1.
     pub fn potentials(&mut self, scores: &[f64], potentials: &mut [f64]) -> f64 {
         let mut total = 0.0;
         for bounds in &self.queries {

@@ -1,4 +1,4 @@
-//! Files that are broken: an error with the line, never a panic.
+//! A broken file gives an error with the line, never a panic.
 
 use fivefold_rankers::exchange::{FORMATS, Format};
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ fn ranklib_errors_name_the_line() {
         let found = error("ranklib", &RANKLIB.replacen(from, to, 1));
         assert!(found.starts_with(expected), "{from} to {to}: {found}");
     }
-    // o19s/elasticsearch-learning-to-rank #382: pasted out of JSON, a line of megabytes.
+    // o19s/elasticsearch-learning-to-rank #382: a line of megabytes, copied from JSON.
     let escaped = RANKLIB.replace('\n', "\\n").repeat(1000);
     let found = error("ranklib", &escaped);
     assert_eq!(
@@ -143,7 +143,7 @@ fn formats_are_recognised() {
     );
 }
 
-/// Deep trees do not end the stack.
+/// Deep trees do not overflow the stack.
 #[test]
 fn a_deep_tree_is_read() {
     let depth = 50_000;
@@ -160,7 +160,7 @@ fn a_deep_tree_is_read() {
     assert!(read("ranklib", &text[..text.len() / 2], Some(1)).is_err());
 }
 
-/// A text in which some places were overwritten.
+/// A text with some places overwritten.
 fn damaged(text: &'static str) -> impl Strategy<Value = String> {
     let part = prop_oneof!["[-<>/\"=:#. a-z0-9\n]{0,3}", Just("99999999999".to_owned()), Just("nan".to_owned())];
     prop::collection::vec((any::<prop::sample::Index>(), 0usize..6, part), 1..4).prop_map(|places| {

@@ -1,4 +1,4 @@
-//! LightGBM's models and the scores that it gives. The fixtures are from LightGBM 4.7.0, by
+//! LightGBM's models, and LightGBM's scores of them. The fixtures are from LightGBM 4.7.0, by
 //!
 //! ```text
 //! rng = np.random.default_rng(7)
@@ -36,7 +36,7 @@ fn models_score_as_in_lightgbm_whatever_is_missing() {
         (NAN, include_str!("fixtures/lightgbm-nan.scores.txt"), "lambdamart", 0.0),
         (ZERO, include_str!("fixtures/lightgbm-zero.scores.txt"), "mart", 0.0),
         (NONE, include_str!("fixtures/lightgbm-none.scores.txt"), "mart", 0.0),
-        // LightGBM divides the sum, here each leaf is divided.
+        // LightGBM divides the sum of the trees; here each leaf is divided.
         (FOREST, include_str!("fixtures/lightgbm-forest.scores.txt"), "random-forest", 1e-15),
     ];
     for (text, theirs, ranker, tolerance) in kinds {
@@ -56,8 +56,9 @@ fn worst(ours: &[f64], theirs: &[f64]) -> f64 {
     ours.iter().zip(theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// uxlfoundation/scikit-learn-intelex #3351, dmlc/treelite #115: values at the midpoints of the training's values. LightGBM 4.7.0 was
-/// trained on numbers of one decimal, and predicts rows of two, of which 9 have another leaf if they are rounded to `f32` first:
+/// uxlfoundation/scikit-learn-intelex #3351, dmlc/treelite #115: values at the midpoints of
+/// training values. LightGBM 4.7.0 was trained on numbers with one decimal, and predicts rows with
+/// two decimals. 9 rows fall into another leaf if they are rounded to `f32` first:
 ///
 /// ```text
 /// rng = np.random.default_rng(11); X = rng.integers(-20, 21, (600, 3)) / 10
@@ -71,14 +72,14 @@ fn values_at_midpoints_go_left_treelite_115() {
     let theirs: Vec<f64> = numbers(include_str!("fixtures/decimals.scores.txt"));
     let text = include_str!("fixtures/decimals.data.txt");
     assert_eq!(scores_of_text(&model, text), theirs);
-    // The fixture is of use: `f32` does not tell these values apart.
+    // The fixture is useful, since `f32` does not tell these values apart.
     let row =
         |line: &str| line.split(' ').skip(2).map(|pair| pair.split_once(':').unwrap().1.parse().unwrap()).collect();
     let rows: Vec<f32> = text.lines().flat_map(row as fn(&str) -> Vec<f32>).collect();
     assert_eq!(scores(&model, &rows).iter().zip(&theirs).filter(|(a, b)| a != b).count(), 9);
 }
 
-/// dmlc/treelite #98, #95: times of which `f32` holds too few digits. LightGBM 4.7.0 gives 0 and 1.
+/// dmlc/treelite #98, #95: times with more digits than `f32` holds. LightGBM 4.7.0 gives 0 and 1.
 #[test]
 fn times_are_told_apart_treelite_98() {
     let text = stump("1609459231", 2, "1");
@@ -86,7 +87,8 @@ fn times_are_told_apart_treelite_98() {
     assert_eq!(scores_of_text(&model, "0 qid:1 1:1609459201\n1 qid:1 1:1609459261\n"), [0.0, 1.0]);
 }
 
-/// microsoft/LightGBM #2738, #6139: NaN has a side of its own. LightGBM 4.7.0 gives 1 and 0; with `use_missing=false` NaN is 0.
+/// microsoft/LightGBM #2738, #6139: the training chooses the side of NaN. LightGBM 4.7.0 gives 1
+/// and 0; with `use_missing=false`, NaN counts as 0.
 #[test]
 fn nan_goes_where_the_training_sent_it_lightgbm_2738() {
     let data = "0 qid:1 1:nan\n1 qid:1 1:0.1\n1 qid:1 1:NULL\n0 qid:1 1:9\n";
@@ -118,7 +120,8 @@ fn stump(threshold: &str, decision: u8, gain: &str) -> String {
     )
 }
 
-/// LightGBM 4.7.0, two of three features categories; rows hold NaN, negative, broken and very large categories:
+/// LightGBM 4.7.0 with categories in two of three features. Rows hold NaN, and negative, fractional
+/// and very large categories:
 ///
 /// ```text
 /// rng = np.random.default_rng(5)
@@ -133,7 +136,7 @@ fn sets_of_categories_score_as_in_lightgbm() {
     let model = read("lightgbm", include_str!("fixtures/categories.model.txt"), None).unwrap();
     let theirs: Vec<f64> = numbers(include_str!("fixtures/categories.scores.txt"));
     assert_eq!(scores_of_text(&model, include_str!("fixtures/categories.data.txt")), theirs);
-    // With one threshold a node: the same scores of `f32` values.
+    // With one threshold a node, the scores of `f32` values are the same.
     let ImportedModel::Trees(trees) = &model.model else { panic!("no trees") };
     let rows: Vec<f32> = (0..300).map(|place| (place * 7 % 150) as f32 / 2.0 - 3.0).collect();
     for format in ["lightgbm", "ranklib"] {
@@ -145,7 +148,7 @@ fn sets_of_categories_score_as_in_lightgbm() {
     }
 }
 
-/// Models of LightGBM 2.0.10 (which states no version), 2.2.3 (v2) and 2.3.1, trained by them and predicted by them:
+/// Models and scores of LightGBM 2.0.10 (which states no version), 2.2.3 (v2) and 2.3.1:
 ///
 /// ```text
 /// rng = np.random.default_rng(3)
@@ -184,7 +187,8 @@ fn gains_are_those_of_the_file() {
     }
 }
 
-/// A tree of which each zero-as-missing node needs three cuts doubles at each when a format knows one threshold a node.
+/// A node with zero as the missing value needs three cuts. A tree of such nodes doubles at each
+/// node, in a format with one threshold a node.
 #[test]
 fn zero_as_missing_cannot_grow_without_bound() {
     let chain = |length: usize| {
@@ -219,7 +223,8 @@ fn zero_as_missing_cannot_grow_without_bound() {
 }
 
 /// LightGBM 4.7.0 gives the rows of `lightgbm.features.txt` the scores of `written.scores.txt`:
-/// `lgb.Booster(model_file="written.model.txt").predict(np.loadtxt("lightgbm.features.txt", dtype=np.float32), raw_score=True)`.
+/// `lgb.Booster(model_file="written.model.txt").predict(np.loadtxt("lightgbm.features.txt",
+/// dtype=np.float32), raw_score=True)`.
 #[test]
 fn lightgbm_reads_what_is_written() {
     let model = read("lightgbm", ZERO, None).unwrap();
@@ -230,7 +235,7 @@ fn lightgbm_reads_what_is_written() {
     assert_eq!(scores(&model, &rows), numbers::<f64>(include_str!("fixtures/written.scores.txt")));
 }
 
-/// What LightGBM counts in its own trees comes back as it was: `pred_contrib` needs it.
+/// The counts in LightGBM's trees are written as they were read, since `pred_contrib` needs them.
 #[test]
 fn counts_and_hessians_come_back() {
     for (text, ranker) in [(NAN, "lambdamart"), (FOREST, "random-forest")] {
@@ -243,18 +248,20 @@ fn counts_and_hessians_come_back() {
             let (ours, theirs) = (lines(&again), lines(text));
             assert!(!ours.is_empty() && ours.len() == theirs.len(), "{key}");
             for (ours, theirs) in ours.iter().zip(&theirs) {
-                // LightGBM writes sums and means of nodes with six digits; a forest's values are divided by its trees here.
+                // LightGBM writes sums and means of nodes with six digits. Here a forest's values
+                // are divided by the number of trees.
                 let scale = if key == "internal_value=" && ranker == "random-forest" { 3.0 } else { 1.0 };
                 assert!((ours * scale - theirs).abs() <= 1e-5 * theirs.abs().max(1e-2), "{key} {ours} {theirs}");
             }
         }
     }
-    // Trees that are taken apart for zero as missing value have leaves that stand twice: no counts then.
+    // If zero is the missing value, nodes become chains and leaves stand twice, so there are no
+    // counts.
     let ImportedModel::Trees(trees) = read("lightgbm", ZERO, None).unwrap().model else { panic!("no trees") };
     assert!(!written("lightgbm", &Exported::Trees(trees), "mart", 0).contains("leaf_count="));
 }
 
-/// Counts that are absent or make no sense alter no score, and are dropped.
+/// Missing or invalid counts alter no score, and are dropped.
 #[test]
 fn a_model_without_counts_is_read() {
     let without: String =

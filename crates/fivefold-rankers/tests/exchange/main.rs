@@ -1,4 +1,5 @@
-//! Models in other programs' files: what those programs say, what is written and read back, what is broken.
+//! Models in files of other programs: scores of these programs, files that are written and read
+//! back, and broken files.
 #![allow(clippy::unwrap_used)]
 
 mod broken;
@@ -12,7 +13,7 @@ use fivefold_rankers::RANKERS;
 use fivefold_rankers::exchange::{Columns, Format, ImportError, Imported};
 use fivefold_rankers::export::{Context, Exported, Normalised, Refusal, Target};
 
-/// Reads a text as a format whose features count as usual.
+/// Reads a text, with the format's usual number of the first feature.
 fn read(format: &str, text: &str, features: Option<usize>) -> Result<Imported, ImportError> {
     let format = Format::find(format).unwrap();
     format.read(text, Columns { first: format.first_feature, features })
@@ -23,7 +24,7 @@ fn written(target: &str, model: &Exported, ranker: &str, first: u32) -> String {
     try_written(target, model, ranker, first).unwrap()
 }
 
-/// The same of a model that may be refused.
+/// As [`written`], for a model that may be refused.
 fn try_written(target: &str, model: &Exported, ranker: &str, first: u32) -> Result<String, Refusal> {
     let features = match model {
         Exported::Trees(model) => model.features(),
@@ -44,7 +45,7 @@ fn scores(imported: &Imported, rows: &[f32]) -> Vec<f64> {
     scores
 }
 
-/// The scores of LETOR text, of which every digit counts, missing values as the model knows them.
+/// The scores of LETOR text. Every digit counts, and the model decides about missing values.
 fn scores_of_text(imported: &Imported, text: &str) -> Vec<f64> {
     let entry = RANKERS.iter().find(|entry| entry.name == imported.ranker).unwrap();
     let model = entry.load(serde_json::to_value(&imported.model).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! RankLib's models and the scores that it gives.
+//! RankLib's models, and RankLib's scores of them.
 
 use std::path::{Path, PathBuf};
 
@@ -80,13 +80,15 @@ fn weights_and_stumps_are_summed() {
     assert_eq!((model.ranker, scores(&model, &[1.0, 2.0])), ("linear", vec![18.0]));
     let model = read("ranklib", "## Coordinate Ascent\n1:.5 2:-.5\n", Some(2)).unwrap();
     assert_eq!((model.ranker, scores(&model, &[4.0, 2.0])), ("coordinate-ascent", vec![1.0]));
-    // .1 is the double, which lies below the single-precision value .1: that one is above the threshold.
+    // The threshold .1 is a double, which is below .1 in single precision. So the single-precision
+    // value is above the threshold.
     let model = read("ranklib", "## RankBoost\n1:.1:2 2:-1:.5 1:.1:1\n", Some(2)).unwrap();
     assert_eq!(model.ranker, "rankboost");
     assert_eq!(scores(&model, &[0.1, -1.0, 0.099_999_994, -0.5]), [3.0, 0.5]);
 }
 
-/// RankLib's own reader takes tags without blanks between them, one a line, and its header's first line as the learner.
+/// RankLib's reader needs each tag on a line of its own, without blanks between tags, and takes the
+/// learner from the first line of the header.
 #[test]
 fn models_are_written_as_ranklib_does() {
     let model = read("ranklib", LAMBDAMART, Some(3)).unwrap();
@@ -110,7 +112,8 @@ fn models_are_written_as_ranklib_does() {
     }
 }
 
-/// The models that RankLib trained on fold 1 of MQ2008, and the data; `None` without `FIVEFOLD_DATA`.
+/// The models that RankLib trained on fold 1 of MQ2008, and the data; `None` without
+/// `FIVEFOLD_DATA`.
 fn peers() -> Option<(PathBuf, Dataset)> {
     let Some(folder) = std::env::var_os("FIVEFOLD_DATA").map(PathBuf::from) else {
         println!("skipped: FIVEFOLD_DATA is not set");
@@ -130,7 +133,8 @@ fn peer(folder: &Path, name: &str) -> (Imported, Vec<f64>) {
 fn real_models_score_as_in_ranklib() {
     let Some((folder, test)) = peers() else { return };
     let rows: Vec<f32> = test.queries().flat_map(|query| query.view().features().to_vec()).collect();
-    // Sums in single precision differ from ours by some units of its last place, those in double precision by fewer.
+    // Sums in single precision differ from our sums by some units in the last place; sums in double
+    // precision differ less.
     let kinds = [
         ("lambdamart", 1e-6),
         ("mart", 1e-6),

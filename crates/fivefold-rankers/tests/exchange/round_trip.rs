@@ -1,4 +1,4 @@
-//! What is written and read back scores the same, bit by bit.
+//! A model that is written and read back gives the same scores, bit for bit.
 
 use fivefold_core::conformance::data::signal_in_order;
 use fivefold_core::{FitContext, Model, QueryView, Ranker, Seed};
@@ -14,7 +14,8 @@ use proptest::prelude::*;
 
 use crate::{scores, written};
 
-/// Writes and reads in every format, also with features counted otherwise, and compares scores.
+/// Writes and reads a model in every format, also with other numbers of features, and compares
+/// scores.
 fn assert_same(model: &TreeModel, ranker: &str, rows: &[f32]) {
     let documents = rows.len() / model.features();
     let mut before = vec![f64::NAN; documents];
@@ -49,7 +50,7 @@ fn fitted_models_keep_their_scores() {
     assert_same(&TreeModel::new(6, 0.3, Vec::new()).unwrap(), "mart", &rows);
 }
 
-/// A number with few or all of its digits, of any size.
+/// A number of any size, with few or all digits.
 fn threshold() -> impl Strategy<Value = f32> {
     prop_oneof![
         Just(0.0),
@@ -76,7 +77,7 @@ fn tree() -> impl Strategy<Value = Tree> {
                 None => {}
             }
             leaves.extend([Some((number, true)), Some((number, false))]);
-            // As RankLib's: a missing value is 0.
+            // As in RankLib, a missing value is 0.
             let missing_left = 0.0 <= threshold;
             nodes.push(Node { feature, threshold, missing_left, left: 0, right: 0, gain: 1.0 });
         }
@@ -98,12 +99,12 @@ proptest! {
         base in value(),
         mut rows in prop::collection::vec(prop_oneof![threshold(), Just(f32::NAN)], 30),
     ) {
-        // Values at the thresholds themselves, and just above.
+        // Values at the thresholds and just above them.
         let thresholds: Vec<f32> = trees.iter().flat_map(|tree| tree.nodes().map(|node| node.threshold)).collect();
         for (row, &threshold) in rows.chunks_mut(3).zip(&thresholds) {
             row.copy_from_slice(&[threshold, threshold.next_up(), threshold.next_down()]);
         }
-        // LightGBM takes what is as small as this for 0.
+        // LightGBM takes such small values for 0.
         rows.iter_mut().filter(|value| value.abs() <= 1e-35).for_each(|value| *value = 0.0);
         assert_same(&TreeModel::new(3, base, trees).unwrap(), "mart", &rows);
     }

@@ -1,16 +1,18 @@
-//! How Solr and the plug-ins of Elasticsearch and OpenSearch score with a model, written from their documentation and from what
-//! their classes do (`org.apache.solr.ltr`, `com.o19s.es.ltr.ranker`): single precision throughout.
+//! Scores of a model in Solr and in the plug-ins of Elasticsearch and OpenSearch, in single
+//! precision. The code follows their documentation and their classes (`org.apache.solr.ltr`,
+//! `com.o19s.es.ltr.ranker`).
 
 use serde_json::Value;
 
-/// A score twice: as the engine adds it up, in single precision, and in double precision along the same way through the trees.
+/// A score in single precision, as the engine adds it up, and in double precision, with the same
+/// path through the trees.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Score {
     pub engine: f32,
     pub exact: f64,
 }
 
-/// An engine: a model's JSON and the value of each feature by name to a score.
+/// An engine, which computes a score from a model's JSON and the value of each feature by name.
 pub type Engine = fn(&Value, &dyn Fn(&str) -> f32) -> Score;
 
 /// The text of a Java float.
@@ -50,7 +52,7 @@ pub fn solr(model: &Value, value: &dyn Fn(&str) -> f32) -> Score {
             for tree in model["params"]["trees"].as_array().unwrap() {
                 let mut node = &tree["root"];
                 while let Some(feature) = node["feature"].as_str() {
-                    // Solr adds this to each threshold that it reads.
+                    // Solr adds 1e-6 to each threshold that it reads.
                     let threshold = float(&node["threshold"]) + 1e-6f32;
                     node = &node[if normalised(feature) <= threshold { "left" } else { "right" }];
                 }
@@ -93,7 +95,7 @@ pub fn plugin(body: &Value, value: &dyn Fn(&str) -> f32) -> Score {
                 let mut node = tree;
                 while node["leaf"].is_null() {
                     let children = node["children"].as_array().unwrap();
-                    // The plug-in refuses a model where this is not so.
+                    // The plug-in refuses any other model.
                     assert_eq!((&node["yes"], &node["no"]), (&children[0]["nodeid"], &children[1]["nodeid"]));
                     assert!(node["missing"] == node["yes"] || node["missing"] == node["no"]);
                     let feature = normalised(node["split"].as_str().unwrap());

@@ -1,4 +1,5 @@
-//! Models as other programs have them score as ours do: each program's rules are in `engines`.
+//! Models in the files of other programs score as our models do. The rules of each program are in
+//! `engines`.
 #![allow(clippy::unwrap_used)]
 
 mod engines;
@@ -28,7 +29,7 @@ use engines::Engine;
 const ENGINES: &[(&str, Engine)] =
     &[("solr", engines::solr), ("elasticsearch", engines::plugin), ("opensearch", engines::plugin)];
 
-/// The normalisers that a file can hold, and what the rankers were trained on.
+/// The normalisers that a file can hold, on which the rankers are trained.
 const METHODS: [Method; 4] = [Method::None, Method::MinMax, Method::ZScore, Method::LogZScore];
 
 fn exported<R: Ranker>(ranker: &R, train: &Dataset) -> Exported {
@@ -62,7 +63,7 @@ fn text(written: &Written) -> &str {
     std::str::from_utf8(&written.bytes).unwrap()
 }
 
-/// Our scores of rows of features as they are.
+/// Our scores of rows of raw features.
 fn ours(model: &dyn Model, fitted: &Fitted, rows: &[f32], width: usize) -> Vec<f64> {
     let normalised: Vec<f32> = match fitted.method() {
         Method::None => rows.to_vec(),
@@ -80,7 +81,7 @@ fn model_of(model: &Exported) -> &dyn Model {
     }
 }
 
-/// About 200 rows of `test`; for trees also values at and beside 60 of their thresholds.
+/// About 200 rows of `test`. For trees also values at and beside 60 of their thresholds.
 fn rows(test: &Dataset, model: &Exported) -> Vec<f32> {
     let width = test.width();
     let step = test.documents().div_ceil(200);
@@ -99,7 +100,7 @@ fn rows(test: &Dataset, model: &Exported) -> Vec<f32> {
     rows
 }
 
-/// Every engine finds the leaves that our trees find, and adds them up to about our score.
+/// Every engine finds the same leaves as our trees, and adds them up to about our score.
 fn check<R: Ranker>(ranker: &R, train: &Dataset, test: &Dataset) {
     for method in METHODS {
         let fitted = Normaliser { method, over: Over::Train }.fit(train).unwrap();
@@ -134,14 +135,15 @@ fn check<R: Ranker>(ranker: &R, train: &Dataset, test: &Dataset) {
                     }
                 }
             }
-            // Solr's note counts the thresholds that it cannot meet: only values beside them go another way.
+            // Solr's note counts the thresholds that Solr cannot have. Only values beside these
+            // thresholds go another way.
             assert!(
                 other_ways == 0 || (unmet && other_ways * 100 < ours.len()),
                 "{what}: {other_ways} of {}",
                 ours.len()
             );
         }
-        // What we can read again scores the same, bit by bit, on features as they are.
+        // Formats that we can read give the same scores, bit for bit, on raw features.
         for format in ["ranklib", "lightgbm"].map(|name| Format::find(name).unwrap()) {
             let Exported::Trees(_) = model else { continue };
             let written = write(format.name, &model, R::NAME, &fitted, width).unwrap();
@@ -179,7 +181,8 @@ fn engines_score_as_we_do_on_mq2008() {
     check_all(&fold.train, &fold.test);
 }
 
-/// RankLib's linear text, as its `LinearRegRank` and `CoorAscent` read it: entries `feature:weight`, 0 for the intercept.
+/// RankLib's linear text, as its `LinearRegRank` and `CoorAscent` read it: entries
+/// `feature:weight`, 0 for the intercept.
 #[test]
 fn linear_models_go_to_ranklib() {
     let (train, test) = (signal_in_order(40, 1), signal_in_order(20, 2));
@@ -278,7 +281,7 @@ fn what_a_program_cannot_say_is_refused_with_a_reason() {
     }
 }
 
-/// A chain of 2,000 nodes: nothing is written by recursion.
+/// A chain of 2,000 nodes, which recursion could not write.
 #[test]
 fn trees_of_any_depth_are_written() {
     let length = 2_000;
@@ -299,7 +302,8 @@ fn trees_of_any_depth_are_written() {
     }
 }
 
-/// Trees that training made say how many documents they saw, and so does LightGBM's text; a file of an older version does not.
+/// Trees from training have counts of documents, and so has LightGBM's text. A file of an older
+/// version has no counts.
 #[test]
 fn counts_of_training_are_written_for_lightgbm() {
     let train = signal_in_order(40, 1);
@@ -321,8 +325,9 @@ fn counts_of_training_are_written_for_lightgbm() {
         assert_eq!((leaves.len(), nodes.len()), (3, 3));
         for (leaves, nodes) in leaves.iter().zip(&nodes) {
             assert_eq!(leaves.iter().sum::<f64>(), nodes[0], "{ranker}");
-            // A bag has as many queries as there are, some several times; queries here have as many documents. RankBoost learns
-            // from queries of several grades only.
+            // A bag has as many queries as the data, some of them several times, and all queries
+            // here have equally many documents. RankBoost learns from queries of several grades
+            // only.
             assert_eq!(nodes[0] as usize, if ranker == "rankboost" { in_pairs } else { train.documents() }, "{ranker}");
         }
         let (weights, sums) = (lines("leaf_weight="), lines("internal_weight="));

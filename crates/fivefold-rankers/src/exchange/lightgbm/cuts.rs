@@ -1,15 +1,16 @@
-//! LightGBM's questions as cuts of the line of numbers (see [`fivefold_trees::tree`]).
+//! The tests of LightGBM's nodes, as cuts (see [`fivefold_trees::tree`]).
 //!
-//! Before anything is asked, every |x| <= 1e-35 (in single precision; 1e-15 in LightGBM 2.0) counts as 0. A NaN that is not the
-//! node's missing value counts as 0, too. A category is the whole part of a value; what is negative or too large is in no set.
+//! Before a test, every x with |x| <= 1e-35 (in single precision; 1e-15 in LightGBM 2.0) becomes 0.
+//! A NaN that is not the node's missing value becomes 0 too. A category is the whole part of a
+//! value. A negative or too large value is in no set.
 
 /// LightGBM's bound of zero, `kZeroThreshold`.
 pub(super) const ZERO: f64 = 1e-35f32 as f64;
 
-/// That of LightGBM 2.0, which states no version in its files.
+/// The bound of zero in LightGBM 2.0, which states no version in its files.
 pub(super) const ZERO_2_0: f64 = 1e-15;
 
-/// What a node takes for missing.
+/// The value that a node takes for missing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum MissingType {
     None,
@@ -17,18 +18,20 @@ pub(super) enum MissingType {
     Nan,
 }
 
-/// A node's question.
+/// The test of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Question {
-    /// Rising and finite, at least one.
+    /// At least one cut, rising and finite.
     pub cuts: Vec<f64>,
-    /// Whether the values up to the first cut go to the left child; if not, the children must change places.
+    /// Whether values up to the first cut go to the left child. If not, the children must change
+    /// places.
     pub first_left: bool,
     /// Whether NaN goes to the left child.
     pub nan_left: bool,
 }
 
-/// Parts of the line, from the left: the last value of each, and whether they go left. Empty ones are left out.
+/// Intervals of the numbers, in rising order: the last value of each interval, and whether it goes
+/// left. Empty intervals are left out.
 struct Parts {
     cuts: Vec<f64>,
     sides: Vec<bool>,
@@ -40,7 +43,7 @@ impl Parts {
         Parts { cuts: Vec::new(), sides: Vec::new(), end: f64::NEG_INFINITY }
     }
 
-    /// The next part, up to and with `end`.
+    /// Adds the next interval, up to and including `end`.
     fn up_to(&mut self, end: f64, left: bool) {
         if end <= self.end {
             return;
@@ -54,12 +57,12 @@ impl Parts {
         self.end = end;
     }
 
-    /// The last part, and the question.
+    /// Adds the last interval, and returns the test.
     fn rest(mut self, left: bool, nan_left: bool) -> Question {
         self.up_to(f64::INFINITY, left);
         self.cuts.pop();
         if self.cuts.is_empty() {
-            // All values go the same way.
+            // All values go the same way, so any cut will do.
             self.cuts.push(f64::MAX);
         }
         Question { cuts: self.cuts, first_left: self.sides.first().copied().unwrap_or(left), nan_left }
@@ -79,7 +82,7 @@ pub(super) fn numeric(threshold: f64, missing: MissingType, default_left: bool, 
     parts.rest(false, nan_left)
 }
 
-/// The whole part of x is in a set: `words` hold a bit for each category.
+/// The test "the whole part of x is in the set"; `words` hold a bit for each category.
 pub(super) fn category(words: &[u32]) -> Question {
     let mut parts = Parts::new();
     let categories = words.iter().enumerate().flat_map(|(place, &word)| {
@@ -89,7 +92,7 @@ pub(super) fn category(words: &[u32]) -> Question {
     // LightGBM converts to `int`.
     for category in categories.take_while(|&category| category <= i32::MAX as u64) {
         let first = category as f64;
-        // Above -1 the whole part is 0.
+        // The whole part of a value above -1 and below 1 is 0.
         parts.up_to(if category == 0 { -1.0 } else { first.next_down() }, false);
         parts.up_to((first + 1.0).next_down(), true);
     }
@@ -100,7 +103,8 @@ pub(super) fn category(words: &[u32]) -> Question {
 mod tests {
     use super::*;
 
-    /// LightGBM's own words (`Tree::NumericalDecision`, `Tree::CategoricalDecision` of version 4.7), and its reading of rows.
+    /// The code of LightGBM 4.7 (`Tree::NumericalDecision`, `Tree::CategoricalDecision`, and its
+    /// reader of rows).
     fn as_lightgbm(x: f64, threshold: f64, missing: MissingType, default_left: bool) -> bool {
         let mut x = if x.abs() > ZERO || x.is_nan() { x } else { 0.0 };
         if x.is_nan() && missing != MissingType::Nan {

@@ -17,7 +17,8 @@ use crate::random_forest::RandomForest;
 /// Where the trees end in files before version 2.2.
 const OLD_END: &str = "feature importances:";
 
-/// The most categories in all sets of a model together: a file names 32 of them by 10 letters.
+/// The most categories in all sets of a model together. (10 letters of a file can name 32
+/// categories.)
 const MOST_CATEGORIES: usize = 1 << 22;
 
 /// The key=value lines of the header or of a tree.
@@ -27,7 +28,7 @@ struct Section<'a> {
     fields: BTreeMap<&'a str, (usize, &'a str)>,
 }
 
-/// What all trees of a file share.
+/// The settings that all trees of a file share.
 struct Reader {
     columns: Columns,
     /// The bound of zero.
@@ -122,7 +123,7 @@ impl Reader {
         let thresholds = block.numbers::<f64>("threshold", inner)?;
         let features = block.numbers::<i64>("split_feature", inner)?;
         let (left, right) = (block.numbers::<i32>("left_child", inner)?, block.numbers::<i32>("right_child", inner)?);
-        // Scores need no gains. Infinite ones are written for very large labels.
+        // Scores need no gains. LightGBM writes infinite gains for very large labels.
         let gains = match block.fields.contains_key("split_gain") {
             true => block.numbers::<f64>("split_gain", inner)?,
             false => vec![f64::NAN; inner],
@@ -183,7 +184,7 @@ impl Reader {
     }
 }
 
-/// The sets of categories of a tree: set i is the words from boundary i to the next.
+/// The sets of categories of a tree: set i is the words from boundary i to boundary i + 1.
 struct Sets {
     boundaries: Vec<usize>,
     words: Vec<u32>,
@@ -203,7 +204,7 @@ impl Sets {
         Ok(Sets { boundaries, words })
     }
 
-    /// The words of the set of this number, if there is one.
+    /// The words of set `number`, if there is such a set.
     fn words(&self, number: f64) -> Option<&[u32]> {
         if !(number >= 0.0 && number < self.boundaries.len() as f64) {
             return None;
@@ -214,7 +215,8 @@ impl Sets {
 }
 
 impl<'a> Section<'a> {
-    /// The tree with its counts and hessians, if the file has them and they can be some: scores do not need them.
+    /// The tree with its counts and hessians, if the file has valid numbers. Scores do not need
+    /// covers.
     fn with_covers(&self, tree: Tree) -> Tree {
         let leaves = tree.values().len();
         let counts = self.numbers::<u32>("leaf_count", leaves);

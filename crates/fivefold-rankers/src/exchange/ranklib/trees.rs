@@ -10,8 +10,9 @@
 //!             <split pos="right">
 //!                 <output> 0.25 </output>
 //! ```
-//! Feature values, thresholds and weights are single precision. The score is the sum of weight times output. The file has no
-//! gains: each cut counts as 1, so that a feature's importance is the number of its cuts.
+//! Feature values, thresholds and weights are single precision. The score is the sum of weight
+//! times output. The file has no gains: each cut counts as 1, so that a feature's importance is the
+//! number of its cuts.
 //!
 //! Trees of any depth are read without recursion.
 
@@ -25,10 +26,11 @@ use roxmltree::{Document, Node};
 use super::{Columns, ImportError};
 use crate::exchange::build::{Builder, Cut};
 
-/// The element that we put around the ensembles, of a name that no file has.
+/// An element that we put around the ensembles; no file has an element with this name.
 const WRAPPER: &str = "fivefold-ensembles";
 
-/// The trees of each ensemble, in the order of the file; weights are multiplied into the leaves.
+/// The trees of each ensemble, in the order of the file. Leaf values are multiplied by the tree's
+/// weight.
 pub(super) fn read(text: &str, columns: Columns) -> Result<Vec<Vec<Tree>>, ImportError> {
     // A forest has several roots. Header lines become empty, so that lines keep their numbers.
     let mut xml = String::with_capacity(text.len() + 2 * WRAPPER.len() + 6);
@@ -53,7 +55,7 @@ pub(super) fn read(text: &str, columns: Columns) -> Result<Vec<Vec<Tree>>, Impor
         .collect()
 }
 
-/// What is wrong with the XML, in words that know nothing of the wrapper.
+/// The error in the XML, without a mention of the wrapper.
 fn malformed(error: &roxmltree::Error) -> String {
     if let roxmltree::Error::UnexpectedCloseTag(open, found, _) = error {
         return match (shown(open), shown(found)) {
@@ -63,7 +65,7 @@ fn malformed(error: &roxmltree::Error) -> String {
         };
     }
     let text = error.to_string();
-    // The place follows, on a line of its own account.
+    // The error gives the place separately, so it is cut off here.
     let what = text.rsplit_once(" at ").map_or(text.as_str(), |(what, _)| what);
     format!("no well-formed XML: {what}")
 }
@@ -119,7 +121,7 @@ impl<'a> Reader<'a> {
                 [feature, threshold, left, right] => {
                     let cut = self.cut(feature, threshold)?;
                     let places = builder.node(place, cut);
-                    // The left side is taken up first.
+                    // The left side is read first.
                     for (place, child, side) in [(places[1], right, "right"), (places[0], left, "left")] {
                         if child.attribute("pos").is_some_and(|pos| pos != side) {
                             return Err(self.error(child, format!("the {side} `<split>` must have pos=\"{side}\"")));
