@@ -1,7 +1,8 @@
-//! Parts whose speed the project promises: evaluating, one tree of LambdaMART (reading: `reading.rs`; testing: `stats.rs`).
+//! Parts whose speed the project promises: evaluation, and a tree of LambdaMART. (Reading is in
+//! `reading.rs`, statistical tests in `stats.rs`.)
 //!
-//! Each is reported per element (documents, trees), on one thread. Memory and CPU time of whole
-//! processes are printed by the examples `reading` (fivefold-data) and `lambdamart_speed` (fivefold-rankers).
+//! Times are per element (document or tree), on one thread. The examples `reading` (fivefold-data)
+//! and `lambdamart_speed` (fivefold-rankers) print the memory and CPU time of whole processes.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -14,7 +15,8 @@ use fivefold_rankers::lambdamart::LambdaMart;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// nDCG at five cutoffs and AP, original, V1 and V2, ties averaged; queries judged beforehand, as all rankers share that.
+/// nDCG at five cutoffs and AP, each as original, V1 and V2, with averaged ties. Queries are judged
+/// before, since all rankers share the judging.
 fn evaluate(criterion: &mut Criterion) -> Result<()> {
     let mut specs: Vec<MeasureSpec> = Vec::new();
     for base in ["ndcg@5", "ndcg@10", "ndcg@15", "ndcg@20", "ndcg@30", "ap"] {

@@ -1,7 +1,8 @@
-//! Reading: LETOR text into the matrix on one and two threads, and the content hash that opening a cache checks.
+//! Reading: LETOR text into the matrix on one and on two threads, and the content hash for the
+//! check of a cache.
 //!
-//! Rates are bytes of text and bytes of the matrix. Memory, CPU time and the opening of a cache file as a whole are
-//! printed by the example `reading` of fivefold-data, in a process of its own.
+//! Rates are bytes of text and bytes of the matrix. The example `reading` of fivefold-data, in a
+//! process of its own, prints memory, CPU time, and the time to open a cache file.
 
 use std::error::Error;
 use std::hint::black_box;

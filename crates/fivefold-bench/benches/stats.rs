@@ -1,6 +1,8 @@
-//! The statistics over one large table: 8 systems at 5 cutoffs, 140 comparisons of 10,000 queries, 1,000 draws, one thread.
+//! Statistics of a large table: 8 systems at 5 cutoffs, so 140 comparisons of 10,000 queries, with
+//! 1,000 draws, on one thread.
 //!
-//! `cargo bench -p fivefold-bench --bench stats`; `docs/statistics_compare.py` measures the same beside scipy and numpy.
+//! `cargo bench -p fivefold-bench --bench stats`; `docs/statistics_compare.py` measures the same
+//! beside scipy and numpy.
 
 use std::hint::black_box;
 
@@ -12,7 +14,7 @@ const SYSTEMS: usize = 8;
 const CUTOFFS: usize = 5;
 const QUERIES: usize = 10_000;
 
-/// Values of `[cutoff][system][query]`; each system is a little better than the one before.
+/// Values of `[cutoff][system][query]`; each system is a little better than the system before.
 fn made() -> Vec<Vec<f64>> {
     let column = |number: usize| {
         let mut rng = Seed::new(number as u64).rng();
@@ -27,7 +29,7 @@ fn family(values: &[Vec<f64>]) -> Family<'_> {
     Family::of_groups(groups).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Every test of the list.
+/// Every test of the list of tests.
 fn tests(criterion: &mut Criterion) {
     let values = made();
     let family = family(&values);

@@ -1,6 +1,8 @@
-//! The parts of growing trees: binning, one tree from binned features, and scoring with many trees; on one thread and two.
+//! The parts of growing trees, on 1 and 2 threads: binning, a tree from binned features, and
+//! scoring with many trees.
 //!
-//! Binning and scoring are reported per document, growing per tree. The data have MSLR-WEB30K's shape.
+//! Times of binning and scoring are per document, of growing per tree. The data have the shape of
+//! MSLR-WEB30K.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -11,7 +13,7 @@ use fivefold_trees::{BinnedMatrix, Ensemble, Gradients, Grower, Growth, Rows, Tr
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Trees of the ensemble that scores.
+/// Number of trees of the ensemble that scores.
 const TREES: usize = 500;
 
 fn trees(criterion: &mut Criterion) {
@@ -24,7 +26,8 @@ fn measure(criterion: &mut Criterion) -> Result<()> {
     let rows = Rows::new(blocks.clone(), data.width());
     let documents = data.documents();
     let matrix = BinnedMatrix::new(&rows, 255);
-    // Any gradients will do that some features explain: how far each grade is from a score.
+    // Any gradients that some features explain will do: here the difference between a grade and a
+    // score.
     let grades = data.queries().flat_map(|query| query.grades().iter().copied());
     let first: Vec<f64> = scores(&data, 1).iter().zip(grades).map(|(score, grade)| score - f64::from(grade)).collect();
     let second: Vec<f64> = first.iter().map(|gradient| 0.1 + gradient.abs()).collect();

@@ -1,20 +1,23 @@
-//! What the benches are run on: synthetic collections of MSLR-WEB30K's shape.
+//! Synthetic collections with the shape of MSLR-WEB30K, for the benches.
 //!
-//! `cargo bench -p fivefold-bench` runs them; `cargo bench -p fivefold-bench -- evaluate` one of them.
+//! `cargo bench -p fivefold-bench` runs all benches; `cargo bench -p fivefold-bench -- evaluate`
+//! runs the bench `evaluate`.
 
 use fivefold_core::{Dataset, Seed};
 use fivefold_data::synthetic;
 
-/// A synthetic collection of MSLR-WEB30K's shape (136 features, about 119 documents a query).
+/// A synthetic collection with the shape of MSLR-WEB30K (136 features, about 119 documents a
+/// query).
 ///
 /// # Panics
-/// If the shape is no longer there.
+/// If the shape `mslr-web30k` does not exist.
 pub fn mslr(queries: usize) -> Dataset {
     let made = synthetic::shape("mslr-web30k").and_then(|shape| synthetic::make(shape, queries, Seed::new(1)));
     made.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Scores that order documents better than chance, without ties: one for each document, in order.
+/// A score for each document of `data`, in order. The scores rank better than chance, and do not
+/// tie.
 pub fn scores(data: &Dataset, seed: u64) -> Vec<f64> {
     let mut rng = Seed::new(seed).rng();
     let grades = data.queries().flat_map(|query| query.grades().iter().copied());

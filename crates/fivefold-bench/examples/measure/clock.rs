@@ -23,7 +23,8 @@ impl Clock {
     }
 }
 
-/// Wall and CPU seconds of short work, done again and again: the system counts CPU time at its ticks of some milliseconds.
+/// Wall and CPU seconds of short work, as the mean of 10 runs, since the system counts CPU time by
+/// ticks of some milliseconds.
 pub fn often(mut work: impl FnMut() -> Result<()>) -> Result<(f64, f64)> {
     const TIMES: u32 = 10;
     let clock = Clock::start()?;
@@ -34,7 +35,8 @@ pub fn often(mut work: impl FnMut() -> Result<()>) -> Result<(f64, f64)> {
     Ok((wall / f64::from(TIMES), cpu / f64::from(TIMES)))
 }
 
-/// CPU time of all threads so far. Threads that have ended are not counted: work stays in its pool.
+/// CPU time of all threads so far. A thread that has ended is not counted, so work must stay in its
+/// pool.
 fn cpu_seconds() -> Result<f64> {
     let mut nanoseconds = 0.0;
     for task in fs::read_dir("/proc/self/task")? {

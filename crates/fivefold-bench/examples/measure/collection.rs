@@ -1,4 +1,5 @@
-//! Collections for the comparison: made ones with any number of features, as text and as arrays.
+//! Collections for the comparison: synthetic collections with any number of features, as text or as
+//! arrays.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
@@ -10,8 +11,9 @@ use serde_json::{Value, json};
 
 use crate::{Result, sizes};
 
-/// Writes a synthetic collection. Features beyond those of the shape repeat them, each shifted by one more document, so that
-/// they have the same distributions and other orders.
+/// Writes a synthetic collection. With more features than the shape has, the shape's features
+/// repeat, each time shifted by one more document. So repeated features have the same distribution
+/// and another order.
 pub fn make(shape: &str, features: usize, queries: usize, seed: u64, file: &Path) -> Result<Value> {
     let data = synthetic::make(synthetic::shape(shape)?, queries, Seed::new(seed))?;
     let data = if features == data.width() { data } else { with_width(&data, features)? };

@@ -1,13 +1,14 @@
-//! One piece of work of fivefold's, measured from inside; `compare` and `scaling` run it beside other programs.
+//! Measures a piece of fivefold's work from inside. `compare` and `scaling` run this program beside
+//! other programs.
 //!
 //! ```text
 //! cargo run --release -p fivefold-bench --example measure -- make mslr-web30k 136 2000 1 train.txt
 //! cargo run --release -p fivefold-bench --example measure -- read train.txt 1
 //! cargo run --release -p fivefold-bench --example measure -- train lambdamart train.txt test.txt scores 1 7 trees=100
 //! ```
-//! Prints one line of JSON: seconds of wall time and of CPU time (all threads) of the work alone, and what the work was.
-//! Peak memory is that of the process, for the caller to ask the system for. CPU time comes from /proc, so this is for
-//! Linux.
+//! Prints a line of JSON: seconds of wall time and of CPU time (all threads) of the work alone, and
+//! the size of the work. The caller can ask the system for the peak memory of the process. CPU
+//! time comes from /proc, so the program needs Linux.
 
 mod clock;
 mod collection;
@@ -68,7 +69,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Runs `work` in a pool of so many threads.
+/// Runs `work` in a pool of `threads` threads.
 fn on(threads: &str, work: impl FnOnce() -> Result<Value> + Send) -> Result<Value> {
     rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build()?.install(work)
 }
@@ -83,7 +84,8 @@ fn read(file: &Path) -> Result<Value> {
     }))
 }
 
-/// `cached` is false where the cache was filled, which takes longer.
+/// Opens a collection from its cache. `cached` is false if this call filled the cache, which takes
+/// longer.
 fn open(file: &str, folder: &str) -> Result<Value> {
     let source = Source { path: Some(file.into()), layout: Some("one-file".to_owned()), ..Source::default() };
     let cache = Cache::new(folder);
@@ -114,7 +116,7 @@ fn named(name: &str, params: &[&str]) -> Result<Box<dyn DynRanker>> {
     Ok(entry.parse(DeTable::parse(&text)?)?)
 }
 
-/// Fits, then scores the test part; `score_cpu` is for the latter.
+/// Fits, then scores the test part. `score_wall` and `score_cpu` are the times of scoring.
 fn train(
     ranker: &dyn DynRanker,
     seed: Seed,
@@ -148,7 +150,8 @@ fn train(
     Ok(measured)
 }
 
-/// nDCG at five cutoffs and AP in three versions, or nDCG@10 and AP alone: of queries with `documents` documents each.
+/// Evaluates queries of `documents` documents each: nDCG at five cutoffs and AP in three versions,
+/// or only nDCG@10 and AP.
 fn evaluate(grades: &str, scores: &str, documents: usize, all: bool) -> Result<Value> {
     let (grades, scores) = (fs::read(grades)?, clock::floats(Path::new(scores))?);
     let (bases, versions): (&[&str], &[Version]) = if all {

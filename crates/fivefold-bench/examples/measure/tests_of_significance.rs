@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use crate::Result;
 use crate::clock::{floats, often};
 
-/// Cutoffs in the file of values, which holds systems, then cutoffs, then queries.
+/// Number of cutoffs in the file of values, whose order is by system, then cutoff, then query.
 const CUTOFFS: usize = 5;
 
-/// Runs the test `name` and returns its p-values: pair by pair for each cutoff.
+/// Runs the test `name` and returns its p-values, for each cutoff and each pair of systems.
 pub fn measure(name: &str, values: &Path, systems: usize, draws: usize) -> Result<Value> {
     let values = floats(values)?;
     let queries = values.len() / (systems * CUTOFFS);
