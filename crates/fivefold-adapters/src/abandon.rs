@@ -1,17 +1,18 @@
-//! A call into a library that cannot be interrupted, given up when the fit is cancelled.
+//! A call into a library that cannot be interrupted, which is abandoned when the fit is cancelled.
 //!
-//! The call runs on a thread of its own, which this one watches. Where the fit is cancelled the thread is left alone: it goes on until
-//! its call ends or the process does, which after a cancelled training is at once. What it holds is given back then.
+//! The call runs on a thread of its own, which the caller's thread watches. If the fit is
+//! cancelled, the call's thread goes on until the call or the process ends; after a cancelled
+//! training, the process ends at once. The thread frees its memory then.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use fivefold_core::{FitContext, FitError};
 
-/// The time between two looks at whether to stop.
+/// The time between two checks for a cancelled fit.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What `work` gives, or [`FitError::Cancelled`] as soon as the fit is cancelled.
+/// Returns the result of `work`, or [`FitError::Cancelled`] as soon as the fit is cancelled.
 pub(crate) fn unless_cancelled<T: Send + 'static>(
     cx: &FitContext<'_>,
     work: impl FnOnce() -> T + Send + 'static,
@@ -19,7 +20,7 @@ pub(crate) fn unless_cancelled<T: Send + 'static>(
     cx.check()?;
     let (give, take) = channel();
     let thread = std::thread::Builder::new().name("foreign fit".to_owned()).spawn(move || {
-        // Nobody takes it where the fit was cancelled.
+        // If the fit was cancelled, nobody receives the result.
         let _ = give.send(work());
     });
     let thread = thread.map_err(|error| FitError::Other(format!("the system gives no thread: {error}")))?;

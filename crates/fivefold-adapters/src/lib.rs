@@ -1,6 +1,7 @@
-//! Rankers from linfa and smartcore, written as an outside author would write them: they see fivefold-core only.
+//! Rankers from linfa and smartcore, written as an outside author would write rankers: the crate
+//! uses fivefold-core only.
 //!
-//! [`RANKERS`] lists them. Array types of the libraries stay inside the files.
+//! [`RANKERS`] lists the rankers. Array types of the libraries stay private to each module.
 
 mod abandon;
 pub mod linfa_logistic;
@@ -10,7 +11,8 @@ use fivefold_core::RankerEntry;
 #[cfg(test)]
 use fivefold_core::conformance::data as test_data;
 
-/// The adapted rankers, in the order in which they are listed; `tests/golden_models.txt` holds each `VERSION` to its models.
+/// The adapted rankers, in the order of lists. `tests/golden_models.txt` fixes the models of each
+/// `VERSION`.
 pub const RANKERS: &[RankerEntry] = &[
     RankerEntry::by_version::<linfa_logistic::LinfaLogistic>(),
     RankerEntry::by_version::<smartcore_forest::SmartcoreForest>(),

@@ -1,14 +1,17 @@
 //! Logistic regression of linfa-logistic 0.8: is a document relevant or not?
 //!
-//! Minimises alpha / 2 |w|^2 + sum_i log(1 + exp(-y_i (w x_i + b))) by L-BFGS with a More-Thuente line search; relevant =
-//! grade >= `threshold`. linfa calls the class that has *more* documents the positive one, so the sign of its weights
-//! depends on the data. This adapter asks for the positive class and turns the model where that is "not relevant": a
-//! higher score always means more likely relevant.
+//! Minimises alpha / 2 |w|^2 + sum_i log(1 + exp(-y_i (w x_i + b))) by L-BFGS with a More-Thuente
+//! line search. A document is relevant if its grade is at least `threshold`. In linfa, the class
+//! with *more* documents is the positive class, so the sign of the weights depends on the data. If
+//! the positive class is "not relevant", this adapter changes the sign of the model. So a higher
+//! score always means that a document is more likely relevant.
 //!
-//! linfa cannot be interrupted: a cancelled fit leaves it to end by itself, on a thread of its own (`abandon`).
+//! linfa cannot be interrupted. After a cancelled fit, linfa goes on and ends by itself, on a
+//! thread of its own (`abandon`).
 //!
-//! Features are copied to an ndarray of `f64`. L-BFGS wants features of similar scale: normalise raw ones. Where linfa's
-//! line search breaks down, the fit fails with its message; where iterations run out, linfa returns what it has.
+//! Features are copied to an ndarray of `f64`. L-BFGS needs features of similar scale, so normalise
+//! raw features. If linfa's line search breaks down, the fit fails with linfa's message. If the
+//! iterations run out, linfa returns its last weights.
 
 use fivefold_core::{Dataset, FitContext, FitError, Model, ParamError, ParamHelp, QueryView, Ranker};
 use linfa::Dataset as Samples;
@@ -29,9 +32,9 @@ pub struct LinfaLogistic {
     pub threshold: u8,
     /// Whether there is an (unpenalised) intercept.
     pub intercept: bool,
-    /// Stop after so many iterations; at least 1.
+    /// Stop after this number of iterations; at least 1.
     pub max_iterations: u64,
-    /// Stop when the norm of the gradient is below this; above 0.
+    /// Stop when the norm of the gradient is below `tolerance`; above 0.
     pub tolerance: f64,
 }
 
@@ -90,7 +93,7 @@ impl Ranker for LinfaLogistic {
         ParamError::unless(ok, "tolerance", self.tolerance, "a finite number above 0")
     }
 
-    /// Measured: 8 bytes a value, and what L-BFGS remembers.
+    /// Measured: 8 bytes a value, and the memory of L-BFGS.
     fn fit_bytes(&self, train: &Dataset, _: Option<&Dataset>) -> u64 {
         let (documents, features) = (train.documents() as u64, train.width() as u64);
         8 * documents * features + 480 * features + 60 * documents

@@ -1,12 +1,14 @@
 //! Random forest regression of smartcore 0.7 on the grades (Breiman 2001).
 //!
-//! Each tree is a smartcore forest of its own, with one tree on one bootstrap sample of documents: so trees grow in
-//! parallel, and every tree has its own seed. smartcore cannot be interrupted: a cancelled fit leaves the trees at work to end by
-//! themselves, on threads of their own (`abandon`). The score is the mean of the
-//! trees. smartcore draws `features` candidate features anew at each split and looks at all thresholds.
+//! Each tree is a smartcore forest of its own, with one tree on a bootstrap sample of documents. So
+//! trees grow in parallel, and every tree has its own seed. The score is the mean over the trees.
+//! At each split, smartcore draws `features` candidate features anew and tries all thresholds.
 //!
-//! The version of smartcore is pinned exactly, since releases change fitted trees. Cost: O(trees x documents x features
-//! x log documents); scoring walks every tree.
+//! A call into smartcore cannot be interrupted. After a cancelled fit, the trees at work go on and
+//! end by themselves, on threads of their own (`abandon`).
+//!
+//! The version of smartcore is pinned exactly, since releases change fitted trees. Cost: O(trees x
+//! documents x features x log documents). Scoring walks every tree.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,13 +25,13 @@ use crate::abandon::unless_cancelled;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SmartcoreForest {
-    /// Trees; at least 1.
+    /// Number of trees; at least 1.
     pub trees: u32,
-    /// Highest depth of a tree; unset: no limit.
+    /// Highest depth of a tree; unset for no limit.
     pub max_depth: Option<u16>,
     /// Fewest documents in a leaf; at least 1.
     pub min_leaf: usize,
-    /// Candidate features a split; unset: a third of them, at least one.
+    /// Number of candidate features of a split; if unset, a third of the features, but at least 1.
     pub features: Option<usize>,
 }
 
@@ -64,7 +66,8 @@ impl Model for SmartcoreForestModel {
                     *score = by_tree.iter().map(|scores| scores[row]).sum::<f64>() / by_tree.len() as f64;
                 }
             }
-            // smartcore refuses only shapes that do not fit together, and these do; no number is right here.
+            // smartcore refuses only shapes that do not fit together, and these shapes do. No score
+            // would be right here.
             Err(_) => out.fill(f64::NAN),
         }
     }
@@ -100,7 +103,8 @@ impl Ranker for SmartcoreForest {
         ParamError::unless(self.features != Some(0), "features", 0, "at least 1")
     }
 
-    /// Measured: the features once for all, 14 bytes a value for each tree at work, and 86 bytes a node of the trees.
+    /// Measured: the features once, 14 bytes a value for each tree at work, and 86 bytes for each
+    /// node.
     fn fit_bytes(&self, train: &Dataset, _: Option<&Dataset>) -> u64 {
         let (documents, features) = (train.documents() as u64, train.width() as u64);
         let at_work = (rayon::current_num_threads() as u64).min(u64::from(self.trees));
@@ -172,7 +176,8 @@ mod tests {
 
     #[test]
     fn trees_are_pinned() {
-        // Another smartcore, or another use of it, gives other trees: raise `VERSION` then.
+        // If another version of smartcore, or another use of it, gives other trees, raise
+        // `VERSION`.
         let forest = SmartcoreForest { trees: 3, ..SmartcoreForest::default() };
         let model = forest.fit(&signal_in_order(10, 1), &FitContext::new(Seed::new(7))).unwrap();
         let test = signal_in_order(1, 2);

@@ -1,4 +1,4 @@
-//! What every adapted ranker must do: the same as the built-in ones.
+//! The contract of every adapted ranker, which is the contract of built-in rankers.
 
 use std::path::Path;
 
@@ -32,7 +32,8 @@ fn every_adapted_ranker_keeps_the_contract() {
     check(fivefold_adapters::RANKERS, CASES);
 }
 
-/// Built-in rankers are known by their VERSION in the keys of jobs: see `golden_models.txt`.
+/// The key of a job names an adapted ranker by its VERSION, so `golden_models.txt` fixes the models
+/// of each version.
 #[test]
 fn no_model_changes_without_its_version() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden_models.txt");

@@ -1,7 +1,7 @@
-//! What fits need, by a counting allocator, against what they were said to need. One test in a binary of its own, so that nothing else
-//! allocates meanwhile.
+//! Compares the memory of fits, by a counting allocator, with the estimates of `fit_bytes`. The
+//! test has a binary of its own, so that no other test allocates at the same time.
 //!
-//! The adapted libraries say nothing of their memory.
+//! The adapted libraries do not document their memory.
 
 use fivefold_core::conformance::{Case, check_memory};
 

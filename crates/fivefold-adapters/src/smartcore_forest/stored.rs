@@ -1,5 +1,6 @@
-//! A forest as a model file holds it. smartcore reads what it wrote and checks nothing: nodes that lead back, or to nodes or
-//! features that there are not, would hang or end the program when it scores.
+//! A forest as a model file holds it, with checks. smartcore reads its own files without a check. A
+//! node that leads back, or to a missing node or feature, would hang or end the program when it
+//! scores.
 
 use fivefold_core::dataset::MOST_FEATURES;
 use serde::Deserialize;
@@ -13,7 +14,7 @@ pub(super) struct Forest {
     trees: Vec<Value>,
 }
 
-/// What scoring needs of one of smartcore's forests, by smartcore's names.
+/// The parts of a smartcore forest that scoring needs, with smartcore's names.
 #[derive(Deserialize)]
 struct OneForest {
     forest_regressor: Inner,
@@ -72,7 +73,7 @@ impl OneTree {
             if node.true_child.is_some() != node.false_child.is_some() {
                 return Err(format!("{at} has one child"));
             }
-            // Importances ask for the feature of every node with a score.
+            // The importances use the feature of every node with a score.
             let asks = node.true_child.is_some() || node.split_score.is_some();
             if asks && node.split_feature >= features {
                 return Err(format!("{at} asks for feature {} of {features}", node.split_feature));
