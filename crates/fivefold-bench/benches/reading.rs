@@ -1,5 +1,5 @@
-//! Reading: LETOR text into the matrix on one and on two threads, and the content hash for the
-//! check of a cache.
+//! Reading: LETOR text into the matrix on 1 and 2 threads, and the content hash for the check of a
+//! cache.
 //!
 //! Rates are bytes of text and bytes of the matrix. The example `reading` of fivefold-data, in a
 //! process of its own, prints memory, CPU time, and the time to open a cache file.

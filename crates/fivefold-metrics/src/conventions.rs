@@ -121,7 +121,7 @@ words! {
 words! {
     /// The denominator of P@k.
     PDenominator, "denominator of P", {
-        /// The cutoff k, also where the query has fewer documents.
+        /// The cutoff k, also if the query has fewer documents.
         Cutoff = "cutoff",
         /// min(k, documents), as RankLib.
         List = "list",

@@ -147,7 +147,7 @@ impl Evaluator {
         &self.names
     }
 
-    /// The conventions in force where a name gives no parameter.
+    /// The conventions in force if a measure's name gives no parameter.
     pub fn conventions(&self) -> &Conventions {
         &self.conventions
     }
@@ -338,7 +338,7 @@ impl Evaluator {
         Some(self.bounds(judged, column).expected).filter(|expected| !expected.is_nan())
     }
 
-    /// E/U of a column's measure at its cutoff, whatever its version; NaN where the measure is
+    /// E/U of a column's measure at its cutoff, whatever the version; NaN if the measure is
     /// undefined or U is 0.
     ///
     /// # Panics
@@ -443,7 +443,7 @@ pub struct Exchanges<'a> {
 }
 
 impl Exchanges<'_> {
-    /// The value of the ranking as it is.
+    /// The value of the ranking before an exchange.
     pub fn value(&self) -> f64 {
         self.value
     }

@@ -19,7 +19,7 @@ pub struct Explanation {
     pub measure: String,
     /// How many positions count.
     pub positions: usize,
-    /// Names of the two factors of a contribution, where they have names.
+    /// Names of the two factors of a contribution; `None` if the factors have no names.
     pub factors: Option<[&'static str; 2]>,
     /// The ranking, from the first position; all documents, also those beyond the cutoff.
     pub ranking: Vec<Position>,

@@ -190,8 +190,8 @@ impl QueryGrades {
         }
     }
 
-    /// Whether, for each grade above 0, the pool has at least as many documents with this grade or
-    /// a higher grade as the run.
+    /// Whether the pool has enough relevant documents: for each grade above 0, at least as many
+    /// documents with this grade or a higher grade as the run.
     pub(crate) fn pool_covers_ranked(&self) -> bool {
         let ranked = self.ranked_at_least.as_deref().unwrap_or(&self.at_least);
         ranked[1..].iter().zip(&self.at_least[1..]).all(|(ranked, judged)| ranked <= judged)

@@ -234,7 +234,7 @@ fn normalise(weights: &mut [f64]) {
     }
 }
 
-/// Where restarts begin.
+/// The first weights of restarts.
 struct Starts {
     /// The unit of each weight.
     units: Vec<f64>,

@@ -4,7 +4,7 @@
 //! exchange would change the measure by -d. Then
 //!
 //! ```text
-//! rho = 1 / (1 + exp(sigma (s_i - s_j)))   lambda = sigma d rho   hessian = sigma^2 d rho (1 - rho)
+//! rho = 1 / (1 + exp(sigma (s_i - s_j)))  lambda = sigma d rho  hessian = sigma^2 d rho (1 - rho)
 //! ```
 //! The gradient of i falls by lambda, the gradient of j rises by lambda, and the hessians of both
 //! rise by `hessian` (Burges, MSR-TR-2010-82; Burges, Ragno & Le, NIPS 2006). Here d is the exact
@@ -21,8 +21,8 @@
 //! in f64, differences of scores are used, clamped to +-600, where rho is 0 or 1 to the last bit.
 //!
 //! No cost is quadratic. If a query has more than 2^24 pairs (5,794 documents), `truncation` 0
-//! takes up to 2^24 pairs, from the top ranks (83 ranks of 200,000 documents), and a warning says
-//! so. Pairs below the measure's cutoff change no value and are not visited.
+//! takes the pairs of its top ranks, up to 2^24 pairs. (Of 200,000 documents these are 83 ranks.)
+//! A warning says so. Pairs below the measure's cutoff change no value and are not visited.
 //!
 //! Cost: O(n log n + min(truncation, cutoff) x n) a query, independent of the measure.
 

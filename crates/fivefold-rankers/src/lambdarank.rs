@@ -14,8 +14,8 @@
 //! network gives equal scores only to documents with the same features, or if all hidden units are
 //! 0.
 //!
-//! Cost an epoch: the network's ([`crate::network`]), and O(n log n + truncation x n) a query of n
-//! documents.
+//! Cost of an epoch: the network ([`crate::network`]), and O(n log n + truncation x n) for a query
+//! of n documents.
 
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker, Seed};
 use serde::{Deserialize, Serialize};

@@ -1,17 +1,18 @@
 //! ListNet: a linear scorer or a network trained by the cross entropy of top-one probabilities (Cao
 //! et al., ICML 2007).
 //!
-//! With scores s and grades y of a query's documents: P_j = exp(s_j) / sum_k exp(s_k), and T_j the
-//! same of `sharpness` x y (1 in the paper). The loss is -sum_j T_j log P_j, its derivative by s_j
-//! is P_j - T_j. Exponentials are taken relative to the largest, so nothing overflows. Queries of
-//! one grade are left out, since they ask for equal scores and not for an order.
+//! Let s be the scores and y the grades of a query's documents, and c the parameter `sharpness` (1
+//! in the paper). Then P_j = exp(s_j) / sum_k exp(s_k) and T_j = exp(c y_j) / sum_k exp(c y_k).
+//! The loss is -sum_j T_j log P_j, and its derivative by s_j is P_j - T_j. Exponentials are taken
+//! relative to the largest value, so no exponential overflows. Queries of one grade are left out,
+//! since they ask for equal scores and not for an order.
 //!
 //! Preset `ranklib`: RankLib's settings (raw features, no hidden layer, 1,500 epochs at rate 1e-5,
 //! a step a query, the best epoch on the validation part). RankLib differs in three points. Its
 //! score goes through a logistic function too, whose slope its gradient leaves out. RankLib keeps
 //! queries of one grade, and takes queries in file order.
 //!
-//! Cost an epoch: the network's ([`crate::network`]) and an exponential a document.
+//! Cost of an epoch: the network ([`crate::network`]), and an exponential a document.
 
 use fivefold_core::params::Preset;
 use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker};

@@ -70,7 +70,7 @@ pub fn assert_close(a: f64, b: f64, tolerance: f64) {
     assert!(close(a, b, tolerance), "{a} is not within {tolerance} of {b}");
 }
 
-/// The real data, or `None` (with a line that says so) where the variable is not set.
+/// The real data; `None`, with a printed line, if the variable is not set.
 pub fn data() -> Option<PathBuf> {
     let data = std::env::var_os("FIVEFOLD_DATA").map(PathBuf::from);
     if data.is_none() {

@@ -26,7 +26,7 @@ const FEW: usize = 32;
 /// The queries of a data set at the present scores of a restart, from which steps are tried.
 pub(super) struct Ladder<'a> {
     objective: &'a Objective,
-    /// Positions that the measure looks at.
+    /// Number of positions that the measure looks at.
     depth: usize,
     grades: Vec<&'a [u8]>,
     /// Each query's value at the present scores.

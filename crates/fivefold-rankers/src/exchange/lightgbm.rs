@@ -44,5 +44,5 @@ const DEFAULT_LEFT: u8 = 2;
 const MISSING_ZERO: u8 = 4;
 const MISSING_NAN: u8 = 8;
 
-/// Where the trees end.
+/// The line that ends the trees.
 const END: &str = "end of trees";

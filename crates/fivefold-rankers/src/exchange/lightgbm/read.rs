@@ -14,7 +14,7 @@ use crate::lambdamart::LambdaMart;
 use crate::mart::Mart;
 use crate::random_forest::RandomForest;
 
-/// Where the trees end in files before version 2.2.
+/// The line that ends the trees in files before version 2.2.
 const OLD_END: &str = "feature importances:";
 
 /// The most categories in all sets of a model together. (10 letters of a file can name 32
