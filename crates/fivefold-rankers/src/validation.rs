@@ -1,7 +1,7 @@
 //! The validation part for early stopping or a choice among models, if it can tell models apart.
 //!
 //! A query cannot tell models apart if all its documents have the same features, or if their order
-//! does not alter the measure. (The query then has one grade, one document, or an undefined
+//! does not alter the measure. (For example, the query has one grade, one document, or an undefined
 //! value.) If all queries of a validation part are so, all models are equally good. The first
 //! model would be the best for ever, and boosting would stop early and keep one tree. So the part
 //! is not used, and a warning says so. A single query that can tell models apart is enough.
