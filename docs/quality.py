@@ -79,7 +79,7 @@ def main(folder):
     data = Path(os.environ["FIVEFOLD_DATA"])
     ours = fold_means(folder)
     heads = [f"{dataset} {measure}" for dataset, _, measure in CELLS]
-    print("| method | held to | " + " | ".join(heads) + " |\n|" + "---|" * (len(heads) + 2))
+    print("| method | reference | " + " | ".join(heads) + " |\n|" + "---|" * (len(heads) + 2))
     short = []
     for method, label, rival, published, ohsumed, mq2008 in METHODS:
         row = []
@@ -101,11 +101,11 @@ def main(folder):
         print(f"| {method} | {rival} | " + " | ".join(row) + " |")
     if not short:
         return
-    print("\nThe folds of the cells that fall short (`-`: no published folds):\n")
-    print("| cell | whose | fold 1 | fold 2 | fold 3 | fold 4 | fold 5 |\n|---|---|---|---|---|---|---|")
+    print("\nThe values of each fold, for the cells that fall short (`-`: the reference has no values of folds):\n")
+    print("| cell | values | fold 1 | fold 2 | fold 3 | fold 4 | fold 5 |\n|---|---|---|---|---|---|---|")
     for cell, folds, theirs in short:
         print(f"| {cell} | ours | " + " | ".join(map(number, folds)) + " |")
-        print("| | published | " + " | ".join(map(number, theirs) if theirs else ["-"] * 5) + " |")
+        print("| | reference | " + " | ".join(map(number, theirs) if theirs else ["-"] * 5) + " |")
 
 
 if __name__ == "__main__":

@@ -192,7 +192,7 @@ def report(found):
             cells = [*np.percentile(values, (0, 25, 50, 75, 100)), values.mean()]
             print(f"| {name} | {who} | " + " | ".join(map(number, cells)) + " |")
     heads = "seeds | ours minus LightGBM | standard deviation | 95 % interval"
-    print(f"\n| collection | {heads} | lower end above {number(LIMIT)} | seeds that it takes |\n|" + "---|" * 7)
+    print(f"\n| collection | {heads} | lower end above {number(LIMIT)} | seeds needed |\n|" + "---|" * 7)
     for name, pair in found.items():
         difference = pair["ours"] - pair["LightGBM"]
         count, mean, spread = len(difference), difference.mean(), difference.std(ddof=1)
