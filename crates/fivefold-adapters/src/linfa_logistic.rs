@@ -6,8 +6,8 @@
 //! the positive class is "not relevant", this adapter changes the sign of the model. So a higher
 //! score always means that a document is more likely relevant.
 //!
-//! linfa cannot be interrupted. After a cancelled fit, linfa goes on and ends by itself, on a
-//! thread of its own (`abandon`).
+//! linfa cannot be interrupted, so it runs on a thread of its own (`abandon`). If the fit is
+//! cancelled, the fit returns at once, and the thread goes on until linfa ends.
 //!
 //! Features are copied to an ndarray of `f64`. L-BFGS needs features of similar scale, so normalise
 //! raw features. If linfa's line search breaks down, the fit fails with linfa's message. If the

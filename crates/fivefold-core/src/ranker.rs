@@ -1,8 +1,8 @@
 //! The two traits of a ranker, and the context of a fit.
 //!
-//! A ranker *is* its parameters: a plain type that serde can read and write. `fit` makes a model,
-//! another plain type. From these two types, the rest is done once for all rankers: parsing,
-//! checking and documenting parameters, saving models, caching, running in parallel.
+//! A ranker is a plain type with one field for each parameter, which serde can read and write.
+//! `fit` makes a model, another plain type. All other work is done by code that all rankers share:
+//! parsing, checking and documenting parameters, saving models, caching, running in parallel.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

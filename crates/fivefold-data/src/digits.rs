@@ -2,7 +2,7 @@
 //! both stored as 1609459200.
 //!
 //! For each feature, the module samples stored values by their hashes. For each sampled value, it
-//! keeps the least and the highest number that the stored value stands for. Up to 1024 different
+//! keeps the lowest and the highest number of the file that become this value. Up to 1024 different
 //! stored values are all kept. If there are more, a value is kept if its hash is below a threshold.
 //! The threshold is halved until at most 1024 values are left. So the sample does not depend on the
 //! order of the file, and takes at most about 50 kilobytes a feature.

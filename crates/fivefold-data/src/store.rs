@@ -1,10 +1,11 @@
 //! The shared storage of a collection: one matrix for the queries of all files, with each query
 //! stored once.
 //!
-//! LETOR folds repeat every query in several files; fold directories hold each query five times.
-//! When the last line of a query has been read, the query is compared with the stored queries of
-//! the same id. If an equal query is stored already, the new rows are forgotten. So reading needs
-//! memory for the distinct queries only, whatever the layout, and folds are views.
+//! In LETOR's fold directories, every query is in several files: five times in five folds. When the
+//! last line of a query has been read, the query is compared with the stored queries of the same
+//! id. If an equal query is stored already, the new rows are forgotten. So reading needs memory for
+//! the distinct queries only, whatever the layout. A fold refers to the stored queries and copies
+//! nothing.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -3,10 +3,10 @@
 //!
 //! The *inputs* of a job are all that alters its result, and nothing else:
 //!
-//! - the name and version of the ranker, and its code if the version does not stand for the code
-//!   ([`fivefold_results::code`])
+//! - the name and version of the ranker; for a ranker without a tested version, also a hash of its
+//!   code ([`fivefold_results::code`])
 //! - the resolved parameters, and the seed if the ranker draws numbers
-//! - the normaliser, and the content of the three parts
+//! - the normaliser, and the content of the training, validation and test parts
 //!
 //! The hash of the inputs is the *key* of the job. A stored result with the same key is the result
 //! of this job.

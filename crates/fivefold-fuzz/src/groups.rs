@@ -1,5 +1,6 @@
-//! Fuzz target for rows whose queries are given by a file of sizes. Such rows read the same as rows
-//! with the queries written into them.
+//! Fuzz target for rows whose queries are given by a file of sizes. The target also reads the same
+//! rows with the queries written into them. Both must give the same data, or an error in the same
+//! line of the file.
 //!
 //! An input holds rows, a line `==` and sizes.
 

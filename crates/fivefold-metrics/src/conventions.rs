@@ -1,5 +1,5 @@
-//! The conventions in which evaluation programs differ, each an enum of words, and [`Conventions`]:
-//! a choice for each.
+//! The conventions in which evaluation programs differ. Each convention is an enum, and each
+//! variant has a word for experiment files. [`Conventions`] holds one variant of each enum.
 //!
 //! A dialect ([`mod@crate::dialect`]) is a complete set of conventions under a name. An experiment
 //! file overrides single conventions with [`Overrides`]. A parameter in a measure's name

@@ -1,10 +1,11 @@
 //! From scores to a ranking: one sort a query, with the tie policy built into the sort key.
 //!
 //! Each document has a 128-bit key. The upper half is the score, mapped so that a higher score is a
-//! smaller number. The lower half is fixed when the query is judged: the document's rank among
-//! documents of equal score, and its grade. The sorted keys are the ranking, without a look-up of
-//! rows. Under `average`, the rank among equal scores comes from the grade, so the result does not
-//! depend on the order of rows.
+//! smaller number. The lower half holds a rank by the tie policy, which decides between documents
+//! of equal score, and then the grade. The lower half does not depend on the scores, so it is
+//! computed once for a query. The sorted keys hold the grades in ranked order, so no grade is
+//! looked up by row. Under `average`, the rank of the tie policy comes from the grade, so the
+//! result does not depend on the order of rows.
 
 use fivefold_base::Seed;
 use fivefold_base::dataset::HIGHEST_GRADE;

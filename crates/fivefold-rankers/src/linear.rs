@@ -5,13 +5,14 @@
 //! solution is in closed form: with features and grades centred on their means, (X^T X + lambda I)
 //! w = X^T y, by Cholesky in `f64`. With `centre = "query"` the means are over the documents of
 //! each query, so only differences within a query are learnt (the "within" estimator of panel
-//! data). A ranking needs these differences only, if queries have different levels.
+//! data). These differences are enough for a ranking, and the level of a query does not disturb
+//! them.
 //!
-//! A feature gets weight 0 (as in R's `lm`) if it is constant or depends linearly on earlier
-//! features, up to 1e-10 of its variance after lambda is added. Otherwise the feature would get a
-//! huge weight that cancels another weight. RankLib adds lambda to the intercept too, and solves
-//! by Gaussian elimination without centring. At RankLib's lambda of 1e-10, the weights of
-//! independent features agree.
+//! A feature gets weight 0 (as in R's `lm`) if it is constant, or if earlier features explain all
+//! but 1e-10 of its variance (after lambda is added). Otherwise the feature would get a huge weight
+//! that cancels another weight. RankLib adds lambda to the intercept too, and solves by Gaussian
+//! elimination without centring. At RankLib's lambda of 1e-10, our weights of independent features
+//! agree with RankLib's weights.
 //!
 //! With more features than documents, the weights come from the documents x documents system (the
 //! dual form, Saunders, Gammerman & Vovk, ICML 1998): w = X^T (X X^T + lambda I)^-1 y. Both forms

@@ -6,11 +6,13 @@
 //!
 //! - `bonferroni`: min(1, m p) for m comparisons. The probability of any false positive stays below
 //!   alpha.
-//! - `holm`: p in increasing order, times m, m - 1, ..., made increasing. The guarantee is the
-//!   same, and the power is never lower (Holm 1979).
-//! - `bh`: p in decreasing order, times m / m, m / (m - 1), ..., made decreasing. Among the
-//!   positives, the expected share of false positives stays below alpha (Benjamini & Hochberg
-//!   1995), if the tests are independent or positively dependent.
+//! - `holm`: the p-values in increasing order are multiplied by m, m - 1, ..., 1. Then each value
+//!   is raised to the largest value before it. The guarantee is the same as for `bonferroni`, and
+//!   the power is never lower (Holm 1979).
+//! - `bh`: the p-values in decreasing order are multiplied by m / m, m / (m - 1), ..., m / 1. Then
+//!   each value is lowered to the smallest value before it. Among the positives, the expected share
+//!   of false positives stays below alpha (Benjamini & Hochberg 1995), if the tests are independent
+//!   or positively dependent.
 //! - `maxt`: step-down max-T over the joint draws of the test (Westfall & Young 1993). The joint
 //!   draws take the dependence of the comparisons into account. Two tests draw jointly:
 //!   `permutation` and `bootstrap`.

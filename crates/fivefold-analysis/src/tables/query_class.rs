@@ -1,5 +1,5 @@
-//! Every query's original value and expected value, with the query's sets (the plane of the paper's
-//! Fig. 1).
+//! The points of the paper's Fig. 1: the original value and the expected value of every query. Each
+//! point also says whether the query is in the uninformative set or in the ideal set.
 
 use super::analysis::Analysis;
 use super::query_set::{QuerySet, worths};

@@ -1,5 +1,5 @@
-//! Rules about one fit and its model: the fit succeeds, makes the same bytes again, and can be
-//! stopped; the model is saved whole.
+//! Rules about one fit and its model. The fit succeeds, makes the same bytes again, and can be
+//! stopped. A saved model gives the same scores.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

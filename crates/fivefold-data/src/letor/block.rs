@@ -6,9 +6,10 @@
 //! together in file order.
 //!
 //! Rare cases cost an ordinary line nothing:
-//! - Odd characters are searched for in ids, and elsewhere only after a line was found wrong.
-//! - Repeated features are searched for only if the ids of a line do not rise.
-//! - A `#` within a number is searched for only if a value does not end at a blank.
+//! - Odd characters (such as invisible blanks) are always searched for in the ids of queries and
+//!   documents. In the rest of a line, they are searched for only after the line was refused.
+//! - Repeated features are searched for only if the feature ids do not rise along the line.
+//! - A `#` within a number is searched for only if no blank ends the value.
 //!
 //! The modules `ids`, `values` and `faults` hold these parts.
 

@@ -1,10 +1,11 @@
 //! Weak rankers "feature above threshold", and a search for the best weak ranker in one pass.
 //!
-//! With pi(d) as the potential of document d, r(h) = sum_d pi(d) h(d). Every document adds its
-//! potential to its bin of each feature. The sums of the bins from the highest bin down are r of
-//! all thresholds of the feature. Layout: the bins of eight features lie side by side, so one load
-//! brings eight bins, and eight additions overlap. Cost: documents x features additions; two bytes
-//! a value.
+//! The weak ranker h has the strength r(h) = sum_d pi(d) h(d), where pi(d) is the potential of
+//! document d. For each feature, every document adds its potential to its bin. The sum of all bins
+//! above a threshold is r of this threshold, so one walk from the highest bin down gives r of all
+//! thresholds. Layout: the bins of eight features lie side by side, so one load brings eight bins,
+//! and eight additions overlap. Cost: documents x features additions. Memory: two bytes for each
+//! document and feature.
 
 use fivefold_core::{FitContext, FitError};
 use fivefold_trees::{Rows, Spacing};
