@@ -1,23 +1,27 @@
-//! A ranker of your own in fivefold, complete: parameters, model, training, and the whole command line with it.
+//! A complete ranker of your own in fivefold: parameters, model, training, and a program with all
+//! commands.
 //!
 //! ```text
 //! cargo run --example my_ranker -- rankers centroid          its parameters, as help shows those of a built-in ranker
 //! cargo run --example my_ranker -- train --ranker centroid --param grade=2 --train train.txt -o model.json
 //! cargo run --example my_ranker -- run experiment.toml       with `kind = "centroid"` under a `[[ranker]]`
 //! ```
-//! In a crate of your own you need `fivefold-core` (the traits), `fivefold` (the command line) and `serde`; `fivefold
-//! new-ranker NAME` writes one. Its test is a call of `fivefold_core::conformance::check` (as in `tests/example.rs`), which
-//! tries the ranker against the rules that all rankers keep.
+//! A crate of your own needs `fivefold-core` (the traits), `fivefold` (the command line) and
+//! `serde`. `fivefold new-ranker NAME` writes such a crate. Its test calls
+//! `fivefold_core::conformance::check`, as in `tests/example.rs`. This function checks the rules
+//! that every ranker must keep.
 //!
-//! The ranker here, "centroid", is Rocchio's classifier [Rocchio, 1971]: it scores a document by its inner product with
-//! the mean of the good documents less `weight` times the mean of the others.
+//! The ranker here, "centroid", is Rocchio's classifier [Rocchio, 1971]. The score of a document is
+//! its inner product with a direction: the mean of the good documents, minus `weight` times the
+//! mean of the other documents.
 
 use std::process::ExitCode;
 
 use fivefold_core::{Dataset, FitContext, FitError, Model, ParamError, ParamHelp, QueryView, Ranker};
 use serde::{Deserialize, Serialize};
 
-/// Step 1. The ranker *is* its parameters: a plain type. `serde(default)` fills in what a user leaves out.
+/// Step 1. The ranker *is* its parameters: a plain type. `serde(default)` fills in each parameter
+/// that a user leaves out.
 #[derive(Serialize, Deserialize)]
 #[serde(default)]
 pub struct Centroid {
@@ -27,20 +31,22 @@ pub struct Centroid {
     pub weight: f64,
 }
 
-/// The defaults; lists and help read them from here.
+/// The defaults. Lists and help read the defaults from here.
 impl Default for Centroid {
     fn default() -> Self {
         Centroid { grade: 1, weight: 1.0 }
     }
 }
 
-/// Step 2. The model: whatever scoring needs, as another plain type. It is saved as JSON and loaded again as it stands.
+/// Step 2. The model: everything that scoring needs, as another plain type. The model is saved as
+/// JSON and loaded again unchanged.
 #[derive(Serialize, Deserialize)]
 pub struct Direction {
     weights: Vec<f64>,
 }
 
-/// Step 3. Scoring: one finite number a document, higher is better. A model sees features and ids, never grades.
+/// Step 3. Scoring: one finite number for each document; a higher number is better. A model sees
+/// features and ids, never grades.
 impl Model for Direction {
     fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
         for (score, features) in out.iter_mut().zip(query.rows()) {
@@ -60,12 +66,14 @@ impl Ranker for Centroid {
 
     type Model = Direction;
 
-    // No randomness here. A ranker that needs some takes it from `cx.seed()` and leaves this at its default, `true`.
+    // No randomness here. A ranker that needs some takes it from `cx.seed()` and leaves this at its
+    // default, `true`.
     fn seeded(&self) -> bool {
         false
     }
 
-    /// Ranges are checked before anything runs; the error underlines the parameter in the user's file.
+    /// Checks the ranges of the parameters before anything runs. The error underlines the parameter
+    /// in the user's file.
     fn check(&self) -> Result<(), ParamError> {
         ParamError::unless(self.grade >= 1, "grade", self.grade, "1 or more")?;
         ParamError::unless(self.weight >= 0.0, "weight", self.weight, "0 or more")
@@ -80,7 +88,8 @@ impl Ranker for Centroid {
                 if grade >= self.grade { good.add(features) } else { others.add(features) }
             }
         }
-        // Never guess where nothing can be learned: the job is then shown as FAILED, with this reason.
+        // Never guess where nothing can be learned: the job is then shown as FAILED, with this
+        // reason.
         if good.count == 0 || others.count == 0 {
             return Err(FitError::Data(format!("there must be documents below and at or above grade {}", self.grade)));
         }
@@ -110,7 +119,7 @@ impl Sum {
     }
 }
 
-/// Step 5. The whole program: every command of fivefold, with one ranker more.
+/// Step 5. The whole program: every command of fivefold, with one more ranker.
 fn main() -> ExitCode {
     fivefold::main_with(fivefold::builtin().with::<Centroid>())
 }

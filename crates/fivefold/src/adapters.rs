@@ -1,6 +1,8 @@
-//! The feature `adapters`: rankers of linfa and smartcore, a sixth of all dependencies, off by default.
+//! The feature `adapters`: rankers of linfa and smartcore. The feature is off by default, because
+//! it brings a sixth of all dependencies.
 //!
-//! Their names stand here too, so that a build without the feature can say where they are.
+//! This module also holds the names of these rankers, so that a build without the feature can say
+//! where they are.
 
 #[cfg(feature = "adapters")]
 pub(crate) use fivefold_adapters::RANKERS;

@@ -1,4 +1,4 @@
-//! `--cache`: where collections are kept once they have been read.
+//! `--cache`: the folder that keeps collections after they were read once.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,8 +11,9 @@ const VARIABLE: &str = "FIVEFOLD_CACHE";
 /// Whether and where to cache.
 #[derive(clap::Args)]
 pub(crate) struct CacheArgs {
-    /// Where collections are kept once their text has been read, to be mapped from then on; may be removed at any time
-    /// [default: the environment variable FIVEFOLD_CACHE, else, for more than 64 MB of text, the user's cache folder]
+    /// Where collections are kept once their text has been read, to be mapped from then on; may be
+    /// removed at any time [default: the environment variable FIVEFOLD_CACHE, else, for more than
+    /// 64 MB of text, the user's cache folder]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
     /// Read the text, and keep nothing
@@ -21,7 +22,7 @@ pub(crate) struct CacheArgs {
 }
 
 impl CacheArgs {
-    /// The cache; `None`: do without.
+    /// The cache; `None` if no cache is to be used.
     pub(crate) fn cache(&self) -> Option<Cache> {
         if self.no_cache {
             return None;
@@ -34,7 +35,8 @@ impl CacheArgs {
     }
 }
 
-/// The folder of this program among the user's caches: `XDG_CACHE_HOME`, else as the system has it.
+/// The folder of this program among the user's caches: below `XDG_CACHE_HOME`, else in the usual
+/// place of the system.
 fn users_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let home = || variable("HOME").map(PathBuf::from);
     let caches = match variable("XDG_CACHE_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute()) {
@@ -56,7 +58,7 @@ mod tests {
         };
         assert_eq!(with(&[("XDG_CACHE_HOME", "/c"), ("HOME", "/h")]), Some(PathBuf::from("/c/fivefold")));
         let home = if cfg!(target_os = "macos") { "/h/Library/Caches/fivefold" } else { "/h/.cache/fivefold" };
-        // A relative path is to be ignored.
+        // The specification of `XDG_CACHE_HOME` says that a relative path must be ignored.
         assert_eq!(with(&[("XDG_CACHE_HOME", "c"), ("HOME", "/h")]), Some(PathBuf::from(home)));
         assert_eq!(with(&[]), None);
     }

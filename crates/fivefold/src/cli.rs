@@ -1,4 +1,4 @@
-//! The command line: the options common to all commands, exit codes.
+//! The command line: the options common to all commands, and exit codes.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -16,8 +16,8 @@ use crate::{memory, old_words, problem};
 /// The exit code of a request that cannot be done.
 const USER_ERROR: u8 = 2;
 
-/// Learning-to-rank experiments: train on five folds, score under original and UE-normalised measures, print the
-/// tables of Feng & Karmaker (IPM 2023).
+/// Learning-to-rank experiments: train on five folds, score under original and UE-normalised
+/// measures, print the tables of Feng & Karmaker (IPM 2023).
 #[derive(Parser)]
 #[command(version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
 #[command(after_help = "Examples:
@@ -36,8 +36,8 @@ struct Cli {
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     color: ColorChoice,
 
-    /// Memory for data and for jobs at work, such as 6GiB: larger data are refused, and fewer jobs run at a time if need be;
-    /// no result depends on it [default: three quarters of what there is]
+    /// Memory for data and for jobs at work, such as 6GiB: larger data are refused, and fewer jobs
+    /// run at a time if need be; no result depends on it [default: three quarters of what there is]
     #[arg(long, global = true, value_name = "SIZE")]
     memory: Option<Bytes>,
 }
@@ -95,8 +95,9 @@ pub(crate) fn command() -> clap::Command {
     Cli::command()
 }
 
-/// The arguments with `--json` and `--format json` in the spelling that their command has: commands of tables take both or the
-/// second, the others the first.
+/// Returns the arguments with `--json` and `--format json` changed to the spelling that the command
+/// takes. Commands that print tables take both spellings, or only `--format json`. The other
+/// commands take only `--json`.
 fn one_spelling(command: &clap::Command, mut arguments: Vec<OsString>) -> Vec<OsString> {
     let Some(subcommand) = subcommand_of(command, &arguments) else { return arguments };
     let argument = |long: &str| subcommand.get_arguments().find(|argument| argument.get_long() == Some(long));
@@ -133,7 +134,8 @@ const FORMS: [&str; 7] = ["--format", "--csv", "--md", "--markdown", "--latex", 
 /// Commands that write each table into a results folder in every form.
 const WITH_FOLDER: [&str; 5] = ["run", "compare", "residual", "standardise", "converge"];
 
-/// The error, and if it refuses a form of output, what the command prints and where that form is.
+/// Returns the error. If the error refuses a form of output, the function adds a tip. The tip says
+/// which forms the command prints, and where the user finds the other forms.
 fn with_forms(mut error: clap::Error, command: &clap::Command, arguments: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else { return error };
     let asks = refused.split('=').next().is_some_and(|option| FORMS.contains(&option));
@@ -160,7 +162,8 @@ fn with_forms(mut error: clap::Error, command: &clap::Command, arguments: &[OsSt
     error
 }
 
-/// The value of `--color`, needed before the arguments are parsed because errors in them are coloured too.
+/// The value of `--color`, needed before the arguments are parsed because errors in them are
+/// coloured too.
 fn colour_asked(arguments: &[OsString]) -> ColorChoice {
     let words: Vec<&str> = arguments.iter().filter_map(|a| a.to_str()).collect();
     let joined = words.iter().find_map(|word| word.strip_prefix("--color="));

@@ -1,4 +1,5 @@
-//! One file a command: its options, its help, what it does. A new one is a module, a line in [`Command`] and an arm of its `run`.
+//! Each command has one file, with its options, its help and its code. A new command needs a
+//! module, a line in [`Command`] and an arm in `Command::run`.
 
 mod cases;
 mod compare;
@@ -69,7 +70,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Does what was asked.
+    /// Runs the command.
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         match self {
             Command::Run(args) => args.run(registry, screen),

@@ -1,4 +1,5 @@
-//! Options that choose the conventions of an evaluation: a dialect, and single choices that override it.
+//! Options that choose the conventions of an evaluation: a dialect, and single choices that
+//! override it.
 
 use std::str::FromStr;
 
@@ -13,7 +14,8 @@ use fivefold_metrics::{
 #[derive(clap::Args)]
 #[command(next_help_heading = "Conventions")]
 pub(crate) struct ConventionArgs {
-    /// A complete set of conventions; `fivefold dialects` lists them. The options below override single ones [default: paper]
+    /// A complete set of conventions; `fivefold dialects` lists them. The options below override
+    /// single ones [default: paper]
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(DIALECTS.iter().map(|d| d.name)))]
     pub(crate) dialect: Option<String>,
     /// What a document of grade y is worth: 2^y - 1, or y
@@ -55,7 +57,8 @@ pub(crate) struct ConventionArgs {
     /// With how many digits scores are compared
     #[arg(long, value_name = "BITS", value_parser = word::<Scores>(Scores::WORDS))]
     score_precision: Option<Scores>,
-    /// What AP makes of equal scores where ties are averaged: the mean over orders, or one threshold
+    /// What AP makes of equal scores where ties are averaged: the mean over orders, or one
+    /// threshold
     #[arg(long, value_name = "RULE", value_parser = word::<ApTies>(ApTies::WORDS))]
     ap_ties: Option<ApTies>,
     /// AP and RR of a query without a relevant document
@@ -75,7 +78,7 @@ impl ConventionArgs {
         Ok(self.overrides().apply(self.dialect()?.conventions()))
     }
 
-    /// The single choices, whatever the dialect.
+    /// The single choices that the user gave, whatever the dialect.
     pub(crate) fn overrides(&self) -> Overrides {
         Overrides {
             gain: self.gain,
@@ -98,13 +101,13 @@ impl ConventionArgs {
         }
     }
 
-    /// The dialect that they start from.
+    /// The dialect from which the conventions start.
     pub(crate) fn dialect(&self) -> Result<&'static Dialect, MeasureError> {
         self.dialect.as_deref().map_or(Ok(&DIALECTS[0]), dialect)
     }
 }
 
-/// Parses one of `words`, which help and errors then list.
+/// Parses one of `words`. Help and errors list these words.
 fn word<T>(words: &'static [&'static str]) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = MeasureError> + Clone + Send + Sync + 'static,

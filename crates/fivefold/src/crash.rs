@@ -1,4 +1,5 @@
-//! A panic is a bug: say so, say where, say how to report it, and exit with code 70 (sysexits' "internal error").
+//! A panic is a bug. The message says so, names the place and tells how to report the bug. The exit
+//! code is 70 (sysexits' "internal error").
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
@@ -9,7 +10,8 @@ use crate::screen::tell;
 /// The exit code of a bug.
 const SOFTWARE_ERROR: u8 = 70;
 
-/// Runs the program; a panic on any thread that reaches this one ends it with a message that can be reported.
+/// Runs the program. A panic ends the program with a message that can be reported, if the panic
+/// occurs on this thread or is passed on to this thread.
 pub(crate) fn guard(program: impl FnOnce() -> ExitCode) -> ExitCode {
     panic::set_hook(Box::new(report));
     panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|_| {

@@ -1,15 +1,18 @@
-//! How long the jobs that are left will take.
+//! Estimates how long the remaining jobs will take.
 //!
-//! A job is expected to take as long for its size as the finished jobs of its ranker on its data set did on average; while there is
-//! none, as those of its ranker, else as all. What the jobs at work have behind them counts. The sum is divided by the number of jobs that
-//! were at work at a time so far. Nothing is said before the first job has ended.
+//! The expected time of a job is its size times a rate, in seconds per unit of size. The rate is
+//! the average over the finished jobs of the same ranker on the same data set. If there are no such
+//! jobs, the rate is over the finished jobs of the same ranker, else over all finished jobs. The
+//! time that a running job has already taken is subtracted. The sum is divided by the average
+//! number of jobs that ran at the same time so far. There is no estimate before the first job has
+//! ended.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use fivefold_experiment::{Job, Plan};
 
-/// What is known of the jobs of a run.
+/// The times of the jobs of a run so far.
 pub(crate) struct Estimate {
     started: Instant,
     open: BTreeMap<String, Task>,
@@ -18,17 +21,17 @@ pub(crate) struct Estimate {
     finished: BTreeMap<(usize, usize), (f64, f64)>,
 }
 
-/// A job, for its time.
+/// A job, as the estimate sees it.
 #[derive(Debug, Clone, Copy)]
 struct Task {
     dataset: usize,
     ranker: usize,
-    /// Values that it learns from.
+    /// The number of values that the job learns from.
     size: f64,
 }
 
 impl Estimate {
-    /// Of these jobs, from now on.
+    /// Starts an estimate for these jobs at the time `now`.
     pub(crate) fn new<'j>(plan: &Plan<'_>, jobs: impl Iterator<Item = &'j Job>, now: Instant) -> Self {
         let task = |job: &Job| Task { dataset: job.dataset, ranker: job.ranker, size: plan.size(job) as f64 };
         Estimate::of(jobs.map(|job| (job.id.clone(), task(job))).collect(), now)
@@ -38,14 +41,14 @@ impl Estimate {
         Estimate { started, open, running: BTreeMap::new(), finished: BTreeMap::new() }
     }
 
-    /// A job begins.
+    /// Notes that a job begins.
     pub(crate) fn start(&mut self, job: &str, now: Instant) {
         if let Some((job, task)) = self.open.remove_entry(job) {
             self.running.insert(job, (task, now));
         }
     }
 
-    /// A job has ended.
+    /// Notes that a job has ended.
     pub(crate) fn finish(&mut self, job: &str, now: Instant) {
         if let Some((task, since)) = self.running.remove(job) {
             let (seconds, size) = self.finished.entry((task.dataset, task.ranker)).or_default();
@@ -54,7 +57,7 @@ impl Estimate {
         }
     }
 
-    /// How long it will still take; `None`: not known yet.
+    /// The time until all jobs have ended; `None` before the first job has ended.
     pub(crate) fn remaining(&self, now: Instant) -> Option<Duration> {
         let (all_seconds, all_size) = self.sum(|_| true);
         let elapsed = now.duration_since(self.started).as_secs_f64();
@@ -105,7 +108,8 @@ mod tests {
         Task { dataset, ranker, size }
     }
 
-    /// Two at a time, jobs of 3 and of 1 second on data of size 1, then on data of size 10.
+    /// Two jobs run at a time. The jobs take 3 seconds and 1 second on data of size 1. The
+    /// remaining jobs are on data of size 10.
     #[test]
     fn the_time_that_is_left_is_that_of_the_jobs_that_are_left() {
         let start = Instant::now();
@@ -126,10 +130,11 @@ mod tests {
         estimate.start("small/fast2", at(2.0));
         estimate.finish("small/slow0", at(3.0));
         estimate.finish("small/fast2", at(3.0));
-        // Left: 3 x 3 s + 1 s of the small set and 4 x 30 s of the large one, on two threads.
+        // Remaining work, on two threads: 3 x 3 s + 1 s on the small set, and 4 x 30 s on the large
+        // set.
         let left = estimate.remaining(at(3.0)).unwrap().as_secs_f64();
         assert!((left - (9.0 + 1.0 + 120.0) / 2.0).abs() < 1e-6, "{left}");
-        // A third of a job is behind.
+        // A third of a job is done.
         estimate.start("small/slow1", at(3.0));
         estimate.start("small/slow2", at(3.0));
         let left = estimate.remaining(at(4.0)).unwrap().as_secs_f64();
@@ -150,7 +155,7 @@ mod tests {
         }
         estimate.start("c", at(10.0));
         assert_eq!(estimate.remaining(at(12.0)), Some(Duration::from_secs(8)));
-        // One that takes longer than expected is about to end.
+        // A job that takes longer than expected counts as about to end.
         assert_eq!(estimate.remaining(at(25.0)), Some(Duration::ZERO));
         estimate.finish("c", at(26.0));
         assert_eq!(estimate.remaining(at(26.0)), Some(Duration::ZERO));

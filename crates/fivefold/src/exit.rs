@@ -1,16 +1,16 @@
-//! How a command ended, and its exit code.
+//! The ways in which a command can end, and their exit codes.
 
 use std::process::ExitCode;
 
 use crate::interrupt;
 
-/// How a command ended, if not with an error.
+/// The end of a command that returned no error.
 pub(crate) enum Exit {
     /// All is well.
     Done,
     /// A job or a check of the experiment failed.
     Failed,
-    /// A signal stopped it.
+    /// A signal stopped the command.
     Interrupted,
 }
 

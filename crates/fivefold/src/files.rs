@@ -1,4 +1,4 @@
-//! Writing result files: whole or not at all.
+//! Writes result files: a file is written whole or not at all.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
@@ -6,12 +6,13 @@ use std::path::Path;
 
 use crate::problem::Problem;
 
-/// Writes a file beside its place and moves it there, so that nobody ever reads half of it.
+/// Writes a file under another name beside its place, and then renames the file. So nobody ever
+/// reads half a file.
 pub(crate) fn write(path: &Path, content: &[u8]) -> miette::Result<()> {
     write_with(path, |file| file.write_all(content))
 }
 
-/// The same for content that is made on the way.
+/// Does the same as [`write`] for content that `write` makes piece by piece.
 pub(crate) fn write_with(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,

@@ -40,7 +40,7 @@ impl Format {
     }
 }
 
-/// One table after the other, a blank line between.
+/// Prints one table after the other, with a blank line between two tables.
 fn each(tables: &[Table], screen: &mut Screen, form: impl Fn(&Table) -> String) {
     for (index, table) in tables.iter().enumerate() {
         if index > 0 {

@@ -1,7 +1,11 @@
-//! SIGINT (Ctrl-C) and SIGTERM: the first asks the running jobs to stop at their next step, the second ends the program at
-//! once. Where a step takes longer than [`GRACE`] after the first, as that of a ranker that never asks, the program ends all the
-//! same: nothing that it was writing is taken for whole by the next run. SIGHUP is left alone, since `nohup` is there to ignore it.
-//! SIGXFSZ becomes the error of the write that it is about.
+//! SIGINT (Ctrl-C) and SIGTERM. The first signal asks the running jobs to stop at their next step;
+//! a second signal ends the program at once. The program also ends if a step takes longer than
+//! [`GRACE`] after the first signal, for example in a ranker that never asks whether to stop. To
+//! end there is safe, because the next run never takes a half-written file for a whole file.
+//!
+//!
+//! SIGHUP is left alone, so that `nohup` can ignore it. SIGXFSZ becomes an error of the write that
+//! exceeded the limit.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -11,12 +15,12 @@ use crate::screen::tell;
 
 /// Raised by the first signal.
 static STOP: AtomicBool = AtomicBool::new(false);
-/// Which it was.
+/// The latest signal.
 static SIGNAL: AtomicU8 = AtomicU8::new(SIGINT);
 const SIGINT: u8 = 2;
-/// Whether what goes on looks at the flag often enough to end by itself.
+/// Whether the running code checks [`STOP`] often enough to end by itself.
 static ENDS_BY_ITSELF: AtomicBool = AtomicBool::new(false);
-/// What the running jobs have to come to their next step.
+/// The time that the running jobs have to reach their next step.
 const GRACE: Duration = Duration::from_millis(1500);
 
 /// The exit code of a program that was stopped: 128 + the signal, as shells have it.
@@ -24,12 +28,13 @@ pub(crate) fn exit_code() -> u8 {
     128 + SIGNAL.load(Ordering::Relaxed)
 }
 
-/// From here on no ranker is at work, and what is looks at the flag: it ends by itself after a signal, or is too far to stop.
+/// Declares that no ranker runs from here on. The code that still runs checks the flag and ends by
+/// itself after a signal, or it is too close to its end to be stopped.
 pub(crate) fn ends_by_itself() {
     ENDS_BY_ITSELF.store(true, Ordering::Relaxed);
 }
 
-/// Starts to watch for signals and gives the flag that they raise.
+/// Starts to watch for signals, and returns the flag that a signal raises.
 pub(crate) fn watch() -> &'static AtomicBool {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -40,13 +45,14 @@ pub(crate) fn watch() -> &'static AtomicBool {
     &STOP
 }
 
-/// Lets a write beyond the limit on the size of files (`ulimit -f`) fail, so that it is told with the file, instead of ending the program
-/// by SIGXFSZ. Programs that a run starts are not affected: a handler ends where another program begins.
+/// Makes a write beyond the limit on file sizes (`ulimit -f`) fail with an error that names the
+/// file. Without this function, SIGXFSZ would end the program. Programs that a run starts are not
+/// affected, because a started program does not inherit signal handlers.
 pub(crate) fn take_file_limits_for_errors() {
     #[cfg(unix)]
     {
         let signal = nix::sys::signal::Signal::SIGXFSZ as i32;
-        // Where it cannot be, all is as it was without it.
+        // If the handler cannot be registered, SIGXFSZ ends the program as before.
         let _ = signal_hook::flag::register(signal, std::sync::Arc::new(AtomicBool::new(false)));
     }
 }
@@ -71,7 +77,7 @@ fn stop(signal: u8) {
         std::process::exit(i32::from(exit_code()));
     }
     tell("\nstopping: running jobs end at their next step; the same signal again ends at once");
-    // If there is no thread for it, a second signal still ends the program.
+    // If the thread cannot be started, a second signal still ends the program.
     let _ = std::thread::Builder::new().name("grace".to_owned()).spawn(|| {
         std::thread::sleep(GRACE);
         if ENDS_BY_ITSELF.load(Ordering::Relaxed) {

@@ -1,4 +1,5 @@
-//! The fivefold command line as a library, so that a program with rankers of its own is one line long.
+//! The fivefold command line as a library. With it, a program that adds its own rankers is one line
+//! long.
 //!
 //! ```no_run
 //! # use fivefold_core::{Dataset, FitContext, FitError, Model, QueryView, Ranker};
@@ -18,8 +19,9 @@
 //!     fivefold::main_with(fivefold::builtin().with::<MyRanker>())
 //! }
 //! ```
-//! `examples/my_ranker.rs` is the whole story. Reading order: `cli` (the commands and what is common to them),
-//! `commands` (one file each), `screen` (output), `problem` (errors), `interrupt` (signals), `crash` (bugs).
+//! `examples/my_ranker.rs` shows a complete ranker. Reading order: `cli` (the commands and their
+//! common options), `commands` (one file for each command), `screen` (output), `problem` (errors),
+//! `interrupt` (signals), `crash` (bugs).
 
 mod adapters;
 mod cache;
@@ -60,19 +62,30 @@ use std::process::ExitCode;
 use fivefold_core::Registry;
 use fivefold_experiment::Worker;
 
-/// The rankers that come with fivefold: our own and, with the feature `adapters`, those of linfa and smartcore.
+/// The rankers that come with fivefold: the built-in rankers and, with the feature `adapters`, the
+/// rankers of linfa and smartcore.
 pub fn builtin() -> Registry {
     Registry::new(&[fivefold_rankers::RANKERS, adapters::RANKERS]).without(adapters::NAMES)
 }
 
-/// Runs the command line with these rankers. The exit code: 0 all is well, 1 a job or a check of the experiment failed,
-/// 2 the user's request cannot be done (wrong option, file, key), 70 a bug, 130 stopped by Ctrl-C, 143 by SIGTERM.
+/// Runs the command line with these rankers. The exit codes are:
+///
+///
+/// - 0: all is well;
+///
+/// - 1: a job or a check of the experiment failed;
+///
+/// - 2: the user's request cannot be done (wrong option, file or key);
+///
+/// - 70: a bug;
+///
+/// - 130: Ctrl-C stopped the program; 143: SIGTERM stopped the program.
 pub fn main_with(registry: Registry) -> ExitCode {
     crash::guard(|| {
         interrupt::take_file_limits_for_errors();
         let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         match arguments.split_first() {
-            // A process that a run of this very program started.
+            // This process was started by a run of the same program.
             Some((first, rest)) if first == Worker::COMMAND => ExitCode::from(Worker::serve(&registry, rest)),
             _ => cli::run(&registry),
         }

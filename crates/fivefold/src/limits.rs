@@ -1,4 +1,5 @@
-//! `--job-time-limit`, `--job-memory-limit`, `--isolate`: what each job may take.
+//! `--job-time-limit`, `--job-memory-limit` and `--isolate`: limits on the time and memory of each
+//! job.
 
 use fivefold_experiment::Worker;
 use fivefold_results::Experiment;
@@ -9,11 +10,12 @@ use crate::problem::Problem;
 /// What each job may take.
 #[derive(clap::Args)]
 pub(crate) struct LimitArgs {
-    /// Stop a job that runs longer, such as 90s, 10m or 2h: it is FAILED, the others go on. Goes before `time_limit` of the
-    /// experiment
+    /// Stop a job that runs longer, such as 90s, 10m or 2h: it is FAILED, the others go on. Goes
+    /// before `time_limit` of the experiment
     #[arg(long, value_name = "TIME")]
     job_time_limit: Option<TimeLimit>,
-    /// Stop a job that uses more memory, such as 4GiB, the data included. Goes before `memory_limit` of the experiment
+    /// Stop a job that uses more memory, such as 4GiB, the data included. Goes before
+    /// `memory_limit` of the experiment
     #[arg(long, value_name = "SIZE")]
     job_memory_limit: Option<Bytes>,
     /// Do each fit in a process of its own, so that a crash is a FAILED job; a limit implies it
@@ -25,7 +27,7 @@ pub(crate) struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// The experiment with these limits, and the program that keeps them.
+    /// Returns the experiment with these limits, and the worker program that enforces the limits.
     pub(crate) fn apply(&self, experiment: Experiment) -> miette::Result<(Experiment, Worker)> {
         let limits = JobLimits {
             time: self.job_time_limit,

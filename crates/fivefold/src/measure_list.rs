@@ -1,6 +1,7 @@
-//! How measures are listed on the command line, alike for every command: `--measures ap,ndcg@10` and `--measure ap ndcg@10`.
+//! Lists of measures on the command line. Every command reads them alike: `--measures ap,ndcg@10`
+//! and `--measure ap ndcg@10` are the same list.
 //!
-//! A comma separates measures, but not within parentheses, where it separates the parameters of one measure.
+//! A comma separates measures. Within parentheses, a comma separates the parameters of one measure.
 
 use fivefold_metrics::{MeasureSpec, old_names};
 use fivefold_results::config::old_words::notes;
@@ -8,10 +9,10 @@ use fivefold_results::config::old_words::notes;
 use crate::old_words;
 use crate::problem::Problem;
 
-/// The measures that were listed, by commas or as several values.
+/// Parses a list of measures, which may be separated by commas or given as several values.
 ///
 /// # Errors
-/// A name that is no measure.
+/// Fails if a name is not a measure.
 pub(crate) fn measures(values: &[String]) -> miette::Result<Vec<MeasureSpec>> {
     let parse = |name: &str| {
         old_words::tell_once(&notes(&old_names(name).collect::<Vec<_>>()));
@@ -20,8 +21,9 @@ pub(crate) fn measures(values: &[String]) -> miette::Result<Vec<MeasureSpec>> {
     values.iter().flat_map(|value| split(value)).map(parse).collect()
 }
 
-/// The names of measures that were listed, of which some may be another program's. A value is split at its commas
-/// where all of its parts are measures of ours; the name of another program's measure may contain a comma.
+/// The names in a list of measures, which may also name measures of other programs. A value is
+/// split at its commas only if all parts are measures of fivefold, because the name of another
+/// program's measure may contain a comma.
 pub(crate) fn names(values: &[String]) -> Vec<String> {
     let ours = |value: &str| split(value).all(|name| name.parse::<MeasureSpec>().is_ok());
     let names = values.iter().map(|value| if ours(value) { split(value).collect() } else { vec![value.as_str()] });

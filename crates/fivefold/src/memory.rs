@@ -1,20 +1,23 @@
-//! `--memory`: what the data and the jobs at work may take, and what this process can have.
+//! `--memory`: how much memory the data and the running jobs may take, and how much this process
+//! can get.
 
 use fivefold_results::config::Bytes;
 
-/// Sets what data and jobs may take: what was asked for, else three quarters of what there is, where the system tells it.
+/// Sets the memory budget of data and jobs: the size that the user asked for, else three quarters
+/// of the available memory. If the system does not tell its memory, there is no budget.
 pub(crate) fn set_budget(asked: Option<Bytes>) {
     if let Some(bytes) = asked.map(|bytes| bytes.0).or_else(|| Some(available()? / 4 * 3)) {
         fivefold_data::set_memory_budget(bytes);
     }
 }
 
-/// The memory of the machine, the container or the session (`ulimit`), whichever has least (Linux only).
+/// The available memory: the least of the memory of the machine, of the container and of the
+/// session (`ulimit`) (Linux only).
 fn available() -> Option<u64> {
     of_machine().into_iter().chain(of_session()).min()
 }
 
-/// What is left of the limits of this process's address space and data.
+/// How much is left of this process's limits on address space and data.
 fn of_session() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
@@ -28,7 +31,7 @@ fn of_session() -> Option<u64> {
     None
 }
 
-/// The machine's memory, or that of the container where it has less (Linux only).
+/// The memory of the machine, or of the container if the container has less (Linux only).
 fn of_machine() -> Option<u64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
@@ -36,7 +39,7 @@ fn of_machine() -> Option<u64> {
     limits.chain(kibibytes(&info, "MemTotal:")).min()
 }
 
-/// The bytes of a line `NAME 12 kB` of a file in `/proc`.
+/// The number of bytes in a line `NAME 12 kB` of a file in `/proc`.
 fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)

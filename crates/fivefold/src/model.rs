@@ -1,4 +1,4 @@
-//! What commands about model files share.
+//! The code that commands about model files share.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -19,22 +19,22 @@ pub(crate) fn read(path: &Path) -> miette::Result<ModelFile> {
     Ok(ModelFile::parse(&text).map_err(|error| unusable(path, error))?)
 }
 
-/// A model file that cannot be used.
+/// The error for a model file that cannot be used.
 pub(crate) fn unusable(path: &Path, error: impl Display) -> Problem {
     Problem::new(format!("{}: {error}", path.display()))
 }
 
-/// What becomes of missing values where a saved model scores.
+/// The treatment of missing values when a saved model scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MissingAtScoring {
-    /// What the model file says.
+    /// The policy that the model file holds.
     AsTrained,
-    /// This, whatever the model file says.
+    /// This policy, whatever the model file says.
     By(Missing),
 }
 
 impl MissingAtScoring {
-    /// Parses its name; help and errors list all.
+    /// Parses the name of a policy. Help and errors list all names.
     fn parser() -> impl TypedValueParser<Value = MissingAtScoring> {
         let names = [AS_TRAINED].into_iter().chain(Missing::ALL.map(Missing::name));
         PossibleValuesParser::new(names).map(|name| {
@@ -48,24 +48,24 @@ impl MissingAtScoring {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct MissingArgs {
-    /// What becomes of missing feature values (NULL, nan): `as-trained` is what the model file says; a model that LightGBM trained knows
-    /// their side at each cut
+    /// What becomes of missing feature values (NULL, nan): `as-trained` is what the model file
+    /// says; a model that LightGBM trained knows their side at each cut
     #[arg(long, value_name = "POLICY", value_parser = MissingAtScoring::parser(), default_value = AS_TRAINED)]
     missing: MissingAtScoring,
 }
 
-/// A model that scores, with all that its file says about reading.
+/// A model for scoring, with everything that its file says about reading documents.
 pub(crate) struct Scorer<'a> {
     path: &'a Path,
     pub(crate) header: ModelHeader,
     pub(crate) model: Box<dyn DynModel>,
-    /// What becomes of missing values; `None`: the model itself knows.
+    /// The treatment of missing values; `None` if the model itself has a rule for them.
     pub(crate) missing: Option<Missing>,
     normaliser: Option<Fitted>,
 }
 
 impl<'a> Scorer<'a> {
-    /// The model of a file that was read from `path`.
+    /// Loads the model of a file that was read from `path`.
     pub(crate) fn load(
         file: ModelFile,
         path: &'a Path,
@@ -96,7 +96,7 @@ impl<'a> Scorer<'a> {
         Ok(Scorer { path, header, model, missing, normaliser })
     }
 
-    /// Reads documents for the model: codes where it compares values in `f64`, else values.
+    /// Reads documents for the model: codes if the model compares values in `f64`, else values.
     pub(crate) fn read(&self, data: &Path, options: &ReadOptions) -> miette::Result<Part> {
         let part = match self.model.codes() {
             Some(codes) => read_letor_coded(data, options, Coding { codes, missing: self.missing }),
@@ -105,10 +105,11 @@ impl<'a> Scorer<'a> {
         Ok(part.map_err(Problem::from)?)
     }
 
-    /// What was read as the model sees it, after its normaliser.
+    /// Returns the data as the model sees them, after its normaliser.
     ///
     /// # Errors
-    /// If the documents have another number of features than the model, or the normaliser refuses them.
+    /// Fails if the documents have another number of features than the model, or if the normaliser
+    /// refuses the data.
     pub(crate) fn normalised(&self, data: &Dataset) -> miette::Result<Dataset> {
         let (model, width) = (self.header.features, data.width());
         if model != width {
@@ -122,7 +123,7 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// Scores of what was read and normalised.
+    /// The scores of documents that were read and normalised.
     pub(crate) fn score(&self, data: &Dataset) -> miette::Result<Vec<f64>> {
         let scores = match self.model.codes() {
             Some(codes) => score_codes(codes, data),

@@ -1,4 +1,5 @@
-//! Commands, options and shipped experiments that were renamed: the old words keep working, and a note says so once.
+//! Commands, options and shipped experiments that were renamed. The old words still work, and a
+//! note tells the new word once.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -8,23 +9,23 @@ use fivefold_base::renamed::{self, Renamed};
 
 use crate::screen::tell;
 
-/// Commands.
+/// Renamed commands.
 const COMMANDS: &[Renamed] = &[Renamed::new("meta", "compare")];
 
-/// Options, of whatever command.
+/// Renamed options of any command.
 const OPTIONS: &[Renamed] = &[Renamed::new("--gmax", "--max-grade")];
 
-/// Experiments that come with the program.
+/// Renamed experiments that come with the program.
 const SHIPPED: &[Renamed] = &[
     Renamed::new("meta-trec8", "compare-trec8"),
     Renamed::new("meta-dl19", "compare-dl19"),
     Renamed::new("meta-mq2008-systems", "compare-mq2008-systems"),
 ];
 
-/// Notes that were told.
+/// Notes that were already printed.
 static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Tells each note that was not told before.
+/// Prints each note that was not printed before.
 pub(crate) fn tell_once(notes: &[String]) {
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     for note in notes {
@@ -34,13 +35,14 @@ pub(crate) fn tell_once(notes: &[String]) {
     }
 }
 
-/// The name of a shipped experiment, which may have been given by its old name.
+/// Returns the present name of a shipped experiment; `name` may be an old name.
 pub(crate) fn shipped(name: &str) -> &str {
     tell_once(&renamed::find(SHIPPED, name).map(Renamed::note).into_iter().collect::<Vec<_>>());
     renamed::new_name(SHIPPED, name)
 }
 
-/// The command line in the new words: the command, and options before `--`.
+/// Returns the command line with new words instead of old words: the command, and the options
+/// before `--`.
 pub(crate) fn replace(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut met: Vec<&Renamed> = Vec::new();
     let (mut command, mut options) = (false, true);

@@ -1,6 +1,16 @@
-//! One rule for every file that a command writes where its user says: never onto an input of the same command; over an
-//! existing file of the kind that is written; over any other file only with `--replace`. What is no file (a folder, a device, a
-//! pipe) is never written over. Results folders have the same rule in `fivefold_results::owner`.
+//! One rule for every file that a command writes to a path given by the user:
+//!
+//!
+//! - A command never writes over one of its own inputs.
+//!
+//! - A command writes over an existing file of the kind that it writes.
+//!
+//! - A command writes over any other file only with `--replace`.
+//!
+//! - A folder, a device or a pipe is never written over.
+//!
+//!
+//! `fivefold_results::owner` holds the rule for results folders.
 
 use std::fs::{self, Metadata};
 use std::io::Read as _;
@@ -12,7 +22,7 @@ use fivefold_results::store::hash_of_file;
 
 use crate::problem::Problem;
 
-/// Bytes of an existing file that are looked at to tell its kind.
+/// How many bytes of an existing file are read to tell its kind.
 const LOOKED_AT: u64 = 1 << 16;
 
 /// Whether files of other kinds may be replaced.
@@ -23,21 +33,21 @@ pub(crate) struct ReplaceArgs {
     pub(crate) replace: bool,
 }
 
-/// What a command is about to write.
+/// A file that a command is about to write.
 pub(crate) struct Output<'a> {
-    /// Where.
+    /// The path of the file.
     pub(crate) path: &'a Path,
-    /// What it is, with its article: "a model file".
+    /// The kind of the file, with its article: "a model file".
     pub(crate) what: &'a str,
-    /// Whether the beginning of an existing file is that of such a file.
+    /// Whether an existing file with this beginning is a file of this kind.
     pub(crate) is_one: &'a dyn Fn(&[u8]) -> bool,
 }
 
 impl Output<'_> {
-    /// Whether it may be written, asked before any work is done.
+    /// Checks, before any work is done, that the file may be written.
     ///
     /// # Errors
-    /// Says what is there and what to do.
+    /// Fails if the file must not be written. The error names the obstacle and tells what to do.
     pub(crate) fn check<'i>(
         &self,
         inputs: impl IntoIterator<Item = &'i PathBuf>,
@@ -89,7 +99,7 @@ impl Output<'_> {
     }
 }
 
-/// Whether two paths lead to one file: by another name, a link or a hard link.
+/// Whether two paths lead to the same file, also by another spelling, a link or a hard link.
 pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
     if let (Ok(one), Ok(other)) = (fs::canonicalize(one), fs::canonicalize(other))
         && one == other
@@ -106,25 +116,28 @@ pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
     false
 }
 
-/// The beginning of a model file.
+/// Whether a file with this beginning is a model file.
 pub(crate) fn is_model(beginning: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&beginning[..beginning.len().min(256)]);
     let family = model_file::FORMAT.split('/').next().unwrap_or_default();
-    // Readers pass over a byte order mark, too.
+    // A byte order mark is skipped, as the readers do.
     head.trim_start_matches('\u{feff}').trim_start().starts_with('{') && head.contains(family)
 }
 
-/// The beginning of a file of scores as this program writes them: numbers that it would write alike, one a line.
+/// Whether a file with this beginning is a score file of this program: one number in each line,
+/// written as this program writes numbers.
 pub(crate) fn is_scores(beginning: &[u8]) -> bool {
     let text = String::from_utf8_lossy(beginning);
-    // Where the file goes on, the last line may be cut.
+    // If the file is longer than its beginning, the last line may be incomplete.
     let whole =
         if beginning.len() as u64 == LOOKED_AT { text.rsplit_once('\n').map_or("", |(whole, _)| whole) } else { &text };
     let as_written = |line: &str| line.parse().is_ok_and(|score: f64| scores_text(&[score]).trim_end() == line);
     !whole.is_empty() && whole.lines().all(as_written)
 }
 
-/// Whether a text begins as another: with the same word on its first and on its second line, or, of JSON, with the same keys at its top.
+/// Returns a function that tells whether an existing file looks like `new`. Two JSON texts are
+/// alike if their top levels have the same keys. Other texts are alike if their first lines begin
+/// with the same word, and their second lines too.
 pub(crate) fn begins_as<'n>(new: &'n str) -> impl Fn(&[u8]) -> bool + 'n {
     let keys = |text: &str| -> Vec<String> {
         let value: Option<serde_json::Value> = serde_json::from_str(text).ok();
@@ -141,12 +154,12 @@ pub(crate) fn begins_as<'n>(new: &'n str) -> impl Fn(&[u8]) -> bool + 'n {
     }
 }
 
-/// The first word of the first and of the second line.
+/// The first word of line 1 and the first word of line 2.
 fn first_words(text: &str) -> Vec<Option<&str>> {
     text.lines().take(2).map(|line| line.split_whitespace().next()).collect()
 }
 
-/// Whether an existing file has this very content.
+/// Whether the file at `path` exists and its content has this hash.
 pub(crate) fn holds(path: &Path, hash: &str) -> bool {
     hash_of_file(path).is_ok_and(|found| found == hash)
 }
@@ -160,7 +173,7 @@ mod tests {
         output.check(inputs, ReplaceArgs { replace }).map_err(|error| error.to_string())
     }
 
-    /// mapequation/infomap #907: outputs were written over the run's own inputs, by whatever path.
+    /// mapequation/infomap #907: a run wrote its outputs over its own inputs, by whatever path.
     #[test]
     fn an_input_is_never_written_over_by_whatever_path() {
         let folder = tempfile::tempdir().unwrap();
@@ -192,7 +205,7 @@ mod tests {
         for (text, ours) in [
             ("", true),
             ("0.5\n1.0\n-1e-7\n", true),
-            // Documents a query; weights; LETOR; prose.
+            // The texts are: documents per query; weights; LETOR; prose.
             ("10\n12\n", false),
             ("0.50\n", false),
             ("2 qid:1 1:0.5\n", false),

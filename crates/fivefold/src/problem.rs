@@ -1,4 +1,5 @@
-//! Errors as the user sees them: what is wrong, where (the line of the file, underlined), what to do.
+//! Errors as the user sees them. An error says what is wrong, shows the place (the underlined line
+//! of the file) and tells what to do.
 
 use std::fmt;
 use std::io::IsTerminal as _;
@@ -18,7 +19,7 @@ use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, NamedSource, Report, ReportHandler, SourceSpan, ThemeStyles,
 };
 
-/// A mistake in a request, with a line that teaches.
+/// A mistake in a request, with advice.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("{what}")]
 pub(crate) struct Problem {
@@ -32,12 +33,12 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// A problem in one lowercase fragment.
+    /// Makes a problem from one lowercase phrase.
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Problem { what: what.into(), help: None, text: None, span: None }
     }
 
-    /// A name that is not among those known; suggests the nearest.
+    /// The error for an unknown name. The error suggests the nearest known name.
     pub(crate) fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Self {
         let help = match nearest(name, known.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -46,7 +47,7 @@ impl Problem {
         Problem::new(format!("there is no {kind} `{name}`")).help(help)
     }
 
-    /// A ranker that is not there: one that this build lacks, or one whose name is not among the `known`.
+    /// The error for a ranker that this build lacks, or whose name is not among the `known` names.
     pub(crate) fn no_ranker<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone, registry: &Registry) -> Self {
         match registry.find_absent(name) {
             Some(absent) => Problem::new(format!("this build has no ranker `{name}`")).help(absent.to_string()),
@@ -54,14 +55,15 @@ impl Problem {
         }
     }
 
-    /// A file that cannot be read or written.
+    /// The error for a file that cannot be read or written.
     pub(crate) fn file(what: &str, path: &Path, error: std::io::Error) -> Self {
         Problem::new(format!("cannot {what} {}: {error}{}", path.display(), advice(&error)))
     }
 
-    /// A wrong parameter of a ranker, underlined in the `text` that was read from `name`.
+    /// The error for a wrong parameter of a ranker. The error underlines the parameter in the
+    /// `text` that was read from `name`.
     pub(crate) fn param(error: ParamError, name: &str, text: &str) -> Self {
-        // A value of the command line has no place to be named.
+        // A value from the command line has no place in a file.
         let place = error.span.as_ref().and_then(|span| unseen(name, text, Some(span)));
         let shown = error.span.filter(|_| place.is_none());
         let what = place.map_or_else(|| error.message.clone(), |place| format!("{place}: {}", error.message));
@@ -69,7 +71,7 @@ impl Problem {
         Problem { what, help: error.help, text, span: shown.map(SourceSpan::from) }
     }
 
-    /// A text that is no TOML.
+    /// The error for a text that is not TOML.
     pub(crate) fn toml(error: &toml::de::Error, name: &str, text: &str) -> Self {
         if let Some(place) = unseen(name, text, error.span().as_ref()) {
             return Problem::new(format!("{place}: {}", toml_message(error)));
@@ -79,7 +81,7 @@ impl Problem {
         Problem { what, help: None, text: Some(source), span: error.span().map(SourceSpan::from) }
     }
 
-    /// Adds what to do.
+    /// Adds advice on how to solve the problem.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
@@ -87,7 +89,8 @@ impl Problem {
 }
 
 impl From<ReadError> for Problem {
-    /// Files that are named on the command line are read by its options, not by the keys of an experiment file.
+    /// Puts options of the command line into the advice, where the library's error names keys of an
+    /// experiment file.
     fn from(error: ReadError) -> Self {
         let usual = error.kind.help();
         let help = match error.kind {
@@ -139,7 +142,8 @@ impl From<ScoreError> for Problem {
     }
 }
 
-/// What to do about a file that is of another kind than its option asks for: files were exchanged.
+/// Returns advice if the file is of another kind than its option asks for. Perhaps the user
+/// exchanged two files.
 fn of_other_kind(file: &Path, expected: Kind) -> Option<String> {
     let kind = looks_like(file).filter(|&kind| kind != expected)?;
     let describe = |kind: Kind| match kind {
@@ -157,7 +161,8 @@ fn of_other_kind(file: &Path, expected: Kind) -> Option<String> {
     ))
 }
 
-/// A problem whose text ends with what to do, which is said otherwise.
+/// Makes a problem from an error text that ends with the `usual` advice. Other advice, `help`,
+/// takes its place.
 fn of_file(text: &str, usual: &str, help: &str) -> Problem {
     Problem::new(text.strip_suffix(&format!("; {usual}")).unwrap_or(text)).help(help)
 }
@@ -178,13 +183,14 @@ impl From<MeasureError> for Problem {
     }
 }
 
-/// Any library error as a report. Its message names its cause, if it has one.
+/// Turns any library error into a report. The message of a library error already names its cause.
 pub(crate) fn report(error: impl std::error::Error) -> Report {
     Problem::new(error.to_string()).into()
 }
 
-/// Sets how errors are drawn: with colours and box characters on a terminal, in plain ASCII elsewhere. `colour` forces
-/// colours on or off; `None`: on a terminal, unless NO_COLOR is set.
+/// Sets how errors are drawn: with colours and box characters on a terminal, in plain ASCII
+/// elsewhere. `colour` forces colours on or off. With `None`, there are colours on a terminal
+/// unless NO_COLOR is set.
 pub(crate) fn install(colour: Option<bool>) {
     let fancy = std::io::stderr().is_terminal();
     let colour = colour.unwrap_or(fancy && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()));
@@ -197,13 +203,14 @@ pub(crate) fn install(colour: Option<bool>) {
     theme.characters.error = "error:".to_owned();
     // A second call (possible only in-process) keeps the first choice.
     let _ = miette::set_hook(Box::new(move |_| {
-        // Where lines go to a file, they are left as they are. Messages name their causes, so these are not shown again.
+        // Lines are wrapped only on a terminal. Messages already name their causes, so the chain of
+        // causes is not shown again.
         let handler = GraphicalReportHandler::new().with_wrap_lines(fancy).with_links(false).without_cause_chain();
         Box::new(Harmless { handler: handler.with_theme(theme.clone()), colour })
     }));
 }
 
-/// Draws errors, in which what came from files cannot act on the terminal.
+/// Draws errors. Text that came from files cannot control the terminal.
 struct Harmless {
     handler: GraphicalReportHandler,
     colour: bool,
@@ -216,7 +223,8 @@ impl ReportHandler for Harmless {
         if !self.colour {
             return f.write_str(&printable(&text));
         }
-        // The codes of colours are the handler's own; one that is in a file does no more than they do.
+        // The handler writes colour codes itself. A colour code from a file can do no more harm
+        // than these.
         let mut parts = text.split("\u{1b}[");
         f.write_str(&printable(parts.next().unwrap_or_default()))?;
         parts.try_for_each(|part| {

@@ -1,4 +1,4 @@
-//! Progress bars on standard error; none where it is not a terminal.
+//! Progress bars on standard error. If standard error is not a terminal, there are no bars.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::screen::tell;
 
-/// How often a bar is redrawn although nothing moved, for the clock beside it.
+/// How often a bar is redrawn even without progress, to update its clock.
 const TICK: Duration = Duration::from_millis(250);
 
 /// The bar of one fit.
@@ -35,7 +35,7 @@ impl Progress for FitBar {
     }
 }
 
-/// A bar of our style.
+/// Makes a bar in the style of this program.
 pub(crate) fn bar(message: &str) -> ProgressBar {
     let bar = ProgressBar::new(0);
     if let Ok(style) = ProgressStyle::with_template("{elapsed:>4} {bar:30} {pos}/{len} {wide_msg}") {

@@ -1,4 +1,5 @@
-//! Printed scores and derived tables of a paper: those that come with the program, a file with both, or a folder.
+//! Printed scores and derived tables of a paper. The tables come with the program, or from one file
+//! with both, or from a folder.
 
 use std::path::{Path, PathBuf};
 
@@ -10,20 +11,21 @@ use crate::problem::{self, Problem};
 /// The printed tables that come with the program.
 pub(crate) const SHIPPED: &str = "feng-karmaker-2023";
 
-/// A text and what it is called in messages.
+/// A text, and its name in messages.
 struct Named {
     name: String,
     text: String,
 }
 
-/// The two texts; they may be the same file.
+/// The printed scores and the derived tables, which may come from the same file.
 pub(crate) struct Published {
     scores: Named,
     derived: Named,
 }
 
 impl Published {
-    /// Reads them by the name that the user gave.
+    /// Reads the printed tables from a folder or file, or takes the shipped tables if `name` is
+    /// [`SHIPPED`].
     pub(crate) fn read(name: &str) -> miette::Result<Self> {
         let path = Path::new(name);
         if path.is_dir() {
@@ -54,7 +56,7 @@ impl Published {
         &self.derived.text
     }
 
-    /// What is wrong with the texts, in the file where it is.
+    /// Turns an error into a report that shows the mistake in its file.
     pub(crate) fn problem(&self, error: ReplayError) -> miette::Report {
         let (of, source) = match &error {
             ReplayError::Scores(source) => (&self.scores, source),
@@ -66,7 +68,7 @@ impl Published {
         Problem::toml(source, &of.name, &of.text).help(help).into()
     }
 
-    /// The same for a run beside them.
+    /// Turns an error into a report, for a run that is compared with the printed tables.
     pub(crate) fn reproduce_problem(&self, error: ReproduceError) -> miette::Report {
         match error {
             ReproduceError::Published(error) => self.problem(error),

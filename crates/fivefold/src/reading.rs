@@ -1,4 +1,4 @@
-//! Options about reading LETOR files, shared by the commands that take data files.
+//! The options for reading LETOR files, which the commands that take data files share.
 
 use std::path::Path;
 
@@ -39,7 +39,8 @@ impl ReadArgs {
 }
 
 impl LayoutArgs {
-    /// For commands that use the grades alone, to which a missing feature value does no harm.
+    /// The options for commands that use only the grades. For these commands, a missing feature
+    /// value is harmless.
     pub(crate) fn grades(&self) -> ReadOptions {
         self.options(Missing::Zero)
     }
@@ -54,27 +55,27 @@ impl LayoutArgs {
     }
 }
 
-/// Parses the name of a policy; help and errors list all.
+/// Parses the name of a policy. Help and errors list all names.
 fn missing_policy() -> impl TypedValueParser<Value = Missing> {
     let named = |name: String| Missing::ALL.into_iter().find(|policy| policy.name() == name).ok_or("not a policy");
     PossibleValuesParser::new(Missing::ALL.map(Missing::name)).try_map(named)
 }
 
-/// Reads one LETOR file for its grades and features, and says what a user should know of it.
+/// Reads one LETOR file for its grades and features, and prints remarks on the file.
 fn read(path: &Path, options: &ReadOptions) -> miette::Result<Part> {
     let part = read_letor(path, options).map_err(Problem::from)?;
     tell_remarks(&part);
     Ok(part)
 }
 
-/// Reads one LETOR file whose features do not matter.
+/// Reads one LETOR file of which only the grades are used.
 pub(crate) fn read_for_grades(path: &Path, options: &ReadOptions) -> miette::Result<Part> {
     let part = read_letor(path, options).map_err(Problem::from)?;
     part.remarks.iter().for_each(|remark| tell(format_args!("note: {remark}")));
     Ok(part)
 }
 
-/// Says what a user should know of a file whose features are used.
+/// Prints remarks on a file whose features are used.
 pub(crate) fn tell_remarks(part: &Part) {
     part.remarks.iter().for_each(|remark| tell(format_args!("note: {remark}")));
     if let Some(remark) = collapsed_remark(&part.collapsed) {
@@ -82,14 +83,14 @@ pub(crate) fn tell_remarks(part: &Part) {
     }
 }
 
-/// Reads files that belong together: all get the width of the widest, since a file whose last features are all 0 may leave
-/// them out.
+/// Reads files that belong together. All files get the width of the widest file, because a file may
+/// leave out its last features if they are 0 in every document.
 pub(crate) fn read_parts(paths: &[&Path], options: &ReadOptions) -> miette::Result<Vec<Dataset>> {
     let mut parts = paths.iter().map(|path| Ok(read(path, options)?.data)).collect::<miette::Result<Vec<_>>>()?;
     let width = parts.iter().map(Dataset::width).max().unwrap_or_default();
     for (part, path) in parts.iter_mut().zip(paths) {
         if part.width() != width {
-            // All was said the first time.
+            // The remarks were already printed at the first reading.
             let options = ReadOptions { features: Some(width), ..options.clone() };
             *part = read_letor(path, &options).map_err(Problem::from)?.data;
         }

@@ -1,4 +1,4 @@
-//! Why jobs are done again, in words: jobs with the same reason stand together.
+//! Says in words why jobs are done again. Jobs with the same reason are listed together.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -7,23 +7,23 @@ use fivefold_base::words::counted;
 use fivefold_experiment::{Change, EvaluationState, Job, Plan, Reuse};
 use serde_json::Value;
 
-/// Files, errors or changes of one group that are shown.
+/// How many files, errors or changes of one group are shown.
 const MOST: usize = 8;
-/// Letters of a value that are shown.
+/// How many characters of a value are shown.
 const LONGEST: usize = 90;
 /// The inputs that are hashes of the parts of a fold.
 const PARTS: [&str; 3] = ["train", "validation", "test"];
-/// Digits of a hash that are shown.
+/// How many digits of a hash are shown.
 const HASH_DIGITS: usize = 12;
 
-/// Jobs to which the same happens for the same reason.
+/// Jobs that are reused, or done again, for the same reason.
 struct Group<'p> {
-    /// To be put after "because".
+    /// The reason, as the words after "because".
     reason: String,
     jobs: Vec<(&'p Job, &'p Reuse)>,
 }
 
-/// One line on what is done again and why; `None` where nothing was done before.
+/// One line that says how many jobs are done again and why; `None` if no job is done again.
 pub(crate) fn done_again(plan: &Plan<'_>, reuse: &[Reuse]) -> Option<String> {
     let again = groups(plan, reuse).into_iter().filter(|group| !matches!(group.jobs[0].1, Reuse::Reused | Reuse::New));
     let parts: Vec<String> =
@@ -31,7 +31,7 @@ pub(crate) fn done_again(plan: &Plan<'_>, reuse: &[Reuse]) -> Option<String> {
     (!parts.is_empty()).then(|| format!("done again: {} (--explain-cache says more)", parts.join(", ")))
 }
 
-/// What becomes of every job, and why.
+/// Says of every job whether it is reused or to do, and why.
 pub(crate) fn jobs_text(plan: &Plan<'_>, reuse: &[Reuse]) -> String {
     let mut text = String::new();
     for group in groups(plan, reuse) {
@@ -48,7 +48,7 @@ pub(crate) fn jobs_text(plan: &Plan<'_>, reuse: &[Reuse]) -> String {
     text
 }
 
-/// What becomes of the evaluation, and why.
+/// Says how a run would change the evaluation, and why.
 pub(crate) fn evaluation_text(state: &EvaluationState, to_do: usize) -> String {
     let mut text = "evaluation: made anew by every run of all jobs, from the scores".to_owned();
     let again = match to_do {
@@ -111,7 +111,7 @@ fn reason(plan: &Plan<'_>, job: &Job, reuse: &Reuse) -> String {
     }
 }
 
-/// The jobs of a group: a line a data set.
+/// The jobs of a group, with one line for each data set.
 fn which(plan: &Plan<'_>, group: &Group<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for (dataset, config) in plan.experiment.datasets.iter().enumerate() {
@@ -143,7 +143,7 @@ fn which(plan: &Plan<'_>, group: &Group<'_>) -> Vec<String> {
     lines
 }
 
-/// What changed, or is broken, in the jobs of a group.
+/// The changed inputs, or the damaged files, of the jobs of a group.
 fn details(group: &Group<'_>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut changes = Vec::new();
@@ -166,7 +166,7 @@ fn details(group: &Group<'_>) -> Vec<String> {
     lines
 }
 
-/// `name: old -> new`, once for each name.
+/// One line `name: old -> new` for each input that changed.
 pub(crate) fn change_lines<'c>(changes: impl Iterator<Item = &'c Change>) -> Vec<String> {
     let mut by_input: Vec<Vec<&Change>> = Vec::new();
     for change in changes {
@@ -188,7 +188,7 @@ pub(crate) fn change_lines<'c>(changes: impl Iterator<Item = &'c Change>) -> Vec
     by_input.iter().map(line).collect()
 }
 
-/// What an input is, where its name alone does not say it.
+/// Explains an input whose name does not explain itself.
 fn meaning(input: &str) -> String {
     let words = match input.split('.').next().unwrap_or_default() {
         "code" if input == "code.sources" => "hash of the ranker's sources",

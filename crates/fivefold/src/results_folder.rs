@@ -1,4 +1,4 @@
-//! Results folders that users name.
+//! Checks of results folders that the user names.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,7 +9,8 @@ use fivefold_results::store::Store;
 
 use crate::problem::Problem;
 
-/// Says what is wrong with a path at which there are no results, before anything in it is read.
+/// Checks that a path is a results folder, before anything in the folder is read. The error says
+/// what is wrong.
 pub(crate) fn check(folder: &Path) -> miette::Result<()> {
     let shown = folder.display();
     let what = match fs::metadata(folder) {
@@ -26,11 +27,13 @@ pub(crate) fn check(folder: &Path) -> miette::Result<()> {
         .into())
 }
 
-/// Refuses to write the report of one folder over that of another, since what is in `to` would no longer belong together, and into a folder
-/// of something else.
+/// Refuses to write a report into a folder that holds the report of other results, because its
+/// files would no longer belong together. Also refuses a folder that holds something else than a
+/// report.
 pub(crate) fn check_target(from: &Path, to: &Path) -> miette::Result<()> {
     let manifest = |folder: &Path| Store::new(folder).read("manifest.json");
-    // A folder with a report of ours has its index, which is read where it is written; a report that was killed has not got so far.
+    // A folder with a complete report of this program has the index `tables.json`. If a report was
+    // killed, its folder has no index yet, but hidden files that show the work.
     let ours = ["manifest.json", "tables.json"].iter().any(|name| to.join(name).exists()) || owner::in_work(to);
     if !ours && fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
         let what = format!("{} is not empty, and holds no report", to.display());

@@ -1,5 +1,5 @@
-//! The progress of a run on standard error: bars on a terminal; elsewhere the plan, remarks on the data, what failed, and now and
-//! then a line that says how far it is.
+//! The progress of a run on standard error. On a terminal there are bars. Elsewhere there are
+//! lines: the plan, remarks on the data, failed jobs and, now and then, how far the run is.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
@@ -17,13 +17,13 @@ use crate::progress::bar;
 use crate::reasons::done_again;
 use crate::screen::tell;
 
-/// The bars of a run: all jobs together, and each that is being done.
+/// The bars of a run: one bar for all jobs together, and one for each running job.
 pub(crate) struct RunBars {
     screen: MultiProgress,
     all: ProgressBar,
     running: Mutex<BTreeMap<String, ProgressBar>>,
     memory: Option<u64>,
-    /// Time between two lines on how far it is; `None`: no such lines.
+    /// The least time between two lines about how far the run is; `None` for no such lines.
     lines: Option<Duration>,
     far: Mutex<Option<Far>>,
 }
@@ -34,24 +34,26 @@ struct Far {
     jobs: usize,
     ended: usize,
     begun: Instant,
-    /// When the last line was.
+    /// The time of the last line.
     told: Instant,
 }
 
 impl RunBars {
-    /// Bars on a terminal; elsewhere no lines on how far it is.
+    /// Makes bars for a terminal. Elsewhere there are no lines about how far the run is, unless
+    /// [`RunBars::every`] asks for them.
     pub(crate) fn new() -> Self {
         let screen = MultiProgress::new();
         let all = screen.add(bar("reading the data"));
         RunBars { screen, all, running: Mutex::default(), memory: None, lines: None, far: Mutex::default() }
     }
 
-    /// Where there is no terminal, says at most every so often how far it is; never if the time is zero.
+    /// Without a terminal, prints a line about how far the run is, at most once in the time
+    /// `lines`. If `lines` is zero, there are no such lines.
     pub(crate) fn every(self, lines: Duration) -> Self {
         RunBars { lines: (!lines.is_zero() && !std::io::stderr().is_terminal()).then_some(lines), ..self }
     }
 
-    /// Says what memory the run may take.
+    /// Sets the memory budget, which the line about the plan names.
     pub(crate) fn within(self, memory: Option<u64>) -> Self {
         RunBars { memory, ..self }
     }
@@ -65,7 +67,7 @@ impl RunBars {
         self.far.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A line above the bars, shown whether or not there are any.
+    /// Prints a line above the bars, also if there are no bars.
     fn line(&self, text: &str) {
         self.screen.suspend(|| tell(text));
     }

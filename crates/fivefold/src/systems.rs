@@ -27,10 +27,12 @@ pub(crate) struct SystemsArgs {
     /// One LETOR file that was scored; needs --scores
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
-    /// Score files, one number a line; `{fold}` stands for the fold's number, one `*` for the names of systems
+    /// Score files, one number a line; `{fold}` stands for the fold's number, one `*` for the names
+    /// of systems
     #[arg(long, value_name = "[NAME=]FILE", num_args = 1..)]
     scores: Vec<String>,
-    /// Values per query: a table of queries x systems, trec_eval -q, ir_measures, ranx, pytrec_eval or our own
+    /// Values per query: a table of queries x systems, trec_eval -q, ir_measures, ranx, pytrec_eval
+    /// or our own
     #[arg(long, value_name = "[NAME=]FILE", num_args = 1..)]
     values: Vec<String>,
     /// What becomes of a query that has no value for one of the systems
@@ -45,7 +47,7 @@ pub(crate) struct SystemsArgs {
 }
 
 impl SystemsArgs {
-    /// The same as an experiment file would say it.
+    /// Returns these options in the form of an experiment file.
     pub(crate) fn config(self) -> SystemsConfig {
         SystemsConfig {
             qrels: self.qrels,
@@ -62,7 +64,7 @@ impl SystemsArgs {
     }
 }
 
-/// Parses the name of a policy; help and errors list all.
+/// Parses the name of a policy. Help and errors list all names.
 pub(crate) fn duplicates() -> impl TypedValueParser<Value = Duplicates> {
     let named = |name: String| Duplicates::ALL.into_iter().find(|policy| policy.name() == name).ok_or("not a policy");
     PossibleValuesParser::new(Duplicates::ALL.map(Duplicates::name)).try_map(named)

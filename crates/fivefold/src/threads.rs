@@ -1,8 +1,9 @@
-//! `--threads`: how many threads a command uses.
+//! `--threads`: the number of threads of a command.
 
 use clap::builder::RangedU64ValueParser;
 
-/// More than any machine has use for; a mistyped number must not exhaust its memory.
+/// More threads than any machine can use. The limit exists so that a mistyped number does not
+/// exhaust the memory.
 const MOST: u64 = 4096;
 
 /// How many threads.

@@ -1,5 +1,6 @@
-//! The program that is installed: it starts, and has the built-in rankers. What it does is tested in the package
-//! `fivefold-tests`, through a binary that differs only in two more rankers.
+//! Tests that the installed program starts and has the built-in rankers. The package
+//! `fivefold-tests` tests the commands, through a binary that differs only in two additional
+//! rankers.
 
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 

@@ -1,4 +1,4 @@
-//! What the pages say of experiment files is what the parser reads.
+//! Tests that the parser reads the experiment files and settings that the pages show.
 #![allow(clippy::unwrap_used)] // a test
 
 use fivefold_results::Experiment;
@@ -17,7 +17,7 @@ const PAGES: [(&str, &str); 9] = [
     ("compare.md", include_str!("../../../docs/compare.md")),
 ];
 
-/// What an experiment needs besides.
+/// The rest of an experiment, if a page shows only a part.
 const REST: &str = r#"
 name = "x"
 dataset = [{ label = "A", synthetic = { shape = "mq2007", queries = 20 } }]
@@ -43,11 +43,11 @@ fn blocks_of_toml_are_read() {
         for block in text.split("```toml\n").skip(1) {
             let block = block.split("\n```").next().unwrap();
             let table: Table = block.parse().unwrap_or_else(|error| panic!("{page}: {error}\n{block}"));
-            // Published figures, which end-to-end tests of `reproduce` read.
+            // Printed tables of a paper. The end-to-end tests of `reproduce` read them.
             if table.contains_key("scores") {
                 continue;
             }
-            // More of the ranker of the block before it.
+            // This block continues the ranker of the block before it.
             let table = match (table.get("ranker"), before.as_ref().and_then(|before| before.get("ranker"))) {
                 (Some(Value::Table(more)), Some(Value::Array(rankers))) => {
                     let mut ranker = rankers[0].as_table().unwrap().clone();
@@ -66,7 +66,8 @@ fn blocks_of_toml_are_read() {
     assert!(read >= 5, "{read}");
 }
 
-/// `dialect = "lightgbm"`, `sp_upper = "ideal"`: at the top, or among the settings of the evaluation.
+/// Settings such as `dialect = "lightgbm"` or `sp_upper = "ideal"` are keys at the top of the file
+/// or under `[evaluation]`.
 #[test]
 fn settings_of_dialects_are_keys() {
     let (_, page) = PAGES.into_iter().find(|(name, _)| *name == "dialects.md").unwrap();

@@ -1,4 +1,4 @@
-//! The ranker of `examples/my_ranker.rs` does what it says.
+//! Tests the ranker of `examples/my_ranker.rs`.
 
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 
@@ -15,7 +15,7 @@ use fivefold_core::{
 };
 use my_ranker::Centroid;
 
-/// Good documents at (1, 0) and (3, 0), others at (0, 2) and (0, 4).
+/// A data set with good documents at (1, 0) and (3, 0), and other documents at (0, 2) and (0, 4).
 fn data() -> Dataset {
     let mut query_ids = IdTable::default();
     query_ids.push("q");

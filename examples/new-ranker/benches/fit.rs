@@ -1,4 +1,4 @@
-//! How long a fit and the scoring of all documents take: `cargo bench`.
+//! `cargo bench` measures the time of a fit and of scoring all documents.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,19 +1,22 @@
-//! `example-ranker`: put here what it does, its formula in plain text, where it was published and what a fit costs.
+//! `example-ranker`: say here what the ranker does, with its formula, its source and the cost of a
+//! fit.
 //!
-//! As it stands, it is a pairwise perceptron: for each pair of documents of a query whose better one has no higher
-//! score, the weights move by `rate` times the difference of their features. The model is the mean of the weights
-//! after each query (Freund & Schapire 1999). Cost: O(epochs * pairs * features). Replace it by your own.
+//! This example is a pairwise perceptron (Freund & Schapire 1999). A pair of documents of a query
+//! is wrong if the better document has no higher score. For each wrong pair, the weights move by
+//! `rate` times the difference of the features. The model is the mean of the weights after each
+//! query. Cost: O(epochs * pairs * features). Replace this ranker by your own.
 
 use fivefold_core::{Dataset, FitContext, FitError, Model, ParamError, ParamHelp, QueryView, Ranker};
 use serde::{Deserialize, Serialize};
 
-/// The ranker is its parameters. What an experiment leaves out comes from `Default`.
+/// The ranker is its parameters. Parameters that an experiment leaves out come from `Default`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExampleRanker {
-    /// How often all queries are gone through.
+    /// How many times the training goes through all queries.
     pub epochs: u32,
-    /// How far a wrong pair of the first epoch moves the weights; in epoch e it is `rate / sqrt(e)`.
+    /// How far a wrong pair of the first epoch moves the weights. In epoch e, the weights move by
+    /// `rate / sqrt(e)`.
     pub rate: f64,
 }
 
@@ -23,14 +26,15 @@ impl Default for ExampleRanker {
     }
 }
 
-/// The model: what scoring needs. It is saved and loaded as it stands.
+/// The model: everything that scoring needs. The model is saved and loaded unchanged.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExampleModel {
     weights: Vec<f64>,
 }
 
 impl Model for ExampleModel {
-    /// One finite number a document; higher is better. A model sees features and ids, never grades.
+    /// Writes one finite number for each document; a higher number is better. A model sees features
+    /// and ids, never grades.
     fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
         for (score, features) in out.iter_mut().zip(query.rows()) {
             *score = dot(&self.weights, features);
@@ -41,11 +45,14 @@ impl Model for ExampleModel {
 impl Ranker for ExampleRanker {
     const NAME: &'static str = "example-ranker";
     const SUMMARY: &'static str = "pairwise perceptron with averaged weights";
-    /// By this hash stored results know the code: change anything in `src/`, build, and `run` trains this ranker anew. So a debug and a
-    /// release build share their results, and no change of the code is forgotten. `VERSION` (1 unless it stands here) need not be raised
-    /// for that. Raise it when the code that you publish makes other models than before: it stands in every model file.
+    /// The hash of the sources, which is stored with every result. After a change in `src/` and a
+    /// build, `run` trains this ranker again. A debug build and a release build share their
+    /// results. So `VERSION`, which is 1 by default, need not be raised after each change.
+    /// `VERSION` is in every model file: raise it if the code that you publish makes other models
+    /// than before.
     const SOURCES: Option<&'static str> = Some(env!("FIVEFOLD_SOURCES"));
-    /// One line a field, in their order: `program rankers example-ranker` shows them.
+    /// One line of help for each field, in the order of the fields.
+    /// `program rankers example-ranker` shows these lines.
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp { name: "epochs", help: "how often all queries are gone through, 1 or more" },
         ParamHelp { name: "rate", help: "how far a wrong pair of the first epoch moves the weights, above 0" },
@@ -53,19 +60,20 @@ impl Ranker for ExampleRanker {
 
     type Model = ExampleModel;
 
-    /// Whether it draws random numbers; they come from `cx.seed()`.
+    /// Whether the ranker draws random numbers. Random numbers come from `cx.seed()`.
     fn seeded(&self) -> bool {
         true
     }
 
-    /// Checked before anything runs; the error underlines the parameter in the user's file.
+    /// Checks the parameters before anything runs. The error underlines the parameter in the user's
+    /// file.
     fn check(&self) -> Result<(), ParamError> {
         ParamError::unless(self.epochs >= 1, "epochs", self.epochs, "1 or more")?;
         ParamError::unless(self.rate > 0.0 && self.rate.is_finite(), "rate", self.rate, "a finite number above 0")
     }
 
     fn fit(&self, train: &Dataset, cx: &FitContext<'_>) -> Result<ExampleModel, FitError> {
-        // Never guess where nothing can be learnt: the job is shown as FAILED, with this reason.
+        // Never guess if nothing can be learnt. The job is then shown as FAILED, with this reason.
         if train.queries().all(|query| query.grades().windows(2).all(|pair| pair[0] == pair[1])) {
             return Err(FitError::Data("no query has documents of different grades".to_owned()));
         }
@@ -93,7 +101,8 @@ impl Ranker for ExampleRanker {
     }
 }
 
-/// The mean difference of features, over the pairs of documents with different grades, of those in the wrong order.
+/// The sum of the feature differences of all wrong pairs, divided by the number of pairs with
+/// different grades.
 fn wrong_pairs(weights: &[f64], query: QueryView<'_>, grades: &[u8]) -> Vec<f64> {
     let scores: Vec<f64> = query.rows().map(|features| dot(weights, features)).collect();
     // A document moves the weights as often as it is the better or the worse one of a wrong pair.

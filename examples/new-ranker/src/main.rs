@@ -1,4 +1,4 @@
-//! All of fivefold's commands, with one ranker more.
+//! All commands of fivefold, with one more ranker.
 
 use std::process::ExitCode;
 

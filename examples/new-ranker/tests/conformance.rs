@@ -1,4 +1,4 @@
-//! The ranker keeps the rules of all rankers, and the experiment beside it can be run.
+//! Tests that the ranker keeps the rules of all rankers, and that `experiment.toml` can be run.
 
 use std::process::Command;
 
@@ -6,7 +6,8 @@ use example_ranker::ExampleRanker;
 use fivefold_core::RankerEntry;
 use fivefold_core::conformance::{Case, check};
 
-/// For each parameter another value, and whether it alters the scores; then values that must be refused.
+/// `changes` has another value for each parameter, and whether this value alters the scores.
+/// `refused` has values that must be refused.
 const CASE: Case = Case {
     name: "example-ranker",
     params: "epochs = 10",

@@ -1,4 +1,5 @@
-//! What `explain` and `diff` look at: queries with grades and scores, from LETOR files with score files or from qrels with runs.
+//! The input of `explain` and `diff`: queries with grades and scores. The queries come from LETOR
+//! files and score files, or from qrels and runs.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use crate::problem::Problem;
 use crate::reading::LayoutArgs;
 use crate::systems::duplicates;
 
-/// Where the ids of queries stand.
+/// Says where a LETOR file holds the ids of its queries.
 pub(super) const LETOR_IDS: &str = "ids stand behind `qid:`";
 
 /// The qrels of a command that also takes LETOR files.
@@ -31,22 +32,22 @@ pub(super) struct QrelsArgs {
 
 /// Grades of queries.
 pub(super) enum Judgements {
-    /// LETOR files, one a fold.
+    /// LETOR files, one for each fold.
     Letor(Vec<Fold>),
     /// TREC qrels.
     Trec(Qrels),
 }
 
-/// Scores of documents that have [`Judgements`].
+/// The scores of one system, for the queries of [`Judgements`].
 pub(super) enum Scored {
-    /// One a document, by fold.
+    /// One score for each document, by fold.
     Letor(Vec<Vec<f64>>),
-    /// What a run retrieved.
+    /// The documents that a run retrieved.
     Trec(Run),
 }
 
 impl Judgements {
-    /// Reads LETOR files, or the qrels where there are some.
+    /// Reads LETOR files, or qrels if the user gave qrels.
     pub(super) fn read(data: &[String], folds: usize, reading: &LayoutArgs, qrels: &QrelsArgs) -> miette::Result<Self> {
         match (&qrels.qrels, data) {
             (Some(_), [file, ..]) => {
@@ -62,7 +63,8 @@ impl Judgements {
         }
     }
 
-    /// Reads the scores of these queries: a score file, with `{fold}` where there are folds, or a run.
+    /// Reads the scores for these queries from a run or a score file. With several folds, the path
+    /// of the score file contains `{fold}`.
     pub(super) fn scores(&self, file: &str) -> miette::Result<Scored> {
         match self {
             Judgements::Letor(folds) => {
@@ -98,7 +100,7 @@ impl Judgements {
         }
     }
 
-    /// The query of this id.
+    /// Finds the query with this id.
     pub(super) fn find<'a>(&self, mut cases: Vec<Case<'a>>, id: &str) -> miette::Result<Case<'a>> {
         let help = match self {
             Judgements::Letor(_) => LETOR_IDS,
@@ -110,7 +112,7 @@ impl Judgements {
         }
     }
 
-    /// What was counted in the qrels.
+    /// Remarks on the qrels.
     pub(super) fn remarks(&self) -> Vec<String> {
         match self {
             Judgements::Letor(_) => Vec::new(),
@@ -118,7 +120,7 @@ impl Judgements {
         }
     }
 
-    /// What was counted in a run, and where it meets the qrels.
+    /// Remarks on a run, and on how its documents match the qrels.
     pub(super) fn remarks_of(&self, scored: &Scored) -> Vec<String> {
         match (self, scored) {
             (Judgements::Trec(qrels), Scored::Trec(run)) => {
@@ -136,15 +138,16 @@ impl Judgements {
     }
 }
 
-/// What a document is called: its id, or its number in the query.
+/// The name of a document: its id, else its number in the query.
 pub(super) fn document_name(id: Option<&str>, row: usize) -> String {
     id.map_or_else(|| format!("#{}", row + 1), str::to_owned)
 }
 
-/// Queries that an error names.
+/// The number of queries that an error names.
 const NEAR: usize = 3;
 
-/// The error for a query that the data lack; of those that they have it names the nearest, or else the first.
+/// The error for a query that the data lack. The error names the queries with the nearest ids, else
+/// the first queries.
 pub(super) fn no_query(id: &str, mut known: Vec<&str>, help: &str) -> Problem {
     let mut near = Vec::new();
     while let Some(next) = nearest(id, known.iter().copied()).filter(|_| near.len() < NEAR) {

@@ -1,4 +1,5 @@
-//! `fivefold compare`: what scores of any program say of the systems, and what measures say of each other.
+//! `fivefold compare`: compares systems by the scores or values of any program, and measures with
+//! each other.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,8 @@ use crate::shipped;
 use crate::study::StudyRunArgs;
 use crate::systems::SystemsArgs;
 
-/// Compare systems by anyone's per-query scores: tests, effect sizes, power, and measures against each other
+/// Compare systems by anyone's per-query scores: tests, effect sizes, power, and measures against
+/// each other
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold compare adhoc8_ap.csv                               a table of queries x systems
@@ -35,8 +37,9 @@ tau, conflicts and swap rates are then given by class.
 Tables show the ten best systems; scores.csv and pairs.csv in the results folder (--out) have all. docs/statistics.md says which \
 test to take, docs/compare.md how to read the tables.")]
 pub(crate) struct Args {
-    /// Values per query (`[LABEL:][NAME=]FILE`), results folders, or an experiment: a TOML file or a name that comes with the
-    /// program. LABEL is the data set where there are several; NAME is the system, or the measure of a table of systems
+    /// Values per query (`[LABEL:][NAME=]FILE`), results folders, or an experiment: a TOML file or
+    /// a name that comes with the program. LABEL is the data set where there are several; NAME is
+    /// the system, or the measure of a table of systems
     #[arg(value_name = "INPUT")]
     inputs: Vec<String>,
     #[command(flatten)]
@@ -73,7 +76,8 @@ pub(crate) struct Args {
     /// Random halves of the swap method
     #[arg(long, value_name = "N", default_value_t = Compare::default().trials)]
     trials: usize,
-    /// What a percentage absolute difference divides by: max(a, b), as the paper, or max(|a|, |b|), which negative scores need
+    /// What a percentage absolute difference divides by: max(a, b), as the paper, or max(|a|, |b|),
+    /// which negative scores need
     #[arg(long, value_name = "HOW", default_value = Compare::default().pad.name(), value_parser = pad())]
     pad: Pad,
     /// Class queries by a file: `query,class` a line
@@ -82,7 +86,8 @@ pub(crate) struct Args {
     /// Class queries by difficulty: so many parts of equal size, by the mean of all systems
     #[arg(long, value_name = "N", conflicts_with = "sets")]
     quantiles: Option<usize>,
-    /// Compare so many uninformative queries with so many ideal ones, as Feng & Karmaker (2023); needs rankings
+    /// Compare so many uninformative queries with so many ideal ones, as Feng & Karmaker (2023);
+    /// needs rankings
     #[arg(long, value_name = "N")]
     sets: Option<usize>,
     /// The measure, without cutoff, by which --quantiles and --sets go [default: the first]
@@ -135,13 +140,16 @@ fn pad() -> impl TypedValueParser<Value = Pad> {
     PossibleValuesParser::new(Pad::ALL.map(Pad::name)).try_map(named)
 }
 
-/// Whether an input is an experiment: a TOML file, or the name of one that comes with the program.
+/// Whether an input is an experiment: a TOML file, or the name of an experiment that comes with the
+/// program.
 fn is_experiment(input: &str) -> bool {
     let path = Path::new(input);
     path.extension().is_some_and(|ending| ending == "toml") || (!path.exists() && shipped::find(input).is_some())
 }
 
-/// Folders are results, a data set or more each; files are values of systems, joined; with labels, those of a label are a data set.
+/// Adds the inputs to the study. A folder holds results of one or more data sets. Files hold values
+/// of systems, and are joined into one data set. If the inputs have labels, the inputs of each
+/// label are one data set.
 fn add_inputs(study: &mut Compare, inputs: Vec<String>) -> miette::Result<()> {
     let own = study.systems.clone();
     let labels: Vec<Option<&str>> = inputs.iter().map(|input| labelled(input).0).collect();
@@ -174,8 +182,8 @@ fn add_inputs(study: &mut Compare, inputs: Vec<String>) -> miette::Result<()> {
     Ok(())
 }
 
-/// The label of `LABEL:INPUT`, and the input. A path may hold the sign too: what is there is taken as it is, and a label holds no
-/// separator of folders and no `=`.
+/// Splits `LABEL:INPUT` into label and input. A path may contain a colon too. So a file that exists
+/// is taken as it is, and a label contains no separator of folders and no `=`.
 fn labelled(input: &str) -> (Option<&str>, &str) {
     match input.split_once(':') {
         Some((label, rest))
@@ -190,7 +198,7 @@ fn labelled(input: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// One results folder, or files of values.
+/// Adds one results folder, or files of values, to the systems.
 fn add_source(systems: &mut SystemsConfig, inputs: Vec<String>) -> miette::Result<()> {
     let (folders, files): (Vec<String>, Vec<String>) = inputs.into_iter().partition(|input| Path::new(input).is_dir());
     match (folders.as_slice(), files.as_slice()) {

@@ -1,4 +1,4 @@
-//! `fivefold converge`: where measures go as the number of documents grows.
+//! `fivefold converge`: how measures change as the number of documents grows.
 
 use clap::builder::PossibleValuesParser;
 use fivefold_metrics::{DIALECTS, Discount};
@@ -11,7 +11,8 @@ use crate::screen::Screen;
 use crate::study::StudyArgs;
 use crate::systems::SystemsArgs;
 
-/// Follow measures as the number of documents grows: curves, limits, and how often rankers change places
+/// Follow measures as the number of documents grows: curves, limits, and how often rankers change
+/// places
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold converge                             the simulation of He, Wang, Chen & Liu: twelve linear rankers
@@ -37,7 +38,8 @@ pub(crate) struct Args {
     /// Measure at every multiple of this number of documents
     #[arg(long, value_name = "N", default_value_t = 100, conflicts_with = "experiment")]
     step: usize,
-    /// Count crossings from this number of documents on [default: 1000, or --documents if that is less]
+    /// Count crossings from this number of documents on [default: 1000, or --documents if that is
+    /// less]
     #[arg(long, value_name = "N", conflicts_with = "experiment")]
     from: Option<usize>,
     /// How many times documents are drawn, or put in a random order

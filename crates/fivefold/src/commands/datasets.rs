@@ -1,4 +1,5 @@
-//! `fivefold datasets`: known collections, where to get them, which are on this machine.
+//! `fivefold datasets`: the known collections, where to get them, and which of them are on this
+//! machine.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +38,7 @@ pub(crate) struct Args {
 /// A collection as `--json` prints it.
 #[derive(Serialize)]
 struct Known<'a> {
-    /// Its complete folder, if it is there.
+    /// The folder of the collection, if it is on this machine and complete.
     folder: Option<PathBuf>,
     #[serde(flatten)]
     descriptor: &'a Descriptor,

@@ -1,4 +1,4 @@
-//! `fivefold dialects`: the sets of conventions that have a name.
+//! `fivefold dialects`: the named sets of conventions.
 
 use fivefold_metrics::{Conventions, DIALECTS, Dialect, dialect};
 use serde::Serialize;

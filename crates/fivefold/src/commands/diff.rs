@@ -1,4 +1,5 @@
-//! `fivefold diff`: what differs between two dialects, two score files or two results folders, and which rule causes it.
+//! `fivefold diff`: the differences between two dialects, score files or results folders, and the
+//! rules that cause them.
 
 mod dialects;
 mod results;
@@ -63,10 +64,12 @@ pub(crate) struct Args {
     /// Measures, separated by commas [default: ndcg@10,ap]; results folders have their own
     #[arg(long, visible_alias = "measure", value_name = "LIST")]
     measures: Vec<String>,
-    /// Where the data of results folders are looked for [default: the environment variable FIVEFOLD_DATA]
+    /// Where the data of results folders are looked for [default: the environment variable
+    /// FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// Compare results folders without their data, so that of the rules only `undefined` and `fold_mean` are told
+    /// Compare results folders without their data, so that of the rules only `undefined` and
+    /// `fold_mean` are told
     #[arg(long, conflicts_with = "data_dir")]
     without_data: bool,
     /// How many differing queries are shown of each measure; of results folders, of each data set
@@ -90,7 +93,7 @@ pub(crate) struct Args {
 /// An option, and whether it is given.
 type Given = (&'static str, bool);
 
-/// What was found.
+/// The tables of a comparison, and whether the two sides differ.
 struct Difference {
     tables: Vec<Table>,
     differs: bool,
@@ -117,7 +120,8 @@ impl Args {
         Ok(if found.differs { Exit::Failed } else { Exit::Done })
     }
 
-    /// Programs get every table; for the eye, one without rows is what its notes say.
+    /// Prints the tables. JSON and CSV, which programs read, get every table. In the other forms,
+    /// only the notes of an empty table are printed.
     fn print(&self, tables: Vec<Table>, screen: &mut Screen) -> miette::Result<()> {
         let form = self.form();
         if matches!(form, Format::Json | Format::Csv) {
@@ -136,17 +140,17 @@ impl Args {
         if self.json { Format::Json } else { self.format }
     }
 
-    /// Measures that were asked for.
+    /// The measures that the user asked for, or the default measures.
     fn measures(&self) -> miette::Result<Vec<MeasureSpec>> {
         if self.measures.is_empty() { measures(&["ndcg@10,ap".to_owned()]) } else { measures(&self.measures) }
     }
 
-    /// Where relative paths of an experiment are looked for.
+    /// The folders in which relative paths of an experiment are looked for.
     fn data_folders(&self) -> Vec<PathBuf> {
         std::iter::once(PathBuf::new()).chain(data_dir(self.data_dir.as_deref())).collect()
     }
 
-    /// The options that name what two dialects measure, and whether each is given.
+    /// The options that name the scores for two dialects, and whether each option is given.
     fn measured(&self) -> [Given; 2] {
         [("--scores", self.scores.is_some()), ("--run", self.run.is_some())]
     }
@@ -181,13 +185,13 @@ impl Args {
         Err(Problem::new(what).help(format!("leave {} out", which(given.len(), "it", "them"))).into())
     }
 
-    /// The grades that scores are measured against.
+    /// Reads the grades by which scores are measured.
     fn judgements(&self) -> miette::Result<Judgements> {
         Judgements::read(&self.data, self.folds, &self.reading, &self.qrels)
     }
 }
 
-/// What can be compared with another of its kind.
+/// The kinds of things that can be compared. Both sides must be of the same kind.
 enum Kind {
     Folder,
     Dialect(&'static Dialect),
@@ -228,12 +232,12 @@ fn perhaps(value: Option<f64>) -> Cell {
     value.map_or_else(|| Cell::missing(LEFT_OUT), number)
 }
 
-/// What stands in place of queries that differ.
+/// The text that takes the place of a table of differences if there is none.
 fn none_differs(compared: &str) -> String {
     format!("no value differs: {compared} compared")
 }
 
-/// The values of queries under several measures.
+/// Names the values of queries under several measures, in words.
 fn of_each(queries: usize, measures: usize) -> String {
     format!("{} under {}", counted(queries, "query"), counted(measures, "measure"))
 }

@@ -1,4 +1,4 @@
-//! `fivefold eval`: measures of score files against the grades of LETOR files, and of TREC runs against qrels.
+//! `fivefold eval`: measures score files by the grades of LETOR files, and TREC runs by qrels.
 
 mod output;
 mod runs;
@@ -69,7 +69,8 @@ pub(crate) struct Args {
     /// Measures, with commas or blanks between them; `fivefold measures` lists them
     #[arg(long, visible_alias = "measure", value_name = "MEASURE", num_args = 1.., default_value = "ndcg@5,ndcg@10,ap,rr,p@10")]
     measures: Vec<String>,
-    /// Print the values of each query too: an undefined one as what it counts as, but in csv and json as undefined
+    /// Print the values of each query too: an undefined one as what it counts as, but in csv and
+    /// json as undefined
     #[arg(long)]
     per_query: bool,
     /// Print the means of each fold too

@@ -1,4 +1,4 @@
-//! `fivefold explain`: the arithmetic of one value, or what made a model score a document as it does.
+//! `fivefold explain`: shows the arithmetic of a value, or the reasons for a model's score.
 
 mod measure;
 mod model;
@@ -91,7 +91,7 @@ fn number(value: f64) -> Cell {
     Cell::number(value, 4)
 }
 
-/// A number, or a blank.
+/// A number, or a blank if there is no value.
 fn perhaps(value: Option<f64>) -> Cell {
     value.map_or_else(blank, number)
 }

@@ -1,4 +1,4 @@
-//! `fivefold export`: a model in another program's format.
+//! `fivefold export`: writes a model in the format of another program.
 
 use std::path::{Path, PathBuf};
 
@@ -59,7 +59,8 @@ fn targets() -> impl TypedValueParser<Value = &'static Target> {
     PossibleValuesParser::new(names).try_map(|name| Target::find(&name).ok_or("not a format"))
 }
 
-/// Rankers of other crates whose models can be written: a model file is enough, the ranker may be absent.
+/// Rankers of other crates whose models can be written. The build may lack the ranker, because the
+/// model file is enough.
 const ADAPTED: &[Source] = &[Source::linear(adapters::LINFA_LOGISTIC)];
 
 impl Args {
@@ -111,7 +112,8 @@ impl Args {
     }
 }
 
-/// The model of `ranker`, if it is one that can be written.
+/// Reads the model of `ranker` for export. Models of some rankers cannot be written; for them, the
+/// error names the rankers whose models can.
 fn exported(path: &Path, ranker: &str, model: serde_json::Value) -> miette::Result<Exported> {
     let mut sources = SOURCES.iter().chain(ADAPTED);
     let Some(source) = sources.find(|source| source.ranker == ranker) else {
@@ -124,7 +126,7 @@ fn exported(path: &Path, ranker: &str, model: serde_json::Value) -> miette::Resu
     Ok((source.read)(model).map_err(|error| model::unusable(path, format_args!("the model is damaged: {error}")))?)
 }
 
-/// The normaliser of a model; the one that does nothing if there is none.
+/// The normaliser of a model. A model without a normaliser gets the normaliser that does nothing.
 fn fitted(path: &Path, file: &ModelFile) -> miette::Result<Fitted> {
     let fitted: Option<Fitted> =
         serde_json::from_value(file.header.normaliser.clone()).map_err(|error| model::unusable(path, error))?;
@@ -146,7 +148,7 @@ fn formula(method: Method) -> Option<Formula> {
     }
 }
 
-/// The names in a file, one a line.
+/// Reads the names of the features from a file with one name in each line.
 fn read_names(path: &Path) -> miette::Result<Vec<String>> {
     let text = input::read_text(path, input::MOST_TEXT).map_err(|error| Problem::file("read", path, error))?;
     let names: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();

@@ -1,4 +1,4 @@
-//! `fivefold import`: a model of another program, as a model file.
+//! `fivefold import`: makes a model file from the model of another program.
 
 use std::path::PathBuf;
 

@@ -31,7 +31,7 @@ pub(crate) struct Args {
 struct Feature {
     feature: usize,
     importance: f64,
-    /// Of the sum over all features; 0 where that is 0.
+    /// The feature's share of the sum over all features; 0 if the sum is 0.
     share: f64,
 }
 
@@ -64,7 +64,8 @@ impl Args {
     }
 }
 
-/// The most important feature first; among equals the lower number.
+/// Sorts features: the most important feature first, and of equals the feature with the lower
+/// number first.
 fn ranked(importance: &[f64]) -> Vec<Feature> {
     let sum: f64 = importance.iter().sum();
     let share = |importance: f64| if sum > 0.0 { importance / sum } else { 0.0 };

@@ -1,4 +1,5 @@
-//! `fivefold job`: one job of an experiment, so that several processes or machines can share a results folder.
+//! `fivefold job`: runs one job of an experiment. So several processes or machines can share a
+//! results folder.
 
 use fivefold_core::Registry;
 use fivefold_experiment::{self as experiment, JobFilter, RunOptions};

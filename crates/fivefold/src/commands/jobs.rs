@@ -1,4 +1,4 @@
-//! `fivefold jobs`: the jobs of an experiment and what state their results are in.
+//! `fivefold jobs`: the jobs of an experiment, and the state of their results.
 
 use fivefold_core::Registry;
 use fivefold_experiment::{JobFilter, JobState, Plan, job_states};

@@ -1,4 +1,4 @@
-//! `fivefold lint`: everything that is wrong with data files, and what is worth knowing of them.
+//! `fivefold lint`: finds all problems of data files, and describes their content.
 
 use std::path::PathBuf;
 
@@ -70,7 +70,7 @@ impl Args {
     }
 }
 
-/// What is said of paths that could not be linted.
+/// The error for paths that could not be linted.
 fn not_linted(errors: &[LintError], paths: usize) -> Problem {
     match errors {
         [error] if paths == 1 => Problem::new(error.to_string()),
@@ -82,7 +82,7 @@ fn not_linted(errors: &[LintError], paths: usize) -> Problem {
     }
 }
 
-/// Parses the name of a kind; help and errors list all.
+/// Parses the name of a kind. Help and errors list all kinds.
 fn kinds() -> impl TypedValueParser<Value = Kind> {
     let named = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name).ok_or("not a kind");
     PossibleValuesParser::new(Kind::ALL.map(Kind::name)).try_map(named)
@@ -129,7 +129,7 @@ fn show(report: &Report, screen: &mut Screen) {
     }
 }
 
-/// A file's name, then facts in two columns.
+/// Prints the name of a file, then facts in two columns.
 fn block(screen: &mut Screen, file: &std::path::Path, facts: Vec<(&str, String)>) {
     screen.line(file.display());
     let facts = facts.into_iter().filter(|(_, fact)| !fact.is_empty());
@@ -200,7 +200,8 @@ fn letor(part: &PartReport) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Features that are listed with an example, of those whose different values are stored as one.
+/// The number of features that are listed with an example, if their different values are stored as
+/// one value.
 const MOST_COLLAPSED: usize = 5;
 
 fn collapsed(feature: &Collapsed) -> String {
@@ -260,7 +261,7 @@ fn per_query(values: &ValuesReport) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Names, of many the first ones.
+/// Lists names; if there are many, only the first names.
 fn few(names: &[String]) -> String {
     const MOST: usize = 12;
     match names.len() {
@@ -269,7 +270,7 @@ fn few(names: &[String]) -> String {
     }
 }
 
-/// What parts have in common, in sentences.
+/// Says in sentences which documents and queries several parts share.
 fn shared(across: &Across) -> Vec<String> {
     let empty = match across.all_missing {
         0 => String::new(),
@@ -291,7 +292,7 @@ fn shared(across: &Across) -> Vec<String> {
     std::iter::once(first).chain(queries).collect()
 }
 
-/// What leak guards say of a collection, a line each, and a blank line.
+/// The findings of the leak guards for a collection, one line for each, and a blank line.
 fn guarded(guards: &Guarded) -> Vec<String> {
     let folder = guards.folder.display();
     let mut lines = vec![match (&guards.not_asked, guards.findings.is_empty()) {
@@ -313,7 +314,7 @@ fn grades(grades: &fivefold_data::lint::Grades) -> String {
     each.join(", ")
 }
 
-/// Rising numbers, neighbours drawn together: `1-3, 7`.
+/// Writes rising numbers as ranges: `1-3, 7`.
 fn ranges(numbers: &[usize]) -> String {
     let runs = numbers.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
         [one] => one.to_string(),

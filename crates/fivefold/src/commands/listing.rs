@@ -1,21 +1,23 @@
-//! What the commands that list entries share: all of them or one, as text or as JSON.
+//! The code that commands with a list share. Such a command shows all entries, or the entry that
+//! the user names, as text or as JSON.
 
 use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::screen::Screen;
 
-/// An entry of a list; its serde form is what `--json` prints.
+/// An entry of a list. `--json` prints the serde form of the entry.
 pub(super) trait Listed: Serialize {
-    /// Heads of the list's columns; none where they explain themselves.
+    /// The heads of the list's columns; empty if the columns explain themselves.
     const HEAD: &'static [&'static str] = &[];
-    /// Its cells in the list.
+    /// The cells of the entry in the list.
     fn row(&self) -> Vec<String>;
-    /// All that there is to say of it.
+    /// Prints everything that is known about the entry.
     fn show(&self, screen: &mut Screen) -> miette::Result<()>;
 }
 
-/// Shows the entry that was `found` by its name, or else lists `all`, with `foot` below the list.
+/// Shows the entry that was `found` by its name. If the user gave no name, lists `all` entries,
+/// with `foot` below the list.
 pub(super) fn show<T: Listed>(
     found: Option<miette::Result<T>>,
     all: impl IntoIterator<Item = T>,

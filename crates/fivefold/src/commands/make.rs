@@ -46,7 +46,9 @@ impl Args {
         let source = Source { synthetic: Some(made), ..Source::default() };
         let collection = open(&source, &[]).map_err(problem::report)?;
         let parts: Vec<(PathBuf, &Dataset)> = collection.folds.iter().flat_map(|fold| self.parts(fold)).collect();
-        // All of them before any is written. Of LETOR text nothing tells whose it is: only the same content is ours.
+        // All outputs are checked before the first is written. Nothing in a LETOR file tells which
+        // program wrote the file. So only a file with the same content counts as this command's
+        // own.
         for (path, data) in &parts {
             let same = |_: &[u8]| holds(path, &hash(data));
             Output { path, what: "the part that would be written", is_one: &same }.check([], self.replace)?;
@@ -70,7 +72,7 @@ impl Args {
 }
 
 impl Args {
-    /// The files of a fold.
+    /// The files of a fold, each with its data.
     fn parts<'c>(&self, fold: &'c Fold) -> impl Iterator<Item = (PathBuf, &'c Dataset)> + use<'c> {
         let folder = self.out.join(format!("Fold{}", fold.number));
         let parts =
@@ -79,10 +81,10 @@ impl Args {
     }
 }
 
-/// The hash of a part as it is written.
+/// The hash of the file that a part is written to.
 fn hash(data: &Dataset) -> String {
     let mut writing = Writing::default();
-    // Nothing is kept that could fail.
+    // The text goes only into the hash, so writing cannot fail.
     let _ = write_letor(data, &mut writing);
     writing.hash()
 }

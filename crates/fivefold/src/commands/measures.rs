@@ -1,4 +1,4 @@
-//! `fivefold measures`: what each measure is, its formula, source and parameters.
+//! `fivefold measures`: the measures, each with its formula, source and parameters.
 
 use fivefold_core::dataset::HIGHEST_GRADE;
 use fivefold_metrics::{Cutoffs, DIALECTS, Dialect, MEASURES, MeasureEntry, MeasureSpec, Param, Version};
@@ -37,7 +37,7 @@ struct Described {
     formula: &'static str,
     source: &'static str,
     cutoff: &'static str,
-    /// What its version does, where one was named.
+    /// The effect of the version, if the user named a version.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<&'static str>,
     parameters: Vec<Parameter>,
@@ -77,7 +77,8 @@ impl From<&Param> for Parameter {
     }
 }
 
-/// A parameter's default; where it depends on the dialect, that of most, then the others with the dialects that have them.
+/// The default of a parameter. If the default depends on the dialect, the most common default comes
+/// first. The other defaults follow, with the names of their dialects.
 fn default_of(param: &Param) -> String {
     let of_dialect = |dialect: &Dialect| {
         let conventions = dialect.conventions();
@@ -92,7 +93,7 @@ fn default_of(param: &Param) -> String {
             None => groups.push((default, vec![dialect.name])),
         }
     }
-    // Stable: what is equally common stays in the order of the dialects.
+    // The sort is stable, so equally common values stay in the order of the dialects.
     groups.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
     let exceptions = groups[1..].iter().map(|(value, names)| format!("; {value}: {}", names.join(", ")));
     groups[0].0.clone() + &exceptions.collect::<String>()
@@ -109,7 +110,7 @@ impl Args {
     }
 }
 
-/// The measure of a name, to which version, parameters and cutoff may belong.
+/// Finds a measure by a name that may contain a version, parameters and a cutoff.
 fn described(name: &str) -> miette::Result<Described> {
     let plain = name.split(['.', '(', '@']).next().unwrap_or(name).trim();
     let entry = MEASURES.iter().find(|entry| entry.name == plain);

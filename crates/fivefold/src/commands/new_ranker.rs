@@ -1,7 +1,7 @@
-//! `fivefold new-ranker`: a crate to start a ranker from.
+//! `fivefold new-ranker`: writes a crate as a start for a ranker.
 //!
-//! The template is the workspace member `examples/new-ranker`, which is built and tested like everything else; its
-//! names and the place of its dependencies are replaced.
+//! The template is the workspace member `examples/new-ranker`, which is built and tested like every
+//! other member. The command replaces its names and the place of its dependencies.
 
 use std::path::{Path, PathBuf};
 
@@ -30,8 +30,8 @@ pub(crate) struct Args {
     /// The folder to make; NAME when absent
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Where the crate gets fivefold from: the folder of a checkout, or a version. When absent, the checkout that this
-    /// program was built from if it is still there, else this program's version
+    /// Where the crate gets fivefold from: the folder of a checkout, or a version. When absent, the
+    /// checkout that this program was built from if it is still there, else this program's version
     #[arg(long, value_name = "DIR|VERSION")]
     fivefold: Option<String>,
 }
@@ -46,7 +46,7 @@ impl Args {
             return Err(problem.help("choose another folder with --out, or another name").into());
         }
         if let Err(error) = write(&folder, &names, &origin) {
-            // Half a crate is no use, and would be in the way of the next try.
+            // Half a crate is useless, and would stand in the way of the next try.
             let _ = std::fs::remove_dir_all(&folder);
             return Err(error);
         }
@@ -57,7 +57,7 @@ impl Args {
     }
 }
 
-/// Makes the folder, which is not there yet, and the crate in it.
+/// Makes the folder, which must not exist yet, and writes the crate into it.
 fn write(folder: &Path, names: &Names, origin: &Origin) -> miette::Result<()> {
     for (path, text) in TEMPLATE {
         let path = folder.join(path);
@@ -73,7 +73,7 @@ fn write(folder: &Path, names: &Names, origin: &Origin) -> miette::Result<()> {
     Ok(())
 }
 
-/// The files of the crate, with the names and places of the member of this workspace.
+/// The files of the crate, still with the names and the dependencies of the workspace member.
 const TEMPLATE: &[(&str, &str)] = &[
     ("Cargo.toml", include_str!("../../template/manifest.toml")),
     ("build.rs", include_str!("../../template/build.rs")),
@@ -85,21 +85,22 @@ const TEMPLATE: &[(&str, &str)] = &[
     (".gitignore", "/target\n/runs\n"),
 ];
 
-/// Keeps cargo from taking the crate for a member of a workspace around it.
+/// A text in `Cargo.toml`. With it, cargo does not take the crate for a member of a workspace
+/// around it.
 const STANDS_ALONE: &str =
     "\n# Stands alone. Delete this line and the next to make it a member of a workspace.\n[workspace]\n";
 
 /// A ranker's name in the three spellings that its crate needs.
 struct Names {
-    /// `my-ranker`: package, ranker, program.
+    /// `my-ranker`: the name of the package, the ranker and the program.
     kebab: String,
-    /// `my_ranker`: library.
+    /// `my_ranker`: the name of the library.
     snake: String,
-    /// `MyRanker`: type.
+    /// `MyRanker`: the name of the type.
     camel: String,
 }
 
-/// Names that Rust or the crate's own code needs otherwise.
+/// Names that Rust or the code of the crate already uses.
 const RESERVED: &str = "
     abstract alloc as async await become box break const continue core crate do dyn else enum extern false final
     fivefold fivefold-core fn for gen if impl in let loop macro match mod move mut override priv proc-macro pub
@@ -129,7 +130,7 @@ impl Names {
     }
 }
 
-/// Whether a word of the template's code is this name of a type.
+/// Whether the template's code already contains this type name as a word.
 fn uses_word(camel: &str) -> bool {
     let mut code = TEMPLATE.iter().filter(|(path, _)| path.ends_with(".rs"));
     code.any(|(_, text)| text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == camel))
@@ -166,7 +167,7 @@ fn origin(asked: Option<&str>) -> miette::Result<Origin> {
         .into())
 }
 
-/// A file of the template with other names and dependencies.
+/// Returns a file of the template with the names and dependencies of the new crate.
 fn filled(text: &str, names: &Names, origin: &Origin) -> String {
     let text = text.replace("ExampleRanker", &names.camel).replace("ExampleModel", &format!("{}Model", names.camel));
     let mut text = text.replace("example-ranker", &names.kebab).replace("example_ranker", &names.snake);

@@ -29,7 +29,7 @@ struct Described {
     name: &'static str,
     summary: &'static str,
     version: u32,
-    /// At the defaults.
+    /// Whether the ranker draws random numbers with its default parameters.
     seeded: bool,
     parameters: Vec<ParamInfo>,
     presets: Vec<Preset>,
@@ -53,7 +53,7 @@ impl Described {
         }
     }
 
-    /// A kind that experiments know beside the registered rankers.
+    /// Describes a kind that experiment files know besides the registered rankers.
     fn outside(kind: &OutsideKind) -> Self {
         let OutsideKind { name, summary, params, .. } = kind;
         Described { name, summary, version: 1, seeded: false, parameters: params(), presets: Vec::new() }

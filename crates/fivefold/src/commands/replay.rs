@@ -1,4 +1,5 @@
-//! `fivefold replay`: the derived tables of a paper recomputed from its own printed scores.
+//! `fivefold replay`: computes the derived tables of a paper again, from the scores that the paper
+//! prints.
 
 use fivefold_studies::replay::replay;
 
@@ -16,7 +17,8 @@ use crate::screen::Screen;
 
 Cells that do not follow from the printed scores are the paper's, not a failure: the exit code stays 0.")]
 pub(crate) struct Args {
-    /// Printed scores and derived tables: a TOML file with both, or a folder with scores.toml and derived.toml
+    /// Printed scores and derived tables: a TOML file with both, or a folder with scores.toml and
+    /// derived.toml
     #[arg(value_name = "PUBLISHED", default_value = SHIPPED)]
     published: String,
     /// The form of the output

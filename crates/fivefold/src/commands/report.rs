@@ -74,7 +74,7 @@ impl Args {
     }
 }
 
-/// Writes the report of what lies in `from` into `folder`.
+/// Writes the report of the results folder `from` into `folder`.
 fn write(from: &Path, study: Option<&Manifest>, folder: &Path, templates: &Templates) -> miette::Result<()> {
     match study {
         Some(manifest) => {

@@ -1,4 +1,5 @@
-//! `fivefold reproduce`: a run of ours beside a paper's printed tables, and the paper's conclusions tried on it.
+//! `fivefold reproduce`: compares a run with a paper's printed tables, and tests the paper's
+//! conclusions on the run.
 
 use fivefold_core::Registry;
 use fivefold_experiment::RunOptions;
@@ -19,7 +20,8 @@ use crate::run_bars::RunBars;
 use crate::screen::Screen;
 use crate::threads::ThreadArgs;
 
-/// Put a run beside a paper's printed tables: every cell with its difference, and which of the paper's conclusions hold
+/// Put a run beside a paper's printed tables: every cell with its difference, and which of the
+/// paper's conclusions hold
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold reproduce paper                                   run the experiment (or what is left of it), then compare
@@ -31,7 +33,8 @@ is a result, not a failure: the exit code stays 0. docs/reproduce.md says how ea
 pub(crate) struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,
-    /// Printed scores and derived tables: a TOML file with both, or a folder with scores.toml and derived.toml
+    /// Printed scores and derived tables: a TOML file with both, or a folder with scores.toml and
+    /// derived.toml
     #[arg(long, value_name = "PUBLISHED", default_value = SHIPPED)]
     against: String,
     /// Our name of a data set or method, and the paper's
@@ -60,7 +63,8 @@ fn mapping(text: &str) -> Result<(String, String), String> {
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
-        // Read before hours go into a run.
+        // The printed tables are read first, so that a mistake in the tables is found before hours
+        // of training.
         let published = Published::read(&self.against)?;
         let results = match self.experiment.results_folder() {
             Some(folder) => Results::load(&folder).map_err(problem::report)?,
@@ -75,7 +79,8 @@ impl Args {
         Ok(Exit::Done)
     }
 
-    /// Runs what is left of the experiment; how it ended, if without results.
+    /// Runs the remaining jobs of the experiment. The inner error is the exit of a run that was
+    /// stopped before it had results.
     fn run_experiment(&self, registry: &Registry) -> miette::Result<Result<Results, Exit>> {
         let text = self.experiment.text()?;
         let claim = text.claim(self.replace);

@@ -1,4 +1,5 @@
-//! `fivefold residual`: what each system adds to systems that the user has seen before.
+//! `fivefold residual`: measures how much each system adds to the systems that the user has already
+//! seen.
 
 use clap::builder::PossibleValuesParser;
 use fivefold_metrics::DIALECTS;
@@ -11,7 +12,8 @@ use crate::screen::Screen;
 use crate::study::StudyArgs;
 use crate::systems::SystemsArgs;
 
-/// Measure what each system adds to systems that the user has seen before (normalised residual gain)
+/// Measure what each system adds to systems that the user has seen before (normalised residual
+/// gain)
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold residual --qrels qrels.txt --runs 'runs/*.txt' --measure ndcg@10
@@ -32,7 +34,8 @@ pub(crate) struct Args {
     /// Beginnings of names: systems whose names begin alike are variants of one
     #[arg(long, value_name = "START", num_args = 1.., conflicts_with = "experiment")]
     group: Vec<String>,
-    /// Take the time stamps in the systems' names for their chronology, instead of the order of the input
+    /// Take the time stamps in the systems' names for their chronology, instead of the order of the
+    /// input
     #[arg(long, conflicts_with = "experiment")]
     by_timestamp: bool,
     /// The weight of rareness in rareness-based precision

@@ -1,4 +1,5 @@
-//! `fivefold score`: the scores of a saved model, with the normaliser and the missing-value policy it was trained with.
+//! `fivefold score`: scores documents with a saved model. The model uses the normaliser and the
+//! missing-value policy of its training.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! `fivefold standardise`: scores by each query's mean and standard deviation over some systems.
+//! `fivefold standardise`: standardises scores by each query's mean and standard deviation over
+//! some systems.
 
 use std::path::PathBuf;
 
@@ -12,7 +13,8 @@ use crate::screen::Screen;
 use crate::study::StudyArgs;
 use crate::systems::SystemsArgs;
 
-/// Standardise scores by each query's mean and deviation over systems, and compare with U- and UE-normalised scores
+/// Standardise scores by each query's mean and deviation over systems, and compare with U- and
+/// UE-normalised scores
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold standardise --values adhoc8_ap.csv

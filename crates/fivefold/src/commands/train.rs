@@ -1,4 +1,4 @@
-//! `fivefold train`: one model from one training file.
+//! `fivefold train`: trains one model from one training file.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,8 @@ pub(crate) struct Args {
     /// LETOR/SVMlight file for early stopping and model selection
     #[arg(long, value_name = "FILE")]
     valid: Option<PathBuf>,
-    /// What is done to the features: none, min-max, z-score or log-z-score, over each `query` or over all of `train`
+    /// What is done to the features: none, min-max, z-score or log-z-score, over each `query` or
+    /// over all of `train`
     #[arg(long, value_name = normaliser::SYNTAX, default_value = "none:query", value_parser = normaliser::parse)]
     normalise: Normaliser,
     /// The seed, for rankers that draw random numbers
@@ -143,7 +144,7 @@ impl Args {
     }
 }
 
-/// Refuses a fit that needs more memory than is left, before it takes any.
+/// Refuses a fit that needs more memory than is left, before the fit takes memory.
 fn refuse_beyond_memory(ranker: &dyn DynRanker, train: &Dataset, validation: Option<&Dataset>) -> miette::Result<()> {
     let Some(left) = memory_left() else { return Ok(()) };
     let needed = ranker.fit_bytes(train, validation);
@@ -158,7 +159,8 @@ fn refuse_beyond_memory(ranker: &dyn DynRanker, train: &Dataset, validation: Opt
     Err(problem.help("raise --memory, or train on fewer features, documents or threads").into())
 }
 
-/// What a run's leak guards would say of these parts: no table shows it, and the model may be meant so.
+/// Prints the findings of a run's leak guards on these parts, as warnings. The training goes on,
+/// because it prints no table of measures, and because the user may intend such a model.
 fn warn_of_leaks(parts: &[Dataset], first_feature_id: u32) {
     for finding in label_features(&parts[0], first_feature_id) {
         tell(format_args!("warning: {finding}"));
@@ -177,7 +179,8 @@ fn warn_of_leaks(parts: &[Dataset], first_feature_id: u32) {
     }
 }
 
-/// `NAME=VALUE` as lines of TOML. What is no TOML value is a string, so that words need no quotes.
+/// Turns each `NAME=VALUE` into a line of TOML. A value that is not TOML becomes a string, so words
+/// need no quotes.
 fn toml_lines(params: &[String]) -> miette::Result<String> {
     let mut text = String::new();
     for param in params {

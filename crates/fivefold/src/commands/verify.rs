@@ -1,4 +1,5 @@
-//! `fivefold verify`: everything in a results folder derived again, and compared.
+//! `fivefold verify`: derives everything in a results folder again, and compares it with the
+//! folder.
 
 mod study;
 
@@ -43,11 +44,12 @@ pub(crate) struct Args {
     /// The results folder of `fivefold run`, or of a study
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The experiment that it is said to come from: a file, or the name of one that comes with the program
+    /// The experiment that it is said to come from: a file, or the name of one that comes with the
+    /// program
     #[arg(long, value_name = "EXPERIMENT")]
     experiment: Option<String>,
-    /// Where collections and score files are looked for, after the experiment file's own folder or this one [default: the
-    /// environment variable FIVEFOLD_DATA]
+    /// Where collections and score files are looked for, after the experiment file's own folder or
+    /// this one [default: the environment variable FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
     /// Check only what the folder alone can tell
@@ -65,13 +67,13 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// What was found, and what `--json` prints.
+/// The findings, in the form that `--json` prints.
 #[derive(Serialize)]
 struct Found<'a> {
-    /// Its name, if the manifest can be read.
+    /// The name of the experiment, if the manifest can be read.
     experiment: Option<&'a str>,
     folder: String,
-    /// Hash over every value of every query; a study has none.
+    /// The hash over all values of all queries; `None` for a study.
     result: Option<&'a str>,
     checks: Vec<Check>,
 }
@@ -139,7 +141,7 @@ impl Args {
         self.show(Some(&name), Some(&result), checks, screen)
     }
 
-    /// Where relative paths are looked for when no experiment file is named.
+    /// The folders in which relative paths are looked for if no experiment file is named.
     fn folders(&self) -> Vec<PathBuf> {
         std::iter::once(PathBuf::new()).chain(data_dir(self.data_dir.as_deref())).collect()
     }

@@ -1,4 +1,4 @@
-//! Two dialects on the same scores: the rules that make them differ.
+//! Compares two dialects on the same scores, and tells which rules make their values differ.
 
 use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::counted;
@@ -8,7 +8,7 @@ use fivefold_metrics::{Attribution, Conventions, Dialect, Overrides, attribute};
 use super::{Args, Difference, none_differs, number, of_each, perhaps};
 use crate::problem::Problem;
 
-/// Means, rules and the first queries of each measure.
+/// Makes the tables of means, of rules and of the first queries that differ, for each measure.
 pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miette::Result<Difference> {
     args.refuse(
         "two dialects are the conventions",
@@ -76,7 +76,7 @@ pub(super) fn compare(args: &Args, [one, other]: [&'static Dialect; 2]) -> miett
     Ok(Difference { tables: vec![means, rules, queries], differs })
 }
 
-/// What a column of a dialect is called, with options that changed it.
+/// The name of a dialect's column, which also says whether options changed the conventions.
 fn name_in_force(dialect: &Dialect, in_force: &Conventions) -> String {
     let changed = *in_force != dialect.conventions();
     format!("{}{}", dialect.name, if changed { " (changed)" } else { "" })

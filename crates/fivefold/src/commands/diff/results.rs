@@ -1,4 +1,5 @@
-//! Two results folders: settings that differ, the values that do, the rules that cause it, and the first queries.
+//! Compares two results folders: the settings and values that differ, the rules that cause the
+//! differences, and the first queries that differ.
 
 mod causes;
 mod columns;
@@ -21,13 +22,13 @@ use super::{Args, Difference, none_differs, number};
 use crate::format::Format;
 use crate::problem;
 
-/// What is compared.
+/// The unit of comparison, in words.
 const COLUMN: &str = "column of values";
 
 /// Data set, ranker and measure.
 type Key = [String; 3];
 
-/// Settings, means of values, rules, and first queries.
+/// Makes the tables of settings, of means, of rules and of the first queries that differ.
 pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     args.refuse("results folders hold their own values and conventions", &[&args.scoring(), &args.choices()])?;
     let load = |folder: &str| -> miette::Result<Results> {
@@ -63,7 +64,7 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     let differs = [&settings, &means].iter().any(|table| !table.rows.is_empty()) || !only.keys.is_empty();
     let differs = differs || !lacking.is_empty();
     let mut tables = vec![settings, means, rules, queries];
-    // For the eye, notes say it.
+    // The other forms say the same in notes.
     tables.extend(matches!(args.form(), Format::Json | Format::Csv).then(|| only.table()));
     let stamps = stamps(&sides);
     tables.iter_mut().for_each(|table| drop(table.notes.splice(0..0, stamps.iter().cloned())));
@@ -83,18 +84,18 @@ fn settings(sides: &[Results; 2]) -> miette::Result<Table> {
     Ok(settings)
 }
 
-/// What the columns that both sides have were found to differ in.
+/// The differences between the columns that both sides have.
 struct Found {
     means: Table,
     rules: Table,
     queries: Table,
-    /// Columns and values that were compared.
+    /// The numbers of columns and of values that were compared.
     compared: [usize; 2],
-    /// Values that only rounding parts, and the first of them in words.
+    /// The number of values that differ by rounding alone, and the first of these values in words.
     rounded: (usize, Option<String>),
-    /// How many values count in the means of A only, and of B only.
+    /// How many values count only in the means of A, and how many only in the means of B.
     alone: [usize; 2],
-    /// How many columns of a data set lack so many queries.
+    /// The number of columns, for each data set and number of queries that only one side has.
     lacking: BTreeMap<(String, usize), usize>,
 }
 
@@ -156,7 +157,7 @@ fn mean_row(column: &Column) -> Vec<Cell> {
     cells
 }
 
-/// A row for each measure and rule that alters something: over all rankers.
+/// One row for each measure and each rule that alters a value, over all rankers.
 fn rule_rows(columns: &[Column], causes: &Causes) -> Vec<Vec<Cell>> {
     let known = || columns.iter().zip(causes).filter_map(|(column, cause)| Some((column, cause.as_ref()?)));
     let mut measures: Vec<&str> = Vec::new();
@@ -196,7 +197,7 @@ fn rule_rows(columns: &[Column], causes: &Causes) -> Vec<Vec<Cell>> {
     rows
 }
 
-/// A query with the values that are furthest apart.
+/// The row of a query, with those values of the two sides that are furthest apart.
 fn query_row(common: &Common<'_>, columns: &[Column], causes: &Causes, query: usize, values: usize) -> Vec<Cell> {
     let mut cells = vec![Cell::text(common.name()), Cell::text(&common.query(query).id), Cell::count(values)];
     let mut most: Option<(usize, f64)> = None;
@@ -223,7 +224,7 @@ fn query_row(common: &Common<'_>, columns: &[Column], causes: &Causes, query: us
     cells
 }
 
-/// What stands under the values that differ.
+/// The notes below the table of values that differ.
 fn notes(args: &Args, sides: &[Results; 2], found: &Found, only: &OneSided) -> Vec<String> {
     let [columns, values] = found.compared;
     let compared = format!("{} in {}", counted(values, "value"), counted(columns, COLUMN));
@@ -265,7 +266,7 @@ fn notes(args: &Args, sides: &[Results; 2], found: &Found, only: &OneSided) -> V
     notes
 }
 
-/// The leak guards that were overridden in a run, each with the side.
+/// The leak guards that were overridden in a run, each with its side.
 fn stamps(sides: &[Results; 2]) -> Vec<String> {
     let [a, b] = sides.each_ref().map(Results::stamps);
     let of_a = a.iter().map(|stamp| format!("{stamp} (in {})", if b.contains(stamp) { "A and B" } else { "A" }));
@@ -273,7 +274,8 @@ fn stamps(sides: &[Results; 2]) -> Vec<String> {
     of_a.chain(of_b).collect()
 }
 
-/// What is said of a data set whose rules are not all told; nothing where values alone tell all of them.
+/// The note for a data set whose rules cannot all be told; `None` if the values alone tell all
+/// rules.
 fn untold(dataset: &str, columns: &[Column], known: &Causes, reason: &str) -> Option<String> {
     let unknown = |(column, cause): (&Column, &Option<Attribution>)| match cause {
         None => column.differs(),
@@ -290,7 +292,7 @@ fn untold(dataset: &str, columns: &[Column], known: &Causes, reason: &str) -> Op
     })
 }
 
-/// What undefined values count as, and what means are over.
+/// The conventions for undefined values and for means over folds, in words.
 fn policy(results: &Results) -> String {
     let conventions = &results.manifest.experiment.evaluation.conventions;
     format!("undefined values: {}; mean over: {}", conventions.undefined, conventions.fold_mean)

@@ -1,4 +1,5 @@
-//! Two score files, or two runs, under one dialect: which queries they rank differently, from which rank on.
+//! Compares two score files, or two runs, under one dialect. Shows which queries they rank
+//! differently, and from which rank on.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ use super::{Args, Difference, none_differs, number, of_each, perhaps};
 use crate::commands::cases::Judgements;
 use crate::problem::Problem;
 
-/// Means, and the first queries of each measure.
+/// Makes the tables of means and of the first queries that differ, for each measure.
 pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     args.refuse("these are score files themselves", &[&args.measured(), &args.places()])?;
     let conventions = args.conventions.resolve().map_err(Problem::from)?;
@@ -39,7 +40,7 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
         let parted = orders[0].iter().zip(&orders[1]).position(|(one, other)| one != other);
         first_ranks.push(parted.or_else(|| (orders[0].len() != orders[1].len()).then_some(shorter)).map(|at| at + 1));
     }
-    // `None`: left out.
+    // `None` if the mean leaves the query out.
     let value = |side: usize, query: usize, measure: usize| {
         (!sides[side][query].left_out(&conventions)).then_some(values[side][query][measure])
     };
@@ -95,7 +96,7 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     Ok(Difference { tables: vec![means, queries], differs: otherwise > 0 || changed.any() })
 }
 
-/// A document in a way that tells it on both sides: by its id in runs, by its row in score files.
+/// The key of a document, which is the same on both sides: its id in runs, its row in score files.
 fn key<'a>(case: &Case<'a>, row: usize) -> (usize, &'a str) {
     match (&case.pool, &case.doc_ids) {
         (Some(_), Some(ids)) => (0, ids[row]),
@@ -103,7 +104,8 @@ fn key<'a>(case: &Case<'a>, row: usize) -> (usize, &'a str) {
     }
 }
 
-/// The documents from the first to the last, each with the size of its group of ties; groups have no order of their own.
+/// The documents from the first rank to the last, each with the size of its group of ties. Tied
+/// documents are sorted by key, so that their order is the same on both sides.
 fn order<'a>(case: &Case<'a>, told: &Explanation) -> Vec<((usize, &'a str), usize)> {
     let mut order: Vec<_> = told.ranking.iter().map(|place| (key(case, place.row), place.tied)).collect();
     let mut start = 0;
@@ -115,13 +117,13 @@ fn order<'a>(case: &Case<'a>, told: &Explanation) -> Vec<((usize, &'a str), usiz
     order
 }
 
-/// What differs between the scores of two sides.
+/// The numbers of scores and documents that differ between two sides.
 #[derive(Default)]
 struct Changed {
     scores: usize,
-    /// Of those, the ones that differ as 32-bit floats too.
+    /// The number of scores that differ also as 32-bit floats.
     singles: usize,
-    /// Documents that stand on one side only.
+    /// The number of documents that only this side has.
     only: [usize; 2],
 }
 

@@ -1,10 +1,11 @@
-//! What the settings of two runs differ in: data sets and rankers are told by their labels, whatever place they have.
+//! The settings that differ between two runs. Data sets and rankers are matched by label, not by
+//! place.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// A setting's path, and what it is on both sides.
+/// The path of a setting, and its value on each side.
 pub(super) type Row = [String; 3];
 
 /// The settings that differ, in the order of their paths.
@@ -33,7 +34,8 @@ fn compare(path: &str, sides: [Option<&Value>; 2], rows: &mut Vec<Row>) {
     }
 }
 
-/// The named parts of a value: fields, or items by label, else by number.
+/// The named parts of a value: the fields of an object, or the items of a list. An item is named by
+/// its label, else by its number.
 fn parts(value: &Value) -> Option<Vec<(String, &Value)>> {
     match value {
         Value::Object(fields) => Some(fields.iter().map(|(name, value)| (name.clone(), value)).collect()),

@@ -8,16 +8,19 @@ use serde::Serialize;
 
 use super::systems::Evaluated;
 
-/// What is printed besides the means over everything.
+/// The rows that are printed besides the means over all queries, and the form of the values.
 pub(super) struct Shown {
     pub(super) per_query: bool,
     pub(super) per_fold: bool,
     pub(super) digits: u8,
-    /// Whether an undefined value of a query is shown as what it counts as in the mean, the last column saying that it is one.
+    /// Whether an undefined value of a query is shown as the number that it counts as in the mean.
+    /// The last column then says that the value is undefined.
     pub(super) settled: bool,
 }
 
-/// One row a measure and query, fold or whole; one column a system; at the end how many queries are undefined.
+/// The table of values. Each measure has a row for all queries and, if asked for, for each query
+/// and each fold. Each system has a column. The last column counts the queries with an undefined
+/// value.
 pub(super) fn table(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dialect, shown: &Shown) -> Table {
     let number = |value: f64| match value.is_nan() {
         false => Cell::number(value, shown.digits),
@@ -87,8 +90,10 @@ fn title(evaluated: &Evaluated) -> String {
     format!("{}, {}", counted(evaluated.queries.len(), query), counted(documents(evaluated), document))
 }
 
-/// A count of the systems: one number, or the least and the most where they differ. With score files it is one, since whether a
-/// value is undefined depends on the query's grades alone; runs may lack topics, and UE values depend on what was retrieved.
+/// A count over the systems: one number, or the least and the most if the systems differ. Score
+/// files never differ, because the grades of a query alone decide whether a value is undefined.
+/// Runs can differ, because a run may lack topics, and a UE value depends on the retrieved
+/// documents.
 fn count<T>(systems: &[T], of: impl Fn(&T) -> usize) -> Cell {
     let counts: Vec<usize> = systems.iter().map(of).collect();
     match (counts.iter().min().copied(), counts.iter().max().copied()) {
@@ -104,7 +109,8 @@ fn notes(evaluated: &Evaluated, evaluator: &Evaluator, dialect: &Dialect) -> Vec
     notes
 }
 
-/// What `--json` prints. Undefined values, and those of queries that are left out, are `null`.
+/// The JSON that `--json` prints. An undefined value is `null`, and so is the value of a query that
+/// is left out.
 #[derive(Serialize)]
 pub(super) struct Output<'a> {
     dialect: &'a str,
@@ -121,7 +127,7 @@ pub(super) struct Output<'a> {
 struct MeanOf<'a> {
     system: &'a str,
     measure: &'a str,
-    /// `null`: over all folds.
+    /// The fold; `null` for the mean over all folds.
     fold: Option<usize>,
     mean: Option<f64>,
     queries: usize,
@@ -135,7 +141,7 @@ struct ValueOf<'a> {
     fold: Option<usize>,
     query: &'a str,
     value: Option<f64>,
-    /// The means of the system leave the query out.
+    /// Whether the means of the system leave the query out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     left_out: bool,
 }

@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use super::systems::{Evaluated, Query, labelled};
 use crate::problem::Problem;
 
-/// What one run gives.
+/// The values of one run, and remarks on the run.
 struct OfRun {
     /// `[topic * measures + measure]`
     values: Vec<f64>,
-    /// Which topics its means leave out.
+    /// Whether the means of the run leave a topic out.
     left_out: Vec<bool>,
     remarks: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! The values of several systems (score files) on the test queries of one or more folds.
+//! The values of several systems (score files) on the test queries of the folds.
 
 use std::path::{Path, PathBuf};
 
@@ -12,20 +12,21 @@ use crate::problem::{self, Problem};
 use crate::reading;
 use crate::screen::tell;
 
-/// What stands for the number of a fold in a path.
+/// The placeholder for the number of a fold in a path.
 const FOLD: &str = "{fold}";
 
 /// The test part of one fold.
 pub(in crate::commands) struct Fold {
-    /// Its number; `None` where there is only one file.
+    /// The number of the fold; `None` if there is only one file.
     pub(in crate::commands) number: Option<usize>,
     pub(in crate::commands) test: Dataset,
-    /// The file it was read from, if it was one: score files have its order, also where lines were regrouped.
+    /// The file of the part, if the part came from one file. A score file follows the order of this
+    /// file, also if its lines were regrouped.
     file: Option<Part>,
 }
 
 impl Fold {
-    /// One score a document of `test`, from a score file.
+    /// Reads a score file, and returns one score for each document of `test`.
     pub(in crate::commands) fn scores(&self, path: &Path) -> miette::Result<Vec<f64>> {
         let scores = read_scores(path, self.test.documents()).map_err(Problem::from)?;
         Ok(match &self.file {
@@ -76,17 +77,19 @@ pub(in crate::commands) fn path(pattern: &str, fold: Option<usize>) -> String {
     fold.map_or_else(|| pattern.to_owned(), |number| pattern.replace(FOLD, &number.to_string()))
 }
 
-/// Values of all systems: `[(system * queries + query) * measures + measure]`, NaN where undefined.
+/// The values of all systems: `[(system * queries + query) * measures + measure]`, NaN if
+/// undefined.
 pub(super) struct Evaluated {
     pub(super) systems: Vec<String>,
     pub(super) measures: usize,
     pub(super) queries: Vec<Query>,
     pub(super) values: Vec<f64>,
-    /// Queries that a system's means leave out: `[system * queries + query]`. Empty: none.
+    /// Whether the means of a system leave a query out: `[system * queries + query]`. The list is
+    /// empty if all means use all queries.
     pub(super) left_out: Vec<bool>,
-    /// What a query and a document of it are called.
+    /// The words for a query and for a document.
     pub(super) words: [&'static str; 2],
-    /// What was counted on the way, a line each.
+    /// Remarks on the data, one line for each.
     pub(super) remarks: Vec<String>,
 }
 
@@ -132,7 +135,7 @@ pub(super) fn evaluate(evaluator: &Evaluator, folds: &[Fold], systems: &[String]
     Ok(Evaluated { systems, measures, queries, values, left_out, words: ["query", "document"], remarks })
 }
 
-/// What equal scores make of rows that are sorted by grade.
+/// The leak guard for rows that are sorted by grade: equal scores would then rank them well.
 pub(super) fn label_sorted_ties(
     evaluator: &Evaluator,
     folds: &[Fold],
@@ -151,10 +154,11 @@ pub(super) fn label_sorted_ties(
     leaks::label_sorted_ties(evaluator.conventions(), &sorted, scores)
 }
 
-/// Labels and paths of `[LABEL=]FILE`; without a label the path itself is one. No label may stand twice.
+/// Splits each `[LABEL=]FILE` into label and path. Without a label, the path is the label. Two
+/// equal labels are an error.
 pub(super) fn labelled(systems: &[String]) -> miette::Result<Vec<(String, String)>> {
     let label = |system: &String| match system.split_once('=') {
-        // A path may hold the sign too; a label holds no separator of folders.
+        // A path may contain `=` too. So a text with a separator of folders is not a label.
         Some((label, path)) if !label.is_empty() && !label.contains(std::path::is_separator) => {
             (label.to_owned(), path.to_owned())
         }
@@ -183,14 +187,14 @@ pub(in crate::commands) fn check_folds(pattern: &str, many_folds: bool) -> miett
 }
 
 impl Evaluated {
-    /// The numbers of the folds, one `None` where there is only one file.
+    /// The numbers of the folds; a single `None` if there is only one file.
     pub(super) fn folds(&self) -> Vec<Option<usize>> {
         let mut folds: Vec<Option<usize>> = self.queries.iter().map(|query| query.fold).collect();
         folds.dedup();
         folds
     }
 
-    /// One value; NaN where undefined.
+    /// One value; NaN if undefined.
     pub(super) fn value(&self, system: usize, query: usize, measure: usize) -> f64 {
         self.values[(system * self.queries.len() + query) * self.measures + measure]
     }
@@ -200,7 +204,7 @@ impl Evaluated {
         self.left_out.get(system * self.queries.len() + query).is_some_and(|&out| out)
     }
 
-    /// The mean over one fold, or over all by the rule of the conventions.
+    /// The mean over one fold, or over all folds by the rule of the conventions.
     pub(super) fn mean(&self, evaluator: &Evaluator, system: usize, measure: usize, fold: Option<usize>) -> Mean {
         let wanted = self.folds().into_iter().filter(|number| fold.is_none() || *number == fold);
         let of_fold = |number: Option<usize>| -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! The arithmetic of one value as tables.
+//! The arithmetic of a query's value, as tables.
 
 use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::{counted, which};
@@ -9,7 +9,7 @@ use super::{Args, blank, number, perhaps};
 use crate::commands::cases::{Judgements, document_name};
 use crate::problem::Problem;
 
-/// The ranking, the bounds, and the steps from the sums to the value.
+/// The tables of the ranking, of the bounds, and of the steps from the sums to the value.
 pub(super) fn tables(args: &Args, measure: &str) -> miette::Result<Vec<Table>> {
     let conventions = args.conventions.resolve().map_err(Problem::from)?;
     let dialect = args.conventions.dialect().map_err(Problem::from)?;
@@ -112,7 +112,7 @@ fn value(told: &Explanation) -> String {
     told.value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.4}"))
 }
 
-/// Which positions have the score of a neighbour, as the conventions compare scores.
+/// Whether a position has the same score as a neighbour, as the conventions compare scores.
 fn tied(told: &Explanation, conventions: &Conventions) -> Vec<bool> {
     let compared = |place: usize| {
         let score = told.ranking[place].score;
@@ -125,7 +125,7 @@ fn tied(told: &Explanation, conventions: &Conventions) -> Vec<bool> {
     (0..told.ranking.len()).map(|place| like_next(place) || place.checked_sub(1).is_some_and(like_next)).collect()
 }
 
-/// How many documents the run retrieved, and what of the pool.
+/// Says how many documents the run retrieved, and how many of them are judged.
 fn retrieved(ids: &Option<Vec<&str>>, pool: &[u8], is_judged: impl Fn(usize) -> bool) -> String {
     let all = ids.as_ref().map_or(0, Vec::len);
     let judged = (0..all).filter(|&row| is_judged(row)).count();

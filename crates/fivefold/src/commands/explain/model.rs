@@ -1,9 +1,18 @@
-//! What each feature adds to the score of a document, against the mean of its query.
+//! Explains the score of a document: how much each feature adds to it, compared with the mean score
+//! of the query.
 //!
-//! Trees: the value of a node is the mean leaf value of the query's documents that come through it. On a document's way from the root to
-//! its leaf each cut changes that value, and the change is its feature's (A. Saabas, "Interpreting random forests", 2014). The values of
-//! the roots add up to the mean score of the query, so mean + shares = score. Weights: w (x - mean of x in the query). Not
-//! Shapley values: a cut near the root gets no part of what cuts below it make possible.
+//! Trees (A. Saabas, "Interpreting random forests", 2014): the value of a node is the mean leaf
+//! value of the query's documents that pass through the node. On a document's way from the root to
+//! its leaf, each cut changes the value, and this change is added to the share of the cut's
+//! feature. The values of the roots add up to the mean score of the query. So mean + shares =
+//! score.
+//!
+//!
+//! Weights: the share of a feature is w (x - mean of x in the query).
+//!
+//!
+//! The shares are not Shapley values: a cut near the root gets no credit for later cuts that it
+//! makes possible.
 
 use std::path::Path;
 
@@ -21,10 +30,10 @@ use crate::model::{self, Scorer};
 use crate::problem::Problem;
 use crate::reading;
 
-/// Trees whose cuts are shown.
+/// The number of trees whose cuts are shown.
 const TREES: usize = 3;
 
-/// Shares of the features, and the way through the first trees.
+/// The tables of the features' shares and of the document's way through the first trees.
 pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::Result<Vec<Table>> {
     let file = model::read(model)?;
     let unusable = |error: &dyn std::fmt::Display| model::unusable(model, error);
@@ -35,7 +44,7 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
     let options = args.reading.grades();
     let asked = scorer.normalised(&scorer.read(path, &options)?.data)?;
     let scores = scorer.score(&asked)?;
-    // Codes are no values to be shown.
+    // Codes are not values that a user knows, so the values are read too.
     let data = match scorer.model.codes() {
         Some(_) => {
             let missing = scorer.missing.unwrap_or(Missing::Zero);
@@ -105,7 +114,7 @@ pub(super) fn tables(args: &Args, model: &Path, registry: &Registry) -> miette::
     Ok(tables)
 }
 
-/// The query of this id, and how many documents stand before it.
+/// Finds a query by its id. Also returns the number of documents in the queries before it.
 fn find<'a>(queries: impl Iterator<Item = JudgedQuery<'a>>, id: &str) -> miette::Result<(usize, JudgedQuery<'a>)> {
     let mut before = 0;
     let mut others = Vec::new();
@@ -119,7 +128,7 @@ fn find<'a>(queries: impl Iterator<Item = JudgedQuery<'a>>, id: &str) -> miette:
     Err(no_query(id, others, LETOR_IDS).into())
 }
 
-/// The row of the document asked for; without one, of the highest score.
+/// The row of the document that the user named, else of the document with the highest score.
 fn chosen<'a>(args: &Args, scores: &[f64], id: impl Fn(usize) -> Option<&'a str>) -> miette::Result<usize> {
     let Some(name) = &args.document else {
         let best = (0..scores.len()).max_by(|&one, &other| scores[one].total_cmp(&scores[other]).then(other.cmp(&one)));
@@ -148,7 +157,8 @@ impl Explained {
         }
     }
 
-    /// The mean score of the query, and what each feature adds to it for the document at `row`.
+    /// Returns the mean score of the query, and the share of each feature in the score of the
+    /// document at `row`.
     fn shares(&self, rows: &[&[f32]], row: usize) -> (f64, Vec<f64>) {
         let width = rows.first().map_or(0, |row| row.len());
         let mut shares = vec![0.0; width];
@@ -182,17 +192,19 @@ impl Explained {
 
 /// One step of a document's way through a tree.
 struct Step {
-    /// Its number and itself; `None`: the tree is one leaf.
+    /// The number of the cut's node, and the node; `None` if the tree is one leaf.
     cut: Option<(usize, Node)>,
-    /// Documents of the query that come to the cut.
+    /// The number of the query's documents that reach the cut.
     documents: usize,
     left: bool,
-    /// Mean value of the query's documents before and behind the cut.
+    /// The mean leaf value of the query's documents that reach the cut. `after` is the mean of
+    /// those documents that take the same side.
     before: f64,
     after: f64,
 }
 
-/// A document's way through one tree, beside the other documents of its query. Rows are values, or codes where the model has them.
+/// Follows a document through one tree, together with the other documents of its query. Rows hold
+/// values, or codes if the model uses codes.
 fn path(model: &TreeModel, number: usize, rows: &[&[f32]], row: usize) -> Vec<Step> {
     let tree = &model.trees()[number];
     let nodes: Vec<_> = tree.nodes().collect();
@@ -225,7 +237,8 @@ fn path(model: &TreeModel, number: usize, rows: &[&[f32]], row: usize) -> Vec<St
     steps
 }
 
-/// The way through the first trees, cut by cut; rows of values to be shown, and what the model is asked with.
+/// The table of a document's way through the first trees, cut by cut. `rows` are the values that
+/// the table shows; `asked` are the values or codes that the model decides by.
 fn way(model: &TreeModel, (rows, asked): (&[&[f32]], &[&[f32]]), row: usize) -> Table {
     let count = model.trees().len();
     let title = format!("The way through the first {} of {}", TREES.min(count), counted(count, "tree"));
@@ -251,7 +264,7 @@ fn way(model: &TreeModel, (rows, asked): (&[&[f32]], &[&[f32]]), row: usize) -> 
     table
 }
 
-/// What a document that goes left, or right, has at a cut.
+/// The condition of a cut, as it holds for a document that goes left, or right.
 fn question(tree: &Tree, number: usize, cut: &Node, left: bool) -> String {
     let side = if left { "<=" } else { ">" };
     let feature = cut.feature + 1;
@@ -269,7 +282,8 @@ fn question(tree: &Tree, number: usize, cut: &Node, left: bool) -> String {
 mod tests {
     use super::*;
 
-    /// x1 <= .5 ? 1 : (x2 <= .5 ? 2 : 6), base .25, documents (0,0), (1,0), (1,1): root 3, behind the first cut 4.
+    /// The tree is x1 <= .5 ? 1 : (x2 <= .5 ? 2 : 6), with base .25. For the documents (0,0),
+    /// (1,0), (1,1), the value of the root is 3, and the value after the first cut is 4.
     #[test]
     fn shares_of_a_tree_by_hand_add_up_to_the_score() {
         let node = |feature, left, right| Node { feature, threshold: 0.5, missing_left: true, left, right, gain: 1.0 };

@@ -1,4 +1,4 @@
-//! A study is checked by doing it again.
+//! Checks a study: the study is done again, and its files are compared.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ impl Args {
         self.show(Some(&manifest.name), None, checks, screen)
     }
 
-    /// Does the study again and compares; `None`: it was stopped.
+    /// Does the study again and compares the files; `None` if a signal stopped the study.
     fn again(&self, manifest: &Manifest) -> miette::Result<Option<Vec<Check>>> {
         let (mut inputs, mut files, mut report) = (Check::new("inputs"), Check::new("files"), Check::new("report"));
         if self.without_data {

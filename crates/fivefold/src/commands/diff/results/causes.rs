@@ -1,4 +1,5 @@
-//! Which rules make the values of two results folders differ: with the data and the scores at hand, each value is made anew.
+//! Finds the rules that make the values of two results folders differ. The module needs the data
+//! and the scores, because it computes each value again.
 
 use std::path::Path;
 
@@ -10,10 +11,11 @@ use rayon::prelude::*;
 
 use super::columns::{Column, Common};
 
-/// The causes of the columns of one data set, one each; `None` for a column that does not differ.
+/// The causes for each column of one data set; `None` for a column that does not differ.
 pub(super) type Causes = Vec<Option<Attribution>>;
 
-/// Finds the causes; the error is a sentence why they cannot be told. The folders of the experiments are those where data are looked for.
+/// Finds the causes. The error is a sentence that says why the causes cannot be told. The data are
+/// looked for in the folders of the experiments.
 pub(super) fn of(
     folders: [&Path; 2],
     sides: &[Results; 2],
@@ -63,7 +65,8 @@ pub(super) fn of(
     Ok(causes)
 }
 
-/// The causes that values alone tell: `undefined` and `fold_mean`; `None` where neither differs, so that nothing is told.
+/// Finds the causes that values alone can tell: `undefined` and `fold_mean`. All causes are `None`
+/// if both sides have the same two conventions.
 pub(super) fn of_values(sides: &[Results; 2], common: &Common<'_>, columns: &[Column]) -> Causes {
     let [a, b] = sides.each_ref().map(|side| &side.manifest.experiment.evaluation.conventions);
     let told = a.undefined != b.undefined || a.fold_mean != b.fold_mean;

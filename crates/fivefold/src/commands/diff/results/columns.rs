@@ -1,4 +1,4 @@
-//! The columns of values that two results folders have in common, query by query.
+//! The columns of values that two results folders share, query by query.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,12 +11,13 @@ use super::Key;
 
 /// A data set that both sides have.
 pub(super) struct Common<'r> {
-    /// Its place in each of the folders.
+    /// The place of the data set in each folder.
     pub(super) places: [usize; 2],
     datasets: [&'r DatasetValues; 2],
-    /// The queries that both sides have, in the order of A: their places in the lists of both.
+    /// The queries that both sides have, in the order of A. Each entry holds the places of a query
+    /// in the two lists.
     queries: Vec<[usize; 2]>,
-    /// How many queries stand on one side only.
+    /// How many queries only one side has.
     pub(super) lacking: usize,
 }
 
@@ -24,25 +25,29 @@ pub(super) struct Common<'r> {
 pub(super) struct Column {
     pub(super) key: Key,
     pub(super) measure: MeasureSpec,
-    /// One a query.
+    /// One value for each query.
     pub(super) values: [Vec<f64>; 2],
-    /// What an undefined value counts as on each side; `None`: it is left out.
+    /// The number that an undefined value counts as on each side; `None` if the side leaves
+    /// undefined values out.
     pub(super) undefined: [Option<f64>; 2],
     pub(super) means: [Mean; 2],
-    /// The queries whose values, or what they count as, differ by more than rounding.
+    /// The queries whose values differ by more than rounding, or whose undefined values count
+    /// differently.
     pub(super) differing: Vec<usize>,
-    /// Those whose values differ by no more, but do.
+    /// The queries whose values differ by rounding alone.
     pub(super) rounded: Vec<usize>,
 }
 
 impl Column {
-    /// Whether something differs; the mean over folds alone can make two means of the same values differ.
+    /// Whether the values or the means differ. Two means of the same values can differ if the sides
+    /// average folds differently.
     pub(super) fn differs(&self) -> bool {
         let [a, b] = self.means.map(|mean| mean.value);
         !self.differing.is_empty() || a.is_nan() != b.is_nan() || rounding::differ(a, b)
     }
 
-    /// How far the values of a query are apart; what only one side has is furthest.
+    /// The distance between the two values of a query. The distance is infinite if only one side
+    /// has a value.
     pub(super) fn distance(&self, query: usize) -> f64 {
         let [a, b] = self.values.each_ref().map(|values| values[query]);
         match (a.is_nan(), b.is_nan(), self.undefined) {
@@ -52,7 +57,7 @@ impl Column {
         }
     }
 
-    /// How many values count on this side only, since the other leaves them out.
+    /// How many values count only on this side, because the other side leaves them out.
     pub(super) fn counted_alone(&self, side: usize) -> usize {
         let counts = |side: usize, query: usize| !self.values[side][query].is_nan() || self.undefined[side].is_some();
         (0..self.values[side].len()).filter(|&query| counts(side, query) && !counts(1 - side, query)).count()
@@ -60,7 +65,7 @@ impl Column {
 }
 
 impl<'r> Common<'r> {
-    /// The data sets that both sides have, by their names.
+    /// Pairs the data sets that both sides have, by name.
     pub(super) fn between(sides: &'r [Results; 2]) -> Vec<Self> {
         let [a, b] = sides.each_ref().map(|side| &side.evaluation.datasets);
         let pair = |(place, one): (usize, &'r DatasetValues)| {
@@ -98,7 +103,8 @@ impl<'r> Common<'r> {
         &self.datasets[0].queries[self.queries[place][0]]
     }
 
-    /// The columns that both sides have: rankers in the order of A, within them measures.
+    /// The columns that both sides have: rankers in the order of A, and the measures within each
+    /// ranker.
     pub(super) fn columns(&self, sides: &[Results; 2]) -> Vec<Column> {
         let measures = sides.each_ref().map(|side| &side.evaluation.measures);
         let mut columns = Vec::new();
@@ -151,7 +157,7 @@ impl<'r> Common<'r> {
     }
 }
 
-/// What tells a query on both sides.
+/// The key of a query, which is the same on both sides.
 fn id(query: &QueryInfo) -> (usize, &str) {
     (query.fold, &query.id)
 }

@@ -1,4 +1,4 @@
-//! What only one of two results folders has: data sets, rankers, measures.
+//! The data sets, rankers and measures that only one of two results folders has.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::{COLUMN, Key};
 /// Columns of values that the other side lacks, each with its side.
 pub(super) struct OneSided {
     pub(super) keys: Vec<(&'static str, Key)>,
-    /// The data sets, rankers and measures of each side, by its name.
+    /// The names of the data sets, rankers and measures of each side.
     names: [(&'static str, [BTreeSet<String>; 3]); 2],
 }
 
@@ -29,7 +29,8 @@ impl OneSided {
         OneSided { keys, names: [("A", names(&a)), ("B", names(&b))] }
     }
 
-    /// What is one side's whole data sets, rankers or measures, in a line each; then how many other columns.
+    /// The notes on columns that one side lacks. One line names the data sets that only one side
+    /// has, and so for rankers and measures. A last line counts the other columns.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let [a, b] = &self.names;
@@ -67,7 +68,7 @@ impl OneSided {
     }
 }
 
-/// The columns of values of a folder, without those of rankers that failed.
+/// The columns of values of a folder. A ranker that failed has no columns.
 fn keys(results: &Results) -> BTreeSet<Key> {
     let mut keys = BTreeSet::new();
     for dataset in &results.evaluation.datasets {
