@@ -210,11 +210,20 @@ pub fn rename_keys(table: &mut DeTable<'_>, renamed: &'static [Renamed]) -> Resu
 
 /// Returns stored parameters with the new names of all renamed parameters.
 pub fn with_new_names(params: &serde_json::Value, renamed: &[Renamed]) -> serde_json::Value {
+    with_keys(params, renamed.iter().map(|word| (word.old, word.new)))
+}
+
+/// Returns parameters with some keys under other names. Each pair is the name until now and the
+/// name from now on.
+pub fn with_keys<'n>(
+    params: &serde_json::Value,
+    names: impl IntoIterator<Item = (&'n str, &'n str)>,
+) -> serde_json::Value {
     let mut params = params.clone();
     if let Some(object) = params.as_object_mut() {
-        for word in renamed {
-            if let Some(value) = object.remove(word.old) {
-                object.insert(word.new.to_owned(), value);
+        for (from, to) in names {
+            if let Some(value) = object.remove(from) {
+                object.insert(to.to_owned(), value);
             }
         }
     }

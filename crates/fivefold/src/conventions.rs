@@ -69,7 +69,7 @@ pub(crate) struct ConventionArgs {
     err_no_relevant: Option<NoRelevant>,
     /// The highest grade of ERR: `collection`, or a grade
     #[arg(long, value_name = "GRADE")]
-    max_grade: Option<HighestGrade>,
+    err_max_grade: Option<HighestGrade>,
 }
 
 impl ConventionArgs {
@@ -97,7 +97,7 @@ impl ConventionArgs {
             ap_ties: self.ap_ties,
             no_relevant: self.no_relevant,
             err_no_relevant: self.err_no_relevant,
-            max_grade: self.max_grade,
+            max_grade: self.err_max_grade,
         }
     }
 

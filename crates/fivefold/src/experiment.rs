@@ -50,7 +50,7 @@ impl Text {
         let path = Path::new(name);
         let mut folders = Vec::new();
         // A results folder of this name is none.
-        let shipped = if path.is_file() { None } else { shipped::find(old_words::shipped(name)) };
+        let shipped = if path.is_file() { None } else { shipped::find(name) };
         let text = match shipped {
             Some(text) => text.to_owned(),
             None => {

@@ -13,7 +13,7 @@ use crate::screen::tell;
 const COMMANDS: &[Renamed] = &[Renamed::new("meta", "compare")];
 
 /// Renamed options of any command.
-const OPTIONS: &[Renamed] = &[Renamed::new("--gmax", "--max-grade")];
+const OPTIONS: &[Renamed] = &[Renamed::new("--gmax", "--err-max-grade")];
 
 /// Renamed experiments that come with the program.
 const SHIPPED: &[Renamed] = &[
@@ -75,8 +75,8 @@ mod tests {
             let words = replace(line.split(' ').map(OsString::from).collect());
             words.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(replaced("fivefold meta meta --gmax 4"), "fivefold compare meta --max-grade 4");
-        assert_eq!(replaced("fivefold eval --gmax=4 -- --gmax"), "fivefold eval --max-grade=4 -- --gmax");
+        assert_eq!(replaced("fivefold meta meta --gmax 4"), "fivefold compare meta --err-max-grade 4");
+        assert_eq!(replaced("fivefold eval --gmax=4 -- --gmax"), "fivefold eval --err-max-grade=4 -- --gmax");
         assert_eq!(replaced("meta report meta"), "meta report meta");
         assert_eq!(replaced("fivefold --memory 1GiB compare x"), "fivefold --memory 1GiB compare x");
     }

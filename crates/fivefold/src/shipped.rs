@@ -1,5 +1,7 @@
 //! The experiments of `experiments/`, so that the program has them wherever it is installed.
 
+use crate::old_words;
+
 /// Names and texts.
 type Shipped = &'static [(&'static str, &'static str)];
 
@@ -37,6 +39,7 @@ const STUDIES: Shipped = texts![
 
 /// The text of the experiment or study with this name.
 pub(crate) fn find(name: &str) -> Option<&'static str> {
+    let name = old_words::shipped(name);
     EXPERIMENTS.iter().chain(STUDIES).find(|(shipped, _)| *shipped == name).map(|(_, text)| *text)
 }
 

@@ -84,7 +84,7 @@ fn commands_options_and_studies_in_old_words_do_the_same() {
 
     let old = told(folder.path(), "eval --qrels q --run r --measures err(gmax=4) --gmax 4");
     assert!(
-        old.contains("`gmax` is now called `max_grade`") && old.contains("`--gmax` is now called `--max-grade`"),
+        old.contains("`gmax` is now called `max_grade`") && old.contains("`--gmax` is now called `--err-max-grade`"),
         "{old}"
     );
     let shipped = stderr(folder.path(), "compare meta-trec8 --data-dir .", 2);

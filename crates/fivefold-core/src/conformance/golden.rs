@@ -14,6 +14,7 @@ use std::path::Path;
 
 use super::trial::{Fitted, SEED, make, scores, test, train, validation, with};
 use super::{Case, guarded};
+use crate::params::with_keys;
 use crate::{Dataset, DynRanker, FitContext, JudgedQuery, RankerEntry, Seed};
 
 /// The environment variable that lets [`check_golden`] write the file anew, if set to `1`.
@@ -93,7 +94,9 @@ fn lines(entries: &[RankerEntry], cases: &[Case]) -> Lines {
         let unchanged = [true, false].map(|validated| (case.params.to_owned(), validated));
         for (params, validated) in unchanged.into_iter().chain(changed) {
             let ranker = make(entry, &params).unwrap_or_else(|error| panic!("{error}"));
-            let given = format!("{}{validated}{}", ranker.params(), digest_of_data());
+            // As keys of jobs have them: a new name of a parameter is no other parameter.
+            let key = with_keys(&ranker.params(), entry.renamed.iter().map(|word| (word.new, word.old)));
+            let given = format!("{key}{validated}{}", digest_of_data());
             let model = match guarded(|| fit_with(&*ranker, validated)) {
                 Ok(fitted) => digest(&fitted),
                 Err(error) => error,

@@ -21,6 +21,7 @@
 
 use std::collections::BTreeMap;
 
+use fivefold_core::params::with_keys;
 use fivefold_core::{ParamInfo, Registry};
 use fivefold_data::Normaliser;
 use serde::{Deserialize, Serialize};
@@ -123,15 +124,7 @@ pub enum Method {
 /// Returns the parameters under the names that job keys and model files use. So a new name of a
 /// parameter alters no key.
 pub fn key_params(params: &serde_json::Value, renamed: &BTreeMap<String, String>) -> serde_json::Value {
-    let mut params = params.clone();
-    if let Some(object) = params.as_object_mut() {
-        for (new, old) in renamed {
-            if let Some(value) = object.remove(new) {
-                object.insert(old.clone(), value);
-            }
-        }
-    }
-    params
+    with_keys(params, renamed.iter().map(|(new, old)| (new.as_str(), old.as_str())))
 }
 
 /// `[ranker.params]` of `kind = "scores"`.
