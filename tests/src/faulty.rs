@@ -1,4 +1,4 @@
-//! A ranker that fails in any way that a ranker can.
+//! A ranker that fails in a chosen way: it panics, hangs, takes all memory, and so on.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use fivefold_core::{Dataset, FitContext, FitError, Model, ParamHelp, QueryView, Ranker};
 use serde::{Deserialize, Serialize};
 
-/// Fails as it is told.
+/// A ranker that fails in the way that `how` names.
 #[derive(Serialize, Deserialize)]
 #[serde(default)]
 pub struct Faulty {
@@ -33,7 +33,7 @@ impl Default for Faulty {
     }
 }
 
-/// Scores by the first feature, or not at all.
+/// A model that scores by the first feature. If `nan` is true, the first document gets NaN.
 #[derive(Serialize, Deserialize)]
 pub struct FaultyModel {
     nan: bool,
@@ -65,12 +65,13 @@ impl Ranker for Faulty {
         match self.how {
             How::Panic => panic!("faulty on purpose"),
             How::Nan => return Ok(FaultyModel { nan: true }),
-            // Never asks whether it should stop.
+            // The loop never asks whether to stop.
             How::Hang => loop {
                 std::thread::sleep(Duration::from_secs(3600));
             },
             How::Memory => {
-                // Touched, so that it is there; an end, so that a limit that is not kept does not take the machine down.
+                // The memory is written to, so that the system really provides it. The loop ends,
+                // so that the machine survives if the limit is not enforced.
                 let mut hoard = Vec::new();
                 for _ in 0..200 {
                     hoard.push(vec![1u8; 16 << 20]);
@@ -78,7 +79,7 @@ impl Ranker for Faulty {
                 }
                 return Err(FitError::Other(format!("nobody stopped it at {} blocks", hoard.len())));
             }
-            // While nobody looks: the run is made to wait.
+            // The run is paused, so that it does not measure the memory meanwhile.
             How::Spike => {
                 signal_the_run("STOP");
                 let mut hoard = vec![0u8; 500 << 20];
@@ -92,7 +93,7 @@ impl Ranker for Faulty {
             }
             How::Overflow => println!("{}", deep(&[0; 4096])),
             How::Exit => std::process::exit(7),
-            // What rankers print must not be taken for anything else.
+            // The run must not take the output of a ranker for a message of the worker.
             How::Chatter => {
                 println!("{{\"Failed\":\"not at all\"}}");
                 eprintln!("noise");
@@ -113,7 +114,7 @@ fn signal_the_run(name: &str) {
     let _ = name;
 }
 
-/// Recursion deeper than any stack, which the compiler cannot turn into a loop.
+/// Recurses deeper than any stack. The compiler cannot turn this recursion into a loop.
 fn deep(of: &[u64]) -> u64 {
     if of[0] == u64::MAX {
         return 0;

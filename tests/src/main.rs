@@ -1,5 +1,5 @@
-//! fivefold as an outside author would build it: the built-in rankers, and three that misbehave so that tests can see what
-//! the program does about it.
+//! fivefold as an outside author would build it: the built-in rankers and three more. The three
+//! misbehave, so that tests can see how the program reacts.
 
 mod faulty;
 
@@ -23,7 +23,7 @@ impl Model for FirstFeature {
     }
 }
 
-/// Takes its time, so that a run can be killed half way.
+/// A slow ranker, so that a run can be killed half way.
 #[derive(Serialize, Deserialize)]
 #[serde(default)]
 struct Slow {
@@ -39,7 +39,8 @@ impl Default for Slow {
 impl Ranker for Slow {
     const NAME: &'static str = "slow";
     const SUMMARY: &'static str = "sleeps 10 ms a step, then uses the first feature";
-    /// As a crate's build script gives it; tests put another in its place.
+    /// A hash like the one that a build script provides. Tests replace it in the binary by another
+    /// hash.
     const SOURCES: Option<&'static str> = Some("50f7ce5050f7ce5050f7ce5050f7ce5050f7ce5050f7ce5050f7ce5050f7ce50");
     const PARAMS: &'static [ParamHelp] = &[ParamHelp { name: "steps", help: "how many steps" }];
     type Model = FirstFeature;
@@ -57,7 +58,7 @@ impl Ranker for Slow {
     }
 }
 
-/// Fails, one way or the other.
+/// A ranker that panics, or returns an error.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Broken {

@@ -1,4 +1,4 @@
-//! Rankers of linfa and smartcore, in builds with and without the feature `adapters`.
+//! Tests the rankers of linfa and smartcore, in builds with and without the feature `adapters`.
 
 #[cfg(feature = "adapters")]
 use crate::blind_validation::refuse_training_data_of_one_grade;
@@ -42,7 +42,7 @@ fn a_ranker_of_the_feature_is_named_with_it() {
     for ranker in ["linfa-logistic", "smartcore-forest"] {
         assert!(listed.contains(&format!("Not in this build: `{ranker}` is in the feature `adapters`")), "{listed}");
     }
-    // A model file is enough for other programs.
+    // The export to other programs needs only the model file, not the ranker.
     assert!(stdout(at, "export m.json --format ranklib").contains("## Linear Regression"));
 }
 

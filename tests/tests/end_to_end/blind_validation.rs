@@ -1,11 +1,13 @@
-//! A validation part that cannot tell models apart: dmlc/xgboost #2208 and #2704, where boosting stops by a metric that no model alters.
+//! Tests a validation part that cannot tell models apart. In dmlc/xgboost #2208 and #2704, boosting
+//! stopped by a metric that no model alters.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::harness::{assert_same_content, content, json, run, stderr, stdout};
 
-/// Training, validation and test file of 20 queries each; the documents of a validation query have the grade that `blind` gives.
+/// Writes a training, a validation and a test file with 20 queries each. All documents of a
+/// validation query have the grade that `blind` returns for the query.
 fn data(at: &Path, blind: impl Fn(usize) -> usize) {
     for (part, name) in ["train", "vali", "test"].iter().enumerate() {
         let mut text = String::new();
@@ -49,7 +51,7 @@ fn training_goes_on_as_without_it_and_says_so() {
     }
 }
 
-/// One query that can tell models apart is enough.
+/// A validation part is used if at least one of its queries can tell models apart.
 #[test]
 fn a_part_with_one_useful_query_is_used_in_silence() {
     let folder = tempfile::tempdir().unwrap();
@@ -90,7 +92,7 @@ fn a_run_says_it_of_each_job_once_of_reused_jobs_again_and_keeps_it() {
     assert!(under_tables.values().any(|text| String::from_utf8_lossy(text).contains(SAID)), "under the tables");
     assert!(run(at, "verify a").status.success());
 
-    // In a process of its own the same is said and kept.
+    // A fit in a process of its own gives the same warning, and the same records.
     std::fs::write(at.join("x.toml"), experiment("isolate = true")).unwrap();
     let apart = stderr(at, "run x.toml --out b --threads 1", 0);
     assert_eq!(apart.matches(SAID).count(), 1, "{apart}");
@@ -98,7 +100,7 @@ fn a_run_says_it_of_each_job_once_of_reused_jobs_again_and_keeps_it() {
     assert!(json(at, "run x.toml --out b --json")["reused"] == 2);
 }
 
-/// All rankers that learn say the same of training data of one grade.
+/// All rankers that learn refuse training data of one grade with the same message.
 #[test]
 fn training_data_of_one_grade_are_refused_in_the_same_words() {
     refuse_training_data_of_one_grade(&[
@@ -116,7 +118,8 @@ fn training_data_of_one_grade_are_refused_in_the_same_words() {
     ]);
 }
 
-/// Training data of one grade are refused by these rankers, and `feature`, which does not learn, takes them.
+/// Checks that these rankers refuse training data of one grade. The ranker `feature` accepts such
+/// data, because it does not learn.
 pub fn refuse_training_data_of_one_grade(rankers: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -124,7 +127,7 @@ pub fn refuse_training_data_of_one_grade(rankers: &[&str]) {
     std::fs::write(at.join("train.txt"), text).unwrap();
     for ranker in rankers {
         let told = stderr(at, &format!("train --ranker {ranker} --train train.txt -o m.json"), 1);
-        // Without the frame of a long message.
+        // Remove the frame of a long message.
         let words: Vec<&str> = told.split_whitespace().filter(|word| *word != "│").collect();
         assert!(words.join(" ").contains("12 documents is 1, so that no order"), "{ranker}: {told}");
         assert!(!at.join("m.json").exists());

@@ -1,8 +1,9 @@
-//! `report.html` in a real browser: no errors on its console, no request to a network, sorting and filtering work, the
-//! figures are there.
+//! Tests `report.html` in a real browser: the console shows no error, the page sends no request to
+//! a network, sorting and filtering work, and the figures exist.
 //!
-//! Chromium is driven by its DevTools protocol. Without it the tests are skipped, aloud; where `CI` is set that is a failure.
-//! `FIVEFOLD_SCREENSHOTS=folder` keeps pictures at two widths and in both colour schemes, to be looked at.
+//! The tests control Chromium by its DevTools protocol. Without Chromium, the tests print that they
+//! are skipped; if `CI` is set, they fail. `FIVEFOLD_SCREENSHOTS=folder` keeps pictures of the page
+//! at two widths and in both colour schemes, for a person to look at.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader};
@@ -24,13 +25,13 @@ struct Browser {
     socket: WebSocket<MaybeTlsStream<TcpStream>>,
     session: Option<String>,
     sent: u64,
-    /// Events that came while an answer was waited for.
+    /// The events that arrived while the test waited for an answer.
     events: VecDeque<Value>,
     _profile: tempfile::TempDir,
 }
 
 impl Browser {
-    /// Starts Chromium; `None`, said aloud, where there is none.
+    /// Starts Chromium; if Chromium is not installed, prints a message and returns `None`.
     fn start() -> Option<Self> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let programs = std::env::split_paths(&path).flat_map(|folder| NAMES.map(|name| folder.join(name)));
@@ -53,7 +54,7 @@ impl Browser {
         let address = lines
             .find_map(|line| line.unwrap().strip_prefix("DevTools listening on ").map(str::to_owned))
             .expect("Chromium says where it listens");
-        // Whatever else it writes must not fill the pipe.
+        // The rest of the browser's output is read too, so that the pipe never fills up.
         std::thread::spawn(move || lines.for_each(drop));
         let (socket, _) = tungstenite::connect(address).unwrap();
         let mut browser =
@@ -94,7 +95,7 @@ impl Browser {
         }
     }
 
-    /// Waits for an event of this name; those before it are kept.
+    /// Waits for an event of this name, and keeps the events before it.
     fn wait(&mut self, method: &str) {
         while !self.events.iter().any(|event| event["method"] == method) {
             let event = self.receive();
@@ -116,9 +117,10 @@ impl Browser {
         answer["result"]["value"].take()
     }
 
-    /// Errors and warnings since the page was opened, and addresses asked for that are neither the page nor in it.
+    /// Returns the errors and warnings since the page was opened, and the requested addresses other
+    /// than the page and its embedded content.
     fn complaints(&mut self) -> Vec<String> {
-        // An answer comes after all events before it.
+        // The answer arrives after all earlier events.
         self.value("0");
         let complaint = |event: &Value| match event["method"].as_str()? {
             "Runtime.exceptionThrown" => Some(event["params"].to_string()),
@@ -134,7 +136,7 @@ impl Browser {
         self.events.iter().filter_map(complaint).collect()
     }
 
-    /// A picture of the whole page, where pictures are wanted.
+    /// Takes a picture of the whole page if `FIVEFOLD_SCREENSHOTS` is set.
     fn picture(&mut self, name: &str, width: u32, scheme: &str) {
         let Some(folder) = std::env::var_os("FIVEFOLD_SCREENSHOTS").map(PathBuf::from) else { return };
         let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
@@ -154,7 +156,8 @@ impl Drop for Browser {
     }
 }
 
-/// Labels that would be markup if they were not escaped, and ids of queries that would end a script.
+/// An experiment with labels that would be markup without escaping. The ids of its queries would
+/// end a script.
 const HOSTILE: &str = r#"
 name = "small <b>run</b>"
 seed = 3
@@ -191,7 +194,7 @@ fn report() -> tempfile::TempDir {
             let grade = (query * 7 + document * document * 3) % 5 % 3;
             let (one, two) = ((query + document * 13) % 11, grade * 2 + document % 3);
             let id = if query == 7 { "</script><i>7".to_owned() } else { format!("q{query}") };
-            // The third feature keeps vectors apart.
+            // The third feature makes all feature vectors differ.
             lines += &format!("{grade} qid:{id} 1:{one} 2:{two} 3:{}\n", query * 8 + document);
         }
     }
@@ -212,7 +215,7 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
     assert_eq!(browser.value("document.querySelectorAll('main img, header b, main i').length"), 0);
     assert_eq!(browser.value("document.querySelector('h1').textContent"), "small <b>run</b>");
 
-    // All sections, tables and figures are there, and every figure has a size.
+    // All sections, tables and figures exist, and every figure has a size.
     let tables = std::fs::read_dir(folder.path().join("run/tables")).unwrap().count() / 3;
     assert_eq!(browser.value("document.querySelectorAll('#tables details').length"), tables);
     let figures = std::fs::read_dir(folder.path().join("run/figures")).unwrap().count() / 2;
@@ -221,7 +224,8 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
     let sizes = "[...document.querySelectorAll('#figures svg')].every(s => s.getBoundingClientRect().height > 100)";
     assert_eq!(browser.value(sizes), true);
 
-    // Heads sort, first falling and then rising; what is not a number stays last.
+    // A click on a head sorts the column, first falling and then rising. Cells without a number
+    // stay last.
     let sorted = |direction: &str| {
         format!(
             "(() => {{ const table = document.querySelector('#scores table'); const head = table.tHead.rows[0].cells[2];
@@ -235,7 +239,8 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
     assert_eq!(browser.value(&sorted("descending")), true);
     assert_eq!(browser.value(&sorted("ascending")), true);
 
-    // The list of queries: everything, found by a part of an id, filtered, sorted, under another measure.
+    // The list of queries shows all queries. It can be searched by a part of an id, filtered,
+    // sorted, and shown under another measure.
     let rows = "document.querySelectorAll('#drill-table tbody tr').length";
     assert_eq!(browser.value(rows), 40);
     let find = |text: &str| {
@@ -261,7 +266,8 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
     assert!(expected.len() > 2 && expected.is_sorted_by(|a, b| a >= b), "{expected:?}");
     let measures = "document.getElementById('drill-measure').options.length";
     assert_eq!(browser.value(measures), 6);
-    // Classes are the sets of the tables, of eight queries each, whatever has no value.
+    // The classes are the query sets of the tables. Each has eight queries, also if a query has no
+    // value.
     let class = |name: &str| {
         format!(
             "(() => {{ document.getElementById('drill-least').value = '0'; const select = document.getElementById('drill-class');
@@ -275,7 +281,8 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
         std::fs::read_to_string(folder.path().join("run/tables/table-09-ndcg-discriminative-power.csv")).unwrap();
     assert!(power.contains("uninformative: 8 queries") && power.contains("ideal: 8 queries"), "{power}");
 
-    // The correction is named where letters are explained, and how many comparisons it is over: 3 pairs at 2 cutoffs.
+    // The explanation of the letters names the correction and the number of comparisons: 3 pairs at
+    // 2 cutoffs.
     let text = |selector: &str| format!("document.querySelector('{selector}').textContent");
     let scores = browser.value(&text("#scores"));
     let scores = scores.as_str().unwrap();
@@ -285,7 +292,8 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
     let bibtex = browser.value(&text("#bibtex"));
     assert!(bibtex.as_str().unwrap().contains("holm1979simple"));
 
-    // The mean of a filtered list is that of the values themselves, not of what is shown of them: of Ridge, which is method 1.
+    // The mean of a filtered list is the mean of the exact values, not of the rounded values on the
+    // page. The test looks at Ridge, which is method 1.
     let shown = browser.value(
         "[[...document.querySelectorAll('#drill-table tbody tr')].map(row => row.cells[0].textContent),
           document.querySelector('#drill-table tfoot tr').cells[7].textContent,
@@ -310,7 +318,8 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
         }
     }
 
-    // A page so large that its values are rounded says how far the mean of a selection is good, and prints no more.
+    // A page that is so large that its values are rounded says how exact the mean of a selection
+    // is, and prints no more digits.
     let rounded = std::fs::read_to_string(&page).unwrap().replace("\"digits\":4", "\"digits\":3");
     std::fs::create_dir(folder.path().join("rounded")).unwrap();
     std::fs::write(folder.path().join("rounded/report.html"), rounded).unwrap();
@@ -324,7 +333,8 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
     assert_eq!((some[0].as_str(), some[1].as_str().map(str::len)), (Some(head), Some(5)));
 }
 
-/// Two measures of three systems on 60 queries, one a UE version of the other, with hostile names; classes by a file.
+/// Makes a study of two measures, three systems and 60 queries with hostile names. One measure is a
+/// UE version of the other. A file puts the queries into classes.
 fn study() -> tempfile::TempDir {
     let head = "query,A <img src=x onerror=alert(1)>,B,C\n";
     let (mut original, mut version) = (head.to_owned(), head.to_owned());
@@ -336,7 +346,7 @@ fn study() -> tempfile::TempDir {
         version += &format!("{id},{},{},{}\n", 2.0 * value(0) - 1.0, 2.0 * value(1) - 1.0, 2.0 * value(2) - 1.0);
         classes += &format!("{id},{}\n", if query % 3 == 0 { "short" } else { "long" });
     }
-    // One is in both.
+    // The query q0 is in both classes.
     classes += "q0,long\n";
     let folder = directory(&[("ndcg.csv", &original), ("v2.csv", &version), ("classes.csv", &classes)]);
     let values = "compare ndcg@10=ndcg.csv ndcg.v2@10=v2.csv --classes classes.csv";
@@ -345,7 +355,8 @@ fn study() -> tempfile::TempDir {
     folder
 }
 
-/// The page of a study has what that of a run has, and is the same when it is written anew from the folder.
+/// The page of a study has the same parts as the page of a run. Written again from the folder, the
+/// page is the same.
 #[test]
 fn the_page_of_a_study_works_too() {
     let Some(mut browser) = Browser::start() else { return };
@@ -379,7 +390,8 @@ fn the_page_of_a_study_works_too() {
     assert!(text(&mut browser, "#manifest").contains("\"correction\": \"holm\""));
     assert!(text(&mut browser, "#figures").contains("Queries under ndcg@10 and ndcg.v2@10"));
 
-    // The list of queries: sorted, found, filtered by class; what values alone do not tell is not there.
+    // The list of queries can be sorted, searched and filtered by class. Columns that values alone
+    // cannot fill are absent.
     let rows = "document.querySelectorAll('#drill-table tbody tr').length";
     assert_eq!(browser.value(rows), 60);
     let heads = "[...document.querySelectorAll('#drill-table thead th')].map(head => head.textContent).join('|')";
@@ -406,7 +418,7 @@ fn the_page_of_a_study_works_too() {
         }
     }
 
-    // Anew, from the folder alone; a template of one's own.
+    // The page is written again from the folder alone, then with a template of the user.
     std::fs::remove_file(folder.path().join("ndcg.csv")).unwrap();
     stdout(folder.path(), "report run --write again");
     for file in ["report.html", "tables.json", "figures/means-ndcg.svg"] {
@@ -430,7 +442,8 @@ fn the_page_can_be_used_without_a_mouse_or_eyes() {
 
 fn usable(browser: &mut Browser, page: &Path) {
     browser.open(page);
-    // Every table has a caption and heads with a scope, every control a label, every figure a text, ids are unique.
+    // Every table has a caption and heads with a scope, every control has a label, every figure has
+    // a text, and ids are unique.
     for (what, expression) in [
         ("tables without caption", "document.querySelectorAll('table:not(:has(caption))').length"),
         ("heads without scope", "document.querySelectorAll('th:not([scope])').length"),
@@ -450,7 +463,7 @@ fn usable(browser: &mut Browser, page: &Path) {
     ] {
         assert_eq!(browser.value(expression), 0, "{what}");
     }
-    // On paper the heads of tables stay, and what can only be pressed goes.
+    // On paper, the heads of tables stay, and the controls disappear.
     browser.call("Emulation.setEmulatedMedia", json!({ "media": "print" }));
     let visible = |selector: &str| {
         format!("[...document.querySelectorAll('{selector}')].filter(e => e.checkVisibility()).length")

@@ -1,4 +1,5 @@
-//! The cache of collections and the memory budget: seen on the screen, never in the results.
+//! Tests the cache of collections and the memory budget. The screen may show their effect, but the
+//! results never depend on them.
 
 use crate::harness::{content, directory, run, stderr, stdout};
 
@@ -32,14 +33,15 @@ fn results_are_the_same_with_and_without_a_cache_and_with_little_memory() {
         third.contains("note: made: from the cache kept/") && third.contains("within 1.0 KiB of memory"),
         "{third}"
     );
-    // What never fits is refused before it takes any memory, and done by the next run that may take it.
+    // A job that never fits is refused before it takes memory. The next run with a larger budget
+    // does the job.
     assert!(third.contains("FAILED made/fold1/linear: it needs about ") && third.contains("raise --memory"), "{third}");
     stdout(path, "run x.toml --out mapped --cache kept --memory 8MiB");
     let plain = content(&path.join("plain"));
     assert!(plain.len() > 20);
     assert!(plain == content(&path.join("written")) && plain == content(&path.join("mapped")));
 
-    // A changed text is seen.
+    // A change of the text is noticed.
     let file = path.join("data/Fold1/train.txt");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replacen(" 1:0.", " 1:1.", 1)).unwrap();

@@ -1,4 +1,4 @@
-//! `make` and `datasets`.
+//! Tests `make` and `datasets`.
 
 use crate::harness::{assert_same_content, content, directory, json, stderr, stdout};
 

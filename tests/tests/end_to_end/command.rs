@@ -1,8 +1,9 @@
-//! `kind = "command"` through the program, and the example with LightGBM from Python.
+//! Tests rankers of `kind = "command"`, and the example with LightGBM in Python.
 
 use crate::harness::{directory, python, run, stdout};
 
-/// The value of the first feature, by a program of the shell: the same as the ranker `feature`.
+/// An experiment in which a shell program scores by the first feature. The ranker `feature` must
+/// give the same scores.
 const EXPERIMENT: &str = r#"
 name = "small"
 seed = 3

@@ -1,13 +1,13 @@
-//! `fivefold compare`: scores of other programs compared, and the shipped studies.
+//! Tests `fivefold compare`: scores of other programs, and the shipped studies.
 
 use crate::harness::{assert_same_content, directory, json, real_data, stderr, stdout, stdout_with_data, summary_of};
 
 const VALUES: &str = "query,a,b,c\n1,.9,.1,.5\n2,.8,.3,.5\n3,.9,.2,.4\n4,.7,.2,.6\n5,.8,.1,.5\n";
 const FEW: &str = "--draws 100 --trials 20";
-/// The same into the folder that the tests look into, whatever it holds.
+/// Options for a quick comparison that writes into `runs/compare`, and replaces any content.
 const KEPT: &str = "--draws 100 --trials 20 --out runs/compare --replace";
 
-/// trec_eval -q of one system; `all` is a summary row, never a query.
+/// The output of `trec_eval -q` for one system. `all` is a summary row, never a query.
 fn trec_eval(values: &[&str]) -> String {
     let lines = values.iter().enumerate().map(|(query, value)| format!("map\t{}\t{value}\n", query + 1));
     lines.chain(["map\tall\t0.9\n".to_owned()]).collect()
@@ -39,14 +39,15 @@ fn every_table_of_a_table_of_values() {
     assert!(shown.contains("not defined with one measure: Kendall's tau"), "{shown}");
 }
 
-/// Difficulty by hand: means over systems .5, .533, .5, .5, .467, so that query 5 and the first of those with .5 are hard.
+/// By hand: the means of the queries over the systems are .5, .533, .5, .5, .467. So the hard
+/// queries are query 5 and the first query with .5.
 #[test]
 fn queries_are_classed_by_difficulty_or_by_a_file() {
     let folder = directory(&[
         ("ap.csv", VALUES),
         ("classes.csv", "query,class\n1,short\n2,short\n3,long\n4,long\n5,long\n5,short\n9,long\n"),
     ]);
-    // Where lines are not wrapped.
+    // The CSV files are read, because their lines are not wrapped.
     let table =
         |id: &str| std::fs::read_to_string(folder.path().join(format!("runs/compare/tables/{id}.csv"))).unwrap();
     stdout(folder.path(), &format!("compare ap.csv --quantiles 2 {KEPT}"));
@@ -69,10 +70,10 @@ fn labels_make_data_sets() {
     let folder = directory(&[("one.csv", VALUES), ("two.csv", other), ("a:b.csv", VALUES)]);
     let shown = stdout(folder.path(), &format!("compare T7:ap=one.csv T8:ap=two.csv {KEPT}"));
     assert!(shown.contains("Winning numbers over data sets") && shown.contains("Systems by ap: T7"), "{shown}");
-    // a > c > b on the one, b > c > a on the other.
+    // The order is a > c > b on one data set, and b > c > a on the other.
     let swaps = std::fs::read_to_string(folder.path().join("runs/compare/tables/swap-datasets.csv")).unwrap();
     assert!(swaps.contains("ap,T7,T8,3,1"), "{swaps}");
-    // A file whose name holds the sign is that file.
+    // If a file with a colon in its name exists, the name is not split into a label and a file.
     stdout(folder.path(), &format!("compare a:b.csv {KEPT}"));
     let says = |arguments: &str, words: &str| {
         let message = stderr(folder.path(), arguments, 2);
@@ -85,7 +86,7 @@ fn labels_make_data_sets() {
 #[test]
 fn systems_are_joined_by_query_and_a_missing_one_is_settled_by_a_policy() {
     let (one, other) = (trec_eval(&["0.5", "0.25", "0.75", "0.5"]), trec_eval(&["0.25", "0.5", "0.25"]));
-    // The queries of the second stand in another order.
+    // The second file has its queries in another order.
     let mut lines: Vec<&str> = other.lines().collect();
     lines.reverse();
     let folder = directory(&[("one.txt", &one), ("other.txt", &(lines.join("\n") + "\n"))]);
@@ -101,7 +102,7 @@ fn systems_are_joined_by_query_and_a_missing_one_is_settled_by_a_policy() {
     assert!(zero.contains("1 missing value counts as 0") && zero.contains("2 systems, 4 queries"), "{zero}");
 }
 
-/// Two runs of one tag: the names that are given part them.
+/// Two runs have the same tag, so the names given by the user tell them apart.
 #[test]
 fn a_name_that_is_given_stands_above_the_tag_of_a_run() {
     let text = format!("runid\tall\tours\n{}", trec_eval(&["0.5", "0.25"]));
@@ -112,7 +113,7 @@ fn a_name_that_is_given_stands_above_the_tag_of_a_run() {
     assert!(message.contains("`ours` has values of map in two files") && message.contains("NAME=FILE"), "{message}");
 }
 
-/// Values in an archive are those of the file that was put into it.
+/// Values are read from a file in an archive as from the file itself.
 #[test]
 fn values_are_read_from_members_of_archives() {
     let folder = directory(&[("ap.csv", VALUES)]);
@@ -133,7 +134,8 @@ fn values_are_read_from_members_of_archives() {
     assert!(message.contains("no member `none.csv`"), "{message}");
 }
 
-/// By hand, AP: topic 1 is 1 and 1/2, topic 3 is 1/2 and 1; of topic 2, which b lacks, a has 1.
+/// AP by hand, for a and b: 1 and 1/2 on topic 1, 1/2 and 1 on topic 3. On topic 2, a has 1 and b
+/// has no value.
 #[test]
 fn a_topic_that_a_run_lacks_is_settled_by_a_policy_and_counted() {
     let folder = directory(&[
@@ -163,7 +165,8 @@ fn a_topic_that_a_run_lacks_is_settled_by_a_policy_and_counted() {
     assert!(message.contains("the convention `missing_topics` says it"), "{message}");
 }
 
-/// Means by hand: of a 0.9, undefined, 0.3; of b 0.1, 0.5, 0.2.
+/// The values of a are 0.9, undefined, 0.3; the values of b are 0.1, 0.5, 0.2. The means are by
+/// hand.
 #[test]
 fn undefined_values_are_settled_by_a_policy_and_counted() {
     let folder = directory(&[("ap.csv", "query,a,b\n1,.9,.1\n2,nan,.5\n3,.3,.2\n")]);
@@ -191,7 +194,8 @@ fn a_baseline_a_test_and_a_correction() {
     let arguments = format!("compare ap.csv --against c --test permutation --correction holm {KEPT}");
     let shown = stdout(folder.path(), &arguments);
     assert!(shown.contains("Differences from c") && shown.contains("corrected"), "{shown}");
-    // Five queries are counted out, whatever draws are asked for; a test that does draw says so.
+    // For five queries, the permutation test is exact, whatever number of draws is asked for. A
+    // test that does draw says so.
     assert!(shown.contains("test: permutation (exact), two-sided; correction: holm"), "{shown}");
     assert!(!shown.contains("Agreement of conclusions"));
     let page = |of: &str| std::fs::read_to_string(folder.path().join(of).join("report.html")).unwrap();
@@ -230,12 +234,12 @@ fn a_results_folder_of_several_data_sets_gives_winning_numbers() {
     ] {
         assert!(shown.contains(text), "{text}\n{shown}");
     }
-    // Our own tables count the same: two rankers at two cutoffs.
+    // The tables of fivefold itself count the same: two rankers at two cutoffs.
     let power = std::fs::read_to_string(folder.path().join("runs/compare/tables/a-power.csv")).unwrap();
     assert!(power.lines().any(|line| line.starts_with("ndcg,2,2,")), "{power}");
 }
 
-/// A small run under a dialect and a policy for undefined values.
+/// A small experiment under a dialect and a policy for undefined values.
 fn small_run(name: &str, dialect: &str, undefined: &str) -> String {
     format!(
         "name = \"{name}\"\ndialect = \"{dialect}\"\nseed = 3\n[[dataset]]\nlabel = \"made\"\n\
@@ -244,7 +248,8 @@ fn small_run(name: &str, dialect: &str, undefined: &str) -> String {
     )
 }
 
-/// What the manifest of a run says of its conventions stands wherever its values are compared; where two runs differ, so does that.
+/// Wherever values of a run are compared, the conventions in its manifest are shown. If the
+/// conventions of two runs differ, the output says so.
 #[test]
 fn conventions_of_a_run_stand_under_its_values() {
     let folder = directory(&[
@@ -267,7 +272,7 @@ fn conventions_of_a_run_stand_under_its_values() {
     assert!(lines.len() > 2, "{lines:?}");
     let said = format!("values of runs/a were computed under {}", lines.join("; "));
     let page = page_of("runs/a");
-    // Under a table, and to be quoted.
+    // The conventions are under a table, and in the text to be quoted.
     assert!(
         page.contains(&format!("<li>{said}</li>"))
             && page.contains(&format!("Conventions and policies: made: {said};"))
@@ -277,11 +282,11 @@ fn conventions_of_a_run_stand_under_its_values() {
         assert!(table.contains("values of runs/a were computed under dialect: paper; ndcg"), "{table}");
     }
     assert!(page.contains("mcsherry2008computing") && !page.contains("CONVENTIONS DIFFER"));
-    // The file of values alone says the same.
+    // For the file of values alone, the output says the same.
     assert!(
         page_of("runs/a/per_query.csv").contains("values of runs/a/per_query.csv were computed under dialect: paper;")
     );
-    // Ties by file order are in nobody's paper.
+    // No paper describes ties by file order, so none is cited.
     let page = page_of("runs/b");
     assert!(page.contains("were computed under dialect: letor4;") && !page.contains("mcsherry2008computing"));
 
@@ -295,13 +300,14 @@ fn conventions_of_a_run_stand_under_its_values() {
     for entry in std::fs::read_dir(at.join("m/tables")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|ending| ending == "csv") {
-            // Tables of one folder compare nothing that differs.
+            // A table within one folder compares no values of different conventions.
             let across =
                 ["winning-numbers", "swap-datasets"].iter().any(|id| path.file_stem().is_some_and(|own| own == *id));
             assert_eq!(std::fs::read_to_string(&path).unwrap().contains(loud), across, "{}", path.display());
         }
     }
-    // What is not in the values is the study's own; where the run did otherwise, its means are not these.
+    // Conventions that the values do not contain are chosen by the study. If the run chose
+    // otherwise, the output says that the means are not those of the run.
     let shown = stdout(at, &format!("compare runs/c {FEW} --out m --replace"));
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(shown.contains("MEANS ARE NOT THOSE OF runs/c: here undefined values: zero, not skip"), "{shown}");
@@ -345,7 +351,7 @@ fn the_shipped_studies_find_what_their_page_says() {
     let shown = |name: &str| stdout_with_data(folder.path(), &data, &["compare", name]);
     let trec8 = shown("compare-trec8");
     assert!(trec8.contains("45 of 8256 comparisons are shown") && trec8.contains("129 systems, 50 queries"), "{trec8}");
-    // 45 rows of comparisons, not 8,256.
+    // The output has 45 rows of comparisons, not 8,256.
     assert!(trec8.lines().count() < 150);
     let figure = |name: &str| {
         std::fs::read_to_string(folder.path().join(format!("runs/compare-trec8/figures/{name}.csv"))).unwrap()

@@ -1,4 +1,5 @@
-//! What a `command` reaches. On a kernel without Landlock the confined half of these tests cannot be tried, and says so.
+//! Tests which files and sockets a `command` can reach. On a kernel without Landlock, the tests of
+//! confined commands are skipped, and say so.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::harness::{content, directory, fivefold, json, run, skipped, stderr, stdout};
 
-/// 30 queries of four documents in one file, whose folds are cut from it.
+/// A LETOR file with 30 queries of four documents, which is cut into folds.
 fn letor() -> String {
     let document = |i: usize| format!("{} qid:{} 1:{} 2:{}\n", i % 3, i / 4, (i * 7919) % 1000, (i * 104_729) % 997);
     (0..120).map(document).collect()
@@ -41,7 +42,8 @@ ideal = 5
     )
 }
 
-/// A folder with data, an experiment and its script. What the script reached it writes into `got`.
+/// Makes a folder with data, an experiment and its script. The script writes the names of all
+/// things that it could reach into `got`.
 fn case(params: &str, script: &str) -> TempDir {
     let folder = directory(&[
         ("x.toml", &experiment("rank.sh", params)),
@@ -52,7 +54,7 @@ fn case(params: &str, script: &str) -> TempDir {
     folder
 }
 
-/// Whether this kernel confines; said where it does not.
+/// Whether this kernel can confine commands. If it cannot, the test says so.
 fn confines() -> bool {
     let folder = case("", "");
     let stamps = &json(folder.path(), "run x.toml --json")["stamps"];
@@ -63,7 +65,7 @@ fn confines() -> bool {
     confines
 }
 
-/// Why the first job of the command failed; empty if it did not.
+/// The error of the first job of the command; empty if the job did not fail.
 fn failure(at: &Path, arguments: &str) -> String {
     let output = run(at, arguments);
     assert!(matches!(output.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&output.stderr));
@@ -72,8 +74,9 @@ fn failure(at: &Path, arguments: &str) -> String {
     record["error"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Looks for the files of jobs of other folds that run beside it: a program that did so had all grades of its test part, as programs have
-/// read the answers of other benchmarks (ucbepic/DataAgentBench #54).
+/// A script that looks for files of other jobs, which run at the same time for other folds. With
+/// such files, a program would know all grades of its test part. In ucbepic/DataAgentBench #54,
+/// programs read the answers of a benchmark in this way.
 const SPY: &str = r#"
 sleep 0.5
 for f in ../*/train.txt ../*/vali*.txt; do [ -f "$f" ] && [ ! "$f" -ef train.txt ] && echo "$f" >> got; done
@@ -89,7 +92,7 @@ fn other_folds_are_not_beside_a_command_confined_or_not() {
     }
 }
 
-/// Each thing that it reaches is a line of `got`.
+/// A script that writes a line to `got` for each thing that it can reach.
 const REACH: &str = r#"
 try() { name=$1; shift; ("$@") > /dev/null 2>&1 && echo "$name" >> got; }
 try data         cat "$ROOT/data/d.txt"
@@ -127,7 +130,7 @@ true
 fn reaching(params: &str) -> TempDir {
     let folder = case(params, "");
     let root = folder.path().canonicalize().unwrap();
-    // The kernel keeps it from signals since Linux 6.12.
+    // The kernel blocks signals only since Linux 6.12.
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
     let numbers: Vec<u32> = release.split('.').filter_map(|part| part.parse().ok()).collect();
     let signal = if numbers >= vec![6, 12] { "try signal kill -0 $PPID" } else { "" };
@@ -136,7 +139,8 @@ fn reaching(params: &str) -> TempDir {
     fs::write(folder.path().join("rank.sh"), script + scoring).unwrap();
     fs::write(folder.path().join("victim"), "precious").unwrap();
     fs::write(folder.path().join("movable"), "precious").unwrap();
-    // Results and a cache from before, which leaves text alone that was written just now.
+    // Make results and a cache beforehand. The test waits first, because text that was written just
+    // now is not cached.
     let (ours, plain) = (r#""rank.sh", "{train}", "{test}", "{scores}""#, r#""-c", "sed s/.*/1/ {test} > {scores}""#);
     fs::write(folder.path().join("plain.toml"), experiment("rank.sh", "").replace(ours, plain)).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(2100));
@@ -167,7 +171,7 @@ fn a_confined_command_reaches_its_own_folder_alone() {
     assert!(!manifest.contains("unconfined") && !manifest.contains("confine"), "nothing tells of it");
 }
 
-/// The same script without walls: it can tell.
+/// The same script without confinement reaches these things. So the script can tell the difference.
 #[test]
 fn an_unconfined_command_reaches_data_and_every_form_says_so() {
     let stamp =
@@ -191,7 +195,7 @@ fn an_unconfined_command_reaches_data_and_every_form_says_so() {
         let folder = at.join("runs/x");
         let told = |file: &str| fs::read_to_string(folder.join(file)).unwrap();
         for file in ["tables.md", "tables.json"] {
-            // Markdown has a backslash before some characters.
+            // Markdown escapes some characters with a backslash.
             assert!(told(file).replace('\\', "").contains(&stamp), "{file}: {}", told(file));
         }
         assert!(told("report.html").contains("UNCONFINED: ranker theirs could read and write"));
@@ -200,7 +204,7 @@ fn an_unconfined_command_reaches_data_and_every_form_says_so() {
         assert_eq!(job["unconfined"], serde_json::json!(["files", "truncation", "network"]));
         stdout(at, "verify runs/x");
         assert!(one_line(&stdout(at, "compare runs/x --measure ndcg@5 --trials 3")).contains(&stamp));
-        // Nobody takes the line away.
+        // If the line is taken out of the record, `verify` notices it.
         let record = folder.join("jobs/D/fold2/theirs.json");
         let text = fs::read_to_string(&record).unwrap();
         let start = text.find("  \"unconfined\"").unwrap();
@@ -224,7 +228,7 @@ fn what_ran_unconfined_is_done_again_where_it_can_be_confined() {
     let again = json(at, "run x.toml --json");
     assert_eq!((&again["reused"], &again["done"]), (&5.into(), &5.into()));
     assert_eq!(again["stamps"], serde_json::json!([]));
-    // The other way round it is as good as any.
+    // A confined result is also valid for an unconfined run.
     let other = json(at, "run x.toml --unconfined --json");
     assert_eq!((&other["reused"], &other["stamps"]), (&10.into(), &serde_json::json!([])));
     let fresh = directory(&[]);
@@ -294,7 +298,8 @@ fn what_the_experiment_allows_is_reached_and_counts_for_the_key() {
     assert_eq!(fs::read_to_string(place.join("new")).unwrap().lines().count(), 5);
 }
 
-/// denoland/deno #2738, yarrick/iodine #133. The guard and the run read and write in a folder in which the program has made what it likes.
+/// denoland/deno #2738, yarrick/iodine #133. The guard and the run read and write in a folder in
+/// which the program can make any file, link or pipe.
 #[test]
 fn links_and_pipes_that_a_command_leaves_are_not_followed() {
     let victim = "runs/x/jobs/D/fold1/linear.json";
@@ -320,7 +325,7 @@ fn links_and_pipes_that_a_command_leaves_are_not_followed() {
             let folder = case("", &format!("rm -f {name}; mkfifo {name}; exit 3"));
             assert!(failure(folder.path(), &format!("run x.toml{option}")).contains("exit status: 3"), "{name}");
         }
-        // Scores that are a link to somebody else's, a pipe, a folder.
+        // In place of the score file, there is a link to other scores, a pipe or a folder.
         for (make, what) in
             [("ln -s \"$1\" \"$3\"", "a symbolic link"), ("mkfifo \"$3\"", "a pipe"), ("mkdir \"$3\"", "a folder")]
         {
@@ -340,8 +345,8 @@ fn a_file_beyond_the_limit_and_a_crash_are_told() {
     assert_eq!(failure(folder.path(), "run x.toml"), "");
 }
 
-/// TCP, in Python, where there is one; found by way of shims and `env` where that is how it is installed (nolabs-ai/nono #1393,
-/// unslothai/unsloth #7248).
+/// Tests TCP in Python, if Python is installed. Python may be found through shims and `env`
+/// (nolabs-ai/nono #1393, unslothai/unsloth #7248).
 #[test]
 fn the_network_is_closed_and_python_runs_confined() {
     let there = std::process::Command::new("python3").args(["-c", ""]).status();
@@ -367,7 +372,7 @@ with open(sys.argv[2], "w") as out:
         print(reached, file=out)
 "#;
     for (params, expected) in [("", "0.0"), ("network = true", "1.0")] {
-        // Started by a script of the shell, as many are.
+        // A shell script starts Python, which is a common way.
         let folder = case(params, "");
         fs::write(folder.path().join("net.py"), script.replace("PORT", &port.to_string())).unwrap();
         fs::write(folder.path().join("rank.sh"), "python3 net.py \"$2\" \"$3\"\n").unwrap();

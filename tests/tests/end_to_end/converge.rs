@@ -1,4 +1,4 @@
-//! `fivefold converge` and experiments of its kind.
+//! Tests `fivefold converge` and experiments of its kind.
 
 use crate::harness::{assert_same_content, directory, json, stderr, stdout, summary_of};
 
@@ -21,7 +21,8 @@ fn the_folder_is_the_same_for_any_number_of_threads_and_for_a_file_of_the_same_s
     for other in ["three", "file", "same"] {
         assert_same_content(&here.join("one"), &here.join(other));
     }
-    // The words say what the table has: its crossings, pairs and last crossing, column by column.
+    // The summary says the same as the table, column by column: the crossings, the pairs and the
+    // last crossing.
     let table = std::fs::read_to_string(here.join("one/tables/convergence-summary.csv")).unwrap();
     let said = summary_of(&here.join("one/report.html"));
     for line in table.lines().filter(|line| line.contains('@')) {

@@ -1,12 +1,13 @@
-//! The same result hash, and the same bytes of the whole folder, for any number of threads, any order of jobs and any set
-//! of results that were there already. `tests/determinism` does the same at full size, in debug and release builds.
+//! Tests that the result hash and all bytes of the folder are the same for any number of threads,
+//! any order of jobs and any set of earlier results. `tests/determinism` does the same at full
+//! size, in debug and release builds.
 
 use std::path::Path;
 
 use crate::harness::{assert_same_content, content, directory, json, real_data, skipped, small_quickstart, stdout};
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
-/// Where the hashes are that results must have.
+/// The file with the hashes that results must have.
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/golden.txt");
 
 fn result_hash(at: &Path, arguments: &str) -> String {
@@ -28,7 +29,7 @@ fn assert_golden(name: &str, found: &str) {
     assert_eq!(found, expected, "{name}: {what}");
 }
 
-/// Removes the records of the jobs that `gone` picks by their number.
+/// Removes the records of those jobs whose number `gone` picks.
 fn forget(folder: &Path, gone: impl Fn(usize) -> bool) -> usize {
     let jobs = folder.join("jobs");
     let records: Vec<String> = content(&jobs).into_keys().collect();
@@ -49,7 +50,7 @@ fn threads_order_and_results_that_are_there_alter_nothing() {
         let options = format!("quickstart.toml --threads {threads} --out {out} --shuffle-jobs");
         assert_eq!(result_hash(at, &format!("{options} {threads}")), hash, "{threads} threads");
         assert_same_content(&at.join("plain"), &at.join(&out));
-        // A pseudorandom part of the jobs is done again.
+        // A pseudorandom subset of the jobs is done again.
         let gone = forget(&at.join(&out), |number| (number * 7919 + threads * 31) % 11 < 2 * threads);
         let again = json(at, &format!("run {options} {} --json", threads + 90));
         assert_eq!((again["done"].as_u64(), again["result"].as_str()), (Some(gone as u64), Some(hash.as_str())));
@@ -62,7 +63,8 @@ fn threads_order_and_results_that_are_there_alter_nothing() {
     assert!(stdout(at, "verify plain").ends_with(&format!("result hash: {hash}\n")));
 }
 
-/// Half a minute on two processors; where there are real data, they take its place.
+/// The test takes half a minute on two processors. If real data are present, tests on real data
+/// replace it.
 #[test]
 fn the_whole_quickstart_gives_the_golden_result() {
     if std::env::var_os("FIVEFOLD_DATA").is_some() {

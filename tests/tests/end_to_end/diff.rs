@@ -1,4 +1,4 @@
-//! `diff`: rules worked out by hand, exit codes, results folders.
+//! Tests `diff`: rules worked out by hand, exit codes, results folders.
 
 use std::path::Path;
 
@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::harness::{directory, json, run, stderr, stdout};
 
-/// A query with its only relevant document at rank 2, one of ties, one without a relevant document, one shorter than the cutoff.
+/// Four queries: the first has its only relevant document at rank 2, the second has ties, the third
+/// has no relevant document, and the fourth is shorter than the cutoff.
 fn queries() -> tempfile::TempDir {
     directory(&[
         (
@@ -22,7 +23,7 @@ fn queries() -> tempfile::TempDir {
     ])
 }
 
-/// The output as JSON; the exit code says whether something differs.
+/// The output as JSON. The exit code 1 says that the sides differ, 0 that they are equal.
 fn difference(folder: &Path, arguments: &str, code: i32) -> Value {
     let output = run(folder, &format!("diff {arguments} --json"));
     assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stderr));
@@ -37,8 +38,9 @@ fn two_dialects_differ_by_their_rules() {
     assert_snapshot!(String::from_utf8(output.stdout).unwrap());
 }
 
-/// letor4: 1, 1, 0, 0; trec_eval: 1/log2(3), then 1/log2(4) since c, b stand before a, 0, 1. Rules: discount on `late`, ties on
-/// `tied`, the short list on `short`; gain cancels, as one grade alone has a gain.
+/// The values are 1, 1, 0, 0 in letor4, and 1/log2(3), 1/log2(4), 0, 1 in trec_eval; there, c and b
+/// stand before a. The rules that differ are the discount on `late`, ties on `tied` and the short
+/// list on `short`. Gain has no effect, because only one grade has a gain.
 #[test]
 fn shares_of_the_rules_by_hand() {
     let folder = queries();
@@ -47,8 +49,8 @@ fn shares_of_the_rules_by_hand() {
     let rows = found[1]["rows"].as_array().unwrap();
     let share = |rule: &str| value(&rows.iter().find(|row| row[1]["text"] == rule).unwrap()[5]);
     let discount = (1.0 / libm::log2(3.0) - 1.0) / 4.0;
-    // With ties by id the document stands third: letor discounts it by 1/log2(3), log2 by 1/2. Half of what both rules do together
-    // on that query belongs to each.
+    // With ties by id, the document is at rank 3. The discount is then 1/log2(3) by letor and 1/2
+    // by log2. Each of the two rules gets half of their joint effect on this query.
     let (ties, both) = (1.0 / libm::log2(3.0) - 1.0, 0.5 - 1.0);
     let of_discount = (both - ties) / 2.0;
     let near = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-12, "{value} {expected}");
@@ -59,7 +61,8 @@ fn shares_of_the_rules_by_hand() {
     assert_eq!(found[2]["rows"].as_array().unwrap().len(), 3);
 }
 
-/// Under averaged ties the tied query has (1 + 1/log2(3) + 1/2)/3 in both, where letor's discount alone would differ.
+/// Under averaged ties, the tied query has (1 + 1/log2(3) + 1/2)/3 in both dialects. Only letor's
+/// discount would make a difference.
 #[test]
 fn options_that_change_both_dialects_are_shown() {
     let folder = queries();
@@ -103,13 +106,14 @@ fn equal_dialects_and_files_end_with_0() {
     for arguments in ["letor4 letor4 --data test.txt --scores s.txt", "s.txt s.txt --data test.txt"] {
         let shown = stdout(folder.path(), &format!("diff {arguments}"));
         assert!(shown.contains(said) && !shown.contains("no rows") && !shown.contains("The first queries"), "{shown}");
-        // Programs find every table in its place.
+        // In JSON, every table is in its place, also an empty table.
         let tables = json(folder.path(), &format!("diff {arguments} --json"));
         assert!(tables.as_array().unwrap().last().unwrap()["rows"].as_array().unwrap().is_empty());
     }
     assert!(stdout(folder.path(), "diff s.txt s.txt --data test.txt --format md").starts_with(&format!("- {said}")));
     assert!(stdout(folder.path(), "diff s.txt s.txt --data test.txt --format latex").starts_with(&format!("% {said}")));
-    // Nothing was looked for among queries.
+    // With `--queries 0`, the queries are not compared, so the output must not say that no value
+    // differs.
     let shown = run(folder.path(), "diff s.txt other.txt --data test.txt --queries 0").stdout;
     assert!(!String::from_utf8(shown).unwrap().contains("no value differs"));
 }
@@ -122,8 +126,10 @@ fn two_score_files_part_at_a_rank() {
     assert_snapshot!(String::from_utf8(output.stdout).unwrap());
 }
 
-/// Topic 1: of the pool a, b, c (d is negative, x not judged) a stands at rank 3, or at 2 where scores are 64-bit and so b does
-/// not tie with it; 2: lacking; 3: nothing relevant; 4: both relevant ones on top.
+/// Qrels and runs of four topics. On topic 1, the pool is a, b, c; d has a negative grade and x is
+/// not judged. There, a is at rank 3; with 64-bit scores, a is at rank 2, because b does not tie
+/// with it. The run lacks topic 2. Topic 3 has no relevant document. On topic 4, both relevant
+/// documents are on top.
 fn topics() -> tempfile::TempDir {
     directory(&[
         ("qrels.txt", "1 0 a 1\n1 0 b 0\n1 0 c 2\n1 0 d -1\n2 0 a 1\n3 0 a 0\n4 0 a 1\n4 0 b 1\n"),
@@ -135,8 +141,8 @@ fn topics() -> tempfile::TempDir {
     ])
 }
 
-/// AP by hand. trec_eval: 1/3 / 2, left out, 0, 1. ranx: 1/2 / 2, 0, 0, 1. The lacking topic alone would make (1/6 + 1) / 4 of the
-/// first mean, 7/18.
+/// AP by hand: 1/3 / 2, left out, 0, 1 in trec_eval, and 1/2 / 2, 0, 0, 1 in ranx. The first mean
+/// is 7/18. With the lacking topic counted as 0, this mean would be (1/6 + 1) / 4.
 #[test]
 fn dialects_differ_on_a_run_by_topics_that_it_lacks_and_by_32_bit_scores() {
     let folder = topics();
@@ -149,11 +155,13 @@ fn dialects_differ_on_a_run_by_topics_that_it_lacks_and_by_32_bit_scores() {
     let share = |rule: &str| value(&rows.iter().find(|row| row[1]["text"] == rule).unwrap()[5]);
     let sum: f64 = ["ties", "scores", "missing_topics"].map(share).iter().sum();
     near(sum, 1.25 / 4.0 - 7.0 / 18.0);
-    // Without the missing topic: three topics, of which one rises by 1/12 if scores or ties change.
+    // Without the missing topic, there are three topics. The value of one topic rises by 1/12 if
+    // scores or ties change.
     near(share("missing_topics"), {
         let mean = |first: f64, topics: f64| (first + 1.0) / topics;
         let effect = |first: f64| mean(first, 4.0) - mean(first, 3.0);
-        // First of the three rules to be changed in a third of the orders, in the others behind one or both of them.
+        // The rule is changed first in a third of the orders. In the other orders, one or both of
+        // the other two rules are changed before it.
         effect(1.0 / 6.0) / 3.0 + effect(0.25) * 2.0 / 3.0
     });
     let lacking = &found[2]["rows"].as_array().unwrap()[1];
@@ -166,7 +174,7 @@ fn two_runs_part_at_a_rank() {
     let output = run(folder.path(), "diff one.run other.run --qrels qrels.txt --dialect trec_eval --measures ap");
     assert_eq!(output.status.code(), Some(1));
     assert_snapshot!(String::from_utf8(output.stdout).unwrap());
-    // Lines in another order are the same run: where ties are averaged they have no order.
+    // A run with its lines in another order is the same run if ties are averaged.
     let text = std::fs::read_to_string(folder.path().join("one.run")).unwrap();
     let turned: String = text.lines().rev().map(|line| format!("{line}\n")).collect();
     std::fs::write(folder.path().join("turned.run"), turned).unwrap();
@@ -204,8 +212,9 @@ fn results_folders_differ_in_settings_and_values() {
         "{rules:?}"
     );
 
-    // The same values with undefined ones left out: they are what differs. One and the same sum of values over 25 queries, or over
-    // those that have one.
+    // The values are the same, but the second run leaves undefined values out. So only the
+    // undefined values differ. Both means have the same sum, divided by 25 or by the number of
+    // defined values.
     std::fs::write(folder.path().join("e.toml"), text.replace("cutoffs = [5]", "cutoffs = [5]\nundefined = 'skip'"))
         .unwrap();
     stdout(folder.path(), "run e.toml --out three");
@@ -239,10 +248,10 @@ fn results_folders_differ_in_settings_and_values() {
         assert_eq!(row[5]["missing"], "undefined (0)", "{row}");
         assert_eq!((&row[6]["missing"], &row[7]["text"]), (&"left out".into(), &"undefined".into()), "{row}");
     }
-    // What undefined values count as needs no data, and is the same with and without them.
+    // The rule `undefined` can be told without the data, and the result is the same.
     let without = difference(folder.path(), "one three --without-data", 1);
     assert_eq!(without, found);
-    // Of other values too, what is left is told in one.
+    // If other values differ too, the remaining difference is one entry, `not told`.
     let both = difference(folder.path(), "two three --without-data", 1);
     let rules = both[2]["rows"].as_array().unwrap();
     let names = ["undefined", "not told"];
@@ -255,8 +264,10 @@ fn results_folders_differ_in_settings_and_values() {
     assert!(!shown.contains("The rules that cause it") && shown.contains("not told"), "{shown}");
 }
 
-/// Query a alone has two grades above 0: under exponential gains its nDCG@3 is (1 + 3d)/(3 + d) for R, d = 1/log2(3), and (3 + 1/2)/(3 + d)
-/// for S; under linear gains (1 + 2d)/(2 + d) and (2 + 1/2)/(2 + d). The others have one grade, whose gain cancels but for rounding.
+/// Only query a has two grades above 0. Let d = 1/log2(3). Under exponential gains, its nDCG@3 is
+/// (1 + 3d)/(3 + d) for R and (3 + 1/2)/(3 + d) for S. Under linear gains, it is (1 + 2d)/(2 + d)
+/// for R and (2 + 1/2)/(2 + d) for S. The other queries have one grade, so the gain cancels except
+/// for rounding.
 #[test]
 fn rules_and_rounding_between_results_folders() {
     let test = "1 qid:a 1:1\n2 qid:a 1:2\n0 qid:a 1:0\n0 qid:b 1:3\n2 qid:b 1:2\n2 qid:b 1:0\n2 qid:b 1:7\n2 qid:c 1:3\n0 qid:c 1:2\n2 qid:c 1:0\n";
@@ -304,7 +315,7 @@ fn rules_and_rounding_between_results_folders() {
         "{notes}"
     );
 
-    // Without the data, and with others, no rule is told.
+    // Without the data, and with other data, no rule is told.
     std::fs::write(folder.path().join("test.txt"), test.replace("1 qid:a", "0 qid:a")).unwrap();
     let other = difference(folder.path(), "one two", 1);
     assert!(other[2]["rows"].as_array().unwrap().is_empty());
@@ -315,7 +326,7 @@ fn rules_and_rounding_between_results_folders() {
     assert!(shown.contains("; --data-dir DIR, or else the variable FIVEFOLD_DATA, says where the data are"), "{shown}");
 }
 
-/// What one side lacks is summed up for the eye, and listed for programs.
+/// Columns that one side lacks are summed up in text, and listed in JSON and CSV.
 #[test]
 fn results_folders_of_other_measures_and_rankers() {
     let text = "name = 'e'\nseed = 1\n[[dataset]]\nlabel = 'made'\nmade = { shape = 'mq2007', queries = 25 }\n\

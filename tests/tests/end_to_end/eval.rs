@@ -1,4 +1,4 @@
-//! `eval`: numbers worked out by hand, forms of output, errors.
+//! Tests `eval`: numbers worked out by hand, forms of output, errors.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{directory, json as run_json, stderr, stdout};
 
-/// Grades [1,0,1] and [0,0,0], ranked ideally.
+/// Two queries with the grades [1,0,1] and [0,0,0], ranked ideally.
 fn two_queries() -> tempfile::TempDir {
     directory(&[
         ("test.txt", "1 qid:a 1:3\n0 qid:a 1:1\n1 qid:a 1:2\n0 qid:b 1:3\n0 qid:b 1:2\n0 qid:b 1:1\n"),
@@ -94,7 +94,8 @@ fn a_label_is_told_from_a_path_that_holds_its_sign() {
     assert!(stdout(folder.path(), arguments).contains("measure,x/c=1.txt,B,queries"));
 }
 
-/// Values are of grades and scores alone, as with `NULL` in LETOR's lists.
+/// The values depend only on grades and scores, so missing features such as `NULL` in LETOR's lists
+/// do no harm.
 #[test]
 fn missing_features_do_no_harm() {
     let folder = directory(&[("test.txt", "1 qid:a 1:NULL 2:3\n0 qid:a 1:2 2:NULL\n"), ("s.txt", "1\n2\n")]);

@@ -1,10 +1,10 @@
-//! `export`, `import` and `importance`: models that go to other programs and come back.
+//! Tests `export`, `import` and `importance`: models go to other programs and come back.
 
 use std::path::Path;
 
 use crate::harness::{directory, json, stderr, stdout};
 
-/// The first feature is the grade under a constant, the second is noise.
+/// The first feature is the grade plus a constant. The second feature is noise.
 const TRAIN: &str =
     "2 qid:1 1:7 2:3\n1 qid:1 1:6 2:1\n0 qid:1 1:5 2:2\n2 qid:2 1:7 2:1\n0 qid:2 1:5 2:3\n1 qid:2 1:6 2:2\n";
 
@@ -89,7 +89,7 @@ fn importance_puts_the_feature_that_matters_first() {
     }
     stdout(at, "train --ranker random --train train.txt -o model.json");
     assert!(stderr(at, "importance model.json", 2).contains("models of `random` have no feature importance"));
-    // Files of other kinds that are JSON, or begin like it.
+    // Files of other kinds that are JSON, or that begin like JSON.
     for (text, found) in
         [("1 Q0 d 1 0.5 t\n", "integer `1`"), ("[1]", "integer `1`"), ("{\"header\":3,\"model\":1}", "integer `3`")]
     {

@@ -1,4 +1,4 @@
-//! `explain`: a value worked out by hand, a model's shares that add up to its scores, errors.
+//! Tests `explain`: a value worked out by hand, shares of features that add up to a score, errors.
 
 use insta::assert_snapshot;
 
@@ -22,8 +22,9 @@ fn a_value_is_told_step_by_step() {
     assert_snapshot!(stdout(folder.path(), "explain test.txt s.txt --query 8 --measure ap --format md"));
 }
 
-/// Two of three documents are relevant, all tie. As one threshold A is 2 x 2/3; the mean over the three orders, 11, 101, 011, is (2 + 5/3
-/// + 7/6)/3. Of a file in the worst order the same sentence says that the ranking is worse.
+/// Two of three documents are relevant, and all scores tie. With one threshold, A is 2 x 2/3. The
+/// mean over the three orders 11, 101, 011 is (2 + 5/3 + 7/6)/3. For a file in the worst order, the
+/// sentence says that the ranking is worse than a random order.
 #[test]
 fn a_negative_value_is_laid_to_the_convention_that_makes_it() {
     let folder = directory(&[
@@ -67,8 +68,9 @@ fn what_is_told_is_what_eval_counts() {
     }
 }
 
-/// One topic with a repeated judgement, a negative grade, an unjudged document, scores that tie as 32-bit floats only and a relevant
-/// document that was not retrieved; one that the run lacks.
+/// Qrels and a run with two topics. The first topic has a repeated judgement, a negative grade, an
+/// unjudged document, scores that tie only as 32-bit floats, and a relevant document that was not
+/// retrieved. The run lacks the second topic.
 fn topics() -> tempfile::TempDir {
     directory(&[
         ("qrels.txt", "101 0 a 1\n101 0 b 0\n101 0 c 2\n101 0 d -1\n101 0 c 2\n102 0 a 1\n"),
@@ -89,7 +91,8 @@ fn a_value_of_a_run_is_told_with_what_is_not_judged() {
     assert!(explain("--query 102 --measure ap").contains("the run lacks this topic; means leave it out"));
 }
 
-/// The last step is the value that `eval` prints, which the tests of `eval` hold to trec_eval's own.
+/// The last step is the value that `eval` prints. Other tests compare the values of `eval` with
+/// those of trec_eval.
 #[test]
 fn what_is_told_of_a_run_is_what_eval_counts() {
     let folder = topics();

@@ -1,4 +1,5 @@
-//! `run --explain-cache`: what keeps a result valid, what does not, and whether the reason is named.
+//! Tests `run --explain-cache`: which changes keep a result valid, which do not, and whether the
+//! reason is named.
 
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 use crate::harness::{content, copy, directory, json, run, stderr, stdout};
 use crate::outside::{self, FIRST, FOLDS, after_run};
 
-/// One that draws numbers, and one that does not.
+/// A ranker that draws random numbers, and a ranker that does not.
 const RANKERS: &str = r#"
 [[ranker]]
 label = "Random"
@@ -29,7 +30,8 @@ fn explained(at: &Path, arguments: &str) -> Value {
     json(at, &format!("run small.toml --explain-cache --json {arguments}"))
 }
 
-/// The jobs of a ranker that are done again, as `result` with the inputs that changed.
+/// The jobs of a ranker that are done again. Each is the word of `result` with the inputs that
+/// changed.
 fn again(explained: &Value, ranker: &str) -> Vec<String> {
     let jobs = explained["jobs"].as_array().unwrap().iter();
     let own = jobs.filter(|job| job["id"].as_str().unwrap().ends_with(&format!("/{ranker}")));
@@ -62,9 +64,9 @@ fn settings(at: &Path, from: &str, to: &str) {
 fn results_survive_another_folder_other_threads_another_machine_and_another_path_of_the_data() {
     let folder = done();
     let at = folder.path();
-    // Another folder, by copying its files; a clean copy has the dates of today.
+    // The folder is copied, so that its files have new dates.
     copy(&at.join("runs/small"), &at.join("copied"));
-    // Another machine, as far as the log knows it.
+    // The log now names another machine.
     std::fs::copy(at.join("runs/small.log.json"), at.join("copied.log.json")).unwrap();
     edit(at, "copied.log.json", |log| log.replace(std::env::consts::OS, "another system"));
     std::fs::rename(at.join("made"), at.join("moved")).unwrap();
@@ -100,7 +102,8 @@ fn whatever_alters_a_result_is_named_and_nothing_else_is_done_again() {
     assert_eq!(counts(&normaliser), [0, FOLDS, 0, 0]);
     assert!(again(&normaliser, "Ridge")[0].starts_with("changed normalise."), "{:?}", again(&normaliser, "Ridge"));
 
-    // A label names files and seeds: the results of the old one are not those of the new one.
+    // Files and seeds are named by the label. So results under the old label are not results under
+    // the new label.
     let renamed = change("label = \"Ridge\"", "label = \"L2\"");
     assert_eq!((counts(&renamed), again(&renamed, "L2").len()), ([0; 4], FOLDS));
     assert_eq!(again(&renamed, "L2")[0], "new");
@@ -114,7 +117,7 @@ fn whatever_alters_a_result_is_named_and_nothing_else_is_done_again() {
     assert_eq!(again(&explained(at, ""), "Read"), ["changed file"]);
     edit(at, "read/2.txt", |text| text.replacen("0.25", "0.5", 1));
 
-    // A ranker that was another when the record was written.
+    // The record was written by another version of the ranker.
     edit(at, "runs/small/jobs/A/fold1/Ridge.json", |text| {
         let mut record: Value = serde_json::from_str(text).unwrap();
         record["inputs"]["version"] = 0.into();
@@ -127,7 +130,8 @@ fn whatever_alters_a_result_is_named_and_nothing_else_is_done_again() {
     assert_eq!(counts(&explained(at, "")), [0; 4]);
 }
 
-/// One byte of one feature of a query that is tested in one fold, learned from in three and validated in one.
+/// One byte of one feature is changed. Its query is in the test part of one fold, in the training
+/// part of three and in the validation part of one.
 #[test]
 fn one_byte_of_a_feature_is_noticed_in_every_part_that_holds_it() {
     let folder = done();

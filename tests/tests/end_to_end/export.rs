@@ -1,5 +1,6 @@
-//! `export`: what other programs make of our models. LightGBM and onnxruntime score them here; `fivefold-rankers`' tests score those of
-//! Solr, Elasticsearch and OpenSearch by these engines' rules.
+//! Tests `export`: other programs must give the scores of fivefold's models. LightGBM and
+//! onnxruntime run in these tests. The tests of `fivefold-rankers` score models for Solr,
+//! Elasticsearch and OpenSearch by the rules of these engines.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +9,8 @@ use serde_json::Value;
 
 use crate::harness::{directory, fivefold, python, real_data, stderr, stdout};
 
-/// Scores, contributions and ONNX scores of the rows of `rows.txt`, as JSON. Decimals are read as Python reads them.
+/// A Python program that prints scores and contributions of the rows of `rows.txt` as JSON, by
+/// LightGBM or onnxruntime. Python reads the decimals.
 const SCORE: &str = r#"
 import json, sys
 import numpy as np
@@ -28,7 +30,7 @@ if "onnx" in sys.argv:
 print(json.dumps(out))
 "#;
 
-/// The scores that another program gives `rows.txt`.
+/// The scores of another program for `rows.txt`.
 fn score(python: &str, at: &Path, program: &str) -> Value {
     let output = Command::new(python).current_dir(at).args(["-c", SCORE, program]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -44,11 +46,12 @@ fn ours(at: &Path, data: &str) -> Vec<f64> {
     stdout(at, &format!("score --model model.json --data {data}")).lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// LETOR text of `queries` queries of 10 documents with 5 features of `decimals` decimals, and the features alone.
+/// Returns LETOR text, and its features alone. There are `queries` queries with 10 documents each,
+/// and 5 features of `decimals` decimals.
 fn made(seed: u64, queries: usize, decimals: usize) -> (String, String) {
     let mut state = seed;
     let mut uniform = || {
-        // Knuth's generator, of which the upper bits serve.
+        // Knuth's generator; only its upper bits are used.
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1u64 << 53) as f64
     };
@@ -75,8 +78,9 @@ const TREES: [(&str, &str); 4] = [
     ("rankboost", "--param rounds=30"),
 ];
 
-/// shap/shap #3094, LightGBM #5962: contributions are no numbers where a model has no counts. Trained on one decimal and tested
-/// on two, LightGBM also meets values halfway between others: scikit-learn-intelex #3351, dmlc/treelite #115.
+/// shap/shap #3094, LightGBM #5962: contributions are not numbers if a model has no counts. The
+/// training data have one decimal and the test data two. So some test values lie halfway between
+/// training values (scikit-learn-intelex #3351, dmlc/treelite #115).
 #[test]
 fn lightgbm_scores_as_we_do_and_shares_scores_out() {
     let Some(python) = python("lightgbm, numpy") else { return };
@@ -106,7 +110,7 @@ fn lightgbm_scores_as_we_do_and_shares_scores_out() {
     }
 }
 
-/// The two documents of shap/shap #3094's kind: a first tree with a base.
+/// Two documents, as in shap/shap #3094: the first tree contains the base.
 #[test]
 fn contributions_of_one_cut_are_finite() {
     let Some(python) = python("lightgbm, numpy") else { return };
@@ -116,7 +120,7 @@ fn contributions_of_one_cut_are_finite() {
     assert_eq!(stderr(at, "export model.json --format lightgbm -o model.txt", 0), "");
     let theirs = score(&python, at, "lightgbm");
     assert_eq!(numbers(&theirs["scores"]), [0.525, 0.475]);
-    // The mean score is .5, and the one feature moves it by .025.
+    // The mean score is .5, and the only feature moves the score by .025.
     for (found, expected) in theirs["contributions"].as_array().unwrap().iter().zip([[0.025, 0.5], [-0.025, 0.5]]) {
         for (found, expected) in numbers(found).iter().zip(expected) {
             assert!((found - expected).abs() < 1e-12, "{theirs}");
@@ -130,7 +134,8 @@ fn onnxruntime_scores_as_we_do() {
     onnxruntime_scores(&[&TREES[..], &linear].concat());
 }
 
-/// onnxruntime scores as we do models of these rankers with these options.
+/// Checks that onnxruntime gives the same scores as fivefold, for models of these rankers with
+/// these options.
 pub fn onnxruntime_scores(rankers: &[(&str, &str)]) {
     let Some(python) = python("onnxruntime, numpy") else { return };
     let ((train, _), (test, rows)) = (made(3, 60, 3), made(4, 60, 4));
@@ -147,7 +152,8 @@ pub fn onnxruntime_scores(rankers: &[(&str, &str)]) {
             assert_eq!(theirs.len(), ours.len());
             let worst = ours.iter().zip(&theirs).map(|(ours, theirs)| (ours - theirs).abs()).fold(0.0, f64::max);
             println!("{ranker} {normaliser}: scores differ by {worst:e}");
-            // Single precision rounds normalised features of linear models, and logarithms differ in their last bits.
+            // Single precision rounds normalised features of linear models, and logarithms differ
+            // in their last bits.
             let tolerance =
                 if normaliser.starts_with("log") && !TREES.contains(&(*ranker, *options)) { 1e-6 } else { 1e-12 };
             assert!(worst <= tolerance, "{ranker} {normaliser}: {worst:e}");
@@ -155,7 +161,7 @@ pub fn onnxruntime_scores(rankers: &[(&str, &str)]) {
     }
 }
 
-/// The same on a published collection.
+/// LightGBM and onnxruntime give the scores of fivefold on a published collection too.
 #[test]
 fn lightgbm_and_onnxruntime_score_mq2008_as_we_do() {
     let Some(python) = python("lightgbm, numpy, onnxruntime") else { return };
@@ -228,7 +234,8 @@ fn what_an_engine_cannot_say_is_told() {
     refuse_to_export(at, "ranknet");
 }
 
-/// A model of this ranker, of `train.txt` in the folder `at`, has no counterpart.
+/// Checks that a model of this ranker, trained on `train.txt` in the folder `at`, cannot be
+/// exported.
 pub fn refuse_to_export(at: &Path, ranker: &str) {
     stdout(at, &format!("train --ranker {ranker} --train train.txt -o model.json"));
     let message = stderr(at, "export model.json --format solr -o out.json", 2);

@@ -1,4 +1,4 @@
-//! How tests run the program and find real data.
+//! Helpers that run the program and find real data.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -9,12 +9,13 @@ use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
 
-/// Where the program is.
+/// The path of the program.
 pub fn program() -> PathBuf {
     cargo_bin!("under-test").to_path_buf()
 }
 
-/// The program, in a directory, with nothing of the caller's environment that alters its output.
+/// The program in a directory, without variables of the caller's environment that would alter its
+/// output.
 pub fn fivefold(directory: &Path) -> Command {
     let mut command = Command::new(program());
     command.current_dir(directory).env_remove("NO_COLOR").env_remove("RUST_BACKTRACE").env_remove("FIVEFOLD_DATA");
@@ -22,7 +23,7 @@ pub fn fivefold(directory: &Path) -> Command {
     command
 }
 
-/// Runs the program on arguments written as on a shell's command line without quotes.
+/// Runs the program on arguments that are separated by blanks. There are no quotes.
 pub fn run(directory: &Path, arguments: &str) -> Output {
     fivefold(directory).args(arguments.split_whitespace()).output().unwrap()
 }
@@ -42,26 +43,26 @@ pub fn stderr(directory: &Path, arguments: &str, code: i32) -> String {
     text
 }
 
-/// [`stdout`] of arguments with real data at hand.
+/// Does the same as [`stdout`], with real data.
 pub fn stdout_with_data(directory: &Path, data: &Path, arguments: &[&str]) -> String {
     let output = fivefold(directory).env("FIVEFOLD_DATA", data).args(arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}\n{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// [`stdout`] as JSON.
+/// Does the same as [`stdout`], and parses the output as JSON.
 pub fn json(directory: &Path, arguments: &str) -> Value {
     serde_json::from_str(&stdout(directory, arguments)).unwrap()
 }
 
-/// The sentences of the summary of a page, with blanks for what stands between them.
+/// The sentences of the summary of a page. Blanks replace the markup between them.
 pub fn summary_of(page: &Path) -> String {
     let page = std::fs::read_to_string(page).unwrap().replace("&#x2f;", "/");
     let section = page.split("<section id=\"summary\"").nth(1).unwrap().split("</section>").next().unwrap();
     section.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A new directory with some files.
+/// Makes a new directory with some files.
 pub fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     for (name, content) in files {
@@ -70,7 +71,7 @@ pub fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
     directory
 }
 
-/// Every file of a folder, hidden ones too, with its content.
+/// Every file of a folder, also hidden files, with its content.
 pub fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -107,7 +108,7 @@ pub fn assert_same_content(one: &Path, other: &Path) {
     assert!(!one.is_empty());
 }
 
-/// The quickstart with fewer queries: every ranker, table and figure of it.
+/// The quickstart with fewer queries, but with all its rankers, tables and figures.
 pub fn small_quickstart() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiments/quickstart.toml");
     let mut text = std::fs::read_to_string(path).unwrap();
@@ -124,13 +125,15 @@ pub fn small_quickstart() -> String {
     text
 }
 
-/// Says that a test is skipped, past the capture of the test runner, which would show it for failing tests only.
+/// Prints that a test is skipped. The message avoids the capture of the test runner, which shows
+/// the output of failing tests only.
 pub fn skipped(why: &str) {
     let test = std::thread::current().name().unwrap_or_default().to_owned();
     let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
 }
 
-/// The Python that has these modules: that of the variable FIVEFOLD_PYTHON, which must have them, else `python3` if it has.
+/// A Python that has these modules. If FIVEFOLD_PYTHON names a Python, that Python must have the
+/// modules. Otherwise `python3` is used if it has the modules.
 pub fn python(modules: &str) -> Option<String> {
     let named = std::env::var("FIVEFOLD_PYTHON").ok();
     let python = named.clone().unwrap_or_else(|| "python3".to_owned());
@@ -144,12 +147,13 @@ pub fn python(modules: &str) -> Option<String> {
     None
 }
 
-/// The folder of real data; `None`, said aloud, where FIVEFOLD_DATA is not set.
+/// The folder of real data. If FIVEFOLD_DATA is not set, prints a message and returns `None`.
 pub fn real_data() -> Option<PathBuf> {
     let folder = std::env::var_os("FIVEFOLD_DATA").map(PathBuf::from);
     if folder.is_none() {
         skipped("FIVEFOLD_DATA is not set");
     }
-    // Cargo runs tests in their package's folder, but the variable is given relative to the workspace.
+    // Cargo runs tests in the folder of their package, but the variable is relative to the
+    // workspace.
     folder.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder))
 }

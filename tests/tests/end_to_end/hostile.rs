@@ -1,6 +1,8 @@
-//! Files that no reader expects, through the program: a clear error and exit code 2, in bounded memory, never a panic.
+//! Tests files that no reader expects. The program must give a clear error and exit code 2 in
+//! bounded memory, and never panic.
 //!
-//! Where there is `ulimit`, the program has 2 GiB of address space, in which it would have to abort before it could fill the memory.
+//! With `ulimit`, the program gets 2 GiB of address space. So it would abort before it could fill
+//! the memory of the machine.
 
 mod escapes;
 mod limits;
@@ -12,7 +14,7 @@ use std::process::{Command, Output};
 
 use crate::harness::{directory, program};
 
-/// KiB of address space.
+/// The size of the address space in KiB.
 const MOST_MEMORY: u64 = 2 << 20;
 
 /// Runs the program with little memory.
@@ -24,13 +26,13 @@ fn run(directory: &Path, arguments: &[&str]) -> Output {
     } else {
         Command::new(program())
     };
-    // Each thread reserves address space, whether it uses it or not.
+    // Each thread reserves address space, even if the thread does not use the space.
     command.env("RAYON_NUM_THREADS", "2").env("MALLOC_ARENA_MAX", "2").env_remove("FIVEFOLD_MOST_EXPANSION");
     command.env_remove("FIVEFOLD_DATA").env_remove("FIVEFOLD_CACHE").current_dir(directory).args(arguments);
     command.output().unwrap()
 }
 
-/// The error of a request that cannot be done, on one line.
+/// The error of a request that cannot be done, as one line.
 fn refused(directory: &Path, arguments: &str) -> String {
     let output = run(directory, &arguments.split_whitespace().collect::<Vec<_>>());
     let text = String::from_utf8(output.stderr).unwrap();
@@ -47,7 +49,7 @@ fn refused_with(directory: &Path, arguments: &str, parts: &[&str]) {
     }
 }
 
-/// What reads a file of each kind, and what is to be read is `X`.
+/// A command for each kind of file. `X` stands for the file to be read.
 const READERS: [&str; 7] = [
     "eval --data X --scores scores.txt --measures ndcg@10",
     "eval --data data.txt --scores X --measures ndcg@10",

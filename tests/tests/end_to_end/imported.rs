@@ -1,11 +1,12 @@
-//! Models of LightGBM that are imported: scored as LightGBM scores the same text, whatever digits or missing values it holds.
+//! Tests imported models of LightGBM: they give the same scores as LightGBM for any text, whatever
+//! digits or missing values the text holds.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::harness::{directory, python, real_data, stderr, stdout};
 
-/// LightGBM's text: left up to the threshold.
+/// The text of a LightGBM model with one cut: values up to the threshold go left.
 fn stump(threshold: &str, decision: u8) -> String {
     format!(
         "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nlabel_index=0\nmax_feature_idx=0\nobjective=regression\n\n\
@@ -14,13 +15,14 @@ fn stump(threshold: &str, decision: u8) -> String {
     )
 }
 
-/// Scores of a text by an imported model.
+/// The scores that an imported model gives a text.
 fn scores(at: &Path, options: &str) -> String {
     stdout(at, "import model.txt -o model.json");
     stdout(at, &format!("score --model model.json --data data.txt {options}"))
 }
 
-/// uxlfoundation/scikit-learn-intelex #3351, dmlc/treelite #115 (a value at a midpoint), #98 and #95 (times).
+/// uxlfoundation/scikit-learn-intelex #3351 and dmlc/treelite #115 report values at a midpoint;
+/// dmlc/treelite #98 and #95 report times.
 #[test]
 fn every_digit_of_a_text_counts_for_lightgbm() {
     let folder =
@@ -34,7 +36,7 @@ fn every_digit_of_a_text_counts_for_lightgbm() {
     assert!(explained.contains("score 1.0000, rank 1 of 2"), "{explained}");
     assert!(explained.contains("feature 1 > ") && explained.contains("1609459231"), "{explained}");
     assert!(explained.contains("the model compares all digits of the text"), "{explained}");
-    // A normaliser makes `f32` of values: refused rather than rounded.
+    // A normaliser would round values to `f32`, so a model with a normaliser is refused.
     let model = std::fs::read_to_string(at.join("model.json")).unwrap();
     let (start, _) = model.rsplit_once(",\"hash\"").unwrap();
     let normaliser = "\"normaliser\":{\"method\":\"min-max\",\"over\":\"query\",\"scales\":[]}";
@@ -43,7 +45,8 @@ fn every_digit_of_a_text_counts_for_lightgbm() {
     assert!(message.contains("normaliser"), "{message}");
 }
 
-/// microsoft/LightGBM #2738, #6139: NaN has a side of its own; the advice for other models can be followed.
+/// microsoft/LightGBM #2738, #6139: each cut has a side for NaN. For other models, the advice in
+/// the error works.
 #[test]
 fn missing_values_go_where_the_training_sent_them() {
     let folder =
@@ -58,14 +61,14 @@ fn missing_values_go_where_the_training_sent_them() {
     // microsoft/LightGBM #2933: infinite gains.
     let message = stderr(at, "importance model.json", 2);
     assert!(message.contains("the gains of the cuts are not known"), "{message}");
-    // A model that was trained here on data without missing values.
+    // fivefold trains this model on data without missing values.
     std::fs::write(at.join("train.txt"), "0 qid:1 1:1\n1 qid:1 1:2\n").unwrap();
     stdout(at, "train --ranker feature --param feature=1 --train train.txt -o own.json");
     assert!(stderr(at, "score --model own.json --data data.txt", 2).contains("give --missing zero"));
     assert_eq!(stdout(at, "score --model own.json --data data.txt --missing zero").lines().count(), 3);
 }
 
-/// A byte order mark before a model, as before data: `tree`, `## MART` and JSON.
+/// A byte order mark before a model is skipped, in LightGBM's, RankLib's and fivefold's format.
 #[test]
 fn a_byte_order_mark_is_passed_over() {
     let ranklib = "\u{feff}## MART\n<ensemble><tree weight=\"1\"><split><output>1</output></split></tree></ensemble>\n";
@@ -83,7 +86,8 @@ fn a_byte_order_mark_is_passed_over() {
     assert!(stderr(at, "import model.txt -o model.json", 2).contains("UTF-16"));
 }
 
-/// Trains a model on LETOR text, and writes it with its own scores of the rows of another one. Values are Python's floats.
+/// A Python program that trains a model on LETOR text, and writes the model and its scores for
+/// another text. Values are Python's floats.
 const LIGHTGBM: &str = r##"
 import sys
 import lightgbm as lgb
@@ -130,7 +134,8 @@ with open(scores, "w") as out:
     out.writelines(f"{score!r}\n" for score in booster.predict(dense(other, width), raw_score=True).tolist())
 "##;
 
-/// How many documents of `test` have another score here than in LightGBM, and how many there are.
+/// Returns how many documents of `test` get another score in fivefold than in LightGBM, and the
+/// number of all documents.
 fn wrong(python: &str, at: &Path, train: &Path, test: &Path, missing: &str) -> (usize, usize) {
     let mut command = Command::new(python);
     command.current_dir(at).args(["-c", LIGHTGBM]).args([train, test]).args(["model.txt", "theirs.txt", missing]);
@@ -145,7 +150,8 @@ fn wrong(python: &str, at: &Path, train: &Path, test: &Path, missing: &str) -> (
     (pairs.filter(|(our, their)| number(our) != number(their)).count(), theirs.lines().count())
 }
 
-/// Trained on one decimal, tested on two: every second value lies at a midpoint.
+/// Makes LETOR text of `rows` rows. With one decimal in the training data and two in the test data,
+/// many test values lie at a midpoint.
 fn made(rows: u32, decimals: u32, seed: u32) -> String {
     let mut state = seed;
     let mut text = String::new();
@@ -168,8 +174,9 @@ fn made(rows: u32, decimals: u32, seed: u32) -> String {
     text
 }
 
-/// uxlfoundation/scikit-learn-intelex #3351, dmlc/treelite #115: no document of LightGBM's own example, of a sample of MSLR-WEB10K or of a made
-/// collection is scored otherwise than in LightGBM (5 of 768, 2 of 1,900 when values were rounded to `f32`).
+/// uxlfoundation/scikit-learn-intelex #3351, dmlc/treelite #115: every document gets the score of
+/// LightGBM. The data are LightGBM's own example, a sample of MSLR-WEB10K and a synthetic
+/// collection. When values were rounded to `f32`, 5 of 768 and 2 of 1,900 scores differed.
 #[test]
 fn imported_models_score_every_document_as_lightgbm_does() {
     let Some(python) = python("lightgbm, numpy") else { return };

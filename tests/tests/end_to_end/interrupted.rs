@@ -1,4 +1,5 @@
-//! Runs that are killed or stopped half way: the next run goes on, and ends with the same bytes.
+//! Tests runs that are killed or stopped half way. The next run goes on, and ends with the same
+//! bytes.
 
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -6,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{assert_same_content, directory, json, program, stdout};
 
-/// Ten jobs of 0.2 seconds each, and five that take no time.
+/// An experiment with ten jobs of 0.2 seconds each, and five jobs that take no time.
 const SLOW: &str = r#"
 name = "slow"
 
@@ -27,7 +28,7 @@ ideal = 2
 "#;
 const JOBS: usize = 10;
 
-/// Starts the run and waits until some, but not all, of its jobs are done.
+/// Starts the run, and waits until some of its jobs are done, but not all.
 fn half_way(folder: &Path) -> Child {
     let child = Command::new(program())
         .args(["run", "slow.toml", "--threads", "1", "--out", "half"])
@@ -49,7 +50,8 @@ fn records(folder: &Path) -> usize {
     if jobs.exists() { crate::harness::content(&jobs).len() } else { 0 }
 }
 
-/// The run that was cut short goes on, does only what is left, and gives what an undisturbed run gives.
+/// Checks that the run goes on after it was cut short. The second run does only the remaining jobs,
+/// and gives the results of an undisturbed run.
 fn goes_on(folder: &Path) {
     let before = records(folder);
     assert!((2..JOBS).contains(&before), "{before} jobs were done");
@@ -90,7 +92,7 @@ fn a_stopped_training_leaves_no_model() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // The handler is set before the training begins; a signal that comes before it ends the program as well.
+    // The signal handler is set before the training begins. An earlier signal ends the program too.
     std::thread::sleep(Duration::from_millis(300));
     interrupt(&child);
     let started = Instant::now();

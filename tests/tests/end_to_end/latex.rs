@@ -1,11 +1,13 @@
-//! LaTeX tables as they are, in a document that does nothing but read them: they compile, and no line is wider than the text.
+//! Tests LaTeX tables in a document that only reads them: the tables compile unchanged, and no line
+//! is wider than the text.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::harness::{content, directory, real_data, skipped, small_quickstart, stdout, stdout_with_data};
 
-/// Compiles the tables of a results folder, and gives for each line that is too wide its table and by how many points.
+/// Compiles the tables of a results folder. Returns the table of each line that is too wide, and
+/// the excess in points.
 pub fn overfull(folder: &Path) -> Vec<(String, f64)> {
     if !Command::new("pdflatex").arg("--version").output().is_ok_and(|output| output.status.success()) {
         skipped("there is no pdflatex");
@@ -21,7 +23,8 @@ pub fn overfull(folder: &Path) -> Vec<(String, f64)> {
     let text = format!("{head}\\begin{{document}}\n{inputs}\\end{{document}}\n");
     std::fs::write(document.path().join("all.tex"), text).unwrap();
     let mut command = Command::new("pdflatex");
-    // Lines of its output that are not broken; an absolute path of the tables, which have no blanks in their names.
+    // The variables keep pdflatex from breaking the lines of its output, and give an absolute path
+    // of the tables. The path has no blanks.
     command.env("max_print_line", "1000").env("TEXINPUTS", format!("{}:", folder.display()));
     command.args(["-interaction=nonstopmode", "-halt-on-error", "all.tex"]).current_dir(document.path());
     let output = command.output().unwrap();
@@ -50,7 +53,8 @@ fn tables_of_a_run_fit() {
     assert_fits(&folder.path().join("run"));
 }
 
-/// Pairs of names that no size of type has room for, with blanks and without.
+/// Rows with two long names are too wide in any font size. Some names have blanks, others have
+/// none.
 #[test]
 fn long_names_in_long_tables_are_wrapped() {
     let names: Vec<String> = (0..12)
@@ -74,7 +78,7 @@ fn long_names_in_long_tables_are_wrapped() {
     assert_fits(&folder.path().join("compare"));
 }
 
-/// Every letter that needs no word of warning.
+/// All letters that need no warning compile.
 #[test]
 fn accented_and_greek_names_compile() {
     let greek: String =

@@ -1,4 +1,5 @@
-//! Leak guards: each stops a run before its first job, says what to do, and stamps every table where it was overridden.
+//! Tests leak guards. Each guard stops a run before its first job, and says what to do. If the user
+//! overrides a guard, every table bears a stamp.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,7 +7,7 @@ use std::path::Path;
 
 use crate::harness::{content, directory, json, real_data, run, stderr, stdout};
 
-/// What is wrong with the data, if anything.
+/// The flaw in the data, if any.
 #[derive(Clone, Copy, PartialEq)]
 enum Flaw {
     None,
@@ -18,7 +19,8 @@ enum Flaw {
     Sorted,
 }
 
-/// One fold of twelve queries of five documents, and the experiment `x.toml` on it, with `allow` in the data set.
+/// Writes a fold of twelve queries with five documents each, and the experiment `x.toml` on this
+/// fold. The data set contains the line `allow`.
 fn prepare(at: &Path, flaw: Flaw, more: &str, allow: &str) {
     let mut parts = [String::new(), String::new(), String::new()];
     for query in 0..12 {
@@ -60,7 +62,7 @@ fn prepare(at: &Path, flaw: Flaw, more: &str, allow: &str) {
 
 const INPUT: &str = "[evaluation]\nties = 'input'\n";
 
-/// The flaws with their guards and what the error says of them.
+/// The flaws, each with its guard and with parts of the error message.
 const FLAWS: [(Flaw, &str, &str, &str); 5] = [
     (Flaw::Overlap, "query-overlap", "", "1 in fold 1; the first is `2` of fold 1 (./test.txt:1 and ./train.txt:11)"),
     (
@@ -122,7 +124,7 @@ fn each_guard_stops_the_run_before_the_first_job_and_says_how_to_override_it() {
             }
         }
         assert!(!folder.path().join("runs/x/jobs").exists(), "{guard}");
-        // Who only asks what would be done is told that it would not.
+        // `--explain-cache` says that the run would stop before its first job.
         let output = run(folder.path(), "run x.toml --explain-cache");
         let error = plain(&String::from_utf8(output.stderr).unwrap());
         assert!(output.status.code() == Some(2) && error.contains(what) && error.contains("allow = "), "{error}");
@@ -135,7 +137,7 @@ fn each_guard_stops_the_run_before_the_first_job_and_says_how_to_override_it() {
     }
 }
 
-/// The texts of the files that show tables, by their form.
+/// The texts of the files that show tables, by file name.
 fn tables(folder: &Path) -> BTreeMap<String, String> {
     let shows = |name: &String| name.starts_with("tables/") || name.starts_with("figures/") && name.ends_with(".csv");
     let files = content(folder).into_iter().filter(|(name, _)| shows(name));
@@ -178,7 +180,7 @@ fn an_overridden_guard_is_stamped_on_every_table_in_every_form() {
                 serde_json::from_slice(&std::fs::read(at.join("runs/x/manifest.json")).unwrap()).unwrap();
             let fact = &manifest["guards"][0];
             assert_eq!((&fact["dataset"], &fact["guard"], &fact["stops"]), (&"D".into(), &guard.into(), &true.into()));
-            // From the folder alone, too.
+            // A report from the folder alone has the stamp too.
             for format in ["text", "md", "latex", "csv", "json"] {
                 let again = stdout(at, &format!("report runs/x --format {format}")).replace('\\', "");
                 assert!(again.matches(&stamp).count() >= count, "{format}");
@@ -214,10 +216,10 @@ fn overrides_alter_no_job() {
 fn equal_scores_on_sorted_rows_refuse_the_evaluation_and_lose_no_job() {
     let folder = directory(&[]);
     let at = folder.path();
-    // Averaged ties do not look at rows.
+    // Averaged ties do not depend on the order of rows.
     prepare(at, Flaw::Sorted, "", "");
     stdout(at, "run x.toml --out averaged");
-    // Feature 1 has no equal values, feature 3 has.
+    // Feature 1 has no equal values; feature 3 has some.
     prepare(at, Flaw::Sorted, INPUT, "");
     let error = plain(&stderr(at, "run x.toml", 2));
     let early = "warning: D: rows are sorted by grade, the highest first, in 4 of 4 queries with several grades; with `ties = \"input\"`, \
@@ -236,7 +238,7 @@ fn equal_scores_on_sorted_rows_refuse_the_evaluation_and_lose_no_job() {
     for (name, text) in tables(&at.join("runs/x")) {
         assert!(text.replace('\\', "").contains(stamp), "{name}");
     }
-    // Without equal scores nothing is wrong.
+    // Without equal scores, the guard does not fire.
     let text = std::fs::read_to_string(at.join("x.toml")).unwrap();
     let text = text.replace(
         "label = 'Three'\nkind = 'feature'\nparams = { feature = 3 }",
@@ -291,7 +293,8 @@ fn a_program_may_not_be_given_the_test_part() {
     }
 }
 
-/// Nothing that is learned depends on the test part: with other test documents, each file of a model has the same bytes.
+/// A model never depends on the test part: with other test documents, each model file has the same
+/// bytes.
 #[test]
 fn no_model_or_normaliser_depends_on_the_test_part() {
     let models = |change: bool| {
@@ -348,7 +351,7 @@ fn a_collection_is_linted_by_the_same_guards() {
         let folder = directory(&[]);
         let at = folder.path();
         prepare(at, flaw, "", "");
-        // As fold directories, which lint recognises.
+        // The data are written as fold directories, which `lint` recognises.
         for fold in 1..=5 {
             let to = at.join(format!("data/Fold{fold}"));
             std::fs::create_dir_all(&to).unwrap();
@@ -420,7 +423,7 @@ fn train_and_score_warn_of_what_the_guards_would_stop() {
     assert!(!stderr(at, "train --ranker linear --train train.txt --valid vali.txt -o m.json", 0).contains("warning"));
 }
 
-/// What is made of the results of a stamped run bears its stamps.
+/// Everything that is made from the results of a stamped run bears its stamps.
 #[test]
 fn studies_of_a_stamped_run_are_stamped() {
     let folder = directory(&[]);
@@ -453,7 +456,8 @@ fn studies_of_a_stamped_run_are_stamped() {
         let note = table["notes"][0].as_str().unwrap();
         assert!(note.starts_with(stamp) && note.ends_with(" (in A and B)"), "{table}");
     }
-    // Of one side only, and never of a clean run.
+    // In a comparison with a clean run, the stamp is shown for one side only. Clean runs alone have
+    // no stamp.
     prepare(at, Flaw::None, "", "");
     stdout(at, "run x.toml --out clean");
     let output = run(at, "diff clean again");
@@ -463,7 +467,7 @@ fn studies_of_a_stamped_run_are_stamped() {
     for command in ["diff clean clean", "compare clean/per_query.csv --out clean-study"] {
         assert!(!stdout(at, command).contains("GUARD OVERRIDDEN"), "{command}");
     }
-    // Without a manifest that can be read, nobody knows.
+    // If the manifest cannot be read, it is unknown whether guards were overridden.
     std::fs::write(at.join("runs/x/manifest.json"), "{}").unwrap();
     let shown = stdout(at, "compare runs/x/per_query.csv --out unknown");
     assert!(shown.contains("whether leak guards were overridden, or programs unconfined, is not known: "), "{shown}");

@@ -1,10 +1,12 @@
-//! Licences of all that is built into the program or its tests: each package's is one of a list.
+//! Tests the licences of all packages that are built into the program or its tests. Each licence
+//! must be in a list.
 
 use std::process::Command;
 
 use serde_json::Value;
 
-/// What may be built into a program under MIT or Apache-2.0 without further duties than to name it.
+/// Licences of packages that may be built into a program under MIT or Apache-2.0. The only duty is
+/// to name the package.
 const ALLOWED: &[&str] = &[
     "0BSD",
     "Apache-2.0",
@@ -21,7 +23,7 @@ const ALLOWED: &[&str] = &[
     "Zlib",
 ];
 
-/// The parts of an expression between a word that stands outside parentheses.
+/// Splits an expression at a word, but not within parentheses.
 fn parts(expression: &str, separator: &str) -> Vec<String> {
     let (mut depth, mut parts) = (0, vec![Vec::new()]);
     for word in expression.split(' ') {
@@ -36,9 +38,9 @@ fn parts(expression: &str, separator: &str) -> Vec<String> {
     parts.into_iter().map(|words| words.join(" ")).collect()
 }
 
-/// Whether an SPDX expression leaves a choice that is allowed.
+/// Whether an SPDX expression allows a choice with allowed licences only.
 fn is_allowed(expression: &str) -> bool {
-    // `/` is the older way to write OR.
+    // `/` is an older spelling of OR.
     let expression = expression.replace('/', " OR ");
     let (alternatives, together) = (parts(&expression, "OR"), parts(&expression, "AND"));
     match (alternatives.len(), together.len()) {

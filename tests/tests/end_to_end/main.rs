@@ -1,4 +1,5 @@
-//! The program as its users see it: every command through the binary, its output, its exit codes, its files.
+//! Tests the program as its users see it: every command of the binary, with its output, exit codes
+//! and files.
 
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests
 

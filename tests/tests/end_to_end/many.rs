@@ -1,4 +1,5 @@
-//! Many methods: the page shows the best of them and says so, the files have all; a log of a run says how far it is.
+//! Tests a run with many methods. The page shows only the best methods, and says so; the files have
+//! all methods. The log of the run says how far the run is.
 
 use std::fmt::Write as _;
 
@@ -36,7 +37,7 @@ fn of_many_methods_the_page_shows_the_best_and_says_so() {
     };
     assert_eq!(rows(section("scores"), "<caption>ndcg on made</caption>"), 30);
     assert_eq!(rows(section("pairs"), "<caption>ndcg@10 on made</caption>"), 30);
-    // The best by an independent look at the values: means of the column ndcg@10 over all queries.
+    // The test finds the best methods itself, by the means of the column ndcg@10 over all queries.
     let values = std::fs::read_to_string(at.join("runs/many/per_query.csv")).unwrap();
     let mut lines = values.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let column = lines.next().unwrap().iter().position(|name| *name == "ndcg@10").unwrap();
@@ -48,7 +49,7 @@ fn of_many_methods_the_page_shows_the_best_and_says_so() {
     best.sort_by(|a, b| b.1.total_cmp(a.1));
     assert_eq!(best.len(), METHODS);
     let score = section("scores");
-    // Those that are as good as the last one shown may stand on either side.
+    // A method with the same mean as the last shown method may be shown or not.
     let last = best[29].1;
     for (method, sum) in best.iter().filter(|(_, sum)| (*sum - last).abs() > 1e-9) {
         assert_eq!(score.contains(&format!("<th scope=\"row\">{method}</th>")), *sum > last, "{method}");

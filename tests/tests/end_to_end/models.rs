@@ -1,4 +1,5 @@
-//! `train` and `score`: what a model remembers, and how fits can end.
+//! Tests `train` and `score`: the settings that a model file keeps, and the ways in which a fit can
+//! end.
 
 use std::path::Path;
 
@@ -6,7 +7,8 @@ use insta::assert_snapshot;
 
 use crate::harness::{directory, json, run, stderr, stdout};
 
-/// The second feature is the grade on another scale for each query, so only normalisation per query lines them up.
+/// The second feature is the grade, on another scale for each query. So only a normaliser over each
+/// query makes the queries alike.
 const TRAIN: &str = "2 qid:1 1:5 2:300\n1 qid:1 1:5 2:200\n0 qid:1 1:5 2:100\n\
                      2 qid:2 1:1 2:.3\n1 qid:2 1:1 2:.2\n0 qid:2 1:1 2:.1\n";
 
@@ -21,7 +23,8 @@ fn a_model_scores_with_the_normaliser_it_was_trained_with() {
     let at = folder.path();
     stdout(at, "train --ranker linear --normalise min-max --train train.txt -o m.json");
     let per_query = scores(at, "score --model m.json --data test.txt");
-    // Min-max turns both the training and the test query into 0, .5, 1, so the scores are those of a training query.
+    // Min-max turns training and test queries into 0, .5, 1. So the test query gets the scores of a
+    // training query.
     assert_eq!(
         per_query,
         scores(at, "score --model m.json --data train.txt")[..3].iter().rev().copied().collect::<Vec<_>>()
@@ -57,7 +60,7 @@ fn data_of_another_width_are_refused() {
     assert_eq!(scores(at, "score --model m.json --data narrow.txt --pad").len(), 1);
 }
 
-/// The lines of query 1 do not stand together: scores are written, and read, in the order of the lines.
+/// The lines of query 1 are scattered. Scores are written and read in the order of the lines.
 #[test]
 fn scores_keep_the_order_of_the_file_where_queries_are_regrouped() {
     let scattered = "1 qid:1 1:3\n0 qid:2 1:8\n0 qid:1 1:2\n1 qid:2 1:9\n";

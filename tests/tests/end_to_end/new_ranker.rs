@@ -1,5 +1,5 @@
-//! `fivefold new-ranker`. What it writes is the workspace member `examples/new-ranker`, whose own tests run with all
-//! others; here: the files, the names, and that cargo understands the crate where it stands.
+//! Tests `fivefold new-ranker`: the files, the names, and that cargo understands the new crate. The
+//! template is the workspace member `examples/new-ranker`, which has tests of its own.
 
 use std::process::Command;
 
@@ -24,7 +24,8 @@ fn a_crate_is_written_that_cargo_understands() {
         "tests/conformance.rs",
     ];
     assert_eq!(names, expected);
-    // Parses the manifest and finds its targets and the two crates that it names, without resolving anything.
+    // Cargo reads the manifest and finds its targets and the two crates that the manifest names. It
+    // does not resolve dependencies.
     let cargo = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
         .current_dir(&folder)

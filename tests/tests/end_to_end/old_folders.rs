@@ -1,8 +1,10 @@
-//! Results folders and models that an earlier version wrote: they open, and what is in them still counts.
+//! Tests results folders and models that an earlier version wrote. The program must still open them
+//! and use their content.
 //!
-//! `fixtures/results-1` was written by `fivefold run fixtures/old.toml` of the version before the crates were split (9a67e38),
-//! without tables, figures and page. If a change makes it another one, results of all users are another one: then a new
-//! format gets a fixture of its own, and this one is refused with what to do.
+//! The version before the crates were split (9a67e38) wrote `fixtures/results-1` with
+//! `fivefold run fixtures/old.toml`. Tables, figures and page were removed. If a change breaks this
+//! test, it breaks the results folders of all users. The change then needs a new format with a
+//! fixture of its own, and an error for the old format that says what to do.
 
 use std::path::Path;
 
@@ -11,7 +13,7 @@ use crate::harness::{copy, directory, json, run, stdout};
 /// The hash that the earlier version printed.
 const RESULT: &str = "48e721b7c34589c76d74b29125b76ef43517f1e7b05c5936ceeb32f7ecb0930b";
 
-/// A directory with the folder `results` and its experiment.
+/// Makes a directory with the folder `results` and its experiment.
 fn old() -> tempfile::TempDir {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let folder = directory(&[]);
@@ -25,7 +27,7 @@ fn a_folder_of_an_earlier_version_is_reported_and_verified() {
     let folder = old();
     let tables = json(folder.path(), "report results --format json");
     assert!(tables.as_array().unwrap().len() > 10);
-    // Fails where anything differs, or cannot be checked.
+    // `verify` fails if anything differs or cannot be checked.
     stdout(folder.path(), "report results --write results");
     stdout(folder.path(), "verify results --without-data");
 }

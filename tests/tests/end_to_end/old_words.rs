@@ -1,4 +1,5 @@
-//! Words that were renamed: the old ones keep working, a note says so once, and stored jobs keep their keys.
+//! Tests words that were renamed. The old words still work, a note tells the new word once, and
+//! stored jobs keep their keys.
 
 use crate::harness::{directory, run, stderr, stdout};
 
@@ -50,7 +51,8 @@ fn an_experiment_in_old_words_has_the_jobs_and_values_of_one_in_new_words() {
     let hash = |text: &str| text.lines().find(|line| line.starts_with("result hash")).map(str::to_owned);
     assert!(hash(&old).is_some());
     assert_eq!(hash(&old), hash(&new));
-    // The record's inputs, of which the key is the hash, and the columns of values keep the first names.
+    // The inputs in the record and the columns of values keep the old names, because the key of a
+    // job is the hash of its inputs.
     let record = std::fs::read_to_string(folder.path().join("runs/words/jobs/A/fold1/ranknet.json")).unwrap();
     assert!(record.contains("\"level\"") && !record.contains("normalise_by_pairs"), "{record}");
     let values = std::fs::read_to_string(folder.path().join("runs/words/per_query.csv")).unwrap();

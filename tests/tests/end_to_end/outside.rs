@@ -1,11 +1,12 @@
-//! A collection in files, with scores that another program made of it and a program in another language.
+//! An experiment with rankers from outside: the scores of another program, and a program in another
+//! language.
 
 use crate::harness::{directory, stdout};
 
-/// A program that gives each document the value of its first feature.
+/// A shell program that scores each document by its first feature.
 pub const FIRST: &str = "sed 's/^[^ ]* [^ ]* 1:\\([^ ]*\\) .*/\\1/' \"$1\" > \"$2\"\n";
 
-/// The ranker that runs it, as `first.sh`.
+/// The ranker that runs this program as `first.sh`.
 pub const SHELL: &str = r#"
 [[ranker]]
 label = "Shell"
@@ -13,7 +14,8 @@ kind = "command"
 params = { argv = ["sh", "first.sh", "{test}", "{scores}"], files = ["first.sh"] }
 "#;
 
-/// An experiment of these rankers and of one of each outside kind, on the collection in `made`.
+/// An experiment on the collection in `made`, with these rankers and one ranker of each outside
+/// kind.
 pub fn experiment(rankers: &str) -> String {
     let head = r#"
 name = "small"
@@ -33,10 +35,10 @@ params = { path = "read/{fold}.txt" }
     [head, rankers, read, SHELL, end].concat()
 }
 
-/// Jobs of a ranker.
+/// The number of jobs of a ranker.
 pub const FOLDS: usize = 5;
 
-/// The experiment as `small.toml`, after its run into `out`.
+/// Makes a folder with the experiment as `small.toml`, and runs it into `out`.
 pub fn after_run(experiment: &str, out: &str) -> tempfile::TempDir {
     let folder = directory(&[("small.toml", experiment), ("first.sh", FIRST)]);
     let at = folder.path();

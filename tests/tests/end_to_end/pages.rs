@@ -1,4 +1,5 @@
-//! The numbers of pages in `docs/` are those that the program finds now, on real data.
+//! Tests that the numbers on pages in `docs/` are those that the program computes now, on real
+//! data.
 
 use std::path::{Path, PathBuf};
 
@@ -22,16 +23,16 @@ impl Page {
     }
 }
 
-/// What the lines of a text say, wherever they break.
+/// The words of a text, without its line breaks.
 fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The tables that a study wrote.
+/// The folder of a study, for reading its tables.
 struct Tables(PathBuf);
 
 impl Tables {
-    /// Of the row that begins with these cells.
+    /// The cell in this column, of the row that begins with these cells.
     #[track_caller]
     fn cell(&self, table: &str, row: &[&str], column: &str) -> String {
         let path = self.0.join(format!("tables/{table}.csv"));
@@ -48,14 +49,14 @@ impl Tables {
         cell.parse().unwrap_or_else(|_| panic!("{table}, {row:?}, {column}: {cell}"))
     }
 
-    /// As a page writes a share: `.714`.
+    /// A number in the form of a share on a page: `.714`.
     #[track_caller]
     fn share(&self, table: &str, row: &[&str], column: &str, digits: usize) -> String {
         let text = format!("{:.digits$}", self.number(table, row, column));
         text.strip_prefix('0').unwrap_or(if self.number(table, row, column) == 1.0 { "1" } else { &text }).to_owned()
     }
 
-    /// As a page writes a count: `8,256`.
+    /// A number in the form of a count on a page: `8,256`.
     #[track_caller]
     fn count(&self, table: &str, row: &[&str], column: &str) -> String {
         let digits = self.cell(table, row, column);
@@ -204,7 +205,7 @@ fn meta_on_mq2008() {
     ));
 }
 
-/// The shares of rules on MQ2008, without those that the page leaves out.
+/// Checks the shares of rules on MQ2008. The page leaves out the rules without an effect.
 #[test]
 fn why_two_dialects_differ() {
     let Some(data) = real_data() else { return };
@@ -232,7 +233,7 @@ fn why_two_dialects_differ() {
     page.says(&format!("scores.txt --query {query} --measure ndcg@10 --dialect letor4"));
 }
 
-/// What `lint` counts of vectors that stand in several parts.
+/// Checks the counts of `lint` for feature vectors that are in several parts.
 #[test]
 fn identical_vectors_of_real_collections() {
     let Some(data) = real_data() else { return };
@@ -273,11 +274,12 @@ fn identical_vectors_of_real_collections() {
     );
 }
 
-/// What `reproduce` says of our run beside the paper.
+/// The output of `reproduce` for a run beside the paper.
 struct BesideThePaper {
-    /// Each kind of conclusion, and how many of them hold, do not and cannot be told, as the page has it.
+    /// The table of the page: for each kind of conclusion, how many hold, how many do not, and how
+    /// many cannot be told.
     summed: String,
-    /// What it is said of.
+    /// The notes, which say which run and paper are compared.
     notes: String,
     conclusions: Vec<Vec<String>>,
 }
@@ -296,7 +298,7 @@ impl BesideThePaper {
         BesideThePaper { summed: format!("{head} {summed}"), notes, conclusions }
     }
 
-    /// The paper's figure and ours.
+    /// The figure of the paper and the figure of the run.
     #[track_caller]
     fn figures(&self, conclusion: &str, measure: &str, queries: &str) -> [&str; 2] {
         let row = self.conclusions.iter().find(|row| row[0] == conclusion && row[2] == measure && row[3] == queries);
@@ -304,7 +306,8 @@ impl BesideThePaper {
         [&row[4], &row[5]]
     }
 
-    /// Significant pairs on uninformative queries under the original and the UE version: of the paper, of ours.
+    /// The numbers of significant pairs on uninformative queries, under the original and the UE
+    /// version: first of the paper, then of the run.
     #[track_caller]
     fn pairs(&self, measure: &str) -> [[u32; 2]; 2] {
         let sides = |cell: &str| cell.split_once(" → ").map(|(from, to)| [from, to].map(|side| side.parse().unwrap()));
@@ -342,7 +345,7 @@ fn eight_rankers_beside_the_paper() {
     page.says(&format!("gives a number without meaning ({:.0} %)", pad.parse::<f64>().unwrap()));
 }
 
-/// Of a results folder of `mq2008`, which takes seconds to make.
+/// Checks the page against a results folder of `mq2008`, which takes seconds to make.
 pub fn thirteen_rankers_beside_the_paper(folder: &Path, data: &Path) {
     let (page, found) = (Page::read("reproduce.md"), BesideThePaper::of(folder, data, "runs/mq2008"));
     page.says(&format!("the thirteen, known by label or kind: {}", found.summed));

@@ -1,7 +1,7 @@
-//! Faults that users of other evaluation and ranking programs reported in public, tried on this program.
+//! Tries faults that users of other evaluation and ranking programs reported in public.
 //!
-//! Each test names the report. The right value is worked out by hand in the test, or is the one that the thread settles on.
-//! docs/reliability.md lists the reports with their outcome.
+//! Each test names the report. The right value is worked out by hand in the test, or is the value
+//! on which the thread agrees. docs/reliability.md lists the reports with their outcome.
 
 use serde_json::Value;
 
@@ -21,7 +21,8 @@ fn near(value: f64, expected: f64) {
     assert!((value - expected).abs() < 5e-7, "{value}, not {expected}");
 }
 
-/// elixir-nx/scholar #360: tied scores were put in the order of the grades, so that a constant scorer had nDCG 1.
+/// elixir-nx/scholar #360: tied scores were put in the order of the grades, so that a constant
+/// scorer had nDCG 1.
 #[test]
 fn a_constant_scorer_has_no_perfect_ndcg_scholar_360() {
     let data = "10 qid:1 1:1\n0 qid:1 1:2\n0 qid:1 1:3\n1 qid:1 1:4\n5 qid:1 1:5\n";
@@ -34,7 +35,8 @@ fn a_constant_scorer_has_no_perfect_ndcg_scholar_360() {
     assert_eq!(mean(&output, "one", "ndcg.v2(gain=linear)"), 0.0);
 }
 
-/// usnistgov/trec_eval #22: the names of tied documents decide. They do in trec_eval's dialect alone.
+/// usnistgov/trec_eval #22: the names of tied documents decide their order. Here, names decide only
+/// in trec_eval's dialect.
 #[test]
 fn names_of_tied_documents_decide_in_trec_eval_s_dialect_only_trec_eval_22() {
     let qrels = "1 Q0 a 0\n1 Q0 b 1\n1 Q0 c 0\n";
@@ -49,7 +51,8 @@ fn names_of_tied_documents_decide_in_trec_eval_s_dialect_only_trec_eval_22() {
     assert_eq!(mean(&ours, "r1", "ndcg"), mean(&ours, "r2", "ndcg"));
 }
 
-/// cvangysel/pytrec_eval #49: a topic without relevant documents altered the values of the topics after it.
+/// cvangysel/pytrec_eval #49: a topic without relevant documents altered the values of the topics
+/// after it.
 #[test]
 fn a_topic_without_relevant_documents_alters_no_other_pytrec_eval_49() {
     let run = "q1 0 d2 1 1 r\nq1 0 d1 2 .5 r\nq2 0 d1 1 1 r\nq3 0 d1 1 1 r\nq3 0 d9 2 .5 r\nq3 0 d2 3 .4 r\n";
@@ -71,8 +74,9 @@ fn a_topic_without_relevant_documents_alters_no_other_pytrec_eval_49() {
     assert_eq!(undefined, [1, 1]);
 }
 
-/// AmenRa/ranx #31, irgroup/repro_eval #5: topics for which a run retrieved nothing gave wrong means, or a crash. The mean
-/// was .5 or .25 by which topic was empty; three of four topics are right.
+/// AmenRa/ranx #31, irgroup/repro_eval #5: topics for which a run retrieved nothing gave wrong
+/// means, or a crash. The mean was .5 or .25, depending on the empty topic. The right mean counts
+/// three of four topics.
 #[test]
 fn a_topic_for_which_nothing_was_retrieved_counts_as_0_and_is_counted_ranx_31() {
     let qrels = "q1 0 a 1\nq2 0 b 1\nq2 0 c 1\nq2 0 d 1\nq3 0 e 1\nq4 0 f 1\n";
@@ -90,7 +94,8 @@ fn a_topic_for_which_nothing_was_retrieved_counts_as_0_and_is_counted_ranx_31() 
     assert_eq!(trec["means"][0]["queries"], 3);
 }
 
-/// terrier-org/pyterrier #64: systems whose topics stand in different orders were compared row by row.
+/// terrier-org/pyterrier #64: systems whose topics stand in different orders were compared row by
+/// row.
 #[test]
 fn systems_are_joined_by_topic_not_by_row_pyterrier_64() {
     let qrels = "q1 0 a 1\nq2 0 a 1\nq3 0 b 1\n";
@@ -99,7 +104,7 @@ fn systems_are_joined_by_topic_not_by_row_pyterrier_64() {
     let text = |lines: &[&str]| lines.join("\n") + "\n";
     let folder = directory(&[("q", qrels), ("one", &text(&lines)), ("two", &text(&backwards))]);
     stdout(folder.path(), "compare --qrels q --runs one two --measure ap --out compare");
-    // Difference, interval, test, statistic and p.
+    // The columns are the difference, the interval, the test, the statistic and p.
     let pairs = std::fs::read_to_string(folder.path().join("compare/pairs.csv")).unwrap();
     assert!(pairs.lines().nth(1).unwrap().starts_with(",ap,one,two,0,0,0,t,0,1,"), "{pairs}");
 }
@@ -122,7 +127,8 @@ fn negative_grades_are_refused_or_counted_scikit_learn_17639() {
     assert!(notes.contains("1 grade is negative and counts as not judged"), "{notes}");
 }
 
-/// scikit-learn #29521, LightGBM #6823: a query without relevant documents counted as 0 (or 1) in the mean without a word.
+/// scikit-learn #29521, LightGBM #6823: a query without relevant documents counted as 0 (or 1) in
+/// the mean, without a message.
 #[test]
 fn queries_without_relevant_documents_are_counted_and_can_be_left_out_scikit_learn_29521() {
     let folder = directory(&[("d", "2 qid:1 1:1\n0 qid:1 1:2\n0 qid:2 1:1\n0 qid:2 1:3\n"), ("s", "2\n1\n1\n2\n")]);
@@ -135,8 +141,8 @@ fn queries_without_relevant_documents_are_counted_and_can_be_left_out_scikit_lea
     assert_eq!(of("--undefined one"), (1.0, 1));
 }
 
-/// LightGBM #2205 (values of cutoffs that do not rise were wrong), pytrec_eval #41 and #22 (a cutoff given twice crashed, a second
-/// measure of one name got lost).
+/// LightGBM #2205 (values of cutoffs that do not rise were wrong), pytrec_eval #41 and #22 (a
+/// cutoff given twice crashed, a second measure of one name got lost).
 #[test]
 fn cutoffs_in_any_order_and_twice_are_the_same_values_lightgbm_2205() {
     let data = "0 qid:1 1:1\n2 qid:1 1:2\n1 qid:1 1:3\n0 qid:1 1:4\n3 qid:1 1:5\n0 qid:1 1:9\n";
@@ -162,7 +168,7 @@ fn the_order_of_rows_alters_no_value_lightgbm_2091() {
         mean(&json(folder.path(), &command), "s", "ndcg@3")
     };
     assert_eq!(of("a", "paper"), of("b", "paper"));
-    // LightGBM's own rule: rows decide.
+    // In LightGBM's dialect, the order of rows decides.
     near(of("a", "lightgbm"), (1.0 / LOG2_3 + 0.5) / (1.0 + 1.0 / LOG2_3));
     assert_eq!(of("b", "lightgbm"), 1.0);
 }
@@ -183,7 +189,8 @@ fn scores_that_are_no_numbers_are_refused_with_their_line_kge_220() {
     assert!(message.contains("r:1: score `nan` is not a finite number"), "{message}");
 }
 
-/// cvangysel/pytrec_eval #50, TREMA-UNH/trec-car-tools #9: a document that stands twice in a ranking.
+/// cvangysel/pytrec_eval #50, TREMA-UNH/trec-car-tools #9: a document that stands twice in a
+/// ranking.
 #[test]
 fn a_document_twice_in_a_ranking_is_refused_with_both_lines_pytrec_eval_50() {
     let folder = directory(&[("q", "q1 0 a 1\n"), ("r", "q1 0 a 1 2 A\nq1 0 a 2 1 A\n")]);
@@ -193,8 +200,9 @@ fn a_document_twice_in_a_ranking_is_refused_with_both_lines_pytrec_eval_50() {
     assert_eq!(mean(&first, "r", "ndcg"), 1.0);
 }
 
-/// LightGBM #392 (group sizes that do not add up), LightGBM #4078 (grades above 30), dotnet/machinelearning #4689 (a feature with too
-/// large an id got lost): each is an error that names its place.
+/// LightGBM #392 (group sizes that do not add up), LightGBM #4078 (grades above 30),
+/// dotnet/machinelearning #4689 (a feature with too large an id got lost). Here, each of these is
+/// an error that names its place.
 #[test]
 fn what_cannot_be_kept_is_refused_lightgbm_392_and_4078_machinelearning_4689() {
     let files = [
@@ -213,7 +221,7 @@ fn what_cannot_be_kept_is_refused_lightgbm_392_and_4078_machinelearning_4689() {
     assert!(message.contains("wide:2:9: feature id 2147483648 is above"), "{message}");
 }
 
-/// scikit-learn #5269: query ids beyond 2^53 became others, or were refused.
+/// scikit-learn #5269: query ids beyond 2^53 became other ids, or were refused.
 #[test]
 fn query_ids_are_text_of_any_length_scikit_learn_5269() {
     let data = "0 qid:72048431380967004 1:1\n1 qid:72048431380967008 1:1\n1 qid:18446744073709551617 1:1\n";
@@ -224,8 +232,9 @@ fn query_ids_are_text_of_any_length_scikit_learn_5269() {
     assert_eq!(queries, ["72048431380967004", "72048431380967008", "18446744073709551617"]);
 }
 
-/// scipy #20179 (equal samples gave NaN), AndreasMadsen/ttest #1 (constant samples), statsmodels' kin: corrected values fall nowhere below the
-/// uncorrected ones and keep their order (HomericIntelligence/Scylla PR #288).
+/// scipy #20179 (equal samples gave NaN), AndreasMadsen/ttest #1 (constant samples).
+/// HomericIntelligence/Scylla PR #288: a corrected p-value must not be smaller than the uncorrected
+/// p-value, and the order must stay.
 #[test]
 fn equal_systems_have_p_1_and_holm_keeps_the_order_scipy_20179() {
     let values = "query,a,b,c\n1,.1,.1,.3\n2,.2,.2,.1\n3,.5,.5,.2\n4,.3,.3,.9\n5,.7,.7,.1\n";
@@ -248,7 +257,8 @@ fn equal_systems_have_p_1_and_holm_keeps_the_order_scipy_20179() {
     assert!(found.iter().all(|(p, corrected)| corrected >= p), "{found:?}");
 }
 
-/// ranx #61 and PyTerrier #99: Tukey's HSD is the alternative to a correction, and is refused beside one.
+/// ranx #61 and PyTerrier #99: Tukey's HSD is the alternative to a correction, and is refused
+/// beside one.
 #[test]
 fn tukey_hsd_is_not_corrected_again_ranx_61() {
     let folder =
@@ -261,7 +271,8 @@ fn tukey_hsd_is_not_corrected_again_ranx_61() {
     assert!(shown.contains("correction: the test's own"), "{shown}");
 }
 
-/// pingouin #143, mlr3benchmark #34: where all queries agree, p of Friedman's test was 0, and is exact here, as the output says.
+/// pingouin #143, mlr3benchmark #34: if all queries agree, p of Friedman's test was 0. Here, p is
+/// exact, and the output says so.
 #[test]
 fn friedman_s_p_of_small_tables_is_exact_pingouin_143() {
     let five = "query,A,B\nq1,0.1,0.2\nq2,0.3,0.5\nq3,0.2,0.25\nq4,0.4,0.9\nq5,0.15,0.3\n";
@@ -274,7 +285,8 @@ fn friedman_s_p_of_small_tables_is_exact_pingouin_143() {
     }
 }
 
-/// scipy #26082 and #17667: differences of .00001 of values near .5 tie.
+/// scipy #26082 and #17667: equal differences between values near .5 must tie, although their last
+/// bits differ.
 #[test]
 fn close_values_tie_scipy_26082() {
     let values = "query,A,B\nq1,0.57079,0.57078\nq2,0.44845,0.44844\nq3,0.92071,0.92070\nq4,0.34926,0.34925\n\
@@ -287,7 +299,8 @@ fn close_values_tie_scipy_26082() {
     }
 }
 
-/// Topics and systems of any name: what `eval` prints reads back as `compare` reads the runs themselves.
+/// Topics and systems may have any name. From the output of `eval`, `compare` reads the same values
+/// as from the runs.
 #[test]
 fn what_eval_prints_reads_back_whatever_topics_are_called() {
     let ids = [
@@ -295,7 +308,7 @@ fn what_eval_prints_reads_back_whatever_topics_are_called() {
         "-1", "é",
     ];
     let qrels: String = ids.iter().map(|id| format!("{id} 0 a 1\n{id} 0 b 0\n")).collect();
-    // `#1` at the start of a line is a comment of qrels and runs.
+    // In qrels and runs, a line that starts with `#1` is a comment.
     let run = |every: usize| -> String {
         let order = |place: usize| if place.is_multiple_of(every) { [2, 1] } else { [1, 2] };
         let line = |(place, id): (usize, &&str)| {
@@ -312,13 +325,14 @@ fn what_eval_prints_reads_back_whatever_topics_are_called() {
     stdout(folder.path(), "compare --qrels qrels --runs fold queries --measure rr ap.v1 --trials 20 --out there");
     let pairs = |out: &str| {
         let text = std::fs::read_to_string(folder.path().join(out).join("pairs.csv")).unwrap();
-        // Without the data set's name.
+        // The lines without the name of the data set.
         text.lines().skip(1).map(|line| line.split_once(',').unwrap().1.to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(pairs("back"), pairs("there"));
 }
 
-/// scipy #26113: values so small or large that their squares are lost had p 0 or 1 in a t-test, because of their scale alone.
+/// scipy #26113: some values are so small or large that their squares overflow or vanish. In a
+/// t-test, their p was 0 or 1, only because of their scale.
 #[test]
 fn values_whose_squares_are_lost_are_refused_scipy_26113() {
     let table =

@@ -1,10 +1,11 @@
-//! What commands say of data that other programs read otherwise, and of small mistakes of new users.
+//! Tests the messages about data that other programs read differently, and about small mistakes of
+//! new users.
 
 use std::path::Path;
 
 use crate::harness::{directory, fivefold, json, run, stderr, stdout};
 
-/// Both streams of a command, which must end with this exit code.
+/// The output and the errors of a command, which must end with this exit code.
 fn said(folder: &Path, arguments: &str, code: i32) -> String {
     let output = run(folder, arguments);
     let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
@@ -30,7 +31,7 @@ uninformative = 1
 ideal = 1
 "#;
 
-/// Six queries of times in seconds, of which the second line has falling ids.
+/// Six queries with times in seconds as features. The second line has falling feature ids.
 fn seconds() -> String {
     let row = |n: u64| format!("{} qid:{} 1:{} 2:0.{}\n", n % 2, n / 2, 1_609_459_201 + 30 * n, n + 1);
     let text: String = (0..12).map(row).collect();
@@ -72,7 +73,7 @@ fn every_command_names_what_it_does_not_use_and_what_becomes_equal() {
     }
 }
 
-/// Where two options got each other's file, both are named.
+/// If two options got each other's file, the error names both files.
 #[test]
 fn files_that_were_exchanged_are_told() {
     let folder = directory(&[
@@ -101,7 +102,7 @@ fn files_that_were_exchanged_are_told() {
         let said = stderr(folder.path(), command, 2).replace('\n', " ");
         assert!(said.contains(told) && said.contains("should be: were two files exchanged?"), "{command}: {said}");
     }
-    // A mistake in a file of the right kind is just that.
+    // A mistake in a file of the right kind is not taken for an exchange of files.
     std::fs::write(folder.path().join("slip"), "1 qid:a 1:1\nx qid:a 1:2\n").unwrap();
     assert!(!stderr(folder.path(), "eval --data slip --scores scores", 2).contains("exchanged"));
 }
@@ -158,7 +159,8 @@ fn measures_explains_versions_and_names_near_ones() {
     }
 }
 
-/// Whoever asks for a form of output that a command does not print learns where the form is.
+/// If a command does not print the form of output that the user asks for, the error says where the
+/// form is.
 #[test]
 fn a_form_that_run_does_not_print_is_taught() {
     let folder = directory(&[("rank.train", &seconds()), ("mine.toml", EXPERIMENT)]);
@@ -173,7 +175,7 @@ fn a_form_that_run_does_not_print_is_taught() {
     assert!(said.contains("--json") && !said.contains("tables/"), "{said}");
 }
 
-/// README's own comparison of dialects, on data without document ids.
+/// The comparison of dialects in the README, on data without document ids.
 #[test]
 fn data_without_document_ids_are_compared_with_other_ties() {
     let folder = directory(&[("test.txt", "1 qid:1 1:1\n0 qid:1 1:2\n"), ("theirs.txt", "1\n1\n")]);
@@ -213,7 +215,7 @@ fn a_file_of_a_command_that_is_not_listed_is_named() {
     assert!(!listed.contains("is a file beside the experiment"), "{listed}");
 }
 
-/// Editors of Windows begin a text with a byte order mark: every reader passes it over.
+/// Editors on Windows begin a text with a byte order mark. Every reader skips this mark.
 #[test]
 fn a_byte_order_mark_is_passed_over_by_every_reader() {
     let marked = |text: &str| format!("\u{feff}{text}");

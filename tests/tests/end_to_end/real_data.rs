@@ -1,4 +1,4 @@
-//! The published answers through the command line, on real data.
+//! Tests that the command line gives published results, on real data.
 
 use std::path::Path;
 
@@ -15,7 +15,8 @@ fn means(output: &Value) -> impl Fn(&str, Option<u64>) -> f64 + '_ {
     }
 }
 
-/// The fold rows of `published/MAP_Mq2008_RankBoost` under `performance on testing set`, to their four decimals.
+/// The fold rows of `published/MAP_Mq2008_RankBoost` under `performance on testing set`, to their
+/// four decimals.
 #[test]
 fn rankboost_on_mq2008_is_as_published() {
     let Some(data) = real_data() else { return };
@@ -92,7 +93,7 @@ fn a_single_feature_of_ohsumed_is_as_published() {
     near(mean("ap", None), precision[10]);
 }
 
-/// The shipped experiment, from the installed program alone and the data.
+/// The shipped experiment needs only the installed program and the data.
 #[test]
 fn the_systems_experiment_runs_and_its_files_are_those_of_the_collection() {
     let Some(data) = real_data() else { return };
@@ -106,7 +107,8 @@ fn the_systems_experiment_runs_and_its_files_are_those_of_the_collection() {
     for system in ["AdaRank", "FacSVM_Rank", "ListNet", "RankBoost", "RankNet", "svm_light", "svm_light2", "svm_rank"] {
         assert!(text.contains(system), "{system}");
     }
-    // Of 300 uninformative queries 220 have no value; the list of the page has the sets of the tables.
+    // Of the 300 uninformative queries, 220 have no value. The page lists the same query sets as
+    // the tables.
     let page = std::fs::read_to_string(at.join("runs/mq2008-systems/report.html")).unwrap();
     let start = page.split("id=\"report-data\">").nth(1).unwrap();
     let list: Value = serde_json::from_str(start.split("</script>").next().unwrap()).unwrap();
@@ -126,8 +128,9 @@ fn the_systems_experiment_runs_and_its_files_are_those_of_the_collection() {
     }
 }
 
-/// RankNet on MQ2008 under the paper's conventions and trec_eval's: numpy, from the values of both folders, counts 219 queries whose nDCG@5
-/// differs by more than 1e-9, and 227 of V2; bit by bit there are more.
+/// RankNet on MQ2008 under the paper's conventions and under trec_eval's. By numpy, on the values
+/// of both folders, 219 queries differ by more than 1e-9 in nDCG@5, and 227 queries in V2. More
+/// queries differ in some bit.
 #[test]
 fn what_rounding_parts_is_no_difference_between_folders() {
     let Some(data) = real_data() else { return };

@@ -1,4 +1,5 @@
-//! What is written where something is already: never onto an input, over our own kind, and over anything else only if asked.
+//! Tests outputs to paths at which a file already exists. A command never writes over its input. A
+//! command writes over a file of its own kind, and over any other file only if asked.
 
 use std::path::Path;
 
@@ -47,7 +48,8 @@ fn no_command_writes_over_its_inputs() {
     }
 }
 
-/// aws/aws-encryption-sdk-cli #18, MRtrix3/mrtrix3 #169: existing files were written over without a word.
+/// aws/aws-encryption-sdk-cli #18, MRtrix3/mrtrix3 #169: existing files were written over without a
+/// message.
 #[test]
 fn only_our_own_kind_is_replaced_unasked() {
     let folder = directory(&[("d.txt", DATA), ("notes.txt", "dear diary\n"), ("groups.txt", "2\n2\n")]);
@@ -69,7 +71,8 @@ fn only_our_own_kind_is_replaced_unasked() {
             "{command}: {told}"
         );
         unchanged(at, &before, command);
-        // Our own kind, twice; then what was asked for.
+        // A command writes over a file of its own kind, so it runs twice; then `--replace` is
+        // tried.
         for _ in 0..2 {
             stdout(at, &command.replace("FILE", "new"));
         }
@@ -100,7 +103,8 @@ fn made_parts_are_written_over_only_by_the_same_parts() {
 const EXPERIMENT: &str = "name = \"x\"\n[[dataset]]\nlabel = \"A\"\nmade = { shape = \"mq2007\", queries = 8 }\n[[ranker]]\nkind = \"linear\"\n\
                           [evaluation]\ncutoffs = [5]\n[query_sets]\nuninformative = 2\nideal = 2\n";
 
-/// zenml, dvc and mlflow users lose runs of one name so; aws/aws-encryption-sdk-cli #18 is the kind.
+/// Users of zenml, dvc and mlflow lose runs of the same name in this way.
+/// aws/aws-encryption-sdk-cli #18 is a fault of this kind.
 #[test]
 fn results_of_another_experiment_are_never_replaced_in_silence() {
     let other = EXPERIMENT.replace("queries = 8", "queries = 9");
@@ -126,12 +130,12 @@ fn results_of_another_experiment_are_never_replaced_in_silence() {
         assert!(told.contains(" holds ") && told.contains("--replace"), "{command}: {told}");
         unchanged(at, &before, command);
     }
-    // The same file under another name of it; a copy of the file: its jobs are reused.
+    // The experiment file is given by another path, then as a copy. Its jobs are reused.
     std::fs::copy(at.join("a.toml"), at.join("copy.toml")).unwrap();
     for command in ["run ./runs/../a.toml", "run copy.toml"] {
         assert!(stderr(at, command, 0).contains("(5 reused, 0 to do)"), "{command}");
     }
-    // The same file, in which everything changed since.
+    // The same file is accepted even if all its jobs changed.
     std::fs::write(at.join("copy.toml"), &other).unwrap();
     assert!(stderr(at, "run copy.toml", 0).contains("(0 reused, 5 to do)"));
     stdout(at, "run y.toml --out runs/x --replace");
@@ -152,7 +156,7 @@ fn a_folder_that_is_no_results_folder_is_left_alone() {
         assert!(told.contains("thesis") && told.contains("--replace"), "{command}: {told}");
         unchanged(at, &before, command);
     }
-    // A log of somebody else beside the folder.
+    // Beside the folder lies a log that no run wrote.
     std::fs::write(at.join("new.log.json"), "{\"mine\": 1}").unwrap();
     let told = stderr(at, "run a.toml --out new", 0);
     assert!(
@@ -162,7 +166,7 @@ fn a_folder_that_is_no_results_folder_is_left_alone() {
     assert_eq!(std::fs::read_to_string(at.join("new.log.json")).unwrap(), "{\"mine\": 1}");
 }
 
-/// Score files that are read lie where those of the run are written.
+/// The run reads score files at the paths to which it would write its own score files.
 #[test]
 fn an_experiment_that_reads_what_it_would_write_is_refused() {
     let folder = directory(&[("a.toml", EXPERIMENT)]);

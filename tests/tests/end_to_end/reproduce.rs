@@ -1,4 +1,4 @@
-//! `fivefold reproduce`: a run beside printed tables.
+//! Tests `fivefold reproduce`: a run beside printed tables.
 
 use crate::harness::{directory, stderr, stdout};
 
@@ -22,7 +22,7 @@ uninformative = 5
 ideal = 5
 "#;
 
-/// Printed scores and figures in one file; the paper calls ridge regression Linear.
+/// Printed scores and figures in one file. The paper calls ridge regression Linear.
 const PUBLISHED: &str = r#"
 [map]
 Ridge = "Linear"
@@ -65,18 +65,18 @@ fn a_run_is_made_and_put_beside_the_paper() {
     ] {
         assert!(shown.contains(text), "{text}\n{shown}");
     }
-    // From the folder it says the same.
+    // From the results folder, the output is the same.
     assert_eq!(stdout(folder.path(), "reproduce runs/small --against paper.toml --cells"), shown);
     let csv = stdout(folder.path(), "reproduce runs/small --against paper.toml --cells --format csv");
     let row = csv.lines().find(|line| line.starts_with("1,A,ndcg@5,Linear,0.61,")).unwrap();
     let numbers: Vec<f64> = row.split(',').skip(4).map(|cell| cell.parse().unwrap()).collect();
     assert!((numbers[1] - numbers[0] - numbers[2]).abs() < 1e-12, "{row}");
-    // Our figure is that of our table.
+    // The figure of the run is the figure in its own table.
     let scores = std::fs::read_to_string(folder.path().join("runs/small/tables/table-03-ndcg-scores-a.csv")).unwrap();
     assert!(scores.lines().any(|line| line.starts_with(&format!("all,Ridge,{},", numbers[1]))), "{scores}\n{row}");
 }
 
-/// A method is known by its kind too, unless the run has two of it.
+/// A method is also known by its kind, unless the run has two methods of this kind.
 #[test]
 fn methods_are_matched_by_kind_where_labels_differ() {
     let published = PUBLISHED.replace("Ridge =", "linear =");

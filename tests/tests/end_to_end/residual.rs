@@ -1,4 +1,4 @@
-//! `fivefold residual` and `fivefold run` on a study of residual gain.
+//! Tests `fivefold residual`, and `fivefold run` on a study of residual gain.
 
 use crate::harness::{assert_same_content, directory, fivefold, json, real_data, run, stderr, stdout, summary_of};
 
@@ -28,10 +28,12 @@ fn options_and_a_file_say_the_same() {
         page("one").contains("Conventions and policies")
             && page("one").contains("&quot;kind&quot;: &quot;residual&quot;")
     );
-    // By hand: after y, x adds nothing to topic 1 and all there is to topic 2; after x, y adds all that is left of topic 1.
+    // By hand: after y, x adds nothing to topic 1 and everything to topic 2. After x, y adds the
+    // whole rest of topic 1.
     let row = |system: &str| options.lines().find(|line| line.contains(system)).unwrap().to_owned();
     assert!(row("x.run").contains("0.5000") && row("y.run").contains("0.5000"), "{options}");
-    // x alone: half of topic 1, all of topic 2. y after it: all that is left of topic 1. x after y: nothing is left of topic 1.
+    // Alone, x has half of topic 1 and all of topic 2. After x, y has the whole rest of topic 1.
+    // After y, nothing of topic 1 is left for x.
     let said = summary_of(&folder.path().join("one/report.html"));
     for sentence in [
         "x.run and y.run are the best of 2 systems under p@2 alone (0.5000).",

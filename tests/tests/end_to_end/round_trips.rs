@@ -1,7 +1,8 @@
-//! What our writers of values per query and of scores write, our readers read back: the same names, the same bits.
+//! Tests that fivefold reads back the values per query and the scores that it writes, with the same
+//! names and bits.
 //!
-//! Writers: a results folder, a study, `fivefold eval --per-query --format csv`. Names are of
-//! characters and words that mean something to one of the formats.
+//! The writers are a results folder, a study and `fivefold eval --per-query --format csv`. The
+//! names consist of characters and words that have a meaning in one of the formats.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -17,7 +18,7 @@ use proptest::prelude::*;
 
 use crate::harness::fivefold;
 
-/// Whole names that some program takes for something else.
+/// Names that some program takes for something else.
 const WORDS: [&str; 28] = [
     "all",
     "ALL",
@@ -48,10 +49,11 @@ const WORDS: [&str; 28] = [
     "#1",
     "\"",
 ];
-/// Characters that separate, quote, comment or begin formulas somewhere, and some beyond ASCII.
+/// Characters that separate, quote, begin a comment or begin a formula in some format, and some
+/// characters beyond ASCII.
 const CHARACTERS: &str = "aZ09.,;:'\"#=+-@/\\%*()[]{}<>|_~`!?&$^éßı汉😀\u{200c}\u{301}";
 
-/// Names that differ, without blanks but where `WORDS` has one.
+/// Distinct names. Only a name from `WORDS` can contain a blank.
 fn names(count: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Vec<String>> {
     let character = prop::sample::select(CHARACTERS.chars().collect::<Vec<_>>());
     let name = prop_oneof![
@@ -61,12 +63,13 @@ fn names(count: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Vec<St
     prop::collection::btree_set(name, count).prop_map(|names| names.into_iter().collect::<Vec<_>>()).prop_shuffle()
 }
 
-/// Numbers whose squares exist, zeros of both signs, and undefined values.
+/// Numbers whose squares do not overflow, zeros of both signs, and undefined values.
 fn value() -> impl Strategy<Value = f64> {
     prop_oneof![5 => 0.0..=1.0, 1 => -1e9..1e9, 1 => Just(0.1 + 0.2), 1 => Just(-0.0), 1 => Just(f64::NAN)]
 }
 
-/// Values by measure, system and query; NaN: undefined. Bits, so that two of them can be compared.
+/// The bits of the values by measure, system and query; NaN is undefined. Bits can be compared,
+/// also those of NaN.
 type Table = BTreeMap<[String; 3], u64>;
 
 fn bits(value: f64) -> u64 {
@@ -104,7 +107,8 @@ fn recognised(path: &Path) -> SystemValues {
     read(path, &PerQueryOptions::default()).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// A results folder of one data set, written and read by the library, and read as a file of values.
+/// Writes the values as a results folder of one data set and reads the folder back, also as a file
+/// of values.
 fn through_a_results_folder(values: &SystemValues, folder: &Path) -> SystemValues {
     let store = Store::new(folder);
     let [measures, queries] = [values.measures.len(), values.queries.len()];
@@ -138,7 +142,7 @@ fn through_a_results_folder(values: &SystemValues, folder: &Path) -> SystemValue
     recognised(&folder.join(values::PER_QUERY))
 }
 
-/// The values of a study, written by the library.
+/// Writes the values as a study and reads them back.
 fn through_a_study(values: &SystemValues, folder: &Path) -> SystemValues {
     let head: Vec<String> = ["query", "system"].map(str::to_owned).into_iter().chain(values.measures.clone()).collect();
     let row = |(query, system): (usize, usize)| {
@@ -156,7 +160,7 @@ fn through_a_study(values: &SystemValues, folder: &Path) -> SystemValues {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 80, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The public report behind it: a topic named `all` was lost by our own reader.
+    /// The report behind this test: a topic named `all` was lost when fivefold read its own file.
     #[test]
     fn values_of_the_library_come_back_through_every_pair_of_formats(values in system_values()) {
         let folder = tempfile::tempdir().unwrap();
@@ -182,7 +186,8 @@ proptest! {
     }
 }
 
-/// The qrels and two runs of some topics; the second run ranks what is not relevant first.
+/// Writes qrels and two runs for some topics. The second run ranks the document that is not
+/// relevant first.
 fn write_runs(folder: &Path, topics: &[String]) {
     let (mut qrels, mut runs) = (String::new(), [String::new(), String::new()]);
     for (number, topic) in topics.iter().enumerate() {
@@ -204,8 +209,8 @@ proptest! {
     #[test]
     fn values_of_eval_come_back_and_go_on_through_other_formats(topics in names(1..=5), systems in names(2..=2)) {
         let without = |name: &String, none: &[char]| name.replace(none, "_");
-        // Qrels and runs have blanks between fields, and a line that starts with `#` is a comment. A
-        // label ends at the first `=`; what has a `/` before it is a path.
+        // Qrels and runs have blanks between fields, and a line that starts with `#` is a comment.
+        // A label ends at the first `=`. A text with `/` before the `=` is a path.
         let topics: Vec<String> = topics.iter().map(|topic| without(topic, &[' ', '#'])).collect();
         let systems: Vec<String> = systems.iter().map(|system| without(system, &['=', '/'])).collect();
         prop_assume!(systems[0] != systems[1] && topics.iter().collect::<HashSet<_>>().len() == topics.len());
@@ -224,7 +229,7 @@ proptest! {
         let values = recognised(&path);
         let expected = table(&values);
 
-        // As the program says it in JSON.
+        // The JSON output has the same values.
         let told: serde_json::Value = serde_json::from_str(&eval("--format=json")).unwrap();
         let told = told["values"].as_array().unwrap().iter().flat_map(|row| {
             let name = |key: &str| row[key].as_str().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! `run`, `jobs`, `job` and `report` on small synthetic collections.
+//! Tests `run`, `jobs`, `job` and `report` on small synthetic collections.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::harness::{assert_same_content, content, directory, json, run, stderr, stdout};
 
-/// Two data sets of two shapes, three methods, every table.
+/// An experiment with two data sets of two shapes, three methods and all tables.
 const SMALL: &str = r#"
 name = "small"
 seed = 3
@@ -76,7 +76,7 @@ fn tables_are_printed_and_written_in_every_form() {
             assert!(files.contains_key(&format!("tables/{id}.{form}")), "{id}.{form}");
         }
     }
-    // A report needs the folder alone.
+    // A report needs only the results folder.
     std::fs::rename(at.join("runs/small"), at.join("elsewhere")).unwrap();
     std::fs::remove_file(at.join("small.toml")).unwrap();
     assert_eq!(printed, stdout(at, "report elsewhere"));
@@ -143,11 +143,12 @@ fn only_what_changed_is_done_again() {
     };
     assert_eq!(change("cutoffs = [5, 10]", "cutoffs = [1]"), 0);
     assert_eq!(change("kind = \"linear\"", "kind = \"linear\"\nparams = { lambda = 9.0 }"), 10);
-    // Back to the first parameters; of the new seed only the random ranker takes notice.
+    // The parameters are the first ones again, so ten jobs of the linear ranker are done again. The
+    // new seed alters only the jobs of the random ranker.
     assert_eq!(change("seed = 3", "seed = 4"), 20);
 }
 
-/// The same data from files, one fold by hand.
+/// The same data are written to files, and one fold is done by hand.
 #[test]
 fn train_score_and_eval_give_the_numbers_of_a_run() {
     let folder = directory(&[(
@@ -209,7 +210,7 @@ fn mistakes_in_an_experiment_are_underlined_and_explained() {
 #[test]
 fn shipped_experiments_need_no_file_and_missing_data_say_where_to_get_them() {
     let folder = directory(&[]);
-    // A folder of this name is no file of an experiment.
+    // A folder with the name of a shipped experiment is not taken for an experiment file.
     std::fs::create_dir(folder.path().join("quickstart")).unwrap();
     let jobs = json(folder.path(), "jobs quickstart --json");
     assert!(jobs.as_array().unwrap().len() >= 50);
@@ -226,7 +227,7 @@ fn tables_of_somebody_else_are_not_overwritten_and_named_before_the_first_job() 
     let message = stderr(folder.path(), "run small.toml --out theirs", 2);
     assert!(message.contains("theirs holds files that are no results of fivefold (tables.json)"), "{message}");
     assert_eq!(content(&folder.path().join("theirs")).len(), 1);
-    // Where the list of them is gone, nobody knows which tables an earlier run left.
+    // Without the list `tables.json`, it is unknown which tables an earlier run wrote.
     stdout(folder.path(), "run small.toml --out ours");
     std::fs::remove_file(folder.path().join("ours/tables.json")).unwrap();
     let again = run(folder.path(), "run small.toml --out ours");
@@ -245,7 +246,7 @@ fn a_folder_without_results_is_a_user_error() {
     assert!(Path::new(folder.path()).read_dir().unwrap().count() == 1);
 }
 
-/// Labels that differ only in marks that no id keeps, or that are no file names at all.
+/// Some labels differ only in characters that ids do not keep. Others cannot be file names.
 #[test]
 fn any_labels_get_files_of_their_own() {
     let text = SMALL.replace("\"narrow\"", "\"ä/b c\"").replace("\"wide\"", "\"ä-b c\"").replace("L2 LR", "../L2");
@@ -254,7 +255,8 @@ fn any_labels_get_files_of_their_own() {
     let printed = stdout(at, "run small.toml --out one/");
     let files = content(&at.join("one"));
     let of = |name: &str| files.keys().filter(|file| file.starts_with(name)).count();
-    // Of each data set and family: a histogram, three charts by cutoff, a scatter, critical differences; as SVG and CSV.
+    // Each data set and family has a histogram, three charts by cutoff, a scatter plot and critical
+    // differences, as SVG and CSV.
     assert_eq!((of("scores/"), of("figures/")), (30, 2 * 2 * 6 * 2));
     assert_eq!(printed, stdout(at, "report one"));
     let mut beside: Vec<_> = at.read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -262,7 +264,7 @@ fn any_labels_get_files_of_their_own() {
     assert_eq!(beside, ["one", "one.log.json", "small.toml"]);
 }
 
-/// The methods to be quoted say nothing of tables that `only` leaves out.
+/// The text about methods, for quoting, says nothing about tables that `only` leaves out.
 #[test]
 fn methods_are_those_of_what_the_page_shows() {
     let folder = small();
@@ -281,7 +283,8 @@ fn methods_are_those_of_what_the_page_shows() {
     assert!(scores.contains("UE normalisation of Feng and Karmaker (2023)"), "{scores}");
 }
 
-/// What a journal's supplement takes: 10,000 queries of eight methods, five measures with both normalisations at seven cutoffs.
+/// The page of 10,000 queries, eight methods and five measures with both normalisations at seven
+/// cutoffs must be small enough for a journal's supplement.
 #[test]
 fn a_page_of_ten_thousand_queries_stays_under_three_megabytes_and_says_what_it_leaves_out() {
     let rankers: String = (1..=8)
@@ -292,7 +295,7 @@ fn a_page_of_ten_thousand_queries_stays_under_three_megabytes_and_says_what_it_l
     let lines = (0..10_000).flat_map(|query| {
         (0..6).map(move |document| {
             let features: String = (1..=8).map(|f| format!(" {f}:{}", (query * f + document * 7) % 13)).collect();
-            // The ninth feature keeps vectors apart.
+            // The ninth feature makes all feature vectors differ.
             format!("{} qid:{query}{features} 9:{}\n", (query + document) % 3, query * 6 + document)
         })
     });
@@ -302,7 +305,7 @@ fn a_page_of_ten_thousand_queries_stays_under_three_megabytes_and_says_what_it_l
     stdout(folder.path(), "run large.toml");
     let page = std::fs::read_to_string(folder.path().join("runs/large/report.html")).unwrap();
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
-    // Values are rounded, so that means of some of them are shown to fewer digits.
+    // Values are rounded, so means over some queries are shown with fewer digits.
     assert!(page.contains("\"scale\":10000.0,\"digits\":3"));
     assert!(page.contains("\"of\":10000"), "the script can say of how many queries it holds a sample");
     assert!(page.contains("drawn: an even sample of 900 queries"));
@@ -323,7 +326,7 @@ fn the_page_is_made_anew_from_the_folder_with_templates_of_ones_own() {
     for (name, bytes) in &again {
         assert!(&written[name] == bytes, "{name}");
     }
-    // Nor over what belongs to another run.
+    // The report is also not written over the results of another run.
     std::fs::create_dir(at.join("other")).unwrap();
     std::fs::write(at.join("other/manifest.json"), "{}").unwrap();
     assert!(stderr(at, "report run --write other", 2).contains("other holds results other than those of run"));
@@ -342,7 +345,7 @@ fn the_page_is_made_anew_from_the_folder_with_templates_of_ones_own() {
     assert_eq!(std::fs::read_to_string(at.join("again/report.html")).unwrap(), "<title>small, seed 3</title>");
 }
 
-/// What a template asks for that there is not, and what there is.
+/// The error names the unknown name in the template, and lists the known names.
 #[test]
 fn a_template_that_asks_for_what_there_is_not_is_told_what_there_is() {
     let folder = small();

@@ -1,4 +1,4 @@
-//! Help, lists, and the ways in which the program ends.
+//! Tests help, lists, and the ways in which the program ends.
 
 use std::process::{Command, Stdio};
 
@@ -92,7 +92,8 @@ fn dialects_are_complete_sets_of_conventions() {
     assert!(stderr(here(), "dialects letor", 2).contains("did you mean `letor4`?"));
 }
 
-/// The counts of the printed cells that follow from the printed scores, and of those that do not.
+/// `replay` counts the printed cells that follow from the printed scores, and the printed cells
+/// that do not.
 #[test]
 fn the_paper_is_replayed() {
     let tables = json(here(), "replay --format json");
@@ -102,7 +103,8 @@ fn the_paper_is_replayed() {
     assert!(stderr(here(), "replay no-such.toml", 2).contains("no-such.toml"));
 }
 
-/// From a folder, and from a file that has both halves; mistakes are underlined in the file where they are.
+/// Printed tables can come from a folder, or from one file with both parts. Mistakes are underlined
+/// in their file.
 #[test]
 fn printed_tables_of_ones_own_are_replayed() {
     let shipped = |name: &str| {
@@ -132,7 +134,7 @@ fn completion_scripts_know_the_commands() {
     }
 }
 
-/// `fivefold rankers | head` with a reader that leaves at once.
+/// As in `fivefold rankers | head`, with a reader that ends at once.
 #[test]
 fn a_closed_standard_output_is_no_failure() {
     let mut child = Command::new(program())
@@ -146,7 +148,7 @@ fn a_closed_standard_output_is_no_failure() {
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &[][..]));
 }
 
-/// `fivefold run ... 2>&1 | head`.
+/// As in `fivefold run ... 2>&1 | head`.
 #[test]
 fn a_closed_standard_error_is_no_failure_either() {
     let mut child =

@@ -1,4 +1,5 @@
-//! Code that changed: rankers that are not built in are trained anew, whatever their VERSION says, and every run says by what it knows them.
+//! Tests changes of code. A ranker that is not built in is trained again after a change, whatever
+//! its VERSION says. Every run says how it recognises the code of such rankers.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -33,11 +34,11 @@ uninformative = 2
 ideal = 2
 "#;
 
-/// The hash that stands in `tests/src/main.rs`, and another.
+/// The hash in `tests/src/main.rs`.
 const SOURCES: &str = "50f7ce5050f7ce5050f7ce5050f7ce5050f7ce5050f7ce5050f7ce5050f7ce50";
 const OTHER: &str = "07he57te07he57te07he57te07he57te07he57te07he57te07he57te07he57te";
 
-/// The program, put into a folder and altered by a shell's command.
+/// Copies the program into a folder and alters the copy by a shell command.
 fn built(at: &Path, name: &str, change: &str) -> PathBuf {
     let path = at.join(name);
     std::fs::copy(program(), &path).unwrap();
@@ -60,8 +61,9 @@ fn said(output: &Output, code: i32) -> (String, String) {
     (out, err)
 }
 
-/// python-cachier/cachier #88, streamlit/streamlit #2728 and snakemake/snakemake #3213: the code changed, and results of the old code were
-/// used. Another build of the same sources is no other code, unless there is nothing but the executable to know a ranker by.
+/// python-cachier/cachier #88, streamlit/streamlit #2728 and snakemake/snakemake #3213: the code
+/// changed, but results of the old code were used. Another build of the same sources counts as the
+/// same code. Only a ranker that is known by the executable alone is then trained again.
 #[test]
 fn a_ranker_whose_code_changed_is_trained_anew_and_no_other() {
     let folder = directory(&[("own.toml", EXPERIMENT), ("first.sh", crate::outside::FIRST)]);
@@ -91,7 +93,7 @@ fn a_ranker_whose_code_changed_is_trained_anew_and_no_other() {
         "{explained}"
     );
     assert!(explained.contains("(hash of the executable)") && explained.contains("A: Executable"), "{explained}");
-    // A change of the sources, which alters the executable too. One job of each is asked for by itself.
+    // The sources change, and so does the executable. One job of each ranker is asked for alone.
     let (explained, _) = said(&run(&changed, at, "run own.toml --out out --explain-cache"), 0);
     assert!(
         explained.contains("20 jobs, 10 reused, 10 to do") && explained.contains("because code.sources changed"),
@@ -107,7 +109,8 @@ fn a_ranker_whose_code_changed_is_trained_anew_and_no_other() {
         "{told}"
     );
 
-    // What the folder holds is whole, but whether this program would make it is not known.
+    // The folder is intact, but `verify` cannot know whether this program would give the same
+    // results.
     let (_, told) = said(&run(&changed, at, "verify out"), 0);
     assert_eq!(told, "");
     let (checked, _) = said(&run(&first, at, "verify out"), 2);

@@ -1,11 +1,12 @@
-//! `fivefold standardise`, its factors applied to other systems, and the shipped study of TREC-8.
+//! Tests `fivefold standardise`, its factors applied to other systems, and the shipped study of
+//! TREC-8.
 
 use crate::harness::{assert_same_content, directory, fivefold, json, real_data, stderr, stdout, summary_of};
 
 const VALUES: &str = "a,b,c,d\n.1,.2,.4,.9\n.3,.3,.3,.3\n.5,.4,.8,.1\n.2,.2,.1,.6\n.9,.7,.3,.2\n.4,.5,.6,.7\n";
 const OTHERS: &str = "b,e\n.2,.4\n.3,.3\n.4,.8\n.2,.1\n.7,.3\n.5,.6\n";
 const FEW: &str = "--draws 10 --partitions 10";
-/// The same into the folder that the tests look into, whatever it holds.
+/// Options for a quick study that writes into `runs/standardise`, and replaces any content.
 const KEPT: &str = "--draws 10 --partitions 10 --out runs/standardise --replace";
 
 #[test]
@@ -13,7 +14,8 @@ fn factors_are_exported_and_applied_to_other_systems() {
     let folder = directory(&[("ap.csv", VALUES)]);
     let shown = stdout(folder.path(), &format!("standardise --values ap.csv {KEPT}"));
     assert!(shown.contains("Comparability over random halves") && shown.contains("5 of 6 queries"), "{shown}");
-    // Means of the queries by hand: .4, .45, .275, .525, .55, of which the deviation is .110; query 2 has no factors.
+    // By hand: the means of the queries are .4, .45, .275, .525, .55, and their standard deviation
+    // is .110. Query 2 has no factors.
     let said = summary_of(&folder.path().join("runs/standardise/report.html"));
     for sentence in [
         "1 of 6 queries has no value in some form, as where all systems are equal, and is left out.",
@@ -28,7 +30,8 @@ fn factors_are_exported_and_applied_to_other_systems() {
     std::fs::write(folder.path().join("ap.csv"), OTHERS).unwrap();
     stdout(folder.path(), &format!("standardise --values ap.csv --factors f.json {FEW} --out other"));
     let other = std::fs::read_to_string(folder.path().join("other/standardised.csv")).unwrap();
-    // The system that is in both has the same scores, although the others are not there to give factors.
+    // The system in both files has the same scores, although the other systems are absent and give
+    // no factors.
     let of_b: Vec<&str> = other.lines().filter(|line| line.contains(",b,")).collect();
     assert_eq!(of_b.len(), 6);
     assert!(of_b.iter().all(|line| own.contains(line)), "{own}\n{other}");
@@ -61,7 +64,7 @@ fn mistakes_are_explained() {
     says("standardise --values ap.csv --partitions 0", "`partitions` must be at least 1");
 }
 
-/// The values of a run, under every form that it holds.
+/// The values of a run are read from its results folder, for every version of a measure.
 #[test]
 fn a_results_folder_gives_values() {
     let experiment = "name = \"small\"\nseed = 3\n[[dataset]]\nlabel = \"made\"\nmade = { shape = \"mq2007\", queries = 25 }\n\

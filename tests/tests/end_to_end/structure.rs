@@ -1,4 +1,5 @@
-//! What ARCHITECTURE.md promises of the sources: which crates see which, and that no circle of imports is larger than four files.
+//! Tests two rules of ARCHITECTURE.md: which crates may use which crates, and that no circle of
+//! imports is larger than four files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -37,7 +38,7 @@ fn sources(folder: &Path) -> BTreeMap<Module, String> {
     found
 }
 
-/// `a::{b, c::d}` as `a::b` and `a::c::d`.
+/// Expands `a::{b, c::d}` to `a::b` and `a::c::d`.
 fn expanded(before: &[String], tree: &str) -> Vec<Vec<String>> {
     let names =
         |text: &str| text.split("::").map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
@@ -58,7 +59,8 @@ fn expanded(before: &[String], tree: &str) -> Vec<Vec<String>> {
     items.iter().filter(|item| !item.trim().is_empty()).flat_map(|item| expanded(&before, item)).collect()
 }
 
-/// The paths that a module imports or names in its code, and those that it passes on by `pub use`.
+/// The paths that a module imports or names in its code, and the paths that the module passes on by
+/// `pub use`.
 fn imports(code: &str) -> [Vec<Vec<String>>; 2] {
     let (mut own, mut passed_on) = (Vec::new(), Vec::new());
     let mut lines = code.lines();
@@ -84,7 +86,7 @@ fn imports(code: &str) -> [Vec<Vec<String>>; 2] {
     [own, passed_on]
 }
 
-/// Which modules of a crate each of its modules imports from.
+/// For each module of a crate, the modules of the crate that it imports from.
 fn edges(sources: &BTreeMap<Module, String>) -> BTreeMap<&Module, BTreeSet<&Module>> {
     let all: BTreeMap<&Module, [Vec<Vec<String>>; 2]> =
         sources.iter().map(|(module, code)| (module, imports(code))).collect();
@@ -134,7 +136,7 @@ fn edges(sources: &BTreeMap<Module, String>) -> BTreeMap<&Module, BTreeSet<&Modu
     all.iter().map(|(module, [private, _])| (*module, of(module, private))).collect()
 }
 
-/// All modules that can be reached from one.
+/// All modules that can be reached from a module.
 fn reach<'s>(from: &'s Module, edges: &BTreeMap<&'s Module, BTreeSet<&'s Module>>) -> BTreeSet<&'s Module> {
     let (mut found, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(module) = open.pop() {
@@ -161,11 +163,11 @@ fn no_circle_of_imports_is_larger_than_four_files() {
             circles += usize::from(circle.len() > 1);
         }
     }
-    // The search sees imports at all.
+    // Checks that the search finds imports at all.
     assert!(circles > 10, "{circles}");
 }
 
-/// The crates of ours that a crate is built from.
+/// The crates of this workspace that a crate depends on.
 fn dependencies(of: &str) -> BTreeSet<String> {
     let manifest = fs::read_to_string(crates().join(of).join("Cargo.toml")).unwrap();
     let manifest: toml::Table = manifest.parse().unwrap();

@@ -1,4 +1,5 @@
-//! TREC runs through `eval`, and `lint`: trec_eval's own expected outputs, counts, screens.
+//! Tests `eval` and `lint` on TREC runs: the expected outputs of trec_eval's own tests, counts,
+//! screens.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use crate::harness::{directory, fivefold, json, real_data, run, stderr, stdout};
 
-/// Our name of a measure of trec_eval's.
+/// The fivefold name of a measure of trec_eval.
 fn our_name(measure: &str) -> Option<String> {
     let at = |prefix: &str, name: &str| measure.strip_prefix(prefix).map(|k| format!("{name}@{k}"));
     match measure {
@@ -19,7 +20,8 @@ fn our_name(measure: &str) -> Option<String> {
     }
 }
 
-/// Compares every value that both programs have, to trec_eval's four decimals; gives how many.
+/// Compares every value that both programs have, to the four decimals of trec_eval. Returns the
+/// number of values.
 fn compare(folder: &Path, qrels: &str, run: &str, expected: &str, options: &[&str]) -> usize {
     let text = std::fs::read_to_string(folder.join(expected)).unwrap();
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
@@ -53,7 +55,7 @@ fn compare(folder: &Path, qrels: &str, run: &str, expected: &str, options: &[&st
     compared
 }
 
-/// The files that trec_eval tests itself with, by the rules of its Makefile.
+/// The files of trec_eval's own tests, by the rules of its Makefile.
 #[test]
 fn trec_eval_s_own_tests_are_met() {
     let Some(data) = real_data() else { return };
@@ -62,14 +64,15 @@ fn trec_eval_s_own_tests_are_met() {
     assert_eq!(of("qrels.test", "results.test", "out.test", &[]), 11);
     assert_eq!(of("qrels.test", "results.test", "out.test.a", &[]), 30);
     assert_eq!(of("qrels.test", "results.test", "out.test.aq", &[]), 120);
-    // -c: a topic that the run lacks scores 0; trec_eval gives it no line of its own.
+    // With `-c`, a topic that the run lacks scores 0. trec_eval prints no line for such a topic.
     assert_eq!(of("qrels.test", "results.trunc", "out.test.aqc", &["--missing-topics", "zero"]), 120);
     assert_eq!(of("qrels.rel_level", "results.test", "out.test.aql", &["--threshold", "2"]), 120);
     assert_eq!(of("qrels.comment.test", "results.comment.test", "out.comment.test", &[]), 11);
     assert_eq!(of("qrels.test.with-comments", "results.test", "out.test", &[]), 11);
 }
 
-/// A mean is that of the values shown of its queries: those that it leaves out have none, and say so.
+/// A mean is the mean of the values that are shown for its queries. A query that the mean leaves
+/// out shows `left out` and no value.
 #[test]
 fn the_values_of_queries_are_those_of_the_mean_in_every_dialect() {
     let folder = small();
@@ -95,13 +98,14 @@ fn the_values_of_queries_are_those_of_the_mean_in_every_dialect() {
             let expected = values.iter().sum::<f64>() / values.len() as f64;
             assert!((mean["mean"].as_f64().unwrap() - expected).abs() < 1e-12, "{name}: {mean}");
         }
-        // `run` lacks topic 3, `other` none: a value beside `left out`, or two values.
+        // `run` lacks topic 3, and `other` lacks no topic. So the row shows a value beside
+        // `left out`, or two values.
         let shown = stdout(folder.path(), &eval);
         let row = shown.lines().find(|line| line.starts_with("ap ") && line.contains(" 3 ")).unwrap();
         if row.contains("left out") {
             assert!(row.split_whitespace().collect::<Vec<_>>().ends_with(&["1.0000", "0", "to", "1", "0"]), "{row}");
             leaving_out.push(name);
-            // As values they are those of a system that lacks a query.
+            // As values per query, they are the values of a system that lacks a query.
             std::fs::write(folder.path().join("values.csv"), stdout(folder.path(), &format!("{eval} --format csv")))
                 .unwrap();
             let message = stderr(folder.path(), "compare values.csv", 2);
@@ -122,7 +126,7 @@ fn small() -> tempfile::TempDir {
     ])
 }
 
-/// AP of `run`: topic 1 (1 + 2/3)/2, topic 2 1/2, topic 3 missing. Of `other`: 1, 1, 1.
+/// AP of `run`: (1 + 2/3)/2 on topic 1, 1/2 on topic 2, missing on topic 3. AP of `other`: 1, 1, 1.
 #[test]
 fn missing_topics_count_as_told() {
     let folder = small();
@@ -164,7 +168,7 @@ fn ties_are_broken_by_document_id_as_trec_eval_does() {
         );
         output["values"][0]["value"].as_f64().unwrap()
     };
-    // c before a: gain 1 of 3 under exp2.
+    // The document c is before a: under exp2, its gain is 1 of 3.
     assert!((rr("docid") - 1.0 / 3.0).abs() < 1e-12 && (rr("optimistic") - 1.0).abs() < 1e-12);
 }
 
@@ -205,7 +209,7 @@ fn lint_shows_problems_and_facts() {
     assert!(stderr(folder.path(), "lint nowhere", 2).contains("nowhere: cannot be read"));
     std::fs::write(folder.path().join("odd"), "a b\n").unwrap();
     assert!(stderr(folder.path(), "lint odd", 2).contains("it is not clear what this file is"));
-    // Others are reported all the same.
+    // The other files are reported nevertheless.
     let output = run(folder.path(), "lint odd scores.txt");
     assert!(String::from_utf8(output.stdout).unwrap().contains("different scores  2"), "the report on scores.txt");
     assert!(String::from_utf8(output.stderr).unwrap().contains("1 of 2 paths is not linted: odd: it is not clear"));

@@ -1,4 +1,5 @@
-//! `verify`: what is as it was made passes, and whatever is tampered with is found and named.
+//! Tests `verify`: an intact folder passes, and every file that was tampered with is found and
+//! named.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 use crate::harness::{content, copy, directory, run, stderr, stdout};
 use crate::outside::{self, after_run};
 
-/// With normalisers of both kinds.
+/// Rankers with both kinds of normalisers.
 const RANKERS: &str = r#"
 [[ranker]]
 label = "Ridge"
@@ -42,7 +43,8 @@ impl<'a> Tampered<'a> {
     fn edit(self, file: &str, change: impl Fn(&str) -> String) -> Self {
         let path = self.folder.join(file);
         let text = std::fs::read_to_string(&path).unwrap();
-        // Whoever tampers on purpose leaves the file's hash of itself out; with it, nothing would be read.
+        // A file with a wrong hash of itself is not read at all. So the test removes the hash, as
+        // somebody would who tampers on purpose.
         let text = if file == "manifest.json" || file.starts_with("models/") { without_checksum(&text) } else { text };
         let changed = change(&text);
         assert_ne!(text, changed, "{file}");
@@ -50,7 +52,7 @@ impl<'a> Tampered<'a> {
         self
     }
 
-    /// Puts the hash that a file has now into the record of its job.
+    /// Puts the present hash of a file into the record of its job.
     fn fix_hash(self, job: &str, file: &str) -> Self {
         let hash = blake3::hash(&std::fs::read(self.folder.join(file)).unwrap()).to_hex().to_string();
         self.edit(&format!("jobs/{job}.json"), |text| {
@@ -60,7 +62,8 @@ impl<'a> Tampered<'a> {
         })
     }
 
-    /// Verifies, which must end with this exit code; gives `CHECK: FILE: WHAT` for each difference.
+    /// Runs `verify`, which must end with this exit code. Returns `CHECK: FILE: WHAT` for each
+    /// difference.
     fn differences(&self, code: i32) -> Vec<String> {
         let folder = self.folder.file_name().unwrap().to_string_lossy();
         let found = verified(self.at, &format!("verify {folder} --json"), code);
@@ -75,14 +78,14 @@ impl<'a> Tampered<'a> {
         all
     }
 
-    /// One of the differences begins so.
+    /// Checks that one of the differences begins with `expected`.
     fn finds(&self, expected: &str) {
         let all = self.differences(1);
         assert!(all.iter().any(|difference| difference.starts_with(expected)), "{expected}\n{}", all.join("\n"));
     }
 }
 
-/// A file that ends with its own hash, without it.
+/// Removes the hash of itself from the end of a file.
 fn without_checksum(text: &str) -> String {
     let end = text.rfind("\"hash\"").filter(|at| text.len() - at < 80).unwrap();
     let comma = text[..end].rfind(',').unwrap();
@@ -96,7 +99,7 @@ fn verified(at: &Path, arguments: &str, code: i32) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}\n{errors}"))
 }
 
-/// What `name` counts: as it was made, different, not checked.
+/// The counts of the check `name`: unchanged, different, not checked.
 fn counts(found: &Value, name: &str) -> (u64, u64, u64) {
     let check = found["checks"].as_array().unwrap().iter().find(|check| check["name"] == name).unwrap();
     let unchecked = check["unchecked"].as_array().unwrap().iter().map(|left| left["count"].as_u64().unwrap()).sum();
@@ -114,7 +117,8 @@ fn everything_is_counted_and_what_cannot_be_checked_is_said() {
     assert_eq!(counts(&found, "data"), (1, 0, 0));
     assert_eq!(counts(&found, "inputs of jobs"), (20, 0, 0));
     assert_eq!(counts(&found, "scores from models"), (15, 0, 5), "those of the program would need it to run again");
-    // All documents and both halves, of four rankers on 15 queries under six measures.
+    // The values are over all documents and over both halves, for four rankers, 15 queries and six
+    // measures.
     assert_eq!(counts(&found, "values from scores"), (3 * 4 * 15 * 6, 0, 0));
     assert_eq!(counts(&found, "result hash"), (1, 0, 0));
     assert!(counts(&found, "report from values").0 > 50);
@@ -125,7 +129,7 @@ fn everything_is_counted_and_what_cannot_be_checked_is_said() {
     assert!(text.contains("not checked: 5 of scores from models: a program made them"), "{text}");
     assert!(text.ends_with(&format!("result hash: {}\n", manifest["result"].as_str().unwrap())), "{text}");
 
-    // Of all that can be missing, the help names memory too.
+    // If memory is missing, the help names `--memory`.
     let said = stderr(at, "verify run --memory 100B --no-cache", 2);
     assert!(said.contains("--memory"), "{said}");
 
@@ -190,7 +194,7 @@ fn values_scores_models_and_tables_that_were_tampered_with_are_found_and_named()
         let one = Tampered::new(at, name).edit(file, |text| format!("{text}more\n"));
         one.finds(&format!("report from values: {file}: line "));
     }
-    // One file of a report is missing; or the run ended before there was any.
+    // One file of a report is missing, or the run ended before it wrote a report.
     for file in ["tables.json", "report.html", csv.as_str()] {
         let one = Tampered::new(at, "missing");
         std::fs::remove_file(one.folder.join(file)).unwrap();
@@ -208,7 +212,7 @@ fn values_scores_models_and_tables_that_were_tampered_with_are_found_and_named()
     assert!(text.contains(&format!("DIFFERS report from values: {csv}: row ")), "{text}");
 }
 
-/// The text with its last digit another.
+/// Changes the last digit of a text.
 fn alter_last_number(text: &str) -> String {
     let last = text.rfind(|c: char| c.is_ascii_digit()).unwrap();
     let digit = if &text[last..=last] == "5" { "6" } else { "5" };
@@ -249,7 +253,7 @@ fn the_manifest_the_records_and_the_data_are_held_to_each_other() {
     std::fs::remove_file(one.folder.join(record)).unwrap();
     one.finds(&format!("records: {record}: there is no such file"));
 
-    // The count of relevant documents is the last but one before the shares.
+    // Field 4 of a line is the count of relevant documents.
     let one = Tampered::new(at, "queries").edit("queries.csv", |text| {
         let line = text.lines().nth(1).unwrap();
         let mut fields: Vec<&str> = line.split(',').collect();
@@ -295,7 +299,7 @@ fn an_altered_manifest_differs_and_the_rest_is_checked() {
     let one = Tampered::new(at, "altered");
     let path = one.folder.join("manifest.json");
     let text = std::fs::read_to_string(&path).unwrap();
-    // The hash in it stays.
+    // The hash in the file stays the same.
     std::fs::write(&path, text.replacen("\"seed\": 3", "\"seed\": 4", 1)).unwrap();
     one.finds("manifest: manifest.json: was altered: its content has not the hash that stands in it");
     let found = verified(at, "verify altered --json", 1);
@@ -357,13 +361,14 @@ fn files_that_stand_among_the_results_and_are_none_are_named() {
         std::fs::write(one.folder.join(file), "{}").unwrap();
         assert_eq!(one.differences(1), [format!("other files: {file}: {what}")]);
     }
-    // Without values nobody can say which tables there should be.
+    // Without values, it is unknown which tables there should be.
     let one = Tampered::new(at, "no-values").edit("per_query.csv", |text| text.replacen(",all,", ",every,", 1));
     assert!(one.differences(1).iter().all(|difference| !difference.starts_with("other files")));
     let found = String::from_utf8(run(at, "verify no-values").stdout).unwrap();
     assert!(found.contains(" of other files: of a report that cannot be held to its values: figures/"), "{found}");
     assert!(!found.contains("not of this run"), "{found}");
-    // A record that is whole is that of a label of earlier days; a file of it that was altered belongs to nobody.
+    // An intact record of another label comes from an earlier version of the experiment. An altered
+    // file of such a job belongs to no job.
     let renamed = experiment().replace("\"Trees\"", "\"MART\"");
     std::fs::write(at.join("small.toml"), renamed).unwrap();
     stdout(at, "run small.toml --out run");

@@ -1,7 +1,8 @@
-//! Clocks that jump: no decision depends on the time of day.
+//! Tests clocks that jump: no decision may depend on the time of day.
 //!
-//! Limits are measured by a clock that only goes forward. What was done is known by hashes; the cache compares times of files
-//! with each other, and with the time of day only to decide that a text is too fresh to be cached.
+//! Limits are measured by a clock that only goes forward. Finished jobs are recognised by hashes.
+//! The cache compares the times of files with each other. The cache uses the time of day only to
+//! decide whether a text is too fresh to be cached.
 
 use std::process::Command;
 use std::time::Duration;
@@ -15,7 +16,7 @@ fn files_of_any_time_are_reused_and_read_right() {
     let at = folder.path();
     std::thread::sleep(Duration::from_millis(2100));
     for (round, time) in ["1971-01-01", "2001-02-03", "2099-12-31", "now"].into_iter().enumerate() {
-        // The results, the data and the cache, all of another time.
+        // The results, the data and the cache all get another time.
         let everything =
             Command::new("find").args([".", "-exec", "touch", "-d", time, "{}", "+"]).current_dir(at).status();
         assert!(everything.unwrap().success());
@@ -25,13 +26,15 @@ fn files_of_any_time_are_reused_and_read_right() {
         let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(summary["done"], 0, "{time}: {said}");
         if round == 0 {
-            // The change time of a text is the system's, which just touched it: too fresh to be cached.
+            // The system sets the change time of a text, and `touch` changed the text just now. So
+            // the text is too fresh to be cached.
             assert!(said.contains("changed a moment ago"), "{said}");
         }
     }
 }
 
-/// The library of the program `faketime`, where it is installed, gives a process any clock.
+/// The library of the program `faketime` gives a process any clock. Without it, the test is
+/// skipped.
 #[test]
 fn a_run_gives_the_same_whatever_the_clock_does() {
     let Some(library) =
@@ -45,7 +48,7 @@ fn a_run_gives_the_same_whatever_the_clock_does() {
     };
     let folder = finished();
     let at = folder.path();
-    // The library keeps its clock in shared memory, which a confined program does not reach.
+    // The library keeps its clock in shared memory, which a confined program cannot reach.
     let text = std::fs::read_to_string(at.join("mixed.toml")).unwrap();
     let listed = "files = [\"first.sh\"]";
     assert!(text.contains(listed), "{text}");
@@ -54,7 +57,7 @@ fn a_run_gives_the_same_whatever_the_clock_does() {
     let clocks = ["-20y", "+50y", "+0 x1000", "+0 i3600"];
     for (number, clock) in clocks.into_iter().enumerate() {
         let faked = |mut command: Command| {
-            // Not the clock that only goes forward: it does not jump.
+            // The clock that only goes forward is not faked, because this clock never jumps.
             command.env("LD_PRELOAD", library).env("FAKETIME", clock).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
             command.env("FAKETIME_DONT_RESET", "1");
             command
@@ -69,7 +72,8 @@ fn a_run_gives_the_same_whatever_the_clock_does() {
     println!("count: {} runs with clocks that are wrong or jump", clocks.len());
 }
 
-/// That a program sees the other clock: another decade, or seconds that fly while a true tenth of one passes.
+/// Checks that a program sees the faked clock: another decade, or several seconds within a true
+/// tenth of a second.
 fn assert_faked(clock: &str, faked: &dyn Fn(Command) -> Command) {
     let mut shell = Command::new("sh");
     shell.args(["-c", "date +%s; env -u LD_PRELOAD sleep 0.1; date +%s"]);

@@ -1,4 +1,5 @@
-//! Files that a broken disk, a careless copy or an editor altered: found, made again or refused with their name, never used.
+//! Tests files that a broken disk, a careless copy or an editor altered. The program finds such a
+//! file, and makes it again or refuses it by name. A damaged file is never used.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +9,7 @@ use fivefold_core::Seed;
 use crate::harness::{assert_same_content, content, copy, run, stdout};
 use crate::mixed::{finished, letor, succeed};
 
-/// What can happen to a file.
+/// The kinds of damage to a file.
 #[derive(Debug, Clone, Copy)]
 enum Damage {
     FlippedBit,
@@ -37,7 +38,7 @@ fn damage(path: &Path, how: Damage, seed: Seed) {
     fs::write(path, content).unwrap();
 }
 
-/// How many times each damage is done to each file: more with FIVEFOLD_DAMAGES.
+/// How many times each kind of damage is done to each file. FIVEFOLD_DAMAGES sets a higher number.
 fn rounds() -> u64 {
     std::env::var("FIVEFOLD_DAMAGES").ok().map_or(1, |text| text.parse().expect("FIVEFOLD_DAMAGES is a number"))
 }
@@ -49,7 +50,7 @@ fn whatever_is_altered_in_a_results_folder_the_next_run_repairs_or_names_it() {
     let (hurt, whole) = (at.join("hurt"), at.join("whole"));
     copy(&whole, &hurt);
     let files: Vec<String> = content(&whole).into_keys().collect();
-    // One of each kind; the manifest, the values, the tables.
+    // One file of each kind: records, scores, models, the manifest, the values, the tables.
     let chosen = [
         "jobs/made/fold1/Linear.json",
         "jobs/read/fold3/Shell.json",
@@ -81,7 +82,7 @@ fn whatever_is_altered_in_a_results_folder_the_next_run_repairs_or_names_it() {
                     assert!(output.status.code() == Some(2) && said.contains(&name), "{file} {how:?}: {said}");
                     assert!(matches!(how, Damage::Folder), "{file} {how:?}: {said}");
                     refused += 1;
-                    // What the message says: move it away.
+                    // The test does what the message says, and moves the file away.
                     let moved = at.join("moved");
                     fs::rename(hurt.join(file), &moved).unwrap();
                     succeed(at, &["run", "mixed.toml", "--out", "hurt"]);
@@ -124,7 +125,7 @@ fn readers_refuse_what_was_altered_and_name_it() {
                 for command in commands {
                     let output = run(at, command);
                     let said = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
-                    // A folder's file may stand in the reason, after the folder.
+                    // The message may name the folder first, and the file later in the reason.
                     let named = file.split('/').all(|part| said.contains(part));
                     assert_eq!(output.status.code(), Some(2), "{command}, {file} {how:?} {round}: {said}");
                     assert!(named, "{command}, {file} {how:?}: {said}");
@@ -147,7 +148,7 @@ fn readers_refuse_what_was_altered_and_name_it() {
 fn a_damaged_cache_is_read_again_from_the_text() {
     let folder = finished();
     let at = folder.path();
-    // Text that changed a moment ago is not cached.
+    // Text that changed a moment ago is not cached, so the test waits.
     std::thread::sleep(std::time::Duration::from_millis(2100));
     let run_it = || {
         let output = run(at, "run mixed.toml --out cached --cache cache");
@@ -185,7 +186,8 @@ fn a_damaged_packed_file_is_refused() {
             damage(&at.join("data.txt.gz"), how, Seed::new(round).derive("gz").derive(format!("{how:?}")));
             let output = run(at, "train --ranker linear --train data.txt.gz -o m.json");
             let said = String::from_utf8_lossy(&output.stderr);
-            // A bit of the name or time in the head of the file says nothing about the text.
+            // The flipped bit may be in the name or time in the head of the file. Such a bit does
+            // not alter the text.
             if output.status.success() {
                 assert!(matches!(how, Damage::FlippedBit));
                 let model = fs::read(at.join("m.json")).unwrap();
@@ -217,7 +219,7 @@ fn data_that_changed_under_a_finished_run_are_noticed_explained_and_learned_from
     assert!(output.status.success(), "{said}");
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let done = summary["done"].as_u64().unwrap();
-    // Those that learn from the data or are given them; never those of the other data set.
+    // The jobs that use the data are done again, but never the jobs of the other data set.
     assert!((20..=30).contains(&done), "{summary}");
     assert!(said.contains(&format!("done again: {done} jobs because the data of read changed")), "{said}");
     succeed(at, &["run", "mixed.toml", "--out", "new"]);

@@ -1,5 +1,6 @@
-//! No room, and places that cannot be written: small file systems in memory. Mounting them needs root and Linux; where that
-//! is not to be had, which no project can install, the tests say that they were skipped.
+//! Tests full disks and places that cannot be written, on small file systems in memory. To mount
+//! such a file system, a test needs root and Linux. Without them, the tests say that they were
+//! skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +8,7 @@ use std::process::Command;
 use crate::harness::{assert_same_content, content, fivefold, run, skipped, stderr, stdout};
 use crate::mixed::{finished, succeed};
 
-/// A small file system, gone when this is dropped.
+/// A small file system, which is unmounted when the value is dropped.
 struct Small(PathBuf);
 
 impl Small {
@@ -42,7 +43,8 @@ fn a_full_disk_is_told_leaves_nothing_half_written_and_room_is_enough_to_go_on()
     let folder = finished();
     let at = folder.path();
     let whole = content(&at.join("whole"));
-    // What a block of the file system rounds up included: it is full in the jobs, in the evaluation, in the report.
+    // The size counts whole blocks of the file system. So the disk is full first in the jobs, then
+    // in the evaluation, then in the report.
     let blocks: usize = whole.values().map(|content| content.len().div_ceil(4096) * 4 + 4).sum();
     let Some(small) = Small::mount(&at.join("small"), "1m") else { return };
     let mut full = 0;
@@ -54,7 +56,7 @@ fn a_full_disk_is_told_leaves_nothing_half_written_and_room_is_enough_to_go_on()
             continue;
         }
         let said = String::from_utf8_lossy(&output.stderr);
-        // If others made room again in the same moment, only the job failed.
+        // If other jobs freed space at the same moment, only one job failed.
         let only_job = output.status.code() == Some(1) && said.contains(FULL);
         assert!(output.status.code() == Some(2) || only_job, "{kib} KiB: {said}");
         assert!(
@@ -62,8 +64,9 @@ fn a_full_disk_is_told_leaves_nothing_half_written_and_room_is_enough_to_go_on()
             "{said}"
         );
         assert!(said.contains("small/run"), "{said}");
-        // Whatever has its final name has its whole content. A foreign program for which there was no room may have ended badly
-        // by its own account, just before others made room: its job is recorded as failed, and done again by the next run.
+        // Every file under its final name has its whole content. There is one exception: a foreign
+        // program may fail because the disk is full, just before other jobs free space. Its job is
+        // then recorded as failed, and the next run does the job again.
         for (name, bytes) in content(&small.0.join("run")) {
             let complete = name.starts_with('.') || whole.get(&name).is_some_and(|whole| *whole == bytes);
             let text = String::from_utf8_lossy(&bytes);
@@ -107,7 +110,7 @@ fn a_read_only_folder_is_told_and_still_read() {
     println!("count: {} commands on a read-only folder", commands.len());
 }
 
-/// As where nothing was begun, so that the next try is not refused.
+/// If the disk is full, no part of the crate stays, so that the next try is not refused.
 #[test]
 fn a_crate_that_a_full_disk_has_no_room_for_is_gone() {
     let folder = tempfile::tempdir().unwrap();
@@ -139,7 +142,8 @@ fn without_a_place_for_the_cache_or_the_log_the_run_goes_on_and_says_so() {
     let folder = finished();
     let at = folder.path();
     let Some(small) = Small::mount(&at.join("small"), "64m") else { return };
-    // Without the two seconds after which a text is taken to be at rest, nothing would be cached anyway.
+    // A text is cached only if it did not change for two seconds. Without the wait, nothing would
+    // be cached anyway.
     let old = ["-d", "2020-01-01", "data.txt"];
     assert!(Command::new("touch").args(old).current_dir(at).status().unwrap().success());
     std::thread::sleep(std::time::Duration::from_millis(2100));
@@ -167,8 +171,9 @@ fn without_a_place_for_the_cache_or_the_log_the_run_goes_on_and_says_so() {
     drop(own);
 }
 
-/// As a user who is not root, whom permissions hold: python/cpython #10320 and pytest-dev/pytest #7491 are of this kind, a cleanup that fails
-/// because of what a program made read-only, and takes the results with it.
+/// Runs as a user who is not root, because permissions do not stop root. In python/cpython #10320
+/// and pytest-dev/pytest #7491, a cleanup failed because a program had made a folder read-only, and
+/// the results were lost.
 #[test]
 fn a_read_only_folder_that_a_program_leaves_does_no_harm() {
     use std::os::unix::fs::PermissionsExt as _;

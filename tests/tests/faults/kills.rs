@@ -1,7 +1,8 @@
-//! SIGKILL at random moments, then the same command again: the folder ends with the bytes of an uninterrupted run.
+//! Tests SIGKILL at random moments, followed by the same command: the folder must end with the
+//! bytes of an uninterrupted run.
 //!
-//! The moments are drawn from a seed, over the time that the whole takes. FIVEFOLD_KILLS says how many kills there are in
-//! all, 100 by default.
+//! The moments are drawn from a seed, over the duration of the whole command. FIVEFOLD_KILLS sets
+//! the number of all kills, 100 by default.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +18,8 @@ fn kills() -> usize {
     std::env::var("FIVEFOLD_KILLS").ok().map_or(100, |text| text.parse().expect("FIVEFOLD_KILLS is a number"))
 }
 
-/// Kills commands so long after something is so; `false` if they had ended, well, by then.
+/// Starts commands and kills them `after` some time since the condition `is_so` became true.
+/// Returns `false` if all commands had already ended well.
 fn kill(at: &Path, commands: &[Vec<&str>], is_so: impl Fn() -> bool, after: Duration) -> bool {
     let said = |number: usize| at.join(format!("said-{number}.txt"));
     let start = |(number, arguments): (usize, &Vec<&str>)| {
@@ -40,19 +42,19 @@ fn kill(at: &Path, commands: &[Vec<&str>], is_so: impl Fn() -> bool, after: Dura
     killed
 }
 
-/// How long a command takes that is left alone.
+/// The duration of a command that is not killed.
 fn length(at: &Path, arguments: &[&str]) -> Duration {
     let begun = Instant::now();
     succeed(at, arguments);
     begun.elapsed()
 }
 
-/// Jobs that have ended.
+/// The number of jobs that have ended.
 fn records(out: &Path) -> usize {
     if out.join("jobs").exists() { content(&out.join("jobs")).len() } else { 0 }
 }
 
-/// What a killed run had done, by what lies in its folder.
+/// The stage that a killed run had reached, judged by the files in its folder.
 fn stage(out: &Path) -> &'static str {
     let records = records(out);
     let work = out.join(".work").exists();
@@ -71,7 +73,8 @@ fn a_run_that_is_killed_again_and_again_ends_with_the_same_bytes() {
     let folder = finished();
     let at = folder.path();
     let run = ["run", "mixed.toml", "--out", "half", "--threads", "2", "--cache", "cache"];
-    // The text of a collection is cached only if it did not change in the last two seconds.
+    // The text of a collection is cached only if it did not change in the last two seconds, so the
+    // test waits.
     std::thread::sleep(Duration::from_millis(2100));
     let mut whole = length(at, &run);
     let half = at.join("half");
@@ -87,12 +90,12 @@ fn a_run_that_is_killed_again_and_again_ends_with_the_same_bytes() {
     };
     begin_anew(true);
     while done < kills() * 7 / 10 {
-        // Now and then single jobs that share the folder, instead of a run.
+        // Sometimes single jobs that share the folder are killed instead of a run.
         let fold = 1 + rng.below(5);
         let ids = ["read/fold{}/Shell", "made/fold{}/Apart"].map(|id| id.replace("{}", &fold.to_string()));
         let jobs = ids.iter().map(|id| vec!["job", "mixed.toml", id, "--out", "half", "--cache", "cache"]);
         let together: Vec<Vec<&str>> = if rng.below(5) == 0 { jobs.collect() } else { vec![run.to_vec()] };
-        // The last stages are short: now and then the moment is one of theirs.
+        // The last stages are short, so sometimes the moment is drawn within them.
         let late = together.len() == 1 && rng.below(3) == 0;
         let part = whole.mul_f64(rng.below(1000) as f64 / if late { 4000.0 } else { 1400.0 });
         let killed = kill(at, &together, || !late || records(&half) == JOBS, part);
@@ -103,9 +106,10 @@ fn a_run_that_is_killed_again_and_again_ends_with_the_same_bytes() {
             done += 1;
             *stages.entry(stage(&half)).or_insert(0) += 1;
         }
-        // How long it takes depends on what else the machine does: half of the moments shall come before the end.
+        // The duration depends on the other work of the machine. It is adapted so that about half
+        // of the moments come before the end.
         whole = whole.mul_f64(if killed { 1.1 } else { 0.9 });
-        // It got to its end between kills.
+        // The run reached its end between kills.
         if !killed && together.len() == 1 {
             ended += 1;
             assert_same_content(&half, &at.join("whole"));
@@ -119,7 +123,7 @@ fn a_run_that_is_killed_again_and_again_ends_with_the_same_bytes() {
     println!("count: {done} kills of a run, {} times brought to its end; killed in {stages:?}", ended + 1);
 }
 
-/// The log has the time of every job, and nothing else is left of the kills.
+/// Checks that the log has the time of every job, and that the kills left no other traces.
 fn log_is_complete(at: &Path, out: &str) {
     let log: serde_json::Value =
         serde_json::from_slice(&std::fs::read(at.join(format!("{out}.log.json"))).unwrap()).unwrap();
@@ -163,7 +167,8 @@ fn a_killed_study_report_training_and_scoring_leave_nothing_half_done() {
             if kill(at, &[command.to_vec()], || true, whole.mul_f64(rng.below(1000) as f64 / 1000.0)) {
                 done += 1;
             }
-            // A file is not there, or is whole; a folder is brought to its end by the next kill-free command.
+            // A file is either absent or whole. A folder is completed by the next command that is
+            // not killed.
             for (made, kept) in keep.iter().filter(|(made, _)| made.is_file()) {
                 assert_eq!(std::fs::read(made).unwrap(), std::fs::read(kept).unwrap(), "{name}");
             }
@@ -175,7 +180,7 @@ fn a_killed_study_report_training_and_scoring_leave_nothing_half_done() {
         for (made, kept) in &keep {
             match made.is_file() {
                 true => assert_eq!(std::fs::read(made).unwrap(), std::fs::read(kept).unwrap(), "{name}"),
-                // What a killed writer left in a cache is swept after an hour.
+                // Files that a killed writer left in a cache are removed only after an hour.
                 false if made.ends_with("x-cache") => {}
                 false => assert_same_content(made, kept),
             }
@@ -207,7 +212,8 @@ params = { argv = ["sh", "-c", "sleep 1000 & setsid sh -c 'sleep 1000 & sleep 10
     for _ in 0..3 {
         let mut child = process(at, &["run", "long.toml", "--out", "long", "--threads", "2"]).spawn().unwrap();
         let long = at.join("long");
-        // The process of the fit; the guard, the shell and what the shell started.
+        // These are the process of the fit, the guard, the shell and the processes that the shell
+        // started.
         crate::processes::until("fit and program have begun", || {
             long.exists() && {
                 let at_work = crate::processes::below(&long);
@@ -219,7 +225,7 @@ params = { argv = ["sh", "-c", "sleep 1000 & setsid sh -c 'sleep 1000 & sleep 10
         child.wait().unwrap();
         nobody_is_left(&long);
     }
-    // The folders in which they were are swept by the next run.
+    // The next run removes the working folders of these processes.
     assert!(content(&at.join("long")).keys().any(|name| name.starts_with(".work/")));
     let output = fivefold(at).args(["run", "long.toml", "--out", "long", "--only", "nothing"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));

@@ -1,4 +1,5 @@
-//! Rankers that crash, hang, hoard and lie: each of their jobs is FAILED with its reason, the others go on.
+//! Tests rankers that crash, hang, take too much memory or write false output. Each of their jobs
+//! is FAILED with its reason, and the other jobs go on.
 
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 use crate::harness::{assert_same_content, content, directory, run, stderr, stdout};
 use crate::processes::nobody_is_left;
 
-/// A good ranker among faulty ones.
+/// An experiment with a good ranker and these faulty rankers.
 fn experiment(rankers: &str) -> String {
     format!(
         "name = \"faulty\"\n[[dataset]]\nlabel = \"a\"\nmade = {{ shape = \"mq2007\", queries = 5 }}\n{rankers}\n\
@@ -20,7 +21,7 @@ fn faulty(label: &str, how: &str, keys: &str) -> String {
     format!("[[ranker]]\nlabel = \"{label}\"\nkind = \"faulty\"\nparams = {{ how = \"{how}\" }}\n{keys}\n")
 }
 
-/// Why a job failed, by its record.
+/// The reason in a job's record why the job failed.
 fn reason(out: &Path, ranker: &str) -> String {
     let text = std::fs::read(out.join(format!("jobs/a/fold1/{ranker}.json"))).unwrap();
     let record: Value = serde_json::from_slice(&text).unwrap();
@@ -120,13 +121,13 @@ ideal = 2
     stdout(at, "run apart.toml --out inside --threads 2");
     stdout(at, "run apart.toml --out apart --threads 2 --isolate");
     assert_same_content(&at.join("inside"), &at.join("apart"));
-    // The limits are no part of a job's key.
+    // Limits are not part of a job's key.
     let limited = text.replace("[query_sets]", "[run]\ntime_limit = \"10m\"\nmemory_limit = \"4GiB\"\n[query_sets]");
     std::fs::write(at.join("limited.toml"), limited).unwrap();
     let again: Value = serde_json::from_str(&stdout(at, "run limited.toml --out inside --json")).unwrap();
     assert_eq!((again["done"].as_u64(), again["reused"].as_u64()), (Some(0), Some(30)));
     assert_same_content(&at.join("inside"), &at.join("apart"));
-    // A time that is over before it has begun, in all jobs.
+    // `--job-time-limit` goes before the `time_limit` of the experiment.
     let slow = "name = \"slow\"\n[[dataset]]\nlabel = \"a\"\nmade = { shape = \"mq2007\", queries = 5 }\n\
                 [[ranker]]\nkind = \"slow\"\nparams = { steps = 6000 }\ntime_limit = \"1h\"\n";
     std::fs::write(at.join("slow.toml"), slow).unwrap();
@@ -149,7 +150,7 @@ fn limits_that_make_no_sense_are_underlined() {
     assert!(stderr(folder.path(), "run wrong.toml", 2).contains("limits have no effect on scores"));
 }
 
-/// A program under a guard: the way in which `fivefold` itself runs it.
+/// The programs run under a guard, as `fivefold` itself runs them.
 #[test]
 fn programs_are_held_to_their_limits_and_what_they_said_is_kept() {
     let shell = |label: &str, script: &str, params: &str, keys: &str| {
@@ -163,7 +164,8 @@ fn programs_are_held_to_their_limits_and_what_they_said_is_kept() {
     let rankers = [
         shell("fine", "echo told >&2; sed 's/.*/1/' \"$1\" > \"$2\"", "", ""),
         shell("slow", "echo waiting >&2; sleep 100", "time_limit = \"1s\"", ""),
-        // Left behind, and out of the group: by one that ends well, and by one that is stopped.
+        // Both programs leave processes behind, outside their process group. The first program ends
+        // well, and the second is stopped.
         shell("leaves", "setsid sleep 1000 & (setsid sh -c 'kill -35 $$' &) ; sleep 0.3; sed 's/.*/1/' \"$1\" > \"$2\"", "", ""),
         shell("lingers", "setsid sleep 1000 & (setsid sleep 1000 &) ; sleep 100", "time_limit = \"1s\"", ""),
         shell("slower", "sleep 100", "time_limit = \"1h\"", "time_limit = \"1s\""),
@@ -204,7 +206,7 @@ fn programs_are_held_to_their_limits_and_what_they_said_is_kept() {
     }
     assert_eq!(std::fs::read_to_string(at.join("out.stderr/a/fold1/fine.txt")).unwrap(), "told\n");
     assert!(std::fs::metadata(at.join("out.stderr/a/fold1/loud.txt")).unwrap().len() > 1 << 20);
-    // Nothing but the results folder, its log and what was said.
+    // Only the results folder, its log and the output of the command may be left.
     let mut names: Vec<_> = at.read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["faulty.toml", "out", "out.log.json", "out.stderr"]);

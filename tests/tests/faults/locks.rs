@@ -1,10 +1,10 @@
-//! Two processes and one results folder.
+//! Tests two processes that use one results folder.
 
 use crate::harness::{assert_same_content, stderr, stdout};
 use crate::mixed::{finished, process, succeed};
 use crate::processes::until;
 
-/// A run that takes its time.
+/// An experiment with slow jobs.
 const SLOW: &str = r#"
 name = "slow"
 [[dataset]]

@@ -1,5 +1,6 @@
-//! What goes wrong around a run: it is killed, stopped, out of room, beside another one; its files are damaged; its rankers
-//! crash, hang and hoard. `tests/faults` runs all this at full strength and prints what it did.
+//! Tests what can go wrong around a run. A run is killed, stopped, on a full disk or beside another
+//! run; files are damaged; rankers crash, hang or take too much memory. The script `tests/faults`
+//! runs these tests with many more rounds, and prints what it did.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // clippy sees only the test functions themselves as tests

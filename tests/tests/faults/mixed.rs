@@ -1,5 +1,6 @@
-//! An experiment with every kind of job: read and synthetic data, a cache, fits in the run and in processes of their own, score
-//! files, and programs; each short, so that it can be killed many times.
+//! An experiment with every kind of job: read and synthetic data, a cache, fits in the run and in
+//! processes of their own, score files, and programs. All jobs are short, so that the run can be
+//! killed many times.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,7 +10,7 @@ use fivefold_core::Seed;
 use crate::harness::{content, directory, fivefold, program};
 use crate::outside::{FIRST, SHELL};
 
-/// Of all rankers but a program. A ranker's jobs take some hundredths of a second each.
+/// The experiment with all its rankers except the program. A job takes some hundredths of a second.
 const RANKERS: &str = r#"
 name = "mixed"
 seed = 5
@@ -58,10 +59,10 @@ ideal = 5
 only = ["table-03"]
 "#;
 
-/// Jobs of the experiment.
+/// The number of jobs of the experiment.
 pub const JOBS: usize = 2 * 5 * 5;
 
-/// A study of the same kind, on its results.
+/// A study of the results of the experiment.
 const STUDY: &str = r#"
 name = "study"
 kind = "converge"
@@ -72,14 +73,14 @@ from = 100
 trials = 2
 "#;
 
-/// A folder with the experiment, its data and a finished run of it in `whole`.
+/// Makes a folder with the experiment, its data and a finished run in `whole`.
 pub fn finished() -> tempfile::TempDir {
     let experiment = [RANKERS, SHELL, END].concat();
     let first = format!("{FIRST}echo seen >&2\n");
     let folder = directory(&[("mixed.toml", &experiment), ("study.toml", STUDY), ("first.sh", &first)]);
     let at = folder.path();
     std::fs::write(at.join("data.txt"), letor(40)).unwrap();
-    // Scores of another program: those of one of our rankers, of another run.
+    // The scores of "another program" come from a built-in ranker in another run.
     let head = RANKERS.split("[[ranker]]").next().unwrap();
     let theirs = format!("{head}\n[[ranker]]\nkind = \"feature\"\nparams = {{ feature = 2 }}\n");
     std::fs::write(at.join("theirs.toml"), theirs).unwrap();
@@ -94,7 +95,7 @@ pub fn finished() -> tempfile::TempDir {
     folder
 }
 
-/// LETOR text.
+/// Makes LETOR text with this number of queries.
 pub fn letor(queries: usize) -> String {
     let mut rng = Seed::new(1).derive("letor").rng();
     let mut text = String::new();
@@ -114,7 +115,8 @@ pub fn succeed(at: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{arguments:?}\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The program as a process of its own, silent, with nothing of the caller's environment that alters what it does.
+/// The program as a silent process of its own, without variables of the caller's environment that
+/// would alter its work.
 pub fn process(at: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(program());
     command.args(arguments).current_dir(at).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

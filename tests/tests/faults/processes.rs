@@ -1,13 +1,15 @@
-//! Which processes a folder has, so that none is left over; signals.
+//! Helpers that find the processes of a results folder, to check that no process is left over, and
+//! that send signals.
 
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// How long a test waits for what must come.
+/// How long a test waits for an event that must come.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Processes that work for the jobs of a results folder, with their command lines: their temporary directory is there.
+/// The processes that work for jobs of a results folder, with their command lines. Their temporary
+/// directory is below the folder.
 pub fn below(folder: &Path) -> Vec<(i32, String)> {
     let variable = format!("TMPDIR={}/", std::path::absolute(folder).unwrap().display());
     let mut found = Vec::new();
@@ -15,7 +17,8 @@ pub fn below(folder: &Path) -> Vec<(i32, String)> {
         let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
         let read = |name: &str| std::fs::read(entry.path().join(name)).unwrap_or_default();
         let text = |name: &str| String::from_utf8_lossy(&read(name)).replace('\0', "\n");
-        // Of a process that has ended, and that nobody has waited for yet, both are empty.
+        // Both files are empty for a process that has ended, but that its parent has not yet waited
+        // for.
         if text("environ").lines().any(|line| line.starts_with(&variable)) {
             found.push((id, text("cmdline").replace('\n', " ")));
         }
@@ -23,7 +26,7 @@ pub fn below(folder: &Path) -> Vec<(i32, String)> {
     found
 }
 
-/// Waits until something is so.
+/// Waits until the condition `is_so` is true.
 pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let patience = Instant::now() + PATIENCE;
     while !is_so() {
@@ -32,7 +35,7 @@ pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until no process works below a folder.
+/// Waits until no process works for jobs of a results folder.
 pub fn nobody_is_left(folder: &Path) {
     let patience = Instant::now() + PATIENCE;
     loop {
@@ -45,7 +48,7 @@ pub fn nobody_is_left(folder: &Path) {
     }
 }
 
-/// Sends a signal: `INT`, `TERM`, `KILL`.
+/// Sends a signal such as `INT`, `TERM` or `KILL`.
 pub fn signal(process: u32, name: &str) {
     assert!(Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().unwrap().success());
 }

@@ -1,4 +1,5 @@
-//! SIGINT and SIGTERM at every stage: the exit code, what is said, and that the next run ends with the same bytes.
+//! Tests SIGINT and SIGTERM at every stage: the exit code, the message, and that the next run ends
+//! with the same bytes.
 
 use std::process::Stdio;
 
@@ -30,7 +31,7 @@ fn both_signals_stop_a_run_at_every_stage_and_the_next_goes_on() {
             let text = String::from_utf8(output.stderr).unwrap();
             nobody_is_left(&half);
             match output.status.code() {
-                // It had all its results, and wrote the report.
+                // The run already had all its results, and wrote the report.
                 Some(0) => {
                     assert_eq!(stage, "evaluation and report", "{text}");
                     assert_same_content(&half, &at.join("whole"));
@@ -106,8 +107,9 @@ fn a_fit_apart_that_hangs_is_ended_at_once() {
     assert!(!out.join(".work").exists() && !out.join("jobs").exists());
 }
 
-/// A ranker that never asks whether it should stop, within the process of the run: apple/turicreate #976, mozilla/DeepSpeech #3471,
-/// NVIDIA/cuml #4384. Without an end of its own the run would be waited for here for ever.
+/// A ranker never asks whether to stop, within the process of the run: apple/turicreate #976,
+/// mozilla/DeepSpeech #3471, NVIDIA/cuml #4384. If the run did not end by itself, this test would
+/// wait forever.
 #[test]
 fn a_run_ends_although_a_fit_never_asks_whether_to_stop() {
     let experiment = "name = \"hang\"\n[[dataset]]\nlabel = \"a\"\nmade = { shape = \"mq2007\", queries = 5 }\n\

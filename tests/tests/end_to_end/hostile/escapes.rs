@@ -1,10 +1,11 @@
-//! Names that are markup, formulas, commands or escape codes elsewhere: text in every form.
+//! Tests names that are markup, formulas, commands or escape codes in other programs. In every form
+//! of output they must be plain text.
 
 use super::{good, refused_with, run};
 use crate::harness::directory;
 use crate::latex::overfull;
 
-/// Labels that are markup, formulas, commands or paths to somebody who does not escape them.
+/// Labels that are markup, formulas, commands or paths if they are not escaped.
 const LABELS: [&str; 9] = [
     "<script>alert(1)</script>",
     "]]></text><script>",
@@ -61,7 +62,7 @@ fn labels_and_ids_are_text_in_every_form() {
                 assert!(!text.contains("\\input") && !text.contains("$x$"), "{name}: {text}");
                 assert!(!text.contains("50% "), "{name}: a bare % hides the rest of its line");
             }
-            // A backslash before it makes it text.
+            // In Markdown, a backslash before the tag makes it text.
             "md" => assert!(
                 !text.contains("<script") || text.matches("<script").count() == text.matches("\\<script").count(),
                 "{name}"
@@ -69,7 +70,7 @@ fn labels_and_ids_are_text_in_every_form() {
             "svg" => {
                 assert!(!text.contains("<script"), "{name}");
             }
-            // The page has scripts of its own; what they show is data.
+            // The page contains scripts of its own, and the scripts show data.
             "html" => {
                 assert!(!text.contains("<script>alert") && !text.contains("</text><script"), "{name}");
             }
@@ -89,7 +90,8 @@ fn labels_and_ids_are_text_in_every_form() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4, "x.toml, data.txt, out, out.log.json");
 }
 
-/// The files of a study that people open; values per query are as they were.
+/// Names must be safe in those files of a study that people open. Values per query keep the names
+/// unchanged.
 #[test]
 fn names_of_systems_are_no_formulas() {
     let folder = directory(&[("v.csv", "query,=cmd(),@SUM(A1),-b\nq1,0.1,0.2,0.3\nq2,0.4,0.1,0.9\nq3,0.3,0.5,0.4\n")]);

@@ -1,4 +1,5 @@
-//! Files that are too long, too large, too deep or of another kind: the limits are those of the table in docs/formats.md.
+//! Tests files that are too long, too large, too deep or of another kind. docs/formats.md has the
+//! table of the limits.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -8,7 +9,7 @@ use std::process::Command;
 use super::{READERS, good, refused, refused_with, run};
 use crate::harness::{program, skipped};
 
-/// A file that begins with `start` and is `length` bytes long, most of them never written.
+/// Makes a sparse file that begins with `start` and is `length` bytes long.
 fn long_file(folder: &Path, name: &str, start: &[u8], length: u64) {
     let mut file = File::create(folder.join(name)).unwrap();
     file.write_all(start).unwrap();
@@ -91,7 +92,7 @@ fn sparse_text_within_the_memory() {
     let most = 100 << 20;
     for (more, row) in [("", 900 * 4), ("--regroup", 2 * 900 * 4)] {
         let text = refused(folder.path(), &format!("{eval} --memory 100MiB {more}"));
-        // The first line whose row, with all before it, is too much.
+        // The error names the first line at which the rows so far need too much memory.
         assert_eq!(line_of(&text), most / row + 1, "{text}");
         assert!(
             text.contains("101 MiB, but 100 MiB of the memory for data are left") && text.contains("--memory"),
@@ -110,7 +111,8 @@ fn sparse_text_within_the_memory() {
     let text = refused(folder.path(), "run wide.toml --memory 100MiB");
     assert_eq!(line_of(&text), most / 400_000 + 1, "{text}");
     if cfg!(target_os = "linux") {
-        // What is left of the address space, which is not the same to the byte in every process.
+        // The limit is the rest of the address space, which is not the same to the byte in every
+        // process.
         refused_with(folder.path(), eval, &["MiB of the memory for data are left"]);
         assert!(line_of(&problem(&lint(&["lint", "sparse"]))) > 300_000);
         refused_with(folder.path(), "run wide.toml --memory 64GiB", &["but the system has not so much"]);
@@ -145,7 +147,7 @@ fn numbers_in_settings_that_ask_for_more_than_there_is() {
     assert!(run(folder.path(), &deep).status.success());
 }
 
-/// Many queries of one system in one file, many systems of one query in the other.
+/// One file has many queries of one system. The other file has many systems of one query.
 #[test]
 fn values_per_query_that_share_nothing() {
     let folder = good();
@@ -172,7 +174,8 @@ fn a_query_of_a_million_documents() {
     let output = run(folder.path(), &[&arguments[..], &["--ties", "input", "--per-query", "--format", "csv"]].concat());
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // The best thousand scores are 999, of rows that end with 9: no relevant document is among the first ten.
+    // The best thousand scores are 999. Their rows end with 9, so no relevant document is among the
+    // first ten.
     let line =
         text.lines().find(|line| line.contains("p@10") && line.contains("1099511627776")).expect("the query's line");
     assert!(line.contains(",0,") || line.contains(",0.0,"), "{line}");
@@ -245,7 +248,7 @@ fn folders_and_devices() {
     let folder = good();
     std::fs::create_dir(folder.path().join("folder")).unwrap();
     for reader in READERS {
-        // A folder is a good thing to compare or verify: of results.
+        // The commands `compare` and `run` may be given a folder.
         if !reader.starts_with("compare") && !reader.starts_with("run") {
             refused_with(folder.path(), &reader.replace('X', "folder"), &["is a folder, not a file"]);
         }
@@ -253,7 +256,8 @@ fn folders_and_devices() {
             refused_with(folder.path(), &reader.replace('X', "/dev/zero"), &["is a device, not a file"]);
         }
     }
-    // What cannot be read is no problem within a file, whoever says what it is.
+    // A path that cannot be read is an error, not a problem within a file, whatever kind the user
+    // names.
     if Path::new("/dev/zero").exists() {
         for kind in ["", "--as letor ", "--as qrels ", "--as run ", "--as scores ", "--as values "] {
             refused_with(folder.path(), &format!("lint {kind}/dev/zero"), &["/dev/zero", "is a device, not a file"]);
@@ -277,7 +281,7 @@ fn pipes_are_not_waited_for() {
         );
     }
     refused_with(folder.path(), "lint pipe", &["is a pipe"]);
-    // Nor is one that stands where the sizes of queries would.
+    // `lint` also does not wait for a pipe in the place of a file with the sizes of queries.
     std::fs::rename(folder.path().join("pipe"), folder.path().join("data.txt.query")).unwrap();
     assert!(run(folder.path(), &["lint", "data.txt"]).status.success());
 }
@@ -348,7 +352,7 @@ fn settings_that_are_too_long_or_too_deep() {
     refused_with(folder.path(), "run x.toml", &said);
 }
 
-/// 80 MB of zeros make 80 kB.
+/// 80 MB of zeros are packed into 80 kB.
 #[test]
 fn bombs() {
     let folder = good();
@@ -358,7 +362,7 @@ fn bombs() {
         return skipped("there is no gzip");
     }
     for reader in ["eval --data data.txt --scores X --measures ap", "eval --data X --scores scores.txt --measures ap"] {
-        // One line of so many digits is refused before.
+        // A single line of so many digits is refused earlier.
         refused_with(folder.path(), &reader.replace('X', "bomb.gz"), &["longer than 16777216 bytes"]);
     }
     let said = ["unpacks to over 400 times its size", "set FIVEFOLD_MOST_EXPANSION"];
@@ -382,7 +386,7 @@ fn bombs() {
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("FIVEFOLD_MOST_EXPANSION is `many`"), "{wrong:?}");
 }
 
-/// Lint says what is wrong with each of them, or that it is no file of data.
+/// For each file, `lint` says what is wrong, or that the file holds no data.
 #[test]
 fn lint_names_what_is_wrong() {
     let folder = good();
@@ -417,7 +421,8 @@ fn lint_names_what_is_wrong() {
     }
 }
 
-/// 60 documents of many features: `linear` took 3.8 GB under `--memory 100MiB`, and was ended by the system at 100,000 of them.
+/// The data are 60 documents with many features. `linear` once took 3.8 GB of memory under
+/// `--memory 100MiB`. With 100,000 features, the system ended the program.
 #[test]
 fn wide_data_are_learned_from_in_little_memory_or_refused_by_name() {
     let folder = good();
@@ -438,16 +443,16 @@ fn wide_data_are_learned_from_in_little_memory_or_refused_by_name() {
         let told = run(at, &train.split_whitespace().collect::<Vec<_>>());
         assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
     }
-    // A network of 32 units has 3.2 million weights, several times over.
+    // A network of 32 units has 3.2 million weights, and several copies of them.
     let said = ["lambdarank needs about", "are left of what may be used", "raise --memory"];
     refused_with(at, "train --ranker lambdarank --train wide.txt -o m2.json --memory 40MiB", &said);
     assert!(!at.join("m2.json").exists());
-    // The copy of a normaliser is a matrix too.
+    // The normalised copy of the features is also a matrix that needs memory.
     let said = ["the normalised features need 23 MiB", "raise --memory"];
     refused_with(at, "train --ranker linear --normalise z-score --train wide.txt -o m2.json --memory 40MiB", &said);
 }
 
-/// nodejs/node #27798: a write beyond `ulimit -f` ended the program by SIGXFSZ, without a word.
+/// nodejs/node #27798: a write beyond `ulimit -f` ended the program by SIGXFSZ, without a message.
 #[test]
 #[cfg(unix)]
 fn a_limit_on_the_size_of_files_is_an_error_of_the_file() {

@@ -1,7 +1,9 @@
-//! Pipes, devices, folders, links and files full of holes where a run has put its files: no reader waits, fills the memory, or follows.
+//! Tests pipes, devices, folders, links and sparse files in the places of a run's own files. No
+//! reader may wait, fill the memory or follow a link.
 //!
-//! Reported of other programs: gwsw/less #184, golang/go #33050, logrotate/logrotate #607 (pipes), cdgriffith/puremagic #109 (/dev/zero),
-//! google/fscrypt #346, denoland/deno #2738 (links).
+//! Reports of such faults in other programs: gwsw/less #184, golang/go #33050, logrotate/logrotate
+//! #607 (pipes), cdgriffith/puremagic #109 (/dev/zero), google/fscrypt #346, denoland/deno #2738
+//! (links).
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -32,14 +34,14 @@ ideal = 5
 fn finished() -> tempfile::TempDir {
     let document = |i: usize| format!("{} qid:{} 1:{} 2:{}\n", i % 3, i / 4, (i * 7919) % 1000, (i * 104_729) % 997);
     let folder = directory(&[("x.toml", EXPERIMENT), ("d.txt", &(0..120).map(document).collect::<String>())]);
-    // The cache leaves text alone that was written just now.
+    // Text that was written just now is not cached, so the test waits.
     std::thread::sleep(Duration::from_millis(2100));
     stdout(folder.path(), "run x.toml --cache cache");
     stdout(folder.path(), "run x.toml --out runs/y");
     folder
 }
 
-/// Puts something else in the place of a file, which is kept beside the results.
+/// Puts something else in the place of a file. The file itself is kept beside the results.
 fn put(kind: &str, place: &Path, aside: &Path) {
     fs::rename(place, aside).unwrap();
     match kind {
@@ -63,7 +65,7 @@ fn restore(place: &Path, aside: &Path) {
 
 const KINDS: [&str; 5] = ["a pipe", "a folder", "a symbolic link", "a symbolic link, endless", "40960 MiB long"];
 
-/// What a command says, in one line, and its exit code.
+/// The output of a command as one line, and its exit code.
 fn said(at: &Path, arguments: &str) -> (String, Option<i32>) {
     let begun = Instant::now();
     let output = run(at, &arguments.split_whitespace().collect::<Vec<_>>());
@@ -81,7 +83,7 @@ const REPORT: &str = "report runs/x";
 const DIFF: &str = "diff runs/y runs/x";
 const COMPARE: &str = "compare runs/x --measure ndcg@5 --trials 3";
 
-/// Each file with the commands that read it.
+/// The files of a run, each with the commands that read the file.
 const PLACES: [(&str, &[&str]); 9] = [
     ("manifest.json", &[VERIFY, EXPLAIN, REPORT, DIFF, COMPARE]),
     ("per_query.csv", &[VERIFY, EXPLAIN, REPORT, DIFF, COMPARE]),
@@ -150,7 +152,7 @@ fn a_lock_or_a_log_that_is_no_file_is_not_waited_for() {
     fs::remove_file(at.join("runs/x/.lock")).unwrap();
     File::create(at.join("runs/x/.lock")).unwrap().set_len(40 << 30).unwrap();
     assert_eq!(said(at, RUN).1, Some(0), "a lock that nobody holds");
-    // Of times there is no need.
+    // A run does not need the times of earlier jobs, so it ignores a log that is a pipe.
     fs::remove_file(at.join("runs/x.log.json")).unwrap();
     mkfifo("runs/x.log.json");
     assert_eq!(said(at, RUN).1, Some(0));
