@@ -10,13 +10,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::grades::{GradeError, GradeScale, Grades};
+
 /// The source of this module. A cache that keeps data sets as bytes also keeps a hash of this
 /// source: another source may have another layout of the bytes.
 pub const SOURCE: &str = include_str!("dataset.rs");
-
-/// The highest grade that any collection may use. Exponential gain stays exact in `f64` far beyond
-/// this grade.
-pub const HIGHEST_GRADE: u8 = 30;
 
 /// The most features that a document may have. A wider dense matrix makes no sense.
 pub const MOST_FEATURES: usize = 100_000;
@@ -127,16 +125,9 @@ pub enum DatasetError {
         /// Ids needed.
         expected: usize,
     },
-    /// A grade above [`HIGHEST_GRADE`] or above the declared highest grade.
-    #[error("document {row} has grade {grade}; the highest possible grade is {highest}")]
-    Grade {
-        /// Row number from 0.
-        row: usize,
-        /// Its grade.
-        grade: u8,
-        /// The limit.
-        highest: u8,
-    },
+    /// A grade that is not on the scale.
+    #[error(transparent)]
+    Grade(#[from] GradeError),
 }
 
 /// Collects the arrays of a collection; [`build`](Self::build) checks that they fit together.
@@ -145,26 +136,23 @@ pub struct DatasetBuilder {
     pub features: Matrix,
     /// Features a document.
     pub width: usize,
-    /// One grade for each document.
-    pub grades: Vec<u8>,
+    /// One grade for each document, with the highest grade that the collection's descriptor declares.
+    pub grades: Grades,
     /// The row where each query starts; the last bound is the number of documents.
     pub bounds: Vec<usize>,
     /// One id for each query, as written in the source.
     pub query_ids: IdTable,
     /// One id for each document; empty if there are no document ids.
     pub doc_ids: IdTable,
-    /// The highest grade that the collection's descriptor declares; `None` takes the highest grade
-    /// that occurs.
-    pub max_grade: Option<u8>,
 }
 
 impl DatasetBuilder {
-    /// Checks sizes, bounds and grades.
+    /// Checks sizes and bounds.
     ///
     /// # Errors
     /// [`DatasetError`] names the first array that does not fit.
     pub fn build(self) -> Result<Dataset, DatasetError> {
-        let rows = self.grades.len();
+        let rows = self.grades.numbers().len();
         let found = (*self.features).as_ref().len();
         if found != rows * self.width {
             return Err(DatasetError::MatrixSize { found, rows, width: self.width });
@@ -187,13 +175,9 @@ impl DatasetBuilder {
         if !self.doc_ids.is_empty() && self.doc_ids.len() != rows {
             return Err(DatasetError::Ids { what: "document", found: self.doc_ids.len(), expected: rows });
         }
-        let highest = self.max_grade.unwrap_or(HIGHEST_GRADE).min(HIGHEST_GRADE);
-        if let Some(row) = self.grades.iter().position(|&g| g > highest) {
-            return Err(DatasetError::Grade { row, grade: self.grades[row], highest });
-        }
-        let max_grade = self.max_grade.unwrap_or_else(|| self.grades.iter().copied().max().unwrap_or(0));
-        let Self { features, width, grades, bounds, query_ids, doc_ids, .. } = self;
-        let rest = Arc::new(Rest { grades, bounds, query_ids, doc_ids, max_grade });
+        let Self { features, width, grades, bounds, query_ids, doc_ids } = self;
+        let max_grade = grades.max_grade();
+        let rest = Arc::new(Rest { grades: grades.into_numbers(), bounds, query_ids, doc_ids, max_grade });
         let storage = Storage { features, width, rest };
         Ok(Dataset { storage: Arc::new(storage), queries: (0..n_queries as u32).collect(), documents: rows })
     }
@@ -217,7 +201,7 @@ impl Dataset {
     ///
     /// # Errors
     /// [`DatasetError`] if the features are not `width` for each document, a query has no
-    /// documents, or a grade is above [`HIGHEST_GRADE`].
+    /// documents, or a grade is above [`HIGHEST_GRADE`](crate::grades::HIGHEST_GRADE).
     pub fn of_queries<'a>(
         width: usize,
         queries: impl IntoIterator<Item = (&'a [f32], &'a [u8])>,
@@ -234,8 +218,8 @@ impl Dataset {
             grades.extend_from_slice(own);
             bounds.push(grades.len());
         }
-        let (features, doc_ids) = (Arc::new(features), IdTable::default());
-        DatasetBuilder { features, width, grades, bounds, query_ids, doc_ids, max_grade: None }.build()
+        let (features, doc_ids, grades) = (Arc::new(features), IdTable::default(), Grades::new(grades, None)?);
+        DatasetBuilder { features, width, grades, bounds, query_ids, doc_ids }.build()
     }
 
     /// Number of queries.
@@ -290,6 +274,7 @@ impl Dataset {
         JudgedQuery {
             view: QueryView { features, width: *width, len: rows.len(), id: rest.query_ids.get(number), doc_ids },
             grades: &rest.grades[rows],
+            max_grade: rest.max_grade,
         }
     }
 
@@ -354,26 +339,18 @@ impl Dataset {
         }
         let mut query_ids = IdTable::default();
         let mut doc_ids = IdTable::default();
-        let mut grades = Vec::with_capacity(self.documents);
+        let mut grades = Grades::of(GradeScale::new(Some(rest.max_grade)));
         for query in self.queries() {
             query_ids.push(query.id());
-            grades.extend_from_slice(query.grades);
+            grades.append_known(query.grades, query.max_grade);
             for row in 0..query.len() {
                 if let Some(id) = query.doc_id(row) {
                     doc_ids.push(id);
                 }
             }
         }
-        DatasetBuilder {
-            features: Arc::new(features),
-            width,
-            grades,
-            bounds: self.bounds(),
-            query_ids,
-            doc_ids,
-            max_grade: Some(rest.max_grade),
-        }
-        .build()
+        DatasetBuilder { features: Arc::new(features), width, grades, bounds: self.bounds(), query_ids, doc_ids }
+            .build()
     }
 
     /// The queries of this view with the features that they have in `other`. `other` must be this
@@ -453,12 +430,26 @@ impl<'a> QueryView<'a> {
 pub struct JudgedQuery<'a> {
     view: QueryView<'a>,
     grades: &'a [u8],
+    max_grade: u8,
 }
 
 impl<'a> JudgedQuery<'a> {
     /// One grade a document.
     pub fn grades(&self) -> &'a [u8] {
         self.grades
+    }
+
+    /// Appends the grade of document `row` to those of another data set.
+    ///
+    /// # Panics
+    /// If there is no such document.
+    pub fn add_grade(&self, row: usize, grades: &mut Grades) {
+        grades.append_known(&self.grades[row..=row], self.max_grade);
+    }
+
+    /// The collection's highest possible grade, which no grade of the query exceeds.
+    pub fn max_grade(&self) -> u8 {
+        self.max_grade
     }
 
     /// The part that a model may see.
@@ -489,11 +480,10 @@ mod tests {
         DatasetBuilder {
             features: Arc::new(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
             width: 2,
-            grades: vec![0, 2, 1],
+            grades: Grades::new(vec![0, 2, 1], None).unwrap(),
             bounds: vec![0, 2, 3],
             query_ids: ids(&["a", "b"]),
             doc_ids: ids(&["x", "y", "z"]),
-            max_grade: None,
         }
     }
 
@@ -542,7 +532,7 @@ mod tests {
         assert!(matches!(bad.build(), Err(DatasetError::Ids { what: "query", .. })));
         let bad = DatasetBuilder { doc_ids: ids(&["a"]), ..builder() };
         assert!(matches!(bad.build(), Err(DatasetError::Ids { what: "document", .. })));
-        let bad = DatasetBuilder { max_grade: Some(1), ..builder() };
-        assert_eq!(bad.build().unwrap_err(), DatasetError::Grade { row: 1, grade: 2, highest: 1 });
+        let error = Dataset::of_queries(1, [(&[1.0, 2.0][..], &[30, 31][..])]).unwrap_err();
+        assert_eq!(error, DatasetError::Grade(GradeError { row: 1, grade: 31, highest: 30 }));
     }
 }

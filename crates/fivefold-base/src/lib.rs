@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod dataset;
+pub mod grades;
 pub mod printable;
 pub mod renamed;
 pub mod rounding;
@@ -8,4 +9,5 @@ pub mod seed;
 pub mod words;
 
 pub use dataset::{Dataset, DatasetBuilder, DatasetError, JudgedQuery, QueryView};
+pub use grades::{GradeError, GradeScale, Grades, HIGHEST_GRADE};
 pub use seed::{Rng, Seed};

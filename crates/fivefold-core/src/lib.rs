@@ -8,6 +8,7 @@ pub mod ranker;
 pub mod registry;
 
 pub use fivefold_base::dataset::{self, Dataset, DatasetBuilder, DatasetError, JudgedQuery, QueryView};
+pub use fivefold_base::grades::{self, GradeError, GradeScale, Grades};
 pub use fivefold_base::renamed::{self, Renamed};
 pub use fivefold_base::seed::{self, Rng, Seed};
 pub use model_file::{ModelFile, ModelFileError, ModelHeader};

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use fivefold_core::dataset::IdTable;
 use fivefold_core::model_file::FORMAT;
 use fivefold_core::{
-    Dataset, DatasetBuilder, FitContext, FitError, Model, ModelFile, ModelFileError, ModelHeader, ParamHelp, QueryView,
-    Ranker, Registry, Seed,
+    Dataset, DatasetBuilder, FitContext, FitError, Grades, Model, ModelFile, ModelFileError, ModelHeader, ParamHelp,
+    QueryView, Ranker, Registry, Seed,
 };
 use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
@@ -65,11 +65,10 @@ fn data() -> Dataset {
     DatasetBuilder {
         features: Arc::new(vec![1.0, 3.0, 5.0, 7.0]),
         width: 2,
-        grades: vec![0, 1],
+        grades: Grades::new(vec![0, 1], Some(2)).unwrap(),
         bounds: vec![0, 2],
         query_ids,
         doc_ids: IdTable::default(),
-        max_grade: Some(2),
     }
     .build()
     .unwrap()

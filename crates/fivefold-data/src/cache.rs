@@ -37,7 +37,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, SystemTime};
 
 use fivefold_core::dataset::IdTable;
-use fivefold_core::{Dataset, DatasetBuilder};
+use fivefold_core::{Dataset, DatasetBuilder, Grades};
 use serde::{Deserialize, Serialize};
 
 use crate::digits::Collapsed;
@@ -408,11 +408,10 @@ fn load(path: &Path, files: &[PathBuf], now: &[Stamp], options: &ReadOptions) ->
     let all = DatasetBuilder {
         features: Arc::new(features),
         width: head.width,
-        grades: head.grades,
+        grades: Grades::new(head.grades, Some(head.max_grade)).map_err(|_| damaged())?,
         bounds: head.bounds,
         query_ids: head.query_ids,
         doc_ids: head.doc_ids,
-        max_grade: Some(head.max_grade),
     };
     let all = all.build().map_err(|_| damaged())?;
     let listings = head.listings.into_iter().zip(files).map(|(l, file)| Listing { file: file.clone(), ..l }).collect();

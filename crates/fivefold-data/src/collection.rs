@@ -198,10 +198,10 @@ impl Collection {
 
 /// Reads files into one storage.
 fn parse(files: &[PathBuf], options: &ReadOptions) -> Result<Parsed, DataError> {
-    let mut store = Store::new(options.features);
+    let mut store = Store::new(options.scale(), options.features);
     let listings = files.iter().map(|file| read_into(&mut store, file, options)).collect::<Result<_, _>>()?;
     let collapsed = store.collapsed(options.first_feature_id);
-    Ok(Parsed::new(store.finish(options.max_grade)?, listings, collapsed))
+    Ok(Parsed::new(store.finish()?, listings, collapsed))
 }
 
 /// The parts of a fold from the listings of its files.

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use fivefold_base::words::nearest;
-use fivefold_core::dataset::{HIGHEST_GRADE, MOST_FEATURES};
+use fivefold_core::GradeScale;
+use fivefold_core::dataset::MOST_FEATURES;
+use fivefold_core::grades::HIGHEST_GRADE;
 use fivefold_core::params::toml_message;
 use serde::{Deserialize, Serialize};
 
@@ -169,7 +171,7 @@ impl Descriptor {
         if self.features.is_some_and(|features| features == 0 || features > MOST_FEATURES) {
             return Err(format!("`features` must be from 1 to {MOST_FEATURES}"));
         }
-        if self.max_grade.is_some_and(|grade| grade > HIGHEST_GRADE) {
+        if self.max_grade.is_some_and(|grade| !GradeScale::new(None).has(grade)) {
             return Err(format!("`max_grade` must be at most {HIGHEST_GRADE}"));
         }
         Ok(())

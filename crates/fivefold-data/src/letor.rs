@@ -42,7 +42,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fivefold_base::words::{counted, which};
-use fivefold_core::Dataset;
+use fivefold_core::{Dataset, Grades};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -135,10 +135,10 @@ fn read_part(
     coding: Option<Coding<'_>>,
     block_bytes: usize,
 ) -> Result<Part, ReadError> {
-    let mut store = Store::new(options.features.map(|_| options.most_features()));
+    let mut store = Store::new(options.scale(), options.features.map(|_| options.most_features()));
     let listing = read_blocks_into(&mut store, path, options, coding, block_bytes)?;
     let collapsed = store.collapsed(options.first_feature_id);
-    let data = store.finish(options.max_grade).map_err(|error| ReadError::of_file(path, error.into()))?;
+    let data = store.finish().map_err(|error| ReadError::of_file(path, error.into()))?;
     let name = path.display().to_string();
     let remarks = remarks(&[(&name, &listing)]);
     Ok(Part { file: path.to_owned(), data, lines: listing.lines, moved: listing.moved, remarks, collapsed })
@@ -256,7 +256,7 @@ struct Assembly<'a> {
 impl Assembly<'_> {
     fn add(&mut self, batch: &mut Batch) -> Result<(), ReadError> {
         for block in &mut batch.blocks[..batch.filled] {
-            let mut kept = Block::default();
+            let mut kept = Block { grades: Grades::of(self.options.scale()), ..Block::default() };
             self.add_rows(block, &mut kept)?;
             while block.parse_coded(self.coding, self.options) {
                 self.add_rows(block, &mut kept)?;
@@ -288,6 +288,7 @@ impl Assembly<'_> {
             return Err(self.error(line + u64::from(fault.line), fault.column, fault.kind));
         }
         if self.options.regroup {
+            kept.grades.append(&block.grades, 0..block.rows.len());
             kept.matrix.append(&block.matrix, 0..block.rows.len());
             kept.rows.append(&mut block.rows);
         }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fivefold_core::dataset::IdTable;
-use fivefold_core::{Dataset, DatasetBuilder, DatasetError};
+use fivefold_core::{Dataset, DatasetBuilder, DatasetError, GradeScale, Grades};
 
 use crate::digits::{Collapsed, Digits};
 use crate::letor::{Block, Listing, ReadError, ReadErrorKind, ReadOptions, Row};
@@ -21,14 +21,14 @@ use crate::matrix::Matrix;
 use crate::memory::{self, Counted, Share};
 
 /// The queries that were read, with their features.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Store {
     matrix: Matrix,
     /// The share of the memory budget for the matrix.
     share: Share,
     /// Number of bytes of text read so far.
     text: u64,
-    grades: Vec<u8>,
+    grades: Grades,
     bounds: Vec<usize>,
     query_ids: IdTable,
     doc_ids: IdTable,
@@ -42,13 +42,25 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// An empty store for documents of `width` features. `None`: the files show the width.
-    pub(crate) fn new(width: Option<usize>) -> Self {
-        Store { matrix: Matrix::with_width(width.unwrap_or(0)), bounds: vec![0], ..Store::default() }
+    /// An empty store for documents of `width` features and grades of `scale`. `None`: the files
+    /// show the width.
+    pub(crate) fn new(scale: GradeScale, width: Option<usize>) -> Self {
+        Store {
+            matrix: Matrix::with_width(width.unwrap_or(0)),
+            share: Share::default(),
+            text: 0,
+            grades: Grades::of(scale),
+            bounds: vec![0],
+            query_ids: IdTable::default(),
+            doc_ids: IdTable::default(),
+            by_id: HashMap::new(),
+            first_document: None,
+            digits: Digits::default(),
+        }
     }
 
     /// All stored queries as a data set.
-    pub(crate) fn finish(self, max_grade: Option<u8>) -> Result<Dataset, DatasetError> {
+    pub(crate) fn finish(self) -> Result<Dataset, DatasetError> {
         let (features, width) = self.matrix.finish();
         DatasetBuilder {
             features: Arc::new(Counted::new(features, self.share)),
@@ -57,7 +69,6 @@ impl Store {
             bounds: self.bounds,
             query_ids: self.query_ids,
             doc_ids: self.doc_ids,
-            max_grade,
         }
         .build()
     }
@@ -82,8 +93,9 @@ impl Store {
         let known = self.by_id.get(&open.id)?;
         known.iter().copied().find(|&query| {
             let stored = self.rows_of(query);
+            let grades = self.grades.numbers();
             let same_bits = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(x, y)| x.to_bits() == y.to_bits());
-            self.grades[stored.clone()] == self.grades[rows.clone()]
+            grades[stored.clone()] == grades[rows.clone()]
                 && (0..open.doc_ids.len()).all(|i| open.doc_ids.get(i) == self.doc_ids.get(stored.start + i))
                 && same_bits(self.matrix.range(stored), self.matrix.range(rows.clone()))
         })
@@ -93,7 +105,7 @@ impl Store {
     fn add(&mut self, open: OpenQuery) -> u32 {
         let number = self.query_ids.len() as u32;
         self.query_ids.push(&open.id);
-        self.bounds.push(self.grades.len());
+        self.bounds.push(self.grades.numbers().len());
         (0..open.doc_ids.len()).for_each(|i| self.doc_ids.push(open.doc_ids.get(i)));
         self.by_id.entry(open.id).or_default().push(number);
         number
@@ -266,11 +278,11 @@ impl<'a> FileAppender<'a> {
                     .map_err(|kind| self.error(line, block.column(row.doc_id.start), kind))?;
                 open.doc_ids.push(doc_id);
             }
-            self.store.grades.push(row.grade);
             open.lines.push(line);
             open.missing |= row.missing;
         }
         self.open = Some(open);
+        self.store.grades.append(&block.grades, run.clone());
         self.store.matrix.append(&block.matrix, run);
         Ok(())
     }

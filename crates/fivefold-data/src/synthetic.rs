@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use fivefold_base::words::nearest;
 use fivefold_core::dataset::IdTable;
-use fivefold_core::{Dataset, DatasetBuilder, Rng, Seed};
+use fivefold_core::{Dataset, DatasetBuilder, DatasetError, Grades, Rng, Seed};
 use rayon::prelude::*;
 
 use crate::error::DataError;
@@ -170,9 +170,9 @@ pub fn make(shape: &Shape, queries: usize, seed: Seed) -> Result<Dataset, DataEr
         let documents = plan.documents(shape, grades);
         features::observe(shape, &mut plan, &documents, features);
     });
-    let max_grade = Some(shape.max_grade());
+    let grades = Grades::new(grades, Some(shape.max_grade())).map_err(DatasetError::from)?;
     let features = Arc::new(Counted::new(features, share));
-    Ok(DatasetBuilder { features, width, grades, bounds, query_ids, doc_ids, max_grade }.build()?)
+    Ok(DatasetBuilder { features, width, grades, bounds, query_ids, doc_ids }.build()?)
 }
 
 fn check_room(documents: usize, width: usize, share: &Share) -> Result<(), DataError> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fivefold_core::dataset::IdTable;
-use fivefold_core::{Dataset, DatasetBuilder};
+use fivefold_core::{Dataset, DatasetBuilder, Grades};
 
 /// A document: grade and features.
 type Document<'a> = (u8, &'a [f32]);
@@ -20,11 +20,10 @@ pub(crate) fn dataset(queries: &[(&str, &[Document<'_>])]) -> Dataset {
     DatasetBuilder {
         features: Arc::new(documents().flat_map(|(_, features)| features.iter().copied()).collect::<Vec<f32>>()),
         width: documents().next().map_or(0, |(_, features)| features.len()),
-        grades: documents().map(|(grade, _)| *grade).collect(),
+        grades: Grades::new(documents().map(|(grade, _)| *grade).collect(), None).unwrap(),
         bounds,
         query_ids,
         doc_ids: IdTable::default(),
-        max_grade: None,
     }
     .build()
     .unwrap()

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use fivefold_core::dataset::IdTable;
-use fivefold_core::{Dataset, DatasetBuilder};
+use fivefold_core::{Dataset, DatasetBuilder, Grades};
 use fivefold_data::{
     Missing, Part, ReadError, ReadErrorKind, ReadOptions, collapsed_remark, data_hash, read_letor, write_letor,
 };
@@ -317,7 +317,8 @@ fn any_dataset() -> impl Strategy<Value = Dataset> {
                 names.iter().enumerate().for_each(|(number, name)| doc_ids.push(&format!("{number}{name}")));
             }
             let features = std::sync::Arc::new(features);
-            DatasetBuilder { features, width, grades, bounds, query_ids, doc_ids, max_grade: None }.build().unwrap()
+            let grades = Grades::new(grades, None).unwrap();
+            DatasetBuilder { features, width, grades, bounds, query_ids, doc_ids }.build().unwrap()
         })
     })
 }
@@ -355,9 +356,8 @@ fn ids_that_cannot_be_written_are_refused() {
             table
         };
         let (features, query_ids, doc_ids) = (std::sync::Arc::new(vec![value]), table(qid), table(doc));
-        DatasetBuilder { features, width: 1, grades: vec![0], bounds: vec![0, 1], query_ids, doc_ids, max_grade: None }
-            .build()
-            .unwrap()
+        let grades = Grades::new(vec![0], None).unwrap();
+        DatasetBuilder { features, width: 1, grades, bounds: vec![0, 1], query_ids, doc_ids }.build().unwrap()
     };
     for data in [
         build("a b", "x", 0.0),

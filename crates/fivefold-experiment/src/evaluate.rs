@@ -184,8 +184,7 @@ struct Task<'a> {
 impl Task<'_> {
     fn evaluate(&self, query: &TestQuery<'_>, scratch: &mut Scratch) -> Result<QueryValues, MeasureError> {
         let judged = query.judged;
-        let ids: Option<Vec<&str>> = (0..judged.len()).map(|row| judged.view().doc_id(row)).collect();
-        let judgement = self.evaluator.judge(judged.id(), judged.grades(), ids.as_deref())?;
+        let judgement = self.evaluator.judge_query(&judged)?;
         let expected =
             (0..self.evaluator.names().len()).map(|column| self.evaluator.expected_share(&judgement, column)).collect();
         let all = self.values(&judgement, scratch, |ranker| query.scores(&self.scores[ranker]).into())?;
@@ -204,9 +203,7 @@ impl Task<'_> {
         if rows.is_empty() {
             return Ok(vec![f64::NAN; self.failed.len() * self.evaluator.names().len()]);
         }
-        let grades: Vec<u8> = rows.iter().map(|&row| judged.grades()[row]).collect();
-        let ids: Option<Vec<&str>> = rows.iter().map(|&row| judged.view().doc_id(row)).collect();
-        let judgement = self.evaluator.judge(judged.id(), &grades, ids.as_deref())?;
+        let judgement = self.evaluator.judge_documents(&judged, rows)?;
         let of_rows = |ranker: usize| {
             let all = query.scores(&self.scores[ranker]);
             rows.iter().map(|&row| all[row]).collect()

@@ -8,7 +8,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use fivefold_base::dataset::HIGHEST_GRADE;
+use fivefold_base::GradeScale;
 use serde::{Deserialize, Serialize};
 
 use crate::MeasureError;
@@ -91,6 +91,13 @@ words! {
         DocId = "docid",
         /// A random order that depends on the seed, the query id and the document ids only.
         Shuffle = "shuffle",
+    }
+}
+
+impl Ties {
+    /// Whether documents need ids, since these order documents of equal score.
+    pub fn need_ids(self) -> bool {
+        matches!(self, Ties::DocId | Ties::Shuffle)
     }
 }
 
@@ -279,6 +286,11 @@ impl FromStr for Discount {
     }
 }
 
+/// A grade above 0.
+pub(crate) fn above_0(text: &str) -> Option<u8> {
+    text.parse().ok().filter(|&grade| grade > 0 && GradeScale::new(None).has(grade))
+}
+
 /// The highest grade of ERR, which divides 2^y - 1 by 2^highest. Written `collection` or a grade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HighestGrade {
@@ -301,8 +313,7 @@ impl FromStr for HighestGrade {
     type Err = MeasureError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let grade = text.parse().ok().filter(|grade| (1..=HIGHEST_GRADE).contains(grade));
-        match grade {
+        match above_0(text) {
             Some(grade) => Ok(HighestGrade::Always(grade)),
             None if text == "collection" => Ok(HighestGrade::Collection),
             None => Err(MeasureError::unknown("highest grade", text, ["collection", "4"])),

@@ -2,12 +2,9 @@
 //! constructor.
 
 use std::fmt::Display;
-use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use fivefold_base::dataset::HIGHEST_GRADE;
-
-use crate::conventions::{Conventions, NoRelevant};
+use crate::conventions::{Conventions, NoRelevant, above_0};
 use crate::error::MeasureError;
 use crate::measure::Measure;
 
@@ -85,8 +82,7 @@ pub(crate) fn number(text: &str, holds: impl Fn(f64) -> bool) -> Option<String> 
 
 /// The written form of a grade, for [`Param::canonical`].
 pub(crate) fn grade(text: &str) -> Option<String> {
-    const RANGE: RangeInclusive<u8> = 1..=HIGHEST_GRADE;
-    text.parse().ok().filter(|value| RANGE.contains(value)).map(|value: u8| value.to_string())
+    above_0(text).map(|value| value.to_string())
 }
 
 /// The lowest grade that counts as relevant, a parameter of several measures.

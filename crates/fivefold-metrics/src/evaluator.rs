@@ -7,10 +7,10 @@
 //! other columns are asked for, and in whichever order. Cost: the sort, and a few nanoseconds a
 //! document and base measure.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use fivefold_base::Seed;
-use fivefold_base::dataset::HIGHEST_GRADE;
+use fivefold_base::{GradeError, GradeScale, JudgedQuery, Seed};
 
 use crate::conventions::{Conventions, Scores, Ties};
 use crate::entry::{Cutoffs, Param, Settings};
@@ -28,7 +28,7 @@ pub struct Evaluator {
     bases: Vec<Base>,
     slots: usize,
     conventions: Conventions,
-    max_grade: u8,
+    scale: GradeScale,
     seed: Seed,
     /// A hash of everything that judgements depend on. A query that another evaluator judged is
     /// refused.
@@ -100,7 +100,8 @@ impl Evaluator {
         max_grade: u8,
         seed: Seed,
     ) -> Result<Self, MeasureError> {
-        let max_grade = max_grade.min(HIGHEST_GRADE);
+        let scale = GradeScale::new(Some(max_grade));
+        let max_grade = scale.highest();
         let mut bases: Vec<Base> = Vec::new();
         let mut places = Vec::new();
         for spec in specs {
@@ -139,7 +140,7 @@ impl Evaluator {
         (&names, max_grade, seed, conventions.ties).hash(&mut hasher);
         bases.iter().for_each(|base| base.settings.values.hash(&mut hasher));
         let fingerprint = hasher.finish();
-        Ok(Evaluator { names, columns, bases, slots, conventions: conventions.clone(), max_grade, seed, fingerprint })
+        Ok(Evaluator { names, columns, bases, slots, conventions: conventions.clone(), scale, seed, fingerprint })
     }
 
     /// The measures' names in their printed form, in the order of the columns.
@@ -152,14 +153,49 @@ impl Evaluator {
         &self.conventions
     }
 
-    /// Prepares a query: U and E of every column. The query may have any number of documents, also
-    /// 0.
+    /// Prepares a query with grades from any caller: U and E of every column. The query may have any
+    /// number of documents, also 0.
     ///
     /// # Errors
     /// If a grade exceeds the highest grade, or the tie policy needs document ids that are missing
     /// or not unique.
     pub fn judge(&self, id: &str, grades: &[u8], doc_ids: Option<&[&str]>) -> Result<Judged, MeasureError> {
         self.check_grades(id, grades)?;
+        self.prepare(id, grades, doc_ids)
+    }
+
+    /// Prepares a query of a data set. The reader has checked the grades, so only their scale is
+    /// compared with that of the evaluator.
+    ///
+    /// # Errors
+    /// As [`judge`](Self::judge).
+    pub fn judge_query(&self, query: &JudgedQuery<'_>) -> Result<Judged, MeasureError> {
+        self.check_scale(query)?;
+        let ids = self.ids_of(query, 0..query.len());
+        self.prepare(query.id(), query.grades(), ids.as_deref())
+    }
+
+    /// Prepares some documents of a query as [`judge_query`](Self::judge_query) does all.
+    ///
+    /// # Errors
+    /// As [`judge`](Self::judge).
+    ///
+    /// # Panics
+    /// If a row is not one of the query's.
+    pub fn judge_documents(&self, query: &JudgedQuery<'_>, rows: &[usize]) -> Result<Judged, MeasureError> {
+        self.check_scale(query)?;
+        let grades: Vec<u8> = rows.iter().map(|&row| query.grades()[row]).collect();
+        let ids = self.ids_of(query, rows.iter().copied());
+        self.prepare(query.id(), &grades, ids.as_deref())
+    }
+
+    /// The documents' ids, if the tie policy needs them and the query has them.
+    fn ids_of<'q>(&self, query: &JudgedQuery<'q>, rows: impl Iterator<Item = usize>) -> Option<Vec<&'q str>> {
+        let view = query.view();
+        self.conventions.ties.need_ids().then(|| rows.map(|row| view.doc_id(row)).collect()).flatten()
+    }
+
+    fn prepare(&self, id: &str, grades: &[u8], doc_ids: Option<&[&str]>) -> Result<Judged, MeasureError> {
         let tie_keys = tie_keys(id, grades, doc_ids, self.conventions.ties, self.seed)?;
         let grades = QueryGrades::new(grades);
         let bounds = self.bounds_of(&grades, grades.ideal());
@@ -199,21 +235,27 @@ impl Evaluator {
     }
 
     fn check_grades(&self, id: &str, grades: &[u8]) -> Result<(), MeasureError> {
-        match grades.iter().position(|&grade| grade > self.max_grade) {
-            Some(row) => {
-                let (query, grade, highest) = (id.to_owned(), grades[row], self.max_grade);
-                Err(MeasureError::Grade { query, row, grade, highest })
-            }
-            None => Ok(()),
-        }
+        self.scale.check(grades).map_err(|GradeError { row, grade, highest }| MeasureError::Grade {
+            query: id.to_owned(),
+            row,
+            grade,
+            highest,
+        })
+    }
+
+    /// Checks single grades only if the query's scale goes beyond that of the evaluator.
+    fn check_scale(&self, query: &JudgedQuery<'_>) -> Result<(), MeasureError> {
+        if self.scale.has(query.max_grade()) { Ok(()) } else { self.check_grades(query.id(), query.grades()) }
     }
 
     /// U and E of every slot; `falling` has the grades of the ranked documents, highest first.
     fn bounds_of(&self, grades: &QueryGrades, falling: &[u8]) -> Vec<Bounds> {
         // The ideal order ends with the unjudged documents of the run, since a measure may count
         // their positions too.
-        let mut ideal_order = grades.ideal().to_vec();
-        ideal_order.resize(grades.judged().max(falling.len()), 0);
+        let mut ideal_order = Cow::Borrowed(grades.ideal());
+        if falling.len() > grades.judged() {
+            ideal_order.to_mut().resize(falling.len(), 0);
+        }
         let singles: Vec<u32> = (1..=ideal_order.len() as u32).collect();
         let n = falling.len() as u32;
         let one_group: &[u32] = if n == 0 { &[] } else { &[n] };

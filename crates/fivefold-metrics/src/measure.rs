@@ -118,7 +118,7 @@ impl GradeTable {
         Self::new(|grade| f64::from(u8::from(grade >= threshold)))
     }
 
-    /// The number for `grade`, at most [`fivefold_base::dataset::HIGHEST_GRADE`].
+    /// The number for `grade`, at most [`fivefold_base::HIGHEST_GRADE`].
     #[inline]
     pub fn of(&self, grade: u8) -> f64 {
         self.0[usize::from(grade) % GRADES]
@@ -173,7 +173,7 @@ fn at_least(grades: &[u8]) -> AtLeast {
 
 impl QueryGrades {
     /// For a query of which all judged documents are ranked. A grade is at most
-    /// [`fivefold_base::dataset::HIGHEST_GRADE`].
+    /// [`fivefold_base::HIGHEST_GRADE`].
     pub(crate) fn new(grades: &[u8]) -> Self {
         let mut ideal = grades.to_vec();
         ideal.sort_unstable_by(|a, b| b.cmp(a));

@@ -40,11 +40,7 @@ impl Objective {
         seed: Seed,
     ) -> Result<Self, MeasureError> {
         let evaluator = Evaluator::new(std::slice::from_ref(measure), conventions, data.max_grade(), seed)?;
-        let judge = |query: fivefold_base::JudgedQuery<'_>| {
-            let ids: Option<Vec<&str>> = (0..query.len()).map(|row| query.doc_id(row)).collect();
-            evaluator.judge(query.id(), query.grades(), ids.as_deref())
-        };
-        let queries = data.queries().map(judge).collect::<Result<_, _>>()?;
+        let queries = data.queries().map(|query| evaluator.judge_query(&query)).collect::<Result<_, _>>()?;
         Ok(Objective { evaluator, queries, bounds: data.bounds() })
     }
 
@@ -141,6 +137,7 @@ impl Objective {
 mod tests {
     use std::sync::Arc;
 
+    use fivefold_base::Grades;
     use fivefold_base::dataset::{DatasetBuilder, IdTable};
 
     use super::*;
@@ -156,11 +153,10 @@ mod tests {
         DatasetBuilder {
             features: Arc::new(vec![0.0; 8]),
             width: 1,
-            grades: vec![0, 2, 1, 0, 0, 1, 0, 0],
+            grades: Grades::new(vec![0, 2, 1, 0, 0, 1, 0, 0], None).unwrap(),
             bounds: vec![0, 3, 5, 8],
             query_ids: ids(&["a", "b", "c"]),
             doc_ids: if with_ids { ids(&["1", "2", "3", "4", "5", "6", "7", "8"]) } else { IdTable::default() },
-            max_grade: None,
         }
         .build()
         .unwrap()
@@ -209,10 +205,9 @@ mod tests {
             features: Arc::new(vec![0.0; all.len()]),
             width: 1,
             bounds: bounds.collect(),
-            grades: all,
+            grades: Grades::new(all, None).unwrap(),
             query_ids: queries,
             doc_ids: IdTable::default(),
-            max_grade: None,
         };
         let data = data.build().unwrap();
         let mut seen = [0, 0];

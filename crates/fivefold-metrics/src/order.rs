@@ -7,8 +7,7 @@
 //! looked up by row. Under `average`, the rank of the tie policy comes from the grade, so the
 //! result does not depend on the order of rows.
 
-use fivefold_base::Seed;
-use fivefold_base::dataset::HIGHEST_GRADE;
+use fivefold_base::{HIGHEST_GRADE, Seed};
 
 use crate::conventions::{Scores, Ties};
 use crate::error::MeasureError;

@@ -38,7 +38,7 @@ use std::ops::RangeInclusive;
 
 use fivefold_base::words::counted;
 use fivefold_core::ParamError;
-use fivefold_core::dataset::HIGHEST_GRADE;
+use fivefold_core::grades::HIGHEST_GRADE;
 use fivefold_metrics::{Discount, Evaluator, MeasureSpec, Overrides};
 use serde::{Deserialize, Serialize};
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use fivefold_core::conformance::{Case, check};
 use fivefold_core::dataset::IdTable;
 use fivefold_core::{
-    Dataset, DatasetBuilder, FitContext, FitError, Model as _, Ranker as _, RankerEntry, Registry, Seed,
+    Dataset, DatasetBuilder, FitContext, FitError, Grades, Model as _, Ranker as _, RankerEntry, Registry, Seed,
 };
 use my_ranker::Centroid;
 
@@ -21,9 +21,8 @@ fn data() -> Dataset {
     query_ids.push("q");
     let features = Arc::new(vec![1.0_f32, 0.0, 3.0, 0.0, 0.0, 2.0, 0.0, 4.0]);
     let (width, bounds, doc_ids) = (2, vec![0, 4], IdTable::default());
-    DatasetBuilder { features, width, grades: vec![1, 1, 0, 0], bounds, query_ids, doc_ids, max_grade: None }
-        .build()
-        .unwrap()
+    let grades = Grades::new(vec![1, 1, 0, 0], None).unwrap();
+    DatasetBuilder { features, width, grades, bounds, query_ids, doc_ids }.build().unwrap()
 }
 
 #[test]

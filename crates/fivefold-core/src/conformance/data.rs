@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::dataset::{HIGHEST_GRADE, IdTable};
-use crate::{Dataset, DatasetBuilder, JudgedQuery, Seed};
+use crate::dataset::IdTable;
+use crate::grades::{Grades, HIGHEST_GRADE};
+use crate::{Dataset, DatasetBuilder, DatasetError, JudgedQuery, Seed};
 
 /// One document: grade and features.
 pub type Doc<'a> = (u8, &'a [f32]);
@@ -110,8 +111,9 @@ fn build(queries: &[Vec<Owned>], max_grade: u8) -> Dataset {
     }
     let width = queries.iter().flatten().map(|(_, x, _)| x.len()).next().unwrap_or(0);
     let features = Arc::new(features);
-    DatasetBuilder { features, width, grades, bounds, query_ids, doc_ids, max_grade: Some(max_grade) }
-        .build()
+    Grades::new(grades, Some(max_grade))
+        .map_err(DatasetError::from)
+        .and_then(|grades| DatasetBuilder { features, width, grades, bounds, query_ids, doc_ids }.build())
         .unwrap_or_else(|error| panic!("a test gave arrays that make no data set: {error}"))
 }
 

@@ -13,7 +13,7 @@
 //! several grades. A constant feature tells nothing: at least two grades must occur. A feature with
 //! more values than grades is not found.
 
-use fivefold_core::dataset::HIGHEST_GRADE;
+use fivefold_core::grades::HIGHEST_GRADE;
 use fivefold_core::{Dataset, JudgedQuery};
 use rayon::prelude::*;
 

@@ -20,6 +20,8 @@ mod values;
 
 use std::ops::Range;
 
+use fivefold_core::Grades;
+
 use super::error::ReadErrorKind;
 use super::number::Slow;
 use super::options::{Coding, ReadOptions};
@@ -38,7 +40,6 @@ const MOST_MATRIX_BYTES: usize = 2 << 20;
 /// One document of a block.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    pub(crate) grade: u8,
     /// Whether a value is missing. The matrix has NaN there until the query is complete.
     pub(crate) missing: bool,
     /// Whether the ids of its features do not rise along the line.
@@ -61,6 +62,8 @@ pub(crate) struct Block {
     /// Whole lines; the last byte is a newline.
     pub(crate) text: Vec<u8>,
     pub(crate) rows: Vec<Row>,
+    /// The grades of the rows.
+    pub(crate) grades: Grades,
     /// The features of the rows.
     pub(crate) matrix: Matrix,
     /// Number of lines of the parsed text.
@@ -107,12 +110,13 @@ impl Block {
     }
 
     fn parse_values(&mut self, values: &impl Values, options: &ReadOptions, after_fault: AfterFault) -> bool {
-        let Block { text, rows, matrix, lines, parsed, faults, long, every_value, queries_given } = self;
+        let Block { text, rows, grades, matrix, lines, parsed, faults, long, every_value, queries_given } = self;
         rows.clear();
+        grades.restart(options.scale());
         matrix.clear();
         faults.clear();
         long.clear();
-        let mut sink = Sink { matrix, long, every: *every_value, line: 0 };
+        let mut sink = Sink { grades, matrix, long, every: *every_value, line: 0 };
         let start = *parsed;
         while *parsed < text.len() {
             let before = sink.long.len();
@@ -178,6 +182,7 @@ enum Line {
 
 /// The destination of values.
 struct Sink<'a> {
+    grades: &'a mut Grades,
     matrix: &'a mut Matrix,
     long: &'a mut Vec<Long>,
     every: bool,
@@ -188,6 +193,7 @@ impl Sink<'_> {
     /// Forgets the rows from `rows` on, and the long values from `long` on.
     #[cold]
     fn forget(&mut self, rows: usize, long: usize) {
+        self.grades.truncate(rows);
         self.matrix.truncate(rows);
         self.long.truncate(long);
     }
@@ -201,13 +207,13 @@ fn parse_line(
     values: &impl Values,
     sink: &mut Sink<'_>,
 ) -> Result<Line, Wrong> {
-    let Sink { matrix, long, every, line } = sink;
+    let Sink { grades, matrix, long, every, line } = sink;
     let (matrix, line, every) = (&mut **matrix, *line, *every);
     let mut at = skip_blanks(text, start);
     if matches!(text[at], b'\n' | b'#' | b'\r') {
         return pass_over(text, at);
     }
-    let (grade, end) = read_grade(text, at, options)?;
+    let end = read_grade(text, at, grades)?;
     let qid = read_qid(text, skip_blanks(text, end))?;
     at = qid.end;
 
@@ -295,7 +301,7 @@ fn parse_line(
     let short = |range: Range<usize>| range.start as u32..range.end as u32;
     let (width, end) = (slots as u32, next_line(text, at) as u32);
     let unsorted = repeated.is_some();
-    Ok(Line::Row(Row { grade, missing, unsorted, line: 0, end, width, qid: short(qid), doc_id: short(doc_id) }))
+    Ok(Line::Row(Row { missing, unsorted, line: 0, end, width, qid: short(qid), doc_id: short(doc_id) }))
 }
 
 /// Passes over a blank line or a comment. A carriage return within the line is an error: the writer
@@ -327,7 +333,10 @@ mod tests {
     fn one_line() {
         let block = block("2 qid:q7 1:0.5 3:-2 # docid = D1 inc = 1\n", &ReadOptions::default());
         let row = &block.rows[0];
-        assert_eq!((row.grade, block.bytes(&row.qid), block.bytes(&row.doc_id)), (2, &b"q7"[..], &b"D1"[..]));
+        assert_eq!(
+            (block.grades.numbers()[0], block.bytes(&row.qid), block.bytes(&row.doc_id)),
+            (2, &b"q7"[..], &b"D1"[..])
+        );
         assert_eq!(block.matrix.finish(), (vec![0.5, 0.0, -2.0], 3));
     }
 

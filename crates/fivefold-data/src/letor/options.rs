@@ -1,8 +1,8 @@
 //! Options for reading a LETOR file: the treatment of missing values, and the allowed ids and
 //! grades.
 
-use fivefold_core::ValueCodes;
-use fivefold_core::dataset::{HIGHEST_GRADE, MOST_FEATURES};
+use fivefold_core::dataset::MOST_FEATURES;
+use fivefold_core::{GradeScale, ValueCodes};
 use serde::{Deserialize, Serialize};
 
 /// The treatment of missing feature values (`NULL`, `nan`).
@@ -65,8 +65,9 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    pub(super) fn highest_grade(&self) -> u8 {
-        self.max_grade.unwrap_or(HIGHEST_GRADE).min(HIGHEST_GRADE)
+    /// Which grades may occur.
+    pub(crate) fn scale(&self) -> GradeScale {
+        GradeScale::new(self.max_grade)
     }
 
     /// The largest allowed number of features.

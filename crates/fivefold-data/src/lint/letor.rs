@@ -23,6 +23,8 @@ const BLOCKS: usize = 16;
 #[derive(Default)]
 struct Found {
     rows: Vec<Row>,
+    /// Their grades.
+    grades: Vec<u8>,
     faults: Vec<Fault>,
     columns: Columns,
     /// The hash of each row's values.
@@ -45,6 +47,7 @@ impl Found {
                 // The end of a row identifies the row in the file.
                 found.vectors.push(found.columns.add(start + u64::from(row.end), values));
             }
+            found.grades.extend_from_slice(block.grades.numbers());
             found.rows.append(&mut block.rows);
             found.faults.append(&mut block.faults);
             found.long.append(&mut block.long);
@@ -57,6 +60,7 @@ impl Found {
     /// Forgets all after the first `rows` rows, and all faults and values from line `line` on.
     fn truncate(&mut self, rows: usize, line: u32) {
         self.rows.truncate(rows);
+        self.grades.truncate(rows);
         self.vectors.truncate(rows);
         self.faults.retain(|fault| fault.line < line);
         self.long.retain(|long| long.line < line);
@@ -144,13 +148,13 @@ impl Scan<'_> {
             }
         };
         let mut faults = found.faults.iter().peekable();
-        for row in &found.rows {
+        for (row, &grade) in found.rows.iter().zip(&found.grades) {
             while let Some(fault) = faults.next_if(|fault| fault.line < row.line) {
                 self.fault(fault);
             }
             let at = self.line + u64::from(row.line);
             match (std::str::from_utf8(block.bytes(&row.qid)), std::str::from_utf8(block.bytes(&row.doc_id))) {
-                (Ok(query), Ok(document)) => assembly.add(at, row, query, document, self.problems),
+                (Ok(query), Ok(document)) => assembly.add(at, row, grade, query, document, self.problems),
                 _ => self.problems.add(self.file, at, 0, || "the ids are not UTF-8 text".to_owned()),
             }
         }

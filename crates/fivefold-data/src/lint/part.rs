@@ -92,7 +92,15 @@ impl Assembly {
     }
 
     /// Adds a row.
-    pub(super) fn add(&mut self, line: u64, row: &Row, query: &str, document: &str, problems: &mut Problems) {
+    pub(super) fn add(
+        &mut self,
+        line: u64,
+        row: &Row,
+        grade: u8,
+        query: &str,
+        document: &str,
+        problems: &mut Problems,
+    ) {
         if self.open.id != query || self.open.grades.is_empty() {
             self.close();
             query.clone_into(&mut self.open.id);
@@ -117,8 +125,8 @@ impl Assembly {
                 self.report.first_unsorted = line;
             }
         }
-        *self.report.grades.entry(i32::from(row.grade)).or_default() += 1;
-        self.open.grades.push(row.grade);
+        *self.report.grades.entry(i32::from(grade)).or_default() += 1;
+        self.open.grades.push(grade);
         let has_id = !document.is_empty();
         let first = *self.first_has_id.get_or_insert(has_id);
         if first != has_id {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use fivefold_base::words::{counted, which};
-use fivefold_core::dataset::HIGHEST_GRADE;
+use fivefold_core::GradeScale;
 
 use super::Duplicates;
 use super::error::{TrecError, TrecErrorKind};
@@ -173,9 +173,10 @@ impl<'a> Line<'a> {
             }
         };
         let grade: i32 = grade.parse().map_err(|_| TrecErrorKind::Grade { found: grade.to_owned() })?;
-        if grade > i32::from(HIGHEST_GRADE) {
-            let (topic, document) = (topic.to_owned(), document.to_owned());
-            return Err(TrecErrorKind::HighGrade { topic, document, found: grade, highest: HIGHEST_GRADE });
+        let scale = GradeScale::new(None);
+        if grade >= 0 && !u8::try_from(grade).is_ok_and(|grade| scale.has(grade)) {
+            let (topic, document, highest) = (topic.to_owned(), document.to_owned(), scale.highest());
+            return Err(TrecErrorKind::HighGrade { topic, document, found: grade, highest });
         }
         Ok(Some(Line { topic, document, grade }))
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use fivefold_base::words::counted;
 use fivefold_core::dataset::IdTable;
-use fivefold_core::{Dataset, DatasetBuilder, FitContext, FitError, JudgedQuery};
+use fivefold_core::{Dataset, DatasetBuilder, FitContext, FitError, GradeScale, Grades, JudgedQuery};
 
 use crate::ties::drawn;
 
@@ -42,21 +42,21 @@ impl Sample {
             counted(long, "query")
         ));
         let (mut query_ids, mut doc_ids) = (IdTable::default(), IdTable::default());
-        let (mut grades, mut bounds, mut rows, mut first) = (Vec::new(), vec![0], Vec::new(), 0);
+        let mut grades = Grades::of(GradeScale::new(Some(data.max_grade())));
+        let (mut bounds, mut rows, mut first) = (vec![0], Vec::new(), 0);
         for query in data.queries() {
             cx.check()?;
             query_ids.push(query.id());
             for row in chosen(&query, longest, cx) {
-                grades.push(query.grades()[row]);
+                query.add_grade(row, &mut grades);
                 query.doc_id(row).into_iter().for_each(|id| doc_ids.push(id));
                 rows.push((first + row) as u32);
             }
             bounds.push(rows.len());
             first += query.len();
         }
-        let max_grade = Some(data.max_grade());
         let features = Arc::new(Vec::<f32>::new());
-        let data = DatasetBuilder { features, width: 0, grades, bounds, query_ids, doc_ids, max_grade }.build();
+        let data = DatasetBuilder { features, width: 0, grades, bounds, query_ids, doc_ids }.build();
         Ok(Some(Sample { data: data.map_err(|error| FitError::Other(error.to_string()))?, rows }))
     }
 }

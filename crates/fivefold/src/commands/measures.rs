@@ -1,6 +1,6 @@
 //! `fivefold measures`: the measures, each with its formula, source and parameters.
 
-use fivefold_core::dataset::HIGHEST_GRADE;
+use fivefold_core::grades::HIGHEST_GRADE;
 use fivefold_metrics::{Cutoffs, DIALECTS, Dialect, MEASURES, MeasureEntry, MeasureSpec, Param, Version};
 use serde::Serialize;
 

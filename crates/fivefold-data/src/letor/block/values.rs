@@ -3,11 +3,13 @@
 //! A matrix entry is the nearest `f32`, or a code if a model of another program asks for codes (see
 //! [`Values`]). A `#` ends a value, except after a point: Microsoft's C library wrote `1.#QNAN`.
 
+use fivefold_core::Grades;
+
 use super::bytes::blank;
 use super::faults::{Wrong, shown};
 use crate::letor::error::ReadErrorKind;
 use crate::letor::number::{self, Number, Slow};
-use crate::letor::options::{Coding, Missing, ReadOptions};
+use crate::letor::options::{Coding, Missing};
 
 /// A value of many digits. Another value of the feature may become equal to it in storage.
 #[derive(Debug, Clone)]
@@ -31,20 +33,26 @@ pub(super) fn note(long: &mut Vec<Long>, line: u32, slot: usize, number: Number)
     long.push(Long { slot: slot as u32, line, value, exact, loses });
 }
 
-/// Reads a grade: a whole number, written as `2` or `2.0`, because writers of SVMlight files use
-/// both forms.
-pub(super) fn read_grade(text: &[u8], at: usize, options: &ReadOptions) -> Result<(u8, usize), Wrong> {
-    let highest = options.highest_grade();
+/// Appends the grade at `at` and returns where it ends. A grade is a whole number, written as `2` or
+/// `2.0`, because writers of SVMlight files use both forms.
+pub(super) fn read_grade(text: &[u8], at: usize, grades: &mut Grades) -> Result<usize, Wrong> {
     let end = blank(text, at);
-    let grade = match &text[at..end] {
-        [digit @ b'0'..=b'9'] => f64::from(digit - b'0'),
-        token => fast_float2::parse::<f64, _>(token).unwrap_or(f64::NAN),
+    let number = match &text[at..end] {
+        [digit @ b'0'..=b'9'] => Some(digit - b'0'),
+        token => fast_float2::parse(token).ok().and_then(whole),
     };
-    if grade.fract() == 0.0 && (0.0..=f64::from(highest)).contains(&grade) {
-        Ok((grade as u8, end))
+    if number.is_some_and(|number| grades.push(number)) {
+        Ok(end)
     } else {
-        Err((at, ReadErrorKind::Grade { found: shown(text, at), highest }))
+        Err((at, ReadErrorKind::Grade { found: shown(text, at), highest: grades.scale().highest() }))
     }
+}
+
+/// The byte that a number is equal to.
+fn whole(number: f64) -> Option<u8> {
+    // The cast takes the nearest byte. Only whole numbers from 0 to 255 are equal to theirs.
+    let byte = number as u8;
+    (f64::from(byte) == number).then_some(byte)
 }
 
 /// Turns values of the text into entries of the matrix.
@@ -124,11 +132,12 @@ mod tests {
     use super::super::tests::{block, fault};
     use super::super::{AfterFault, Block};
     use super::*;
+    use crate::letor::ReadOptions;
 
     #[test]
     fn grades() {
         for (text, grade) in [("0", 0), ("30", 30), ("2.0", 2), ("007", 7), ("1e1", 10)] {
-            assert_eq!(block(&format!("{text} qid:1\n"), &ReadOptions::default()).rows[0].grade, grade, "{text}");
+            assert_eq!(block(&format!("{text} qid:1\n"), &ReadOptions::default()).grades.numbers()[0], grade, "{text}");
         }
         for text in ["-1", "31", "1.5", "nan", "inf", "x", "0x1", "1:2"] {
             let found = fault(&format!("\n {text} qid:1\n"), &ReadOptions::default());

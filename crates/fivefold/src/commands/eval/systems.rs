@@ -109,8 +109,7 @@ pub(super) fn evaluate(evaluator: &Evaluator, folds: &[Fold], systems: &[String]
     let mut judged = Vec::new();
     for fold in folds {
         for query in fold.test.queries() {
-            let ids: Option<Vec<&str>> = (0..query.len()).map(|row| query.doc_id(row)).collect();
-            judged.push(evaluator.judge(query.id(), query.grades(), ids.as_deref()).map_err(Problem::from)?);
+            judged.push(evaluator.judge_query(&query).map_err(Problem::from)?);
             queries.push(Query { fold: fold.number, id: query.id().to_owned(), documents: query.len() });
         }
     }

@@ -1,0 +1,206 @@
+//! Grades, and the one place that says which may occur: whole numbers from 0 to the highest of their scale.
+//!
+//! [`Grades`] takes no number that is not on its [`GradeScale`]. A reader fills one, and a
+//! [`DatasetBuilder`](crate::DatasetBuilder) takes nothing else, so that whoever is given a data set does not look again.
+
+use std::ops::Range;
+
+/// The highest grade that any collection may use; exponential gain stays exact in `f64` far beyond it.
+pub const HIGHEST_GRADE: u8 = 30;
+
+/// The grades that may occur in a collection.
+///
+/// ```
+/// use fivefold_base::GradeScale;
+///
+/// let scale = GradeScale::new(Some(2));
+/// assert!(scale.has(2) && !scale.has(3));
+/// assert_eq!(GradeScale::new(None).highest(), 30);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GradeScale {
+    highest: u8,
+    declared: bool,
+}
+
+impl GradeScale {
+    /// Up to the highest grade that a descriptor declares; `None`: up to [`HIGHEST_GRADE`], which no declaration exceeds.
+    pub const fn new(declared: Option<u8>) -> Self {
+        match declared {
+            Some(highest) if highest < HIGHEST_GRADE => GradeScale { highest, declared: true },
+            _ => GradeScale { highest: HIGHEST_GRADE, declared: declared.is_some() },
+        }
+    }
+
+    /// The highest grade that may occur.
+    pub const fn highest(self) -> u8 {
+        self.highest
+    }
+
+    /// Whether a number is one of its grades: the only comparison of a grade with what may occur.
+    #[inline]
+    pub const fn has(self, number: u8) -> bool {
+        number <= self.highest
+    }
+
+    /// That every number is one of its grades.
+    ///
+    /// # Errors
+    /// The first one that is not.
+    pub fn check(self, numbers: &[u8]) -> Result<(), GradeError> {
+        match numbers.iter().position(|&number| !self.has(number)) {
+            Some(row) => Err(GradeError { row, grade: numbers[row], highest: self.highest }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A grade that its scale does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("document {row} has grade {grade}; the highest possible grade is {highest}")]
+pub struct GradeError {
+    /// Row number from 0.
+    pub row: usize,
+    /// Its grade.
+    pub grade: u8,
+    /// The highest of the scale.
+    pub highest: u8,
+}
+
+/// The grades of documents, all of one scale.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grades {
+    numbers: Vec<u8>,
+    scale: GradeScale,
+}
+
+impl Default for Grades {
+    fn default() -> Self {
+        Grades::of(GradeScale::new(None))
+    }
+}
+
+impl Grades {
+    /// None yet, of a scale.
+    pub fn of(scale: GradeScale) -> Self {
+        Grades { numbers: Vec::new(), scale }
+    }
+
+    /// Those of anybody. `declared` is the highest grade that the collection's descriptor declares; `None`: there is none.
+    ///
+    /// ```
+    /// use fivefold_base::Grades;
+    ///
+    /// assert_eq!(Grades::new(vec![0, 2, 1], None)?.max_grade(), 2);
+    /// assert!(Grades::new(vec![0, 2, 1], Some(1)).is_err());
+    /// # Ok::<(), fivefold_base::GradeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first grade that is not on the scale.
+    pub fn new(numbers: Vec<u8>, declared: Option<u8>) -> Result<Self, GradeError> {
+        let scale = GradeScale::new(declared);
+        scale.check(&numbers)?;
+        Ok(Grades { numbers, scale })
+    }
+
+    /// Appends one; false: it is not on the scale, and nothing was appended.
+    #[inline]
+    #[must_use]
+    pub fn push(&mut self, number: u8) -> bool {
+        let is_one = self.scale.has(number);
+        if is_one {
+            self.numbers.push(number);
+        }
+        is_one
+    }
+
+    /// Appends some of others. Those of a wider scale widen this one.
+    pub fn append(&mut self, others: &Grades, range: Range<usize>) {
+        self.append_known(&others.numbers[range], others.scale.highest);
+    }
+
+    /// Appends numbers that were found on a scale up to `highest` before.
+    pub(crate) fn append_known(&mut self, numbers: &[u8], highest: u8) {
+        self.numbers.extend_from_slice(numbers);
+        self.scale.highest = self.scale.highest.max(highest);
+    }
+
+    /// Forgets all, and goes on with those of another scale.
+    pub fn restart(&mut self, scale: GradeScale) {
+        self.numbers.clear();
+        self.scale = scale;
+    }
+
+    /// Forgets all from `len` on.
+    pub fn truncate(&mut self, len: usize) {
+        self.numbers.truncate(len);
+    }
+
+    /// The scale.
+    pub fn scale(&self) -> GradeScale {
+        self.scale
+    }
+
+    /// The numbers, one a document.
+    pub fn numbers(&self) -> &[u8] {
+        &self.numbers
+    }
+
+    /// The highest grade that was declared, else the highest that occurs.
+    pub fn max_grade(&self) -> u8 {
+        match self.scale.declared {
+            true => self.scale.highest,
+            false => self.numbers.iter().copied().max().unwrap_or(0),
+        }
+    }
+
+    /// The numbers themselves.
+    pub(crate) fn into_numbers(self) -> Vec<u8> {
+        self.numbers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_declaration_exceeds_the_highest_grade() {
+        for (declared, highest) in
+            [(None, 30), (Some(0), 0), (Some(4), 4), (Some(30), 30), (Some(31), 30), (Some(255), 30)]
+        {
+            let scale = GradeScale::new(declared);
+            assert_eq!(scale.highest(), highest);
+            assert_eq!((0..=255).filter(|&number| scale.has(number)).count(), usize::from(highest) + 1);
+        }
+    }
+
+    #[test]
+    fn grades_of_anybody_are_checked_and_the_first_wrong_one_is_named() {
+        let error = Grades::new(vec![1, 0, 2, 3], Some(1)).unwrap_err();
+        assert_eq!(error, GradeError { row: 2, grade: 2, highest: 1 });
+        assert!(Grades::new(vec![31], None).is_err() && Grades::new(vec![31], Some(200)).is_err());
+    }
+
+    #[test]
+    fn the_highest_grade_is_the_declared_one_else_that_which_occurs() {
+        let of = |declared| Grades::new(vec![0, 2], declared).unwrap().max_grade();
+        assert_eq!((of(None), of(Some(4)), Grades::of(GradeScale::new(None)).max_grade()), (2, 4, 0));
+    }
+
+    /// A list cannot hold what its scale does not have, whatever scale a grade comes from.
+    #[test]
+    fn grades_of_a_wider_scale_widen_the_list() {
+        let of = |highest| Grades::of(GradeScale::new(Some(highest)));
+        let (mut grades, mut others) = (of(2), of(4));
+        assert!(grades.push(1) && !grades.push(3) && others.push(0) && others.push(4));
+        assert_eq!((grades.max_grade(), grades.numbers()), (2, &[1][..]));
+        grades.append(&others, 1..2);
+        assert_eq!((grades.max_grade(), grades.numbers()), (4, &[1, 4][..]));
+        grades.truncate(1);
+        assert_eq!(grades.numbers(), [1]);
+        grades.restart(GradeScale::new(Some(2)));
+        assert!(grades.numbers().is_empty() && !grades.push(3));
+    }
+}
