@@ -23,8 +23,19 @@ pub struct MeasureEntry {
     pub cutoffs: Cutoffs,
     /// Its parameters, in the order in which they are printed.
     pub params: &'static [Param],
+    /// Where the paper behind V1 and V2 prints it, if it does.
+    pub paper: Option<InPaper>,
     /// Makes the measure from complete parameters.
     pub build: fn(&Settings) -> Result<Box<dyn Measure>, MeasureError>,
+}
+
+/// Where Feng & Karmaker (IPM 2023) print a measure with its conventions as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InPaper {
+    /// The number of its first table; the other tables of the measure follow on.
+    pub first_table: u32,
+    /// The number of the figure of its expected values.
+    pub figure: u32,
 }
 
 /// Which cutoffs a measure takes.

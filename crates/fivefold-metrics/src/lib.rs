@@ -22,7 +22,7 @@ pub use conventions::{
     PDenominator, RULES, Rule, Scores, ShortList, SpExpected, SpUpper, Ties, Undefined,
 };
 pub use dialect::{DIALECTS, Dialect, dialect};
-pub use entry::{Cutoffs, MeasureEntry, Param};
+pub use entry::{Cutoffs, InPaper, MeasureEntry, Param};
 pub use error::MeasureError;
 pub use evaluator::{Evaluator, Exchanges, Judged, Scratch};
 pub use explain::Explanation;

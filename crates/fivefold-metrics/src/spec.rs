@@ -15,7 +15,7 @@ use fivefold_base::renamed::{self, Renamed, new_name};
 use serde::{Deserialize, Serialize};
 
 use crate::conventions::{Conventions, words};
-use crate::entry::{Cutoffs, MeasureEntry, Param, Settings};
+use crate::entry::{Cutoffs, InPaper, MeasureEntry, Param, Settings};
 use crate::error::MeasureError;
 use crate::measures::MEASURES;
 
@@ -87,6 +87,12 @@ impl MeasureSpec {
     /// Whether a cutoff may be given (not for `meanndcg` and `wta`).
     pub fn takes_cutoff(&self) -> bool {
         matches!(self.entry.cutoffs, Cutoffs::Optional | Cutoffs::Required)
+    }
+
+    /// Where the paper behind V1 and V2 prints the measure. With a parameter of its own it is another
+    /// measure, which no table of the paper has.
+    pub fn paper(&self) -> Option<InPaper> {
+        self.entry.paper.filter(|_| self.given.is_empty())
     }
 
     /// The same measure at another cutoff. [`check`](Self::check) and the evaluator check whether

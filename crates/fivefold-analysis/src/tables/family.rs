@@ -2,14 +2,10 @@
 //! its versions and at its cutoffs.
 
 use fivefold_base::words::list;
-use fivefold_metrics::{MeasureSpec, Version};
+use fivefold_metrics::{InPaper, MeasureSpec, Version};
 
 use crate::ids::slug;
 use crate::table::Table;
-
-/// Families that have tables in the paper, each with the number of its first table. The twelve
-/// tables of a family have consecutive numbers.
-const PAPER: [(&str, u32); 2] = [("ndcg", 3), ("ap", 15)];
 
 /// The order of versions in every table.
 const VERSIONS: [Version; 3] = [Version::Original, Version::V1, Version::V2];
@@ -19,6 +15,8 @@ const VERSIONS: [Version; 3] = [Version::Original, Version::V1, Version::V2];
 pub(super) struct Family {
     /// Name without version and cutoff: `ndcg`, `ndcg(gain=linear)`.
     pub name: String,
+    /// Where the paper prints the measure, if it does.
+    pub paper: Option<InPaper>,
     /// Cutoffs at which every version was evaluated. `None` stands for the whole list, or for a
     /// cutoff that the measure fixes.
     pub cutoffs: Vec<Option<usize>>,
@@ -73,6 +71,7 @@ impl Family {
         });
         Family {
             name: base.to_string(),
+            paper: base.paper(),
             versions: versions.collect(),
             left_out: own.iter().filter(|s| !cutoffs.contains(&s.cutoff())).map(|s| s.to_string()).collect(),
             cutoffs,
@@ -111,7 +110,7 @@ impl Family {
     /// An empty table. `offset` is the number of tables between the family's first table and this
     /// table in the paper; `what` ends the id.
     pub fn table(&self, offset: u32, what: &str, title: &str) -> Table {
-        let number = PAPER.iter().find(|(name, _)| *name == self.name).map(|(_, first)| first + offset);
+        let number = self.paper.map(|paper| paper.first_table + offset);
         let (number, title) = match number {
             Some(number) => (format!("{number:02}-"), format!("Table {number}: {title}")),
             None => (String::new(), title.to_owned()),

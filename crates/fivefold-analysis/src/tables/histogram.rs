@@ -7,9 +7,6 @@ use super::family::families;
 use super::{TablesError, check};
 use crate::evaluation::Evaluation;
 
-/// Figures of the paper by family of measures.
-const PAPER: [(&str, u32); 2] = [("ndcg", 2), ("ap", 3)];
-
 /// The distribution of E/U over the queries of one data set under one family of measures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedHistogram {
@@ -71,7 +68,7 @@ pub fn expected_histograms(evaluation: &Evaluation, bins: usize) -> Result<Vec<E
             histograms.push(ExpectedHistogram {
                 dataset: data.name.clone(),
                 measure: family.name.clone(),
-                figure: PAPER.iter().find(|(name, _)| *name == family.name).map(|(_, figure)| *figure),
+                figure: family.paper.map(|paper| paper.figure),
                 queries: data.queries.len(),
                 panels,
             });

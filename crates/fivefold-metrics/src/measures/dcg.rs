@@ -8,7 +8,7 @@
 
 use super::discounted::{Discounted, Discounts, Original};
 use crate::conventions::{Discount, Gain, ShortList};
-use crate::entry::{Cutoffs, MeasureEntry, Param, Settings, word};
+use crate::entry::{Cutoffs, InPaper, MeasureEntry, Param, Settings, word};
 use crate::error::MeasureError;
 use crate::measure::GradeTable;
 
@@ -31,6 +31,7 @@ pub(super) const NDCG: MeasureEntry = MeasureEntry {
             usual: None,
         },
     ],
+    paper: Some(InPaper { first_table: 3, figure: 2 }),
     build: |settings| {
         let zero_beyond_list = settings.get::<ShortList>("short_list")? == ShortList::Zero;
         Ok(Box::new(dcg(settings, Original::Share { zero_beyond_list })?))
@@ -45,6 +46,7 @@ pub(super) const DCG: MeasureEntry = MeasureEntry {
     source: "Jarvelin & Kekalainen, TOIS 20(4), 2002; Burges et al., ICML 2005",
     cutoffs: Cutoffs::Optional,
     params: &[GAIN, DISCOUNT],
+    paper: None,
     build: |settings| Ok(Box::new(dcg(settings, Original::Sum)?)),
 };
 

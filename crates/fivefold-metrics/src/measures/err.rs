@@ -46,6 +46,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
         },
         Param { default: |conventions, _| conventions.err_no_relevant.to_string(), usual: Some("zero"), ..NO_RELEVANT },
     ],
+    paper: None,
     build: |settings| {
         let max_grade: u8 = settings.get("max_grade")?;
         if max_grade < settings.max_grade() {

@@ -19,6 +19,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     source: "Qin & Liu, LETOR 4.0, arXiv:1306.2597",
     cutoffs: Cutoffs::Never,
     params: &[GAIN, DISCOUNT],
+    paper: None,
     build: |settings| {
         let discount: Discount = settings.get("discount")?;
         let discounts = Discounts::new(move |rank| discount.at(rank));

@@ -20,6 +20,7 @@ pub(super) const NERU: MeasureEntry = MeasureEntry {
     source: "Breese, Heckerman & Kadie, UAI 1998; He, Wang, Chen & Liu, Convergence analysis of ranking measures",
     cutoffs: Cutoffs::Optional,
     params: &[BETA, NEUTRAL],
+    paper: None,
     build: |settings| build(settings, Original::Sum),
 };
 
@@ -30,6 +31,7 @@ pub(super) const NNERU: MeasureEntry = MeasureEntry {
     formula: "NERU@k / NERU@k of the ideal order; undefined without a grade above d",
     cutoffs: Cutoffs::Optional,
     params: &[BETA, NEUTRAL],
+    paper: None,
     build: |settings| build(settings, Original::Share { zero_beyond_list: false }),
     ..NERU
 };

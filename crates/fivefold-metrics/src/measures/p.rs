@@ -28,6 +28,7 @@ pub(super) const P: MeasureEntry = MeasureEntry {
         },
         THRESHOLD,
     ],
+    paper: None,
     build: |settings| precision(settings, settings.get("denominator")?),
 };
 
@@ -39,6 +40,7 @@ pub(super) const WTA: MeasureEntry = MeasureEntry {
     source: "He, Wang, Chen & Liu, Convergence analysis of ranking measures",
     cutoffs: Cutoffs::Fixed(1),
     params: &[THRESHOLD],
+    paper: None,
     build: |settings| precision(settings, PDenominator::Cutoff),
 };
 

@@ -19,6 +19,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     source: "trec_eval",
     cutoffs: Cutoffs::Required,
     params: &[THRESHOLD, NO_RELEVANT],
+    paper: None,
     build: |settings| {
         let (threshold, no_relevant) = (settings.get("threshold")?, settings.get("no_relevant")?);
         Ok(Box::new(Recall { threshold, relevant: GradeTable::relevant(threshold), no_relevant }))

@@ -21,6 +21,7 @@ pub(super) const ENTRY: MeasureEntry = MeasureEntry {
     source: "Voorhees, TREC-8, 1999",
     cutoffs: Cutoffs::Optional,
     params: &[THRESHOLD, NO_RELEVANT],
+    paper: None,
     build: |settings| {
         let threshold = settings.get("threshold")?;
         let no_relevant = settings.get("no_relevant")?;

@@ -20,7 +20,7 @@
 
 use super::NONE_RELEVANT;
 use crate::conventions::{ApDenominator, ApTies, NoRelevant, SpExpected, SpUpper};
-use crate::entry::{Cutoffs, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, word};
+use crate::entry::{Cutoffs, InPaper, MeasureEntry, NO_RELEVANT, Param, Settings, THRESHOLD, word};
 use crate::error::MeasureError;
 use crate::measure::{GradeTable, Measure, Parts, QueryGrades, Ranked};
 
@@ -46,6 +46,7 @@ pub(super) const AP: MeasureEntry = MeasureEntry {
         TIES,
         NO_RELEVANT,
     ],
+    paper: Some(InPaper { first_table: 15, figure: 3 }),
     build: |settings| {
         let share = Share { denominator: settings.get("denominator")?, no_relevant: settings.get("no_relevant")? };
         Ok(Box::new(sum_of_precision(settings, Some(share))?))
@@ -60,6 +61,7 @@ pub(super) const SP: MeasureEntry = MeasureEntry {
     source: "Feng & Karmaker, IPM 2023, sec. 6.4.1",
     cutoffs: Cutoffs::Optional,
     params: &[UPPER, EXPECTED, THRESHOLD, TIES],
+    paper: None,
     build: |settings| Ok(Box::new(sum_of_precision(settings, None)?)),
 };
 
