@@ -4,7 +4,7 @@
 
 use fivefold_analysis::diagram::Ranks;
 use fivefold_analysis::p_value::p_in_words;
-use fivefold_analysis::tables::Comparison;
+use fivefold_analysis::tables::MethodComparison;
 use fivefold_analysis::{Evaluation, slug};
 use fivefold_base::words::counted;
 use fivefold_stats::{Friedman, cliques, critical_difference};
@@ -37,7 +37,7 @@ const BARS_APART: usize = 9;
 /// and V2, because they order the methods on each query as the original measure does.
 pub(crate) fn critical_difference_figure(
     evaluation: &Evaluation,
-    comparison: &Comparison,
+    comparison: &MethodComparison,
     alpha: f64,
     conventions: &[String],
 ) -> Option<Result<Figure, ReportError>> {
@@ -47,7 +47,7 @@ pub(crate) fn critical_difference_figure(
 
 fn of_comparison(
     evaluation: &Evaluation,
-    comparison: &Comparison,
+    comparison: &MethodComparison,
     ranks: &Friedman,
     alpha: f64,
     conventions: &[String],

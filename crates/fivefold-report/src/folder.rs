@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use fivefold_analysis::page::PAGE_DATA;
-use fivefold_analysis::tables::{Analysed, Comparison, expected_histograms};
+use fivefold_analysis::tables::{Analysed, MethodComparison, expected_histograms};
 use fivefold_analysis::{Cell, PageData, Table, number_equal};
 use fivefold_results::Results;
 use fivefold_results::checksum::{read_verified, with_checksum};
@@ -178,10 +178,10 @@ fn figures(results: &Results, analysed: &Analysed, data: &PageData) -> Result<Ve
         let shown = &data.datasets[comparison.dataset].shown;
         match shown.len() == comparison.compared.systems.len() {
             true => comparison.clone(),
-            false => Comparison { compared: comparison.compared.among(shown), ranks: None, ..comparison.clone() },
+            false => MethodComparison { compared: comparison.compared.among(shown), ranks: None, ..comparison.clone() },
         }
     });
-    let comparisons: Vec<Comparison> = shown.collect();
+    let comparisons: Vec<MethodComparison> = shown.collect();
     let charts = run_charts(evaluation, &comparisons, &analysed.classes, conventions);
     let charts = charts.iter().map(chart_figure);
     let alpha = manifest.experiment.tables.alpha;

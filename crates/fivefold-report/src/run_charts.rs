@@ -3,7 +3,7 @@
 
 use fivefold_analysis::chart::{Axis, Chart, Point, Series, SeriesKind};
 use fivefold_analysis::compared::SystemMean;
-use fivefold_analysis::tables::{CONFIDENCE, Comparison, QueryClass, QueryClasses};
+use fivefold_analysis::tables::{CONFIDENCE, MethodComparison, QueryClass, QueryClasses};
 use fivefold_analysis::{Evaluation, slug};
 use fivefold_base::words::{counted, which};
 
@@ -15,7 +15,7 @@ const ALL_POINTS: usize = 4500;
 /// The charts of a run. Measures have the order of the evaluation.
 pub(crate) fn run_charts(
     evaluation: &Evaluation,
-    comparisons: &[Comparison],
+    comparisons: &[MethodComparison],
     classes: &[QueryClasses],
     conventions: &[String],
 ) -> Vec<Chart> {
@@ -26,7 +26,7 @@ pub(crate) fn run_charts(
 }
 
 /// Means with their intervals by cutoff. `None` if there are fewer than two cutoffs.
-fn by_cutoff(evaluation: &Evaluation, comparison: &Comparison, conventions: &[String]) -> Option<Chart> {
+fn by_cutoff(evaluation: &Evaluation, comparison: &MethodComparison, conventions: &[String]) -> Option<Chart> {
     let data = &evaluation.datasets[comparison.dataset];
     let cutoff = |head: &String| head.strip_prefix('@')?.parse::<f64>().ok();
     let cutoffs: Vec<(usize, f64)> = comparison

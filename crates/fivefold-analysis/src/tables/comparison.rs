@@ -20,7 +20,7 @@ pub const CONFIDENCE: f64 = 0.95;
 
 /// One version of a measure on one data set, over all its queries.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
+pub struct MethodComparison {
     /// Index of the data set in the evaluation.
     pub dataset: usize,
     /// Whether the version is a UE version, V1 or V2.
@@ -42,7 +42,10 @@ pub struct Comparison {
 ///
 /// # Errors
 /// [`TablesError`]: values that cannot be tested.
-pub(super) fn of_family(analysis: &Analysis<'_>, difference: &DifferenceTest) -> Result<Vec<Comparison>, TablesError> {
+pub(super) fn of_family(
+    analysis: &Analysis<'_>,
+    difference: &DifferenceTest,
+) -> Result<Vec<MethodComparison>, TablesError> {
     let mut comparisons = Vec::new();
     for (dataset, data) in analysis.datasets() {
         for version in 0..analysis.family.versions.len() {
@@ -58,7 +61,7 @@ fn compare(
     dataset: usize,
     data: &DatasetValues,
     version: usize,
-) -> Result<Option<Comparison>, TablesError> {
+) -> Result<Option<MethodComparison>, TablesError> {
     let Family { name, cutoffs, versions, .. } = analysis.family;
     let broken = |problem: String| TablesError::Shape { dataset: data.name.clone(), problem };
     let methods: Vec<usize> = live(data).collect();
@@ -101,7 +104,7 @@ fn compare(
         _ => test(&all, difference, analysis.options.seed.derive("letters"), &mut compared, &mut how_found)
             .map_err(|error| broken(error.to_string()))?,
     }
-    Ok(Some(Comparison {
+    Ok(Some(MethodComparison {
         dataset,
         normalised: versions[version].version != Version::Original,
         columns: columns.clone(),

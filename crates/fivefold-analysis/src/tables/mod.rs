@@ -23,7 +23,7 @@
 //! experiment takes the number of the paper's MSLR-WEB30K table; all other data sets take the
 //! number of the MQ2007 table.
 //!
-//! Letters, heat maps and the words of a page rest on [`Comparison`]s, whose test and correction
+//! Letters, heat maps and the words of a page rest on [`MethodComparison`]s, whose test and correction
 //! the experiment chooses.
 //!
 //! Cost: linear in the values. Two data sets of 10,000 queries with eight methods and 30 columns
@@ -61,7 +61,7 @@ use crate::table::Table;
 use analysis::Analysis;
 use family::families;
 
-pub use comparison::{CONFIDENCE, Comparison};
+pub use comparison::{CONFIDENCE, MethodComparison};
 pub use distance::Distance;
 pub use histogram::{ExpectedHistogram, Panel, expected_histograms};
 pub use pad::PadNotes;
@@ -183,7 +183,7 @@ pub struct Analysed {
     pub tables: Vec<Table>,
     /// Every pair of methods compared, for each data set and version. Families stand in the order
     /// of their first column.
-    pub comparisons: Vec<Comparison>,
+    pub comparisons: Vec<MethodComparison>,
     /// The queries in the plane of expected and original values, for each data set and family with
     /// the original measure.
     pub classes: Vec<QueryClasses>,

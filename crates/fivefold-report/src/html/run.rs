@@ -1,7 +1,7 @@
 //! The data of a run's page.
 
 use fivefold_analysis::page::{PageDataset, PageQuery, PageTest, PageValues, QueryFacts, leading, sample};
-use fivefold_analysis::tables::{Analysed, Comparison, QueryClass, QueryClasses};
+use fivefold_analysis::tables::{Analysed, MethodComparison, QueryClass, QueryClasses};
 use fivefold_analysis::{DatasetValues, Evaluation, PageData};
 use fivefold_base::words::{counted, list_some, which};
 use fivefold_metrics::Undefined;
@@ -14,7 +14,7 @@ use super::methods::{methods, sizes};
 /// The data of a run's page.
 pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
     let Results { manifest, evaluation } = results;
-    let of_dataset = |dataset: usize| -> Vec<&Comparison> {
+    let of_dataset = |dataset: usize| -> Vec<&MethodComparison> {
         analysed.comparisons.iter().filter(|comparison| comparison.dataset == dataset).collect()
     };
     let shown_of = |dataset: usize| {
@@ -90,7 +90,7 @@ fn facts(data: &DatasetFacts) -> String {
 fn undefined_values(
     evaluation: &Evaluation,
     data: &DatasetValues,
-    own: &[&Comparison],
+    own: &[&MethodComparison],
     policy: Undefined,
 ) -> Option<String> {
     let empty = data.queries.iter().filter(|query| query.relevant == 0).count();
@@ -148,7 +148,7 @@ fn query_of(data: &DatasetValues, query: usize) -> PageQuery {
 /// The values of a measure at its main cutoff.
 fn values(
     evaluation: &Evaluation,
-    comparison: &Comparison,
+    comparison: &MethodComparison,
     classes: &[&QueryClasses],
     shown: &[usize],
     queries: &[usize],
@@ -196,7 +196,7 @@ mod tests {
             measures: measures.map(|name| format!("{name}@10").parse().unwrap()).to_vec(),
             datasets: Vec::new(),
         };
-        let comparison = |column: usize| Comparison {
+        let comparison = |column: usize| MethodComparison {
             dataset: 0,
             normalised: column > 0,
             columns: vec![column],
@@ -205,7 +205,7 @@ mod tests {
             ranks: None,
         };
         let own = [comparison(0), comparison(1)];
-        let said = |own: &[&Comparison], policy| undefined_values(&evaluation, &data, own, policy).unwrap();
+        let said = |own: &[&MethodComparison], policy| undefined_values(&evaluation, &data, own, policy).unwrap();
         assert_eq!(
             said(&[&own[0], &own[1]], Undefined::Skip),
             "1 of 3 queries has no relevant document; undefined values are left out: on 1 query under ndcg@10, on 2 queries under ndcg.v1@10."
