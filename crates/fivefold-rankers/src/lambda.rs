@@ -44,6 +44,22 @@ const FARTHEST: f64 = 300.0;
 /// more.
 pub(crate) const MOST_PAIRS: usize = 1 << 24;
 
+/// Help for the parameters of the lambda gradients, the same in every ranker.
+pub(crate) mod help {
+    use fivefold_core::ParamHelp;
+
+    pub const OBJECTIVE: ParamHelp = ParamHelp {
+        name: "objective",
+        help: "the measure whose exchanges give the gradients: any, in any version, such as ap.v2@5",
+    };
+    pub const TRUNCATION: ParamHelp = ParamHelp {
+        name: "truncation",
+        help: "pairs need one document in so many top ranks; 0: all pairs, of a query of more than 5793 documents the first 2^24",
+    };
+    pub const NORMALISE: ParamHelp =
+        ParamHelp { name: "normalise", help: "divide lambdas by score distance and level queries, as LightGBM does" };
+}
+
 /// Number of top ranks between two checks for a cancelled fit.
 const RANKS_BETWEEN_CHECKS: usize = 16;
 

@@ -32,7 +32,7 @@ use fivefold_trees::{Growth, LeafDocuments, Spacing};
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{Boosting, check_measure, help, objective, positive};
-use crate::lambda::{LambdaLoss, loss_bytes};
+use crate::lambda::{self, LambdaLoss, loss_bytes};
 use crate::memory::Size;
 use crate::ties::Ties;
 use crate::tree_model::TreeModel;
@@ -140,16 +140,10 @@ impl Ranker for LambdaMart {
     const SUMMARY: &'static str = "boosted trees on the lambda gradients of a measure";
     const VERSION: u32 = 3;
     const PARAMS: &'static [ParamHelp] = &[
-        ParamHelp {
-            name: "objective",
-            help: "the measure whose exchanges give the gradients: any, in any version, such as ap.v2@5",
-        },
-        ParamHelp {
-            name: "truncation",
-            help: "pairs need one document in so many top ranks; 0: all pairs, of a query of more than 5793 documents the first 2^24",
-        },
+        lambda::help::OBJECTIVE,
+        lambda::help::TRUNCATION,
         ParamHelp { name: "sigma", help: "steepness of the pairwise logistic function, above 0" },
-        ParamHelp { name: "normalise", help: "divide lambdas by score distance and level queries, as LightGBM does" },
+        lambda::help::NORMALISE,
         ParamHelp {
             name: "ties",
             help: "how documents of equal score are ranked while trees are grown: \"drawn\" with the seed, in whatever \

@@ -21,7 +21,7 @@ use fivefold_core::{Dataset, FitContext, FitError, ParamError, ParamHelp, Ranker
 use serde::{Deserialize, Serialize};
 
 use crate::boosting::{check_measure, objective};
-use crate::lambda::{LambdaLoss, Ranking, loss_bytes};
+use crate::lambda::{self, LambdaLoss, Ranking, loss_bytes};
 use crate::memory::Size;
 use crate::network::{Activation, Network, Optimiser, QueryLoss, differ, flat, help};
 use crate::network_model::NetworkModel;
@@ -65,20 +65,7 @@ impl Ranker for LambdaRank {
     const SUMMARY: &'static str = "neural network trained on the lambda gradients of a measure";
     const VERSION: u32 = 2;
     const PARAMS: &'static [ParamHelp] = help::with_network!(
-        [
-            ParamHelp {
-                name: "objective",
-                help: "the measure whose exchanges give the gradients: any, in any version, such as ap.v2@5",
-            },
-            ParamHelp {
-                name: "truncation",
-                help: "pairs need one document in so many top ranks; 0: all pairs, of a query of more than 5793 documents the first 2^24",
-            },
-            ParamHelp {
-                name: "normalise",
-                help: "divide lambdas by score distance and level queries, as LightGBM does"
-            },
-        ],
+        [lambda::help::OBJECTIVE, lambda::help::TRUNCATION, lambda::help::NORMALISE,],
         ParamHelp { name: "stop_measure", help: "the measure on the validation part; empty: the objective" }
     );
     type Model = NetworkModel;
