@@ -1,58 +1,28 @@
 //! The experiments of `experiments/`, so that the program has them wherever it is installed.
 
+use fivefold_studies::StudyFile;
+
 use crate::old_words;
 
-/// Names and texts.
-type Shipped = &'static [(&'static str, &'static str)];
-
-macro_rules! texts {
-    ($($name:literal,)*) => { &[$(($name, include_str!(concat!("../experiments/", $name, ".toml")))),*] };
-}
-
-/// Those of rankers.
-const EXPERIMENTS: Shipped = texts![
-    "quickstart",
-    "mq2008-systems",
-    "mq2008",
-    "mq2008-ranklib",
-    "ohsumed",
-    "clueweb09",
-    "paper",
-    "paper-tuned",
-    "quality",
-];
-
-/// Those whose subject is a measure.
-const STUDIES: Shipped = texts![
-    "residual-dl19",
-    "residual-mq2008",
-    "standardise-trec8",
-    "standardise-mq2008-systems",
-    "standardise-rankers",
-    "compare-trec8",
-    "compare-dl19",
-    "compare-mq2008-systems",
-    "convergence",
-    "convergence-open",
-    "convergence-clueweb09",
-];
+/// Names and texts, which the build script lists.
+const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
 
 /// The text of the experiment or study with this name.
 pub(crate) fn find(name: &str) -> Option<&'static str> {
     let name = old_words::shipped(name);
-    EXPERIMENTS.iter().chain(STUDIES).find(|(shipped, _)| *shipped == name).map(|(_, text)| *text)
+    SHIPPED.iter().find(|(shipped, _)| *shipped == name).map(|(_, text)| *text)
 }
 
 /// All names.
 pub(crate) fn names() -> Vec<&'static str> {
-    EXPERIMENTS.iter().chain(STUDIES).map(|(name, _)| *name).collect()
+    SHIPPED.iter().map(|(name, _)| *name).collect()
 }
 
 /// The names in words, for help.
 pub(crate) fn told() -> String {
-    let names = names();
-    let (experiments, studies) = names.split_at(EXPERIMENTS.len());
-    format!("{}, and the studies {}", experiments.join(", "), studies.join(", "))
+    let (studies, experiments): (Vec<_>, Vec<_>) = SHIPPED.iter().partition(|(_, text)| StudyFile::is_study(text));
+    let names = |shipped: &[&(&str, &str)]| shipped.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    format!("{}, and the studies {}", names(&experiments), names(&studies))
 }
 
 #[cfg(test)]
@@ -60,7 +30,6 @@ mod tests {
     use std::path::Path;
 
     use fivefold_results::Experiment;
-    use fivefold_studies::StudyFile;
 
     use super::*;
 
@@ -81,13 +50,12 @@ mod tests {
 
     #[test]
     fn shipped_experiments_are_valid_and_bear_their_names() {
-        for (name, text) in EXPERIMENTS {
-            assert!(!StudyFile::is_study(text), "{name}");
-            assert_eq!(Experiment::parse(name, text, Vec::new(), &crate::builtin()).unwrap().name, *name);
-        }
-        for (name, text) in STUDIES {
-            assert!(StudyFile::is_study(text), "{name}");
-            assert_eq!(StudyFile::parse(text).unwrap().name, *name);
+        for (name, text) in SHIPPED {
+            let own = match StudyFile::is_study(text) {
+                true => StudyFile::parse(text).unwrap().name,
+                false => Experiment::parse(name, text, Vec::new(), &crate::builtin()).unwrap().name,
+            };
+            assert_eq!(own, *name);
         }
     }
 }

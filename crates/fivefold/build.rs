@@ -1,0 +1,21 @@
+//! Lists the files of `experiments/` for `src/shipped.rs`, so that a new one is shipped by being there.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo:rerun-if-changed=experiments");
+    let folder = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("experiments");
+    let files = fs::read_dir(&folder)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut files = files.collect::<io::Result<Vec<PathBuf>>>()?;
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "toml"));
+    files.sort();
+    let mut list = String::from("&[\n");
+    for file in files {
+        let name = file.file_stem().unwrap_or_default();
+        list += &format!("    ({name:?}, include_str!({file:?})),\n");
+    }
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("experiments.rs"), list + "]\n")?;
+    Ok(())
+}
