@@ -10,6 +10,7 @@ use fivefold_core::Registry;
 use fivefold_results::config::Bytes;
 
 use crate::commands::Command;
+use crate::format::{TABLES_IN_FOLDER, VALUES_IN_FOLDER};
 use crate::screen::{Screen, tell_report};
 use crate::{memory, old_words, problem};
 
@@ -131,8 +132,6 @@ fn subcommand_of<'c>(command: &'c clap::Command, arguments: &[OsString]) -> Opti
 
 /// Options that ask for a form of output. Not every command has them.
 const FORMS: [&str; 7] = ["--format", "--csv", "--md", "--markdown", "--latex", "--tex", "--text"];
-/// Commands that write each table into a results folder in every form.
-const WITH_FOLDER: [&str; 5] = ["run", "compare", "residual", "standardise", "converge"];
 
 /// Returns the error. If the error refuses a form of output, the function adds a tip. The tip says
 /// which forms the command prints, and where the user finds the other forms.
@@ -145,11 +144,13 @@ fn with_forms(mut error: clap::Error, command: &clap::Command, arguments: &[OsSt
     }
     let name = subcommand.get_name();
     let has = |long: &str| subcommand.get_arguments().any(|argument| argument.get_long() == Some(long));
+    let is_in = |group: &str| subcommand.get_groups().any(|own| own.get_id() == group);
     let tip = match name {
         _ if has("format") => format!("`{name}` takes a form as --format FORM; `fivefold {name} --help` lists them"),
-        _ if WITH_FOLDER.contains(&name) => {
+        _ if is_in(TABLES_IN_FOLDER) || is_in(VALUES_IN_FOLDER) => {
             let json = if has("json") { ", or what it did as JSON with --json" } else { "" };
-            let values = if name == "run" { "; per_query.csv there has the values of each query" } else { "" };
+            let values =
+                if is_in(VALUES_IN_FOLDER) { "; per_query.csv there has the values of each query" } else { "" };
             format!(
                 "`{name}` prints its tables as text{json}. The results folder (--out DIR) has each table as CSV, Markdown \
                  and LaTeX in tables/{values}. `fivefold report DIR --format csv` prints the tables"
@@ -174,6 +175,24 @@ fn colour_asked(arguments: &[OsString]) -> ColorChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_of_tables_in_a_folder_says_where_other_forms_are() {
+        let command = command();
+        let refused = |name: &str| {
+            let arguments = ["fivefold", name, "--csv"].map(OsString::from);
+            let error = command.clone().try_get_matches_from(&arguments).unwrap_err();
+            with_forms(error, &command, &arguments).to_string()
+        };
+        let told = |name: &str, values: bool| {
+            let text = refused(name);
+            assert!(text.contains("has each table as CSV"), "{name}: {text}");
+            assert_eq!(text.contains("per_query.csv there"), values, "{name}: {text}");
+        };
+        told("run", true);
+        fivefold_studies::STUDIES.iter().for_each(|study| told(study.kind, false));
+        assert!(!refused("make").contains("results folder"));
+    }
 
     /// Every command that gives JSON takes both spellings; an argument after `--` stays.
     #[test]

@@ -4,6 +4,11 @@ use fivefold_analysis::Table;
 
 use crate::screen::Screen;
 
+/// Group of the arguments of commands that write each table into a results folder in every form.
+pub(crate) const TABLES_IN_FOLDER: &str = "tables-in-folder";
+/// Group of the arguments of commands that write the values of each query there as well.
+pub(crate) const VALUES_IN_FOLDER: &str = "values-in-folder";
+
 /// A form of output: text for the terminal, Markdown, LaTeX, or CSV and JSON with numbers in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {

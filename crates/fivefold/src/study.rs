@@ -12,9 +12,10 @@ use fivefold_studies::{FORMAT, Findings, Folder, Input, Manifest, RunOptions, St
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::data_dir::data_dir;
+use crate::data_dir::folders;
 use crate::exit::Exit;
 use crate::experiment::{Text, default_out};
+use crate::format::TABLES_IN_FOLDER;
 use crate::interrupt;
 use crate::outputs::ReplaceArgs;
 use crate::problem::{self, Problem};
@@ -35,6 +36,7 @@ pub(crate) struct StudyArgs {
 
 /// How and where a study is run.
 #[derive(clap::Args)]
+#[group(id = TABLES_IN_FOLDER)]
 pub(crate) struct StudyRunArgs {
     /// The results folder [default: of an experiment runs/NAME; from options alone nothing is written without --out]
     #[arg(long, value_name = "DIR")]
@@ -77,8 +79,7 @@ impl StudyRunArgs {
     /// Runs a study whose settings came from options.
     pub(crate) fn settings<S: Study>(self, study: S, seed: u64, screen: &mut Screen) -> miette::Result<Exit> {
         study.check().map_err(|error| Problem::param(error, "", ""))?;
-        let here = std::iter::once(PathBuf::new());
-        let folders = here.chain(data_dir(self.data_dir.as_deref())).collect();
+        let folders = folders(self.data_dir.as_deref());
         let claim = Claim { source: None, replace: self.replace.replace };
         let out = self.out.clone();
         self.file(&StudyFile::of(S::KIND, seed, study), folders, (out, claim), screen)

@@ -15,7 +15,6 @@ use fivefold_metrics::{DIALECTS, Dialect, MeasureSpec, Overrides, dialect};
 
 use super::cases::{Judgements, QrelsArgs};
 use crate::conventions::ConventionArgs;
-use crate::data_dir::data_dir;
 use crate::exit::Exit;
 use crate::format::Format;
 use crate::measure_list::measures;
@@ -143,11 +142,6 @@ impl Args {
     /// The measures that the user asked for, or the default measures.
     fn measures(&self) -> miette::Result<Vec<MeasureSpec>> {
         if self.measures.is_empty() { measures(&["ndcg@10,ap".to_owned()]) } else { measures(&self.measures) }
-    }
-
-    /// The folders in which relative paths of an experiment are looked for.
-    fn data_folders(&self) -> Vec<PathBuf> {
-        std::iter::once(PathBuf::new()).chain(data_dir(self.data_dir.as_deref())).collect()
     }
 
     /// The options that name the scores for two dialects, and whether each option is given.

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::experiment::ExperimentArgs;
+use crate::format::VALUES_IN_FOLDER;
 use crate::interrupt;
 use crate::limits::LimitArgs;
 use crate::outputs::ReplaceArgs;
@@ -25,6 +26,7 @@ use crate::threads::ThreadArgs;
 
 /// Run an experiment: train, score, evaluate, print the tables
 #[derive(clap::Args)]
+#[group(id = VALUES_IN_FOLDER)]
 #[command(after_help = "Examples:
   fivefold run quickstart                        synthetic data, every table, about a minute
   fivefold run my.toml --out runs/my --threads 4

@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cache::CacheArgs;
-use crate::data_dir::data_dir;
+use crate::data_dir::folders;
 use crate::exit::Exit;
 use crate::experiment::Text;
 use crate::problem::{self, Problem};
@@ -88,13 +88,13 @@ impl Args {
             Some(name) => Some(Text::read(name, self.data_dir.as_deref())?.experiment(registry)?),
             None => None,
         };
-        let folders = match &experiment {
+        let data_folders = match &experiment {
             Some(experiment) => experiment.folders().to_vec(),
-            None => self.folders(),
+            None => folders(self.data_dir.as_deref()),
         };
         let options = VerifyOptions {
             places: experiment.as_ref(),
-            folders: (!self.without_data).then_some(folders),
+            folders: (!self.without_data).then_some(data_folders),
             cache: self.cache.cache(),
             threads: self.threads.threads,
         };
@@ -139,11 +139,6 @@ impl Args {
         checks.push(report);
         checks.push(other_files(&self.folder, &files, reported).map_err(problem::report)?);
         self.show(Some(&name), Some(&result), checks, screen)
-    }
-
-    /// The folders in which relative paths are looked for if no experiment file is named.
-    fn folders(&self) -> Vec<PathBuf> {
-        std::iter::once(PathBuf::new()).chain(data_dir(self.data_dir.as_deref())).collect()
     }
 
     fn show(

@@ -19,6 +19,7 @@ use self::columns::{Column, Common};
 use self::one_side::OneSided;
 use super::settings::differing;
 use super::{Args, Difference, none_differs, number};
+use crate::data_dir::folders;
 use crate::format::Format;
 use crate::problem;
 
@@ -33,7 +34,7 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
     args.refuse("results folders hold their own values and conventions", &[&args.scoring(), &args.choices()])?;
     let load = |folder: &str| -> miette::Result<Results> {
         let mut results = Results::load(Path::new(folder)).map_err(problem::report)?;
-        results.manifest.experiment = results.manifest.experiment.with_folders(args.data_folders());
+        results.manifest.experiment = results.manifest.experiment.with_folders(folders(args.data_dir.as_deref()));
         Ok(results)
     };
     let sides = [load(&args.one)?, load(&args.other)?];

@@ -9,6 +9,7 @@ use fivefold_results::store::Store;
 use fivefold_studies::{Manifest, RunOptions, StudyError, StudyFile, run};
 
 use super::Args;
+use crate::data_dir::folders as data_folders;
 use crate::exit::Exit;
 use crate::experiment::Text;
 use crate::interrupt;
@@ -36,7 +37,7 @@ impl Args {
             Some(name) => Text::read(name, self.data_dir.as_deref())?.study()?,
             None => None,
         };
-        let folders = folders.map_or_else(|| self.folders(), |(_, folders)| folders);
+        let folders = folders.map_or_else(|| data_folders(self.data_dir.as_deref()), |(_, folders)| folders);
         let bar = FitBar::new(&file.name);
         let options = RunOptions {
             folders,
