@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A module's path within its crate: `["tables", "means"]`; the crate's root is empty.
 type Module = Vec<String>;
@@ -28,7 +29,8 @@ fn sources(folder: &Path) -> BTreeMap<Module, String> {
                 let text = fs::read_to_string(&path).unwrap();
                 let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
                 let lines = code.lines().map(|line| line.split("//").next().unwrap());
-                found.insert([above, &own].concat(), lines.collect::<Vec<_>>().join("\n"));
+                let module = found.entry([above, &own].concat()).or_default();
+                lines.for_each(|line| module.extend([line, "\n"]));
             }
         }
     }
@@ -145,26 +147,52 @@ fn reach<'s>(from: &'s Module, edges: &BTreeMap<&'s Module, BTreeSet<&'s Module>
     found
 }
 
+/// The circles of a crate: files each of which can be reached from each other one by imports. A file alone is in none.
+fn circles(folder: &Path) -> BTreeSet<Vec<String>> {
+    let sources = sources(folder);
+    let edges = edges(&sources);
+    let reached: BTreeMap<&Module, BTreeSet<&Module>> =
+        edges.keys().map(|module| (*module, reach(module, &edges))).collect();
+    let circle = |module: &&Module| -> Vec<String> {
+        let back = reached[module].iter().filter(|other| reached[*other].contains(module));
+        back.map(|other| other.join("::")).collect()
+    };
+    edges.keys().map(circle).filter(|circle| circle.len() > 1).collect()
+}
+
 #[test]
 fn no_circle_of_imports_is_larger_than_four_files() {
-    let mut circles = 0;
+    let mut found = 0;
     for folder in fs::read_dir(crates()).unwrap().map(|entry| entry.unwrap().path()) {
-        let sources = sources(&folder);
-        let edges = edges(&sources);
-        let reached: BTreeMap<&Module, BTreeSet<&Module>> =
-            edges.keys().map(|module| (*module, reach(module, &edges))).collect();
-        for module in edges.keys() {
-            let circle: Vec<String> = reached[module]
-                .iter()
-                .filter(|other| reached[*other].contains(module))
-                .map(|other| other.join("::"))
-                .collect();
+        for circle in circles(&folder) {
             assert!(circle.len() <= LARGEST_CIRCLE, "{}: {} files: {circle:?}", folder.display(), circle.len());
-            circles += usize::from(circle.len() > 1);
+            found += 1;
         }
     }
     // Checks that the search finds imports at all.
-    assert!(circles > 10, "{circles}");
+    assert!(found > 10, "{found}");
+}
+
+/// docs/imports.py, which draws docs/structure.md, counts files and circles as this test does.
+#[test]
+fn the_drawing_of_imports_counts_circles_alike() {
+    let root = crates().parent().unwrap().to_owned();
+    let output = match Command::new("python3").arg(root.join("docs/imports.py")).arg(&root).output() {
+        Err(_) if std::env::var_os("CI").is_none() => return,
+        output => output.unwrap(),
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let table = String::from_utf8(output.stdout).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().skip(2).map(|row| row.split('|').map(str::trim).collect()).collect();
+    assert!(rows.len() > 10, "{table}");
+    for row in rows {
+        let folder = match crates().join(format!("fivefold-{}", row[1])) {
+            folder if folder.exists() => folder,
+            _ => crates().join(row[1]),
+        };
+        let largest = circles(&folder).iter().map(Vec::len).max().unwrap_or(1);
+        assert_eq!((row[2], row[4]), (&*sources(&folder).len().to_string(), &*largest.to_string()), "{row:?}");
+    }
 }
 
 /// The crates of this workspace that a crate depends on.
