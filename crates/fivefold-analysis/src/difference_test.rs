@@ -64,7 +64,7 @@ impl DifferenceTest {
         ParamError::unless((1..=MOST_DRAWS).contains(&draws), "draws", draws, &range)?;
         ParamError::unless(alpha > 0.0 && alpha < 1.0, "alpha", alpha, "between 0 and 1")?;
         let found = DifferenceTest { test, correction, draws, alpha };
-        // Whether they go together shows on the smallest family.
+        // A run on the smallest family shows whether test and correction fit together.
         let least = DifferenceTest { draws: 1, ..found.clone() };
         let tried = Family::of_pair(&[0.0, 1.0], &[1.0, 0.0]).and_then(|family| least.run(&family, Seed::new(0)));
         tried.map_err(|error| ParamError::new("correction", format!("is wrong: {error}")))?;
@@ -80,7 +80,7 @@ impl DifferenceTest {
         let mut run = self.test.run(family, &options)?;
         let corrected = self.correction.adjust(&run)?;
         if let Some(joint) = run.max_t.as_ref().filter(|_| self.correction.factor == Factor::Joint) {
-            // What is used are the joint p-values.
+            // The joint p-values are used, so their method is the method of each test.
             run.outcomes
                 .iter_mut()
                 .filter_map(|outcome| outcome.test.as_mut().ok())
@@ -93,7 +93,7 @@ impl DifferenceTest {
     pub fn too_few_draws(&self, run: &TestRun, corrected: &[Option<f64>]) -> Option<String> {
         let tests: Vec<(Significance, f64)> =
             run.outcomes.iter().zip(corrected).filter_map(|(outcome, p)| Some((outcome.test.ok()?, (*p)?))).collect();
-        // Comparisons that could be counted can be significant whatever the draws.
+        // A comparison with an exact p-value can be significant, whatever the number of draws.
         if tests.iter().any(|(test, p)| test.method == Method::Exact && *p < self.alpha) {
             return None;
         }
@@ -101,7 +101,8 @@ impl DifferenceTest {
             tests.iter().partition(|(test, _)| matches!(test.method, Method::Draws(_)));
         let Some(Method::Draws(draws)) = drawn.first().map(|(test, _)| test.method) else { return None };
         let (floor, comparisons) = (1.0 / (1.0 + draws as f64), tests.len());
-        // What is smaller than any draw can be comes first in a correction step by step.
+        // A stepwise correction starts with the exact p-values that are smaller than any drawn
+        // p-value can be.
         let before = counted_out.iter().filter(|(test, _)| test.p < floor).count();
         let least = match self.correction.factor {
             Factor::All => (floor * comparisons as f64).min(1.0),
@@ -112,7 +113,7 @@ impl DifferenceTest {
             let which = if counted_out.is_empty() { "" } else { "drawn " };
             format!("no {which}p-value can be below {least:.4}, so that none is significant")
         } else {
-            // The factor of the least p-value depends on how many are as small as can be.
+            // The factor of the least p-value depends on the number of p-values at the floor.
             let at_floor = drawn.iter().filter(|(test, _)| test.p <= floor).count();
             let found = tests.iter().map(|(_, p)| *p).reduce(f64::min).filter(|&found| found >= self.alpha)?;
             if self.correction.factor != Factor::Shared || at_floor == 0 {
@@ -211,7 +212,7 @@ mod tests {
             let difference = DifferenceTest::new(test, correction, draws, 0.05).unwrap();
             let (run, p) = difference.run(&family, Seed::new(1)).unwrap();
             let said = difference.too_few_draws(&run, &p);
-            // The claim itself.
+            // The note appears exactly if no p-value is significant.
             assert_eq!(said.is_some(), p.iter().flatten().all(|&p| p >= 0.05), "{test} {correction} {draws} {p:?}");
             said
         };
@@ -250,7 +251,7 @@ mod tests {
                 .unwrap()
                 .starts_with("With 9 draws and 3 comparisons no drawn p-value can be below 0.2000")
         );
-        // What is counted out can be significant, however few the draws.
+        // An exact p-value can be significant, even with few draws.
         let lenient = DifferenceTest { alpha: 0.1, ..few };
         assert_eq!(lenient.too_few_draws(&run, &p), None);
     }

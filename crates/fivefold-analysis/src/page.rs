@@ -132,11 +132,11 @@ pub fn leading(compared: &[&Compared], baseline: Option<usize>) -> Vec<usize> {
     }
     let levels = first.levels(first.main_cutoff());
     let mut best: Vec<(usize, Option<f64>)> = first.systems.iter().copied().zip(levels).collect();
-    // Undefined means last.
+    // Systems with undefined means come last.
     best.sort_by(|(_, a), (_, b)| {
         a.is_none().cmp(&b.is_none()).then(b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal))
     });
-    // A baseline counts among the best, wherever it stands.
+    // The baseline is always shown, whatever its mean.
     best.sort_by_key(|(system, _)| baseline != Some(*system));
     best.truncate(most);
     let mut shown: Vec<usize> = best.into_iter().map(|(system, _)| system).collect();
@@ -194,12 +194,13 @@ mod tests {
         let means: Vec<Option<f64>> = (0..40).map(|system| (system != 39).then(|| f64::from(system % 20))).collect();
         assert_eq!(leading(&[&compared(&means[..30], 1)], None).len(), 30);
         let shown = leading(&[&compared(&means, 1)], None);
-        // Of the means 0 to 19, each twice but for the last, the lowest ten are missing.
+        // Each mean from 0 to 19 occurs twice, except the last, which occurs once. The ten lowest
+        // are not shown.
         assert_eq!((shown.len(), &shown[..3], shown.contains(&39)), (30, &[4, 5, 6][..], false));
-        // The baseline is always among them, in the place of the last of the others.
+        // The baseline is always shown. It replaces the last of the other systems.
         let shown = leading(&[&compared(&means, 1)], Some(39));
         assert_eq!((shown.len(), shown.contains(&39)), (30, true));
-        // Of very many columns fewer systems.
+        // With very many columns, fewer systems are shown.
         assert_eq!(leading(&[&compared(&means, 300)], None).len(), 8);
         assert_eq!(leading(&vec![&compared(&means, 1); 54], None).len(), 10);
         assert_eq!(leading(&[], None), [0; 0]);

@@ -119,7 +119,7 @@ mod tests {
         let lowest = list[0].min(list[1]);
         assert_eq!(levels(&list), [lowest, lowest, 0.5]);
         assert_eq!(levels_of_defined(&[None, Some(list[0]), Some(list[1])]), [None, Some(lowest), Some(lowest)]);
-        // Means whose terms cancel are 0 beside the others.
+        // Means whose terms cancel count as 0, compared with the other means.
         assert_eq!(levels(&[0.4, 1e-17, -1e-17]), [0.4, -1e-17, -1e-17]);
         assert!(levels(&[1e-300, 2e-300]) == [1e-300, 2e-300] && highest(&[]).is_empty());
     }

@@ -161,7 +161,7 @@ pub fn violations(entries: &[RankerEntry], cases: &[Case]) -> Vec<Violation> {
         for (number, rule) in RULES.iter().enumerate() {
             let Err(text) = guarded(|| (rule.check)(&trial)) else { continue };
             found.push(Violation { ranker: entry.name, params: case.params, rule, found: text });
-            // Of a ranker that makes no usable model, nothing more can be said.
+            // If a ranker makes no usable model, the other rules cannot be checked.
             if number == 0 {
                 break;
             }

@@ -257,7 +257,7 @@ impl Cache {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            // As readable as any new file; a temporary file would be private.
+            // These are the permissions of a normal new file. A temporary file would be private.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let mut temporary = builder.prefix(PARTIAL).tempfile_in(&self.folder)?;

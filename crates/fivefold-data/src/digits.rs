@@ -122,7 +122,7 @@ impl Feature {
         if !is_kept(bits, self.halvings) {
             return;
         }
-        // A number that becomes 0 was not 0. The number 0 itself may stand in no line.
+        // A number that becomes 0 was not 0. The file may not contain the number 0 itself.
         let other = if long.value == 0.0 { 0.0 } else { long.exact };
         let [least, most] = self.cells.entry(bits).or_insert([other; 2]);
         *least = least.min(long.exact);
@@ -187,8 +187,8 @@ mod tests {
         back.add(1, &numbers.iter().rev().cloned().collect::<Vec<_>>());
         let found = forth.collapsed(1);
         assert_eq!(found, back.collapsed(1));
-        // 17 apart, stored in steps of 64: nearly every stored value stands for three or four
-        // numbers.
+        // The numbers are 17 apart and are stored in steps of 64. So nearly every stored value
+        // stands for three or four numbers.
         assert!(found[0].looked_at <= MOST_CELLS && found[0].looked_at > MOST_CELLS / 4, "{found:?}");
         assert!(found[0].several * 100 > found[0].looked_at * 99, "{found:?}");
     }

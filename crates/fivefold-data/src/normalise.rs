@@ -66,8 +66,8 @@ impl Normaliser {
             return 0;
         }
         let scales = match self.over {
-            // Sums, ranges and scales of a query for each thread that is at work on one: of
-            // several, half at a time.
+            // Each thread that works on a query needs sums, ranges and scales. If there are several
+            // threads, about half of them are within a query at the same time.
             Over::Query => ((rayon::current_num_threads() as u64).min(data.len() as u64) + 1) * 32,
             Over::Train => 64,
         };

@@ -358,7 +358,7 @@ fn fill_with_minimum(rows: &mut [f32], stride: usize) {
     let mut minima = vec![f32::INFINITY; stride];
     for row in rows.chunks_exact(stride) {
         for (minimum, &value) in minima.iter_mut().zip(row) {
-            // Not `f32::min`, which may give 0 or -0 for the two. NaN is passed over.
+            // `f32::min` is not used, because of 0 and -0 it may return either. NaN is skipped.
             if value < *minimum {
                 *minimum = value;
             }

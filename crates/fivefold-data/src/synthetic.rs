@@ -135,7 +135,8 @@ pub fn make(shape: &Shape, queries: usize, seed: Seed) -> Result<Dataset, DataEr
     }
     let width = shape.features();
     let mut share = Share::default();
-    // Check before anything is drawn. The mean is near enough.
+    // Check the memory before anything is drawn. The mean number of documents is exact enough for
+    // this check.
     check_room((queries as f64 * shape.documents) as usize, width, &share)?;
     let seed = seed.derive(shape.name);
     let plans: Vec<QueryPlan> = (0..queries as u64)

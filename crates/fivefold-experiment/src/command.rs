@@ -145,8 +145,8 @@ pub(crate) fn run_command(
         }
     }
     let scores = read_own_scores(&folder.file(SCORES), parts.test.documents()).map_err(|mut error| {
-        // The folder will be gone: its place helps nobody, and must not stand in the record of the
-        // job.
+        // The folder will be removed, so its path would help nobody. The path must also not be in
+        // the record of the job.
         if let ScoreError::Io { file, .. } | ScoreError::Value { file, .. } | ScoreError::Count { file, .. } =
             &mut error
         {
@@ -190,7 +190,7 @@ fn copy(folder: &WorkFolder, file: &Listed) -> Result<(), Failure> {
     if let Some(parent) = to.parent() {
         fs::create_dir_all(parent).map_err(io_error("make the folder of", &file.name))?;
     }
-    // Copied with its permissions: a program must stay executable.
+    // The permissions are copied too, because a program must stay executable.
     fs::copy(&file.path, &to).map_err(io_error("copy", &file.name))?;
     let found = input::hash(&to).map_err(io_error("read", &file.name))?;
     if found.to_hex().as_str() == file.hash {

@@ -106,13 +106,14 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result
             JobEnd::Done
         }
         Err(Failure::Cancelled) => return Ok((JobEnd::Cancelled, None)),
-        // A file in the folder of a program is named by itself.
+        // The error has only the path within the folder of programs, so the folder is added.
         Err(Failure::Folder(StoreError::Io { action, path, source })) => {
             return Err(StoreError::Io { action, path: cx.store.work(path), source });
         }
         Err(Failure::Folder(error)) => return Err(error),
         Err(Failure::Failed(error)) => {
-            // Files of an earlier success would be taken for results of this job.
+            // Files of an earlier success would be taken for results of this job, so they are
+            // removed.
             cx.store.remove(&job.model_file())?;
             cx.store.remove(&job.scores_file())?;
             record.status = Status::Failed;
@@ -209,7 +210,8 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
                 return worker.fit(plan, job, cx);
             }
             let entry = cx.registry.find(&config.kind).ok_or_else(|| failed("its ranker is not registered"))?;
-            // In a process of its own: the file of the program may be another by now.
+            // In a process of its own, the program file may be another than that of the run, if the
+            // program was built meanwhile.
             if entry.version != *version || KnownBy::of(entry).map_err(failed)? != *code {
                 return Err(failed("the program was built anew while the run went on; run it again"));
             }
@@ -346,7 +348,7 @@ impl PreparedFolds {
         let copy = config.normalise.bytes(&collection.all);
         let own = fit + (fold.test.documents() * BYTES_A_SCORE) as u64;
         match &config.method {
-            // A process of its own has data and copy of its own, too.
+            // A fit in a process of its own also needs its own data and its own copy.
             Method::Train { .. } if config.limits.isolated() => Need { own: own + data + copy, shared: (slot, 0) },
             _ => Need { own, shared: (slot, copy) },
         }

@@ -41,7 +41,7 @@ impl Kept {
         if expected != Some(&hash(&content)) {
             return Err(RunError::Altered { files: vec![file] });
         }
-        // They have the bytes that this program wrote, so that every line is a number.
+        // The hash shows that this program wrote the file, so every line is a number.
         let text = String::from_utf8_lossy(&content);
         let scores: Vec<f64> = text.lines().filter_map(|line| line.parse().ok()).collect();
         if scores.len() != documents {

@@ -84,7 +84,8 @@ impl<'e> Guards<'e> {
         };
         let everywhere = self.experiment.guards.allow.iter().filter(|guard| !used(**guard, None));
         let everywhere = everywhere.map(|guard| format!("`{guard}` of `[guards]` overrides nothing; take it out"));
-        // Of a collection that was not opened nothing is known.
+        // Collections that were not opened are left out, because nothing is known about their
+        // content.
         let opened = self.experiment.datasets.iter().zip(&plan.collections).filter(|(_, opened)| opened.is_some());
         let own = opened.flat_map(|(dataset, _)| {
             let needless = dataset.allow.iter().filter(|guard| !used(**guard, Some(&dataset.label)));

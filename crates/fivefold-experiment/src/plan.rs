@@ -245,7 +245,7 @@ impl<'e> Plan<'e> {
         let (label, config) = (&experiment.datasets[dataset].label, &experiment.rankers[ranker]);
         let parts = &collection.folds[fold];
         let (number, hashes) = (parts.number, &parts.hashes);
-        // From names, so that neither other jobs nor their order matter.
+        // The seed comes from names, so that other jobs and their order do not matter.
         let seed = experiment.root_seed().derive(label).derive_index("fold", number as u64).derive(&config.label);
         let inputs = match &config.method {
             Method::Train { version, code, seeded, params, renamed } => {
@@ -290,7 +290,7 @@ impl<'e> Plan<'e> {
                 }
                 let mut inputs = BTreeMap::from([
                     ("kind", json!(config.kind)),
-                    // With the seed, where it is asked for.
+                    // The arguments contain the seed if the command asks for it.
                     ("argv", json!(command.filled(seed))),
                     ("files", json!(files)),
                     ("normalise", json!(config.normalise)),
@@ -299,8 +299,9 @@ impl<'e> Plan<'e> {
                     ("validation", json!(hashes.validation)),
                     ("test", json!(hashes.test)),
                 ]);
-                // What it reaches may alter what it does. How far the system keeps it there is in
-                // the record, not in the key.
+                // The files and the network that a program can reach may alter its results, so they
+                // are in the key. How far the system confines the program is in the record, not in
+                // the key.
                 for (name, own, usual) in [
                     ("read", json!(command.read), json!([])),
                     ("write", json!(command.write), json!([])),

@@ -8,7 +8,7 @@
 /// Makes this process adopt the orphans below it, if the system can.
 pub(crate) fn adopt_orphans() {
     #[cfg(target_os = "linux")]
-    // A kernel that cannot leaves those that leave the group to themselves.
+    // On a kernel that cannot do this, processes that leave the group are not found.
     let _ = nix::sys::prctl::set_child_subreaper(true);
 }
 
@@ -50,7 +50,7 @@ mod linux {
         let of_entry = |entry: fs::DirEntry| {
             let id = entry.file_name().to_str()?.parse().ok()?;
             let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-            // After the name, which may hold anything: state, parent, group.
+            // The name may contain any character. After the name come state, parent and group.
             let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
             let ended = matches!(fields.next()?, "Z" | "X");
             let (parent, group) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
@@ -76,7 +76,8 @@ mod linux {
 
     /// Kills all descendants of a process, but not the process itself.
     pub(crate) fn end_descendants(ancestor: u32) {
-        // An end, for a process that hangs in the system ends when that lets it go.
+        // The number of looks is limited, because a process that hangs in a system call ends only
+        // when the system lets it go.
         const MOST_LOOKS: usize = 500;
         let Ok(ancestor) = i32::try_from(ancestor) else { return };
         for _ in 0..MOST_LOOKS {
@@ -84,7 +85,7 @@ mod linux {
             if left.is_empty() {
                 return;
             }
-            // An error: it has ended meanwhile.
+            // An error means that the process has already ended.
             for process in left {
                 let _ = kill(Pid::from_raw(process.id), Signal::SIGKILL);
             }
@@ -124,7 +125,7 @@ mod linux {
     fn mapped_file(line: &str) -> Option<u64> {
         let mut fields = line.split_whitespace();
         let (from, to) = fields.next()?.split_once('-')?;
-        // Permissions, offset, device, inode.
+        // The next fields are permissions, offset, device and inode.
         let inode = fields.nth(3)?;
         let place = |text: &str| u64::from_str_radix(text, 16).ok();
         if inode == "0" { None } else { place(to)?.checked_sub(place(from)?) }

@@ -141,8 +141,8 @@ impl Reuse {
             }
             return Ok(Reuse::Changed { changes });
         }
-        // Byte by byte what was written: nothing in it that the key does not cover was altered
-        // either.
+        // The record must have the same bytes as when it was written. So changes that the key does
+        // not cover are noticed too.
         let whole = json_text(record).is_ok_and(|text| text == content);
         let scored = record.status == Status::Failed || record.outputs.contains_key(&job.scores_file());
         if !whole || !scored || record.id != job.id || record.inputs != job.inputs {

@@ -129,7 +129,7 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         .map_err(|error| RunError::Threads(error.to_string()))?;
     let started = Instant::now();
     let store = Store::new(&options.out);
-    // Whoever holds it alone may remove what killed runs left.
+    // A run that holds the lock alone may remove the files that killed runs left.
     let mode = if matches!(options.only, JobFilter::Job(_)) { LockMode::Shared } else { LockMode::Alone };
     let lock = if options.lock.is_none() { Some(FolderLock::take(&options.out, mode)?) } else { None };
     if let Some(warning) = options.lock.or(lock.as_ref()).and_then(FolderLock::warning) {
@@ -156,7 +156,7 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         return Err(RunError::Overwritten { input: input.clone(), folder: store.root().to_owned() });
     }
     if mode == LockMode::Alone {
-        // What cannot be removed is told at the end.
+        // Files that cannot be removed are named at the end.
         store.sweep();
     }
     store.prepare()?;
@@ -197,12 +197,13 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         cancelled: ends.len() < open.len() || ends.iter().any(|(_, end)| *end == JobEnd::Cancelled),
         results: None,
     };
-    // Whatever becomes of the evaluation, what the jobs took is kept.
+    // An error of the evaluation is returned later, so that the times of the jobs are kept in any
+    // case.
     let mut refused = None;
     if !outcome.cancelled && options.only == JobFilter::All {
         options.observer.evaluating();
         let finished = pool.install(|| {
-            // Where nothing ran, all was looked at a moment ago.
+            // If no job ran, all files were checked a moment ago.
             if !open.is_empty() {
                 kept.check(&store)?;
             }
@@ -216,7 +217,7 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
         guards.needless(&plan).iter().for_each(|warning| options.observer.warning(warning));
     }
     if mode == LockMode::Alone {
-        // Times are for information: without them the results are as good.
+        // Times are for information only, so an error is just a warning.
         if let Err(error) = RunLog::update(&store, pool.current_num_threads(), started.elapsed().as_secs_f64()) {
             options.observer.warning(&error.to_string());
         }
@@ -235,7 +236,8 @@ fn check_claim(claim: &Claim, plan: &Plan<'_>, store: &Store, lacks: &Lacks) -> 
         let known = |reuse: &Reuse| matches!(reuse, Reuse::Reused | Reuse::Failed { .. } | Reuse::Unconfined { .. });
         Ok(job_reuse(plan, store, lacks)?.iter().any(known))
     };
-    // Of a part of the jobs none may be there, and of the others some.
+    // With `--only`, none of the chosen jobs may have a result, but other jobs may. So all jobs are
+    // looked at too.
     if reused(plan)? || reused(&Plan::new(experiment, &JobFilter::All)?)? || !has_records(store) {
         return Ok(());
     }
@@ -334,7 +336,8 @@ fn run_jobs<'p>(
     let needs = pool.install(|| open.iter().map(|job| prepared.need(plan, job, registry)).collect());
     let schedule = Schedule::new(needs, plan.data_bytes(), options.memory);
     let workers = pool.current_num_threads().min(open.len()).max(1);
-    // As many at a time as there are workers, each with its share of the threads.
+    // As many jobs run at the same time as there are workers. Each job gets its share of the
+    // threads.
     let threads = pool.current_num_threads().div_ceil(workers);
     let broken = AtomicBool::new(false);
     let ended: Mutex<BTreeMap<usize, Result<Ended, StoreError>>> = Mutex::default();

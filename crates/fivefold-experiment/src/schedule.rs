@@ -83,7 +83,7 @@ impl Schedule {
                 state.shared[shared].1 = true;
                 return Some(Turn { schedule: self, index, beyond, refused: None });
             }
-            // A job is running, and wakes us when it ends.
+            // Another job is running, and wakes this thread when it ends.
             state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -169,8 +169,8 @@ mod tests {
     #[test]
     fn a_job_that_fits_but_for_the_copies_of_others_runs_alone() {
         let shared = |own, which| Need { own, shared: (which, 50) };
-        // The second job would fit beside its own copy; that of the first is still wanted by the
-        // third.
+        // The second job and its own copy would fit. But the copy of the first job must stay,
+        // because the third job needs it.
         let schedule = Schedule::new(vec![shared(10, 0), shared(20, 1), shared(10, 0), shared(60, 1)], 0, Some(100));
         let first = schedule.next(|| false).unwrap();
         assert_eq!((first.beyond, first.refused), (None, None));

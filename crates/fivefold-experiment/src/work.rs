@@ -65,7 +65,8 @@ pub(crate) enum WorkError {
     Io { action: &'static str, file: String, source: io::Error },
     #[error("{what} ran longer than {limit} and was stopped; `time_limit` sets how long it may{said}")]
     Time { what: &'static str, limit: TimeLimit, said: String },
-    // The same words for one that was stopped, and for one that had been beyond it for a moment.
+    // The text fits both a program that was stopped and a program that exceeded the limit for a
+    // moment only.
     #[error("{what} used more than {limit} of memory; `memory_limit` sets how much it may{said}")]
     Memory { what: &'static str, limit: Bytes, said: String },
     #[error("{what} wrote more than {limit} bytes to {file} and was stopped")]
@@ -99,12 +100,12 @@ impl WorkFolder {
     /// Makes a folder of this process for a job. A folder that a killed run left has another name,
     /// and the next run removes it.
     pub(crate) fn make(store: &Store, job: &Job, sight: Sight) -> Result<Self, WorkError> {
-        // Absolute: the program that it runs has another working directory.
+        // The path is absolute, because the program runs in another working directory.
         let all = std::path::absolute(store.work("")).map_err(io_error("find", WORK))?;
         if fs::symlink_metadata(&all).is_ok_and(|there| there.is_symlink()) {
             return Err(io_error("use", WORK)(io::Error::other("is a symbolic link; remove it")));
         }
-        // A moment ago it may have been empty, and was removed.
+        // Another job may have removed the empty folder in between, so a second try follows.
         let own = make_alone(&all, sight).or_else(|_| make_alone(&all, sight)).map_err(io_error("make", WORK))?;
         let path = own.join(INNER);
         fs::create_dir(&path).map_err(io_error("make", WORK))?;
@@ -129,7 +130,8 @@ impl WorkFolder {
         look: impl FnMut(),
     ) -> Result<io::Result<ExitStatus>, WorkError> {
         let output = |name: &str| File::create(self.file(name)).map_err(io_error("make", name));
-        // Files, not pipes: a pipe would stay open in processes that outlive the program.
+        // The output goes to files, because a pipe would stay open in processes that outlive the
+        // program.
         program.current_dir(&self.path).stdout(output(STDOUT)?).stderr(output(STDERR)?);
         for variable in ["TMPDIR", "TEMP", "TMP"] {
             program.env(variable, &self.path);
@@ -140,7 +142,7 @@ impl WorkFolder {
         };
         let before = bounds.written.map_or(0, |_| bytes_below(&self.path));
         let end = self.wait(&mut group, bounds, before, cancel, look);
-        // Before anything is read: nobody must write any more.
+        // End the whole group before any file is read, so that no process writes any more.
         drop(group);
         let status = end?;
         self.within(bounds)?;
@@ -202,7 +204,7 @@ impl WorkFolder {
         let quoted = |(name, what): (&str, &str)| {
             let end = tail(&self.file(name)).ok()?;
             let text = String::from_utf8_lossy(&end);
-            // A character that was cut at the beginning.
+            // The first character may have been cut in the middle.
             let text = text.trim_start_matches(char::REPLACEMENT_CHARACTER).trim();
             (!text.is_empty()).then(|| format!("; {what} ends with:\n{text}"))
         };
@@ -215,7 +217,7 @@ impl WorkFolder {
     /// Checks that the folder has room. A program may have failed because the disk was full, which
     /// is not the program's fault.
     pub(crate) fn check_room(&self) -> Result<(), WorkError> {
-        // Beside the folder, where a program cannot have put a link or a pipe.
+        // The file is made beside the folder, where a program cannot put a link or a pipe.
         let own = self.path.parent().unwrap_or(&self.path);
         let written = tempfile::tempfile_in(own).and_then(|mut file| file.write_all(&[0; 1 << 16]));
         written.map_err(io_error("write into", own.display().to_string()))
@@ -226,7 +228,7 @@ impl WorkFolder {
     pub(crate) fn keep_stderr(&self) -> Result<(), StoreError> {
         let (from, to) = (self.file(STDERR), &self.stderr);
         let refused = |action| move |source| StoreError::Io { action, path: to.clone(), source };
-        // Nothing was said in a link or a pipe that the program put there.
+        // If the program put a link or a pipe in place of the file, it counts as no output.
         if !fs::symlink_metadata(&from).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
             return match fs::remove_file(to) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refused("remove")(error)),
@@ -237,7 +239,8 @@ impl WorkFolder {
             fs::create_dir_all(parent).map_err(refused("write"))?;
         }
         match fs::rename(&from, to) {
-            // The results folder is a file system of its own.
+            // The results folder may be a mounted file system, from which a file cannot be moved to
+            // its parent folder.
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => fs::copy(&from, to).map(drop),
             renamed => renamed,
         }
@@ -255,7 +258,8 @@ fn make_alone(all: &Path, sight: Sight) -> io::Result<PathBuf> {
     {
         use std::os::unix::fs::PermissionsExt as _;
         if sight == Sight::Open {
-            // Names that cannot be guessed cannot be listed, either.
+            // The names of the folders cannot be guessed. These permissions make sure that the
+            // names cannot be listed either.
             fs::set_permissions(all, fs::Permissions::from_mode(0o300))?;
         }
         builder.permissions(fs::Permissions::from_mode(0o700));
@@ -291,10 +295,10 @@ fn bytes_below(folder: &Path) -> u64 {
 impl Drop for WorkFolder {
     fn drop(&mut self) {
         let Some(own) = self.path.parent() else { return };
-        // What cannot be removed now is swept by the next run.
+        // The next run removes what cannot be removed now.
         let _ = remove_tree(own);
         if let Some(all) = own.parent() {
-            // Only if no other job has its folder there.
+            // This fails if another job has its folder there, as it should.
             let _ = fs::remove_dir(all);
         }
     }
@@ -307,7 +311,8 @@ pub(crate) fn ending(status: ExitStatus) -> String {
         let name = nix::sys::signal::Signal::try_from(number).map_or("unknown", |signal| signal.as_str());
         return format!("signal: {number} ({name})");
     }
-    // Of a signal it would add whether there was a core dump.
+    // For a signal, the system's text would also say whether there was a core dump. So signals are
+    // written above.
     status.to_string()
 }
 
@@ -330,14 +335,14 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // As long as it is there: then nothing below it has another parent.
+        // Descendants are ended while the process exists. Once it ends, they get another parent.
         if matches!(self.child.try_wait(), Ok(None)) {
             end_descendants(self.child.id());
         }
         #[cfg(unix)]
         if let Ok(group) = i32::try_from(self.child.id()) {
             use nix::sys::signal::{Signal, killpg};
-            // An error: there is none left.
+            // An error means that no process of the group is left.
             let _ = killpg(nix::unistd::Pid::from_raw(group), Signal::SIGKILL);
         }
         let _ = self.child.kill();

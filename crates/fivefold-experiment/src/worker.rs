@@ -105,7 +105,8 @@ impl WorkerReport {
 
     fn write(&self, folder: &Path) -> Result<(), String> {
         let text = serde_json::to_vec(self).map_err(|error| error.to_string())?;
-        // Another one that a program left there, or a link, is not written to.
+        // A file or link that a program left here is removed, so that nothing is written through
+        // it.
         let _ = fs::remove_file(folder.join(END));
         let written = File::create_new(folder.join(END)).and_then(|mut file| file.write_all(&text));
         written.map_err(|error| format!("cannot write {END}: {error}"))
@@ -228,7 +229,7 @@ impl Worker {
         match served {
             Ok(()) => 0,
             Err(reason) => {
-                // If that fails there is nobody left to tell.
+                // If this write fails, there is no other way to report the reason.
                 let _ = writeln!(io::stderr(), "{reason}");
                 2
             }
@@ -246,7 +247,8 @@ fn end_with_the_run() {
         {
             use nix::sys::signal::{Signal, killpg};
             use nix::unistd::{getpgrp, getpid};
-            // Where somebody else started it, the group is not its own.
+            // The group is ended only if this process leads it. If somebody else started this
+            // process, the group contains other processes.
             if getpgrp() == getpid() {
                 let _ = killpg(getpgrp(), Signal::SIGKILL);
             }
@@ -260,7 +262,7 @@ fn guard(program: &OsStr, arguments: &[OsString]) -> Result<(), String> {
     let folder = std::env::current_dir().map_err(|error| error.to_string())?;
     let task = fs::read(GUARD).map_err(|error| format!("cannot read {GUARD}: {error}"))?;
     let task: Task = serde_json::from_slice(&task).map_err(|error| format!("{GUARD}: {error}"))?;
-    // It may tell of places that the program need not know.
+    // The file is removed, because it may name paths that the program need not know.
     fs::remove_file(GUARD).map_err(|error| format!("cannot remove {GUARD}: {error}"))?;
     limit_files(task.file_size);
     let mut command = Command::new(program);
@@ -292,7 +294,7 @@ fn limit_files(size: u64) {
     #[cfg(unix)]
     {
         use nix::sys::resource::{Resource, getrlimit, setrlimit};
-        // Where the system refuses, the run's own looks at the files are left.
+        // If the system refuses these limits, the run still checks the sizes of the files itself.
         let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
         if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_FSIZE) {
             let _ = setrlimit(Resource::RLIMIT_FSIZE, soft.min(size), hard.min(size));
@@ -315,7 +317,7 @@ fn wait(mut program: Child) -> io::Result<ExitStatus> {
             Ok(WaitStatus::Exited(id, code)) => (id, code << 8),
             Ok(WaitStatus::Signaled(id, signal, _)) => (id, signal as i32),
             Ok(_) | Err(Errno::EINTR) => continue,
-            // A signal without a name ended one of them.
+            // A process was ended by a signal without a name.
             Err(Errno::EINVAL) => match program.try_wait() {
                 Ok(None) => continue,
                 Ok(Some(status)) => return Ok(status),
@@ -351,7 +353,8 @@ fn fit(registry: &Registry) -> Result<(), String> {
     let experiment = request.experiment.with_folders(request.folders).with_cache(request.cache);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(request.threads).build().map_err(text)?;
     let plan = pool.install(|| Plan::new(&experiment, &JobFilter::job(&request.job)));
-    // While the data are there, for what is mapped of them is no part of the peak.
+    // The peak is measured while the data are mapped, so that mapped data can be left out of the
+    // peak.
     let tell_with = |end: WorkerExit, warnings: Vec<String>| {
         end_descendants(std::process::id());
         WorkerReport { end, peak: own_peak(), warnings }.write(&folder)
@@ -409,7 +412,7 @@ impl Observer for ProgressNote {
         let (file, noted) = &mut *last;
         if noted.is_none_or(|noted| noted.elapsed() >= PAUSE) {
             *noted = Some(Instant::now());
-            // For the eye only: a step that is not shown does no harm.
+            // Steps are only displayed, so an error does no harm.
             let _ = file.rewind().and_then(|()| write!(file, "{done:20} {total:20}"));
         }
     }

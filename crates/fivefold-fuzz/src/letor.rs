@@ -38,8 +38,8 @@ pub(crate) fn run(bytes: &[u8]) {
     }
     let lint_options = LintOptions { kind: Some(Kind::Letor), most_problems: 3, reading: options.clone() };
     let report = lint(&[path], &lint_options);
-    // What lint does not hold against a file: missing values (a finding), and scattered lines that
-    // are to be regrouped.
+    // `lint` does not count missing values as problems, nor scattered lines that are to be
+    // regrouped.
     if options.missing != Missing::Error && !options.regroup {
         assert_eq!(whole.is_ok(), report.problems.count == 0, "{whole:?} {:?}", report.problems);
     }

@@ -70,8 +70,8 @@ fn ranks_by<'a, K: Ord>(
 fn falling(score: f64) -> u64 {
     let bits = (score + 0.0).to_bits();
     let negative = ((bits as i64) >> 63) as u64;
-    // For rising order, flip all bits of a negative number and the sign bit of any other number.
-    // The complement falls.
+    // For rising order, flip all bits of a negative number, and the sign bit of any other number.
+    // The complement gives falling order.
     !(bits ^ (negative | 1 << 63))
 }
 
@@ -128,8 +128,8 @@ impl Order {
         self.ends.resize(keys.len(), 0);
         let mut groups = 0;
         for i in 0..keys.len() {
-            // Always written, and kept only at the end of a group: cheaper than an unpredictable
-            // branch.
+            // The place is always written, but kept only at the end of a group. This is faster than
+            // an unpredictable branch.
             self.ends[groups] = i as u32 + 1;
             let ends_here = !averaged || keys.get(i + 1).is_none_or(|&next| next >> 64 != keys[i] >> 64);
             groups += usize::from(ends_here);

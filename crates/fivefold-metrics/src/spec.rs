@@ -227,7 +227,7 @@ fn find(name: &str) -> Result<&'static MeasureEntry, MeasureError> {
 
 fn parse_version(word: &str) -> Result<Version, MeasureError> {
     match word.parse()? {
-        // Written without a version, so that a measure has one name only.
+        // The original is written without a version, so that a measure has only one name.
         Version::Original => Err(MeasureError::unknown("version", word, ["v1", "v2"])),
         version => Ok(version),
     }

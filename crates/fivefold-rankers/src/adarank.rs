@@ -332,7 +332,7 @@ pub(crate) mod tests {
     /// Cases of the contract for this ranker.
     pub(crate) const CASES: &[Case] = &[Case {
         name: "adarank",
-        // An objective whose fall ends training early.
+        // With this objective, training ends early because the value falls.
         params: "objective = 'err'\nmax_picks = 5",
         changes: &[
             ("objective", "'ap.v2@3'", true),
@@ -414,7 +414,7 @@ pub(crate) mod tests {
         let found = fit(&AdaRank { rounds: 2, ..accumulate.clone() }, &three_queries()).unwrap();
         assert_near(&found, &[first, second]);
         let weights = (weights.0 * libm::exp(-second), weights.1 * libm::exp(-second / 2.0));
-        // Feature 2 again; P derived anew would take feature 1.
+        // Feature 2 is taken again. With P computed anew, feature 1 would be taken.
         let third = alpha(weights, (0.5, 1.0));
         let found = fit(&AdaRank { rounds: 3, ..accumulate }, &three_queries()).unwrap();
         assert_near(&found, &[first, second + third]);

@@ -398,8 +398,8 @@ pub(crate) mod tests {
         },
         Case {
             name: "coordinate-ascent",
-            // Only a weight below .002 takes steps of a share of the weight; in many restarts such
-            // weights occur.
+            // Only a weight below .002 takes steps of a share of the weight. With many restarts,
+            // such weights occur.
             params: "search = 'step'\nobjective = 'err'\nrestarts = 20",
             changes: &[
                 ("objective", "'err.v1'", true),

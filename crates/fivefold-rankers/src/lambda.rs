@@ -491,7 +491,7 @@ mod tests {
             let alone = graded(&[grades]);
             let loss = LambdaLoss::new(measure("ndcg", &alone), &alone, Ties::Input, 0, 1.0, true, context()).unwrap();
             assert_eq!(gradients(&loss, &scores[rows.clone()]).0, first[rows.clone()]);
-            // A pair adds as much to one gradient as it takes from the other.
+            // A pair adds to one gradient what it takes from the other, so the sum is 0.
             assert!(first[rows].iter().sum::<f64>().abs() < 1e-15);
         }
     }

@@ -286,8 +286,8 @@ pub(crate) mod tests {
         assert_eq!(copies.iter().sum::<u32>(), 1500);
         assert!(copies.chunks(3).all(|query| query.iter().all(|&count| count == query[0])));
         let left_out = copies.chunks(3).filter(|query| query[0] == 0).count() as f64 / 500.0;
-        // (1 - 1/500)^500 = .3675; three standard deviations of the empty cells of 500 draws are
-        // .04.
+        // The expected share is (1 - 1/500)^500 = .3675. Three standard deviations of the share in
+        // 500 draws are .04.
         assert!((left_out - 0.3675).abs() < 0.04, "{left_out}");
         assert_eq!(draw_queries(&bounds, 0.1, &mut Seed::new(2).rng()).iter().sum::<u32>(), 150);
     }

@@ -66,7 +66,7 @@ fn digits(hash: &str) -> &str {
 fn executable() -> &'static Result<String, io::Error> {
     static HASH: OnceLock<Result<String, io::Error>> = OnceLock::new();
     HASH.get_or_init(|| {
-        // What runs, even if another file has taken its place since.
+        // The link leads to the running program, even if another file has taken its place since.
         let mut file = if cfg!(target_os = "linux") {
             File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))?
         } else {

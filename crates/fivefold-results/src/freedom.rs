@@ -49,7 +49,7 @@ pub fn stamp(experiment: &Experiment, ranker: usize, free: &[Freedom]) -> Option
         Freedom::Shared => Some("`write`"),
         _ => None,
     };
-    // Whoever opens all files needs no more.
+    // A program that may open all files needs no other freedom, so only this one is named.
     let told = if free.contains(&Freedom::Files) { &[Freedom::Files][..] } else { free };
     let words = told.iter().map(|&freedom| {
         format!("{} ({})", freedom.words(), chosen(freedom).unwrap_or("its system could not keep it from that"))

@@ -69,11 +69,13 @@ impl FolderLock {
                 fs::create_dir_all(folder).map_err(refused("make", folder))?;
                 made = true;
             }
-            // What a link leads to is none of ours, and would be written over.
+            // A link is not followed, because its target belongs to somebody else and would be
+            // written over.
             let mut options = File::options();
             let opened = input::edit_own(&path, options.read(true).write(true).create(true).truncate(false));
             let file = match opened {
-                // Whoever made it for a lock, and wrote nothing, has removed it since.
+                // Another process made the folder for its lock, wrote nothing, and has already
+                // removed the folder.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !folder.is_dir() => continue,
                 opened => opened.map_err(refused("write", &path))?,
             };
@@ -123,17 +125,18 @@ impl FolderLock {
 
 impl Drop for FolderLock {
     fn drop(&mut self) {
-        // Whoever comes now waits for the moment that is left.
+        // An empty file tells a new process that this lock will be released in a moment, so the
+        // process waits.
         if self.mode == LockMode::Alone {
             let _ = self.file.set_len(0);
         }
-        // The last of those who share it removes the file; with anybody left, it cannot be held
-        // alone.
+        // The last process that shares the lock removes the file. While another process still
+        // shares the lock, `try_lock` fails.
         let _ = self.file.unlock();
         if self.file.try_lock().is_ok() && is_file_at(&self.file, &self.folder.join(LOCK)) {
             let _ = fs::remove_file(self.folder.join(LOCK));
             if self.made {
-                // Only if nothing was written.
+                // This fails if anything was written into the folder, as it should.
                 let _ = fs::remove_dir(&self.folder);
             }
         }
@@ -155,7 +158,7 @@ impl Owner {
         let text = String::from_utf8(input::read_own(path, LONGEST).unwrap_or_default()).unwrap_or_default();
         let (words, mark) = text.split_once('\n').unwrap_or_default();
         let process = words.strip_prefix("process ").and_then(|rest| rest.split(' ').next()?.parse().ok());
-        // It may not have signed yet.
+        // The owner may not have written its name yet.
         let words = if words.is_empty() { "another process" } else { words }.to_owned();
         Owner { words, stays: mark == ALONE && process.is_some_and(is_alive) }
     }
@@ -240,7 +243,8 @@ mod tests {
         };
         let alive = format!("process {} (`fivefold`)\n", std::process::id());
         assert!(stays(&format!("{alive}alone\n")));
-        // Shared; half written; of a process that cannot be; emptied.
+        // The texts are: a shared lock, a half-written mark, two processes that cannot exist, no
+        // name, an empty file.
         let dead = "process 2147483647 (`fivefold`)\nalone\n";
         for text in [&alive, &format!("{alive}al"), dead, "process -1 (``)\nalone\n", "alone\n", ""] {
             assert!(!stays(text), "{text}");

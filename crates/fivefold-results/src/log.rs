@@ -48,7 +48,7 @@ struct Time {
 pub fn note_time(store: &Store, job: &str, seconds: f64) -> Result<(), StoreError> {
     let line = serde_json::to_string(&Time { job: job.to_owned(), seconds }).unwrap_or_default() + "\n";
     let path = store.path(TIMES);
-    // One write of an appended line: lines of several processes do not mix.
+    // A single write appends the line, so lines of several processes do not mix.
     let written = input::edit_own(&path, File::options().append(true).create(true))
         .and_then(|mut file| file.write_all(line.as_bytes()));
     written.map_err(|source| StoreError::Io { action: "write", path, source })
@@ -67,7 +67,7 @@ impl RunLog {
         };
         let lines = input::read_own(&store.path(TIMES), input::MOST_TEXT).unwrap_or_default();
         let lines = String::from_utf8_lossy(&lines);
-        // A line that a full disk cut short is none.
+        // A full disk can cut a line short. Such a line is skipped.
         let times = lines.lines().filter_map(|line| serde_json::from_str::<Time>(line).ok());
         log.jobs.extend(times.map(|time| (time.job, time.seconds)));
         log
@@ -79,13 +79,13 @@ impl RunLog {
     /// If the file beside the folder is not a log.
     fn stored(store: &Store) -> Result<Option<Self>, StoreError> {
         let path = store.log_path();
-        // A pipe or a device is no log either.
+        // A pipe or a device is not a log either.
         let content = match input::read_own(&path, input::MOST_TEXT) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             content => content.unwrap_or_default(),
         };
         let value: Option<Value> = serde_json::from_slice(&content).ok();
-        // Every log has these; a file without them is somebody else's.
+        // Every log has these two keys. A file without them was not written as a log.
         let log = value.filter(|value| ["machine", "jobs"].iter().all(|key| value.get(key).is_some()));
         let log = log.and_then(|value| serde_json::from_value(value).ok());
         let reason = "is no log of a run, and is left as it is; move it away".to_owned();
@@ -112,7 +112,8 @@ impl RunLog {
         let path = store.log_path();
         let content = serde_json::to_vec_pretty(self).unwrap_or_default();
         let written = match replace(&path, &store.partial(), |file| file.write_all(&content)) {
-            // The folder is a file system of its own.
+            // The results folder may be a mounted file system, from which a file cannot be moved to
+            // its parent folder.
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                 let _ = fs::remove_file(&path);
                 File::create_new(&path).and_then(|mut file| file.write_all(&content))
@@ -126,7 +127,8 @@ impl RunLog {
     /// so at a time.
     pub fn update(store: &Store, threads: usize, seconds: f64) -> Result<(), StoreError> {
         let written = RunLog { seconds, ..RunLog::read(store, threads) }.write(store);
-        // Even where there is no log: the folder must not depend on it.
+        // The file of times is removed even if no log could be written, because the content of the
+        // folder must not depend on the log.
         let removed = match fs::remove_file(store.path(TIMES)) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
                 Err(StoreError::Io { action: "remove", path: store.path(TIMES), source })
@@ -151,7 +153,7 @@ mod tests {
         RunLog::update(&store, 3, 9.0).unwrap();
         assert!(!store.path(TIMES).exists());
         note_time(&store, "a", 4.0).unwrap();
-        // A disk that was full half way through a line.
+        // The disk was full half way through this line.
         File::options().append(true).open(store.path(TIMES)).unwrap().write_all(b"{\"job\":\"c\"").unwrap();
         RunLog::update(&store, 1, 8.0).unwrap();
         let log: RunLog = serde_json::from_slice(&fs::read(store.log_path()).unwrap()).unwrap();

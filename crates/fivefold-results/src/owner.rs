@@ -69,7 +69,7 @@ impl Claim {
         let occupied = |what: String| StoreError::Occupied { folder: folder.to_owned(), what };
         let manifest = store.read(MANIFEST)?.and_then(|content| Some(read_checked(&content).ok()?.0));
         let Some((found, named)) = manifest.as_ref().and_then(head) else {
-            // A run that has not ended, or whose manifest was damaged.
+            // The run has not ended, or its manifest is damaged.
             return match () {
                 () if own_file => Ok(Standing::Own),
                 () if folder.join("jobs").is_dir() || in_work(folder) => Ok(Standing::Unproved),
@@ -93,7 +93,8 @@ impl Claim {
     /// Writes the experiment file into the folder's log, for the next judgement.
     pub fn note(&self, store: &Store) {
         if let Some(source) = &self.source {
-            // Without the note, a result that is reused is the proof.
+            // An error is harmless: without the note, a reused result proves that the folder
+            // belongs to the experiment.
             let _ = RunLog::note_source(store, source);
         }
     }
@@ -117,7 +118,7 @@ fn head(manifest: &Value) -> Option<(&str, &str)> {
 fn visible(folder: &Path) -> Result<Vec<String>, StoreError> {
     let refused = |source| StoreError::Io { action: "read", path: folder.to_owned(), source };
     let entries = match fs::read_dir(folder) {
-        // What is no folder cannot be made one, and that is told then.
+        // If the path is not a folder, the error comes later, when the folder is made.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(Vec::new());
         }
@@ -209,7 +210,7 @@ mod tests {
         fs::write(folder.join(MANIFEST), study).unwrap();
         assert!(judged(&a, &folder).contains("the results of a study, `mine`"));
 
-        // A run that was killed, or whose manifest was damaged.
+        // The run was killed, or its manifest is damaged.
         fs::write(folder.join(MANIFEST), "{").unwrap();
         store.sweep();
         assert_eq!(judged(&a, &folder), "Own");

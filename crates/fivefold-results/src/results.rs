@@ -81,7 +81,7 @@ impl Results {
     /// file.
     pub fn manifest_beside(file: &Path) -> Option<Manifest> {
         let folder = file.parent().filter(|_| file.ends_with(PER_QUERY))?;
-        // What is wrong with a manifest, the stamps say.
+        // An error is dropped here, because the stamps tell what is wrong with the manifest.
         Manifest::read(&Store::new(folder)).ok()
     }
 

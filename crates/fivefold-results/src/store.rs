@@ -99,8 +99,8 @@ pub fn advice(error: &io::Error) -> &'static str {
 /// # Errors
 /// The error of the file system.
 pub fn replace(path: &Path, folder: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    // Opened here, with a plain new file's permissions: tempfile would make it private, and name it
-    // in errors.
+    // The file is opened here, so that it gets the permissions of a normal new file. `tempfile`
+    // would make the file private, and name it in errors.
     let open = |path: &Path| File::options().write(true).create_new(true).open(path);
     let mut temporary = tempfile::Builder::new().make_in(folder, open)?;
     write(temporary.as_file_mut())?;
@@ -127,7 +127,7 @@ fn longest(file: &str) -> u64 {
 /// Removes a folder and its content, even if a program took away the permission to remove it.
 pub fn remove_tree(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
-        // One of programs may be one that cannot be listed.
+        // The folder of a program may be one that cannot be listed.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             permit(path);
             fs::remove_dir_all(path)
@@ -141,7 +141,7 @@ pub fn remove_tree(path: &Path) -> io::Result<()> {
 #[cfg(unix)]
 fn permit(folder: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
-    // No link is followed. What cannot be permitted, the removal names.
+    // No link is followed. An error is ignored, because the removal that follows names the file.
     let Ok(found) = fs::symlink_metadata(folder) else { return };
     if !found.is_dir() {
         return;
@@ -237,7 +237,7 @@ impl Store {
 
     /// The path beside the folder with the folder's name and an ending.
     fn beside(&self, ending: &str) -> PathBuf {
-        // Of `.` and `..` the name is not in the path.
+        // The paths `.` and `..` do not contain the folder's name.
         let root = match self.root.file_name() {
             Some(_) => self.root.clone(),
             None => fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone()),
@@ -298,7 +298,8 @@ impl Store {
             })
         };
         let written = match persist() {
-            // Another process that shares the folder swept up in between.
+            // Another process that shares the folder removed the unfinished files in between, so
+            // write again.
             Err(error) if error.kind() == io::ErrorKind::NotFound => persist(),
             written => written,
         };
@@ -322,7 +323,7 @@ impl Store {
     pub fn sweep(&self) -> Vec<String> {
         let left = [self.partial(), self.root.join(WORK)].into_iter().filter_map(|path| match remove_tree(&path) {
             Ok(()) => None,
-            // Not empty: a program that has not noticed yet that its owner was killed.
+            // The folder is not empty if a program has not yet noticed that its run was killed.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => None,
             Err(error) => Some(format!(
                 "cannot remove {}, which a program left: {error}; no result depends on it, remove it by hand",
@@ -500,7 +501,7 @@ mod tests {
         }
         assert_eq!(store.sweep(), Vec::<String>::new());
         assert!(!store.work("x").exists());
-        // No folder: that cannot be removed as one.
+        // The path is a file, which cannot be removed as a folder.
         fs::write(folder.path().join(WORK), "").unwrap();
         let left = store.sweep();
         assert!(left.len() == 1 && left[0].contains("no result depends on it"), "{left:?}");

@@ -203,7 +203,7 @@ mod tests {
             };
             let least = correction.adjust_p_values(&p.map(Some)).unwrap()[0].unwrap();
             assert!((least - factor * p[0]).abs() < 1e-15, "{}", correction.name);
-            // Of equal ones.
+            // The same for four equal p-values.
             let equal = correction.adjust_p_values(&[Some(0.001); 4]).unwrap()[0].unwrap();
             let factor = if correction.factor == Factor::Shared { 1.0 } else { factor };
             assert!((equal - factor * 0.001).abs() < 1e-15, "{}", correction.name);
@@ -230,7 +230,7 @@ mod tests {
                 }
             }
         }
-        // All 6^4 orders: 336 of them have a range as large as the difference of a and b.
+        // Of all 6^4 orders, 336 have a range at least as large as the difference of a and b.
         let found = corrected[1].unwrap();
         assert!((found - 336.0 / 1296.0).abs() < 4.0 * (0.2593f64 * 0.7407 / 20_000.0).sqrt(), "{found}");
         assert_eq!(corrected[0], Some(1.0));

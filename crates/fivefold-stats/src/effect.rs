@@ -95,7 +95,7 @@ mod tests {
         let correction = std::f64::consts::PI.sqrt() / 2.0 / 1.5f64.sqrt();
         assert!((hedges_g(&moments).unwrap() - dz * correction).abs() < 1e-14);
         assert_eq!(superiority(&[1.0, 0.0, 2.0, 2.0], &[0.0, 1.0, 2.0, 1.0]), Ok(2.5 / 4.0));
-        // (1, 3) over (2, 3): wins 3>2; losses 1<2, 1<3.
+        // For (1, 3) against (2, 3), there is one win, 3>2, and there are two losses, 1<2 and 1<3.
         assert_eq!(cliffs_delta(&[1.0, 3.0], &[2.0, 3.0]), Ok(-0.25));
     }
 

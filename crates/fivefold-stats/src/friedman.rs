@@ -91,7 +91,7 @@ pub fn friedman(systems: &[&[f64]]) -> Result<Friedman, StatsError> {
     }
     let mut rank_sums = vec![0.0; k];
     let mut ties = 0.0;
-    // Twice the ranks of each query, which are integers.
+    // Twice a rank is an integer, also with ties.
     let mut twice_ranks = Vec::with_capacity(queries);
     let mut order: Vec<usize> = (0..k).collect();
     for query in 0..queries {
@@ -117,7 +117,7 @@ pub fn friedman(systems: &[&[f64]]) -> Result<Friedman, StatsError> {
     let raw = 12.0 / (n * m * (m + 1.0)) * squares - 3.0 * n * (m + 1.0);
     let chi_square = if share_untied <= 0.0 { 0.0 } else { (raw / share_untied).max(0.0) };
     let rest = n * (m - 1.0) - chi_square;
-    // All queries agree: chi-square is at its maximum, but for rounding.
+    // If all queries agree, chi-square is at its maximum, except for rounding.
     let f = if rest <= ROUNDING * n * m { f64::INFINITY } else { (n - 1.0) * chi_square / rest };
     let f_p = if f.is_infinite() { 0.0 } else { f_above(f, m - 1.0, (m - 1.0) * (n - 1.0)) };
     let (p, method) = match exact(&twice_ranks) {
@@ -140,7 +140,7 @@ pub fn friedman(systems: &[&[f64]]) -> Result<Friedman, StatsError> {
 /// whose sum of squared rank sums is at least the observed sum. `None` if there are too many orders
 /// to count.
 fn exact(twice_ranks: &[Vec<u64>]) -> Option<f64> {
-    // A query on which all systems tie says nothing.
+    // A query on which all systems tie has no effect.
     let mut rows: Vec<&Vec<u64>> = twice_ranks.iter().filter(|row| row.iter().any(|rank| *rank != row[0])).collect();
     let Some(first) = rows.first() else { return Some(1.0) };
     if let [_, _] = first.as_slice() {
@@ -153,14 +153,16 @@ fn exact(twice_ranks: &[Vec<u64>]) -> Option<f64> {
     let sums: Vec<u64> = (0..first.len()).map(|system| rows.iter().map(|row| row[system]).sum()).collect();
     let squares = |sums: &[u64]| sums.iter().map(|sum| sum * sum).sum::<u64>();
     let observed = squares(&sums);
-    // The first query's order does not matter: the one with the most orders.
+    // The order of one query can be fixed. The query with the most orders comes first, since that
+    // saves the most steps.
     rows.sort_by(|a, b| orders(b).total_cmp(&orders(a)));
     let mut rows = rows.into_iter().map(|row| {
         let mut row = row.clone();
         row.sort_unstable();
         row
     });
-    // Shares of rank sums, which are sorted, as the systems are alike.
+    // The share of each list of rank sums. The sums are sorted, because under the null hypothesis
+    // the systems are alike.
     let mut shares = BTreeMap::from([(rows.next()?, 1.0)]);
     let mut steps = 0.0;
     let (mut found, last) = (0.0, rows.len() - 1);
@@ -263,7 +265,7 @@ mod tests {
 
     #[test]
     fn extremes() {
-        // The same order on every query; no order on any.
+        // First all queries have the same order, then no query has an order.
         let agree = friedman(&[&[3.0, 3.0, 3.0], &[2.0, 2.0, 2.0], &[1.0, 1.0, 1.0]]).unwrap();
         assert_eq!(agree.average_ranks, [1.0, 2.0, 3.0]);
         assert_eq!((agree.chi_square, agree.f, agree.f_p), (6.0, f64::INFINITY, 0.0));
@@ -295,7 +297,7 @@ mod tests {
         assert_eq!((two.p, two.method), (1.0 / 6.0, FriedmanMethod::Exact));
         let many = vec![&[0.1, 0.2, 0.3, 0.4][..]; 100];
         assert!((table(&many).p / 24f64.powi(-99) - 1.0).abs() < 1e-12 && table(&many).f_p == 0.0);
-        // Beside a tie: of three orders one has the largest sums.
+        // Two systems tie. So there are three orders, and one of them has the largest sums.
         assert_eq!(table(&[&[0.3, 0.1, 0.1], &[0.3, 0.1, 0.1], &[0.3, 0.1, 0.1]]).p, 1.0 / 9.0);
         assert_eq!(table(&[&[0.5; 3], &[0.5; 3]]).p, 1.0);
     }

@@ -19,7 +19,7 @@ pub fn kendall_tau_b(first: &[f64], second: &[f64]) -> Result<Option<f64>, Stats
         return Ok(None);
     }
     let difference = counts.concordant as f64 - counts.discordant as f64;
-    // One square root of the product: exactly 1 for equal orders, with ties or without.
+    // A single square root of the product gives exactly 1 for equal orders, with or without ties.
     Ok(Some(difference / (untied_first as f64 * untied_second as f64).sqrt()))
 }
 

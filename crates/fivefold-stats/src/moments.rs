@@ -63,7 +63,7 @@ impl Moments {
             let squared_errors = sum(errors, |error| error * error);
             total = total.merge(Moments { count, mean, squared_deviations, squared_errors });
         }
-        // Rounding must not make a spread out of equal differences: the test's p would be
+        // Equal differences must have no spread by rounding, because the p-value of a test would be
         // arbitrary.
         if constant && count > 0 { Moments { mean: first.value, squared_deviations: 0.0, ..total } } else { total }
     }
@@ -135,8 +135,8 @@ mod tests {
                 values.iter().fold((0u128, 0u128), |(s, q), &v| (s + v as u128, q + (v as u128) * (v as u128)));
             let n128 = n as u128;
             let exact_m2 = (n128 * squares - sum * sum) as f64 / n as f64;
-            // A large common offset cancels the textbook formula; here it may cost only the
-            // rounding of the input.
+            // With a large common offset, the textbook formula loses all digits. Here, the offset
+            // may cost only the rounding of the input.
             for offset in [0.0, 1e9] {
                 let shifted: Vec<f64> = values.iter().map(|v| v + offset).collect();
                 let moments = Moments::of_differences(&shifted, &vec![0.0; n]);

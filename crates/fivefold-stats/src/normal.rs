@@ -21,7 +21,7 @@ const SLOPE: f64 = std::f64::consts::FRAC_2_SQRT_PI;
 pub fn above(z: f64) -> f64 {
     let x = z * FRAC_1_SQRT_2;
     let tail = libm::erfc(x);
-    // What the product lost, and what the constant lacks.
+    // The rounding error of the product, and of the constant.
     let rest = libm::fma(z, FRAC_1_SQRT_2, -x) + z * REST;
     let change = if rest.is_finite() { SLOPE * libm::exp(-x * x) * rest } else { 0.0 };
     0.5 * (tail - change)

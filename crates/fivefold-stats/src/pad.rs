@@ -86,7 +86,7 @@ mod tests {
         let some = pad(&[0.0, -0.5, 0.5], PadDenominator::Signed).unwrap();
         assert_eq!((some.pairs, some.undefined), (2, 1));
         assert_eq!(some.percent, Some(150.0)); // (0, .5) 100 %, (-.5, .5) 200 %
-        // The mean of .2, -.3 and .1 is 0, which floating point misses.
+        // The mean of .2, -.3 and .1 is 0, but the floating-point sum is not.
         let sum = 0.2 - 0.3 + 0.1;
         assert_ne!(sum, 0.0);
         assert_eq!(pad(&[sum / 3.0, -0.5, 0.5], PadDenominator::Signed).unwrap().undefined, 1);

@@ -92,8 +92,8 @@ mod tests {
         let a: Vec<f64> = (0..10_000).map(|i| f64::from(7919 * i % 10_007) / 10_007.0).collect();
         let b: Vec<f64> = (0..10_000).map(|i| f64::from(6007 * i % 10_009) / 10_009.0 - 0.01).collect();
         check(&a, &b, 2.4753246659162427, 0.013327956671897933);
-        // A mean a hundred million times the spread: a = [1e8 + d for d in [1, 2, 4, 8]] minus 1e8
-        // and minus 0.
+        // The mean is a hundred million times the spread: a = [1e8 + d for d in [1, 2, 4, 8]],
+        // minus 1e8 and minus 0.
         let a = [1e8 + 1.0, 1e8 + 2.0, 1e8 + 4.0, 1e8 + 8.0];
         check(&a, &[1e8; 4], 2.422718559261745, 0.09393995513578189);
     }

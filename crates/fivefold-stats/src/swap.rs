@@ -27,7 +27,7 @@ mod tests {
         let second = [1.0, 2.0, 3.0, 4.0, 8.0, 5.0, 6.0, 7.0];
         assert_eq!(swap_rate(&first, &second).unwrap(), Some(3.0 / 28.0));
         assert_eq!(swap_rate(&first, &first).unwrap(), Some(0.0));
-        // Three pairs: one tied in the first list, one swapped, one kept.
+        // Of three pairs, one is tied in the first list, one is swapped and one is kept.
         assert_eq!(swap_rate(&[1.0, 1.0, 2.0], &[3.0, 1.0, 2.0]).unwrap(), Some(1.0 / 3.0));
         assert_eq!(swap_rate(&[1.0], &[1.0]).unwrap(), None);
     }

@@ -142,7 +142,7 @@ impl SwapCurve {
     fn of(bins: Vec<SwapBin>, rate: f64) -> SwapCurve {
         let good = |bin: &&SwapBin| bin.rate().is_none_or(|found| found <= rate);
         let run = bins.iter().rev().take_while(good).count();
-        // Empty bins below the lowest good one say nothing.
+        // Empty bins at the lower end give no evidence, so the lowest bin with comparisons counts.
         let lowest = bins[bins.len() - run..].iter().find(|bin| bin.comparisons > 0);
         let needed = lowest.map(|bin| bin.from);
         let total: usize = bins.iter().map(|bin| bin.comparisons).sum();

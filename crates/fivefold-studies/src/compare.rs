@@ -145,7 +145,7 @@ impl Compare {
 
     /// The confidence of intervals in percent.
     fn confidence(&self) -> f64 {
-        // Rounded: 1 - .05 is not quite .95.
+        // The result is rounded, because 1 - .05 is not exactly .95.
         (100.0 * (1.0 - self.alpha) * 1e6).round() / 1e6
     }
 

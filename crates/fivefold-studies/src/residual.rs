@@ -69,7 +69,8 @@ impl Default for Residual {
 
 impl Residual {
     fn conventions(&self) -> Result<Conventions, ParamError> {
-        // A query without a gain has residual gain 0, so the measure beside it has 0 there too.
+        // A query without a gain has residual gain 0. So an undefined value of the measure counts
+        // as 0 too.
         let undefined = Some(Undefined::Zero);
         conventions(&self.dialect, &Overrides { undefined, ..self.conventions.clone() })
     }

@@ -198,7 +198,7 @@ impl Folder {
         for (name, content) in &findings.files {
             self.store.write(name, content.as_bytes())?;
         }
-        // Last: where it is, all that it names is.
+        // The manifest is written last. So if there is a manifest, all files that it names exist.
         self.store.write_with_checksum(MANIFEST, &manifest)?;
         self.store.sweep();
         Ok(())

@@ -140,7 +140,7 @@ impl Study for Standardise {
     }
 
     fn measures(&self) -> Vec<MeasureSpec> {
-        // Values of other programs have names of theirs.
+        // Measures of other programs may have names that do not parse; they are left out.
         self.measures.iter().filter_map(|name| name.parse().ok()).collect()
     }
 

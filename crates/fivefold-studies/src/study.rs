@@ -80,8 +80,8 @@ impl<'a> StudyContext<'a> {
     /// # Errors
     /// If no folder holds the path. The error lists all places that were tried.
     pub fn find(&self, path: &Path) -> Result<PathBuf, StudyError> {
-        // Joining an absolute path gives that path; with no folder at all it is looked for from
-        // where we are.
+        // An absolute path needs no folder. Without any folder, the path is relative to the current
+        // directory.
         let mut places: Vec<PathBuf> = self.folders.iter().map(|folder| folder.join(path)).collect();
         if places.is_empty() || path.is_absolute() {
             places = vec![path.to_owned()];

@@ -139,7 +139,8 @@ impl RankedSystems {
             let mut shared: Option<(&[Document], Judged)> = None;
             for (list, out) in query.lists.iter().zip(values.chunks_exact_mut(columns.max(1))) {
                 let list = list.as_ref().unwrap_or(&empty);
-                // Score files give every system the same documents: judged once.
+                // With score files, all systems have the same documents, so these are judged only
+                // once.
                 if shared.as_ref().is_none_or(|(documents, _)| *documents != list.documents.as_slice()) {
                     shared = Some((&list.documents, query.judge(&evaluator, list)?));
                 }
@@ -185,7 +186,7 @@ impl RankedSystems {
     /// # Errors
     /// As [`values`](Self::values).
     pub fn ideal_values(&self, specs: &[MeasureSpec], conventions: &Conventions) -> Result<Vec<Vec<f64>>, StudyError> {
-        // Documents of equal grade are worth the same, in whatever order.
+        // Documents of equal grade have the same gain, so their order does not matter.
         let conventions = Conventions { ties: Ties::Input, ..conventions.clone() };
         let evaluator = Evaluator::new(specs, &conventions, self.max_grade, Seed::new(0))?;
         let mut columns = vec![Vec::with_capacity(self.queries.len()); specs.len()];

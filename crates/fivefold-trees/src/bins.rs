@@ -397,7 +397,8 @@ mod tests {
 
     #[test]
     fn equal_widths_follow_the_range_not_the_documents() {
-        // Nearly all values lie in the lowest tenth: quantiles cut there, widths do not.
+        // Nearly all values lie in the lowest tenth. Quantiles put their cuts there; equal widths
+        // do not.
         let mut values: Vec<f32> = (0..900).map(|i| i as f32 / 900.0).collect();
         values.extend([5.5, 9.0, 10.0, f32::NAN]);
         let rows = Rows::new(vec![&values], 1);

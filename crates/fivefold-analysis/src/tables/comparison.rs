@@ -94,7 +94,7 @@ fn compare(
     let mut compared = Compared::untested(name.clone(), versions[version].name.clone(), heads, methods, means);
     match compared.systems.len() {
         ..2 => {}
-        // On the same queries.
+        // The p-values of the paper's tables are for the same queries, so they are used again.
         _ if difference.test.of_the_paper => {
             let uncorrected = analysis.tests(dataset, QuerySet::All, version).map_err(broken)?;
             let corrected = difference.correction.adjust_p_values(uncorrected);

@@ -87,7 +87,8 @@ impl Panel {
             let bins = self.counts.len();
             let place = sum / f64::from(count) * bins as f64;
             let edge = place.round();
-            // A value on an edge is in the bin above, whatever side of it rounding put it on.
+            // A value on an edge is in the bin above, also if rounding put it a little below the
+            // edge.
             let bin = if equal(place, edge) { edge } else { place.floor() };
             self.counts[(bin as usize).min(bins - 1)] += 1;
         }

@@ -16,7 +16,7 @@ pub(super) fn gather(
 ) -> Vec<Vec<f64>> {
     let values = data.values(selection.documents);
     let mut gathered = vec![Vec::with_capacity(selection.queries.len()); columns.len()];
-    // Row by row, as the values lie in memory.
+    // The loop goes row by row, because the values are in this order in memory.
     for query in &selection.queries {
         let row = &values[(ranker * data.queries.len() + query) * measures..][..measures];
         for (out, &column) in gathered.iter_mut().zip(columns) {

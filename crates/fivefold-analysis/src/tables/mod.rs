@@ -232,7 +232,8 @@ fn of_family(analysis: &Analysis<'_>) -> Vec<Table> {
 }
 
 fn finished(mut tables: Vec<Table>, options: &TableOptions) -> Result<Vec<Table>, TablesError> {
-    // Labels that differ only in marks that an id does not keep.
+    // Two labels may have the same id, because ids leave out some characters. Equal ids get
+    // numbers.
     number_equal(tables.iter_mut().map(|table| &mut table.id));
     choose(tables, &options.only)
 }

@@ -81,7 +81,7 @@ fn queries_line(analysis: &Analysis<'_>, dataset: usize, set: QuerySet) -> Optio
         Some(asked) if asked > queries => format!(" ({asked} asked for)"),
         _ => String::new(),
     };
-    // Of halves it is not known how many relevant documents each has.
+    // The number of relevant documents is known only for whole queries, not for halves.
     let without_relevant = match values.selection.documents {
         DocumentSet::All => {
             let count = values.selection.queries.iter().filter(|&&q| data.queries[q].relevant == 0).count();

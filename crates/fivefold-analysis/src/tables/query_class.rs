@@ -68,7 +68,7 @@ pub(super) fn of_family(analysis: &Analysis<'_>) -> Vec<QueryClasses> {
         };
         let mut points = Vec::new();
         for worth in worths {
-            // E/U is that of the original measure, whatever the version.
+            // All versions use E/U of the original measure.
             let mut columns = family.original().into_iter().flat_map(|original| &original.columns);
             let undefined =
                 columns.all(|column| data.expected[worth.query * evaluation.measures.len() + column].is_nan());

@@ -188,7 +188,7 @@ fn least(differences: &[(usize, f64)], size: usize, key: impl Fn(f64) -> f64) ->
         return Err("the experiment asks for no such queries".to_owned());
     }
     let mut order = differences.to_vec();
-    // A stable sort: ties stay in file order.
+    // The sort is stable, so ties stay in file order.
     order.sort_by(|a, b| key(a.1).total_cmp(&key(b.1)));
     order.truncate(size);
     let mut queries: Vec<usize> = order.into_iter().map(|(query, _)| query).collect();

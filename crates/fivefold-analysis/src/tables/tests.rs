@@ -124,11 +124,11 @@ fn scores_by_hand() {
             &[0.6, 0.3, 0.45],
             &[0.375, 0.1875, 0.28125],
             &[0.375, 0.1875, 0.28125],
-            // Uninformative: queries 0 and 3.
+            // The uninformative queries are 0 and 3.
             &[0.5, 0.25, 0.375],
             &[0.25, 0.125, 0.1875],
             &[0.1, 0.05, 0.075],
-            // Ideal: queries 1 and 2.
+            // The ideal queries are 1 and 2.
             &[0.7, 0.35, 0.525],
             &[0.5, 0.25, 0.375],
             &[0.65, 0.325, 0.4875],
@@ -159,19 +159,21 @@ fn undefined_policies_and_fold_means() {
     ] {
         assert!((mean_of_a(undefined, fold_mean) - value).abs() < 1e-12, "{undefined} {fold_mean}");
     }
-    // Under `skip` the undefined query is in no set: uninformative 0 and 2.
+    // Under `skip`, the undefined query is in no set. So the uninformative queries are 0 and 2.
     let tables = all(&one(), &options(Undefined::Skip)).unwrap();
     assert_figures(&figures(&tables, "table-03")[3..4], &[&[0.8, 0.4, 0.6]]);
 }
 
 #[test]
 fn tau_and_pad_by_hand() {
-    // Original A > B = C, V2 C > B > A: two discordant pairs, one tied in the original. Ideal: A >
-    // C > B against C > B > A.
+    // The orders are A > B = C for the original and C > B > A for V2. So two pairs are discordant,
+    // and one pair is tied in the original. On ideal queries, the orders are A > C > B and C > B >
+    // A.
     let tables = all(&one(), &options(Undefined::Zero)).unwrap();
     assert_figures(&figures(&tables, "table-07"), &[&[1.0, 1.0, 1.0], &[-2.0 / 6f64.sqrt(), -1.0, -1.0 / 3.0]]);
     let v2 = 100.0 * (0.8 + 8.0 / 9.0 + 4.0 / 9.0) / 3.0;
-    // Uninformative A .5, B .25, C .1; ideal .7, .5, .65.
+    // The means of A, B and C are .5, .25, .1 on uninformative queries and .7, .5, .65 on ideal
+    // queries.
     let uninformative = 100.0 * (0.5 + 0.8 + 0.6) / 3.0;
     let ideal = 100.0 * (0.2 / 0.7 + 0.05 / 0.7 + 0.15 / 0.65) / 3.0;
     let original = [25.0, uninformative, ideal];
@@ -185,8 +187,8 @@ fn negative_scores_and_zero_maxima_in_pad_are_noted() {
         row[4] -= 0.5;
         row[5] -= 0.25;
     }
-    // V2 is now A -.4, B 0, C .4 at cutoff 1 and in proportion: pairs 0 (left out) and 200 % and
-    // 100 %.
+    // V2 is now -.4 for A, 0 for B and .4 for C at cutoff 1, and in proportion at the other
+    // cutoffs. The pairs give 0 (left out), 200 % and 100 %.
     let signed = all(&data, &options(Undefined::Skip)).unwrap();
     assert_figures(&figures(&signed, "table-10")[2..], &[&[150.0; 3]]);
     let text = notes(&signed, "table-10").join("\n");
@@ -204,8 +206,8 @@ fn negative_scores_and_zero_maxima_in_pad_are_noted() {
 
 #[test]
 fn significance_by_hand() {
-    // V2 differs by a constant. Under `skip` it is certain; under `zero` the fourth difference is
-    // 0: t = 3, p = .0577.
+    // V2 differs by a constant, so under `skip` the difference is certain. Under `zero`, the fourth
+    // difference is 0, so t = 3 and p = .0577.
     let tables = all(&one(), &options(Undefined::Skip)).unwrap();
     assert_figures(&figures(&tables, "table-08"), &[&[0.0, 0.0, 0.0], &[6.0, 6.0, 6.0]]);
     assert_figures(&figures(&tables, "table-09"), &[&[0.0, 0.0, 0.0], &[0.0, 0.0, 0.0], &[6.0, 6.0, 6.0]]);
@@ -232,11 +234,13 @@ fn too_few_queries_are_not_tested_and_counted() {
 fn swap_rates_within_a_data_set_by_hand() {
     let tables = all(&one(), &options(Undefined::Zero)).unwrap();
     let third = 1.0 / 3.0;
-    // Uninformative A > B > C, ideal A > C > B.
+    // The order is A > B > C on uninformative queries, and A > C > B on ideal queries.
     assert_figures(&figures(&tables, "table-12"), &[&[third], &[third], &[0.0]]);
-    // Broad, queries 0 and 2: A > C > B; focused, 1 and 3: A > B > C.
+    // The order is A > C > B on the broad queries 0 and 2, and A > B > C on the focused queries 1
+    // and 3.
     assert_figures(&figures(&tables, "table-13"), &[&[third], &[third], &[0.0]]);
-    // Left A > B = C; right, one less the values, A < B = C.
+    // The order is A > B = C on the left half. The values of the right half are 1 minus those of
+    // the left, so its order is A < B = C.
     assert_figures(&figures(&tables, "table-14"), &[&[2.0 * third], &[2.0 * third], &[1.0]]);
 }
 
@@ -246,7 +250,8 @@ fn queries_in_both_sets_are_counted() {
         let options = TableOptions { sizes: SetSizes { uninformative: size, ideal: size }, ..options(Undefined::Zero) };
         notes(&all(&one(), &options).unwrap(), "table-12").join("\n")
     };
-    // Uninformative by |real - expected|: queries 3, 0, 2, 1; ideal 1, 2, 0, 3.
+    // By |real - expected|, the uninformative queries are 3, 0, 2, 1, and the ideal queries 1, 2,
+    // 0, 3.
     assert!(!overlap(2).contains("in both sets"));
     assert!(overlap(3).contains("d1: 2 queries are in both sets, which keeps the rate low"), "{}", overlap(3));
     assert!(!notes(&all(&one(), &options(Undefined::Zero)).unwrap(), "table-14").join("").contains("in both sets"));
@@ -266,17 +271,17 @@ fn data_sets_are_compared_by_label_and_at_one_size() {
     assert_figures(&figures(&all(&evaluation, &options).unwrap(), "table-11"), &[&[0.0; 3][..]; 3]);
     options.dataset_sizes.insert("d2".to_owned(), SetSizes { uninformative: 3, ideal: 1 });
     let tables = all(&evaluation, &options).unwrap();
-    // Ideal sets of one query, query 1, on both: A > B > C; on d1 alone the set of two gives A >
-    // C > B.
+    // On both data sets, the ideal set is query 1 alone, with the order A > B > C. On d1 alone, a
+    // set of two queries gives A > C > B.
     assert_figures(&figures(&tables, "table-11"), &[&[0.0; 3][..]; 3]);
     let text = notes(&tables, "table-11").join("\n");
     assert!(text.contains("d1 vs d2, uninformative: 2 queries of each"), "{text}");
     assert!(text.contains("d1 vs d2, ideal: 1 query of each") && !text.contains("vs d2, all: "), "{text}");
     assert_figures(&figures(&tables, "table-12")[..1], &[&[1.0 / 3.0, 1.0 / 3.0]]);
     assert_eq!(tables.iter().filter(|table| table.id.starts_with("table-04-ndcg-scores-d2")).count(), 1);
-    // A method that fails on one of the two is compared on neither. Without A, real - expected on
-    // d2 is -.1375, .1375, .075, 0: the two uninformative queries are 3 and 2 (C > B), on d1 still
-    // 3 and 0 (B > C).
+    // A method that fails on one data set is compared on neither. Without A, real - expected on d2
+    // is -.1375, .1375, .075, 0. So the two uninformative queries are 3 and 2 on d2 (C > B), and
+    // still 3 and 0 on d1 (B > C).
     evaluation.datasets[1].failed[1] = true;
     let tables = all(&evaluation, &options).unwrap();
     assert_figures(&figures(&tables, "table-11")[..1], &[&[0.0, 1.0, 0.0]]);
@@ -294,7 +299,7 @@ fn methods_that_failed_leave_no_trace() {
     let tables = all(&evaluation, &options(Undefined::Zero)).unwrap();
     evaluation.datasets[0].all[6 * 4..6 * 8].fill(1e9);
     assert_eq!(format!("{:?}", all(&evaluation, &options(Undefined::Zero)).unwrap()), format!("{tables:?}"));
-    // A and C alone: one discordant pair.
+    // A and C alone give one discordant pair.
     assert_figures(&figures(&tables, "table-07"), &[&[1.0; 3], &[-1.0; 3]]);
     evaluation.datasets[0].failed = vec![true; 3];
     let tables = all(&evaluation, &options(Undefined::Zero)).unwrap();
@@ -383,7 +388,7 @@ fn histograms_count_every_query_once() {
     assert_eq!((histogram.measure.as_str(), histogram.figure, histogram.queries), ("ndcg", Some(2), 4));
     let panels: Vec<(&str, &[u64], usize)> =
         histogram.panels.iter().map(|panel| (panel.label.as_str(), &panel.counts[..], panel.undefined)).collect();
-    // Queries .4, (1, 0), .45 and undefined.
+    // The queries have the values .4, (1, 0), .45 and undefined.
     assert_eq!(
         panels,
         [
@@ -437,7 +442,8 @@ fn a_version_equal_to_the_original_agrees_with_it_everywhere() {
                 let rows = figures(&tables, id);
                 assert_eq!(rows[0], rows[1], "{id}");
             }
-            // Conflicts are at least the difference of the powers and of equal parity.
+            // The number of conflicts is at least the difference of the powers, and both are even
+            // or both are odd.
             let power = figures(&tables, "table-09");
             for (column, conflicts) in figures(&tables, "table-08")[1].iter().enumerate() {
                 let difference = (power[0][column] - power[2][column]).abs();
@@ -477,23 +483,24 @@ fn comparisons_have_means_intervals_and_p_values_of_every_pair() {
         found.iter().map(|c| (c.dataset, c.compared.measure.as_str(), c.normalised)).collect();
     let of_data = |data| [(data, "ndcg", false), (data, "ndcg.v1", true), (data, "ndcg.v2", true)];
     assert_eq!(names, [of_data(0), of_data(1)].concat());
-    // Without the one that failed there is one pair; A and C are the methods 0 and 2.
+    // Without the failed method, there is one pair: A and C, which are the methods 0 and 2.
     assert_eq!((found[0].compared.systems.as_slice(), found[0].compared.p_values.len()), (&[0, 2][..], 1));
     let all = &found[3].compared;
     assert_eq!(
         (all.systems.len(), all.p_values.len(), all.cutoffs.as_slice()),
         (3, 3, &["@1".into(), "@2".into()][..])
     );
-    // A: 1, .8, .6 and one undefined. scipy.stats.t.interval(.95, 2, .8, .2/3**.5): .8 -+ .4968.
+    // A has the values 1, .8, .6 and one undefined value. scipy.stats.t.interval(.95, 2, .8,
+    // .2/3**.5) gives .8 -+ .4968.
     let first = all.means[0][0];
     assert!((first.mean.unwrap() - 0.8).abs() < 1e-12);
     assert!((first.ends.unwrap().1 - 0.8 - 0.496_827_541_5).abs() < 1e-9);
-    // scipy.stats.ttest_rel([1, .8, .6], [.2, .4, .9]).pvalue; pairs in any order, none of a method
-    // and itself.
+    // The p-value is scipy.stats.ttest_rel([1, .8, .6], [.2, .4, .9]).pvalue. A pair can be given
+    // in either order. A method has no pair with itself.
     let p = all.p(0, 2, 0).unwrap();
     assert!((p - 0.449_208_944_8).abs() < 1e-9, "{p}");
     assert_eq!((all.p(2, 0, 1), all.p(1, 1, 0)), (all.p(0, 2, 1), None));
-    // Ranks by hand: queries 1 to 3 order A B C, A B C, C A B.
+    // Ranks by hand: the orders of queries 1 to 3 are A B C, A B C and C A B.
     assert_eq!(found[3].ranks.as_ref().unwrap().average_ranks, [4.0 / 3.0, 7.0 / 3.0, 7.0 / 3.0]);
     assert_eq!(all.main_cutoff(), 1);
 }
@@ -502,11 +509,11 @@ fn comparisons_have_means_intervals_and_p_values_of_every_pair() {
 fn queries_are_in_the_sets_of_the_tables() {
     let found = analyse(&one(), &options(Undefined::Zero)).unwrap().classes;
     let [classes] = &found[..] else { panic!("{found:?}") };
-    // Differences .025, .225, .05 and 0 (undefined): the two least are queries 0 and 3, the two
-    // greatest 1 and 2.
+    // The differences are .025, .225, .05 and 0 (undefined). The two least are of the queries 0 and
+    // 3, the two greatest of 1 and 2.
     let expected = [QueryClass::Uninformative, QueryClass::Ideal, QueryClass::Ideal, QueryClass::Uninformative];
     assert_eq!(classes.classes, expected);
-    // The undefined one is in the set, and no point.
+    // The undefined query is in the set, but it is not a point of the plot.
     let points: Vec<usize> = classes.points.iter().map(|(query, ..)| *query).collect();
     assert_eq!(points, [0, 1, 2]);
     assert!((classes.points[1].1 - 0.2).abs() < 1e-12 && (classes.points[1].2 - 0.425).abs() < 1e-12);
@@ -526,7 +533,7 @@ fn letters_are_corrected_and_the_papers_tables_are_not() {
     };
     let none = with("t", "none");
     let uncorrected = flat(&none);
-    // Ten pairs of five methods at two cutoffs.
+    // Five methods have ten pairs, at two cutoffs each.
     assert_eq!(uncorrected.len(), 20);
     let holm = with("t", "holm");
     assert_eq!(flat(&holm), fivefold_stats::corrections::holm(&uncorrected));
@@ -534,12 +541,12 @@ fn letters_are_corrected_and_the_papers_tables_are_not() {
     assert_eq!(holm.tables, none.tables);
     assert_ne!(flat(&holm), uncorrected);
 
-    // The same pairs at the same cutoffs under a test that draws for the whole family: near the
-    // t-test's p-values.
+    // A test that draws for the whole family gives p-values near those of the t-test, for the same
+    // pairs and cutoffs.
     let drawn = flat(&with("permutation", "none"));
     assert!(drawn.iter().zip(&uncorrected).all(|(p, t)| (p - t).abs() < 0.06), "{drawn:?} {uncorrected:?}");
-    // What was done is said: 32 queries with a value are drawn on, four are counted out; the t-test
-    // has nothing to say.
+    // The words say how the p-values were found: by draws if 32 queries have a value, exactly if
+    // only four have one. The words about the t-test have no such part.
     assert!(
         with("permutation", "none")
             .test_in_words()

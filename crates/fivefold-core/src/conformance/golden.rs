@@ -94,7 +94,8 @@ fn lines(entries: &[RankerEntry], cases: &[Case]) -> Lines {
         let unchanged = [true, false].map(|validated| (case.params.to_owned(), validated));
         for (params, validated) in unchanged.into_iter().chain(changed) {
             let ranker = make(entry, &params).unwrap_or_else(|error| panic!("{error}"));
-            // As keys of jobs have them: a new name of a parameter is no other parameter.
+            // Parameters have their old names, as in the keys of jobs. So a renamed parameter is
+            // not another parameter.
             let key = with_keys(&ranker.params(), entry.renamed.iter().map(|word| (word.new, word.old)));
             let given = format!("{key}{validated}{}", digest_of_data());
             let model = match guarded(|| fit_with(&*ranker, validated)) {
@@ -183,7 +184,7 @@ mod tests {
         assert_eq!(parse(&render(&old)).unwrap(), old);
         assert!(unraised(&old, &of(&[("tree", "g1", 2, "m1")])).is_empty());
         assert!(unraised(&old, &of(&[("tree", "g1", 3, "m9"), ("tree", "g3", 2, "m9")])).is_empty());
-        // At the same version, or at an older one.
+        // The version is the same, or older.
         for version in [1, 2] {
             let found = unraised(&old, &of(&[("tree", "g1", 2, "m1"), ("tree", "g2", version, "m9")]));
             assert_eq!(found, [format!("  tree, VERSION {version}: a = 1, b = 'x y'")]);

@@ -88,7 +88,7 @@ fn training_order(trial: &Trial<'_>) -> Result<(), String> {
 fn agree(all: &[Vec<f64>]) -> bool {
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let products: Vec<Vec<f64>> = all.iter().map(|a| all.iter().map(|b| product(a, b)).collect()).collect();
-    // Without the squares, which are the same for all signs. The first sign is fixed.
+    // The length is without the squares, which are the same for all signs. The first sign is fixed.
     let length = |negative: usize| -> f64 {
         let sign = |at: usize| if negative >> at & 1 == 1 { -1.0 } else { 1.0 };
         let pairs = (0..all.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
@@ -121,8 +121,9 @@ mod tests {
 
     #[test]
     fn a_common_direction_is_told_from_chance() {
-        // Of 200 sets of ten draws of 30 values, a shift of half a standard deviation is seen in
-        // nearly all; without one, 200 x 5 / 512 sets are expected to be taken for it.
+        // There are 200 sets of ten draws of 30 values. A shift of half a standard deviation is
+        // found in nearly all sets. Without a shift, a false alarm is expected in 200 x 5 / 512
+        // sets.
         let sets = |shift: f64| {
             let mut rng = Seed::new(5).rng();
             let mut set =

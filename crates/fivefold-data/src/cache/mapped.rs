@@ -8,11 +8,11 @@ use memmap2::Mmap;
 /// Maps a whole file, read-only.
 #[allow(unsafe_code)] // the one place; see below
 pub(super) fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the bytes behind the map must not change while it lives. Cache files are written
-    // under another name and renamed when complete; they are never opened for writing after that,
-    // only replaced or removed, which leaves the mapped file as it was. (A user who overwrites one
-    // in place while a run maps it can stop that run, as with any program whose files are altered
-    // under it; what was altered before is seen by the hash.)
+    // SAFETY: the bytes behind the map must not change while it lives. A cache file is written
+    // under another name and renamed when it is complete. After that, the file is never opened for
+    // writing. It is only replaced or removed, which leaves the mapped file as it was. (A user who
+    // overwrites a cache file in place while a run maps the file can stop the run, as with any
+    // program. The hash shows whether the file was altered earlier.)
     unsafe { Mmap::map(file) }
 }
 

@@ -173,7 +173,7 @@ fn a_text_that_changed_is_read_again_even_if_its_times_were_set_back() {
     read_again(&files, "S2.txt has changed");
     assert!(matches!(files.open(Some(&files.cache())).cache, CacheUse::Read(_)));
 
-    // Another file of the same size and times in its place.
+    // Another file with the same size and times takes the place of the text.
     let copy = files.path("copy");
     fs::write(&copy, fs::read_to_string(&text).unwrap().replace("0.7", "0.9")).unwrap();
     fs::File::options().write(true).open(&copy).unwrap().set_modified(modified).unwrap();

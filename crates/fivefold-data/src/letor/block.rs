@@ -225,7 +225,8 @@ fn parse_line(
     let first = at;
     let mut slots = 0; // above all slots so far
     let mut missing = false;
-    let mut repeated = None; // of a line whose ids do not rise: the place of the first id that stands there twice, if any
+    // In a line whose ids do not rise, the place of the first id that occurs twice.
+    let mut repeated = None;
     let doc_id = loop {
         at = skip_blanks(text, at);
         let token = at;

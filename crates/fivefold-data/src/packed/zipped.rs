@@ -24,7 +24,7 @@ pub(super) fn split(path: &Path) -> Option<(PathBuf, &str)> {
 /// for by its exact name.
 pub(super) fn archive(file: File) -> io::Result<(ZipArchive<BufReader<File>>, Vec<String>)> {
     let archive = ZipArchive::new(BufReader::new(file)).map_err(unreadable)?;
-    // The library keeps the last of two members of one name, and so cannot name both.
+    // Of two members with one name, the library keeps only the last. So the error cannot name both.
     if archive.has_duplicate_names() {
         return Err(damaged("the archive has two members of one name; pack it anew with one of them"));
     }

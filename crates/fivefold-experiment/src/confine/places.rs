@@ -23,7 +23,8 @@ impl Kept {
                 places.push((real(&file_on_disk(file)), format!("data set {}", dataset.label)));
             }
         }
-        // The first is that of the experiment file, where programs are.
+        // The first folder is the folder of the experiment file. It stays open, because programs
+        // are there.
         for folder in plan.experiment.folders().iter().skip(1) {
             places.push((real(folder), "the folder of collections".to_owned()));
         }
@@ -78,7 +79,7 @@ pub(super) fn beside(paths: &BTreeSet<PathBuf>, kept: &[PathBuf]) -> Vec<PathBuf
     let mut found: Vec<PathBuf> = Vec::new();
     let real: BTreeSet<PathBuf> = paths.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
     for path in real {
-        // In order, so that a folder comes before what is in it.
+        // The paths are sorted, so a folder comes before its content.
         if !found.iter().any(|above| path.starts_with(above)) {
             cut(path, kept, &mut found);
         }
@@ -96,7 +97,7 @@ fn cut(path: PathBuf, kept: &[PathBuf], found: &mut Vec<PathBuf>) {
     }
     let Ok(entries) = fs::read_dir(&path) else { return };
     for entry in entries.flatten() {
-        // Where a link leads is allowed by itself or not at all.
+        // A link is skipped: its target is allowed separately or not at all.
         if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
             cut(entry.path(), kept, found);
         }
@@ -145,7 +146,7 @@ mod tests {
         assert!(kept.allow(&root.join("more/../data"), "x").is_err());
         assert!(kept.allow(&root.join("nowhere"), "x").unwrap_err().contains("cannot be found"));
         assert_eq!(kept.allow(&root.join("more"), "more"), Ok(root.join("more")));
-        // Only begins alike.
+        // The name `data2` only begins like `data`.
         fs::create_dir(root.join("data2")).unwrap();
         assert!(kept.allow(&root.join("data2"), "x").is_ok());
     }

@@ -104,7 +104,7 @@ pub(super) fn of_command(command: &CommandLine, find: impl Fn(&str) -> PathBuf) 
         needed.others.extend([home.join(".local/lib"), home.join("R")]);
     }
     match command.own_program() {
-        // It is copied, but its interpreter is not.
+        // The program itself is copied into the working folder, but its interpreter is not.
         Some(own) => needed.interpreter(&find(own), MOST_STEPS),
         None => {
             if let Some(program) = on_path(&command.argv[0]) {
@@ -112,8 +112,8 @@ pub(super) fn of_command(command: &CommandLine, find: impl Fn(&str) -> PathBuf) 
             }
         }
     }
-    // A script or a library that is named as a whole. What the guards say of data that are named so
-    // comes first.
+    // An argument can be the path of a script or a library. If an argument names data, the leak
+    // guards have already refused the run.
     let arguments = command.argv.iter().skip(1).map(PathBuf::from);
     needed.others.extend(arguments.filter(|path| path.is_absolute() && path.is_file()));
     needed
@@ -183,7 +183,7 @@ impl Needed {
                 let settings = fs::read_to_string(prefix.join("pyvenv.cfg")).unwrap_or_default();
                 let entries = settings.lines().filter_map(|line| line.split_once('='));
                 let home = entries.filter(|(key, _)| key.trim() == "home").map(|(_, value)| value.trim()).next_back();
-                // A home that leads back here is known by now.
+                // If `home` leads back to this folder, `fresh` is false, and the recursion ends.
                 if let Some(home) = home.map(Path::new).filter(|home| fresh && home.is_absolute()) {
                     self.folder_of_programs(home);
                 }
@@ -248,11 +248,11 @@ mod tests {
             assert!(found.contains(&root.join(path)), "{path}: {found:?}");
         }
         assert!(!found.contains(&root.join("venv")) && !found.contains(&root), "{found:?}");
-        // Copied, not linked; its home is named in the settings.
+        // The interpreter is copied, not linked. The settings name its home.
         put(&root, "copied/bin/python", "");
         put(&root, "copied/pyvenv.cfg", &format!("home = {}\n", root.join("versions/3.11/bin").display()));
         assert!(needed(&root.join("copied/bin/python")).contains(&root.join("versions/3.11/lib")));
-        // Links in a circle, and settings that lead back.
+        // Links form a circle, and settings lead back.
         symlink("b", root.join("a")).unwrap();
         symlink("a", root.join("b")).unwrap();
         assert!(needed(&root.join("a")).contains(&root.join("b")));
@@ -276,7 +276,7 @@ mod tests {
         assert!(needed(&by_env).iter().any(|path| path.ends_with("sh")));
         let shim = put(&root, "pyenv/shims/python3", "#!/bin/sh\n");
         assert!(needed(&shim).contains(&root.join("pyenv")));
-        // A script that interprets itself.
+        // A script names itself as its interpreter.
         let own = root.join("loop");
         fs::write(&own, format!("#!{}\n", own.display())).unwrap();
         assert!(needed(&own).contains(&own));

@@ -55,7 +55,7 @@ impl TestFiles {
     /// The test file whose content the file at `path` holds, packed or not.
     fn copied_in(&self, path: &Path) -> Option<&TestFile> {
         let held = content_hashes(path).ok()?;
-        // Nothing at all is no copy.
+        // An empty file is not a copy of a test file.
         let known =
             |file: &&TestFile| file.hash().is_some_and(|hash| hash != blake3::hash(b"") && held.contains(&hash));
         self.files.iter().find(known)
@@ -68,12 +68,13 @@ impl TestFiles {
         let words = argument.split(|c: char| c.is_whitespace() || "'\"`=:;|&<>(){},".contains(c));
         let paths = std::iter::once(argument).chain(words).filter(|word| {
             let path = Path::new(word);
-            // `/` alone stands for much else.
+            // A `/` alone is not a path here, because it often has another meaning.
             path.is_absolute() && path.components().any(|part| matches!(part, Component::Normal(_)))
         });
         let mut below = paths.filter_map(|word| Some((word.to_owned(), self.below(Path::new(word))?.path.as_path())));
         below.next().or_else(|| {
-            // A name with a character that ends words.
+            // The path of a test file may contain a character that ends words, so search for the
+            // whole path.
             let named = |file: &TestFile| {
                 let places = [Some(file.disk.clone()), std::path::absolute(file_on_disk(&file.path)).ok()];
                 let texts = places.into_iter().flatten().filter_map(|place| Some(place.to_str()?.to_owned()));

@@ -36,7 +36,7 @@ pub(super) fn confine(walls: &Walls, folder: &Path) -> Result<(), String> {
 
 fn restrict(walls: &Walls, folder: &Path) -> Result<RulesetStatus, RulesetError> {
     let all = AccessFs::from_all(NEWEST);
-    // Whoever makes a device reads the disk behind it.
+    // A program that can make a device file can read the disk through it.
     let write = all & !(AccessFs::MakeChar | AccessFs::MakeBlock);
     let mut ruleset = Ruleset::default().handle_access(all)?.scope(Scope::from_all(NEWEST))?;
     if !walls.network {

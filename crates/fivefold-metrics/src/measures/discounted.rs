@@ -63,8 +63,8 @@ impl Measure for Discounted {
     fn exchange(&self, grades: &[u8], positions: usize, _: &QueryGrades, first: usize, changes: &mut [f64]) {
         let (gain, later) = (self.gain.of(grades[first]), first + 1);
         let here = if first < positions { self.discounts.at(first) } else { 0.0 };
-        // The discount of a later document: from the table, beyond the table, beyond the positions
-        // that count.
+        // The discount of a later document has three cases: in the table, beyond the table, and
+        // beyond the positions that count.
         let tabled = positions.min(TABLE).saturating_sub(later).min(changes.len());
         let (in_table, rest) = changes.split_at_mut(tabled);
         let table = self.discounts.table[later.min(TABLE)..].iter();

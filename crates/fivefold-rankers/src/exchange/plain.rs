@@ -48,8 +48,8 @@ fn taken_apart(tree: &Tree) -> Result<Tree, String> {
     let nodes: Vec<Node> = tree.nodes().collect();
     let mut gains: Vec<f64> = nodes.iter().map(|node| node.gain).collect();
     let (mut builder, mut cuts_of_nodes) = (Builder::default(), Vec::new());
-    // Items: a place, the node or leaf for this place, and how many of its cuts already stand
-    // above.
+    // Items are a place, the node or leaf for this place, and the number of its cuts that were
+    // already written above.
     let mut open = vec![(None, 0, 0)];
     while let Some((place, child, done)) = open.pop() {
         if child < 0 {

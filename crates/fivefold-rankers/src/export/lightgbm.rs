@@ -116,7 +116,7 @@ impl Covers {
         let nodes: Vec<Node> = tree.nodes().collect();
         let (mut documents, mut hessian, mut value) =
             (vec![0; nodes.len()], vec![0.0; nodes.len()], vec![0.0; nodes.len()]);
-        // A node stands before its children.
+        // A node comes before its children, so the loop runs backwards.
         for (number, node) in nodes.iter().enumerate().rev() {
             let [left, right] = [node.left, node.right].map(|child| {
                 if child >= 0 {

@@ -52,7 +52,7 @@ fn write_trees(context: &Context<'_>, trees: &[Tree], _: &mut Notes) -> Vec<u8> 
     let splits: Vec<f64> = nodes.iter().map(|row| row.threshold).collect();
     let ensemble = node("TreeEnsemble", &["doubles"], OUTPUT)
         .bytes(7, "ai.onnx.ml")
-        // The plain sum over the trees.
+        // 1 is the plain sum over the trees.
         .message(5, int("aggregate_function", 1))
         .message(5, int("post_transform", 0))
         .message(5, int("n_targets", 1))
@@ -64,7 +64,7 @@ fn write_trees(context: &Context<'_>, trees: &[Tree], _: &mut Notes) -> Vec<u8> 
         .message(5, ints("nodes_falseleafs", inner(|row| row.children[1].1)))
         .message(5, ints("nodes_missing_value_tracks_true", inner(|row| row.missing_left)))
         .message(5, tensor_attribute("nodes_splits", doubles("", &splits, &[splits.len()])))
-        // 0: left if x <= threshold.
+        // 0 means: go left if x <= threshold.
         .message(5, tensor_attribute("nodes_modes", tensor("", Element::Byte, &[nodes.len()], vec![0; nodes.len()])))
         .message(5, ints("leaf_targetids", vec![0; values.len()]))
         .message(5, tensor_attribute("leaf_weights", doubles("", &values, &[values.len()])));
@@ -103,7 +103,7 @@ impl Table {
         self.roots.push(first);
         self.nodes.extend(tree.nodes().map(row));
         if tree.nodes().len() == 0 {
-            // A tree must begin with a node. The leaf stands twice below the node, since
+            // A tree must begin with a node. The leaf is written twice below the node, because
             // onnxruntime 1.21 fails on a shared leaf.
             let children = [(leaves, 1), (leaves + 1, 1)];
             self.nodes.push(Row { feature: 0, threshold: 0.0, missing_left: 1, children });

@@ -80,7 +80,7 @@ fn a_linear_scorer_finds_the_minimum_of_the_mean_loss_and_the_penalty() {
 #[test]
 fn models_are_the_same_for_any_number_of_threads() {
     let data = signal_in_order(60, 1);
-    // 60 queries x 12 documents x 256 x 9 weights make three shards.
+    // 60 queries of 12 documents with 256 x 9 weights make three shards.
     let training = Network { hidden: vec![256], batch: 60, epochs: 3, early_stopping: 2, ..training() };
     let fitted = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -129,7 +129,7 @@ impl CommandLine {
     /// The arguments with every place filled in. A seed becomes a number, and any other place
     /// becomes the name of a file in the program's folder.
     pub fn filled(&self, seed: Seed) -> Vec<String> {
-        // 31 bits: what the smallest integer of other languages holds.
+        // The seed has 31 bits, so that it fits the smallest integer type of other languages.
         let number = (seed.value() >> 33).to_string();
         let fill = |argument: &String| {
             Place::ALL
@@ -188,8 +188,8 @@ fn argv<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Er
             return Err(D::Error::custom(format!("`argv` has no `{}`; known places: {}", place.name(), places())));
         }
     }
-    // Braces may belong to the program's own language: only a whole argument that is nearly a place
-    // is taken for a slip.
+    // Braces may belong to the language of the program. So only a whole argument that is nearly a
+    // place counts as a mistake.
     let known = || Place::ALL.iter().map(|place| place.name());
     let slip = argv.iter().find(|argument| {
         argument.starts_with('{') && argument.ends_with('}') && known().all(|place| place != argument.as_str())

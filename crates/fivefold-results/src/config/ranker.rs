@@ -260,8 +260,8 @@ impl RankerConfig {
         };
         let ranker = entry.parse(params.into_table()).map_err(|error| Fault::from(error).or_at(&kind_span))?;
         let params = ranker.params();
-        // The job reads them back from here: a value that JSON cannot hold (infinity) is refused
-        // now, not in the run.
+        // The job reads the parameters back from JSON. So a value that JSON cannot hold (infinity)
+        // is refused now, not during the run.
         entry.restore(&params).map_err(|error| Fault::from(error).or_at(&kind_span))?;
         let code = KnownBy::of(entry).map_err(|error| Fault::new(error, kind_span))?;
         let renamed = entry.renamed.iter().map(|word| (word.new.to_owned(), word.old.to_owned())).collect();

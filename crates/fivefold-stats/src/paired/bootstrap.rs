@@ -206,17 +206,18 @@ impl Pair {
         let mean = mean_of(sum);
         let squares = sums[self.squares] as f64 * self.squares_unit;
         let spread = squares - n * mean * mean;
-        // What the rounding of the values adds up to in a sum of n squares, where no w is larger
-        // than its error.
+        // The rounding of the values can add this much to a sum of n squares if no w is larger than
+        // its rounding error.
         let noise = self.moments.squared_errors;
         if spread <= TOLERANCE * squares + noise {
-            // All drawn w are equal: to 0, or not.
+            // All drawn w are equal. Either all are 0 or none is 0.
             let none = squares <= TOLERANCE * self.moments.squared_deviations / n + noise;
             let t = if none { 0.0 } else { f64::INFINITY };
             return (t, t);
         }
         let error = (spread * n / (n - 1.0)).sqrt();
-        // The spread is off by 2 root(squares x noise) at most, its root by half of that share.
+        // The error of the spread is at most 2 root(squares x noise). The relative error of its
+        // root is half as large.
         let spread_off = (squares * noise).sqrt() / spread;
         (mean * n / error, (mean_of(sum + self.tolerance) * n / error) * (1.0 + TOLERANCE + spread_off))
     }
@@ -242,7 +243,7 @@ mod tests {
             let d: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
             let t = |values: &[f64]| {
                 let moments = Moments::of_differences(values, &vec![0.0; n]);
-                // All drawn queries the same: no spread.
+                // If all drawn queries are the same, there is no spread.
                 if values.iter().all(|v| *v == values[0]) {
                     f64::INFINITY
                 } else {

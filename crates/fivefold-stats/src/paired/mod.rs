@@ -71,7 +71,7 @@ impl Test {
     /// Slices of different lengths, or values that are not finite.
     pub fn of_pair(&self, a: &[f64], b: &[f64]) -> Result<Outcome, StatsError> {
         let run = self.run(&Family::of_pair(a, b)?, &TestOptions::default())?;
-        // A pair is one comparison.
+        // A family of one pair has one comparison.
         Ok(run.outcomes[0].clone())
     }
 }
@@ -249,8 +249,8 @@ mod tests {
                 let what = format!("{}, {decimals} decimals, offset {offset}, {whole:?}", test.name);
                 for (one, other) in one.outcomes.iter().zip(&other.outcomes) {
                     let (p, q) = (one.test.unwrap(), other.test.unwrap());
-                    // A t-test takes the rounding of its values for what it is: some part in p, not
-                    // in what is equal.
+                    // In a t-test, the rounding of the values alters p a little, but not which
+                    // differences count as equal.
                     let most = if test.name == "t" { 1e-3 } else { 0.0 };
                     assert!((p.p - q.p).abs() <= most, "{} for {}: {what}", q.p, p.p);
                     assert_eq!((p.used, p.favours), (q.used, q.favours), "{what}");
@@ -275,7 +275,7 @@ mod tests {
                 let curve = &crate::swap_method(&Family::of_systems(&systems).unwrap(), &options).unwrap()[0];
                 curve.bins.iter().map(|bin| (bin.comparisons, bin.swaps)).collect::<Vec<_>>()
             };
-            // Bins that no mean of a half lies on the edge of.
+            // With this width, no mean of a half lies on the edge of a bin.
             let width = 0.0137;
             assert_eq!(swaps(&exact, width), swaps(&decimal, width * 10f64.powi(-decimals)));
         }

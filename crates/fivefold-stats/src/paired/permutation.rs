@@ -49,8 +49,8 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
     let mut fixed = Fixed::of(family)?;
     let parted = fixed.parted();
     let (draws, coverage, joint_method) = if parted.len() <= EXACT {
-        // Where all systems are equal no sign matters. The last sign stays: the other half mirrors
-        // this one.
+        // On queries where all systems are equal, the sign does not matter. The last sign is fixed,
+        // because the other half of the sign vectors mirrors this half.
         fixed = fixed.only(&parted);
         (1 << parted.len().saturating_sub(1), Coverage::Complete, Method::Exact)
     } else {
@@ -87,7 +87,7 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
             (Method::Draws(_), Some(few)) => (exact(few, fixed.tolerance(comparison.group, &moments)), Method::Exact),
             (method, _) => (drawn, method),
         };
-        // A corrected p-value is never below its own.
+        // A corrected p-value is never below the uncorrected one.
         *joint = joint.max(p);
         let test =
             Ok(Significance { statistic: moments.mean, p, method, used: family.queries(), favours: by_mean(&moments) });
@@ -118,7 +118,7 @@ fn exact(mut differences: Vec<i64>, tolerance: i64) -> f64 {
     let Some(flipped) = differences.get_mut(1..) else { return 1.0 };
     let vectors = 1u64 << flipped.len();
     let mut hits = 1;
-    // In Gray's order each vector differs from the one before it in one sign.
+    // In Gray's order, each sign vector differs from the previous vector in one sign.
     for vector in 1..vectors {
         let difference = &mut flipped[vector.trailing_zeros() as usize];
         sum -= 2 * *difference;
@@ -207,8 +207,8 @@ mod tests {
     fn equal_sums_count_as_equal() {
         // |.1 + .2 - .3| = 0 is the smallest possible sum, and every other is at least as large.
         assert_eq!(p(&[0.1, 0.2, -0.3], 1000), 1.0);
-        // In tenths: |1 + 1 - 2 - 3| = 3 is reached by 10 of 16 signs; in steps of 2^-40 of the
-        // largest only 8 reach it.
+        // In tenths, 10 of 16 sign vectors reach |1 + 1 - 2 - 3| = 3. In steps of 2^-40 of the
+        // largest value, only 8 reach it.
         assert_eq!(p(&[0.1, 0.1, -0.2, -0.3], 1000), 0.625);
         // 1.1, 2.2, 3.3: |1.1 + 2.2 + 3.3| is reached by 2 of 8 signs, |1.1 - 2.2 + 3.3| = 2.2
         // by 6.

@@ -100,7 +100,7 @@ fn by_table(fixed: &Fixed, systems: usize, mut rngs: Vec<Rng>) -> Vec<Vec<i64>> 
         let used = (queries - block).div_ceil(2).min(PAIRS);
         for (pairs, values) in pairs.iter_mut().zip(&fixed.values) {
             for (number, pair) in pairs.iter_mut().enumerate() {
-                // Systems and queries that are not there are 0.
+                // Missing systems and queries count as 0.
                 let value = |system: usize, query: usize| *values.get(system).and_then(|v| v.get(query)).unwrap_or(&0);
                 let query = block + 2 * number;
                 for (place, sum) in pair.iter_mut().enumerate() {
@@ -118,7 +118,7 @@ fn by_table(fixed: &Fixed, systems: usize, mut rngs: Vec<Rng>) -> Vec<Vec<i64>> 
             for (sums, pairs) in sums.iter_mut().zip(&pairs) {
                 for (order, pair) in orders[..used].iter().zip(pairs) {
                     for (sum, place) in sums.iter_mut().zip(order.to_le_bytes()) {
-                        // The mask says to the compiler that the place is inside.
+                        // The mask tells the compiler that the index is in range.
                         *sum += pair[usize::from(place & 63)];
                     }
                 }
@@ -250,7 +250,7 @@ mod tests {
         let systems: Vec<&[f64]> = systems.iter().map(Vec::as_slice).collect();
         let family = Family::of_groups(vec![systems.clone(), systems]).unwrap();
         let run = run(&family, &TestOptions { draws: 300, ..TestOptions::default() }).unwrap();
-        // The ninth stands out, the others do not; both groups are the same.
+        // Only the ninth system differs significantly from the others. Both groups are the same.
         for (outcome, twin) in run.outcomes.iter().zip(&run.outcomes[36..]) {
             let p = outcome.test.unwrap().p;
             assert_eq!(p < 0.05, outcome.comparison.second == 8, "{outcome:?}");

@@ -61,7 +61,7 @@ fn signed_rank(mut differences: Vec<Difference>) -> Significance {
     let used = differences.len();
     differences.sort_unstable_by(|a, b| a.value.abs().total_cmp(&b.value.abs()));
     let sizes = level_sizes(&differences);
-    // Twice the rank sums, which are integers.
+    // Twice a rank sum is an integer, also with ties.
     let (mut positive, mut all, mut tie_term) = (0u64, 0u64, 0.0);
     let mut twice_ranks = Vec::with_capacity(used);
     for tied in sizes.chunk_by(|a, b| a == b) {

@@ -141,7 +141,8 @@ mod tests {
 
     #[test]
     fn differences_are_those_of_the_values_to_a_unit() {
-        // A common offset of a million must cost the differences no digits but those of the input.
+        // With a common offset of a million, the differences must lose only the digits that the
+        // input lacks.
         let a = [1e6 + 0.25, 1e6 + 0.5, 1e6];
         let b = [1e6, 1e6 + 0.75, 1e6];
         let c = [1e6 + 1.0, 1e6 + 0.75, 1e6 + 0.125];

@@ -72,7 +72,7 @@ pub(crate) fn batches(draws: usize) -> impl Iterator<Item = std::ops::Range<usiz
 /// most 1 - `confidence` of the draws exceed, the observed statistic counted as a draw. `None` if
 /// there are too few draws.
 pub(crate) fn quantile_place(confidence: f64, draws: usize) -> Option<usize> {
-    // 1e-9: .95 x 1000 must not become 951.
+    // The 1e-9 keeps .95 x 1000 from becoming 951 by rounding.
     let place = (confidence * (draws + 1) as f64 - 1e-9).ceil() as usize;
     place.checked_sub(1).filter(|&place| place < draws)
 }

@@ -84,8 +84,8 @@ mod tests {
             tally.count(&drawn);
         }
         assert_eq!(tally.p_values(Coverage::Complete), [0.25, 0.0, 0.5]);
-        // In the order 3, 2, 1 the maxima reach the observed 1, 2 and 2 times; each p is at least
-        // the one before.
+        // In the order 3, 2, 1, the maxima reach the observed values 1, 2 and 2 times. Each p is at
+        // least the previous p.
         assert_eq!(tally.max_t(Coverage::Complete), [0.5, 0.25, 0.5]);
         assert_eq!(tally.max_t(Coverage::Sample), [0.6, 0.4, 0.6]);
         assert_eq!(tally.p_values(Coverage::Sample)[1], 0.2);

@@ -123,7 +123,8 @@ impl Shown<'_> {
         let mut bars: Vec<Vec<usize>> = Vec::new();
         for clique in cliques(average, difference) {
             let drawn: Vec<usize> = (0..order.len()).filter(|&place| clique.contains(&order[place])).collect();
-            // What the cut leaves of a clique may lie within another.
+            // Only the best systems are drawn. So the drawn part of a clique may lie within another
+            // clique.
             if drawn.len() > 1 && !bars.iter().any(|bar| drawn.iter().all(|place| bar.contains(place))) {
                 bars.push(drawn);
             }

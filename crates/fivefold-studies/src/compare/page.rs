@@ -63,7 +63,8 @@ pub(super) fn data(study: &Compare, all: &[(&Scores, Vec<Found>)]) -> Result<Pag
         }
     });
     let of_all: Vec<&Scores> = all.iter().map(|(scores, _)| *scores).collect();
-    // Each data set says itself where its own sources differ.
+    // Differences between the sources of one data set are told at this data set. So only several
+    // data sets are compared here.
     let across = differences_across(&of_all).filter(|_| of_all.len() > 1);
     let tested = || all.iter().flat_map(|(_, found)| found).map(|found| &found.tested);
     let words = difference.in_words(&how_found(tested()));

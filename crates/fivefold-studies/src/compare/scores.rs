@@ -267,7 +267,7 @@ fn selected(values: &SystemValues, measures: &[String]) -> Result<SystemValues, 
 
 /// The measure with this name without a cutoff, if fivefold has such a measure.
 fn spec(name: &str) -> Option<MeasureSpec> {
-    // Some measures need a cutoff to be measures.
+    // Some measures require a cutoff, so a second try adds one.
     name.parse().or_else(|_| format!("{name}@1").parse::<MeasureSpec>().map(|spec| spec.at(None))).ok()
 }
 

@@ -276,7 +276,7 @@ impl Shown<'_> {
         };
         let name = |system: usize| Cell::text(&self.scores.systems[system]);
         let mut cells = vec![Cell::text(column), name(first), name(second)];
-        // Without -0 for two systems that are the same.
+        // The `+ 0.0` turns -0 into 0 for two equal systems.
         cells.push(Cell::number(sign * outcome.difference + 0.0, 4));
         cells.extend(ends.map(|end| Cell::number_or_na(end, 4)));
         cells.push(p_or(outcome.test.ok().map(|test| test.p)));
@@ -387,7 +387,8 @@ impl Shown<'_> {
             ["measure", "chi-square", "p", "critical difference", "best", "average rank", "not told from the best"];
         let title = "Average ranks: Friedman test and Nemenyi's critical difference";
         let mut table = self.table("ranks", title, &columns, 1, rows);
-        // Ties make some columns smaller to count out than others.
+        // The method can differ between columns, because ties leave some columns fewer orders to
+        // count.
         let how = match methods.split_first() {
             Some(((_, first), others)) if others.iter().all(|(_, other)| other == first) => first.to_string(),
             _ => {

@@ -82,7 +82,7 @@ pub fn test_all(study: &Compare, scores: &Scores, seed: Seed) -> Result<Vec<Test
 }
 
 fn tested(study: &Compare, measure: &Measure, family: &Family<'_>, seed: Seed) -> Result<Tested, StudyError> {
-    // The same draws for every measure, so that measures differ by their values alone.
+    // All measures get the same draws, so that they differ by their values alone.
     let (run, p_values) = study.difference_test()?.run(family, seed.derive("test"))?;
     Ok(Tested {
         power: discriminative_power(&p_values, study.alpha),
@@ -102,7 +102,7 @@ fn needed(study: &Compare, family: &Family<'_>, column: usize) -> Result<Needed,
     };
     let of = |&difference: &f64| match median > 0.0 {
         true => Ok(queries_needed(difference, median, study.alpha, study.power)?),
-        // Without spread two queries show any difference.
+        // Without a spread, two queries are enough to show any difference.
         false => Ok(Some(2)),
     };
     let queries = study.differences.iter().map(of).collect::<Result<_, StudyError>>()?;

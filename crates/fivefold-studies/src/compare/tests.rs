@@ -164,7 +164,7 @@ fn draws_that_are_too_few_for_the_correction_are_named() {
         shown(&study, &given).iter().any(|table| table.notes.iter().any(|note| note.contains("take more draws")))
     };
     assert!(noted(19, "holm"));
-    // 1/20 is not below .05 without any correction, either.
+    // Even without a correction, 1/20 is not below .05.
     assert!(noted(19, "none"));
     assert!(!noted(999, "holm") && !noted(99, "none"));
 }

@@ -179,7 +179,7 @@ pub fn of_measure(spec: &MeasureSpec, conventions: &Conventions, max_grade: u8) 
 pub fn by_numbers(discount: impl Fn(usize) -> f64, ranks: usize) -> Verdict {
     let last = ranks / 2;
     let local = |n: usize| -libm::log2(discount(2 * n) / discount(n));
-    // The parabola through three exponents over 1/log n, at 0.
+    // The exponent in the limit: the parabola through three local exponents over 1/log n, at 0.
     let sizes = [last, last / 8, last / 64];
     let exponents = sizes.map(local);
     let places = sizes.map(|n| 1.0 / libm::log(n as f64));

@@ -73,7 +73,8 @@ impl Ranking {
         self.fresh.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
         self.scores.resize(scores.len(), 0.0);
         self.grades.resize(scores.len(), 0);
-        // From the end, so that each document moves at most once, to a place that is free.
+        // The loop starts at the end, so that each document moves at most once, and to a free
+        // place.
         let (mut end, mut left) = (scores.len(), old);
         for &(score, grade) in self.fresh.iter().rev() {
             let first = self.scores[..left].partition_point(|&other| other >= score);

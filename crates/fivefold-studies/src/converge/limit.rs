@@ -66,7 +66,7 @@ impl Scored<'_> {
     /// The limit of U / S(n).
     fn upper(&self, a: f64) -> f64 {
         let at_least = |grade: usize| libm::pow(self.shares[grade..].iter().sum(), 1.0 - a);
-        // A sum of nothing to a power above 0 is 0.
+        // Above the highest grade, the sum is empty, and 0 to a power above 0 is 0.
         (0..self.shares.len()).map(|grade| self.gains[grade] * (at_least(grade) - at_least(grade + 1))).sum()
     }
 
@@ -153,7 +153,7 @@ mod tests {
         for family in [Family::Power(1.0), Family::Power(2.0), Family::Geometric(0.8), Family::Cut(10)] {
             assert_eq!(limit(family, Version::Original, &scored), None);
         }
-        // The limit as a falls to 0 is that of the logarithm.
+        // As a falls to 0, the limit approaches the limit of the logarithm.
         let near = limit(Family::Power(1e-6), Version::Original, &scored).unwrap();
         assert!((near - 1.0).abs() < 1e-5, "{near}");
     }

@@ -55,7 +55,7 @@ fn the_simulation_of_the_paper() {
     let limits = table(&found, "convergence-limits");
     for angle in Converge::default().angles {
         let angle = angle.to_string();
-        // Of ndcg, then of the square root: limit, mean, difference.
+        // The cells are limit, mean and difference, first of ndcg, then of the square root.
         let cells = row(limits, &angle);
         assert_eq!(cells[0], 1.0);
         assert!(cells[5].abs() < 0.01, "{angle}: the mean is {} beside its limit", cells[5]);

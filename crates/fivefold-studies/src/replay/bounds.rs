@@ -113,10 +113,12 @@ mod tests {
     #[test]
     fn close_scores_leave_their_order_open() {
         let (first, second) = ([0.411, 0.4115, 0.3], [0.42, 0.41, 0.43]);
-        // 01 is open in the first; 02 and 12 are in opposite orders.
+        // The order of pair 01 is open in the first list. The pairs 02 and 12 have opposite orders
+        // in the two lists.
         assert_eq!(discordant(printed(&first, 0.001), printed(&second, 0.01)), (2, 3));
         assert_eq!(discordant(printed(&first, 0.0001), printed(&second, 0.001)), (3, 3));
-        // A whole unit tells: cut off or rounded, the true scores are in this order.
+        // The printed scores differ by a whole unit. So the true scores are in this order, whether
+        // they were cut off or rounded.
         assert_eq!(discordant(printed(&[0.1, 0.2], 0.1), printed(&[0.2, 0.1], 0.1)), (1, 1));
     }
 
@@ -142,7 +144,7 @@ mod tests {
         let cut = of_pad(printed(&[0.2, 0.3, -0.011], 0.001)).unwrap();
         let own = pad(&[0.2001, 0.3001, -0.0119], PadDenominator::Signed).unwrap().percent.unwrap();
         assert!(cut.low <= own && own <= cut.high, "{cut:?} {own}");
-        // Where the maximum can be 0, PAD can be anything.
+        // If the maximum can be 0, PAD can have any value.
         assert_eq!(of_pad(printed(&[-0.2, 0.0004, -0.1], 0.001)), None);
         assert!(of_pad(printed(&[-0.2, -0.3, -0.1], 0.001)).is_some());
     }

@@ -77,7 +77,7 @@ pub(super) fn check_all(scores: &PublishedScores, derived: &[DerivedRow]) -> Vec
         let (value, bounds) = computed.unzip();
         let digits = fewest_decimals(derived, row);
         let verdict = compare(printed, value, bounds.flatten(), digits);
-        // What the printed scores give is possible.
+        // A cell that follows from the printed scores is possible, so no objection is looked for.
         let objection =
             if verdict.follows() { None } else { objection(scores, derived, row, column, (printed, digits)) };
         let (verdict, remark) = match objection {
@@ -212,7 +212,7 @@ fn objection(
             let Some(conflicts) = whole(printed) else {
                 return Some("not a number of comparisons".to_owned());
             };
-            // A power that is none has its own objection.
+            // A power that is not a whole number gets an objection in its own cell.
             let flaw = check_conflicts(whole(base)?, whole(version)?, conflicts, comparisons).err()?;
             Some(format!("{flaw} (powers {base} and {version} in table {table})"))
         }

@@ -150,7 +150,8 @@ fn significantly_better(one: &Method, other: &Method) -> bool {
 /// The share of all orders of n items (n!, without ties) whose tau with a given order is at least
 /// `tau`. These orders have at most (1 - tau) n (n-1) / 4 inversions.
 fn chance_of_tau(n: usize, tau: f64) -> f64 {
-    // Shares of orders by their number of inversions, an item more in each step (Mahonian numbers).
+    // The shares of orders by their number of inversions (Mahonian numbers). Each step adds an
+    // item.
     let mut shares = vec![1.0];
     for items in 2..=n {
         let mut next = vec![0.0; shares.len() + items - 1];
@@ -187,7 +188,7 @@ pub(super) fn of_figures(pairs: &[DerivedPair]) -> Vec<Conclusion> {
             answer: judge(what, original.ours, version.ours),
         });
     }
-    // One kind after the other, as the rules stand.
+    // Conclusions are sorted by kind, in the order of the rules.
     found.sort_by_key(|conclusion| RULES.iter().position(|(what, _)| *what == conclusion.what));
     found
 }
@@ -328,7 +329,7 @@ mod tests {
                 order.iter().enumerate().map(|(i, &own)| method(&i.to_string(), i as f64, &[own, own])).collect();
             of_order(&block(), &methods, "d")[1].answer
         };
-        // Of three items even the same order has a chance of 1/6; of four 1/24.
+        // With three items, even the same order has a chance of 1/6; with four items, of 1/24.
         assert_eq!(verdict(&[1.0, 2.0, 3.0]), Answer::CannotTell);
         assert_eq!(verdict(&[1.0, 2.0, 3.0, 4.0]), Answer::Holds);
         assert_eq!(verdict(&[4.0, 3.0, 2.0, 1.0]), Answer::DoesNot);

@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(suspect(&[77_800, 50_000, 140_000], 1), None);
         assert_eq!(suspect(&[77_800, 100_000, 140_000], 1), None);
         assert_eq!(suspect(&[-30_000, -2_500, -20_000], 1), Some(-25_000));
-        // The first and the last cutoff have no two neighbours.
+        // The first and the last cutoff have only one neighbour.
         assert_eq!((suspect(&[7_780, 110_000], 0), suspect(&[77_800, 11_000], 1)), (None, None));
         assert_eq!(suspect(&[0, 0, 0], 1), None);
     }

@@ -376,7 +376,8 @@ impl Ours<'_> {
             let at = table.columns.iter().position(|head| head == column.title())?;
             let datasets = match row.dataset.split_once(" vs ") {
                 None => vec![own(&row.dataset)],
-                // Whichever of the two stands first in our experiment.
+                // The experiment may name the two data sets in either order, so both orders are
+                // tried.
                 Some((first, second)) => {
                     let (first, second) = (own(first), own(second));
                     vec![format!("{first} vs {second}"), format!("{second} vs {first}")]

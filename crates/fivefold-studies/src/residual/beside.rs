@@ -46,12 +46,12 @@ mod tests {
 
     #[test]
     fn rareness_by_hand() {
-        // Documents 0, 1 relevant. Top 2: A = 0 1, B = 0 2, C lacks the query, D = 2 0 (and 1
-        // beyond the cutoff).
+        // The documents 0 and 1 are relevant. The top 2 are: A = 0 1, B = 0 2, D = 2 0 (and 1
+        // beyond the cutoff). C lacks the query.
         let ranking = |documents: &[Document]| Some(Ranking::new(documents.to_vec()).unwrap());
         let rankings = [ranking(&[0, 1, 5]), ranking(&[0, 2]), None, ranking(&[2, 0, 1])];
         let relevant = |document| document < 2;
-        // 0 is in 3 of 4 runs, 1 in 1 of 4.
+        // Document 0 is in three of four runs, document 1 in one of four.
         let (common, rare) = (1.0 + 0.25, 1.0 + 0.75);
         assert_eq!(rareness(&rankings, 2, 1.0, relevant), [(common + rare) / 2.0, common / 2.0, 0.0, common / 2.0]);
         // alpha 0 is plain precision.

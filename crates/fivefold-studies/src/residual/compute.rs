@@ -236,15 +236,16 @@ mod tests {
         assert_eq!(numbers.means(&numbers.values), [0.25, 0.25, 0.25]);
         assert_eq!((numbers.undefined, numbers.unjudged.as_slice()), (0, &[0, 1, 1][..]));
         let [chronological, left_out, grouped] = numbers.experiments.as_slice() else { panic!() };
-        // P sees every document of the top 2 for certain. a: 1 of U = 2. b after a: document 1 is
-        // all that is left. c after both: nothing is left.
+        // Under P@2, the user sees both documents of the top 2 for certain. On query 1, a has 1 of
+        // U = 2. After a, only document 1 is left, and b adds it. After both, nothing is left for
+        // c.
         assert_eq!(chronological.residual, [0.5, 0.0, 1.0, 0.0, 0.0, 0.0]);
         assert_eq!(chronological.unique, [1.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
-        // Query 2 has no gain for a and b, and query 1 has none left for c.
+        // Query 2 has no gain for a and b. On query 1, no gain is left for c.
         assert_eq!(chronological.exhausted, 3);
         assert_eq!(left_out.residual, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
         assert_eq!(left_out.tasc, [0.25, 0.0, 0.25, 0.0, 0.25, 0.0]);
-        // The first of equals is the best of its group.
+        // Of equal systems, the first is the best of its group.
         assert_eq!(numbers.best, [Some(0), Some(2)]);
         assert_eq!(grouped.residual, [0.0, 0.0, 1.0, 0.0, 1.0 * 0.0, 0.0]);
         assert_eq!(grouped.experiment.priors, [vec![2], vec![2], vec![0]]);

@@ -225,7 +225,7 @@ mod tests {
                 let utility = utility(name, 2, documents);
                 let slices: Vec<&[u32]> = priors.iter().map(Vec::as_slice).collect();
                 let found = nrg(&utility, &grades, &slices, &ranking);
-                // Gains are known up to a factor, which N takes out.
+                // Gains are known up to a factor. The normalisation removes this factor.
                 if ideal == 0.0 {
                     assert!(found.is_exhausted() && found.normalised() == 0.0);
                     exhausted += 1;

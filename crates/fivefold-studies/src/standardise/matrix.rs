@@ -74,7 +74,7 @@ pub fn mean_and_deviation(values: impl Iterator<Item = f64> + Clone) -> (f64, f6
     }
     match (count, first) {
         (0 | 1, _) => (centre, f64::NAN),
-        // Rounding must not make a spread out of equal numbers.
+        // Equal numbers must have no spread by rounding.
         (_, Some(first)) if equal => (first, 0.0),
         _ => (centre, (squares / (count - 1) as f64).sqrt()),
     }

@@ -42,7 +42,8 @@ impl Shown<'_> {
             let shown = |form: &&Form| [RAW, STANDARDISED].contains(&form.name);
             findings.charts.extend(family.forms.iter().filter(shown).map(|form| self.histogram(family, form)));
         }
-        // Measures that differ only in marks that an id does not keep.
+        // Two measures may have the same id, because ids leave out some characters. Equal ids get
+        // numbers.
         number_equal(findings.tables.iter_mut().map(|table| &mut table.id));
         number_equal(findings.charts.iter_mut().map(|chart| &mut chart.id));
         Ok(())

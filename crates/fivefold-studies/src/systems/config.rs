@@ -148,14 +148,14 @@ impl SystemsConfig {
     fn per_query(&self, files: &[Named]) -> Result<Systems, StudyError> {
         let mut parts = Vec::with_capacity(files.len());
         for file in files {
-            // The name that was given is that of its system, or in a table of systems that of its
-            // measure.
+            // The name that the user gave is the name of the system. For a table of systems, it is
+            // the name of the measure.
             let (system, measure) = (file.name.clone(), file.name.clone());
             let options = PerQueryOptions { system, measure, ..PerQueryOptions::default() };
             parts.push(per_query::read(&file.path, &options)?);
         }
         let (values, _) = SystemValues::join(parts)?.settle(self.missing_queries)?;
-        // A run's values keep its stamps when its file is read alone.
+        // The values of a run keep its stamps, even if only the file of values is read.
         let computed: Vec<Computed> = files
             .iter()
             .filter_map(|file| Some(Computed::by_run(file.given.clone(), &Results::manifest_beside(&file.path)?)))
@@ -258,7 +258,7 @@ pub(super) fn names_of(
     let error = |what: &str| Err(StudyError::Input(format!("`{pattern}` {what}")));
     let Some((before, after)) = pattern.split_once('*') else {
         return Ok(vec![match pattern.split_once('=') {
-            // A path may hold the sign too; a name holds no separator of folders.
+            // A path may contain `=` too. So a text with a separator of folders is not a name.
             Some((name, path)) if !name.is_empty() && !name.contains(std::path::is_separator) => {
                 (Some(name.to_owned()), path.to_owned())
             }
@@ -268,7 +268,7 @@ pub(super) fn names_of(
     if after.contains('*') {
         return error("has more than one `*`");
     }
-    // The folder in which the star stands, and the start of the name there.
+    // The folder that contains the star, and the beginning of the file name before the star.
     let (folder, start) = match before.rfind('/') {
         Some(slash) => before.split_at(slash + 1),
         None => ("", before),

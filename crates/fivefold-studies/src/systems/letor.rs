@@ -46,7 +46,8 @@ pub(super) fn read_file(data: &Path, scores: &[String], cx: &StudyContext<'_>) -
     let file = read_letor(&path, &options)?;
     let test = file.data.clone();
     let (max_grade, input) = (test.max_grade(), input(&data.display().to_string(), &path)?);
-    // Named as the user does, so that the folder's bytes do not depend on where it lies.
+    // Remarks use the path that the user gave, so that the bytes of the folder do not depend on the
+    // place of the data.
     let (found, named) = (path.display().to_string(), data.display().to_string());
     let remarks = file.remarks.iter().map(|remark| remark.replace(&found, &named)).collect();
     systems(&[Scored { fold: None, test, file: Some(file) }], max_grade, scores, input, remarks, cx)
