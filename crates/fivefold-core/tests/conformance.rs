@@ -333,7 +333,7 @@ fn what_is_said_of_a_blind_validation_part_names_it() {
 #[test]
 fn draws_of_documents_are_sound_and_hide_no_dependence_on_the_order() {
     check(&[RankerEntry::of::<Toy<At<21>>>()], &[CASE]);
-    // One draw of this noise moves the scores more than the order does.
+    // One draw of this noise moves the scores more than the order of the documents does.
     let noisy = Case { params: "noise = 0.3", changes: &[("shrink", "0.5", true), ("noise", "0.2", true)], ..CASE };
     let found = violations(&[RankerEntry::of::<Toy<At<2>>>()], &[noisy]);
     assert_eq!(names(&found), ["training order"], "{found:#?}");

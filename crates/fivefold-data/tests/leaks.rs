@@ -99,7 +99,7 @@ fn parts(folder: &Path, documents: usize, row: impl Fn(usize, usize) -> Option<S
     for part in 1..=5 {
         let mut text = String::new();
         for document in 0..documents {
-            // Different in all parts and documents, and independent of the grade.
+            // The features differ in all parts and documents, and do not depend on the grade.
             let own = || format!("1:{part}.{document} 2:{}", document * part % 7);
             let features = row(part, document).unwrap_or_else(own);
             writeln!(text, "{} qid:{part} {features}", (document + part) % 3).unwrap();
@@ -112,8 +112,8 @@ fn parts(folder: &Path, documents: usize, row: impl Fn(usize, usize) -> Option<S
 fn more_than_a_tenth_of_equal_vectors_stop_a_run_and_fewer_warn() {
     let shared = |most: usize| {
         let folder = tempfile::tempdir().unwrap();
-        // Query 1 has `most` vectors of query 3, and a zero vector like all other queries, which
-        // tells nothing.
+        // Query 1 has `most` vectors of query 3. Like all other queries, it also has a zero vector,
+        // which proves nothing.
         parts(folder.path(), 21, |part, document| match (part, document) {
             (_, 20) => Some("1:0 2:-0".to_owned()),
             (1 | 3, row) if row < most => Some(format!("1:50.{row} 2:-1")),

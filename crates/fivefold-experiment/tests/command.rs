@@ -123,7 +123,7 @@ fn features_come_to_the_program_bit_by_bit() {
 
 #[test]
 fn the_test_part_has_no_grades_and_the_others_have() {
-    // Every score: the sum of the grades in the file.
+    // Every score is the sum of the grades in the file.
     let sum = |argument: usize| {
         format!(
             "s=0; while read -r g rest; do s=$((s + g)); done < \"${argument}\"; sed \"s/.*/$s/\" \"$3\" > \"$4\"\n"
@@ -232,7 +232,7 @@ fn what_takes_too_long_is_stopped_with_all_that_it_started() {
         "the command ran longer than 1s and was stopped; `time_limit` sets how long it may; its standard error ends \
          with:\nwaiting"
     );
-    // Were a child alive, it would make the file within three seconds of its start.
+    // A child that was still alive would make the file within three seconds of its start.
     std::thread::sleep(Duration::from_millis(3500));
     assert!(!escaped.exists());
 }

@@ -72,7 +72,7 @@ fn render(text: &str) -> String {
 fn the_good_file_is_good() {
     let experiment = parse(GOOD).unwrap();
     let settings = serde_json::to_string_pretty(&experiment).unwrap();
-    // The hash of this very test program.
+    // This is the hash of the test program itself.
     let (before, after) = settings.split_once("\"executable\": \"").unwrap();
     insta::assert_snapshot!(format!("{before}\"executable\": \"HASH{}", &after[64..]));
 }

@@ -36,7 +36,8 @@ impl Observer for Watch {
 fn little_memory_takes_longer_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut found = Vec::new();
-    // Enough for a job of the larger collection and its copy, and for little else.
+    // The smallest budget is enough for a job of the larger collection and its copy, and for little
+    // else.
     for (name, memory) in [("none", None), ("much", Some(u64::MAX)), ("little", Some(4 << 20))] {
         let watch = Watch::default();
         let out = folder.path().join(name);

@@ -54,8 +54,8 @@ fn statistics_of_eight_systems_agree_with_scipy() {
             assert!((found - expected / unit).abs() < 1e-9 * (1.0 + expected.abs()), "{id}: {found} for {expected}");
         }
     };
-    // Columns all, uninformative, ideal; tau as the number of pairs in the same order less those in
-    // opposite orders.
+    // The columns are all, uninformative and ideal. Tau is given as the number of pairs in the same
+    // order, minus the number of pairs in opposite orders.
     check("table-07", &[[28.0, 26.0, 26.0], [24.0, 26.0, 24.0]], 28.0);
     check("table-08", &[[0.0, 4.0, 2.0], [2.0, 12.0, 5.0]], 1.0);
     check("table-09", &[[78.0, 16.0, 74.0], [78.0, 14.0, 76.0], [76.0, 16.0, 73.0]], 1.0);

@@ -93,10 +93,10 @@ fn only_what_an_input_alters_is_done_again() {
     assert_eq!(second.len(), 10);
     assert!(second.iter().all(|id| id.ends_with("/Second%2C%20scaled")), "{second:?}");
     let normalised = jobs_of(&change("over = \"train\"", "over = \"query\""));
-    // The ones above are done again too: their results were replaced.
+    // The jobs above are done again too, because their results were replaced.
     assert_eq!(normalised.iter().filter(|id| id.ends_with("/Draw")).count(), 10);
     assert_eq!(normalised.len(), 20);
-    // Back to where it was; then the seed alters the seeded ranker alone.
+    // The first settings are run again. A new seed then alters only the seeded ranker.
     run_with(EXPERIMENT, &out, 2, None);
     let seeded = jobs_of(&change("seed = 7", "seed = 8"));
     let expected: Vec<&String> = seeded.iter().filter(|id| id.ends_with("/Draw")).collect();
@@ -322,7 +322,7 @@ fn files_that_are_altered_while_the_run_goes_on_are_not_evaluated() {
         let RunError::Altered { files } = &error else { panic!("{error}") };
         assert_eq!(files.len(), JOBS, "{files:?}");
         assert!(!folder.path().join("manifest.json").exists());
-        // The next run does them again, and its results are those of any other.
+        // The next run does these jobs again, and gives the usual results.
         let (again, _) = run_with(EXPERIMENT, folder.path(), 2, None);
         assert_eq!((again.reused, again.done), (0, JOBS));
     }
@@ -341,7 +341,8 @@ fn a_folder_of_another_experiment_of_the_same_name_is_left_as_it_is() {
     };
     assert_eq!(attempt(EXPERIMENT, &claim("/a.toml", false)).unwrap(), (0, JOBS));
     let before = files(&out);
-    // Another file with the same jobs, and the same file with other jobs: the same experiment.
+    // Another file with the same jobs counts as the same experiment, and so does the same file with
+    // other jobs.
     assert_eq!(attempt(EXPERIMENT, &claim("/b.toml", false)).unwrap(), (JOBS, 0));
     let other = EXPERIMENT.replace("queries = ", "queries = 1");
     assert_ne!(other, EXPERIMENT);

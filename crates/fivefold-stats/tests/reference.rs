@@ -48,7 +48,7 @@ fn close(found: f64, expected: f64, tolerance: f64, what: &str) {
 fn close_sampled(found: f64, draws: usize, expected: f64, other_draws: Option<usize>, what: &str) {
     let share = expected.max(1.0 / draws as f64);
     let error = (share * (1.0 - share) * (1.0 / draws as f64 + other_draws.map_or(0.0, |n| 1.0 / n as f64))).sqrt();
-    // 1 / draws for (1 + hits) / (1 + draws).
+    // The 1 / draws allows for p = (1 + hits) / (1 + draws), which is not hits / draws.
     assert!((found - expected).abs() <= 4.0 * error + 1.0 / draws as f64, "{what}: {found} for {expected} +- {error}");
 }
 

@@ -128,14 +128,14 @@ fn trec8_is_as_numpy_and_scipy_find_it() {
     held_to(&found, "P10", "P10", &expected["p10"]);
     held_to_between(&found, ["AP", "P10"], &expected["between"]);
     held_to_classes(&found, "AP", &expected["by_difficulty"]);
-    // Means of tenths: many are equal, and few of them in their last bits.
+    // The means are of tenths. Many are equal, but few in their last bits.
     held_to_classes(&found, "P10", &expected["p10_by_difficulty"]);
     for (class, tau) in expected["tau_by_difficulty"].as_object().unwrap() {
         near(at(table(&found, "class-tau"), &["AP", "P10"], class), tau, class);
     }
     let conflicts = at(table(&found, "class-conflicts"), &["AP", "P10"], "hardest");
     near(conflicts, &expected["conflicts_of_hardest"], "conflicts of the hardest");
-    // Other random halves: 1,000 of ours, 4,000 of numpy's.
+    // The random halves differ: fivefold draws 1,000, and numpy drew 4,000.
     let swaps = at(table(&found, "swap-method"), &["AP"], "swaps %");
     assert!((swaps - expected["swap_method"].as_f64().unwrap()).abs() < 0.3, "{swaps}");
 
@@ -202,7 +202,7 @@ fn mq2008_is_as_numpy_and_scipy_find_it() {
     held_to(&found, "p", "p@10", &expected["p"]);
     held_to_between(&found, ["ndcg", "p"], &expected["between"]);
 
-    // Folds as data sets, each without another system.
+    // The folds become data sets. Each data set lacks a different system.
     let names = expected["systems"].as_array().unwrap().iter().map(|name| name.as_str().unwrap());
     let systems: Vec<(usize, &str)> = names.enumerate().collect();
     let mut text = "name = \"t\"\nkind = \"compare\"\nmeasures = [\"ndcg@10\"]\n".to_owned();
@@ -247,7 +247,7 @@ fn rank_lists_of_mq2007_are_as_numpy_and_scipy_find_them() {
     held_to_between(&found, ["ap", "p"], &expected["between"]);
     held_to_classes(&found, "ap", &expected["by_difficulty"]);
 
-    // Two halves of the queries as data sets.
+    // The two halves of the queries become data sets.
     let half = expected["queries"].as_u64().unwrap() as usize / 2;
     let id = |line: &str| line.split_ascii_whitespace().nth(1).unwrap().to_owned();
     let ids: Vec<String> = part.lines().map(id).collect();
@@ -311,8 +311,8 @@ fn sets_are_those_of_a_run() {
             assert!((at(table(&found, "class-tau"), &["ndcg", measure], class) - tau).abs() < 0.00051);
         }
     }
-    // They go by the original, whatever version stands first, and if it is not among the measures
-    // at all.
+    // The classes are always those of the original measure, even if a version comes first, or if
+    // the original is not among the measures.
     for measures in [&["ndcg.v2", "ndcg"][..], &["ndcg.v2"]] {
         let found = of(measures);
         let power = table(&found, "class-power");

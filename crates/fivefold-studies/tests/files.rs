@@ -131,8 +131,8 @@ fn a_folder_keeps_what_is_made_and_loses_what_is_not() {
     assert!(!out.path().join("more/old.csv").exists() && out.path().join("per_query.csv").is_file());
     let manifest = std::fs::read_to_string(out.path().join("manifest.json")).unwrap();
     assert!(!manifest.contains(&data.path().display().to_string()), "{manifest}");
-    // A manifest must not make us remove files elsewhere, and another program's folder is left
-    // alone.
+    // A manifest must not make the program remove files elsewhere. The folder of another program is
+    // left alone.
     let victim = out.path().join("victim");
     std::fs::write(&victim, "kept").unwrap();
     let inner = out.path().join("inner");
@@ -157,7 +157,7 @@ fn the_manifest_comes_after_the_last_file() {
     let out = tempfile::tempdir().unwrap();
     let file = StudyFile::parse(STUDY).unwrap();
     let mut found = findings(STUDY, data.path(), 2).unwrap();
-    // A file that cannot be written: there is a folder of its name.
+    // The file cannot be written, because a folder has its name.
     found.files.push(("last.csv".to_owned(), "x".to_owned()));
     std::fs::create_dir_all(out.path().join("last.csv/inner")).unwrap();
     let folder = Folder::open(out.path(), false).unwrap();
@@ -180,7 +180,8 @@ fn factors_can_be_applied_to_other_systems() {
     let file = |found: &Findings, name: &str| found.files.iter().find(|(n, _)| n == name).unwrap().1.clone();
     let factors = file(&found, "factors/v.json");
     std::fs::write(folder.path().join("f.json"), &factors).unwrap();
-    // The second query, on which all are equal, has no factors and is never infinite.
+    // On the second query, all values are equal. So it has no factors, and its scores are never
+    // infinite.
     assert!(factors.contains("\"without\": [\n    \"2\"\n  ]"), "{factors}");
     let scores = file(&found, "standardised.csv");
     assert!(scores.contains("\n2,a,0.3,,\n") && !scores.contains("inf") && !scores.contains("NaN"), "{scores}");
@@ -211,7 +212,8 @@ fn letor_files_with_scores() {
     let text = "name = \"l\"\nkind = \"residual\"\nmeasures = [\"p@1\"]\n[systems]\ndata = \"test.txt\"\n";
     let found = findings(&format!("{text}scores = [\"s-*.txt\"]\n"), folder.path(), 1).unwrap();
     let rows: Vec<&str> = found.files[0].1.lines().skip(1).collect();
-    // After "bad" nothing relevant was seen: "good" adds all. After "good" nothing is left.
+    // In "bad", nothing relevant was seen, so "good" adds everything after it. After "good",
+    // nothing is left.
     assert_eq!(rows, ["1,bad,0,0,0", "1,good,1,1,1", "2,bad,0,0,0", "2,good,1,1,1"]);
     let error = findings(&format!("{text}scores = [\"s-good{{fold}}.txt\"]\n"), folder.path(), 1).unwrap_err();
     assert!(error.contains("there is one data file"), "{error}");

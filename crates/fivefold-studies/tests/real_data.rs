@@ -11,7 +11,7 @@ fn data() -> Option<PathBuf> {
     if folder.is_none() {
         println!("skipped: FIVEFOLD_DATA is not set");
     }
-    // Cargo runs tests in their package's folder, but the variable is given relative to the
+    // Cargo runs tests in the folder of their package, but the variable is relative to the
     // workspace.
     folder.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder))
 }
@@ -48,7 +48,7 @@ fn numbers(table: &Table, labels: &[&str]) -> Vec<f64> {
 #[test]
 fn trec8_is_as_published() {
     let Some(data) = data() else { return };
-    // Fewer draws: the figures that are published do not depend on them.
+    // Fewer draws are enough, because the published figures do not depend on draws.
     let text = shipped("standardise-trec8") + "\n";
     let text = text.replace("kind = ", "draws = 20\npartitions = 20\nkind = ");
     let found = findings(&text, &data);
@@ -124,7 +124,7 @@ fn dl19_has_the_published_ndcg() {
             assert!((value - expected).abs() <= 0.5e-4, "{name}: {value}, not {expected}");
         }
     }
-    // The first run of all has nobody before it: its residual gain is its nDCG.
+    // No run comes before the first run, so its residual gain is its nDCG.
     let first = residual_gain(&found, "gpt-3.5-turbo #1");
     assert_eq!(first[0], first[1]);
     assert_eq!(table(&found, "ndcg-gain-linear-10-residual").rows.len(), 38);

@@ -3,7 +3,6 @@
 //! [`GRACE`] after the first signal, for example in a ranker that never asks whether to stop. To
 //! end there is safe, because the next run never takes a half-written file for a whole file.
 //!
-//!
 //! SIGHUP is left alone, so that `nohup` can ignore it. SIGXFSZ becomes an error of the write that
 //! exceeded the limit.
 

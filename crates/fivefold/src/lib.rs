@@ -70,15 +70,10 @@ pub fn builtin() -> Registry {
 
 /// Runs the command line with these rankers. The exit codes are:
 ///
-///
 /// - 0: all is well;
-///
 /// - 1: a job or a check of the experiment failed;
-///
 /// - 2: the user's request cannot be done (wrong option, file or key);
-///
 /// - 70: a bug;
-///
 /// - 130: Ctrl-C stopped the program; 143: SIGTERM stopped the program.
 pub fn main_with(registry: Registry) -> ExitCode {
     crash::guard(|| {

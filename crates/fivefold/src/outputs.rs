@@ -1,14 +1,9 @@
 //! One rule for every file that a command writes to a path given by the user:
 //!
-//!
 //! - A command never writes over one of its own inputs.
-//!
 //! - A command writes over an existing file of the kind that it writes.
-//!
 //! - A command writes over any other file only with `--replace`.
-//!
 //! - A folder, a device or a pipe is never written over.
-//!
 //!
 //! `fivefold_results::owner` holds the rule for results folders.
 

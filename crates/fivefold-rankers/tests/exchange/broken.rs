@@ -156,7 +156,7 @@ fn a_deep_tree_is_read() {
     text.push_str("</tree></ensemble>");
     let model = read("ranklib", &text, Some(1)).unwrap();
     assert_eq!(crate::scores(&model, &[1.0, 2.0]), [1.0, 2.0]);
-    // Without end tags.
+    // The second half of the text is missing, and with it the end tags.
     assert!(read("ranklib", &text[..text.len() / 2], Some(1)).is_err());
 }
 

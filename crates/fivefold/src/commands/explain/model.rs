@@ -7,9 +7,7 @@
 //! feature. The values of the roots add up to the mean score of the query. So mean + shares =
 //! score.
 //!
-//!
 //! Weights: the share of a feature is w (x - mean of x in the query).
-//!
 //!
 //! The shares are not Shapley values: a cut near the root gets no credit for later cuts that it
 //! makes possible.
