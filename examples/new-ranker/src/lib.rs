@@ -1,7 +1,7 @@
 //! `example-ranker`: say here what the ranker does, with its formula, its source and the cost of a
 //! fit.
 //!
-//! This example is a pairwise perceptron (Freund & Schapire 1999). A pair of documents of a query
+//! This ranker is a pairwise perceptron (Freund & Schapire 1999). A pair of documents of a query
 //! is wrong if the better document has no higher score. For each wrong pair, the weights move by
 //! `rate` times the difference of the features. The model is the mean of the weights after each
 //! query. Cost: O(epochs * pairs * features). Replace this ranker by your own.
