@@ -10,6 +10,7 @@ fn a_crate_is_written_that_cargo_understands() {
     let directory = directory(&[]);
     let told = stdout(directory.path(), "new-ranker my-ranker");
     assert!(told.starts_with("my-ranker: a crate with ranker `my-ranker`"), "{told}");
+    assert!(told.contains("It takes fivefold from the checkout ") && told.contains("was built from it. Try"), "{told}");
     let folder = directory.path().join("my-ranker");
     let files = content(&folder);
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
@@ -71,6 +72,34 @@ fn nothing_is_overwritten_and_names_are_checked() {
     let error = stderr(directory.path(), "new-ranker My_Ranker", 2);
     assert!(error.contains("lowercase words joined by hyphens"), "{error}");
     let error = stderr(directory.path(), "new-ranker other --fivefold nowhere", 2);
-    assert!(error.contains("neither a checkout of fivefold nor a version"), "{error}");
+    assert!(error.contains("neither a checkout of fivefold, nor a git address, nor a version"), "{error}");
+    let error = stderr(directory.path(), "new-ranker other --fivefold .", 2);
+    assert!(error.contains("no checkout of fivefold: it has no crates/fivefold-core/Cargo.toml"), "{error}");
+    let error = stderr(directory.path(), "new-ranker other --fivefold htps://host/o/fivefold", 2);
+    assert!(error.contains("did you mean `https://host/o/fivefold`?"), "{error}");
+    let error = stderr(directory.path(), "new-ranker other --fivefold v0.1", 2);
+    assert!(error.contains("did you mean `0.1`?"), "{error}");
     assert!(!directory.path().join("other").exists());
+}
+
+#[test]
+fn inside_a_checkout_the_path_is_that_checkout() {
+    let directory = directory(&[]);
+    let inside = directory.path().join("mine");
+    for folder in ["crates/fivefold-core", "mine"] {
+        std::fs::create_dir_all(directory.path().join(folder)).unwrap();
+    }
+    std::fs::write(directory.path().join("crates/fivefold-core/Cargo.toml"), "").unwrap();
+    let told = stdout(&inside, "new-ranker my-ranker");
+    assert!(told.contains("this folder is in it"), "{told}");
+    let manifest = std::fs::read_to_string(inside.join("my-ranker/Cargo.toml")).unwrap();
+    let around = directory.path().canonicalize().unwrap();
+    assert!(manifest.contains(&format!("{}/crates/fivefold-sources", around.display())), "{manifest}");
+}
+
+#[test]
+fn completion_offers_folders_for_the_checkout() {
+    let script = stdout(directory(&[]).path(), "completions zsh");
+    let line = script.lines().find(|line| line.contains("--fivefold=")).unwrap();
+    assert!(line.contains(":WHERE:_files -/"), "{line}");
 }

@@ -3,10 +3,14 @@
 //! The template is the workspace member `examples/new-ranker`, which is built and tested like every
 //! other member. The command replaces its names and the place of its dependencies.
 
+mod git_address;
+mod origin;
+
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Registry;
 
+use self::origin::Origin;
 use crate::exit::Exit;
 use crate::files;
 use crate::problem::Problem;
@@ -17,6 +21,12 @@ use crate::screen::Screen;
 #[command(after_help = "Examples:
   fivefold new-ranker my-ranker
   fivefold new-ranker my-ranker --out ~/src/my-ranker --fivefold ~/src/fivefold
+  fivefold new-ranker my-ranker --fivefold 'https://HOST/OWNER/fivefold?tag=v0.1.0'
+  fivefold new-ranker my-ranker --fivefold =0.1.0
+
+A git address is written as in Cargo.lock: ADDRESS (the newest commit of its main branch), ADDRESS?branch=NAME,
+ADDRESS?tag=NAME, ADDRESS?rev=REV or ADDRESS#REV. It begins with https://, ssh://, file:// or git@HOST:. A version is written
+as in Cargo.toml.
 
 Then, in the new folder:
   cargo test                              the ranker keeps the rules of all rankers
@@ -30,27 +40,29 @@ pub(crate) struct Args {
     /// The folder to make; NAME when absent
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Where the crate gets fivefold from: the folder of a checkout, or a version. When absent, the
-    /// checkout that this program was built from if it is still there, else this program's version
-    #[arg(long, value_name = "DIR|VERSION")]
+    /// Where the crate gets fivefold from: the folder of a checkout, a git address, or a version. When
+    /// absent, the checkout around this folder, else the one that this program was built from, else
+    /// this program's version
+    #[arg(long, value_name = "WHERE", value_hint = clap::ValueHint::DirPath)]
     fivefold: Option<String>,
 }
 
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         let names = Names::new(&self.name, registry)?;
-        let origin = origin(self.fivefold.as_deref())?;
+        let choice = origin::choose(self.fivefold.as_deref())?;
         let folder = self.out.unwrap_or_else(|| PathBuf::from(&self.name));
         if folder.exists() {
             let problem = Problem::new(format!("{} is already there, and is left as it is", folder.display()));
             return Err(problem.help("choose another folder with --out, or another name").into());
         }
-        if let Err(error) = write(&folder, &names, &origin) {
+        if let Err(error) = write(&folder, &names, &choice.origin) {
             // Half a crate is useless, and would stand in the way of the next try.
             let _ = std::fs::remove_dir_all(&folder);
             return Err(error);
         }
-        screen.line(format_args!("{}: a crate with ranker `{}`; try there", folder.display(), names.kebab));
+        screen.line(format_args!("{}: a crate with ranker `{}`", folder.display(), names.kebab));
+        screen.line(format_args!("It takes fivefold from {}: {}. Try there", choice.origin, choice.why));
         screen.line(format_args!("  cargo test"));
         screen.line(format_args!("  cargo run --release -- run experiment.toml"));
         Ok(Exit::Done)
@@ -136,56 +148,19 @@ fn uses_word(camel: &str) -> bool {
     code.any(|(_, text)| text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == camel))
 }
 
-/// Where the dependencies come from, as a key of their tables in `Cargo.toml`.
-enum Origin {
-    /// The folder of the workspace.
-    Checkout(PathBuf),
-    /// A version in the registry.
-    Version(String),
-}
-
-fn origin(asked: Option<&str>) -> miette::Result<Origin> {
-    let is_checkout = |folder: &Path| folder.join("crates/fivefold-core/Cargo.toml").is_file();
-    let Some(asked) = asked else {
-        let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new(""));
-        return Ok(if is_checkout(built_from) {
-            Origin::Checkout(built_from.to_owned())
-        } else {
-            Origin::Version(env!("CARGO_PKG_VERSION").to_owned())
-        });
-    };
-    let folder = Path::new(asked);
-    if is_checkout(folder) {
-        let absolute = folder.canonicalize().map_err(|error| Problem::file("find", folder, error))?;
-        return Ok(Origin::Checkout(absolute));
-    }
-    if asked.starts_with(|c: char| c.is_ascii_digit()) && asked.chars().all(|c| c.is_ascii_digit() || c == '.') {
-        return Ok(Origin::Version(asked.to_owned()));
-    }
-    Err(Problem::new(format!("`{asked}` is neither a checkout of fivefold nor a version"))
-        .help("give the folder in which crates/fivefold-core is, or a version such as 0.1")
-        .into())
-}
-
 /// Returns a file of the template with the names and dependencies of the new crate.
 fn filled(text: &str, names: &Names, origin: &Origin) -> String {
     let text = text.replace("ExampleRanker", &names.camel).replace("ExampleModel", &format!("{}Model", names.camel));
     let mut text = text.replace("example-ranker", &names.kebab).replace("example_ranker", &names.snake);
     for name in ["fivefold", "fivefold-core", "fivefold-sources"] {
-        let key = match origin {
-            Origin::Checkout(folder) => {
-                let path = folder.join("crates").join(name);
-                format!("path = {}", toml::Value::String(path.display().to_string()))
-            }
-            Origin::Version(version) => format!("version = \"{version}\""),
-        };
-        text = text.replace(&format!("path = \"../../crates/{name}\""), &key);
+        text = text.replace(&format!("path = \"../../crates/{name}\""), &origin.keys(name));
     }
     text
 }
 
 #[cfg(test)]
 mod tests {
+    use super::git_address::GitAddress;
     use super::*;
 
     fn refused(name: &str) -> String {
@@ -219,21 +194,21 @@ mod tests {
     }
 
     #[test]
-    fn dependencies_are_found_by_path_or_version() {
+    fn dependencies_are_found_by_path_address_or_version() {
         let names = Names::new("my-ranker", &crate::builtin()).unwrap();
         let manifest = |origin: Origin| -> toml::Table { filled(TEMPLATE[0].1, &names, &origin).parse().unwrap() };
         let found = manifest(Origin::Checkout(PathBuf::from("/a \"b\"")));
         assert_eq!(found["dependencies"]["fivefold"]["path"].as_str(), Some("/a \"b\"/crates/fivefold"));
         assert_eq!(found["dev-dependencies"]["fivefold-core"]["path"].as_str(), Some("/a \"b\"/crates/fivefold-core"));
+        let address = GitAddress::parse("https://host/o/fivefold?tag=v1").unwrap();
+        let found = manifest(Origin::Git(address));
+        for (kind, name) in [("dependencies", "fivefold"), ("build-dependencies", "fivefold-sources")] {
+            assert_eq!(found[kind][name]["git"].as_str(), Some("https://host/o/fivefold"));
+            assert_eq!(found[kind][name]["tag"].as_str(), Some("v1"));
+        }
+        assert_eq!(found["dev-dependencies"]["fivefold-core"]["features"][0].as_str(), Some("conformance"));
         let found = manifest(Origin::Version("0.1".to_owned()));
         assert_eq!(found["dependencies"]["fivefold-core"]["version"].as_str(), Some("0.1"));
         assert_eq!(found["package"]["name"].as_str(), Some("my-ranker"));
-    }
-
-    #[test]
-    fn a_place_that_is_neither_checkout_nor_version_is_refused() {
-        assert!(matches!(origin(None), Ok(Origin::Checkout(_))), "the tests run in a checkout");
-        assert!(matches!(origin(Some("0.1")), Ok(Origin::Version(_))));
-        assert!(origin(Some("no-such-folder")).is_err());
     }
 }
