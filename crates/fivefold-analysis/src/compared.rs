@@ -26,6 +26,9 @@ pub struct Compared {
     /// `[pair][cutoff]`: corrected p-value of the test of differences, pairs in the order (0,1),
     /// (0,2), ..; `None` if a pair was not tested.
     pub p_values: Vec<Vec<Option<f64>>>,
+    /// `[pair]`: the paired difference at the main cutoff; `None` where a pair was not tested. Empty in pages of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<Option<PairedDifference>>,
     /// Comparisons in which the test favours another system than the means do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub against_means: Vec<AgainstMeans>,
@@ -44,6 +47,23 @@ pub struct AgainstMeans {
     pub cutoff: usize,
     /// Whether the test favours the first system of the pair.
     pub first: bool,
+}
+
+/// The mean over queries of the difference of two systems: the first of the pair less the second.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PairedDifference {
+    /// The mean.
+    pub mean: f64,
+    /// The ends of an interval that reaches 0 exactly if the two are not told apart; `None` where the test has no such interval.
+    pub ends: Option<(f64, f64)>,
+}
+
+impl PairedDifference {
+    /// The same with the systems exchanged.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        PairedDifference { mean: -self.mean, ends: self.ends.map(|(low, high)| (-high, -low)) }
+    }
 }
 
 /// The mean of a system over queries.
@@ -75,17 +95,23 @@ impl Compared {
     ) -> Self {
         let pairs = systems.len() * systems.len().saturating_sub(1) / 2;
         let p_values = vec![vec![None; cutoffs.len()]; pairs];
-        let (against_means, too_few_draws) = (Vec::new(), None);
-        Compared { family, measure, cutoffs, systems, means, p_values, against_means, too_few_draws }
+        let (differences, against_means, too_few_draws) = (vec![None; pairs], Vec::new(), None);
+        Compared { family, measure, cutoffs, systems, means, p_values, differences, against_means, too_few_draws }
     }
 
     /// Enters the results of a test of the systems. Each cutoff is a group of the run.
     pub fn put(&mut self, difference: &DifferenceTest, run: &TestRun, p_values: &[Option<f64>]) {
         self.too_few_draws = difference.too_few_draws(run, p_values);
+        let (main, comparisons) = (self.main_cutoff(), p_values.iter().flatten().count());
         for (outcome, p) in run.outcomes.iter().zip(p_values) {
             let Comparison { first, second, group: cutoff } = outcome.comparison;
             if let Some(pair) = self.pair(first, second) {
                 self.p_values[pair][cutoff] = *p;
+                if let (true, Some(p)) = (cutoff == main, *p) {
+                    let ends = difference.ends(outcome, p, comparisons);
+                    let found = PairedDifference { mean: outcome.difference, ends };
+                    self.differences[pair] = Some(if first < second { found } else { found.reversed() });
+                }
                 if let Ok(test) = outcome.test {
                     self.favour([first, second], cutoff, test.favours);
                 }
@@ -120,6 +146,12 @@ impl Compared {
     /// are the same system, or were not tested.
     pub fn p(&self, a: usize, b: usize, cutoff: usize) -> Option<f64> {
         self.p_values.get(self.pair(a, b)?)?.get(cutoff).copied().flatten()
+    }
+
+    /// The mean difference of system `a` less system `b` at the main cutoff.
+    pub fn difference(&self, a: usize, b: usize) -> Option<PairedDifference> {
+        let found = self.differences.get(self.pair(a, b)?).copied().flatten()?;
+        Some(if a < b { found } else { found.reversed() })
     }
 
     /// The place of a pair of systems in [`Compared::p_values`].
@@ -192,6 +224,7 @@ impl Compared {
             means: places.iter().map(|&place| self.means[place].clone()).collect(),
             against_means: against_means.collect(),
             p_values: pairs.iter().filter_map(|&pair| self.p_values.get(pair).cloned()).collect(),
+            differences: pairs.iter().filter_map(|&pair| self.differences.get(pair).copied()).collect(),
             too_few_draws: self.too_few_draws.clone(),
         }
     }
@@ -217,6 +250,7 @@ mod tests {
             systems: (0..6).collect(),
             means: (0..6).map(|system| vec![SystemMean { mean: Some(f64::from(system)), ends: None }]).collect(),
             p_values: pairs.map(|(i, j)| vec![Some(f64::from(i) / 10.0 + f64::from(j) / 100.0)]).collect(),
+            differences: Vec::new(),
             against_means: Vec::new(),
             too_few_draws: None,
         }

@@ -33,6 +33,9 @@ pub struct PageData {
     pub datasets: Vec<PageDataset>,
     /// The test behind letters and words; `None` if no systems were compared.
     pub test: Option<PageTest>,
+    /// The conventions of the values, a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conventions: Vec<String>,
     /// Paragraphs that say how the numbers were made.
     pub methods: Vec<String>,
     /// The measures, tests and corrections that were used, for the references: `measure:ndcg`,
@@ -184,6 +187,7 @@ mod tests {
             systems: (0..means.len()).collect(),
             means: means.iter().map(of).collect(),
             p_values: Vec::new(),
+            differences: Vec::new(),
             against_means: Vec::new(),
             too_few_draws: None,
         }

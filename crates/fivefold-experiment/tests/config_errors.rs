@@ -95,7 +95,7 @@ fn errors_underline_the_place_and_suggest_the_nearest() {
     let cases = [
         ("not TOML", "seed = 7", "seed = = 7"),
         ("a key twice", "seed = 7", "seed = 7\nseed = 8"),
-        ("unknown key at the top", "profile =", "profil ="),
+        ("unknown key at the top", "dialect =", "dialct ="),
         ("unknown section", "[tables]", "[table]"),
         ("no name", "name = \"good\"\n", ""),
         ("empty name", "name = \"good\"", "name = \"\""),
@@ -110,7 +110,7 @@ fn errors_underline_the_place_and_suggest_the_nearest() {
         ("unknown collection", "\"mq2008\"", "\"mq208\""),
         ("a data set of nothing", "name = \"mq2008\"", "label = \"x\""),
         ("unknown shape", "shape = \"mq2007\"", "shape = \"mq2077\""),
-        ("unknown key of made", "queries = 20", "query = 20"),
+        ("unknown key of synthetic", "queries = 20", "query = 20"),
         ("two data sets of one label", "label = \"A\"", "label = \"MQ2008\""),
         ("unknown key of a ranker", "label = \"First\"", "lable = \"First\""),
         ("unknown kind", "kind = \"one\"", "kind = \"on\""),

@@ -23,6 +23,7 @@ use crate::error::ReportError;
 use crate::figure::Figure;
 use crate::histogram::expected_figure;
 use crate::html::{PageHead, Templates, page, run_data};
+use crate::overview::Overview;
 use crate::run_charts::run_charts;
 use crate::{csv, latex, markdown};
 
@@ -47,7 +48,7 @@ struct Index<'a> {
 
 /// The content of `tables.json`, for reading.
 #[derive(Deserialize)]
-struct Written {
+struct IndexRead {
     tables: Vec<Table>,
     figures: Vec<WrittenFigure>,
 }
@@ -73,13 +74,21 @@ struct Id {
     id: String,
 }
 
-/// Writes the report of a run into `folder` and returns the tables of the report. `folder` is the
-/// results folder or any other folder. Files of an earlier report that are no longer made are
-/// removed.
+/// A report that was written.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// The tables in it.
+    pub tables: Vec<Table>,
+    /// What is seen first; `None` where no two systems were compared.
+    pub overview: Option<Overview>,
+}
+
+/// Writes the report of a run into `folder` and returns what it shows. `folder` is the results
+/// folder or any other folder. Files of an earlier report that are no longer made are removed.
 ///
 /// # Errors
 /// If the tables cannot be computed, if a template cannot be used, and as [`Report::write`].
-pub fn write_report(results: &Results, folder: &Path, templates: &Templates) -> Result<Vec<Table>, ReportError> {
+pub fn write_report(results: &Results, folder: &Path, templates: &Templates) -> Result<Written, ReportError> {
     Ok(write_report_unless(results, folder, templates, || false)?.unwrap_or_default())
 }
 
@@ -93,13 +102,13 @@ pub fn write_report_unless(
     folder: &Path,
     templates: &Templates,
     left: impl FnOnce() -> bool,
-) -> Result<Option<Vec<Table>>, ReportError> {
-    let (tables, files) = report_files(results, templates)?;
+) -> Result<Option<Written>, ReportError> {
+    let (report, files) = report_files(results, templates)?;
     if left() {
         return Ok(None);
     }
     write(files, folder)?;
-    Ok(Some(tables))
+    Ok(Some(Written { overview: Overview::new(&report.data, &report.head.stamps)?, tables: report.tables }))
 }
 
 /// Checks that a report can be written into a folder. For a caller with much work before the
@@ -135,8 +144,8 @@ pub fn discard_damaged_index(folder: &Path) -> Result<Option<String>, ReportErro
 /// The most jobs of the manifest on a page.
 const JOBS: usize = 200;
 
-/// Every file of a run's report with its content, and the tables of the report.
-pub(crate) fn report_files(results: &Results, templates: &Templates) -> Result<(Vec<Table>, Files), ReportError> {
+/// The report of a run, and every file of the report with its content.
+pub(crate) fn report_files(results: &Results, templates: &Templates) -> Result<(Report, Files), ReportError> {
     let analysed = results.analyse()?;
     let data = run_data(results, &analysed);
     let mut figures = figures(results, &analysed, &data)?;
@@ -144,7 +153,7 @@ pub(crate) fn report_files(results: &Results, templates: &Templates) -> Result<(
     number_equal(figures.iter_mut().map(|figure| &mut figure.id));
     let report = Report { head: head(results)?, data, tables: analysed.tables, figures };
     let files = report.files(templates)?;
-    Ok((report.tables, files))
+    Ok((report, files))
 }
 
 fn head(results: &Results) -> Result<PageHead, ReportError> {
@@ -239,7 +248,7 @@ impl Report {
             let content = store.read(&file)?.ok_or_else(|| missing(&file))?;
             Ok(String::from_utf8_lossy(&content).into_owned())
         };
-        let Written { tables, figures } = read_written(&store)?;
+        let IndexRead { tables, figures } = read_written(&store)?;
         let mut read = Vec::with_capacity(figures.len());
         for WrittenFigure { id, title, notes } in figures {
             check_id(&id)?;
@@ -265,7 +274,7 @@ pub fn read_tables(folder: &Path) -> Result<Vec<Table>, ReportError> {
     Ok(read_written(&Store::new(folder))?.tables)
 }
 
-fn read_written(store: &Store) -> Result<Written, ReportError> {
+fn read_written(store: &Store) -> Result<IndexRead, ReportError> {
     let wrong = |reason: String| StoreError::Content { path: store.path(INDEX), reason };
     let Some(content) = store.read(INDEX)? else {
         return Err(wrong("there is no such file; run the experiment again".to_owned()).into());

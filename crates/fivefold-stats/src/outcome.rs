@@ -21,6 +21,8 @@ pub struct Outcome {
     pub queries: usize,
     /// Mean of first - second over the queries.
     pub difference: f64,
+    /// Count, mean and spread of first - second.
+    pub moments: Moments,
     /// Statistic and p-value.
     pub test: Result<Significance, Undefined>,
     /// Cohen's d_z: the mean difference, divided by the standard deviation of the differences.
@@ -127,6 +129,7 @@ impl Outcome {
             comparison,
             queries: family.queries(),
             difference: moments.mean,
+            moments: *moments,
             test,
             effect: cohens_dz(moments),
             interval: t_interval(moments, confidence),

@@ -54,6 +54,7 @@ mod screen;
 mod shipped;
 mod study;
 mod systems;
+mod table_choice;
 mod threads;
 
 use std::ffi::OsString;

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, IsTerminal as _, Stdout, Write as _};
 
 use fivefold_analysis::Table;
 use fivefold_base::printable::printable;
-use fivefold_report::Style;
+use fivefold_report::{Overview, Style};
 use serde::Serialize;
 
 /// Writes a line to standard error. If that fails there is nobody left to tell.
@@ -55,6 +55,11 @@ impl Screen {
     pub(crate) fn tables(&mut self, tables: &[Table]) {
         let style = self.style;
         self.write(|out| fivefold_report::print_tables(tables, out, style));
+    }
+
+    /// Writes the overview of compared systems.
+    pub(crate) fn overview(&mut self, overview: &Overview) {
+        self.text(overview.text(self.style));
     }
 
     /// Writes rows of cells in columns: aligned, and on a terminal wrapped at its width. `head` may be empty.

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use fivefold_experiment::reuse::changes;
-use fivefold_report::{PageHead, Report, Templates, chart_figure, check_index, diagram_figure, discard_damaged_index};
+use fivefold_report::{
+    Overview, PageHead, Report, Templates, chart_figure, check_index, diagram_figure, discard_damaged_index,
+};
 use fivefold_results::owner::overwritten;
 use fivefold_results::store::Store;
 use fivefold_results::{Claim, Standing};
@@ -22,6 +24,7 @@ use crate::problem::{self, Problem};
 use crate::progress::FitBar;
 use crate::reasons::change_lines;
 use crate::screen::{Screen, tell};
+use crate::table_choice::TableArgs;
 use crate::threads::ThreadArgs;
 
 /// What the command of a study is given besides the study's own options.
@@ -49,6 +52,8 @@ pub(crate) struct StudyRunArgs {
     data_dir: Option<PathBuf>,
     #[command(flatten)]
     threads: ThreadArgs,
+    #[command(flatten)]
+    tables: TableArgs,
     /// Print what was done as JSON instead of the tables
     #[arg(long)]
     json: bool,
@@ -108,7 +113,8 @@ impl StudyRunArgs {
         (out, claim): (Option<PathBuf>, Claim),
         screen: &mut Screen,
     ) -> miette::Result<Exit> {
-        Run { folders, out, threads: self.threads.threads, json: self.json, claim }.run(file, screen)
+        let (threads, json, tables) = (self.threads.threads, self.json, self.tables);
+        Run { folders, out, threads, json, tables, claim }.run(file, screen)
     }
 }
 
@@ -121,6 +127,8 @@ pub(crate) struct Run {
     pub(crate) threads: usize,
     /// JSON instead of the tables.
     pub(crate) json: bool,
+    /// Tables that are printed below an overview; without an overview all are.
+    pub(crate) tables: TableArgs,
     /// By what right it writes there.
     pub(crate) claim: Claim,
 }
@@ -210,7 +218,7 @@ impl Run {
                 files: findings.files.iter().map(|(name, _)| name.as_str()).collect(),
             })?;
         } else {
-            screen.tables(&findings.tables);
+            self.show(file, &report, screen)?;
         }
         screen.flush();
         match shown {
@@ -224,6 +232,24 @@ impl Run {
 }
 
 impl Run {
+    /// Shows the overview and the tables that were asked for; without an overview, all tables.
+    fn show(&self, file: &StudyFile, report: &Report, screen: &mut Screen) -> miette::Result<()> {
+        let mut chosen = self.tables.choose(&report.tables)?;
+        match Overview::new(&report.data, &report.head.stamps).map_err(problem::report)? {
+            Some(overview) => {
+                screen.line(format_args!("{}: {}\n", file.name, overview.facts()));
+                screen.overview(&overview);
+                if !chosen.is_empty() {
+                    screen.line("");
+                }
+            }
+            None if chosen.is_empty() => chosen.clone_from(&report.tables),
+            None => {}
+        }
+        screen.tables(&chosen);
+        Ok(())
+    }
+
     /// Takes hold of the results folder, and tells whether it holds this study's results. One that is not this study's is refused: it
     /// must have the study's name, and its experiment file or its settings.
     fn open(&self, out: &Path, file: &StudyFile) -> miette::Result<(Folder, bool)> {

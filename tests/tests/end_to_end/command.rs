@@ -72,9 +72,10 @@ fn the_example_with_lightgbm_learns_and_is_deterministic() {
         stdout(folder.path(), &format!("run experiment.toml --out {out}"));
     }
     crate::harness::assert_same_content(&folder.path().join("one"), &folder.path().join("two"));
-    let shown = stdout(folder.path(), "compare one --measure ndcg@10 --trials 10");
+    let shown = stdout(folder.path(), "compare one --measure ndcg@10 --trials 10 --tables all");
     let mean = |label: &str| -> f64 {
-        let row = shown.lines().find(|line| line.starts_with(label)).unwrap();
+        let table = shown.lines().skip_while(|line| !line.starts_with("Systems by"));
+        let row = table.into_iter().find(|line| line.starts_with(label)).unwrap();
         row.split_whitespace().nth_back(1).unwrap().parse().unwrap()
     };
     assert!(mean("LightGBM") > mean("Random") + 0.1, "{shown}");

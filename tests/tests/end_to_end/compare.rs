@@ -3,9 +3,9 @@
 use crate::harness::{assert_same_content, directory, json, real_data, stderr, stdout, stdout_with_data, summary_of};
 
 const VALUES: &str = "query,a,b,c\n1,.9,.1,.5\n2,.8,.3,.5\n3,.9,.2,.4\n4,.7,.2,.6\n5,.8,.1,.5\n";
-const FEW: &str = "--draws 100 --trials 20";
+const FEW: &str = "--draws 100 --trials 20 --tables all";
 /// Options for a quick comparison that writes into `runs/compare`, and replaces any content.
-const KEPT: &str = "--draws 100 --trials 20 --out runs/compare --replace";
+const KEPT: &str = "--draws 100 --trials 20 --out runs/compare --replace --tables all";
 
 /// The output of `trec_eval -q` for one system. `all` is a summary row, never a query.
 fn trec_eval(values: &[&str]) -> String {
@@ -348,7 +348,7 @@ fn mistakes_are_explained() {
 fn the_shipped_studies_find_what_their_page_says() {
     let Some(data) = real_data() else { return };
     let folder = directory(&[]);
-    let shown = |name: &str| stdout_with_data(folder.path(), &data, &["compare", name]);
+    let shown = |name: &str| stdout_with_data(folder.path(), &data, &["compare", name, "--tables", "all"]);
     let trec8 = shown("compare-trec8");
     assert!(trec8.contains("45 of 8256 comparisons are shown") && trec8.contains("129 systems, 50 queries"), "{trec8}");
     // The output has 45 rows of comparisons, not 8,256.

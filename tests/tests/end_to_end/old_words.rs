@@ -19,7 +19,7 @@ params = { epochs = 1, level = false }
 [[ranker]]
 kind = "random"
 [evaluation]
-gmax = 3
+gmax = "3"
 measures = ["err", "err(gmax=2)"]
 cutoffs = [5]
 "#;
@@ -57,7 +57,7 @@ fn an_experiment_in_old_words_has_the_jobs_and_values_of_one_in_new_words() {
     assert!(record.contains("\"level\"") && !record.contains("normalise_by_pairs"), "{record}");
     let values = std::fs::read_to_string(folder.path().join("runs/words/per_query.csv")).unwrap();
     assert!(
-        values.starts_with("dataset,") && values.lines().next().unwrap().ends_with("\"err(gmax=2)@5\""),
+        values.starts_with("dataset,") && values.lines().next().unwrap().ends_with(",err.v2(gmax=2)@5"),
         "{values:.300}"
     );
     stdout(folder.path(), "verify runs/words");
@@ -84,7 +84,7 @@ fn commands_options_and_studies_in_old_words_do_the_same() {
     let study = told(folder.path(), "run s.toml");
     assert!(study.contains("`meta` is now called `compare`") && study.contains("`profile` is now called `dialect`"));
 
-    let old = told(folder.path(), "eval --qrels q --run r --measures err(gmax=4) --gmax 4");
+    let old = told(folder.path(), "eval --qrels q --runs r --measures err(gmax=4) --gmax 4");
     assert!(
         old.contains("`gmax` is now called `max_grade`") && old.contains("`--gmax` is now called `--err-max-grade`"),
         "{old}"

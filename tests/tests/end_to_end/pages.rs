@@ -371,3 +371,15 @@ pub fn thirteen_rankers_beside_the_paper(folder: &Path, data: &Path) {
         pairs("ap.v1")
     ));
 }
+
+/// The README shows the overview of the published systems on MQ2008 as the program prints it.
+#[test]
+fn the_readme_shows_what_a_run_prints() {
+    let Some(data) = real_data() else { return };
+    let shown = stdout_with_data(directory(&[]).path(), &data, &["run", "mq2008-systems"]);
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).unwrap();
+    let overview = shown.lines().take_while(|line| !line.starts_with("* best")).map(str::trim_end);
+    for line in overview {
+        assert!(page.lines().any(|own| own == line), "README.md should show: {line}\n{shown}");
+    }
+}

@@ -267,7 +267,7 @@ fn tukey_hsd_is_not_corrected_again_ranx_61() {
         let error = stderr(folder.path(), &format!("compare ident.csv --test tukey-hsd --correction {correction}"), 2);
         assert!(error.contains("corrects its p-values itself"), "{error}");
     }
-    let shown = stdout(folder.path(), "compare ident.csv --test tukey-hsd --trials 20");
+    let shown = stdout(folder.path(), "compare ident.csv --test tukey-hsd --trials 20 --tables all");
     assert!(shown.contains("correction: the test's own"), "{shown}");
 }
 
@@ -278,7 +278,7 @@ fn friedman_s_p_of_small_tables_is_exact_pingouin_143() {
     let five = "query,A,B\nq1,0.1,0.2\nq2,0.3,0.5\nq3,0.2,0.25\nq4,0.4,0.9\nq5,0.15,0.3\n";
     let folder = directory(&[("fr5.csv", five), ("perf23.csv", "query,A,B,C\nq1,0.1,0.2,0.4\nq2,0.2,0.25,0.3\n")]);
     for (file, p) in [("fr5.csv", "0.0625"), ("perf23.csv", "0.1667")] {
-        let shown = stdout(folder.path(), &format!("compare {file} --trials 20"));
+        let shown = stdout(folder.path(), &format!("compare {file} --trials 20 --tables all"));
         assert!(shown.contains("p: exact; critical difference"), "{shown}");
         let ranks = shown.split("Average ranks").nth(1).unwrap();
         assert!(ranks.contains(p), "{p}: {ranks}");

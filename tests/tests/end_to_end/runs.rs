@@ -64,7 +64,7 @@ fn tables_are_printed_and_written_in_every_form() {
     let at = folder.path();
     let summary = json(at, "run small.toml --json");
     assert_eq!(summary["significance"], serde_json::json!({ "test": "t", "correction": "holm", "alpha": 0.05 }));
-    let printed = stdout(at, "run small.toml");
+    let printed = stdout(at, "run small.toml --tables all");
     let files = content(&at.join("runs/small"));
     let ids: Vec<&str> = summary["tables"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
     for number in 3..=26 {
@@ -79,7 +79,7 @@ fn tables_are_printed_and_written_in_every_form() {
     // A report needs only the results folder.
     std::fs::rename(at.join("runs/small"), at.join("elsewhere")).unwrap();
     std::fs::remove_file(at.join("small.toml")).unwrap();
-    assert_eq!(printed, stdout(at, "report elsewhere"));
+    assert!(printed.ends_with(&stdout(at, "report elsewhere")));
     assert_eq!(json(at, "report elsewhere --format json").as_array().unwrap().len(), ids.len());
     let id = ids[0];
     for (option, ending) in [("md", "md"), ("latex", "tex"), ("csv", "csv")] {
@@ -252,13 +252,13 @@ fn any_labels_get_files_of_their_own() {
     let text = SMALL.replace("\"narrow\"", "\"ä/b c\"").replace("\"wide\"", "\"ä-b c\"").replace("L2 LR", "../L2");
     let folder = directory(&[("small.toml", &text)]);
     let at = folder.path();
-    let printed = stdout(at, "run small.toml --out one/");
+    let printed = stdout(at, "run small.toml --out one/ --tables all");
     let files = content(&at.join("one"));
     let of = |name: &str| files.keys().filter(|file| file.starts_with(name)).count();
     // Each data set and family has a histogram, three charts by cutoff, a scatter plot and critical
     // differences, as SVG and CSV.
     assert_eq!((of("scores/"), of("figures/")), (30, 2 * 2 * 6 * 2));
-    assert_eq!(printed, stdout(at, "report one"));
+    assert!(printed.ends_with(&stdout(at, "report one")));
     let mut beside: Vec<_> = at.read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
     beside.sort();
     assert_eq!(beside, ["one", "one.log.json", "small.toml"]);

@@ -4,14 +4,14 @@
 
 use fivefold_base::Seed;
 use fivefold_metrics::{Mean, Version, settle};
-use fivefold_stats::{self as stats, Friedman, StatsError, friedman};
+use fivefold_stats::{self as stats, Friedman, Moments, StatsError, friedman};
 
 use super::TablesError;
 use super::analysis::{Analysis, live};
 use super::family::Family;
 use super::means::gather;
 use super::query_set::QuerySet;
-use crate::compared::{Compared, SystemMean, main_cutoff};
+use crate::compared::{Compared, PairedDifference, SystemMean, main_cutoff};
 use crate::difference_test::{DifferenceTest, HowFound};
 use crate::evaluation::DatasetValues;
 
@@ -100,6 +100,8 @@ fn compare(
             let corrected = difference.correction.adjust_p_values(uncorrected);
             let corrected = corrected.map_err(|error| broken(error.to_string()))?;
             compared.p_values = corrected.chunks(columns.len()).map(<[_]>::to_vec).collect();
+            let raw: Vec<Option<f64>> = uncorrected.iter().skip(main).step_by(columns.len()).copied().collect();
+            compared.differences = differences(difference, &compared, &raw, &at_main);
         }
         _ => test(&all, difference, analysis.options.seed.derive("letters"), &mut compared, &mut how_found)
             .map_err(|error| broken(error.to_string()))?,
@@ -112,6 +114,25 @@ fn compare(
         ranks,
         compared,
     }))
+}
+
+/// The paired differences at the main cutoff, with Student's intervals; `raw[pair]` are the p-values before the correction.
+fn differences(
+    difference: &DifferenceTest,
+    compared: &Compared,
+    raw: &[Option<f64>],
+    at_main: &[&[Option<f64>]],
+) -> Vec<Option<PairedDifference>> {
+    let (main, tested) = (compared.main_cutoff(), compared.tested());
+    let of_pair = |a: usize, b: usize| {
+        let (p, corrected) = (raw[compared.pair(a, b)?]?, compared.p(a, b, main)?);
+        let both = complete(&[at_main[a], at_main[b]]);
+        let moments = Moments::of_differences(&both[0], &both[1]);
+        let interval = difference.student(&moments, p, corrected, tested);
+        Some(PairedDifference { mean: moments.mean, ends: interval.map(|found| (found.low, found.high)) })
+    };
+    let systems = at_main.len();
+    (0..systems).flat_map(|a| (a + 1..systems).map(move |b| of_pair(a, b))).collect()
 }
 
 /// Tests `[method][cutoff][query]` over the queries on which all methods have a value at all

@@ -52,6 +52,7 @@ pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
         facts: manifest.datasets.iter().map(facts).collect(),
         findings: Vec::new(),
         datasets: datasets.collect(),
+        conventions: manifest.conventions.clone(),
         methods: methods(results, analysed, &test.words),
         test: Some(test),
         used: used_by(&manifest.experiment, analysed),

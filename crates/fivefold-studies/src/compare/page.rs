@@ -76,10 +76,43 @@ pub(super) fn data(study: &Compare, all: &[(&Scores, Vec<Found>)]) -> Result<Pag
             .map(|warning| PagePart { heading: None, sentences: vec![format!("{warning}.")] })
             .collect(),
         datasets: datasets.collect(),
+        conventions: conventions_of(&of_all),
         methods: methods(study, &words, &study.intervals(tested()), &of_all)?,
         test: Some(PageTest { words, alpha: difference.alpha }),
         used: used(study, &of_all),
     })
+}
+
+/// The notes of all data sets: those that they share once, others with the label of the data set. The counts of documents
+/// that are not judged, one a run, become one range.
+fn conventions_of(all: &[&Scores]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut unjudged: Vec<usize> = Vec::new();
+    for scores in all {
+        for note in &scores.notes {
+            if let Some(count) = unjudged_count(note) {
+                unjudged.push(count);
+                continue;
+            }
+            let shared = all.iter().all(|other| other.notes.contains(note));
+            let line = if shared { note.clone() } else { format!("{}{note}", labelled(scores)) };
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    if let (Some(least), Some(most)) = (unjudged.iter().min(), unjudged.iter().max()) {
+        let range = if least == most { least.to_string() } else { format!("{least} to {most}") };
+        lines.push(format!("{range} retrieved documents of a run are not judged and have grade 0"));
+    }
+    lines
+}
+
+/// The count of a note on documents that are not judged: `run: 12 of 100 are not judged and have grade 0`.
+fn unjudged_count(note: &str) -> Option<usize> {
+    let (before, _) = note.split_once(" not judged and ")?;
+    let (before, _) = before.rsplit_once(" of ")?;
+    before.rsplit(' ').next()?.parse().ok()
 }
 
 /// A value; `None` if the value was undefined and a policy replaced it.

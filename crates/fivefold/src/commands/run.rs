@@ -3,10 +3,11 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use fivefold_analysis::Table;
 use fivefold_base::words::{counted, which};
 use fivefold_core::Registry;
 use fivefold_experiment::{self as experiment, CacheReport, JobFilter, Plan, Reuse, RunError, RunOptions};
-use fivefold_report::{Templates, check_index, write_report_unless};
+use fivefold_report::{Templates, Written, check_index, write_report_unless};
 use fivefold_results::manifest::FORMAT;
 use fivefold_results::{FolderLock, LockMode, Results};
 use serde::Serialize;
@@ -22,9 +23,10 @@ use crate::reasons::{evaluation_text, jobs_text};
 use crate::run_bars::RunBars;
 use crate::screen::{Screen, tell};
 use crate::study;
+use crate::table_choice::TableArgs;
 use crate::threads::ThreadArgs;
 
-/// Run an experiment: train, score, evaluate, print the tables
+/// Run an experiment: train, score, evaluate, show who is best and write the tables
 #[derive(clap::Args)]
 #[group(id = VALUES_IN_FOLDER)]
 #[command(after_help = "Examples:
@@ -58,7 +60,9 @@ pub(crate) struct Args {
     /// Where standard error is no terminal: say how far it is, and about how long it will take, every so many seconds; 0: never
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     progress: u64,
-    /// Print what was done as JSON instead of the tables
+    #[command(flatten)]
+    tables: TableArgs,
+    /// Print what was done as JSON instead of the overview and tables
     #[arg(long)]
     json: bool,
     /// Begin the jobs in an order drawn from this seed: for tests of determinism
@@ -127,7 +131,14 @@ impl Args {
                 return Err(Problem::new("a study has no jobs, so that --only means nothing").into());
             }
             let out = self.experiment.out(&file.name);
-            let run = study::Run { folders, out: Some(out), threads: self.threads.threads, json: self.json, claim };
+            let run = study::Run {
+                folders,
+                out: Some(out),
+                threads: self.threads.threads,
+                json: self.json,
+                tables: self.tables,
+                claim,
+            };
             return if self.explain_cache { run.explain_cache(&file, screen) } else { run.run(&file, screen) };
         }
         let (experiment, worker) = self.limits.apply(text.experiment(registry)?)?;
@@ -173,14 +184,14 @@ impl Args {
         interrupt::ends_by_itself();
 
         let stopped = || cancel.load(Ordering::Relaxed);
-        let mut tables = Vec::new();
+        let mut report = Written::default();
         if let Some(results) = &outcome.results {
             if ours {
                 study::report_damage(&folder)?;
             }
             match write_report_unless(results, &folder, &Templates::default(), stopped).map_err(problem::report)? {
                 Some(written) => {
-                    tables = written;
+                    report = written;
                     if stopped() {
                         tell("it was too late to stop: all is done");
                     }
@@ -207,18 +218,43 @@ impl Args {
                     correction: &experiment.tables.correction,
                     alpha: experiment.tables.alpha,
                 },
-                tables: tables.iter().map(|table| table.id.clone()).collect(),
+                tables: report.tables.iter().map(|table| table.id.clone()).collect(),
             })?;
         } else {
-            screen.tables(&tables);
+            self.show(&experiment.name, &outcome, &report, screen)?;
         }
         screen.flush();
-        tell(ending(&outcome, &folder.display().to_string()));
+        tell(ending(&outcome, &report.tables, &folder.display().to_string()));
         Ok(match &outcome {
             experiment::RunOutcome { cancelled: true, .. } => Exit::Interrupted,
             experiment::RunOutcome { failed, .. } if !failed.is_empty() => Exit::Failed,
             _ => Exit::Done,
         })
+    }
+
+    /// Shows the overview, and the tables that were asked for.
+    fn show(
+        &self,
+        name: &str,
+        outcome: &experiment::RunOutcome,
+        report: &Written,
+        screen: &mut Screen,
+    ) -> miette::Result<()> {
+        let chosen = self.tables.choose(&report.tables)?;
+        if let Some(overview) = &report.overview {
+            let failed = outcome.failed.len();
+            screen.line(format_args!(
+                "{name}: {}; {}, {failed} failed\n",
+                overview.facts(),
+                counted(outcome.jobs, "job")
+            ));
+            screen.overview(overview);
+        }
+        if !chosen.is_empty() {
+            screen.line("");
+            screen.tables(&chosen);
+        }
+        Ok(())
     }
 
     /// Says what a run would do.
@@ -257,7 +293,7 @@ impl Args {
 }
 
 /// The last line.
-fn ending(outcome: &experiment::RunOutcome, folder: &str) -> String {
+fn ending(outcome: &experiment::RunOutcome, tables: &[Table], folder: &str) -> String {
     let failed = match outcome.failed.len() {
         0 => String::new(),
         count => format!(
@@ -270,7 +306,8 @@ fn ending(outcome: &experiment::RunOutcome, folder: &str) -> String {
         Some(results) => {
             let result = &results.manifest.result;
             format!(
-                "{failed} Results are in {folder} (report.html, tables/, figures/, scores/, per_query.csv).\nresult hash: {result}"
+                "{failed} {folder}/report.html has figures and all values; all {}: fivefold report {folder}\nresult hash: {result}",
+                counted(tables.len(), "table")
             )
             .trim_start()
             .to_owned()

@@ -1,0 +1,131 @@
+//! What a reader sees first: who is best, by how much, what can be told apart, and where measures disagree.
+//!
+//! Everything is at one cutoff: that of a measure's [main column](fivefold_analysis::Compared::main_cutoff).
+//! Rows go by the mean under the first measure. The terminal and the page show the same overview.
+
+mod agreement;
+mod findings;
+mod matrix;
+mod terminal;
+
+use fivefold_analysis::PageData;
+use fivefold_analysis::page::PageDataset;
+use fivefold_base::words::{counted, list};
+
+use crate::error::ReportError;
+use crate::terminal::Style;
+
+use agreement::Agreement;
+use matrix::ScoreMatrix;
+
+/// The overview of compared systems.
+#[derive(Debug, Clone)]
+pub struct Overview {
+    /// What is compared is called so: `method`, `system`.
+    noun: String,
+    /// What was compared on what, in a line: `2 data sets, 8 methods, 6 measures @10`.
+    facts: String,
+    /// What failed or limits every number, before the findings.
+    warnings: Vec<String>,
+    /// Three to five sentences that do not repeat each other.
+    findings: Vec<String>,
+    /// The means, one matrix a data set.
+    matrices: Vec<ScoreMatrix>,
+    /// Where measures agree on the order and on significant pairs, one a data set with several measures.
+    agreements: Vec<Agreement>,
+    /// Whether there are UE versions, which want a word.
+    has_versions: bool,
+    /// The test and the conventions, once.
+    conventions: Vec<String>,
+}
+
+impl Overview {
+    /// The overview of a page's data, with the stamps of a run (leak guards that were overridden, programs that ran unconfined);
+    /// `None` if no systems were compared.
+    ///
+    /// # Errors
+    /// Means that have no order.
+    pub fn new(data: &PageData, stamps: &[String]) -> Result<Option<Overview>, ReportError> {
+        let Some(test) = &data.test else { return Ok(None) };
+        // Where every system failed there is nothing to compare, which the warnings say.
+        let has_systems = |own: &&PageDataset| own.compared.first().is_some_and(|first| !first.systems.is_empty());
+        let compared: Vec<&PageDataset> = data.datasets.iter().filter(has_systems).collect();
+        let agreements = compared.iter().map(|own| Agreement::new(own, test.alpha)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Some(Overview {
+            noun: data.noun.clone(),
+            facts: facts(&compared, &data.noun),
+            warnings: stamps.iter().cloned().chain(warnings(data)).collect(),
+            findings: findings::findings(&compared, &data.noun, test.alpha),
+            matrices: compared.iter().map(|own| ScoreMatrix::new(own, test.alpha)).collect(),
+            agreements: agreements.into_iter().flatten().collect(),
+            has_versions: compared.iter().flat_map(|own| &own.compared).any(|own| own.measure != own.family),
+            conventions: conventions(data, &compared),
+        }))
+    }
+
+    /// What was compared on what, in a line.
+    pub fn facts(&self) -> &str {
+        &self.facts
+    }
+
+    /// The overview as text in the style of a terminal.
+    pub fn text(&self, style: Style) -> String {
+        terminal::text(self, style)
+    }
+}
+
+/// `2 data sets, 8 methods, 6 measures @10`.
+fn facts(datasets: &[&PageDataset], noun: &str) -> String {
+    let range = |counts: Vec<usize>, noun: &str| {
+        let (least, most) = (counts.iter().min().copied().unwrap_or(0), counts.iter().max().copied().unwrap_or(0));
+        if least == most { counted(most, noun) } else { format!("{least} to {}", counted(most, noun)) }
+    };
+    let systems = range(datasets.iter().map(|own| own.systems.len() - own.failed.len()).collect(), noun);
+    let measures = range(datasets.iter().map(|own| own.compared.len()).collect(), "measure");
+    let cutoff = one_cutoff(datasets).map(|cutoff| format!(" {cutoff}")).unwrap_or_default();
+    match datasets {
+        [only] => format!("{}, {systems}, {measures}{cutoff}", counted(only.queries, "query")),
+        several => format!("{}, {systems}, {measures}{cutoff}", counted(several.len(), "data set")),
+    }
+}
+
+/// The cutoff that all measures are shown at, if it is one and the same: `@10`.
+fn one_cutoff<'d>(datasets: &[&'d PageDataset]) -> Option<&'d str> {
+    let mut cutoffs = datasets.iter().flat_map(|own| &own.compared).map(|own| own.cutoffs[own.main_cutoff()].as_str());
+    let first = cutoffs.next()?;
+    (first.starts_with('@') && cutoffs.all(|cutoff| cutoff == first)).then_some(first)
+}
+
+/// Failed systems, too few draws, and what a study warns of.
+fn warnings(data: &PageData) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for dataset in data.datasets.iter().filter(|dataset| !dataset.failed.is_empty()) {
+        let names: Vec<&str> = dataset.failed.iter().map(|&system| dataset.systems[system].as_str()).collect();
+        let on = if dataset.name.is_empty() { String::new() } else { format!(" on {}", dataset.name) };
+        warnings.push(format!("FAILED{on}, and in none of its numbers: {}.", list(&names)));
+    }
+    let compared = data.datasets.iter().flat_map(|dataset| &dataset.compared);
+    for why in compared.filter_map(|own| own.too_few_draws.as_ref()).map(|why| format!("{why}.")) {
+        if !warnings.contains(&why) {
+            warnings.push(why);
+        }
+    }
+    warnings.extend(data.findings.iter().filter(|part| part.heading.is_none()).flat_map(|part| part.sentences.clone()));
+    warnings
+}
+
+/// The test, then the conventions of the values, then what is to be known of each data set.
+fn conventions(data: &PageData, datasets: &[&PageDataset]) -> Vec<String> {
+    let mut lines: Vec<String> = data.test.iter().map(|test| test.words.clone()).collect();
+    lines.extend(data.conventions.iter().cloned());
+    for dataset in datasets {
+        let label = if datasets.len() > 1 { format!("{}: ", dataset.name) } else { String::new() };
+        for remark in dataset.remarks.iter().map(|remark| remark.trim_end_matches('.')) {
+            let line = format!("{label}{remark}");
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    lines
+}

@@ -1,0 +1,363 @@
+//! The overview as text: means in a table, differences to the best drawn beside it where the line has room.
+
+use super::matrix::{Row, ScoreCell, ScoreMatrix, Standing};
+use super::{Agreement, Overview};
+use crate::terminal::{Style, wrapped};
+
+/// Rows of a data set at most.
+const ROWS: usize = 8;
+/// Characters of a system's name at most, and at least the width of its column.
+const NAMES: (usize, usize) = (6, 16);
+/// Columns of text of the drawn differences, at least and at most; below [`WIDE`] there are none.
+const PLOT: (usize, usize) = (14, 40);
+const WIDE: usize = 80;
+/// Columns of text that a measure's mean takes with its mark and a blank.
+const GAP: usize = 2;
+
+const BOLD: &str = "\x1b[1m";
+const DIM: &str = "\x1b[2m";
+const RESET: &str = "\x1b[0m";
+
+/// What the UE versions are, in a sentence.
+const VERSIONS: &str = "V1 = A/U x A/(A+E), V2 = (A-E)/(U-E); A value, U upper bound, E random order";
+
+/// The overview in a style.
+pub(super) fn text(overview: &Overview, style: Style) -> String {
+    let width = usize::from(style.width).saturating_sub(1).max(20);
+    let mut lines: Vec<String> = Vec::new();
+    for warning in &overview.warnings {
+        lines.extend(wrapped_at(warning, "! ", "  ", width));
+    }
+    for finding in &overview.findings {
+        lines.extend(wrapped_at(finding, "• ", "  ", width));
+    }
+    for matrix in &overview.matrices {
+        lines.push(String::new());
+        lines.extend(of_matrix(matrix, &overview.noun, width, style.color));
+    }
+    let agreements = of_agreements(&overview.agreements, width);
+    if !agreements.is_empty() {
+        lines.push(String::new());
+        lines.extend(agreements);
+    }
+    lines.push(String::new());
+    lines.extend(wrapped_at(&legend(overview, width), "", "  ", width));
+    if overview.has_versions {
+        lines.extend(wrapped_at(VERSIONS, "", "  ", width));
+    }
+    lines.extend(wrapped_at(&overview.conventions.join("; "), "", "  ", width));
+    lines.iter().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+/// The first line: what was compared.
+pub(super) fn wrapped_at(text: &str, first: &str, rest: &str, width: usize) -> Vec<String> {
+    let room = u16::try_from(width.saturating_sub(rest.chars().count()).max(10)).unwrap_or(u16::MAX);
+    let lines = wrapped(text, "", room);
+    lines.iter().enumerate().map(|(i, line)| format!("{}{line}", if i == 0 { first } else { rest })).collect()
+}
+
+/// The columns of a matrix that a line has room for.
+struct Layout {
+    names: usize,
+    /// Width of each column of means.
+    cells: Vec<usize>,
+    /// Columns shown.
+    shown: usize,
+    groups: usize,
+    /// Width of the drawn differences; 0: none.
+    plot: usize,
+}
+
+impl Layout {
+    fn new(matrix: &ScoreMatrix, rows: &[Row], noun: &str, width: usize) -> Layout {
+        let longest = rows.iter().map(|row| row.system.chars().count()).max().unwrap_or(0);
+        let names = longest.max(noun.len()).clamp(NAMES.0, NAMES.1);
+        let cells: Vec<usize> = (0..matrix.columns.len())
+            .map(|column| {
+                let means = rows.iter().map(|row| mean(&row.cells[column]).chars().count()).max().unwrap_or(0);
+                (means + 1).max(matrix.columns[column].short.chars().count()) + 1
+            })
+            .collect();
+        let mut used = names + GAP;
+        let shown = cells.iter().take_while(|&&cell| {
+            used += cell;
+            used <= width + 1
+        });
+        let shown = shown.count().max(1);
+        let used = names + GAP + cells[..shown].iter().sum::<usize>();
+        let bars = rows.iter().flat_map(|row| row.groups.iter()).max().map_or(0, |most| most + 1);
+        let groups = if bars > 0 { bars.max("groups".len()) + 1 } else { 0 };
+        let left = width.saturating_sub(used + groups);
+        let plot = if width + 1 >= WIDE && left >= PLOT.0 && rows.len() > 1 { left.min(PLOT.1) } else { 0 };
+        let fits = used + groups <= width;
+        Layout { names, cells, shown, groups: if fits { groups } else { 0 }, plot }
+    }
+}
+
+fn of_matrix(matrix: &ScoreMatrix, noun: &str, width: usize, color: bool) -> Vec<String> {
+    let rows = &matrix.rows[..matrix.rows.len().min(ROWS)];
+    let layout = Layout::new(matrix, rows, noun, width);
+    let scale = Scale::of(rows, layout.plot);
+    let queries = fivefold_base::words::counted(matrix.queries, "query");
+    let title = match matrix.dataset.as_str() {
+        "" => queries,
+        name => format!("{name}, {queries}"),
+    };
+    let mut lines = vec![title_line(&title, matrix, &layout, color)];
+    let mut head = pad(noun, layout.names + GAP);
+    for (column, &cell) in matrix.columns.iter().zip(&layout.cells).take(layout.shown) {
+        head += &pad(&column.short, cell);
+    }
+    head += &pad(if layout.groups > 0 { "groups" } else { "" }, layout.groups);
+    if let Some(scale) = &scale {
+        head += &scale.head();
+    }
+    lines.push(head);
+    lines.push("─".repeat(width));
+    lines.extend(rows.iter().map(|row| line(row, &layout, scale.as_ref(), color)));
+    let left = matrix.rows.len() - rows.len() + matrix.left_out;
+    if left > 0 {
+        lines.push(format!("{left} more {noun}{}", if left == 1 { "" } else { "s" }));
+    }
+    if layout.shown < matrix.columns.len() {
+        let more: Vec<&str> = matrix.columns[layout.shown..].iter().map(|column| column.name.as_str()).collect();
+        lines.extend(wrapped_at(&format!("no room for {}", fivefold_base::words::list(&more)), "", "  ", width));
+    }
+    lines
+}
+
+/// The name of the data set, and above the drawn differences what they are.
+fn title_line(title: &str, matrix: &ScoreMatrix, layout: &Layout, color: bool) -> String {
+    let (on, off) = if color { (BOLD, RESET) } else { ("", "") };
+    if layout.plot == 0 {
+        return format!("{on}{title}{off}");
+    }
+    let before = layout.names + GAP + layout.cells[..layout.shown].iter().sum::<usize>() + layout.groups;
+    let what = format!("{}: difference to {}", matrix.columns[0].name, matrix.best);
+    let room = before + layout.plot;
+    let gap = room.saturating_sub(title.chars().count() + what.chars().count());
+    match gap {
+        0 => format!("{on}{title}{off}"),
+        gap => format!("{on}{title}{off}{}{what}", " ".repeat(gap)),
+    }
+}
+
+fn line(row: &Row, layout: &Layout, scale: Option<&Scale>, color: bool) -> String {
+    let mut line = pad(&cut(&row.system, layout.names), layout.names + GAP);
+    for (cell, &width) in row.cells.iter().zip(&layout.cells).take(layout.shown) {
+        let mark = match cell.standing {
+            Standing::Best => "*",
+            Standing::NotToldApart => "=",
+            Standing::Worse => "",
+            Standing::Untested => "?",
+        };
+        let text = pad(&format!("{}{mark}", mean(cell)), width);
+        let attribute = match cell.standing {
+            Standing::Best => BOLD,
+            Standing::Worse => DIM,
+            Standing::NotToldApart | Standing::Untested => "",
+        };
+        line += &if color && !attribute.is_empty() { format!("{attribute}{text}{RESET}") } else { text };
+    }
+    if layout.groups > 0 {
+        let most = row.groups.iter().max().map_or(0, |most| most + 1);
+        let bars: String = (0..most).map(|group| if row.groups.contains(&group) { '│' } else { ' ' }).collect();
+        line += &pad(&format!(" {bars}"), layout.groups);
+    }
+    line + &scale.map(|scale| scale.draw(row)).unwrap_or_default()
+}
+
+/// A mean with four decimals, without a nought before the point.
+fn mean(cell: &ScoreCell) -> String {
+    let Some(mean) = cell.mean else { return "n/a".to_owned() };
+    let text = format!("{mean:.4}");
+    match text.strip_prefix('-') {
+        Some(rest) => format!("-{}", rest.strip_prefix('0').unwrap_or(rest)),
+        None => text.strip_prefix('0').unwrap_or(&text).to_owned(),
+    }
+}
+
+fn pad(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.chars().count())))
+}
+
+fn cut(text: &str, width: usize) -> String {
+    match text.chars().count() > width {
+        true => text.chars().take(width - 1).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}
+
+/// From differences to columns of text.
+struct Scale {
+    low: f64,
+    high: f64,
+    width: usize,
+}
+
+impl Scale {
+    /// `None` where there is no room, or no difference.
+    fn of(rows: &[Row], width: usize) -> Option<Scale> {
+        let differences = || rows.iter().filter_map(|row| row.difference);
+        let low = differences().map(|d| d.ends.map_or(d.mean, |(low, _)| low)).fold(0.0, f64::min);
+        let high = differences().map(|d| d.ends.map_or(d.mean, |(_, high)| high)).fold(0.0, f64::max);
+        (width > 0 && low < high).then_some(Scale { low, high, width })
+    }
+
+    fn place(&self, value: f64) -> usize {
+        let share = (value - self.low) / (self.high - self.low);
+        (share * (self.width - 1) as f64).round().clamp(0.0, (self.width - 1) as f64) as usize
+    }
+
+    /// The lowest value at the left, 0 where it lies.
+    fn head(&self) -> String {
+        let low = format!("{:.2}", self.low).replacen("0.", ".", 1);
+        let zero = self.place(0.0);
+        let gap = zero.saturating_sub(low.chars().count());
+        if gap == 0 { pad("", zero) + "0" } else { format!("{low}{}0", " ".repeat(gap)) }
+    }
+
+    fn draw(&self, row: &Row) -> String {
+        let mut drawn = vec![' '; self.width];
+        let apart = row.cells[0].standing == Standing::Worse;
+        match (row.difference, row.cells[0].standing) {
+            (Some(difference), _) => {
+                if let Some((low, high)) = difference.ends {
+                    drawn[self.place(low)..=self.place(high)].fill('─');
+                }
+                drawn[self.place(difference.mean)] = if apart { '●' } else { '○' };
+            }
+            (None, Standing::Best) => drawn[self.place(0.0)] = '◆',
+            (None, _) => {}
+        }
+        drawn.into_iter().collect()
+    }
+}
+
+/// What the marks mean, of those that are there.
+fn legend(overview: &Overview, width: usize) -> String {
+    let standing = |wanted: Standing| {
+        overview.matrices.iter().flat_map(|m| &m.rows).flat_map(|row| &row.cells).any(|cell| cell.standing == wanted)
+    };
+    let mut parts = vec!["* best".to_owned()];
+    let mut add = |holds: bool, part: &str| {
+        if holds {
+            parts.push(part.to_owned());
+        }
+    };
+    add(standing(Standing::NotToldApart), "= not told from it");
+    add(standing(Standing::Worse), "unmarked: significantly worse");
+    add(standing(Standing::Untested), "? not tested against it");
+    let noun = &overview.noun;
+    let groups = overview.matrices.iter().flat_map(|m| &m.rows).any(|row| !row.groups.is_empty());
+    add(groups, &format!("│ joins {noun}s not told apart"));
+    if width + 1 >= WIDE && overview.matrices.iter().any(|matrix| matrix.intervals) {
+        add(true, "● worse, ○ not told apart, ─ interval");
+    }
+    parts.join("; ")
+}
+
+/// Matrices of agreement, side by side where there is room.
+fn of_agreements(agreements: &[Agreement], width: usize) -> Vec<String> {
+    let Some(first) = agreements.first() else { return Vec::new() };
+    let mut lines = wrapped_at(
+        &format!("tau of the orders (above the diagonal), conflicting pairs of {} (below)", first.pairs),
+        "",
+        "  ",
+        width,
+    );
+    let drawn: Vec<Vec<String>> = agreements.iter().map(of_agreement).collect();
+    let width_of = |block: &Vec<String>| block.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let mut rest = drawn.as_slice();
+    while let Some((block, others)) = rest.split_first() {
+        let mut beside = vec![block];
+        let mut used = width_of(block);
+        for other in others {
+            used += 4 + width_of(other);
+            if used > width || other.len() != block.len() {
+                break;
+            }
+            beside.push(other);
+        }
+        for line in 0..block.len() {
+            let cells: Vec<String> = beside.iter().map(|block| pad(&block[line], width_of(block))).collect();
+            lines.push(cells.join("    "));
+        }
+        rest = &rest[beside.len()..];
+    }
+    lines
+}
+
+fn of_agreement(agreement: &Agreement) -> Vec<String> {
+    let names = agreement.measures.iter().map(|measure| measure.name.chars().count()).max().unwrap_or(0);
+    let short: Vec<String> = agreement.measures.iter().map(|measure| cut(&measure.short, 7)).collect();
+    let widths: Vec<usize> = short.iter().map(|name| name.chars().count().max(4) + 1).collect();
+    let right = |text: &str, width: usize| format!("{}{text}", " ".repeat(width.saturating_sub(text.chars().count())));
+    let mut lines = vec![format!("{} {}", pad("", names), agreement.dataset)];
+    lines
+        .push(pad("", names) + &short.iter().zip(&widths).map(|(name, &width)| right(name, width)).collect::<String>());
+    for (row, measure) in agreement.measures.iter().enumerate() {
+        let cells = (0..short.len()).map(|column| {
+            let text = match column.cmp(&row) {
+                std::cmp::Ordering::Equal => "·".to_owned(),
+                std::cmp::Ordering::Less => agreement.conflicts[row][column].to_string(),
+                std::cmp::Ordering::Greater => tau(agreement.taus[row][column]),
+            };
+            right(&text, widths[column])
+        });
+        lines.push(pad(&measure.name, names) + &cells.collect::<String>());
+    }
+    lines
+}
+
+fn tau(tau: Option<f64>) -> String {
+    match tau {
+        None => "n/a".to_owned(),
+        Some(tau) if tau >= 1.0 - fivefold_base::rounding::ROUNDING => "1".to_owned(),
+        Some(tau) => format!("{tau:.2}").replacen("0.", ".", 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    fn shown(width: u16, color: bool) -> String {
+        let overview = Overview::new(&samples::overview(), &[]).unwrap().unwrap();
+        text(&overview, Style { color, width })
+    }
+
+    #[test]
+    fn golden_at_80_columns() {
+        insta::assert_snapshot!(shown(80, false));
+    }
+
+    #[test]
+    fn golden_at_60_columns() {
+        insta::assert_snapshot!(shown(60, false));
+    }
+
+    #[test]
+    fn golden_in_colour() {
+        insta::assert_snapshot!(shown(100, true));
+    }
+
+    /// 48 lines at 80 columns for two data sets of eight methods under six measures, and no line is wider.
+    #[test]
+    fn two_data_sets_fit_a_screen_and_no_line_is_too_wide() {
+        assert!(shown(80, false).lines().count() <= 48, "{}", shown(80, false));
+        for width in [40, 60, 79, 80, 100, 200] {
+            let widest = shown(width, false).lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest < usize::from(width), "{widest} of {width}: {}", shown(width, false));
+        }
+    }
+
+    /// The drawn interval reaches the column of 0 exactly where the two are not told apart, but for the width of a column.
+    #[test]
+    fn intervals_are_drawn_to_scale() {
+        let scale = Scale { low: -0.2, high: 0.0, width: 21 };
+        assert_eq!([-0.2, -0.1, 0.0, 0.1].map(|value| scale.place(value)), [0, 10, 20, 20]);
+        assert_eq!(scale.head(), "-.20                0");
+    }
+}
