@@ -3,10 +3,8 @@
 //! mean), ties (the mean over the orders of the tied documents), and V1 and V2 (by formula).
 #![allow(clippy::unwrap_used)] // a test
 
-mod common;
-
-use common::textbook::{Textbook, settings, spec, takes};
-use common::{assert_close, close, evaluator, exact, orders};
+use crate::common::textbook::{Textbook, settings, spec, takes};
+use crate::common::{assert_close, close, evaluator, exact, orders};
 use fivefold_metrics::{Evaluator, Judged, MEASURES, MeasureEntry, Scratch};
 
 const QUERIES: &[&[u8]] = &[

@@ -2,10 +2,8 @@
 //! parameters, cutoffs, versions and ties. One query is worked out by hand.
 #![allow(clippy::unwrap_used)] // a test
 
-mod common;
-
-use common::textbook::{settings, spec, takes};
-use common::{assert_close, close, conventions, evaluator, exact, orders};
+use crate::common::textbook::{settings, spec, takes};
+use crate::common::{assert_close, close, conventions, evaluator, exact, orders};
 use fivefold_base::Seed;
 use fivefold_metrics::{Evaluator, MEASURES, Scratch};
 

@@ -21,7 +21,7 @@ use fivefold_core::Model;
 use fivefold_rankers::exchange::{AS_TRAINED, ImportedModel};
 use fivefold_rankers::export::Exported;
 
-use crate::{numbers, read, scores, scores_of_text, try_written, written};
+use super::{numbers, read, scores, scores_of_text, try_written, written};
 
 const FEATURES: &str = include_str!("fixtures/lightgbm.features.txt");
 const NAN: &str = include_str!("fixtures/lightgbm-nan.model.txt");

@@ -4,10 +4,8 @@
 //! documents.
 #![allow(clippy::unwrap_used)] // a test
 
-mod common;
-
-use common::textbook::{Textbook, settings, spec, takes};
-use common::{close, evaluator, exact, orders};
+use crate::common::textbook::{Textbook, settings, spec, takes};
+use crate::common::{close, evaluator, exact, orders};
 use fivefold_metrics::{MEASURES, MeasureEntry, MeasureError, Scratch};
 
 /// Grades of all judged documents, and grades of the retrieved documents; an unjudged document has
@@ -98,7 +96,7 @@ fn check(
 fn a_run_that_retrieved_the_pool_is_judged_as_a_query_is() {
     let names =
         ["ndcg", "ndcg.v1@3", "ndcg.v2", "ap.v2", "ap.v1@2", "p@3", "rr", "err.v2", "rbp.v1", "meanndcg.v2", "sp@4"];
-    let rules = common::conventions("paper");
+    let rules = crate::common::conventions("paper");
     let evaluator = evaluator(&names, &rules, 3);
     let (grades, scores) = ([0, 3, 1, 0, 2, 1], [0.5, 0.5, 1.5, -1.0, 0.5, 0.25]);
     let values = |judged| {
@@ -119,7 +117,7 @@ fn the_number_of_relevant_documents_is_that_of_the_pool() {
     evaluator.evaluate(&topic, &[4.0, 3.0, 2.0, 1.0], &mut Scratch::default(), &mut found).unwrap();
     let ndcg = (1.0 + 1.0 / libm::log2(5.0)) / (1.0 + 1.0 / libm::log2(3.0) + 0.5);
     for (found, expected) in found.into_iter().zip([(1.0 + 0.5) / 3.0, ndcg, 0.4, 1.0]) {
-        common::assert_close(found, expected, TOLERANCE);
+        crate::common::assert_close(found, expected, TOLERANCE);
     }
 }
 

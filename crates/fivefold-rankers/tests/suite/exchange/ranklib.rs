@@ -8,7 +8,7 @@ use fivefold_rankers::exchange::{Imported, ImportedModel};
 use fivefold_rankers::export::Exported;
 use fivefold_rankers::tree_model::TreeModel;
 
-use crate::{numbers, read, scores, written};
+use super::{numbers, read, scores, written};
 
 const LAMBDAMART: &str = "\
 ## LambdaMART

@@ -3,12 +3,10 @@
 //! unjudged documents and missing documents. `tests/dialects.py` made `tests/dialects/*.json`.
 #![allow(clippy::unwrap_used)] // a test
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use common::{conventions, data, evaluator, read, read_letor};
+use crate::common::{conventions, data, evaluator, read, read_letor};
 use fivefold_metrics::{Conventions, DIALECTS, MeasureSpec, MissingTopics, RULES, Scratch, settle};
 use serde::Deserialize;
 
@@ -132,9 +130,9 @@ fn made_queries() {
 }
 
 /// The queries of a LETOR file with a score a document.
-fn scored(path: &Path, scores: impl Fn(&common::Query, usize, usize) -> f64) -> Vec<Query> {
+fn scored(path: &Path, scores: impl Fn(&crate::common::Query, usize, usize) -> f64) -> Vec<Query> {
     let mut row = 0;
-    let query = |query: common::Query| {
+    let query = |query: crate::common::Query| {
         let documents = query.grades.len();
         let of_document = |document| scores(&query, document, row + document);
         let scores = (0..documents).map(of_document).map(Some).collect();

@@ -2,9 +2,7 @@
 //! programs.
 #![allow(clippy::unwrap_used)] // a test
 
-mod common;
-
-use common::{assert_close, conventions, evaluator, exact, falling, values};
+use crate::common::{assert_close, conventions, evaluator, exact, falling, values};
 use fivefold_metrics::{Conventions, Evaluator, FoldMean, Scratch, Ties, Undefined, mean, mean_over_folds};
 
 /// Check values are printed with six decimals.
@@ -87,7 +85,7 @@ fn err_depends_on_the_highest_grade() {
         assert_eq!(values(&["err"], &exact(), max_grade, &[1, 0, 0], &falling(3)), [value]);
         assert_eq!(values(&[&format!("err(max_grade={max_grade})")], &exact(), 1, &[1, 0, 0], &falling(3)), [value]);
     }
-    let specs = common::specs(&["err(max_grade=1)"]);
+    let specs = crate::common::specs(&["err(max_grade=1)"]);
     let Err(error) = Evaluator::new(&specs, &exact(), 2, fivefold_base::Seed::new(1)) else { panic!("no error") };
     assert_eq!(error.to_string(), "`max_grade` of `err` must be at least the collection's highest grade 2, not `1`");
 }
@@ -168,7 +166,7 @@ fn trec_eval_on_tied_scores() {
     let mut out = vec![0.0; names.len()];
     evaluator.evaluate(&judged, &scores, &mut Scratch::default(), &mut out).unwrap();
     for ((name, expected), found) in TREC_EVAL.iter().zip(out) {
-        assert!(common::close(found, *expected, 1e-14), "{name}: {found}, not {expected}");
+        assert!(crate::common::close(found, *expected, 1e-14), "{name}: {found}, not {expected}");
     }
 }
 

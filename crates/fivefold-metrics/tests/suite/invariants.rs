@@ -1,9 +1,7 @@
 //! Properties of values that hold for every query and every scorer, and values of long lists.
 #![allow(clippy::unwrap_used)] // a test
 
-mod common;
-
-use common::{assert_close, conventions, evaluator, exact, values};
+use crate::common::{assert_close, conventions, evaluator, exact, values};
 use fivefold_base::Seed;
 use fivefold_metrics::{Evaluator, MEASURES, Scratch, Ties};
 use proptest::prelude::*;
@@ -127,7 +125,7 @@ proptest! {
         prop_assume!(high < low && grades[high] < grades[low]);
         let names = all_names(7);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let scores = common::falling(grades.len());
+        let scores = crate::common::falling(grades.len());
         let mut swapped = grades.clone();
         swapped.swap(high, low);
         let before = values(&names, &exact(), 4, &grades, &scores);
@@ -222,7 +220,7 @@ fn what_does_not_fit_is_an_error_and_never_a_panic() {
     );
     assert!(run(&[f64::INFINITY, 1.0], &judged).contains("document 0 is inf"));
     assert_eq!(run(&[1.0], &judged), "query 7:1: 1 score for 2 documents");
-    let other = common::evaluator(&["ndcg@6", "err"], &rules, 2).judge("8", &[0, 2], None).unwrap();
+    let other = crate::common::evaluator(&["ndcg@6", "err"], &rules, 2).judge("8", &[0, 2], None).unwrap();
     assert!(run(&[1.0, 2.0], &other).contains("judged for other measures"));
     assert_eq!(
         evaluator.judge("9", &[0, 3], None).unwrap_err().to_string(),
@@ -230,10 +228,12 @@ fn what_does_not_fit_is_an_error_and_never_a_panic() {
     );
     // Conventions from a file are checked as parameters in a name are.
     let rules = fivefold_metrics::Conventions { threshold: 0, ..exact() };
-    let Err(error) = Evaluator::new(&common::specs(&["ap"]), &rules, 2, Seed::new(1)) else { panic!("no error") };
+    let Err(error) = Evaluator::new(&crate::common::specs(&["ap"]), &rules, 2, Seed::new(1)) else {
+        panic!("no error")
+    };
     assert_eq!(error.to_string(), "`threshold` of `ap` must be a grade from 1 to 30, not `0`");
     // Grades that no collection can have.
-    assert!(common::evaluator(&["err", "ndcg"], &exact(), 255).judge("q", &[31], None).is_err());
+    assert!(crate::common::evaluator(&["err", "ndcg"], &exact(), 255).judge("q", &[31], None).is_err());
 }
 
 #[test]

@@ -12,7 +12,7 @@ use fivefold_rankers::tree_model::TreeModel;
 use fivefold_trees::{Node, Tree};
 use proptest::prelude::*;
 
-use crate::{scores, written};
+use super::{scores, written};
 
 /// Writes and reads a model in every format, also with other numbers of features, and compares
 /// scores.

@@ -1,11 +1,9 @@
 //! Compares values with published results on real collections. Needs the variable `FIVEFOLD_DATA`.
 #![allow(clippy::unwrap_used)] // a test
 
-mod common;
-
 use std::path::Path;
 
-use common::{Query, assert_close, close, conventions, data, evaluator, exact, read, read_letor};
+use crate::common::{Query, assert_close, close, conventions, data, evaluator, exact, read, read_letor};
 use fivefold_metrics::{Conventions, Evaluator, FoldMean, Scratch, mean, mean_over_folds};
 
 /// LETOR 4.0: fold f tests on this part.

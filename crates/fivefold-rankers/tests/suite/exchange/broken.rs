@@ -3,7 +3,7 @@
 use fivefold_rankers::exchange::{FORMATS, Format};
 use proptest::prelude::*;
 
-use crate::read;
+use super::read;
 
 const RANKLIB: &str = "\
 ## MART
@@ -155,7 +155,7 @@ fn a_deep_tree_is_read() {
     (0..depth).for_each(|_| text.push_str("</split>"));
     text.push_str("</tree></ensemble>");
     let model = read("ranklib", &text, Some(1)).unwrap();
-    assert_eq!(crate::scores(&model, &[1.0, 2.0]), [1.0, 2.0]);
+    assert_eq!(super::scores(&model, &[1.0, 2.0]), [1.0, 2.0]);
     // The second half of the text is missing, and with it the end tags.
     assert!(read("ranklib", &text[..text.len() / 2], Some(1)).is_err());
 }
@@ -181,7 +181,7 @@ proptest! {
     ) {
         for format in FORMATS {
             match read(format.name, &text, features) {
-                Ok(model) => drop(crate::scores(&model, &vec![0.5; model.features])),
+                Ok(model) => drop(super::scores(&model, &vec![0.5; model.features])),
                 Err(error) => assert!(error.line >= 1 && error.line <= text.lines().count().max(1), "{error}"),
             }
         }

@@ -1,0 +1,11 @@
+//! The tests of the measures' crate from outside, in one binary.
+
+mod check_values;
+mod common;
+mod dialects;
+mod enumeration;
+mod exchanges;
+mod explain;
+mod invariants;
+mod pools;
+mod real_data;
