@@ -22,6 +22,42 @@ pub(crate) enum Format {
     Json,
 }
 
+/// The form of a command that prints tables.
+#[derive(clap::Args)]
+pub(crate) struct FormatArgs {
+    /// The form of the output
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl FormatArgs {
+    /// The form that was asked for, in either spelling.
+    pub(crate) fn form(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
+}
+
+/// JSON instead of text, for a command that has no other form.
+#[derive(clap::Args)]
+pub(crate) struct JsonArgs {
+    /// Print JSON instead of text
+    #[arg(long)]
+    json: bool,
+    /// The same as `--json`
+    #[arg(long, value_name = "FORM", value_parser = ["json"], hide = true, conflicts_with = "json")]
+    format: Option<String>,
+}
+
+impl JsonArgs {
+    /// Whether JSON was asked for, in either spelling.
+    pub(crate) fn asked(&self) -> bool {
+        self.json || self.format.is_some()
+    }
+}
+
 impl Format {
     /// Prints the tables one after the other.
     pub(crate) fn print(self, tables: &[Table], screen: &mut Screen) -> miette::Result<()> {

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::data_dir::folders;
 use crate::exit::Exit;
 use crate::experiment::{Text, default_out};
-use crate::format::TABLES_IN_FOLDER;
+use crate::format::{JsonArgs, TABLES_IN_FOLDER};
 use crate::interrupt;
 use crate::outputs::ReplaceArgs;
 use crate::problem::{self, Problem};
@@ -54,9 +54,8 @@ pub(crate) struct StudyRunArgs {
     threads: ThreadArgs,
     #[command(flatten)]
     tables: TableArgs,
-    /// Print what was done as JSON instead of the tables
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
 }
 
 impl StudyArgs {
@@ -113,7 +112,7 @@ impl StudyRunArgs {
         (out, claim): (Option<PathBuf>, Claim),
         screen: &mut Screen,
     ) -> miette::Result<Exit> {
-        let (threads, json, tables) = (self.threads.threads, self.json, self.tables);
+        let (threads, json, tables) = (self.threads.threads, self.json.asked(), self.tables);
         Run { folders, out, threads, json, tables, claim }.run(file, screen)
     }
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::listing::{self, Listed};
 use crate::data_dir::data_dir;
 use crate::exit::Exit;
+use crate::format::JsonArgs;
 use crate::problem::{self, Problem};
 use crate::screen::Screen;
 
@@ -28,11 +29,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
     /// Compare the files with the known checksums; exit code 1 if one differs or is missing
-    #[arg(long, requires = "name")]
+    #[arg(long, requires = "name", conflicts_with_all = ["json", "format"])]
     verify: bool,
-    /// Print JSON
-    #[arg(long, conflicts_with = "verify")]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
 }
 
 /// A collection as `--json` prints it.
@@ -59,7 +59,8 @@ impl Args {
             }
             screen.line("`fivefold datasets NAME` says where to get one.");
         };
-        let shown = listing::show(found.map(known).map(Ok), descriptors().iter().map(known), self.json, foot, screen)?;
+        let shown =
+            listing::show(found.map(known).map(Ok), descriptors().iter().map(known), self.json.asked(), foot, screen)?;
         match found {
             Some(descriptor) if self.verify => verify(&known(descriptor), screen),
             _ => Ok(shown),

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::listing::{self, Listed};
 use crate::exit::Exit;
+use crate::format::JsonArgs;
 use crate::problem::{self, Problem};
 use crate::screen::Screen;
 
@@ -17,9 +18,8 @@ use crate::screen::Screen;
 pub(crate) struct Args {
     /// A dialect's name
     name: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
 }
 
 /// A dialect as `--json` prints it.
@@ -53,7 +53,7 @@ impl Args {
         let found =
             self.name.map(|name| dialect(&name).map(Described::from).map_err(|error| Problem::from(error).into()));
         let foot = |screen: &mut Screen| screen.line("`fivefold dialects NAME` shows the conventions.");
-        listing::show(found, DIALECTS.iter().map(Described::from), self.json, foot, screen)
+        listing::show(found, DIALECTS.iter().map(Described::from), self.json.asked(), foot, screen)
     }
 }
 

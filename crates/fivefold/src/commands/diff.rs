@@ -16,7 +16,7 @@ use fivefold_metrics::{DIALECTS, Dialect, MeasureSpec, Overrides, dialect};
 use super::cases::{Judgements, QrelsArgs};
 use crate::conventions::ConventionArgs;
 use crate::exit::Exit;
-use crate::format::Format;
+use crate::format::{Format, FormatArgs};
 use crate::measure_list::measures;
 use crate::problem::Problem;
 use crate::reading::LayoutArgs;
@@ -74,12 +74,8 @@ pub(crate) struct Args {
     /// How many differing queries are shown of each measure; of results folders, of each data set
     #[arg(long, value_name = "N", default_value_t = 5)]
     queries: usize,
-    /// The form of the output
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-    /// The same as `--format json`
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
+    #[command(flatten)]
+    format: FormatArgs,
     /// The seed of shuffled ties
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -136,7 +132,7 @@ impl Args {
     }
 
     fn form(&self) -> Format {
-        if self.json { Format::Json } else { self.format }
+        self.format.form()
     }
 
     /// The measures that the user asked for, or the default measures.

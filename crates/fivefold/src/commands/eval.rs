@@ -17,7 +17,7 @@ use fivefold_results::guards::STAMP;
 use crate::conventions::ConventionArgs;
 use crate::data_dir::data_dir;
 use crate::exit::Exit;
-use crate::format::Format;
+use crate::format::{Format, FormatArgs};
 use crate::measure_list::measures;
 use crate::problem::Problem;
 use crate::reading::LayoutArgs;
@@ -76,12 +76,8 @@ pub(crate) struct Args {
     /// Print the means of each fold too
     #[arg(long)]
     per_fold: bool,
-    /// The form of the output
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-    /// The same as `--format json`
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
+    #[command(flatten)]
+    format: FormatArgs,
     /// Decimals of the values, but for csv and json, which give them in full
     #[arg(long, value_name = "N", default_value_t = 4)]
     digits: u8,
@@ -116,7 +112,7 @@ impl Args {
             }
             None => self.evaluate_scores(&specs, &conventions, seed)?,
         };
-        let format = if self.json { Format::Json } else { self.format };
+        let format = self.format.form();
         let shown = output::Shown {
             per_query: self.per_query,
             per_fold: self.per_fold,

@@ -11,7 +11,7 @@ use fivefold_core::Registry;
 use super::cases::QrelsArgs;
 use crate::conventions::ConventionArgs;
 use crate::exit::Exit;
-use crate::format::Format;
+use crate::format::FormatArgs;
 use crate::model::MissingArgs;
 use crate::problem::Problem;
 use crate::reading::LayoutArgs;
@@ -57,9 +57,8 @@ pub(crate) struct Args {
     /// How many positions, or features, are shown
     #[arg(long, value_name = "N", default_value_t = 20)]
     rows: usize,
-    /// The form of the output
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[command(flatten)]
+    format: FormatArgs,
     /// The seed of `--ties shuffle`
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -82,7 +81,7 @@ impl Args {
                     .into());
             }
         };
-        self.format.print(&tables, screen)?;
+        self.format.form().print(&tables, screen)?;
         Ok(Exit::Done)
     }
 }

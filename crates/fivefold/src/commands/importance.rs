@@ -7,6 +7,7 @@ use fivefold_rankers::tree_model::TreeModel;
 use serde::Serialize;
 
 use crate::exit::Exit;
+use crate::format::JsonArgs;
 use crate::model;
 use crate::screen::Screen;
 
@@ -21,9 +22,8 @@ the number of cuts). Linear models: absolute weights, comparable only between fe
 pub(crate) struct Args {
     /// A model file, from `fivefold train`, `fivefold import` or the folder of a run
     model: PathBuf,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
 }
 
 /// One line of the list.
@@ -51,7 +51,7 @@ impl Args {
                 .help("trees and linear models have one")
         })?;
         let features = ranked(&importance);
-        if self.json {
+        if self.json.asked() {
             screen.json(&features)?;
         } else {
             let rows = features.iter().map(|feature| {

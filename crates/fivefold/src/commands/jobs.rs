@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::experiment::ExperimentArgs;
+use crate::format::JsonArgs;
 use crate::screen::{Screen, tell};
 
 /// List the jobs of an experiment (data set x fold x ranker) and their state
@@ -22,9 +23,8 @@ pub(crate) struct Args {
     /// Only these jobs: DATASET/foldK/RANKER with `*`, or the name of a data set, fold or ranker
     #[arg(long, value_name = "PATTERN", num_args = 1..)]
     only: Vec<String>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
 }
 
 #[derive(Serialize)]
@@ -46,7 +46,7 @@ impl Args {
         }
         let states = job_states(&plan, self.experiment.out(&experiment.name))?;
         let jobs = plan.jobs.iter().zip(states);
-        if self.json {
+        if self.json.asked() {
             let lines: Vec<JobLine<'_>> =
                 jobs.map(|(job, state)| JobLine { id: &job.id, state, key: &job.key }).collect();
             screen.json(&lines)?;

@@ -12,6 +12,7 @@ use fivefold_data::lint::{
 use fivefold_data::{Collapsed, ReadOptions};
 
 use crate::exit::Exit;
+use crate::format::JsonArgs;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
@@ -43,9 +44,8 @@ pub(crate) struct Args {
     /// The highest grade allowed [default: a known collection's, else 30]
     #[arg(long, value_name = "GRADE")]
     max_grade: Option<u8>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
 }
 
 impl Args {
@@ -57,7 +57,7 @@ impl Args {
         };
         let options = LintOptions { kind: self.kind, most_problems: self.max_problems, reading };
         let report = lint(&self.paths, &options);
-        match self.json {
+        match self.json.asked() {
             true => screen.json(&report)?,
             false if report.not_linted.len() < self.paths.len() => show(&report, screen),
             false => {}

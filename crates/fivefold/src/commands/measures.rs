@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::listing::{self, Listed};
 use crate::exit::Exit;
+use crate::format::JsonArgs;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
@@ -24,9 +25,8 @@ measure.")]
 pub(crate) struct Args {
     /// A measure's name; version, parameters and cutoff may follow
     name: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
 }
 
 /// A measure as `--json` prints it.
@@ -106,7 +106,7 @@ impl Args {
             screen
                 .line("`fivefold measures NAME` shows formula, source and parameters; any of them takes .v1 and .v2.");
         };
-        listing::show(found, MEASURES.iter().map(Described::from), self.json, foot, screen)
+        listing::show(found, MEASURES.iter().map(Described::from), self.json.asked(), foot, screen)
     }
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::listing::{self, Listed};
 use crate::exit::Exit;
+use crate::format::JsonArgs;
 use crate::problem::Problem;
 use crate::screen::Screen;
 
@@ -18,9 +19,8 @@ use crate::screen::Screen;
 pub(crate) struct Args {
     /// A ranker's name (its `kind` in experiment files)
     name: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
 }
 
 /// A ranker as `--json` prints it.
@@ -74,7 +74,7 @@ impl Args {
                 screen.line(format_args!("Not in this build: {absent}"));
             }
         };
-        listing::show(found, all(), self.json, foot, screen)
+        listing::show(found, all(), self.json.asked(), foot, screen)
     }
 }
 

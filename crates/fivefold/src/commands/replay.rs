@@ -4,7 +4,7 @@
 use fivefold_studies::replay::replay;
 
 use crate::exit::Exit;
-use crate::format::Format;
+use crate::format::FormatArgs;
 use crate::published::{Published, SHIPPED};
 use crate::screen::Screen;
 
@@ -21,16 +21,15 @@ pub(crate) struct Args {
     /// derived.toml
     #[arg(value_name = "PUBLISHED", default_value = SHIPPED)]
     published: String,
-    /// The form of the output
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         let published = Published::read(&self.published)?;
         let replay = replay(published.scores(), published.derived()).map_err(|error| published.problem(error))?;
-        self.format.print(&replay.tables(), screen)?;
+        self.format.form().print(&replay.tables(), screen)?;
         Ok(Exit::Done)
     }
 }

@@ -7,7 +7,7 @@ use fivefold_results::{FolderLock, LockMode, Results};
 use fivefold_studies::Manifest;
 
 use crate::exit::Exit;
-use crate::format::Format;
+use crate::format::FormatArgs;
 use crate::outputs::ReplaceArgs;
 use crate::problem::{self, Problem};
 use crate::results_folder;
@@ -28,9 +28,8 @@ pub(crate) struct Args {
     /// The results folder of `fivefold run`, or of a study
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The form of the output
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[command(flatten)]
+    format: FormatArgs,
     /// Write report.html, tables/ and figures/ anew, into this folder, instead of printing tables
     #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "table"])]
     write: Option<PathBuf>,
@@ -69,7 +68,7 @@ impl Args {
         tables.retain(|table| {
             self.table.is_empty() || self.table.iter().any(|wanted| table.id.starts_with(wanted.as_str()))
         });
-        self.format.print(&tables, screen)?;
+        self.format.form().print(&tables, screen)?;
         Ok(Exit::Done)
     }
 }

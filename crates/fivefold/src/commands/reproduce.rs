@@ -10,7 +10,7 @@ use fivefold_studies::replay::reproduce;
 
 use crate::exit::Exit;
 use crate::experiment::ExperimentArgs;
-use crate::format::Format;
+use crate::format::FormatArgs;
 use crate::interrupt;
 use crate::limits::LimitArgs;
 use crate::outputs::ReplaceArgs;
@@ -43,9 +43,8 @@ pub(crate) struct Args {
     /// Print every cell too
     #[arg(long)]
     cells: bool,
-    /// The form of the output
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[command(flatten)]
+    format: FormatArgs,
     #[command(flatten)]
     threads: ThreadArgs,
     #[command(flatten)]
@@ -75,7 +74,7 @@ impl Args {
         };
         let found = reproduce(&results, published.scores(), published.derived(), &self.map)
             .map_err(|error| published.reproduce_problem(error))?;
-        self.format.print(&found.tables(self.cells), screen)?;
+        self.format.form().print(&found.tables(self.cells), screen)?;
         Ok(Exit::Done)
     }
 

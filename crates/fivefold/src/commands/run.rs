@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::experiment::ExperimentArgs;
-use crate::format::VALUES_IN_FOLDER;
+use crate::format::{JsonArgs, VALUES_IN_FOLDER};
 use crate::interrupt;
 use crate::limits::LimitArgs;
 use crate::outputs::ReplaceArgs;
@@ -62,9 +62,8 @@ pub(crate) struct Args {
     progress: u64,
     #[command(flatten)]
     tables: TableArgs,
-    /// Print what was done as JSON instead of the overview and tables
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
     /// Begin the jobs in an order drawn from this seed: for tests of determinism
     #[arg(long, value_name = "SEED", hide = true)]
     shuffle_jobs: Option<u64>,
@@ -135,7 +134,7 @@ impl Args {
                 folders,
                 out: Some(out),
                 threads: self.threads.threads,
-                json: self.json,
+                json: self.json.asked(),
                 tables: self.tables,
                 claim,
             };
@@ -202,7 +201,7 @@ impl Args {
                 }
             }
         }
-        if self.json {
+        if self.json.asked() {
             screen.json(&Summary {
                 experiment: &experiment.name,
                 folder: folder.display().to_string(),
@@ -267,7 +266,7 @@ impl Args {
         screen: &mut Screen,
     ) -> miette::Result<()> {
         let name = &plan.experiment.name;
-        if self.json {
+        if self.json.asked() {
             let jobs = plan.jobs.iter().zip(&report.jobs).map(|(job, reuse)| ExplainedJob { id: &job.id, reuse });
             screen.json(&Explained {
                 experiment: name,

@@ -19,6 +19,7 @@ use crate::cache::CacheArgs;
 use crate::data_dir::folders;
 use crate::exit::Exit;
 use crate::experiment::Text;
+use crate::format::JsonArgs;
 use crate::problem::{self, Problem};
 use crate::results_folder;
 use crate::screen::Screen;
@@ -62,9 +63,8 @@ pub(crate) struct Args {
     cache: CacheArgs,
     #[command(flatten)]
     threads: ThreadArgs,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
 }
 
 /// The findings, in the form that `--json` prints.
@@ -151,7 +151,7 @@ impl Args {
         let differ: usize = checks.iter().map(|check| check.differ).sum();
         let lacking = checks.iter().flat_map(|check| &check.unchecked).any(|unchecked| unchecked.missing);
         let found = Found { experiment, folder: self.folder.display().to_string(), result, checks };
-        if self.json {
+        if self.json.asked() {
             screen.json(&found)?;
         } else {
             found.print(screen);
