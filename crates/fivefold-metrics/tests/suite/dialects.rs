@@ -177,6 +177,28 @@ fn ranklib() {
     assert_eq!(agreed, 7 * 156);
 }
 
+/// A text in lines of at most 100 columns, the later ones indented. Code between backticks stays on
+/// one line.
+fn wrapped(text: &str, indent: &str) -> String {
+    let (mut lines, mut line, mut word) = (Vec::new(), String::new(), String::new());
+    for part in text.split(' ') {
+        word += &format!("{}{part}", if word.is_empty() { "" } else { " " });
+        if word.matches('`').count() % 2 == 1 {
+            continue;
+        }
+        if line.trim().is_empty() {
+            line += &word;
+        } else if line.chars().count() + 1 + word.chars().count() <= 100 {
+            line += &format!(" {word}");
+        } else {
+            lines.push(std::mem::replace(&mut line, format!("{indent}{word}")));
+        }
+        word.clear();
+    }
+    lines.push(line);
+    lines.join("\n")
+}
+
 /// The tables of docs/dialects.md, made from the registry.
 #[test]
 fn the_page_holds_the_rules_in_force() {
@@ -193,20 +215,22 @@ fn the_page_holds_the_rules_in_force() {
     }
     let mut pages = String::new();
     for dialect in DIALECTS {
-        pages += &format!("### {}\n\n{}. Checked against: {}.\n\n", dialect.name, dialect.summary, dialect.source);
+        let told = format!("{}. Checked against: {}.", dialect.summary, dialect.source);
+        pages += &format!("### {}\n\n{}\n\n", dialect.name, wrapped(&told, ""));
         if !dialect.measures.is_empty() {
             let names = dialect.measures.iter().map(|(theirs, ours)| format!("`{theirs}` is `{ours}`"));
-            pages += &format!("{}.\n\n", names.collect::<Vec<_>>().join(", "));
+            pages += &format!("{}\n\n", wrapped(&format!("{}.", names.collect::<Vec<_>>().join(", ")), ""));
         }
-        dialect.notes.iter().for_each(|note| pages += &format!("- {note}\n"));
+        dialect.notes.iter().for_each(|note| pages += &format!("{}\n", wrapped(&format!("- {note}"), "  ")));
         let name = dialect.name;
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/dialects/{name}.json"));
         if fixture.exists() {
             let fixture: serde_json::Value = serde_json::from_str(&read(&fixture)).unwrap();
             let tool = fixture["tool"].as_str().unwrap();
-            pages += &format!(
-                "- fixture: `tests/dialects/{name}.json`, values of {tool}, made by `tests/dialects.py {name}`\n"
+            let made = format!(
+                "- fixture: `tests/dialects/{name}.json`, values of {tool}, made by `tests/dialects.py {name}`"
             );
+            pages += &format!("{}\n", wrapped(&made, "  "));
         }
         pages += "\n";
     }
