@@ -20,7 +20,7 @@ mod programs;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use fivefold_results::config::{ConfigError, Method};
+use fivefold_results::config::{ConfigError, ScoreSource};
 use fivefold_results::freedom::Freedom;
 use fivefold_results::store::Store;
 
@@ -50,7 +50,7 @@ impl Confinement {
         let kept = Kept::of(plan, results);
         let experiment = plan.experiment;
         let of_ranker = |(index, config): (usize, &fivefold_results::config::RankerConfig)| {
-            let Method::Command(command) = &config.method else { return Ok(None) };
+            let ScoreSource::Command(command) = &config.source else { return Ok(None) };
             if !command.confine {
                 return Ok(None);
             }

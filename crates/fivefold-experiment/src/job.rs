@@ -11,7 +11,7 @@ use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
 use fivefold_data::{Collection, Fitted, Normaliser, Over, read_scores};
 use fivefold_results::code::KnownBy;
-use fivefold_results::config::{Bytes, Method, RankerConfig, key_params};
+use fivefold_results::config::{Bytes, RankerConfig, ScoreSource, key_params};
 use fivefold_results::log::note_time;
 use fivefold_results::store::{Record, Status, Store, StoreError};
 
@@ -190,13 +190,13 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
     let config = plan.ranker(job);
     let collection = plan.collection(job).ok_or_else(|| failed("its collection was not loaded"))?;
     let fold = &collection.folds[job.fold];
-    match &config.method {
-        Method::Scores(files) => {
+    match &config.source {
+        ScoreSource::Scores(files) => {
             let path = plan.score_path(files, job.dataset, fold.number);
             let scores = read_scores(&path, fold.test.documents()).map_err(failed)?;
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
-        Method::Command(command) => {
+        ScoreSource::Command(command) => {
             let prepared = cx.prepared.get(job, config, collection, cx.pool).map_err(failed)?;
             let (train, test) = (prepared.part(&fold.train)?, prepared.part(&fold.test)?);
             let validation = fold.validation.as_ref().map(|part| prepared.part(part)).transpose()?;
@@ -205,7 +205,7 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
             let scores = run_command(command, config.limits, job, &files, &parts, cx)?;
             Ok(Output { model: None, scores, warnings: Vec::new() })
         }
-        Method::Train { params, version, code, renamed, .. } => {
+        ScoreSource::Train { params, version, code, renamed, .. } => {
             if let Some(worker) = cx.worker.filter(|_| config.limits.isolated()) {
                 return worker.fit(plan, job, cx);
             }
@@ -339,17 +339,19 @@ impl PreparedFolds {
         let slot = self.slots.iter().position(|slot| slot.is_for(job, &config.normalise)).unwrap_or_default();
         let Some(collection) = plan.collection(job) else { return Need { own: 0, shared: (slot, 0) } };
         let fold = &collection.folds[job.fold];
-        let ranker = match &config.method {
-            Method::Train { params, .. } => registry.find(&config.kind).and_then(|entry| entry.restore(params).ok()),
-            Method::Scores(_) | Method::Command(_) => None,
+        let ranker = match &config.source {
+            ScoreSource::Train { params, .. } => {
+                registry.find(&config.kind).and_then(|entry| entry.restore(params).ok())
+            }
+            ScoreSource::Scores(_) | ScoreSource::Command(_) => None,
         };
         let fit = ranker.map_or(0, |ranker| ranker.fit_bytes(&fold.train, fold.validation.as_ref()));
         let data = (collection.all.documents() * collection.all.width() * size_of::<f32>()) as u64;
         let copy = config.normalise.bytes(&collection.all);
         let own = fit + (fold.test.documents() * BYTES_A_SCORE) as u64;
-        match &config.method {
+        match &config.source {
             // A fit in a process of its own also needs its own data and its own copy.
-            Method::Train { .. } if config.limits.isolated() => Need { own: own + data + copy, shared: (slot, 0) },
+            ScoreSource::Train { .. } if config.limits.isolated() => Need { own: own + data + copy, shared: (slot, 0) },
             _ => Need { own, shared: (slot, copy) },
         }
     }

@@ -12,7 +12,7 @@ use fivefold_core::Dataset;
 use fivefold_data::leaks::{Finding, Guard, SortedRows};
 use fivefold_data::{Collection, read_own_scores};
 use fivefold_metrics::{Conventions, Scores, Ties};
-use fivefold_results::config::{Experiment, Method};
+use fivefold_results::config::{Experiment, ScoreSource};
 use fivefold_results::guards::GuardFact;
 use fivefold_results::store::Store;
 use rayon::prelude::*;
@@ -127,7 +127,7 @@ impl<'e> Guards<'e> {
         let test_files = TestFiles::of(collection);
         let of_ranker = |ranker: usize| {
             let config = &self.experiment.rankers[ranker];
-            let Method::Command(command) = &config.method else { return None };
+            let ScoreSource::Command(command) = &config.source else { return None };
             if let Some((given, reason)) = test_files::unseen(command, plan) {
                 let what = format!("ranker {} is given `{given}`, which may hold anything: {reason}", config.label);
                 return Some(Finding::stop(Guard::TestFile, what));

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use fivefold_base::words::list_some;
 use fivefold_core::Seed;
 use fivefold_data::{CacheUse, Collection, file_on_disk, input};
-use fivefold_results::config::{ConfigError, Experiment, Method, Place, RankerConfig, ScoreFiles, key_params};
+use fivefold_results::config::{ConfigError, Experiment, Place, RankerConfig, ScoreFiles, ScoreSource, key_params};
 use fivefold_results::freedom::Freedom;
 use fivefold_results::manifest::remark_lines;
 use fivefold_results::paths::{self, job_id};
@@ -132,13 +132,13 @@ impl<'e> Plan<'e> {
     pub(crate) fn inputs(&self) -> Vec<PathBuf> {
         let mut inputs: Vec<PathBuf> = Vec::new();
         for job in &self.jobs {
-            match &self.ranker(job).method {
-                Method::Scores(files) => {
+            match &self.ranker(job).source {
+                ScoreSource::Scores(files) => {
                     let number = self.collection(job).map(|collection| collection.folds[job.fold].number);
                     inputs.extend(number.map(|number| self.score_path(files, job.dataset, number)));
                 }
-                Method::Command(command) => inputs.extend(command.files.iter().map(|file| self.find(file))),
-                Method::Train { .. } => {}
+                ScoreSource::Command(command) => inputs.extend(command.files.iter().map(|file| self.find(file))),
+                ScoreSource::Train { .. } => {}
             }
         }
         let collections = self.collections.iter().flatten();
@@ -157,7 +157,7 @@ impl<'e> Plan<'e> {
     /// Remarks on arguments of a command that name a file beside the experiment. The folder where
     /// the command runs has no such file.
     fn not_listed(&self, ranker: &RankerConfig) -> Vec<String> {
-        let Method::Command(command) = &ranker.method else { return Vec::new() };
+        let ScoreSource::Command(command) = &ranker.source else { return Vec::new() };
         let beside =
             |argument: &str| self.experiment.folders().first().is_some_and(|folder| folder.join(argument).is_file());
         let missing =
@@ -199,9 +199,9 @@ impl<'e> Plan<'e> {
 
     /// The freedoms of a job's program, on a system with these gaps.
     pub(crate) fn free(&self, job: &Job, lacks: &Lacks) -> Vec<Freedom> {
-        match &self.ranker(job).method {
-            Method::Command(command) => lacks.free(command),
-            Method::Train { .. } | Method::Scores(_) => Vec::new(),
+        match &self.ranker(job).source {
+            ScoreSource::Command(command) => lacks.free(command),
+            ScoreSource::Train { .. } | ScoreSource::Scores(_) => Vec::new(),
         }
     }
 
@@ -247,8 +247,8 @@ impl<'e> Plan<'e> {
         let (number, hashes) = (parts.number, &parts.hashes);
         // The seed comes from names, so that other jobs and their order do not matter.
         let seed = experiment.root_seed().derive(label).derive_index("fold", number as u64).derive(&config.label);
-        let inputs = match &config.method {
-            Method::Train { version, code, seeded, params, renamed } => {
+        let inputs = match &config.source {
+            ScoreSource::Train { version, code, seeded, params, renamed } => {
                 let code = code.iter().map(|code| ("code", json!(code)));
                 let inputs = BTreeMap::from([
                     ("kind", json!(config.kind)),
@@ -263,19 +263,19 @@ impl<'e> Plan<'e> {
                 ]);
                 inputs.into_iter().chain(code).collect()
             }
-            Method::Scores(_) if collection.moved => {
+            ScoreSource::Scores(_) if collection.moved => {
                 let message = format!(
                     "score files have the order of their data files, which `regroup` changed in data set \
                      `{label}`; bring the lines of each query together in the files, and drop `regroup`"
                 );
                 return Err(experiment.ranker_error(ranker, &message).into());
             }
-            Method::Scores(files) => {
+            ScoreSource::Scores(files) => {
                 let what = format!("the scores of fold {number}");
                 let hash = self.hash_file(&self.score_path(files, dataset, number), &what, ranker)?;
                 BTreeMap::from([("kind", json!(config.kind)), ("file", json!(hash)), ("test", json!(hashes.test))])
             }
-            Method::Command(command) => {
+            ScoreSource::Command(command) => {
                 if command.uses(Place::Validation) && parts.validation.is_none() {
                     let message = format!(
                         "fold {number} of data set `{label}` has no validation part, which `argv` asks for; \

@@ -15,7 +15,7 @@ use fivefold_analysis::tables;
 use fivefold_core::{Registry, Seed};
 use fivefold_metrics::{Evaluator, dialect};
 use fivefold_results::code::trusted;
-use fivefold_results::config::{Experiment, Method, RankerConfig};
+use fivefold_results::config::{Experiment, RankerConfig, ScoreSource};
 use fivefold_results::freedom;
 use fivefold_results::lock::{FolderLock, LockMode};
 use fivefold_results::log::RunLog;
@@ -139,7 +139,8 @@ pub fn run(experiment: &Experiment, registry: &Registry, options: &RunOptions<'_
     if !cfg!(target_os = "linux") && experiment.rankers.iter().any(|ranker| ranker.limits.memory.is_some()) {
         return Err(RunError::NoMemoryLimit);
     }
-    let isolated = |ranker: &RankerConfig| ranker.limits.isolated() && matches!(ranker.method, Method::Train { .. });
+    let isolated =
+        |ranker: &RankerConfig| ranker.limits.isolated() && matches!(ranker.source, ScoreSource::Train { .. });
     if options.worker.is_none() && experiment.rankers.iter().any(isolated) {
         return Err(RunError::NoWorker);
     }

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use fivefold_core::{Code, RankerEntry};
 use serde::{Deserialize, Serialize};
 
-use crate::config::{CommandLine, Experiment, Method};
+use crate::config::{CommandLine, Experiment, ScoreSource};
 
 /// The number of digits of a hash that are shown.
 const DIGITS: usize = 12;
@@ -83,10 +83,10 @@ fn executable() -> &'static Result<String, io::Error> {
 pub fn trusted(experiment: &Experiment) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for ranker in &experiment.rankers {
-        let line = match &ranker.method {
-            Method::Train { code: Some(code), .. } => format!("`{}` {}", ranker.kind, code.words()),
-            Method::Command(command) => command_words(&ranker.label, command),
-            Method::Train { code: None, .. } | Method::Scores(_) => continue,
+        let line = match &ranker.source {
+            ScoreSource::Train { code: Some(code), .. } => format!("`{}` {}", ranker.kind, code.words()),
+            ScoreSource::Command(command) => command_words(&ranker.label, command),
+            ScoreSource::Train { code: None, .. } | ScoreSource::Scores(_) => continue,
         };
         if !lines.contains(&line) {
             lines.push(line);

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Experiment, Method};
+use crate::config::{Experiment, ScoreSource};
 
 /// The first words of every stamp.
 pub const STAMP: &str = "UNCONFINED";
@@ -42,7 +42,7 @@ impl Freedom {
 /// program had no freedom.
 pub fn stamp(experiment: &Experiment, ranker: usize, free: &[Freedom]) -> Option<String> {
     let config = experiment.rankers.get(ranker)?;
-    let Method::Command(command) = &config.method else { return None };
+    let ScoreSource::Command(command) = &config.source else { return None };
     let chosen = |freedom: Freedom| match freedom {
         _ if !command.confine => Some("`confine = false`"),
         Freedom::Network if command.network => Some("`network = true`"),

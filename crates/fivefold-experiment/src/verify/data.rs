@@ -5,7 +5,7 @@ use fivefold_core::{ModelFile, Registry};
 use fivefold_data::{Collection, Fitted, read_own_scores, read_scores};
 use fivefold_metrics::MeasureSpec;
 use fivefold_results::code::KnownBy;
-use fivefold_results::config::{Experiment, Method};
+use fivefold_results::config::{Experiment, ScoreSource};
 use fivefold_results::manifest::{DatasetFacts, JobFacts, MANIFEST, Manifest, result_hash};
 use fivefold_results::paths::{model_file, record_file, scores_file};
 use fivefold_results::store::{Record, Status, Store, hash};
@@ -158,7 +158,7 @@ impl Case<'_> {
 /// same, or if the version stands for the code.
 fn other_code(case: &Case<'_>, ranker: usize) -> Option<String> {
     let config = &case.experiment.rankers[ranker];
-    let Method::Train { code: Some(code), .. } = &config.method else { return None };
+    let ScoreSource::Train { code: Some(code), .. } = &config.source else { return None };
     let here = case.registry.find(&config.kind).map(KnownBy::of);
     match here {
         Some(Ok(Some(here))) if here == *code => None,
@@ -199,16 +199,16 @@ fn scores_again(case: &Case<'_>, plan: &Plan<'_>, collection: &Collection, place
         Ok(stored) => String::from_utf8_lossy(&stored).into_owned(),
         Err(reason) => return Scores::Differ(reason),
     };
-    let (again, from) = match &config.method {
-        Method::Command(_) => return Scores::Program,
-        Method::Scores(files) => {
+    let (again, from) = match &config.source {
+        ScoreSource::Command(_) => return Scores::Program,
+        ScoreSource::Scores(files) => {
             let path = plan.score_path(files, place.facts.dataset, fold.number);
             match read_scores(&path, fold.test.documents()) {
                 Ok(scores) => (scores, "the file that they were read from"),
                 Err(error) => return Scores::Lacking(error.to_string()),
             }
         }
-        Method::Train { .. } => {
+        ScoreSource::Train { .. } => {
             let model = match model(case, place) {
                 Ok(model) => model,
                 Err(what) => return Scores::Model(what),

@@ -6,7 +6,7 @@ use fivefold_analysis::tables::{Analysed, Distance};
 use fivefold_base::words::{counted, list, which};
 use fivefold_data::normalise::{Method as Formula, Normaliser, Over};
 use fivefold_metrics::{FoldMean, Version};
-use fivefold_results::config::{Method, QuerySetsConfig, RankerConfig};
+use fivefold_results::config::{QuerySetsConfig, RankerConfig, ScoreSource};
 use fivefold_results::manifest::DatasetFacts;
 use fivefold_results::{Experiment, Results};
 
@@ -78,7 +78,7 @@ fn failed(datasets: &[DatasetValues]) -> String {
 /// The clause that limits the promise of the same bytes, if other programs made scores.
 fn if_programs_do(rankers: &[&RankerConfig]) -> String {
     let programs: Vec<&RankerConfig> =
-        rankers.iter().copied().filter(|ranker| matches!(ranker.method, Method::Command(_))).collect();
+        rankers.iter().copied().filter(|ranker| matches!(ranker.source, ScoreSource::Command(_))).collect();
     match programs.len() {
         0 => String::new(),
         count => {
@@ -122,11 +122,11 @@ pub(super) fn uncorrected_counts(analysed: &Analysed) -> Option<String> {
 
 /// Paragraphs on the origin of the scores, a paragraph for each origin.
 fn origins(rankers: &[&RankerConfig]) -> Vec<String> {
-    let of = |wanted: fn(&Method) -> bool| -> Vec<&RankerConfig> {
-        rankers.iter().copied().filter(|ranker| wanted(&ranker.method)).collect()
+    let of = |wanted: fn(&ScoreSource) -> bool| -> Vec<&RankerConfig> {
+        rankers.iter().copied().filter(|ranker| wanted(&ranker.source)).collect()
     };
     let mut paragraphs = Vec::new();
-    let trained = of(|method| matches!(method, Method::Train { .. }));
+    let trained = of(|method| matches!(method, ScoreSource::Train { .. }));
     if !trained.is_empty() {
         let each: Vec<String> = trained.iter().map(|ranker| in_words(ranker)).collect();
         paragraphs.push(format!(
@@ -135,7 +135,7 @@ fn origins(rankers: &[&RankerConfig]) -> Vec<String> {
             each.join("; ")
         ));
     }
-    let programs = of(|method| matches!(method, Method::Command(_)));
+    let programs = of(|method| matches!(method, ScoreSource::Command(_)));
     if !programs.is_empty() {
         paragraphs.push(format!(
             "{}: {}, which {} given the training and validation parts of every fold and the test part without its grades.",
@@ -144,7 +144,7 @@ fn origins(rankers: &[&RankerConfig]) -> Vec<String> {
             which(programs.len(), "was", "were")
         ));
     }
-    let files = of(|method| matches!(method, Method::Scores(_)));
+    let files = of(|method| matches!(method, ScoreSource::Scores(_)));
     if !files.is_empty() {
         paragraphs.push(format!("{}: test scores that were made elsewhere, read from files.", labels(&files)));
     }
@@ -154,7 +154,7 @@ fn origins(rankers: &[&RankerConfig]) -> Vec<String> {
 /// A ranker with its parameters and the normalisation of its features.
 fn in_words(ranker: &RankerConfig) -> String {
     let mut words = vec![ranker.kind.clone()];
-    if let Method::Train { params: serde_json::Value::Object(params), .. } = &ranker.method {
+    if let ScoreSource::Train { params: serde_json::Value::Object(params), .. } = &ranker.source {
         let set = params.iter().filter(|(_, value)| !value.is_null());
         words.extend(set.map(|(name, value)| format!("{name} = {}", value.to_string().trim_matches('"'))));
     }

@@ -45,7 +45,7 @@ pub use evaluation::EvaluationConfig;
 pub use guards::GuardsConfig;
 pub use limits::{Bytes, JobLimits, TimeLimit};
 pub use query_sets::QuerySetsConfig;
-pub use ranker::{Method, OUTSIDE, OutsideKind, RankerConfig, ScoreFiles, key_params};
+pub use ranker::{OUTSIDE, OutsideKind, RankerConfig, ScoreFiles, ScoreSource, key_params};
 pub use tables::{Pad, TablesConfig};
 
 use error::Fault;
@@ -178,8 +178,8 @@ impl Experiment {
         }
         for ranker in &mut self.rankers {
             let there = other.rankers.iter().find(|there| there.label == ranker.label);
-            if let (Method::Scores(own), Some(Method::Scores(there))) =
-                (&mut ranker.method, there.map(|there| &there.method))
+            if let (ScoreSource::Scores(own), Some(ScoreSource::Scores(there))) =
+                (&mut ranker.source, there.map(|there| &there.source))
             {
                 own.path.clone_from(&there.path);
             }

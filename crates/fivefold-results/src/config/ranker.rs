@@ -42,7 +42,7 @@ pub const OUTSIDE: &[OutsideKind] = &[
         summary: "scores of a program that trained elsewhere: one a line, in the order of each fold's test documents",
         params: ScoreFiles::params,
         sees_features: false,
-        read: |params| Ok(Method::Scores(read(params.into_value())?)),
+        read: |params| Ok(ScoreSource::Scores(read(params.into_value())?)),
     },
     OutsideKind {
         name: "command",
@@ -60,7 +60,7 @@ pub const OUTSIDE: &[OutsideKind] = &[
             }
             match command.misplaced() {
                 Some(message) => Err(Fault::new(message, span).help("add it to `files`, or give an absolute path")),
-                None => Ok(Method::Command(command)),
+                None => Ok(ScoreSource::Command(command)),
             }
         },
     },
@@ -76,7 +76,7 @@ pub struct OutsideKind {
     pub params: fn() -> Vec<ParamInfo>,
     /// Whether the kind sees features, so that they can be normalised for it.
     sees_features: bool,
-    read: fn(Section<'_>) -> Result<Method, Fault>,
+    read: fn(Section<'_>) -> Result<ScoreSource, Fault>,
 }
 
 /// A ranker of an experiment.
@@ -87,7 +87,8 @@ pub struct RankerConfig {
     /// The name of a registered ranker, or of a kind of [`OUTSIDE`].
     pub kind: String,
     /// Where the ranker's scores come from.
-    pub method: Method,
+    #[serde(rename = "method")]
+    pub source: ScoreSource,
     /// How the features are normalised before the ranker sees them.
     pub normalise: Normaliser,
     /// The limits of the ranker's jobs. No result depends on these limits, so the results folder
@@ -99,7 +100,7 @@ pub struct RankerConfig {
 /// Where scores come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum ScoreSource {
     /// Training a registered ranker.
     Train {
         /// Version of the ranker, a part of the cache key.
@@ -246,7 +247,7 @@ impl RankerConfig {
                 return Err(Fault::new("limits have no effect on scores that are read from files", span));
             }
             let normalise = if outside.sees_features { own.unwrap_or(*default) } else { Normaliser::default() };
-            return Ok(RankerConfig { label, kind, method: (outside.read)(params)?, normalise, limits });
+            return Ok(RankerConfig { label, kind, source: (outside.read)(params)?, normalise, limits });
         }
         let Some(entry) = registry.find(&kind) else {
             if let Some(absent) = registry.find_absent(&kind) {
@@ -265,7 +266,7 @@ impl RankerConfig {
         entry.restore(&params).map_err(|error| Fault::from(error).or_at(&kind_span))?;
         let code = KnownBy::of(entry).map_err(|error| Fault::new(error, kind_span))?;
         let renamed = entry.renamed.iter().map(|word| (word.new.to_owned(), word.old.to_owned())).collect();
-        let method = Method::Train { version: entry.version, code, seeded: ranker.seeded(), params, renamed };
-        Ok(RankerConfig { label, kind, method, normalise: own.unwrap_or(*default), limits })
+        let source = ScoreSource::Train { version: entry.version, code, seeded: ranker.seeded(), params, renamed };
+        Ok(RankerConfig { label, kind, source, normalise: own.unwrap_or(*default), limits })
     }
 }
