@@ -26,8 +26,7 @@ impl FitBar {
 
 impl Progress for FitBar {
     fn step(&self, done: u64, total: u64) {
-        self.0.set_length(total);
-        self.0.set_position(done);
+        step(&self.0, done, total);
     }
 
     fn warning(&self, text: &str) {
@@ -37,11 +36,31 @@ impl Progress for FitBar {
 
 /// Makes a bar in the style of this program.
 pub(crate) fn bar(message: &str) -> ProgressBar {
-    let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("{elapsed:>4} {bar:30} {pos}/{len} {wide_msg}") {
-        bar.set_style(style);
-    }
-    bar.set_message(message.to_owned());
+    let bar = ProgressBar::no_length();
+    begin(&bar, message);
     bar.enable_steady_tick(TICK);
     bar
+}
+
+/// Starts a bar anew for something of unknown length.
+pub(crate) fn begin(bar: &ProgressBar, message: &str) {
+    bar.unset_length();
+    bar.reset();
+    draw_as(bar, "{elapsed:>4} {spinner} {wide_msg}");
+    bar.set_message(message.to_owned());
+}
+
+/// Shows how far the work of a bar is. A bar without a length stays without a bar: none is full at 0 of 0.
+pub(crate) fn step(bar: &ProgressBar, done: u64, total: u64) {
+    if total > 0 && bar.length() != Some(total) {
+        bar.set_length(total);
+        draw_as(bar, "{elapsed:>4} {bar:30} {pos}/{len} {wide_msg}");
+    }
+    bar.set_position(done);
+}
+
+fn draw_as(bar: &ProgressBar, template: &str) {
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
 }

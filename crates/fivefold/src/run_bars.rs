@@ -1,9 +1,10 @@
 //! The progress of a run on standard error. On a terminal there are bars. Elsewhere there are
 //! lines: the plan, remarks on the data, failed jobs and, now and then, how far the run is.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::io::IsTerminal as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use fivefold_base::words::counted;
@@ -13,7 +14,7 @@ use fivefold_results::trusted;
 use indicatif::{MultiProgress, ProgressBar};
 
 use crate::estimate::{Estimate, about};
-use crate::progress::bar;
+use crate::progress::{bar, begin, step};
 use crate::reasons::done_again;
 use crate::screen::tell;
 
@@ -21,7 +22,7 @@ use crate::screen::tell;
 pub(crate) struct RunBars {
     screen: MultiProgress,
     all: ProgressBar,
-    running: Mutex<BTreeMap<String, ProgressBar>>,
+    running: Mutex<Lines>,
     memory: Option<u64>,
     /// The least time between two lines about how far the run is; `None` for no such lines.
     lines: Option<Duration>,
@@ -36,6 +37,47 @@ struct Far {
     begun: Instant,
     /// The time of the last line.
     told: Instant,
+}
+
+/// The lines of the jobs at work: one a thread. A thread that waits within a job may begin another
+/// job; then its line shows the job that it began last.
+#[derive(Default)]
+struct Lines(HashMap<ThreadId, Line>);
+
+struct Line {
+    bar: ProgressBar,
+    /// The jobs that the thread began and has not ended.
+    jobs: Vec<String>,
+}
+
+impl Lines {
+    /// Shows a job that a thread begins. `bar` makes the line of a thread that has none.
+    fn start(&mut self, thread: ThreadId, job: &str, bar: impl FnOnce() -> ProgressBar) {
+        let line = self.0.entry(thread).or_insert_with(|| Line { bar: bar(), jobs: Vec::new() });
+        line.jobs.push(job.to_owned());
+        begin(&line.bar, job);
+    }
+
+    /// Shows how far a job is, if a line shows the job.
+    fn step(&self, job: &str, done: u64, total: u64) {
+        let shown = self.0.values().find(|line| line.jobs.last().is_some_and(|last| last == job));
+        if let Some(line) = shown {
+            step(&line.bar, done, total);
+        }
+    }
+
+    /// Ends a job. Returns the bar of a thread that has no other job.
+    fn finish(&mut self, job: &str) -> Option<ProgressBar> {
+        let (&thread, line) = self.0.iter_mut().find(|(_, line)| line.jobs.iter().any(|own| own == job))?;
+        line.jobs.retain(|own| own != job);
+        match line.jobs.last() {
+            Some(waiting) => {
+                begin(&line.bar, waiting);
+                None
+            }
+            None => self.0.remove(&thread).map(|line| line.bar),
+        }
+    }
 }
 
 impl RunBars {
@@ -60,7 +102,13 @@ impl RunBars {
 
     /// Removes the bars.
     pub(crate) fn finish(&self) {
+        let lines = std::mem::take(&mut *self.lines_of_jobs());
+        lines.0.values().for_each(|line| line.bar.finish_and_clear());
         self.all.finish_and_clear();
+    }
+
+    fn lines_of_jobs(&self) -> MutexGuard<'_, Lines> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn far(&self) -> MutexGuard<'_, Option<Far>> {
@@ -98,8 +146,7 @@ impl Observer for RunBars {
         for note in plan.cache_notes() {
             self.line(&format!("note: {note}"));
         }
-        self.all.set_length(plan.jobs.len() as u64);
-        self.all.set_position(reused as u64);
+        step(&self.all, reused as u64, plan.jobs.len() as u64);
         self.all.set_message("jobs");
         let now = Instant::now();
         let open = plan.jobs.iter().zip(reuse).filter(|(_, reuse)| **reuse != Reuse::Reused).map(|(job, _)| job);
@@ -120,19 +167,17 @@ impl Observer for RunBars {
         if let Some(far) = &mut *self.far() {
             far.estimate.start(&job.id, Instant::now());
         }
-        let bar = self.screen.add(bar(&job.id));
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id.clone(), bar);
+        let own = std::thread::current().id();
+        self.lines_of_jobs().start(own, &job.id, || self.screen.add(bar(&job.id)));
     }
 
     fn step(&self, job: &Job, done: u64, total: u64) {
-        if let Some(bar) = self.running.lock().unwrap_or_else(PoisonError::into_inner).get(&job.id) {
-            bar.set_length(total);
-            bar.set_position(done);
-        }
+        self.lines_of_jobs().step(&job.id, done, total);
     }
 
     fn finished(&self, job: &Job, end: &JobEnd) {
-        if let Some(bar) = self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&job.id) {
+        let ended = self.lines_of_jobs().finish(&job.id);
+        if let Some(bar) = ended {
             bar.finish_and_clear();
             self.screen.remove(&bar);
         }
@@ -160,5 +205,35 @@ impl Observer for RunBars {
 
     fn evaluating(&self) {
         self.all.set_message("evaluating");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thread that waits within `a` begins `b`: one line, which shows `b`, then `a` again, then is gone.
+    #[test]
+    fn a_thread_has_one_line_whatever_it_began() {
+        let (mut lines, thread) = (Lines::default(), std::thread::current().id());
+        lines.start(thread, "a", || bar("a"));
+        lines.start(thread, "b", || panic!("a second line"));
+        let shown = |lines: &Lines| lines.0[&thread].bar.message();
+        assert_eq!(shown(&lines), "b");
+        // Of a job that no line shows, a step alters nothing.
+        lines.step("a", 5, 10);
+        assert_eq!(lines.0[&thread].bar.length(), None);
+        lines.step("b", 1, 4);
+        assert_eq!((lines.0[&thread].bar.length(), lines.0[&thread].bar.position()), (Some(4), 1));
+        assert!(lines.finish("b").is_none());
+        assert_eq!((shown(&lines).as_str(), lines.0[&thread].bar.length()), ("a", None));
+        assert!(lines.finish("a").is_some() && lines.0.is_empty());
+    }
+
+    #[test]
+    fn no_bar_is_full_at_nothing_of_nothing() {
+        let bar = bar("fit");
+        step(&bar, 0, 0);
+        assert_eq!(bar.length(), None);
     }
 }
