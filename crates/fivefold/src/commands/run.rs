@@ -312,7 +312,9 @@ fn ending(outcome: &experiment::RunOutcome, tables: &[Table], folder: &str) -> S
             .to_owned()
         }
         None if outcome.cancelled => {
-            format!("Stopped; what is done is in {folder}, and the same command goes on from there.")
+            let kept = outcome.reused + outcome.done;
+            let jobs = counted(outcome.jobs, "job");
+            format!("Stopped: {kept} of {jobs} are done and kept in {folder}; the same command goes on from there.")
         }
         None => {
             format!("{failed} Scores are in {folder}; a run without --only evaluates them.").trim_start().to_owned()
