@@ -75,7 +75,7 @@ pub enum ModelFileError {
     Absent(Absent),
     /// The content differs from the content that was written.
     #[error(
-        "the model file was altered: its content has not the hash that stands in it; train or copy it again, or remove \
+        "the model file was altered: the hash in it is not the hash of its content; train or copy it again, or remove \
          `hash` from it if you altered it yourself"
     )]
     Altered,

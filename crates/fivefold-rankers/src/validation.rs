@@ -25,7 +25,7 @@ pub(crate) fn validation<'a>(
         None => Ok(Some((data, objective))),
         Some(reason) => {
             cx.warn(format!(
-                "the validation part cannot tell models apart and is not used, so that nothing stops early: {reason}"
+                "the validation part cannot tell models apart. It is not used, and the fit does not stop early: {reason}"
             ));
             Ok(None)
         }
@@ -39,7 +39,7 @@ fn blind(objective: &Objective, data: &Dataset) -> Option<String> {
     if matters.peek().is_none() {
         let queries = counted(data.len(), "query");
         return Some(format!(
-            "no order of documents alters {} in any of its {queries}, as where a query has one grade or one document",
+            "no order of documents alters {} in any of its {queries}: each query has too few documents, or one grade only",
             objective.name()
         ));
     }

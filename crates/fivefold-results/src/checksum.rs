@@ -39,10 +39,10 @@ pub fn read_verified(text: &[u8]) -> Result<Value, String> {
 }
 
 /// The error for a file whose checksum is [`Checksum::Wrong`].
-pub const ALTERED: &str = "was altered: its content has not the hash that stands in it";
+pub const ALTERED: &str = "was altered: the hash in it is not the hash of its content";
 
 /// The error for a file whose checksum is [`Checksum::Missing`].
-pub const NO_CHECKSUM: &str = "was altered, or is not ours: the hash of its content is missing";
+pub const NO_CHECKSUM: &str = "was altered, or fivefold did not write it: the hash of its content is missing";
 
 /// Whether the hash in a file is the hash of its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

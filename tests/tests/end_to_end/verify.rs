@@ -301,7 +301,7 @@ fn an_altered_manifest_differs_and_the_rest_is_checked() {
     let text = std::fs::read_to_string(&path).unwrap();
     // The hash in the file stays the same.
     std::fs::write(&path, text.replacen("\"seed\": 3", "\"seed\": 4", 1)).unwrap();
-    one.finds("manifest: manifest.json: was altered: its content has not the hash that stands in it");
+    one.finds("manifest: manifest.json: was altered: the hash in it is not the hash of its content");
     let found = verified(at, "verify altered --json", 1);
     assert_eq!((counts(&found, "manifest"), counts(&found, "records")), ((0, 1, 0), (20, 0, 0)));
     assert_eq!((counts(&found, "data"), counts(&found, "scores from models")), ((1, 0, 0), (15, 0, 5)));
@@ -310,12 +310,12 @@ fn an_altered_manifest_differs_and_the_rest_is_checked() {
         std::fs::write(at.join(name).join("manifest.json"), without_checksum(&text)).unwrap();
         ["report", "compare", "standardise --results"].map(|command| stderr(at, &format!("{command} {name}"), 2))
     };
-    let expected = "was altered, or is not ours: the hash of its content is missing";
+    let expected = "was altered, or fivefold did not write it: the hash of its content is missing";
     assert!(said("without_hash").iter().all(|said| said.contains(expected)), "{:?}", said("without_hash"));
     std::fs::write(at.join("without_hash/manifest.json"), &text).unwrap();
     without_hash
         .edit("manifest.json", |text| text.replacen("small", "large", 1))
-        .finds("manifest: manifest.json: was altered, or is not ours: the hash of its content is missing");
+        .finds("manifest: manifest.json: was altered, or fivefold did not write it: the hash of its content is missing");
 
     std::fs::write(&path, &text[1..]).unwrap();
     let scores = "scores/A/fold2/Ridge.txt";
@@ -425,7 +425,7 @@ fn a_study_is_done_again() {
     let one = Tampered::new(at, "with_hash");
     let text = std::fs::read_to_string(one.folder.join("manifest.json")).unwrap();
     std::fs::write(one.folder.join("manifest.json"), text.replacen("\"seed\": 0", "\"seed\": 1", 1)).unwrap();
-    one.finds("manifest: manifest.json: was altered: its content has not the hash that stands in it");
+    one.finds("manifest: manifest.json: was altered: the hash in it is not the hash of its content");
     std::fs::write(at.join("values.csv"), values.replace("0.125", "0.25")).unwrap();
     Tampered::new(at, "input").finds("inputs: manifest.json: values.csv: the hash is ");
     std::fs::remove_file(at.join("values.csv")).unwrap();
