@@ -9,7 +9,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fivefold_bench::mslr;
-use fivefold_data::{ReadOptions, data_hash, read_letor, write_letor};
+use fivefold_data::hash::data_hash;
+use fivefold_data::{ReadOptions, read_letor, write_letor};
 
 fn measure(criterion: &mut Criterion) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;

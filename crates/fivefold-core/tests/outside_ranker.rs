@@ -74,7 +74,7 @@ fn data() -> Dataset {
     .unwrap()
 }
 
-fn scores(model: &dyn fivefold_core::DynModel) -> Vec<f64> {
+fn scores(model: &dyn fivefold_core::registry::DynModel) -> Vec<f64> {
     let mut out = vec![0.0; 2];
     model.score(data().query(0).view(), &mut out);
     out

@@ -20,7 +20,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use fivefold_core::{Dataset, Seed};
-use fivefold_data::{Cache, CacheUse, ReadOptions, Source, open_cached, read_letor, synthetic, write_letor};
+use fivefold_data::cache::CacheUse;
+use fivefold_data::source::open_cached;
+use fivefold_data::{Cache, ReadOptions, Source, read_letor, synthetic, write_letor};
 use serde_json::json;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;

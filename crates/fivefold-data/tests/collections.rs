@@ -7,9 +7,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::Seed;
+use fivefold_data::hash::data_hash;
 use fivefold_data::{
-    Collection, DataError, Missing, Source, SyntheticSource, data_hash, descriptor, descriptors, open, read_letor,
-    synthetic, write_letor,
+    Collection, DataError, Missing, Source, SyntheticSource, descriptor, descriptors, open, read_letor, synthetic,
+    write_letor,
 };
 
 fn write(folder: &Path, name: &str, text: &str) {

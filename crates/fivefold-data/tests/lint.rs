@@ -331,7 +331,9 @@ fn group_sizes_of_lightgbm_are_read() {
     assert_eq!((parts.problems.count, parts.across[0].queries), (0, 0), "{:?}", parts.problems);
     // The same files as a known collection of one fold.
     let known = fivefold_data::descriptor("lightgbm-rank").unwrap();
-    assert!(known.verify(&folder).unwrap().iter().all(|(_, checked)| *checked == fivefold_data::Checked::Same));
+    assert!(
+        known.verify(&folder).unwrap().iter().all(|(_, checked)| *checked == fivefold_data::descriptor::Checked::Same)
+    );
     let source = fivefold_data::Source { name: Some("lightgbm-rank".to_owned()), ..Default::default() };
     let collection = fivefold_data::open(&source, &[data]).unwrap();
     let fold = &collection.folds[0];

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use fivefold_core::dataset::IdTable;
 use fivefold_core::{Dataset, DatasetBuilder, Grades};
-use fivefold_data::{
-    Missing, Part, ReadError, ReadErrorKind, ReadOptions, collapsed_remark, data_hash, read_letor, write_letor,
-};
+use fivefold_data::digits::collapsed_remark;
+use fivefold_data::hash::data_hash;
+use fivefold_data::{Missing, Part, ReadError, ReadErrorKind, ReadOptions, read_letor, write_letor};
 use proptest::prelude::*;
 
 fn read_bytes(bytes: &[u8], options: &ReadOptions) -> Result<Part, ReadError> {

@@ -5,7 +5,8 @@
 
 use std::path::PathBuf;
 
-use fivefold_data::{Checked, Collection, Missing, Source, descriptor, open, read_scores};
+use fivefold_data::descriptor::Checked;
+use fivefold_data::{Collection, Missing, Source, descriptor, open, read_scores};
 
 /// The data folder. Without a folder, prints a line and returns `None`.
 fn data() -> Option<PathBuf> {

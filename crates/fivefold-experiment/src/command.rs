@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use fivefold_core::Dataset;
-use fivefold_data::scores::{LONGEST_SCORE, SLACK};
-use fivefold_data::{ScoreError, input, read_own_scores, write_letor, write_letor_ungraded};
+use fivefold_data::letor::write_letor_ungraded;
+use fivefold_data::scores::{LONGEST_SCORE, SLACK, read_own_scores};
+use fivefold_data::{ScoreError, input, write_letor};
 use fivefold_results::config::{CommandLine, JobLimits, Place, SCORES};
 use serde_json::Value;
 

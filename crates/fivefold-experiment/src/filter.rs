@@ -3,7 +3,7 @@
 use std::fmt;
 
 use fivefold_base::words::nearest;
-use fivefold_results::file_name;
+use fivefold_results::labels::file_name;
 use fivefold_results::paths::job_id;
 
 /// A choice of jobs of an experiment.

@@ -9,9 +9,12 @@
 mod test_files;
 
 use fivefold_core::Dataset;
+use fivefold_data::Collection;
+use fivefold_data::Collection;
 use fivefold_data::leaks::{Finding, Guard, SortedRows};
-use fivefold_data::{Collection, read_own_scores};
-use fivefold_metrics::{Conventions, Scores, Ties};
+use fivefold_data::scores::read_own_scores;
+use fivefold_metrics::conventions::Scores;
+use fivefold_metrics::{Conventions, Ties};
 use fivefold_results::config::{Experiment, ScoreSource};
 use fivefold_results::guards::GuardFact;
 use fivefold_results::store::Store;

@@ -18,7 +18,9 @@ use std::path::{Path, PathBuf};
 
 use fivefold_base::words::list_some;
 use fivefold_core::Seed;
-use fivefold_data::{CacheUse, Collection, file_on_disk, input};
+use fivefold_data::cache::CacheUse;
+use fivefold_data::packed::file_on_disk;
+use fivefold_data::{Collection, input};
 use fivefold_results::config::{ConfigError, Experiment, Place, RankerConfig, ScoreFiles, ScoreSource, key_params};
 use fivefold_results::freedom::Freedom;
 use fivefold_results::manifest::remark_lines;

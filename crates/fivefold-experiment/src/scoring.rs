@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use fivefold_core::{Dataset, DynModel, QueryView, ValueCodes};
+use fivefold_core::ranker::ValueCodes;
+use fivefold_core::registry::DynModel;
+use fivefold_core::{Dataset, QueryView};
 
 /// A score that is infinite or not a number.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -17,7 +17,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use fivefold_core::Registry;
-use fivefold_data::{Cache, input, read_own_scores};
+use fivefold_data::scores::read_own_scores;
+use fivefold_data::{Cache, input};
 use fivefold_results::config::{END, Experiment, GUARD, SCORES};
 use fivefold_results::store::Store;
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use common::{Counter, EXPERIMENT, JOBS, experiment, files, registry, run_with};
 use fivefold_experiment::{Job, JobEnd, JobFilter, JobState, Observer, Plan, RunError, RunOptions, job_states, run};
-use fivefold_results::{Claim, Results};
+use fivefold_results::Results;
+use fivefold_results::owner::Claim;
 
 #[test]
 fn the_folder_has_the_same_bytes_however_it_came_about() {

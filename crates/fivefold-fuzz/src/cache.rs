@@ -8,7 +8,10 @@
 use std::cell::OnceCell;
 use std::path::PathBuf;
 
-use fivefold_data::{Cache, CacheUse, Source, data_hash, open_cached};
+use fivefold_data::cache::CacheUse;
+use fivefold_data::hash::data_hash;
+use fivefold_data::source::open_cached;
+use fivefold_data::{Cache, Source};
 
 use crate::files::{file, folder};
 

@@ -9,7 +9,8 @@
 
 use std::sync::LazyLock;
 
-use fivefold_core::{DynModel, Registry};
+use fivefold_core::Registry;
+use fivefold_core::registry::DynModel;
 use fivefold_rankers::RANKERS;
 use fivefold_rankers::exchange::{Columns, Format, Imported, ImportedModel};
 use fivefold_rankers::export::{Context, Exported, Normalised, TARGETS};

@@ -4,7 +4,8 @@
 //!
 //! An input holds rows, a line `==` and sizes.
 
-use fivefold_data::{ReadOptions, data_hash, read_letor};
+use fivefold_data::hash::data_hash;
+use fivefold_data::{ReadOptions, read_letor};
 
 use crate::files::{file, halves, is_odd, is_packed, is_text};
 

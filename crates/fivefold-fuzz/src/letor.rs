@@ -9,9 +9,10 @@
 //! The first byte of an input chooses the options. The other bytes are the file.
 
 use fivefold_core::Dataset;
+use fivefold_data::hash::data_hash;
 use fivefold_data::letor::read_letor_in_blocks;
 use fivefold_data::lint::{Kind, LintOptions, lint};
-use fivefold_data::{Missing, Part, ReadError, ReadOptions, data_hash, read_letor, write_letor};
+use fivefold_data::{Missing, Part, ReadError, ReadOptions, read_letor, write_letor};
 
 use crate::files::{file, is_odd, is_packed, is_utf16, with_threads, without_ends};
 

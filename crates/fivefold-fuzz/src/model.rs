@@ -4,7 +4,8 @@
 
 use std::sync::LazyLock;
 
-use fivefold_core::{DynModel, ModelFile, QueryView, Registry};
+use fivefold_core::registry::DynModel;
+use fivefold_core::{ModelFile, QueryView, Registry};
 use fivefold_data::Fitted;
 use fivefold_rankers::RANKERS;
 

@@ -16,18 +16,14 @@ pub mod one_query;
 mod order;
 pub mod spec;
 
-pub use attribution::{Attribution, Case, NOT_TOLD, RuleEffect, SCORES, attribute, attribute_values, mean_of_cases};
-pub use conventions::{
-    ApDenominator, ApTies, Conventions, Discount, FoldMean, Gain, HighestGrade, MissingTopics, NoRelevant, Overrides,
-    PDenominator, RULES, Rule, Scores, ShortList, SpExpected, SpUpper, Ties, Undefined,
-};
+pub use conventions::{Conventions, FoldMean, Overrides, Ties, Undefined};
 pub use dialect::{DIALECTS, Dialect, dialect};
-pub use entry::{Cutoffs, InPaper, MeasureEntry, Param};
+pub use entry::MeasureEntry;
 pub use error::MeasureError;
-pub use evaluator::{Evaluator, Exchanges, Judged, Scratch};
+pub use evaluator::{Evaluator, Judged, Scratch};
 pub use explain::Explanation;
-pub use mean::{Mean, by_fold, mean, mean_over_folds, settle};
+pub use mean::{Mean, mean, mean_over_folds, settle};
 pub use measures::MEASURES;
 pub use objective::Objective;
 pub use one_query::{average_precision, ndcg, precision, reciprocal_rank, value};
-pub use spec::{MeasureSpec, Version, old_names};
+pub use spec::{MeasureSpec, Version};

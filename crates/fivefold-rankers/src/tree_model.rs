@@ -1,7 +1,9 @@
 //! The model of every ranker made of trees.
 
-use fivefold_core::{Dataset, FitError, Model, QueryView, ValueCodes};
-use fivefold_trees::{Codes, Ensemble, Rows, Tree};
+use fivefold_core::ranker::ValueCodes;
+use fivefold_core::{Dataset, FitError, Model, QueryView};
+use fivefold_trees::codes::Codes;
+use fivefold_trees::{Ensemble, Rows, Tree};
 use serde::{Deserialize, Serialize};
 
 /// score(x) = base + the sum of the trees' values.

@@ -2,18 +2,18 @@
 
 mod cell;
 mod chart;
-mod check;
+pub mod check;
 mod critical_difference;
 mod csv;
 mod diagram;
 mod error;
 mod figure;
-mod folder;
+pub mod folder;
 mod histogram;
 mod html;
 mod intervals;
 mod latex;
-mod markdown;
+pub mod markdown;
 mod names;
 mod overview;
 mod p_values;
@@ -24,14 +24,13 @@ mod samples;
 mod terminal;
 
 pub use chart::chart_figure;
-pub use check::{FileChecks, check_files, check_report};
 pub use csv::csv;
 pub use diagram::diagram_figure;
 pub use error::ReportError;
 pub use figure::Figure;
-pub use folder::{Report, Written, check_index, discard_damaged_index, read_tables, write_report, write_report_unless};
+pub use folder::{Report, write_report};
 pub use html::{PageHead, Templates};
 pub use latex::latex;
-pub use markdown::{markdown, markdown_list};
+pub use markdown::markdown;
 pub use overview::Overview;
 pub use terminal::{Style, print_tables};

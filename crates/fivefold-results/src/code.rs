@@ -12,7 +12,8 @@ use std::fs::File;
 use std::io;
 use std::sync::OnceLock;
 
-use fivefold_core::{Code, RankerEntry};
+use fivefold_core::RankerEntry;
+use fivefold_core::registry::Code;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{CommandLine, Experiment, ScoreSource};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fivefold_core::Seed;
 use fivefold_data::{Collection, read_scores};
-use fivefold_metrics::Case;
+use fivefold_metrics::attribution::Case;
 
 use crate::manifest::Manifest;
 use crate::paths::{job_id, scores_file};

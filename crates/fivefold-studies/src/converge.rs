@@ -39,7 +39,8 @@ use std::ops::RangeInclusive;
 use fivefold_base::words::counted;
 use fivefold_core::ParamError;
 use fivefold_core::grades::HIGHEST_GRADE;
-use fivefold_metrics::{Discount, Evaluator, MeasureSpec, Overrides};
+use fivefold_metrics::conventions::Discount;
+use fivefold_metrics::{Evaluator, MeasureSpec, Overrides};
 use serde::{Deserialize, Serialize};
 
 use self::curves::{Curves, Grid};

@@ -12,10 +12,11 @@ pub mod study;
 pub mod systems;
 
 pub use file::StudyFile;
-pub use registry::{AnyStudy, StudyEntry};
-pub use run::{FORMAT, Folder, Manifest, RunOptions, run};
-pub use study::{Findings, Input, Study, StudyContext, StudyError};
+pub use run::{Manifest, RunOptions, run};
+pub use study::{Findings, Study, StudyError};
 pub use systems::SystemsConfig;
+
+use registry::StudyEntry;
 
 /// Every kind of study. A new study is a module and a line here.
 pub const STUDIES: &[StudyEntry] = &[

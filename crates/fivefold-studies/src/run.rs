@@ -10,8 +10,8 @@ use std::sync::atomic::AtomicBool;
 use fivefold_analysis::page::PAGE_DATA;
 use fivefold_core::{Progress, Seed};
 use fivefold_results::checksum::{Checksum, read_checked, read_verified, with_checksum};
+use fivefold_results::lock::{FolderLock, LockMode};
 use fivefold_results::store::Store;
-use fivefold_results::{FolderLock, LockMode};
 use rayon::ThreadPoolBuilder;
 use serde::{Deserialize, Serialize};
 

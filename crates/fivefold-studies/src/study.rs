@@ -86,7 +86,7 @@ impl<'a> StudyContext<'a> {
         if places.is_empty() || path.is_absolute() {
             places = vec![path.to_owned()];
         }
-        match places.iter().find(|place| fivefold_data::exists(place)) {
+        match places.iter().find(|place| fivefold_data::packed::exists(place)) {
             Some(place) => Ok(place.clone()),
             None => {
                 let tried: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();

@@ -13,7 +13,6 @@ pub mod tree;
 
 pub use bins::{BinnedMatrix, MAX_BINS, Rows, Spacing};
 pub use cells::{Gradients, GrowError};
-pub use codes::Codes;
 pub use ensemble::{Ensemble, add_tree_scores};
 pub use grow::{Draw, Grower, Growth};
 pub use split::LeafDocuments;

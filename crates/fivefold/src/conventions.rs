@@ -4,11 +4,11 @@
 use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use fivefold_metrics::{
-    ApDenominator, ApTies, Conventions, DIALECTS, Dialect, Discount, FoldMean, Gain, HighestGrade, MeasureError,
-    MissingTopics, NoRelevant, Overrides, PDenominator, Scores, ShortList, SpExpected, SpUpper, Ties, Undefined,
-    dialect,
+use fivefold_metrics::conventions::{
+    ApDenominator, ApTies, Discount, Gain, HighestGrade, MissingTopics, NoRelevant, PDenominator, Scores, ShortList,
+    SpExpected, SpUpper,
 };
+use fivefold_metrics::{Conventions, DIALECTS, Dialect, FoldMean, MeasureError, Overrides, Ties, Undefined, dialect};
 
 /// `--dialect` and what overrides it.
 #[derive(clap::Args)]

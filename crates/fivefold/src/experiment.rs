@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use fivefold_core::Registry;
 use fivefold_data::Cache;
 use fivefold_data::input;
-use fivefold_results::{Claim, Experiment, file_name};
+use fivefold_results::Experiment;
+use fivefold_results::labels::file_name;
+use fivefold_results::owner::Claim;
 use fivefold_studies::StudyFile;
 
 use crate::cache::CacheArgs;

@@ -74,7 +74,7 @@ impl Format {
     /// Prints lines that belong to no table.
     pub(crate) fn remarks(self, remarks: &[String], screen: &mut Screen) {
         match self {
-            Format::Md => screen.text(fivefold_report::markdown_list(remarks)),
+            Format::Md => screen.text(fivefold_report::markdown::markdown_list(remarks)),
             Format::Latex => remarks.iter().for_each(|remark| screen.line(format_args!("% {remark}"))),
             Format::Text | Format::Csv | Format::Json => remarks.iter().for_each(|remark| screen.line(remark)),
         }

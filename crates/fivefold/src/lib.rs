@@ -61,7 +61,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use fivefold_core::Registry;
-use fivefold_experiment::Worker;
+use fivefold_experiment::worker::Worker;
 
 /// The rankers that come with fivefold: the built-in rankers and, with the feature `adapters`, the
 /// rankers of linfa and smartcore.

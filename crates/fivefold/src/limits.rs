@@ -1,7 +1,7 @@
 //! `--job-time-limit`, `--job-memory-limit` and `--isolate`: limits on the time and memory of each
 //! job.
 
-use fivefold_experiment::Worker;
+use fivefold_experiment::worker::Worker;
 use fivefold_results::Experiment;
 use fivefold_results::config::{Bytes, JobLimits, TimeLimit};
 

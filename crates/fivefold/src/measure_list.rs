@@ -3,7 +3,8 @@
 //!
 //! A comma separates measures. Within parentheses, a comma separates the parameters of one measure.
 
-use fivefold_metrics::{MeasureSpec, old_names};
+use fivefold_metrics::MeasureSpec;
+use fivefold_metrics::spec::old_names;
 use fivefold_results::config::old_words::notes;
 
 use crate::old_words;

@@ -7,7 +7,7 @@ use fivefold_results::config::Bytes;
 /// of the available memory. If the system does not tell its memory, there is no budget.
 pub(crate) fn set_budget(asked: Option<Bytes>) {
     if let Some(bytes) = asked.map(|bytes| bytes.0).or_else(|| Some(available()? / 4 * 3)) {
-        fivefold_data::set_memory_budget(bytes);
+        fivefold_data::memory::set_memory_budget(bytes);
     }
 }
 

@@ -5,9 +5,11 @@ use std::path::Path;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_base::printable::bounded;
-use fivefold_core::{Dataset, DynModel, ModelFile, ModelFileError, ModelHeader, Registry};
-use fivefold_data::{Coding, Fitted, Missing, Part, ReadOptions, input, read_letor, read_letor_coded};
-use fivefold_experiment::{score, score_codes};
+use fivefold_core::registry::DynModel;
+use fivefold_core::{Dataset, ModelFile, ModelFileError, ModelHeader, Registry};
+use fivefold_data::letor::{Coding, read_letor_coded};
+use fivefold_data::{Fitted, Missing, Part, ReadOptions, input, read_letor};
+use fivefold_experiment::scoring::{score, score_codes};
 use fivefold_rankers::exchange::{AS_TRAINED, FORMATS, Format};
 use serde_json::Value;
 

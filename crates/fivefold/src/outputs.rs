@@ -12,7 +12,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use fivefold_core::model_file;
-use fivefold_experiment::scores_text;
+use fivefold_experiment::scoring::scores_text;
 use fivefold_results::store::hash_of_file;
 
 use crate::problem::Problem;

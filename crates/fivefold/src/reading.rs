@@ -4,7 +4,8 @@ use std::path::Path;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_core::Dataset;
-use fivefold_data::{Missing, Part, ReadOptions, collapsed_remark, read_letor};
+use fivefold_data::digits::collapsed_remark;
+use fivefold_data::{Missing, Part, ReadOptions, read_letor};
 
 use crate::problem::Problem;
 use crate::screen::tell;

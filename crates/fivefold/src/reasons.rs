@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use fivefold_base::words::counted;
-use fivefold_experiment::{Change, EvaluationState, Job, Plan, Reuse};
+use fivefold_experiment::reuse::{Change, EvaluationState, Reuse};
+use fivefold_experiment::{Job, Plan};
 use serde_json::Value;
 
 /// How many files, errors or changes of one group are shown.

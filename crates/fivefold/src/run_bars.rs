@@ -8,9 +8,10 @@ use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use fivefold_base::words::counted;
-use fivefold_experiment::{Job, JobEnd, Observer, Plan, Reuse};
+use fivefold_experiment::reuse::Reuse;
+use fivefold_experiment::{Job, JobEnd, Observer, Plan};
+use fivefold_results::code::trusted;
 use fivefold_results::config::Bytes;
-use fivefold_results::trusted;
 use indicatif::{MultiProgress, ProgressBar};
 
 use crate::estimate::{Estimate, about};

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use fivefold_experiment::reuse::changes;
-use fivefold_report::{
-    Overview, PageHead, Report, Templates, chart_figure, check_index, diagram_figure, discard_damaged_index,
-};
+use fivefold_report::folder::{check_index, discard_damaged_index};
+use fivefold_report::{Overview, PageHead, Report, Templates, chart_figure, diagram_figure};
 use fivefold_results::owner::overwritten;
 use fivefold_results::store::Store;
-use fivefold_results::{Claim, Standing};
-use fivefold_studies::{FORMAT, Findings, Folder, Input, Manifest, RunOptions, Study, StudyError, StudyFile};
+use fivefold_studies::run::{FORMAT, Folder};
+use fivefold_studies::study::Input;
+use fivefold_studies::{Findings, Manifest, RunOptions, Study, StudyError, StudyFile};
 use serde::Serialize;
 use serde_json::{Value, json};
 

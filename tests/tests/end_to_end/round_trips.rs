@@ -10,7 +10,7 @@ use std::path::Path;
 use fivefold_analysis::evaluation::{DatasetValues, Evaluation, QueryInfo};
 use fivefold_data::per_query::{PerQueryOptions, SystemValues, read};
 use fivefold_data::read_scores;
-use fivefold_experiment::scores_text;
+use fivefold_experiment::scoring::scores_text;
 use fivefold_results::store::Store;
 use fivefold_results::values::{self, Shape};
 use fivefold_studies::Findings;

@@ -313,9 +313,9 @@ fn an_altered_manifest_differs_and_the_rest_is_checked() {
     let expected = "was altered, or fivefold did not write it: the hash of its content is missing";
     assert!(said("without_hash").iter().all(|said| said.contains(expected)), "{:?}", said("without_hash"));
     std::fs::write(at.join("without_hash/manifest.json"), &text).unwrap();
-    without_hash
-        .edit("manifest.json", |text| text.replacen("small", "large", 1))
-        .finds("manifest: manifest.json: was altered, or fivefold did not write it: the hash of its content is missing");
+    without_hash.edit("manifest.json", |text| text.replacen("small", "large", 1)).finds(
+        "manifest: manifest.json: was altered, or fivefold did not write it: the hash of its content is missing",
+    );
 
     std::fs::write(&path, &text[1..]).unwrap();
     let scores = "scores/A/fold2/Ridge.txt";

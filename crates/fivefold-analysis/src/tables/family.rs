@@ -2,7 +2,8 @@
 //! its versions and at its cutoffs.
 
 use fivefold_base::words::list;
-use fivefold_metrics::{InPaper, MeasureSpec, Version};
+use fivefold_metrics::entry::InPaper;
+use fivefold_metrics::{MeasureSpec, Version};
 
 use crate::ids::slug;
 use crate::table::Table;

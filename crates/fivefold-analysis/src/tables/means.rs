@@ -1,6 +1,7 @@
 //! Means and tests over the queries of a selection.
 
-use fivefold_metrics::{Conventions, Mean, by_fold, mean_over_folds, settle};
+use fivefold_metrics::mean::by_fold;
+use fivefold_metrics::{Conventions, Mean, mean_over_folds, settle};
 use fivefold_stats::{StatsError, paired_t};
 
 use super::query_set::Selection;

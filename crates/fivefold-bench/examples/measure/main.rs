@@ -19,8 +19,11 @@ use std::fs;
 use std::path::Path;
 
 use clock::Clock;
-use fivefold_core::{Dataset, DynRanker, FitContext, JudgedQuery, Seed};
-use fivefold_data::{Cache, CacheUse, ReadOptions, Source, open_cached, read_letor};
+use fivefold_core::registry::DynRanker;
+use fivefold_core::{Dataset, FitContext, JudgedQuery, Seed};
+use fivefold_data::cache::CacheUse;
+use fivefold_data::source::open_cached;
+use fivefold_data::{Cache, ReadOptions, Source, read_letor};
 use fivefold_metrics::{Evaluator, MeasureSpec, Scratch, Version, dialect};
 use fivefold_rankers::RANKERS;
 use fivefold_trees::{BinnedMatrix, Rows};

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::trial::{Fitted, SEED, Trial, make, models_differ, scores, test, train};
 use super::{Rule, data, guarded};
-use crate::{Dataset, DynModel, FitContext, FitError, Progress, Seed};
+use crate::registry::DynModel;
+use crate::{Dataset, FitContext, FitError, Progress, Seed};
 
 pub(super) const FITS: Rule = Rule {
     name: "fit",

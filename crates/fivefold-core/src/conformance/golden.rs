@@ -15,7 +15,8 @@ use std::path::Path;
 use super::trial::{Fitted, SEED, make, scores, test, train, validation, with};
 use super::{Case, guarded};
 use crate::params::with_keys;
-use crate::{Dataset, DynRanker, FitContext, JudgedQuery, RankerEntry, Seed};
+use crate::registry::DynRanker;
+use crate::{Dataset, FitContext, JudgedQuery, RankerEntry, Seed};
 
 /// The environment variable that lets [`check_golden`] write the file anew, if set to `1`.
 pub const UPDATE: &str = "FIVEFOLD_UPDATE_GOLDEN";

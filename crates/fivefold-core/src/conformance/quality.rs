@@ -2,7 +2,8 @@
 
 use super::trial::{Trial, scores};
 use super::{Rule, data};
-use crate::{Dataset, DynModel};
+use crate::Dataset;
+use crate::registry::DynModel;
 
 pub(super) const LEARNS: Rule = Rule {
     name: "learns",

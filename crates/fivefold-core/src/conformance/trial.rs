@@ -3,7 +3,8 @@
 use toml::de::DeTable;
 
 use super::{Case, data};
-use crate::{Dataset, DynModel, DynRanker, FitContext, Progress, RankerEntry, Seed};
+use crate::registry::{DynModel, DynRanker};
+use crate::{Dataset, FitContext, Progress, RankerEntry, Seed};
 
 /// The seed of the usual fit.
 pub(super) const SEED: u64 = 7;

@@ -1,8 +1,9 @@
 //! Options for reading a LETOR file: the treatment of missing values, and the allowed ids and
 //! grades.
 
+use fivefold_core::GradeScale;
 use fivefold_core::dataset::MOST_FEATURES;
-use fivefold_core::{GradeScale, ValueCodes};
+use fivefold_core::ranker::ValueCodes;
 use serde::{Deserialize, Serialize};
 
 /// The treatment of missing feature values (`NULL`, `nan`).

@@ -145,13 +145,13 @@ fn scales_are_like_the_real_ones() {
 fn queries_do_not_depend_on_their_number_or_on_threads() {
     let small = make(&SHAPES[0], 20, Seed::new(9)).unwrap();
     let large = make(&SHAPES[0], 60, Seed::new(9)).unwrap();
-    assert_eq!(crate::data_hash(&small), crate::data_hash(&large.slice(0..20)));
+    assert_eq!(crate::hash::data_hash(&small), crate::hash::data_hash(&large.slice(0..20)));
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     assert_eq!(
-        crate::data_hash(&one.install(|| make(&SHAPES[0], 60, Seed::new(9))).unwrap()),
-        crate::data_hash(&large)
+        crate::hash::data_hash(&one.install(|| make(&SHAPES[0], 60, Seed::new(9))).unwrap()),
+        crate::hash::data_hash(&large)
     );
-    assert_ne!(crate::data_hash(&make(&SHAPES[0], 20, Seed::new(10)).unwrap()), crate::data_hash(&small));
+    assert_ne!(crate::hash::data_hash(&make(&SHAPES[0], 20, Seed::new(10)).unwrap()), crate::hash::data_hash(&small));
 }
 
 #[test]

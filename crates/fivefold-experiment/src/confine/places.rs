@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fivefold_data::file_on_disk;
+use fivefold_data::packed::file_on_disk;
 use fivefold_results::store::Store;
 
 use crate::plan::Plan;

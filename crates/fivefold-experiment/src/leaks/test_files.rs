@@ -7,7 +7,8 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use blake3::Hash;
-use fivefold_data::{Collection, content_hashes, file_on_disk};
+use fivefold_data::Collection;
+use fivefold_data::packed::{content_hashes, file_on_disk};
 use fivefold_results::config::CommandLine;
 
 use crate::plan::Plan;

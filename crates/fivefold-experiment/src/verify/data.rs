@@ -2,7 +2,8 @@
 
 use fivefold_analysis::evaluation::{DatasetValues, DocumentSet, Evaluation};
 use fivefold_core::{ModelFile, Registry};
-use fivefold_data::{Collection, Fitted, read_own_scores, read_scores};
+use fivefold_data::scores::read_own_scores;
+use fivefold_data::{Collection, Fitted, read_scores};
 use fivefold_metrics::MeasureSpec;
 use fivefold_results::code::KnownBy;
 use fivefold_results::config::{Experiment, ScoreSource};

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::common::{conventions, data, evaluator, read, read_letor};
-use fivefold_metrics::{Conventions, DIALECTS, MeasureSpec, MissingTopics, RULES, Scratch, settle};
+use fivefold_metrics::conventions::{MissingTopics, RULES};
+use fivefold_metrics::{Conventions, DIALECTS, MeasureSpec, Scratch, settle};
 use serde::Deserialize;
 
 /// The values of a program.

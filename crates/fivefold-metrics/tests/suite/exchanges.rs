@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use fivefold_base::Seed;
-use fivefold_metrics::{Cutoffs, Evaluator, MEASURES, MeasureSpec, Scratch, Version, dialect};
+use fivefold_metrics::entry::Cutoffs;
+use fivefold_metrics::{Evaluator, MEASURES, MeasureSpec, Scratch, Version, dialect};
 
 #[test]
 fn changes_are_those_of_the_exchanged_ranking() {

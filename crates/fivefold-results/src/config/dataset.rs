@@ -81,7 +81,7 @@ impl DatasetConfig {
     pub fn open(&self, experiment: &Experiment, index: usize) -> Result<Collection, ConfigError> {
         let error = |message: String| experiment.dataset_error(index, &message);
         let cache = experiment.origin.cache.as_ref();
-        let collection = fivefold_data::open_cached(&self.source, experiment.folders(), cache);
+        let collection = fivefold_data::source::open_cached(&self.source, experiment.folders(), cache);
         let collection = collection.map_err(|e| error(e.to_string()))?;
         let available: usize = collection.folds.iter().map(|fold| fold.test.len()).sum();
         match self.queries {

@@ -4,7 +4,7 @@
 use fivefold_base::renamed::Renamed;
 use fivefold_core::Registry;
 use fivefold_core::params::rename_keys;
-use fivefold_metrics::old_names;
+use fivefold_metrics::spec::old_names;
 use toml::de::{DeTable, DeValue};
 
 use super::error::Fault;

@@ -21,8 +21,8 @@
 
 use std::collections::BTreeMap;
 
-use fivefold_core::params::with_keys;
-use fivefold_core::{ParamInfo, Registry};
+use fivefold_core::Registry;
+use fivefold_core::params::{ParamInfo, with_keys};
 use fivefold_data::Normaliser;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;

@@ -11,7 +11,8 @@ use fivefold_base::words::nearest;
 use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
 use fivefold_data::per_query::SystemValues;
-use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, MissingTopics, Undefined, dialect, settle};
+use fivefold_metrics::conventions::MissingTopics;
+use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Undefined, dialect, settle};
 use fivefold_results::Results;
 use fivefold_stats::Moments;
 

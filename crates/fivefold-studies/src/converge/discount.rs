@@ -24,7 +24,8 @@
 
 use std::fmt;
 
-use fivefold_metrics::{Conventions, Discount, MeasureSpec};
+use fivefold_metrics::conventions::Discount;
+use fivefold_metrics::{Conventions, MeasureSpec};
 
 use crate::residual::utility::Utility;
 use crate::study::StudyError;

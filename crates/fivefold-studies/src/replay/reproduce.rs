@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 use fivefold_analysis::evaluation::DatasetValues;
 use fivefold_analysis::table::{Cell, Table};
 use fivefold_analysis::tables::{self, TableOptions, TablesError};
-use fivefold_metrics::{by_fold, mean_over_folds};
+use fivefold_metrics::mean::by_fold;
+use fivefold_metrics::mean_over_folds;
 use fivefold_results::results::Results;
 
 use super::conclusions::{self, Conclusion};

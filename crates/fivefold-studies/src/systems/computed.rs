@@ -2,7 +2,8 @@
 //! them; files of other programs do not.
 
 use fivefold_base::words::list;
-use fivefold_metrics::{Conventions, FoldMean, RULES, Rule, Undefined};
+use fivefold_metrics::conventions::{RULES, Rule};
+use fivefold_metrics::{Conventions, FoldMean, Undefined};
 use fivefold_results::Manifest;
 
 /// A source of values, and its conventions.

@@ -8,7 +8,7 @@ use fivefold_base::words::list;
 use fivefold_base::words::nearest;
 use fivefold_core::JudgedQuery;
 use fivefold_data::trec::{Duplicates, Joined, Judgement, Qrels, Run, read_qrels, read_run};
-use fivefold_metrics::Case;
+use fivefold_metrics::attribution::Case;
 
 use super::eval::systems::{Fold, check_folds, folds_of_files, path};
 use crate::problem::Problem;

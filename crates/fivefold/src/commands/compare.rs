@@ -190,7 +190,7 @@ fn labelled(input: &str) -> (Option<&str>, &str) {
             if !label.is_empty()
                 && !rest.is_empty()
                 && !label.contains(|c| c == '=' || std::path::is_separator(c))
-                && !fivefold_data::exists(Path::new(input)) =>
+                && !fivefold_data::packed::exists(Path::new(input)) =>
         {
             (Some(label), rest)
         }

@@ -1,7 +1,8 @@
 //! `fivefold converge`: how measures change as the number of documents grows.
 
 use clap::builder::PossibleValuesParser;
-use fivefold_metrics::{DIALECTS, Discount};
+use fivefold_metrics::DIALECTS;
+use fivefold_metrics::conventions::Discount;
 use fivefold_studies::SystemsConfig;
 use fivefold_studies::converge::{Converge, MEASURES};
 

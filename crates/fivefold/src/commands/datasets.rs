@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fivefold_data::{Checked, Descriptor, descriptor, descriptors};
+use fivefold_data::descriptor::Checked;
+use fivefold_data::{Descriptor, descriptor, descriptors};
 use serde::Serialize;
 
 use super::listing::{self, Listed};

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fivefold_base::words::{counted, which};
+use fivefold_data::ReadOptions;
+use fivefold_data::digits::Collapsed;
 use fivefold_data::leaks::SortedRows;
 use fivefold_data::lint::{
     Across, Guarded, Kind, LintError, LintOptions, PartReport, QrelsReport, Report, RunReport, ScoresReport,
     ValuesReport, lint,
 };
-use fivefold_data::{Collapsed, ReadOptions};
 
 use crate::exit::Exit;
 use crate::format::JsonArgs;

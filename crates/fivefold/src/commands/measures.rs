@@ -1,7 +1,8 @@
 //! `fivefold measures`: the measures, each with its formula, source and parameters.
 
 use fivefold_core::grades::HIGHEST_GRADE;
-use fivefold_metrics::{Cutoffs, DIALECTS, Dialect, MEASURES, MeasureEntry, MeasureSpec, Param, Version};
+use fivefold_metrics::entry::{Cutoffs, Param};
+use fivefold_metrics::{DIALECTS, Dialect, MEASURES, MeasureEntry, MeasureSpec, Version};
 use serde::Serialize;
 
 use super::listing::{self, Listed};

@@ -1,6 +1,7 @@
 //! `fivefold rankers`: the registered rankers, their parameters and presets.
 
-use fivefold_core::{ParamInfo, RankerEntry, Registry};
+use fivefold_core::params::ParamInfo;
+use fivefold_core::{RankerEntry, Registry};
 use fivefold_results::config::{OUTSIDE, OutsideKind};
 use serde::Serialize;
 

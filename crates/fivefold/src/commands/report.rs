@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use fivefold_report::{Report, Templates, read_tables, write_report};
-use fivefold_results::{FolderLock, LockMode, Results};
+use fivefold_report::folder::read_tables;
+use fivefold_report::{Report, Templates, write_report};
+use fivefold_results::Results;
+use fivefold_results::lock::{FolderLock, LockMode};
 use fivefold_studies::Manifest;
 
 use crate::exit::Exit;

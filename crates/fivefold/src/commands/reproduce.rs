@@ -4,8 +4,9 @@
 use fivefold_core::Registry;
 use fivefold_experiment::RunOptions;
 use fivefold_report::{Templates, write_report};
+use fivefold_results::Results;
+use fivefold_results::lock::{FolderLock, LockMode};
 use fivefold_results::manifest::FORMAT;
-use fivefold_results::{FolderLock, LockMode, Results};
 use fivefold_studies::replay::reproduce;
 
 use crate::exit::Exit;
@@ -88,7 +89,7 @@ impl Args {
         claim.judge(&folder, FORMAT, &experiment.name).map_err(problem::report)?;
         let cancel = interrupt::watch();
         let lock = FolderLock::take(&folder, LockMode::Alone).map_err(problem::report)?;
-        let memory = fivefold_data::memory_budget();
+        let memory = fivefold_data::memory::memory_budget();
         let bars = RunBars::new().within(memory);
         let options = RunOptions {
             threads: self.threads.threads,

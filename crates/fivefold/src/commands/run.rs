@@ -6,10 +6,11 @@ use std::time::Duration;
 use fivefold_analysis::Table;
 use fivefold_base::words::{counted, which};
 use fivefold_core::Registry;
-use fivefold_experiment::{self as experiment, CacheReport, JobFilter, Plan, Reuse, RunError, RunOptions};
-use fivefold_report::{Templates, Written, check_index, write_report_unless};
+use fivefold_experiment::reuse::{CacheReport, Reuse};
+use fivefold_experiment::{self as experiment, JobFilter, Plan, RunError, RunOptions};
+use fivefold_report::Templates;
+use fivefold_report::folder::{Written, check_index, write_report_unless};
 use fivefold_results::manifest::FORMAT;
-use fivefold_results::{FolderLock, LockMode, Results};
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -105,7 +106,7 @@ struct Explained<'a> {
     /// What would stop the run before its first job.
     stopped: Option<String>,
     jobs: Vec<ExplainedJob<'a>>,
-    evaluation: &'a experiment::EvaluationState,
+    evaluation: &'a EvaluationState,
 }
 
 #[derive(Serialize)]
@@ -145,8 +146,8 @@ impl Args {
         let only = JobFilter::patterns(self.only.iter().map(String::as_str));
         if self.explain_cache {
             let plan = Plan::new(&experiment, &only)?;
-            let report = experiment::explain_cache(&plan, &folder)?;
-            let checked = experiment::check_plan(&plan);
+            let report = explain_cache(&plan, &folder)?;
+            let checked = check_plan(&plan);
             self.explain(&plan, &report, &checked, &folder.display().to_string(), screen)?;
             screen.flush();
             for warning in checked? {
@@ -163,7 +164,7 @@ impl Args {
             check_index(&folder).map_err(problem::report)?;
         }
         let lock = FolderLock::take(&folder, LockMode::Alone).map_err(problem::report)?;
-        let memory = fivefold_data::memory_budget();
+        let memory = fivefold_data::memory::memory_budget();
         let bars = RunBars::new().within(memory).every(Duration::from_secs(self.progress));
         let options = RunOptions {
             threads: self.threads.threads,

@@ -4,8 +4,9 @@
 use std::path::PathBuf;
 
 use fivefold_core::Registry;
-use fivefold_data::{Part, ReadOptions, data_hash};
-use fivefold_experiment::scores_text;
+use fivefold_data::hash::data_hash;
+use fivefold_data::{Part, ReadOptions};
+use fivefold_experiment::scoring::scores_text;
 
 use crate::exit::Exit;
 use crate::files;

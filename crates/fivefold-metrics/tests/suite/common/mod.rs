@@ -20,8 +20,8 @@ pub fn conventions(name: &str) -> Conventions {
 /// The paper's conventions, but with the exact bounds of the sum of precision.
 pub fn exact() -> Conventions {
     let mut exact = conventions("paper");
-    exact.sp_upper = fivefold_metrics::SpUpper::Ideal;
-    exact.sp_expected = fivefold_metrics::SpExpected::Exact;
+    exact.sp_upper = fivefold_metrics::conventions::SpUpper::Ideal;
+    exact.sp_expected = fivefold_metrics::conventions::SpExpected::Exact;
     exact
 }
 

@@ -1,7 +1,8 @@
 //! All parameters of every registered measure, and the definition of each measure, written as
 //! directly as possible.
 
-use fivefold_metrics::{Cutoffs, MeasureEntry, MeasureSpec};
+use fivefold_metrics::entry::Cutoffs;
+use fivefold_metrics::{MeasureEntry, MeasureSpec};
 
 /// Values to try for each parameter. A value that a measure does not accept is left out.
 fn candidates(param: &str) -> &'static [&'static str] {

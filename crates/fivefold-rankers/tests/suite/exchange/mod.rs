@@ -8,7 +8,8 @@ mod ranklib;
 mod round_trip;
 
 use fivefold_core::QueryView;
-use fivefold_data::{Coding, ReadOptions, read_letor_coded};
+use fivefold_data::ReadOptions;
+use fivefold_data::letor::{Coding, read_letor_coded};
 use fivefold_rankers::RANKERS;
 use fivefold_rankers::exchange::{Columns, Format, ImportError, Imported};
 use fivefold_rankers::export::{Context, Exported, Normalised, Refusal, Target};

@@ -3,7 +3,8 @@
 use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::counted;
 use fivefold_base::{Seed, rounding};
-use fivefold_metrics::{Attribution, Conventions, Dialect, Overrides, attribute};
+use fivefold_metrics::attribution::{Attribution, attribute};
+use fivefold_metrics::{Conventions, Dialect, Overrides};
 
 use super::{Args, Difference, none_differs, number, of_each, perhaps};
 use crate::problem::Problem;

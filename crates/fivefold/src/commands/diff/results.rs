@@ -11,7 +11,8 @@ use std::path::Path;
 use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::{counted, which};
 use fivefold_data::per_query::LEFT_OUT;
-use fivefold_metrics::{Attribution, NOT_TOLD, RuleEffect, Undefined};
+use fivefold_metrics::Undefined;
+use fivefold_metrics::attribution::{Attribution, NOT_TOLD, RuleEffect};
 use fivefold_results::Results;
 
 use self::causes::Causes;

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::{counted, which};
 use fivefold_base::{Seed, rounding};
-use fivefold_metrics::{Case, Evaluator, Explanation, Scratch, mean_of_cases};
+use fivefold_metrics::attribution::{Case, mean_of_cases};
+use fivefold_metrics::{Evaluator, Explanation, Scratch};
 
 use super::{Args, Difference, none_differs, number, of_each, perhaps};
 use crate::commands::cases::Judgements;

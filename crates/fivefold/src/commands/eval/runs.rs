@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use fivefold_data::trec::{Joined, Qrels, QrelsTopic, read_run};
-use fivefold_metrics::{Evaluator, MissingTopics, Scratch};
+use fivefold_metrics::conventions::MissingTopics;
+use fivefold_metrics::{Evaluator, Scratch};
 use rayon::prelude::*;
 
 use super::systems::{Evaluated, Query, labelled};

@@ -3,7 +3,8 @@
 use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::{counted, which};
 use fivefold_core::Seed;
-use fivefold_metrics::{Conventions, Evaluator, Explanation, MeasureSpec, Scores, Ties};
+use fivefold_metrics::conventions::Scores;
+use fivefold_metrics::{Conventions, Evaluator, Explanation, MeasureSpec, Ties};
 
 use super::{Args, blank, number, perhaps};
 use crate::commands::cases::{Judgements, document_name};

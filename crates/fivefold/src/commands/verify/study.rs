@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fivefold_experiment::verify::{Check, manifest_check, other_files};
-use fivefold_report::check_files;
+use fivefold_report::check::check_files;
 use fivefold_results::checksum::Checksum;
 use fivefold_results::store::Store;
 use fivefold_studies::{Manifest, RunOptions, StudyError, StudyFile, run};

@@ -4,9 +4,11 @@
 use std::path::Path;
 
 use fivefold_base::rounding;
-use fivefold_metrics::{Attribution, Ties, attribute, attribute_values, settle};
+use fivefold_metrics::attribution::{Attribution, attribute, attribute_values};
+use fivefold_metrics::{Ties, settle};
+use fivefold_results::Results;
 use fivefold_results::config::DATA_VARIABLE;
-use fivefold_results::{Results, TestQueries};
+use fivefold_results::test_queries::TestQueries;
 use rayon::prelude::*;
 
 use super::columns::{Column, Common};

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use fivefold_analysis::{DatasetValues, QueryInfo};
 use fivefold_base::rounding;
-use fivefold_metrics::{Mean, MeasureSpec, by_fold, mean_over_folds, settle};
+use fivefold_metrics::mean::by_fold;
+use fivefold_metrics::{Mean, MeasureSpec, mean_over_folds, settle};
 use fivefold_results::Results;
 
 use super::Key;
