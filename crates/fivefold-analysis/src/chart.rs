@@ -7,6 +7,23 @@
 use serde::{Deserialize, Serialize};
 
 /// One chart of a report.
+///
+/// ```
+/// use fivefold_analysis::Chart;
+/// use fivefold_analysis::chart::{Axis, Point, Series, SeriesKind};
+///
+/// let points = vec![Point::new(5.0, 0.25), Point::new(10.0, 0.5)];
+/// let chart = Chart {
+///     id: "figure-ndcg".to_owned(),
+///     title: "Mean nDCG by cutoff".to_owned(),
+///     x: Axis::linear("cutoff"),
+///     y: Axis { range: Some((0.0, 1.0)), ..Axis::linear("nDCG") },
+///     series: vec![Series { name: "LambdaMART".to_owned(), kind: SeriesKind::Line, points }],
+///     lines: Vec::new(),
+///     notes: Vec::new(),
+/// };
+/// assert_eq!(chart.series[0].points[1].y, 0.5);
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Chart {
     /// File name without ending, e.g. `figure-03-ndcg-at-10`.

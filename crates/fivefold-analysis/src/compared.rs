@@ -11,6 +11,19 @@ use serde::{Deserialize, Serialize};
 use crate::difference_test::DifferenceTest;
 
 /// Systems under one measure, at each of its cutoffs.
+///
+/// ```
+/// use fivefold_analysis::Compared;
+/// use fivefold_analysis::compared::SystemMean;
+///
+/// let means = [[0.5, 0.75], [0.25, 0.5]].map(|values| vec![SystemMean::of(&values, 0.95)]);
+/// let (family, cutoffs) = ("ndcg".to_owned(), vec!["@10".to_owned()]);
+/// let mut compared = Compared::untested(family.clone(), family, cutoffs, vec![0, 1], means.to_vec());
+/// assert_eq!(compared.column(0), [Some(0.625), Some(0.375)]);
+/// // The test of the only pair, at the only cutoff.
+/// compared.p_values = vec![vec![Some(0.01)]];
+/// assert_eq!((compared.beaten(0, 0, 0.05), compared.beaten(1, 0, 0.05)), (vec![1], vec![]));
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
     /// The measure without version and cutoff: `ndcg`.

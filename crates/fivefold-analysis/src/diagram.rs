@@ -3,6 +3,23 @@
 //! in which a page shows them.
 
 /// A diagram of systems.
+///
+/// ```
+/// use fivefold_analysis::Diagram;
+/// use fivefold_analysis::diagram::Ranks;
+///
+/// let mut diagram = Diagram::Ranks(Ranks {
+///     id: "ranks".to_owned(),
+///     title: "Average ranks".to_owned(),
+///     systems: vec!["A".to_owned(), "B".to_owned()],
+///     average: vec![1.25, 1.75],
+///     critical_difference: 1.0,
+///     cliques: vec![vec![0, 1]],
+///     notes: Vec::new(),
+/// });
+/// diagram.id_mut().push_str("-ndcg");
+/// assert_eq!(diagram.id_mut(), "ranks-ndcg");
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Diagram {
     /// Means with intervals, a line for each system.

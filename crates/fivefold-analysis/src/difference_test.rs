@@ -13,6 +13,22 @@ use fivefold_stats::{
 };
 
 /// A test with its correction. Both exist, and the correction suits the test.
+///
+/// ```
+/// use fivefold_analysis::DifferenceTest;
+/// use fivefold_base::Seed;
+/// use fivefold_stats::Family;
+///
+/// // Three pairs of systems, of which the last two systems are the same.
+/// let test = DifferenceTest::new("sign", "bonferroni", 1000, 0.05)?;
+/// let family = Family::of_systems(&[&[0.5, 0.75, 0.75], &[0.25, 0.25, 0.5], &[0.25, 0.25, 0.5]])?;
+/// let (run, corrected) = test.run(&family, Seed::new(1))?;
+/// assert_eq!(run.p_values(), [Some(0.25), Some(0.25), Some(1.0)]);
+/// assert_eq!(corrected, [Some(0.75), Some(0.75), Some(1.0)]);
+/// // The sign test does not draw for all comparisons together.
+/// assert!(DifferenceTest::new("sign", "maxt", 1000, 0.05).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct DifferenceTest {
     /// The test.
@@ -27,6 +43,19 @@ pub struct DifferenceTest {
 
 /// How many p-values were found in each way. A test can be exact for few queries, and draw
 /// otherwise.
+///
+/// ```
+/// use fivefold_analysis::{DifferenceTest, HowFound};
+/// use fivefold_base::Seed;
+/// use fivefold_stats::Family;
+///
+/// let test = DifferenceTest::new("permutation", "none", 1000, 0.05)?;
+/// let (run, _) = test.run(&Family::of_pair(&[0.5, 0.75, 0.75], &[0.25, 0.25, 0.5])?, Seed::new(1))?;
+/// let mut found = HowFound::default();
+/// found.add(&run);
+/// assert_eq!(test.how_found(&found), " (exact)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HowFound(Vec<(Method, usize)>);
 

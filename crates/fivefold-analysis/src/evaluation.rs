@@ -4,6 +4,24 @@
 use fivefold_metrics::MeasureSpec;
 
 /// Which of a query's documents were ranked.
+///
+/// ```
+/// use fivefold_analysis::{DatasetValues, DocumentSet};
+///
+/// // A measure of one ranker on one query, over all documents and over the halves of a seeded split.
+/// let values = DatasetValues {
+///     name: "mine".to_owned(),
+///     rankers: vec!["A".to_owned()],
+///     failed: vec![false],
+///     queries: Vec::new(),
+///     all: vec![0.5],
+///     left: vec![0.75],
+///     right: vec![0.25],
+///     expected: vec![0.5],
+/// };
+/// let [left, right] = [DocumentSet::Left, DocumentSet::Right].map(|set| values.values(set)[0]);
+/// assert_eq!(left - right, 0.5);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DocumentSet {
@@ -16,6 +34,16 @@ pub enum DocumentSet {
 }
 
 /// All values of a run.
+///
+/// ```
+/// use fivefold_analysis::Evaluation;
+///
+/// // The columns of the values of every data set.
+/// let measures = vec!["ndcg@5".parse()?, "ndcg.v2@5".parse()?];
+/// let evaluation = Evaluation { measures, ..Evaluation::default() };
+/// assert_eq!(evaluation.measures[1].to_string(), "ndcg.v2@5");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Evaluation {
     /// The measures with version and cutoff (`ndcg@5`, `ndcg.v1@5`, ...): the columns of every
@@ -26,6 +54,25 @@ pub struct Evaluation {
 }
 
 /// The values on one data set.
+///
+/// ```
+/// use fivefold_analysis::{DatasetValues, DocumentSet, QueryInfo};
+///
+/// let query = QueryInfo { fold: 1, id: "q1".to_owned(), documents: 3, relevant: 1, graded2: 0 };
+/// let values = DatasetValues {
+///     name: "mine".to_owned(),
+///     rankers: vec!["A".to_owned(), "B".to_owned()],
+///     failed: vec![false, false],
+///     queries: vec![query],
+///     all: vec![0.5, 0.25, 0.75, 0.5],
+///     left: Vec::new(),
+///     right: Vec::new(),
+///     expected: vec![0.5, 0.5],
+/// };
+/// // Two measures of one query: those of the second ranker stand behind those of the first.
+/// let (ranker, queries, measures) = (1, values.queries.len(), 2);
+/// assert_eq!(values.values(DocumentSet::All)[ranker * queries * measures..], [0.75, 0.5]);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatasetValues {
     /// The data set's name.
@@ -50,6 +97,13 @@ pub struct DatasetValues {
 }
 
 /// One evaluated query.
+///
+/// ```
+/// use fivefold_analysis::QueryInfo;
+///
+/// let query = QueryInfo { fold: 1, id: "q1".to_owned(), documents: 8, relevant: 2, graded2: 1 };
+/// assert_eq!(query.relevant as f64 / query.documents as f64, 0.25);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryInfo {
     /// The fold in which it is a test query, from 1.

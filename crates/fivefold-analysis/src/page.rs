@@ -20,6 +20,18 @@ const PAIRS: usize = 5400;
 const VALUES: usize = 200_000;
 
 /// The data of a page beside its tables and figures.
+///
+/// ```
+/// use fivefold_analysis::PageData;
+/// use fivefold_analysis::page::PagePart;
+///
+/// let finding = PagePart { heading: None, sentences: vec!["A is better than B.".to_owned()] };
+/// let data = PageData { noun: "system".to_owned(), findings: vec![finding], ..PageData::default() };
+/// // A study keeps it in its folder as JSON.
+/// let stored = serde_json::to_string(&data)?;
+/// assert_eq!(serde_json::from_str::<PageData>(&stored)?, data);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageData {
     /// The word for the compared things: `method`, `system`.
@@ -62,7 +74,7 @@ pub struct PageTest {
 }
 
 /// Compared systems on one data set.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageDataset {
     /// The name; empty if the page has a single data set without a name.
     pub name: String,

@@ -3,6 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 /// One table of a report.
+///
+/// ```
+/// use fivefold_analysis::{Cell, Table};
+///
+/// let rows = vec![vec![Cell::text("A"), Cell::number(0.25, 3)], vec![Cell::text("B"), Cell::number(0.5, 3)]];
+/// let table = Table::new("means", "Mean of ndcg@10", ["system", "mean"], 1).with_rows(rows);
+/// assert_eq!((table.columns.len(), table.rows.len()), (2, 2));
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// File name without ending, e.g. `table-07-ndcg-kendall-tau`.
@@ -22,6 +30,14 @@ pub struct Table {
 }
 
 /// One cell.
+///
+/// ```
+/// use fivefold_analysis::Cell;
+///
+/// // Three decimals are shown, all digits are kept.
+/// let cell = Cell::number(0.512_34, 3);
+/// assert_eq!(cell, Cell::Number { value: 0.512_34, digits: 3 });
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cell {

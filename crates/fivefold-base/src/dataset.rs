@@ -74,6 +74,17 @@ struct Rest {
 }
 
 /// Queries with their judged documents: a view into a collection's shared storage.
+///
+/// ```
+/// use fivefold_base::Dataset;
+///
+/// // One feature a document; a query of three documents, and one of two.
+/// let data = Dataset::of_queries(1, [(&[0.9, 0.1, 0.5][..], &[2, 0, 1][..]), (&[0.3, 0.8], &[0, 1])])?;
+/// assert_eq!((data.len(), data.documents(), data.max_grade()), (2, 5, 2));
+/// // A view shares the features.
+/// assert_eq!(data.slice(1..2).query(0).features(), [0.3, 0.8]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Dataset {
     storage: Arc<Storage>,
@@ -92,6 +103,14 @@ impl std::fmt::Debug for Dataset {
 }
 
 /// Arrays that do not make a data set.
+///
+/// ```
+/// use fivefold_base::{Dataset, DatasetError};
+///
+/// // Three values are no two features for each of two documents.
+/// let error = Dataset::of_queries(2, [(&[0.9, 0.1, 0.5][..], &[2, 0][..])]).unwrap_err();
+/// assert_eq!(error, DatasetError::MatrixSize { found: 3, rows: 2, width: 2 });
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
@@ -131,6 +150,28 @@ pub enum DatasetError {
 }
 
 /// Collects the arrays of a collection; [`build`](Self::build) checks that they fit together.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use fivefold_base::DatasetBuilder;
+/// use fivefold_base::dataset::IdTable;
+///
+/// let mut query_ids = IdTable::default();
+/// query_ids.push("q7");
+/// let data = DatasetBuilder {
+///     features: Arc::new(vec![0.9, 0.1, 0.5]),
+///     width: 1,
+///     grades: vec![2, 0, 1],
+///     bounds: vec![0, 3],
+///     query_ids,
+///     doc_ids: IdTable::default(),
+///     max_grade: Some(4),
+/// }
+/// .build()?;
+/// assert_eq!((data.query(0).id(), data.max_grade()), ("q7", 4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct DatasetBuilder {
     /// Row-major features, documents x `width`.
     pub features: Matrix,
@@ -363,6 +404,15 @@ impl Dataset {
 }
 
 /// The documents of one query as a model sees them: features and ids, never grades.
+///
+/// ```
+/// use fivefold_base::QueryView;
+///
+/// // Two documents of two features each.
+/// let query = QueryView::new("q7", &[0.9, 3.0, 0.1, 1.0], 2, 2);
+/// let sums: Vec<f32> = query.rows().map(|row| row[0] + row[1]).collect();
+/// assert_eq!(sums, [3.9, 1.1]);
+/// ```
 #[derive(Clone, Copy)]
 pub struct QueryView<'a> {
     features: &'a [f32],
@@ -426,6 +476,17 @@ impl<'a> QueryView<'a> {
 }
 
 /// A query with the grades of its documents. All methods of [`QueryView`] work on it too.
+///
+/// ```
+/// use fivefold_base::Dataset;
+///
+/// let data = Dataset::of_queries(1, [(&[0.9, 0.1, 0.5][..], &[2, 0, 1][..])])?;
+/// let query = data.query(0);
+/// assert_eq!(query.grades(), [2, 0, 1]);
+/// // What a model sees has no grades.
+/// assert_eq!(query.view().row(2), [0.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct JudgedQuery<'a> {
     view: QueryView<'a>,

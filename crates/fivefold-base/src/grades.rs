@@ -6,6 +6,11 @@
 use std::ops::Range;
 
 /// The highest grade that any collection may use; exponential gain stays exact in `f64` far beyond it.
+///
+/// ```
+/// let gain = f64::from(fivefold_base::HIGHEST_GRADE).exp2() - 1.0;
+/// assert_eq!(gain, 1_073_741_823.0);
+/// ```
 pub const HIGHEST_GRADE: u8 = 30;
 
 /// The grades that may occur in a collection.
@@ -56,6 +61,11 @@ impl GradeScale {
 }
 
 /// A grade that its scale does not have.
+///
+/// ```
+/// let error = fivefold_base::Grades::new(vec![0, 3], Some(2)).unwrap_err();
+/// assert_eq!(error.to_string(), "document 1 has grade 3; the highest possible grade is 2");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("document {row} has grade {grade}; the highest possible grade is {highest}")]
 pub struct GradeError {
@@ -68,6 +78,14 @@ pub struct GradeError {
 }
 
 /// The grades of documents, all of one scale.
+///
+/// ```
+/// use fivefold_base::{GradeScale, Grades};
+///
+/// let mut grades = Grades::of(GradeScale::new(Some(2)));
+/// assert!(grades.push(2) && !grades.push(3));
+/// assert_eq!(grades.max_grade(), 2);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grades {
     numbers: Vec<u8>,

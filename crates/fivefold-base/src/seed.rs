@@ -9,6 +9,15 @@ use rand_core::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The seed of one unit of work.
+///
+/// ```
+/// use fivefold_base::Seed;
+///
+/// let seed = Seed::new(7);
+/// // The same name gives the same seed, another name another one.
+/// assert_eq!(seed.derive("fold 1"), seed.derive("fold 1"));
+/// assert_ne!(seed.derive("fold 1"), seed.derive("fold 2"));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Seed(u64);
 
@@ -48,6 +57,14 @@ impl Seed {
 
 /// The generator xoshiro256++ with the few draws that the project uses. A test vector pins each
 /// draw.
+///
+/// ```
+/// use fivefold_base::Seed;
+///
+/// let mut rng = Seed::new(7).rng();
+/// assert_eq!([rng.below(100), rng.below(100), rng.below(100)], [5, 17, 71]);
+/// assert_eq!(Seed::new(7).rng().sample(100, 3).len(), 3);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Rng(Xoshiro256PlusPlus);
 

@@ -11,6 +11,16 @@ use crate::registry::{Absent, DynModel, Registry};
 pub const FORMAT: &str = "fivefold-model/1";
 
 /// The ranker that made a model, and the data that the model can score.
+///
+/// ```
+/// use fivefold_core::{ModelFile, ModelHeader};
+///
+/// let text = r#"{"header": {"format": "fivefold-model/1", "ranker": "first", "version": 1, "params": {}, "features": 46,
+///     "missing": "zero", "normaliser": null, "data": ""}, "model": 1.0}"#;
+/// let ModelHeader { ranker, features, .. } = ModelFile::parse(text)?.header;
+/// assert_eq!((ranker.as_str(), features), ("first", 46));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "the header of a model file")]
 pub struct ModelHeader {
@@ -36,6 +46,50 @@ pub struct ModelHeader {
 }
 
 /// A header and the model itself.
+///
+/// ```
+/// use fivefold_core::{ModelFile, ModelHeader, RankerEntry, Registry};
+/// # use fivefold_core::{Dataset, FitContext, FitError, Model, QueryView, Ranker, Seed};
+/// # use serde::{Deserialize, Serialize};
+/// # #[derive(Default, Serialize, Deserialize)]
+/// # #[serde(default)]
+/// # struct First {
+/// #     negate: bool,
+/// # }
+/// # #[derive(Serialize, Deserialize)]
+/// # struct FirstModel(f64);
+/// # impl Model for FirstModel {
+/// #     fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
+/// #         query.rows().zip(out).for_each(|(row, score)| *score = self.0 * f64::from(row[0]));
+/// #     }
+/// # }
+/// # impl Ranker for First {
+/// #     const NAME: &'static str = "first";
+/// #     type Model = FirstModel;
+/// #     fn fit(&self, _train: &Dataset, _cx: &FitContext<'_>) -> Result<FirstModel, FitError> {
+/// #         Ok(FirstModel(if self.negate { -1.0 } else { 1.0 }))
+/// #     }
+/// # }
+///
+/// // What `First` makes, a ranker by the first feature, written down and read back.
+/// let header = ModelHeader {
+///     format: fivefold_core::model_file::FORMAT.to_owned(),
+///     ranker: "first".to_owned(),
+///     version: 1,
+///     params: serde_json::json!({ "negate": true }),
+///     features: 1,
+///     missing: "zero".to_owned(),
+///     normaliser: serde_json::Value::Null,
+///     data: String::new(),
+/// };
+/// let text = ModelFile { header, model: serde_json::to_value(FirstModel(-1.0))? }.to_text()?;
+/// let entries = [RankerEntry::of::<First>()];
+/// let model = ModelFile::parse(&text)?.load(&Registry::new(&[&entries]), 1)?;
+/// let mut scores = [0.0; 2];
+/// model.score(QueryView::new("q1", &[0.9, 0.5], 1, 2), &mut scores);
+/// assert!(scores[0] < scores[1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelFile {
@@ -58,6 +112,14 @@ struct Stored<H, M> {
 }
 
 /// Why a model cannot be used.
+///
+/// ```
+/// use fivefold_core::{ModelFile, ModelFileError};
+///
+/// let error = ModelFile::parse("0.5 0.1").unwrap_err();
+/// assert!(matches!(error, ModelFileError::Json(_)));
+/// assert!(error.to_string().starts_with("not a model file: "));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelFileError {

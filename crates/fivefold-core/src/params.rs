@@ -20,6 +20,20 @@ use crate::ranker::Ranker;
 pub(crate) const PRESET_KEY: &str = "preset";
 
 /// A named set of parameters of one ranker.
+///
+/// ```
+/// use fivefold_core::Preset;
+///
+/// #[derive(Default)]
+/// struct Mine {
+///     trees: usize,
+/// }
+///
+/// // What `Ranker::presets` gives back; `preset = "small"` in an experiment file chooses it.
+/// let presets = [Preset { name: "small", summary: "for a first look", params: Mine { trees: 10 } }];
+/// let small = presets.iter().find(|preset| preset.name == "small");
+/// assert_eq!(small.map(|preset| preset.params.trees), Some(10));
+/// ```
 pub struct Preset<R> {
     /// The name, as written after `preset =`.
     pub name: &'static str,
@@ -30,6 +44,15 @@ pub struct Preset<R> {
 }
 
 /// An error in a parameter, and its place in the file.
+///
+/// ```
+/// use fivefold_core::ParamError;
+///
+/// let trees = 0;
+/// let error = ParamError::unless(trees > 0, "trees", trees, "1 or more").unwrap_err();
+/// assert_eq!(error.to_string(), "`trees` must be 1 or more, not 0");
+/// assert_eq!(error.param.as_deref(), Some("trees"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ParamError {

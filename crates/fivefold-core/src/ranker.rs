@@ -15,6 +15,22 @@ use crate::params::{ParamError, Preset};
 use crate::seed::Seed;
 
 /// A fitted model: scores the documents of one query.
+///
+/// ```
+/// use fivefold_core::{Model, QueryView};
+///
+/// /// Ranks by the first feature.
+/// struct First;
+///
+/// impl Model for First {
+///     fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
+///         query.rows().zip(out).for_each(|(row, score)| *score = f64::from(row[0]));
+///     }
+/// }
+///
+/// // Two documents of two features each.
+/// assert_eq!(First.scores(QueryView::new("q1", &[0.5, 9.0, 2.0, 9.0], 2, 2)), [0.5, 2.0]);
+/// ```
 pub trait Model: Send + Sync {
     /// Writes one finite score for each document into `out`, which has `query.len()` places. Higher
     /// is better.
@@ -59,6 +75,14 @@ pub trait ValueCodes: Send + Sync {
 }
 
 /// One line of help about a parameter.
+///
+/// ```
+/// use fivefold_core::ParamHelp;
+///
+/// // What a ranker of yours has as `Ranker::PARAMS`, and help prints.
+/// const PARAMS: &[ParamHelp] = &[ParamHelp { name: "trees", help: "how many trees; at least 1" }];
+/// assert_eq!(PARAMS[0].name, "trees");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParamHelp {
     /// The parameter's name in an experiment file.
@@ -73,6 +97,41 @@ pub struct ParamHelp {
 /// `Serialize` must write every field under the same name, because the resolved parameters are
 /// printed, stored and part of the cache key. A parameter that has no sensible default is an
 /// `Option`, and `check` refuses it if it is unset.
+///
+/// ```
+/// use fivefold_core::{Dataset, FitContext, FitError, Model, QueryView, Ranker, Seed};
+/// use serde::{Deserialize, Serialize};
+///
+/// /// Ranks by the first feature. The fields of the type are its parameters.
+/// #[derive(Default, Serialize, Deserialize)]
+/// #[serde(default)]
+/// struct First {
+///     negate: bool,
+/// }
+///
+/// #[derive(Serialize, Deserialize)]
+/// struct FirstModel(f64);
+///
+/// impl Model for FirstModel {
+///     fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
+///         query.rows().zip(out).for_each(|(row, score)| *score = self.0 * f64::from(row[0]));
+///     }
+/// }
+///
+/// impl Ranker for First {
+///     const NAME: &'static str = "first";
+///     type Model = FirstModel;
+///
+///     fn fit(&self, _train: &Dataset, _cx: &FitContext<'_>) -> Result<FirstModel, FitError> {
+///         Ok(FirstModel(if self.negate { -1.0 } else { 1.0 }))
+///     }
+/// }
+///
+/// let data = Dataset::of_queries(1, [(&[0.5, 2.0][..], &[0, 1][..])])?;
+/// let model = First { negate: true }.fit(&data, &FitContext::new(Seed::new(1)))?;
+/// assert_eq!(model.scores(data.query(0).view()), [-0.5, -2.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The name used as `kind` in experiment files: lowercase words joined by hyphens.
     const NAME: &'static str;
@@ -144,6 +203,27 @@ pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static
 }
 
 /// Receives the reports of one fit while the fit runs.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// use fivefold_core::{FitContext, Progress, Seed};
+///
+/// #[derive(Default)]
+/// struct Last(AtomicU64);
+///
+/// impl Progress for Last {
+///     fn step(&self, done: u64, _total: u64) {
+///         self.0.store(done, Ordering::Relaxed);
+///     }
+/// }
+///
+/// // A ranker reports its steps to the context.
+/// let last = Last::default();
+/// FitContext::new(Seed::new(1)).with_progress(&last).step(3, 10)?;
+/// assert_eq!(last.0.into_inner(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Progress: Send + Sync {
     /// Reports progress: `done` of `total` steps (trees, epochs, rounds, restarts).
     fn step(&self, done: u64, total: u64);
@@ -155,6 +235,20 @@ pub trait Progress: Send + Sync {
 }
 
 /// The input of a fit besides its training data. The context never holds the test set.
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+///
+/// use fivefold_core::{FitContext, FitError, Seed};
+///
+/// let stop = AtomicBool::new(false);
+/// let context = FitContext::new(Seed::new(7)).with_cancellation(&stop);
+/// assert_eq!(context.seed(), Seed::new(7));
+/// assert!(context.step(1, 10).is_ok());
+/// // The run was cancelled: the next step ends the fit.
+/// stop.store(true, std::sync::atomic::Ordering::Relaxed);
+/// assert!(matches!(context.step(2, 10), Err(FitError::Cancelled)));
+/// ```
 pub struct FitContext<'a> {
     seed: Seed,
     validation: Option<&'a Dataset>,
@@ -235,6 +329,13 @@ impl<'a> FitContext<'a> {
 }
 
 /// Why a fit made no model.
+///
+/// ```
+/// use fivefold_core::FitError;
+///
+/// let error = FitError::Param { name: "feature", reason: "is 47, but the data have 46 features".to_owned() };
+/// assert_eq!(error.to_string(), "parameter `feature`: is 47, but the data have 46 features");
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FitError {

@@ -139,6 +139,39 @@ pub enum Code {
 }
 
 /// One registered ranker.
+///
+/// ```
+/// use fivefold_core::RankerEntry;
+/// use toml::de::DeTable;
+/// # use fivefold_core::{Dataset, FitContext, FitError, Model, QueryView, Ranker, Seed};
+/// # use serde::{Deserialize, Serialize};
+/// # #[derive(Default, Serialize, Deserialize)]
+/// # #[serde(default)]
+/// # struct First {
+/// #     negate: bool,
+/// # }
+/// # #[derive(Serialize, Deserialize)]
+/// # struct FirstModel(f64);
+/// # impl Model for FirstModel {
+/// #     fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
+/// #         query.rows().zip(out).for_each(|(row, score)| *score = self.0 * f64::from(row[0]));
+/// #     }
+/// # }
+/// # impl Ranker for First {
+/// #     const NAME: &'static str = "first";
+/// #     type Model = FirstModel;
+/// #     fn fit(&self, _train: &Dataset, _cx: &FitContext<'_>) -> Result<FirstModel, FitError> {
+/// #         Ok(FirstModel(if self.negate { -1.0 } else { 1.0 }))
+/// #     }
+/// # }
+///
+/// // Parameters of `First`, a ranker by the first feature, as an experiment file has them.
+/// let entry = RankerEntry::of::<First>();
+/// let ranker = entry.parse(DeTable::parse("negate = true")?)?;
+/// assert_eq!((entry.name, ranker.params()), ("first", serde_json::json!({ "negate": true })));
+/// assert!(entry.parse(DeTable::parse("negat = true")?).err().unwrap().to_string().contains("`negat`"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct RankerEntry {
     /// The name used as `kind`.
@@ -252,6 +285,36 @@ impl fmt::Display for Absent {
 }
 
 /// The rankers that a program knows, in the order in which they were registered.
+///
+/// ```
+/// use fivefold_core::{RankerEntry, Registry};
+/// # use fivefold_core::{Dataset, FitContext, FitError, Model, QueryView, Ranker, Seed};
+/// # use serde::{Deserialize, Serialize};
+/// # #[derive(Default, Serialize, Deserialize)]
+/// # #[serde(default)]
+/// # struct First {
+/// #     negate: bool,
+/// # }
+/// # #[derive(Serialize, Deserialize)]
+/// # struct FirstModel(f64);
+/// # impl Model for FirstModel {
+/// #     fn score(&self, query: QueryView<'_>, out: &mut [f64]) {
+/// #         query.rows().zip(out).for_each(|(row, score)| *score = self.0 * f64::from(row[0]));
+/// #     }
+/// # }
+/// # impl Ranker for First {
+/// #     const NAME: &'static str = "first";
+/// #     type Model = FirstModel;
+/// #     fn fit(&self, _train: &Dataset, _cx: &FitContext<'_>) -> Result<FirstModel, FitError> {
+/// #         Ok(FirstModel(if self.negate { -1.0 } else { 1.0 }))
+/// #     }
+/// # }
+///
+/// // `First` is a ranker by the first feature.
+/// let registry = Registry::new(&[]).with::<First>();
+/// assert_eq!(registry.find("first").map(|entry| entry.name), Some("first"));
+/// assert!(registry.find("second").is_none());
+/// ```
 #[derive(Clone, Default)]
 pub struct Registry {
     entries: Vec<RankerEntry>,

@@ -99,6 +99,22 @@ static READER_HASH: LazyLock<[u8; 32]> = LazyLock::new(|| {
 });
 
 /// A folder of parsed collections.
+///
+/// ```
+/// use fivefold_data::cache::CacheUse;
+/// use fivefold_data::source::open_cached;
+/// use fivefold_data::{Cache, Source};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("all.txt");
+/// let lines: Vec<String> = (1..=5).map(|query| format!("1 qid:{query} 1:0.5\n0 qid:{query} 1:0.25\n")).collect();
+/// std::fs::write(&file, lines.concat())?;
+/// let source = Source { path: Some(file), layout: Some("one-file".to_owned()), ..Source::default() };
+/// // The text is read once; a second reading, be it of another program, takes what the first one kept.
+/// let cache = Cache::new(folder.path().join("cache"));
+/// assert!(!matches!(open_cached(&source, &[], Some(&cache))?.cache, CacheUse::Read(_)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Cache {
     folder: PathBuf,

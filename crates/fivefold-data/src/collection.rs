@@ -21,6 +21,19 @@ use crate::store::Store;
 pub(crate) const FOLDS: usize = 5;
 
 /// A collection that has been read.
+///
+/// ```
+/// use fivefold_base::Dataset;
+/// use fivefold_core::Seed;
+/// use fivefold_data::Collection;
+///
+/// // Ten queries of one document, dealt to five folds: each is tested once.
+/// let data = Dataset::of_queries(1, [(&[0.5][..], &[1][..]); 10])?;
+/// let collection = Collection::cut("mine", "Queries of mine", data, Seed::new(1))?;
+/// assert_eq!((collection.folds.len(), collection.all.len()), (5, 10));
+/// assert_eq!(collection.folds.iter().map(|fold| fold.test.len()).sum::<usize>(), 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Collection {
     /// The collection's name.
@@ -55,6 +68,19 @@ pub struct Collection {
 }
 
 /// One fold: views into the collection's storage.
+///
+/// ```
+/// use fivefold_base::Dataset;
+/// use fivefold_core::Seed;
+/// use fivefold_data::Collection;
+///
+/// let data = Dataset::of_queries(1, [(&[0.5][..], &[1][..]); 10])?;
+/// let fold = &Collection::cut("mine", "Queries of mine", data, Seed::new(1))?.folds[0];
+/// // Three parts of two queries to learn from, one to tune by, one to score.
+/// let validation = fold.validation.as_ref().map(|part| part.len());
+/// assert_eq!((fold.number, fold.train.len(), validation, fold.test.len()), (1, 6, Some(2), 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Fold {
     /// The fold's number, from 1.

@@ -34,6 +34,14 @@ const BUILT_IN: &[&str] = &[
 ];
 
 /// The known facts about one collection.
+///
+/// ```
+/// use fivefold_data::descriptor;
+///
+/// let mq2008 = descriptor("mq2008")?;
+/// assert_eq!((mq2008.features, mq2008.max_grade), (Some(46), Some(2)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Descriptor {
@@ -82,6 +90,12 @@ fn one() -> u32 {
 }
 
 /// The built-in descriptors.
+///
+/// ```
+/// use fivefold_data::descriptors;
+///
+/// assert!(descriptors().iter().any(|descriptor| descriptor.name == "mslr-web10k"));
+/// ```
 pub fn descriptors() -> &'static [Descriptor] {
     static ALL: LazyLock<Vec<Descriptor>> = LazyLock::new(|| {
         let parse =
@@ -92,6 +106,14 @@ pub fn descriptors() -> &'static [Descriptor] {
 }
 
 /// The built-in descriptor with this name.
+///
+/// ```
+/// use fivefold_data::descriptor;
+///
+/// assert_eq!(descriptor("mq2008")?.queries, Some(784));
+/// assert!(descriptor("mslr-web10").unwrap_err().to_string().contains("mslr-web10k"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`DataError::Source`] for an unknown name. The message names the nearest known name.

@@ -24,6 +24,13 @@ impl fmt::Display for Place {
 }
 
 /// The reason why a collection cannot be opened, and the remedy.
+///
+/// ```
+/// use fivefold_data::{DataError, Source, open};
+///
+/// // A collection must be named or lie somewhere.
+/// assert!(matches!(open(&Source::default(), &[]), Err(DataError::Source(_))));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {

@@ -42,6 +42,15 @@ impl Folds {
 }
 
 /// One way in which the files of a collection lie in a folder.
+///
+/// ```
+/// use fivefold_data::layout::{Folds, layout};
+///
+/// let files = ["a.txt", "b.txt", "c.txt"].map(str::to_owned);
+/// let Folds::Files(folds) = (layout("train-test").unwrap().folds)(&files)? else { panic!("these are parts") };
+/// assert_eq!((folds.len(), &folds[0].test[..]), (1, &files[2..]));
+/// # Ok::<(), String>(())
+/// ```
 pub struct Layout {
     /// The name, as written after `layout =`.
     pub name: &'static str,
@@ -53,6 +62,13 @@ pub struct Layout {
 }
 
 /// All layouts.
+///
+/// ```
+/// use fivefold_data::LAYOUTS;
+///
+/// let names: Vec<&str> = LAYOUTS.iter().map(|layout| layout.name).collect();
+/// assert_eq!(names, ["fold-dirs", "fold-sets", "letor4", "parts", "train-test", "one-file"]);
+/// ```
 pub const LAYOUTS: &[Layout] = &[
     Layout {
         name: "fold-dirs",

@@ -61,6 +61,18 @@ const BLOCKS: usize = 8;
 const MOST_BLOCKS: usize = 64;
 
 /// The content of one file.
+///
+/// ```
+/// use fivefold_data::{ReadOptions, read_letor};
+///
+/// let file = tempfile::NamedTempFile::new()?;
+/// std::fs::write(&file, "1 qid:1 1:0.5\n0 qid:2 1:4\n0 qid:1 1:2\n")?;
+/// // The first query's lines are brought together, so that scores in the order of the file change places.
+/// let part = read_letor(file.path(), &ReadOptions { regroup: true, ..ReadOptions::default() })?;
+/// assert_eq!(part.data.query(0).features(), [0.5, 2.0]);
+/// assert_eq!(part.in_data_order(vec![0.1, 0.2, 0.3]), [0.1, 0.3, 0.2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Part {
     /// The file.
@@ -103,6 +115,17 @@ impl Part {
 }
 
 /// Reads one LETOR file, plain or compressed.
+///
+/// ```
+/// use fivefold_data::{ReadOptions, read_letor};
+///
+/// let file = tempfile::NamedTempFile::new()?;
+/// std::fs::write(&file, "2 qid:1 1:5 2:300 # D1\n0 qid:1 1:5 2:100 # D2\n1 qid:2 1:4 2:0.5 # D1\n")?;
+/// let data = read_letor(file.path(), &ReadOptions::default())?.data;
+/// assert_eq!((data.len(), data.documents(), data.width()), (2, 3, 2));
+/// assert_eq!((data.query(0).grades(), data.query(1).row(0)), (&[2, 0][..], &[4.0, 0.5][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`ReadError`] names file, line and column, the fault and the remedy.

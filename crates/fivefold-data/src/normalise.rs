@@ -23,6 +23,22 @@ use serde::{Deserialize, Serialize};
 use crate::memory;
 
 /// The formula.
+///
+/// ```
+/// use fivefold_base::Dataset;
+/// use fivefold_data::{Method, Normaliser, Over};
+///
+/// let data = Dataset::of_queries(1, [(&[1.0, 3.0, 5.0][..], &[0, 0, 1][..])])?;
+/// let features = |method| {
+///     let fitted = Normaliser { method, over: Over::Query }.fit(&data)?;
+///     Ok::<_, fivefold_data::NormaliseError>(fitted.apply(&data)?.query(0).features().to_vec())
+/// };
+/// assert_eq!(features(Method::None)?, [1.0, 3.0, 5.0]);
+/// assert_eq!(features(Method::MinMax)?, [0.0, 0.5, 1.0]);
+/// // In deviations from the mean.
+/// assert_eq!(features(Method::ZScore)?[1], 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
@@ -38,6 +54,18 @@ pub enum Method {
 }
 
 /// The documents over which the formula is taken.
+///
+/// ```
+/// use fivefold_base::Dataset;
+/// use fivefold_data::{Method, Normaliser, Over};
+///
+/// let data = Dataset::of_queries(1, [(&[0.0, 2.0][..], &[0, 1][..]), (&[4.0, 8.0], &[0, 1])])?;
+/// for (over, first) in [(Over::Query, [0.0, 1.0]), (Over::Train, [0.0, 0.25])] {
+///     let normalised = Normaliser { method: Method::MinMax, over }.fit(&data)?.apply(&data)?;
+///     assert_eq!(normalised.query(0).features(), first);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Over {
@@ -49,6 +77,18 @@ pub enum Over {
 }
 
 /// A normaliser as an experiment file names it.
+///
+/// ```
+/// use fivefold_base::Dataset;
+/// use fivefold_data::{Method, Normaliser, Over};
+///
+/// // Two queries with features of different ranges, each of which becomes [0, 1].
+/// let data = Dataset::of_queries(1, [(&[1.0, 3.0, 5.0][..], &[0, 0, 1][..]), (&[100.0, 300.0], &[0, 1])])?;
+/// let normalised = Normaliser { method: Method::MinMax, over: Over::Query }.fit(&data)?.apply(&data)?;
+/// assert_eq!(normalised.query(0).features(), [0.0, 0.5, 1.0]);
+/// assert_eq!(normalised.query(1).features(), [0.0, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Normaliser {
@@ -91,6 +131,18 @@ impl Normaliser {
 }
 
 /// A fitted normaliser, as it is saved with models.
+///
+/// ```
+/// use fivefold_base::Dataset;
+/// use fivefold_data::{Method, Normaliser, Over};
+///
+/// let train = Dataset::of_queries(1, [(&[10.0, 20.0][..], &[0, 1][..])])?;
+/// let fitted = Normaliser { method: Method::MinMax, over: Over::Train }.fit(&train)?;
+/// // A document of the test part is seen with the eyes of the training part.
+/// let test = Dataset::of_queries(1, [(&[15.0, 30.0][..], &[0, 1][..])])?;
+/// assert_eq!(fitted.apply(&test)?.query(0).features(), [0.5, 2.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fitted {
@@ -194,6 +246,17 @@ impl Fitted {
 }
 
 /// The reason why a normaliser cannot be applied.
+///
+/// ```
+/// use fivefold_base::Dataset;
+/// use fivefold_data::{Method, NormaliseError, Normaliser, Over};
+///
+/// let normaliser = Normaliser { method: Method::MinMax, over: Over::Train };
+/// let fitted = normaliser.fit(&Dataset::of_queries(1, [(&[1.0, 2.0][..], &[0, 1][..])])?)?;
+/// let wider = Dataset::of_queries(2, [(&[1.0, 2.0][..], &[0][..])])?;
+/// assert!(matches!(fitted.apply(&wider), Err(NormaliseError::Width { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NormaliseError {

@@ -15,6 +15,16 @@ pub const SLACK: u64 = 1 << 20;
 pub const LONGEST_SCORE: u64 = 1 << 10;
 
 /// The reason why a file does not hold the scores of a data set.
+///
+/// ```
+/// use fivefold_data::{ScoreError, read_scores};
+///
+/// let file = tempfile::NamedTempFile::new()?;
+/// std::fs::write(&file, "0.5\n0.25\n")?;
+/// // Two scores for three documents.
+/// assert!(matches!(read_scores(file.path(), 3), Err(ScoreError::Count { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScoreError {
@@ -64,6 +74,15 @@ pub enum ScoreError {
 
 /// Reads `expected` scores, one finite number a line. Blank lines and lines that start with `#` are
 /// passed over. Scores keep all digits of an `f64`. The file may be compressed.
+///
+/// ```
+/// use fivefold_data::read_scores;
+///
+/// let file = tempfile::NamedTempFile::new()?;
+/// std::fs::write(&file, "# of my program\n0.5\n-1e-3\n")?;
+/// assert_eq!(read_scores(file.path(), 2)?, [0.5, -0.001]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`ScoreError`] names the file and the line.

@@ -23,6 +23,24 @@ use crate::letor::{Missing, ReadOptions};
 use crate::synthetic;
 
 /// The origin of a collection, and the options for reading its files.
+///
+/// ```
+/// use fivefold_data::{Source, open};
+///
+/// let folder = tempfile::tempdir()?;
+/// for (file, queries) in [("train.txt", 1..4), ("test.txt", 4..6)] {
+///     let lines: Vec<String> = queries.map(|query| format!("1 qid:{query} 1:0.5\n0 qid:{query} 1:0.25\n")).collect();
+///     std::fs::write(folder.path().join(file), lines.concat())?;
+/// }
+/// let collection = open(&Source {
+///     path: Some(folder.path().to_owned()),
+///     layout: Some("train-test".to_owned()),
+///     files: vec!["train.txt".to_owned(), "test.txt".to_owned()],
+///     ..Source::default()
+/// }, &[])?;
+/// assert_eq!((collection.folds[0].train.len(), collection.folds[0].test.len()), (3, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Source {
@@ -53,6 +71,15 @@ pub struct Source {
 }
 
 /// A synthetic collection.
+///
+/// ```
+/// use fivefold_data::{SyntheticSource, Source, open};
+///
+/// let synthetic = SyntheticSource { shape: "mq2007".to_owned(), queries: 10, seed: 1 };
+/// let collection = open(&Source { synthetic: Some(synthetic), ..Source::default() }, &[])?;
+/// assert_eq!((collection.folds.len(), collection.all.len(), collection.all.width()), (5, 10, 46));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SyntheticSource {
@@ -143,6 +170,19 @@ fn is_descriptor(path: &Path) -> bool {
 }
 
 /// [`open_cached`] without a cache.
+///
+/// ```
+/// use fivefold_data::{Source, open};
+///
+/// let folder = tempfile::tempdir()?;
+/// let lines: Vec<String> = (1..=10).map(|query| format!("1 qid:{query} 1:0.5\n0 qid:{query} 1:0.25\n")).collect();
+/// std::fs::write(folder.path().join("all.txt"), lines.concat())?;
+/// // A relative path is looked for in the folders, and one file is cut into five folds.
+/// let source = Source { path: Some("all.txt".into()), layout: Some("one-file".to_owned()), ..Source::default() };
+/// let collection = open(&source, &[folder.path().to_owned()])?;
+/// assert_eq!((collection.folds.len(), collection.folds[0].test.len()), (5, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// As [`open_cached`].

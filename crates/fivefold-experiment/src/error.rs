@@ -13,6 +13,20 @@ use fivefold_results::store::StoreError;
 const MOST_FILES: usize = 5;
 
 /// Why a run cannot go on.
+///
+/// ```
+/// use fivefold_experiment::{RunError, RunOptions, run};
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+///
+/// // `small` gives an experiment on `data.txt`, which somebody then removes.
+/// let folder = tempfile::tempdir()?;
+/// let (experiment, registry) = small(folder.path())?;
+/// std::fs::remove_file(folder.path().join("data.txt"))?;
+/// let error = run(&experiment, &registry, &RunOptions::new(folder.path().join("results"))).unwrap_err();
+/// assert!(matches!(&error, RunError::Config(_)) && error.to_string().contains("data.txt"), "{error}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 #[non_exhaustive]
 pub enum RunError {

@@ -7,6 +7,20 @@ use fivefold_results::labels::file_name;
 use fivefold_results::paths::job_id;
 
 /// A choice of jobs of an experiment.
+///
+/// ```
+/// use fivefold_experiment::{JobFilter, Plan};
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+///
+/// // `small` gives an experiment of one ranker on five folds, of which two are meant.
+/// let folder = tempfile::tempdir()?;
+/// let (experiment, _) = small(folder.path())?;
+/// let plan = Plan::new(&experiment, &JobFilter::patterns(["fold2", "mine/fold4"]))?;
+/// let ids: Vec<&str> = plan.jobs.iter().map(|job| job.id.as_str()).collect();
+/// assert_eq!(ids, ["mine/fold2/First", "mine/fold4/First"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum JobFilter {
     /// Every job.

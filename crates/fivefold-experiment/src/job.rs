@@ -26,6 +26,14 @@ use crate::work::WorkError;
 use crate::worker::{Worker, lacks};
 
 /// How a job ended.
+///
+/// ```
+/// use fivefold_experiment::JobEnd;
+///
+/// let end = JobEnd::Failed("the fit broke down".to_owned());
+/// assert_eq!(end.failure(), Some("the fit broke down"));
+/// assert_eq!(JobEnd::Done.failure(), None);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobEnd {
     /// The scores are in the folder.

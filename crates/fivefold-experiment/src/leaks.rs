@@ -10,7 +10,6 @@ mod test_files;
 
 use fivefold_core::Dataset;
 use fivefold_data::Collection;
-use fivefold_data::Collection;
 use fivefold_data::leaks::{Finding, Guard, SortedRows};
 use fivefold_data::scores::read_own_scores;
 use fivefold_metrics::conventions::Scores;

@@ -5,6 +5,31 @@ use crate::plan::{Job, Plan};
 use crate::reuse::Reuse;
 
 /// An observer of a run. Several threads call its functions.
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// use fivefold_experiment::{Job, JobEnd, Observer, RunOptions, run};
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+///
+/// #[derive(Default)]
+/// struct Ended(AtomicUsize);
+///
+/// impl Observer for Ended {
+///     fn finished(&self, _job: &Job, end: &JobEnd) {
+///         self.0.fetch_add(usize::from(*end == JobEnd::Done), Ordering::Relaxed);
+///     }
+/// }
+///
+/// // `small` gives an experiment of one ranker on five folds.
+/// let folder = tempfile::tempdir()?;
+/// let (experiment, registry) = small(folder.path())?;
+/// let ended = Ended::default();
+/// run(&experiment, &registry, &RunOptions { observer: &ended, ..RunOptions::new(folder.path().join("results")) })?;
+/// assert_eq!(ended.0.into_inner(), 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Observer: Sync {
     /// The jobs are known, and for each job whether its result can be reused. All other jobs will
     /// be done.

@@ -33,6 +33,19 @@ use crate::filter::{JobFilter, near};
 use crate::walls::Lacks;
 
 /// The jobs of an experiment with the loaded collections.
+///
+/// ```
+/// use fivefold_experiment::{JobFilter, Plan};
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+///
+/// // `small` gives an experiment of one ranker on five folds.
+/// let folder = tempfile::tempdir()?;
+/// let (experiment, _) = small(folder.path())?;
+/// let plan = Plan::new(&experiment, &JobFilter::All)?;
+/// assert_eq!((plan.jobs.len(), plan.jobs[0].id.as_str()), (5, "mine/fold1/First"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Plan<'e> {
     /// The experiment.
     pub experiment: &'e Experiment,
@@ -43,6 +56,20 @@ pub struct Plan<'e> {
 }
 
 /// One ranker on one fold of one data set.
+///
+/// ```
+/// use fivefold_experiment::{JobFilter, Plan};
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+///
+/// // `small` gives an experiment of one ranker on five folds, each a job with a seed of its own.
+/// let folder = tempfile::tempdir()?;
+/// let (experiment, _) = small(folder.path())?;
+/// let jobs = Plan::new(&experiment, &JobFilter::All)?.jobs;
+/// assert_eq!((jobs[1].fold, jobs[1].ranker), (1, 0));
+/// assert_ne!(jobs[0].seed, jobs[1].seed);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
     /// `DATASET/foldK/RANKER`, from labels as file names.

@@ -42,6 +42,22 @@ use crate::walls::Lacks;
 use crate::worker::{Worker, lacks};
 
 /// The options of a run.
+///
+/// ```
+/// use fivefold_experiment::{RunOptions, run};
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+///
+/// // `small` gives an experiment of one ranker on five folds. The results are the same for any number of threads.
+/// let folder = tempfile::tempdir()?;
+/// let (experiment, registry) = small(folder.path())?;
+/// let [one, two] = [1, 2].map(|threads| {
+///     let out = folder.path().join(format!("with-{threads}"));
+///     run(&experiment, &registry, &RunOptions { threads, ..RunOptions::new(out) })
+/// });
+/// assert_eq!(one?.results.map(|results| results.manifest.result), two?.results.map(|results| results.manifest.result));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct RunOptions<'a> {
     /// The results folder. Made if it does not exist.
     pub out: PathBuf,
@@ -90,6 +106,22 @@ impl RunOptions<'_> {
 }
 
 /// How a run ended.
+///
+/// ```
+/// use fivefold_experiment::{RunOptions, run};
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+///
+/// // `small` gives an experiment of one ranker on five folds. What is there already is not done again.
+/// let folder = tempfile::tempdir()?;
+/// let (experiment, registry) = small(folder.path())?;
+/// let options = RunOptions::new(folder.path().join("results"));
+/// let first = run(&experiment, &registry, &options)?;
+/// assert_eq!((first.done, first.reused, first.failed.len()), (5, 0, 0));
+/// let second = run(&experiment, &registry, &options)?;
+/// assert_eq!((second.done, second.reused), (0, 5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct RunOutcome {
     /// Jobs of the plan.
@@ -107,6 +139,21 @@ pub struct RunOutcome {
 }
 
 /// The state of a job's result.
+///
+/// ```
+/// use fivefold_experiment::{JobState, JobFilter, Plan, RunOptions, job_states, run};
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+///
+/// // `small` gives an experiment of one ranker on five folds, of which one is run.
+/// let folder = tempfile::tempdir()?;
+/// let (experiment, registry) = small(folder.path())?;
+/// let out = folder.path().join("results");
+/// run(&experiment, &registry, &RunOptions { only: JobFilter::patterns(["fold2"]), ..RunOptions::new(&out) })?;
+/// let states = job_states(&Plan::new(&experiment, &JobFilter::All)?, &out)?;
+/// assert_eq!(states[..2], [JobState::Open, JobState::Done]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JobState {
@@ -119,6 +166,21 @@ pub enum JobState {
 }
 
 /// Runs an experiment into a folder.
+///
+/// ```
+/// use fivefold_experiment::{RunOptions, run};
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+///
+/// // `small` gives an experiment: its ranker puts the relevant document of each of ten queries first.
+/// let folder = tempfile::tempdir()?;
+/// let (experiment, registry) = small(folder.path())?;
+/// let outcome = run(&experiment, &registry, &RunOptions::new(folder.path().join("results")))?;
+/// let evaluation = outcome.results.map(|results| results.evaluation).unwrap_or_default();
+/// assert_eq!(evaluation.measures[0].to_string(), "rr@5");
+/// assert_eq!((evaluation.datasets[0].queries.len(), evaluation.datasets[0].all[0]), (10, 1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`RunError`]. A failed job is not an error, but a part of the [`RunOutcome`].
@@ -296,6 +358,19 @@ fn check_tables(experiment: &Experiment) -> Result<(), RunError> {
 }
 
 /// The state of every job of a plan in a results folder.
+///
+/// ```
+/// use fivefold_experiment::{JobState, JobFilter, Plan, job_states};
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+///
+/// // `small` gives an experiment, of which nothing was run yet.
+/// let folder = tempfile::tempdir()?;
+/// let (experiment, _) = small(folder.path())?;
+/// let plan = Plan::new(&experiment, &JobFilter::All)?;
+/// assert_eq!(job_states(&plan, folder.path().join("results"))?, [JobState::Open; 5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// If a file of the folder cannot be read.

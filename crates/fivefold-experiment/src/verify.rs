@@ -34,6 +34,23 @@ pub use others::other_files;
 const MOST: usize = 20;
 
 /// The options of a verification.
+///
+/// ```
+/// use fivefold_experiment::{RunOptions, VerifyOptions, run, verify};
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+///
+/// // `small` gives an experiment. With its data at hand, scores are derived from them once more.
+/// let folder = tempfile::tempdir()?;
+/// let (experiment, registry) = small(folder.path())?;
+/// let out = folder.path().join("results");
+/// run(&experiment, &registry, &RunOptions::new(&out))?;
+/// let options = VerifyOptions { folders: Some(vec![folder.path().to_owned()]), ..VerifyOptions::default() };
+/// let [with, without] = [options, VerifyOptions::default()].map(|options| verify(&out, &registry, &options));
+/// let passed = |checks: &[fivefold_experiment::verify::Check]| checks.iter().map(|check| check.ok).sum::<usize>();
+/// assert!(passed(&with?.checks) > passed(&without?.checks));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Default)]
 pub struct VerifyOptions<'a> {
     /// An experiment that names the places of data and score files, in place of the manifest.
@@ -48,6 +65,23 @@ pub struct VerifyOptions<'a> {
 }
 
 /// The result of a verification.
+///
+/// ```
+/// use fivefold_experiment::{RunOptions, VerifyOptions, run, verify};
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+///
+/// // `small` gives an experiment, of whose results somebody alters one.
+/// let folder = tempfile::tempdir()?;
+/// let (experiment, registry) = small(folder.path())?;
+/// let out = folder.path().join("results");
+/// run(&experiment, &registry, &RunOptions::new(&out))?;
+/// let values = std::fs::read_to_string(out.join("per_query.csv"))?;
+/// std::fs::write(out.join("per_query.csv"), values.replacen(",1", ",0", 1))?;
+/// let found = verify(&out, &registry, &VerifyOptions::default())?;
+/// assert!(found.checks.iter().any(|check| check.differ > 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Verification {
     /// The manifest of the folder. `None` if it cannot be read.
@@ -143,6 +177,21 @@ impl Check {
 }
 
 /// Checks the results folder of a run.
+///
+/// ```
+/// use fivefold_experiment::{RunOptions, VerifyOptions, run, verify};
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+///
+/// // `small` gives an experiment.
+/// let folder = tempfile::tempdir()?;
+/// let (experiment, registry) = small(folder.path())?;
+/// let out = folder.path().join("results");
+/// run(&experiment, &registry, &RunOptions::new(&out))?;
+/// let found = verify(&out, &registry, &VerifyOptions::default())?;
+/// assert!(found.checks.iter().any(|check| check.ok > 0) && found.checks.iter().all(|check| check.differ == 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// If the folder has no manifest. Any other fault is a difference, not an error.

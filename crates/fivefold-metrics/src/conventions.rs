@@ -78,6 +78,21 @@ words! {
 
 words! {
     /// The order of documents with equal scores.
+    ///
+    /// ```
+    /// use fivefold_base::Seed;
+    /// use fivefold_metrics::{Conventions, Evaluator, Scratch, Ties, dialect};
+    ///
+    /// // Two documents tie, and the second is relevant: reciprocal rank 1/2, 1, or the mean of both.
+    /// for (ties, expected) in [(Ties::Pessimistic, 0.5), (Ties::Optimistic, 1.0), (Ties::Average, 0.75)] {
+    ///     let conventions = Conventions { ties, ..dialect("paper")?.conventions() };
+    ///     let evaluator = Evaluator::new(&["rr".parse()?], &conventions, 1, Seed::new(1))?;
+    ///     let (query, mut value) = (evaluator.judge("q1", &[0, 1], None)?, [0.0]);
+    ///     evaluator.evaluate(&query, &[0.5, 0.5], &mut Scratch::default(), &mut value)?;
+    ///     assert_eq!(value, [expected]);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     Ties, "tie policy", {
         /// The mean over all their orders, in closed form (after McSherry & Najork, ECIR 2008).
         Average = "average",
@@ -103,6 +118,16 @@ impl Ties {
 
 words! {
     /// How a mean counts an undefined value.
+    ///
+    /// ```
+    /// use fivefold_metrics::{Undefined, mean};
+    ///
+    /// // The second query has no value.
+    /// let values = [0.5, f64::NAN];
+    /// assert_eq!(mean(&values, Undefined::Zero).value, 0.25);
+    /// assert_eq!(mean(&values, Undefined::One).value, 0.75);
+    /// assert_eq!(mean(&values, Undefined::Skip).value, 0.5);
+    /// ```
     Undefined, "policy for undefined values", {
         /// 0, as in the LETOR scripts and trec_eval.
         Zero = "zero",
@@ -167,6 +192,15 @@ words! {
 
 words! {
     /// How the value of a collection is averaged.
+    ///
+    /// ```
+    /// use fivefold_metrics::{FoldMean, Undefined, mean_over_folds};
+    ///
+    /// // A fold of three queries and one of a single query.
+    /// let folds: [&[f64]; 2] = [&[0.5, 0.5, 0.5], &[1.0]];
+    /// assert_eq!(mean_over_folds(&folds, FoldMean::Queries, Undefined::Zero).value, 0.625);
+    /// assert_eq!(mean_over_folds(&folds, FoldMean::Folds, Undefined::Zero).value, 0.75);
+    /// ```
     FoldMean, "mean over folds", {
         /// Over all queries, whatever their fold.
         Queries = "queries",
@@ -349,11 +383,30 @@ impl Rule {
 macro_rules! conventions {
     ($($(#[$meta:meta])* $name:ident: $kind:ty),+ $(,)?) => {
         /// A choice for every convention.
+        ///
+        /// ```
+        /// use fivefold_metrics::{FoldMean, Ties, Undefined, dialect};
+        ///
+        /// // What the paper does with ties, with queries that have no value, and with folds.
+        /// let paper = dialect("paper")?.conventions();
+        /// assert_eq!((paper.ties, paper.undefined, paper.fold_mean), (Ties::Average, Undefined::Zero, FoldMean::Queries));
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct Conventions { $($(#[$meta])* pub $name: $kind),+ }
 
         /// Choices for some conventions; `None` leaves a convention to the dialect.
+        ///
+        /// ```
+        /// use fivefold_metrics::{Overrides, Undefined, dialect};
+        ///
+        /// let overrides = Overrides { undefined: Some(Undefined::Skip), ..Overrides::default() };
+        /// let paper = dialect("paper")?.conventions();
+        /// let conventions = overrides.apply(paper.clone());
+        /// assert_eq!((conventions.undefined, conventions.ties), (Undefined::Skip, paper.ties));
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
         #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub struct Overrides {

@@ -21,6 +21,15 @@ use crate::conventions::{ApDenominator, Conventions, RULES, SpExpected, SpUpper}
 use crate::error::MeasureError;
 
 /// A named set of conventions.
+///
+/// ```
+/// use fivefold_metrics::{Conventions, Undefined, dialect};
+///
+/// let paper = dialect("paper")?;
+/// let other = Conventions { undefined: Undefined::Skip, ..paper.conventions() };
+/// assert!(paper.describe(&other).contains("undefined=skip"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Dialect {
     /// The name used in experiment files and on the command line.
@@ -56,6 +65,13 @@ impl Dialect {
 }
 
 /// All dialects; the first is the default.
+///
+/// ```
+/// use fivefold_metrics::DIALECTS;
+///
+/// assert_eq!(DIALECTS[0].name, "paper");
+/// assert!(DIALECTS.iter().any(|dialect| dialect.name == "trec_eval"));
+/// ```
 pub const DIALECTS: &[Dialect] = &[
     paper::DIALECT,
     letor4::DIALECT,
@@ -71,6 +87,15 @@ pub const DIALECTS: &[Dialect] = &[
 ];
 
 /// The dialect with this name.
+///
+/// ```
+/// use fivefold_metrics::{Undefined, dialect};
+///
+/// // LightGBM counts a query without a relevant document as 1.
+/// assert_eq!(dialect("lightgbm")?.conventions().undefined, Undefined::One);
+/// assert!(dialect("ligtgbm").unwrap_err().to_string().contains("`lightgbm`"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// If no dialect has the name; the message gives the nearest name.

@@ -9,6 +9,15 @@ use crate::error::MeasureError;
 use crate::measure::Measure;
 
 /// One registered measure.
+///
+/// ```
+/// use fivefold_metrics::{MEASURES, MeasureSpec};
+///
+/// let rbp = MEASURES.iter().find(|entry| entry.name == "rbp").unwrap();
+/// assert_eq!(rbp.params[0].name, "p");
+/// assert_eq!("rbp(p=0.5)".parse::<MeasureSpec>()?.entry().name, rbp.name);
+/// # Ok::<(), fivefold_metrics::MeasureError>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct MeasureEntry {
     /// The name that a specification begins with.

@@ -4,6 +4,14 @@ use fivefold_base::words::counted;
 use fivefold_base::words::nearest;
 
 /// Why a measure cannot be named, built or computed.
+///
+/// ```
+/// use fivefold_metrics::{MeasureError, value};
+///
+/// // Two scores for three documents; a score that cannot be ranked.
+/// assert!(matches!(value("ndcg@10", &[2, 0, 1], &[0.9, 0.1]), Err(MeasureError::Count { .. })));
+/// assert!(matches!(value("ndcg@10", &[2, 0], &[0.9, f64::NAN]), Err(MeasureError::NotFinite { row: 1, .. })));
+/// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeasureError {

@@ -22,6 +22,20 @@ use crate::order::{Order, ranked_rows, tie_keys};
 use crate::spec::{MeasureSpec, Version};
 
 /// Computes a list of measures, one column each.
+///
+/// ```
+/// use fivefold_base::Seed;
+/// use fivefold_metrics::{Evaluator, Scratch, dialect};
+///
+/// let conventions = dialect("paper")?.conventions();
+/// let evaluator = Evaluator::new(&["p@1".parse()?, "ap".parse()?], &conventions, 1, Seed::new(1))?;
+/// let query = evaluator.judge("q1", &[0, 1, 1], None)?;
+/// let mut values = [0.0; 2];
+/// evaluator.evaluate(&query, &[0.9, 0.5, 0.1], &mut Scratch::default(), &mut values)?;
+/// // Relevant documents on ranks 2 and 3.
+/// assert_eq!(values, [0.0, (1.0 / 2.0 + 2.0 / 3.0) / 2.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Evaluator {
     names: Vec<String>,
     columns: Vec<Column>,
@@ -54,6 +68,18 @@ struct Base {
 }
 
 /// One query's grades with U and E of every column; made by [`Evaluator::judge`].
+///
+/// ```
+/// use fivefold_base::Seed;
+/// use fivefold_metrics::{Evaluator, dialect};
+///
+/// let evaluator = Evaluator::new(&["p@2".parse()?], &dialect("paper")?.conventions(), 1, Seed::new(1))?;
+/// let query = evaluator.judge("q1", &[0, 1, 1, 0], None)?;
+/// assert_eq!((query.id(), query.documents()), ("q1", 4));
+/// // Half of the documents are relevant: so is, on average, each of two in a random order.
+/// assert_eq!((evaluator.upper(&query, 0), evaluator.expected(&query, 0)), (Some(1.0), Some(0.5)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Judged {
     id: String,
@@ -64,6 +90,20 @@ pub struct Judged {
 }
 
 /// Memory that is used again from query to query.
+///
+/// ```
+/// use fivefold_base::Seed;
+/// use fivefold_metrics::{Evaluator, Scratch, dialect};
+///
+/// let evaluator = Evaluator::new(&["rr".parse()?], &dialect("paper")?.conventions(), 1, Seed::new(1))?;
+/// // One for all queries of a thread.
+/// let (mut scratch, mut value) = (Scratch::default(), [0.0]);
+/// for (grades, scores, expected) in [([0, 1], [0.9, 0.1], 0.5), ([1, 0], [0.9, 0.1], 1.0)] {
+///     evaluator.evaluate(&evaluator.judge("q", &grades, None)?, &scores, &mut scratch, &mut value)?;
+///     assert_eq!(value, [expected]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
     order: Order,

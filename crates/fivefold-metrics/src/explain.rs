@@ -13,6 +13,19 @@ use crate::normalise::Bounds;
 use crate::spec::Version;
 
 /// The steps from a ranking to a value.
+///
+/// ```
+/// use fivefold_base::Seed;
+/// use fivefold_metrics::{Evaluator, dialect};
+///
+/// let evaluator = Evaluator::new(&["dcg@2".parse()?], &dialect("paper")?.conventions(), 2, Seed::new(1))?;
+/// let query = evaluator.judge("q1", &[0, 2], None)?;
+/// let explained = evaluator.explain(&query, &[0.9, 0.5], 0)?;
+/// // Grade 2 on rank 2: (2^2 - 1) / log2(3).
+/// assert_eq!(explained.ranking[1].grade, 2);
+/// assert!((explained.value.unwrap() - 3.0 / 3f64.log2()).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// The measure, as printed.

@@ -3,6 +3,13 @@
 use crate::conventions::{FoldMean, Undefined};
 
 /// A mean over queries.
+///
+/// ```
+/// use fivefold_metrics::{Mean, Undefined, mean};
+///
+/// let found = mean(&[0.5, 1.0, f64::NAN], Undefined::Skip);
+/// assert_eq!(found, Mean { value: 0.75, queries: 2, undefined: 1 });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mean {
     /// The mean; NaN if no query counts.
@@ -15,6 +22,14 @@ pub struct Mean {
 
 /// The number with which a value (NaN: undefined) counts in a mean; `None` if the query is left
 /// out.
+///
+/// ```
+/// use fivefold_metrics::{Undefined, settle};
+///
+/// assert_eq!(settle(f64::NAN, Undefined::Zero), Some(0.0));
+/// assert_eq!(settle(f64::NAN, Undefined::Skip), None);
+/// assert_eq!(settle(0.5, Undefined::Skip), Some(0.5));
+/// ```
 #[inline]
 pub fn settle(value: f64, policy: Undefined) -> Option<f64> {
     match policy {
@@ -26,6 +41,14 @@ pub fn settle(value: f64, policy: Undefined) -> Option<f64> {
 }
 
 /// The mean of values (NaN: undefined), summed in their order.
+///
+/// ```
+/// use fivefold_metrics::{Undefined, mean};
+///
+/// // The undefined value counts as 0, and is counted beside the mean.
+/// let found = mean(&[0.5, 1.0, f64::NAN], Undefined::Zero);
+/// assert_eq!((found.value, found.queries, found.undefined), (0.5, 3, 1));
+/// ```
 pub fn mean(values: &[f64], policy: Undefined) -> Mean {
     let (mut sum, mut queries, mut undefined) = (0.0, 0, 0);
     for &value in values {
@@ -40,6 +63,15 @@ pub fn mean(values: &[f64], policy: Undefined) -> Mean {
 
 /// The value of a collection, from the values of the test queries of each fold. Under `folds` and
 /// `skip`, a fold without a defined value is left out.
+///
+/// ```
+/// use fivefold_metrics::{FoldMean, Undefined, mean_over_folds};
+///
+/// // No query of the second fold has a value.
+/// let folds: [&[f64]; 2] = [&[0.5, 1.0], &[f64::NAN]];
+/// assert_eq!(mean_over_folds(&folds, FoldMean::Folds, Undefined::Skip).value, 0.75);
+/// assert_eq!(mean_over_folds(&folds, FoldMean::Folds, Undefined::Zero).value, 0.375);
+/// ```
 pub fn mean_over_folds(folds: &[&[f64]], how: FoldMean, policy: Undefined) -> Mean {
     let means: Vec<Mean> = folds.iter().map(|values| mean(values, policy)).collect();
     let queries = means.iter().map(|m| m.queries).sum();

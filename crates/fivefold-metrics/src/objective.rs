@@ -21,6 +21,18 @@ use crate::mean::{mean, settle};
 use crate::spec::MeasureSpec;
 
 /// A measure over the queries of a data set.
+///
+/// ```
+/// use fivefold_base::{Dataset, Seed};
+/// use fivefold_metrics::{Objective, Scratch, dialect};
+///
+/// let train = Dataset::of_queries(1, [(&[0.9, 0.1][..], &[1, 0][..]), (&[0.2, 0.7], &[1, 0])])?;
+/// let objective = Objective::new(&"rr".parse()?, &dialect("paper")?.conventions(), &train, Seed::new(1))?;
+/// // Scored by the feature, the relevant document of the second query is the last of two.
+/// let mean = objective.mean(&[0.9, 0.1, 0.2, 0.7], &mut Scratch::default())?;
+/// assert_eq!(mean, (1.0 + 0.5) / 2.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Objective {
     evaluator: Evaluator,
     queries: Vec<Judged>,

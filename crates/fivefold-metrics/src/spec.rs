@@ -21,6 +21,17 @@ use crate::measures::MEASURES;
 
 words! {
     /// The version of a measure.
+    ///
+    /// ```
+    /// use fivefold_metrics::{MeasureSpec, Version, value};
+    ///
+    /// let spec: MeasureSpec = "ndcg@10".parse()?;
+    /// let name = spec.with_version(Version::V2).to_string();
+    /// assert_eq!(name, "ndcg.v2@10");
+    /// // All documents tie, so V2 is 0.
+    /// assert_eq!(value(&name, &[2, 0, 1], &[0.5, 0.5, 0.5])?, Some(0.0));
+    /// # Ok::<(), fivefold_metrics::MeasureError>(())
+    /// ```
     Version, "version", {
         /// The measure as it is usually defined.
         Original = "original",
@@ -32,6 +43,16 @@ words! {
 }
 
 /// A measure, a version of it, parameters and a cutoff.
+///
+/// ```
+/// use fivefold_metrics::{MeasureSpec, Version};
+///
+/// // Printed in one form, whatever the order that it was written in.
+/// let spec: MeasureSpec = "ap@5(denominator=cutoff).v2".parse()?;
+/// assert_eq!(spec.to_string(), "ap.v2(denominator=cutoff)@5");
+/// assert_eq!((spec.version(), spec.cutoff()), (Version::V2, Some(5)));
+/// # Ok::<(), fivefold_metrics::MeasureError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct MeasureSpec {
     entry: &'static MeasureEntry,

@@ -59,6 +59,19 @@ const LEAST: f64 = 1e-10;
 const MOST: f64 = 1.0 + 1e-9;
 
 /// Boosting on queries with single features.
+///
+/// ```
+/// use fivefold_rankers::{AdaRank, Dataset, FitContext, Model, Ranker, Seed};
+///
+/// // The first feature orders the documents of both queries as their grades do, the second one only those of one query.
+/// let train = Dataset::of_queries(2, [(&[3.0, 1.0, 2.0, 5.0][..], &[1, 0][..]), (&[9.0, 8.0, 4.0, 7.0], &[1, 0])])?;
+/// let model = AdaRank::default().fit(&train, &FitContext::new(Seed::new(1)))?;
+/// for query in train.queries() {
+///     let scores = model.scores(query.view());
+///     assert!(scores[0] > scores[1]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdaRank {

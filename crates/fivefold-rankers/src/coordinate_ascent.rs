@@ -54,6 +54,20 @@ use crate::memory::{Size, threads};
 use crate::validation::{require_order, validation};
 
 /// Coordinate ascent on a ranking measure.
+///
+/// ```
+/// use fivefold_rankers::{CoordinateAscent, Dataset, FitContext, Model, Ranker, Seed};
+///
+/// // Neither feature orders the documents of both queries, but their sum does.
+/// let train = Dataset::of_queries(2, [(&[3.0, 1.0, 2.0, 1.5][..], &[1, 0][..]), (&[1.0, 5.0, 2.0, 1.0], &[1, 0])])?;
+/// let ranker = CoordinateAscent { objective: "rr".to_owned(), ..CoordinateAscent::default() };
+/// let model = ranker.fit(&train, &FitContext::new(Seed::new(1)))?;
+/// for query in train.queries() {
+///     let scores = model.scores(query.view());
+///     assert!(scores[0] > scores[1]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CoordinateAscent {

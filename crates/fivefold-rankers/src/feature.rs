@@ -10,6 +10,19 @@ use serde::{Deserialize, Serialize};
 use crate::linear_model::LinearModel;
 
 /// Ranks by one feature.
+///
+/// ```
+/// use fivefold_rankers::{Dataset, Feature, FitContext, Model, Ranker, Seed};
+///
+/// // The second feature, the smaller the better.
+/// let data = Dataset::of_queries(2, [(&[3.0, 1.0, 2.0, 5.0][..], &[1, 0][..])])?;
+/// let ranker = Feature { feature: Some(2), negate: true };
+/// let model = ranker.fit(&data, &FitContext::new(Seed::new(1)))?;
+/// assert_eq!(model.scores(data.query(0).view()), [-1.0, -5.0]);
+/// // The feature has no default.
+/// assert!(Feature::default().check().is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Feature {

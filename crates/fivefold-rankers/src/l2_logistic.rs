@@ -40,6 +40,18 @@ const SUFFICIENT: f64 = 1e-4;
 const HALVINGS: u32 = 40;
 
 /// Pointwise L2-regularised logistic regression.
+///
+/// ```
+/// use fivefold_rankers::{Dataset, FitContext, L2Logistic, Model, Ranker, Seed};
+///
+/// // From a threshold of 2, a grade of 1 is not relevant.
+/// let train = Dataset::of_queries(1, [(&[3.0, 1.0, 2.0][..], &[2, 1, 0][..])])?;
+/// let ranker = L2Logistic { threshold: 2, ..L2Logistic::default() };
+/// let scores = ranker.fit(&train, &FitContext::new(Seed::new(1)))?.scores(train.query(0).view());
+/// // Scores are linear in the feature.
+/// assert!(scores[0] > scores[2] && (scores[0] - 2.0 * scores[2] + scores[1]).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct L2Logistic {

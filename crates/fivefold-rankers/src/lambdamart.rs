@@ -38,6 +38,17 @@ use crate::ties::Ties;
 use crate::tree_model::TreeModel;
 
 /// Boosted trees on the lambda gradients of a measure.
+///
+/// ```
+/// use fivefold_rankers::{Dataset, FitContext, LambdaMart, Model, Ranker, Seed};
+///
+/// let train = Dataset::of_queries(1, [(&[3.0, 2.0, 1.0][..], &[2, 1, 0][..]), (&[9.0, 5.0, 4.0], &[2, 1, 0])])?;
+/// let ranker = LambdaMart { trees: 10, min_documents: 1, ..LambdaMart::default() };
+/// let model = ranker.fit(&train, &FitContext::new(Seed::new(1)))?;
+/// let scores = model.scores(train.query(1).view());
+/// assert!(scores[0] > scores[1] && scores[1] > scores[2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LambdaMart {

@@ -28,6 +28,17 @@ use crate::network_model::NetworkModel;
 use crate::ties::Ties;
 
 /// A network trained on the lambda gradients of a measure.
+///
+/// ```
+/// use fivefold_rankers::{Dataset, FitContext, LambdaRank, Model, Ranker, Seed};
+///
+/// let train = Dataset::of_queries(1, [(&[0.9, 0.5, 0.1][..], &[2, 1, 0][..]), (&[0.8, 0.4, 0.2], &[2, 1, 0])])?;
+/// // The measure whose gain decides how much a pair of documents counts.
+/// let ranker = LambdaRank { objective: "ap".to_owned(), ..LambdaRank::default() };
+/// let scores = ranker.fit(&train, &FitContext::new(Seed::new(1)))?.scores(train.query(0).view());
+/// assert!(scores[0] > scores[1] && scores[1] > scores[2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Flat", into = "Flat")]
 pub struct LambdaRank {

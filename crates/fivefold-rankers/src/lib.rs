@@ -51,6 +51,15 @@ use fivefold_core::conformance::{Case, data as test_data};
 
 /// The built-in rankers, in the order of lists. `tests/golden_models.txt` fixes the models of each
 /// `VERSION`.
+///
+/// ```
+/// use fivefold_core::Registry;
+/// use fivefold_rankers::RANKERS;
+///
+/// assert_eq!(RANKERS.len(), 13);
+/// let registry = Registry::new(&[RANKERS]);
+/// assert!(registry.find("lambdamart").is_some() && registry.find("lambdamrt").is_none());
+/// ```
 pub const RANKERS: &[RankerEntry] = &[
     RankerEntry::by_version::<feature::Feature>(),
     RankerEntry::by_version::<random::Random>(),

@@ -33,6 +33,17 @@ use crate::normal_equations::{FEATURES_AT_ONCE, gram, products_of_documents, sol
 const DEPENDENT: f64 = 1e-10;
 
 /// Ridge regression on the grades.
+///
+/// ```
+/// use fivefold_rankers::{Dataset, FitContext, Linear, Model, Ranker, Seed};
+///
+/// // Grades are the feature less 1, so that without regularisation scores differ as the grades do.
+/// let train = Dataset::of_queries(1, [(&[3.0, 2.0, 1.0][..], &[2, 1, 0][..])])?;
+/// let ranker = Linear { lambda: 0.0, ..Linear::default() };
+/// let scores = ranker.fit(&train, &FitContext::new(Seed::new(1)))?.scores(train.query(0).view());
+/// assert!((scores[0] - scores[2] - 2.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Linear {

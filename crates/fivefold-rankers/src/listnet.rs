@@ -28,6 +28,16 @@ use crate::network_model::NetworkModel;
 const SHARPEST: f64 = 1000.0;
 
 /// A linear scorer or a network trained by the cross entropy of top-one probabilities.
+///
+/// ```
+/// use fivefold_rankers::{Dataset, FitContext, ListNet, Model, Ranker, Seed};
+///
+/// let train = Dataset::of_queries(1, [(&[0.9, 0.5, 0.1][..], &[2, 1, 0][..]), (&[0.8, 0.4, 0.2], &[2, 1, 0])])?;
+/// let model = ListNet::default().fit(&train, &FitContext::new(Seed::new(1)))?;
+/// let scores = model.scores(train.query(0).view());
+/// assert!(scores[0] > scores[1] && scores[1] > scores[2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Flat", into = "Flat")]
 pub struct ListNet {

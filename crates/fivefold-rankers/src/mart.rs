@@ -19,6 +19,17 @@ use crate::memory::Size;
 use crate::tree_model::TreeModel;
 
 /// Boosted regression trees on the grades.
+///
+/// ```
+/// use fivefold_rankers::{Dataset, FitContext, Mart, Model, Ranker, Seed};
+///
+/// // One tree without shrinkage has a leaf a grade, so that scores differ as the grades do.
+/// let train = Dataset::of_queries(1, [(&[3.0, 2.0, 1.0][..], &[2, 1, 0][..])])?;
+/// let ranker = Mart { trees: 1, learning_rate: 1.0, min_documents: 1, ..Mart::default() };
+/// let scores = ranker.fit(&train, &FitContext::new(Seed::new(1)))?.scores(train.query(0).view());
+/// assert!((scores[0] - scores[2] - 2.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mart {

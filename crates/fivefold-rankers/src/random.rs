@@ -11,6 +11,20 @@ use fivefold_core::{Dataset, FitContext, FitError, Model, QueryView, Ranker, See
 use serde::{Deserialize, Serialize};
 
 /// Ranks at random, by seed.
+///
+/// ```
+/// use fivefold_rankers::{Dataset, FitContext, Model, Random, Ranker, Seed};
+///
+/// // A control: the order depends on the seed and the documents alone.
+/// let data = Dataset::of_queries(1, [(&[3.0, 2.0, 1.0][..], &[2, 1, 0][..])])?;
+/// let scores = |seed| {
+///     let model = Random::default().fit(&data, &FitContext::new(Seed::new(seed)))?;
+///     Ok::<_, fivefold_rankers::FitError>(model.scores(data.query(0).view()))
+/// };
+/// assert_eq!(scores(1)?, scores(1)?);
+/// assert_ne!(scores(1)?, scores(2)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Random {}

@@ -31,6 +31,17 @@ use crate::ties::Ties;
 use crate::tree_model::{TreeModel, rows_of};
 
 /// Trees grown on bags of queries, averaged.
+///
+/// ```
+/// use fivefold_rankers::{Dataset, FitContext, Model, RandomForest, Ranker, Seed};
+///
+/// let train = Dataset::of_queries(1, [(&[3.0, 2.0, 1.0][..], &[2, 1, 0][..]), (&[9.0, 5.0, 0.0], &[2, 1, 0])])?;
+/// let ranker = RandomForest { bags: 50, features: 1.0, ..RandomForest::default() };
+/// let scores = ranker.fit(&train, &FitContext::new(Seed::new(1)))?.scores(train.query(1).view());
+/// // The mean of trees that each predict a grade.
+/// assert!(scores[0] > scores[2] && scores.iter().all(|score| (0.0..=2.0).contains(score)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomForest {

@@ -49,6 +49,17 @@ use crate::tree_model::TreeModel;
 const LEAST: f64 = 1e-10;
 
 /// Boosting on pairs with thresholds of features.
+///
+/// ```
+/// use fivefold_rankers::{Dataset, FitContext, Model, RankBoost, Ranker, Seed};
+///
+/// let train = Dataset::of_queries(1, [(&[3.0, 2.0, 1.0][..], &[1, 0, 0][..]), (&[9.0, 1.5, 0.0], &[1, 0, 0])])?;
+/// let model = RankBoost { rounds: 1, ..RankBoost::default() }.fit(&train, &FitContext::new(Seed::new(1)))?;
+/// // One round is one threshold: above it are the relevant documents, below it all others.
+/// let scores = model.scores(train.query(0).view());
+/// assert!(scores[0] > scores[1] && scores[1] == scores[2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RankBoost {

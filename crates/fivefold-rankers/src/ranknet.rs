@@ -39,6 +39,16 @@ use crate::ties::drawn;
 const FARTHEST: f64 = 600.0;
 
 /// A network trained by the pairwise logistic loss.
+///
+/// ```
+/// use fivefold_rankers::{Dataset, FitContext, Model, RankNet, Ranker, Seed};
+///
+/// let train = Dataset::of_queries(1, [(&[0.9, 0.5, 0.1][..], &[2, 1, 0][..]), (&[0.8, 0.4, 0.2], &[2, 1, 0])])?;
+/// let model = RankNet::default().fit(&train, &FitContext::new(Seed::new(1)))?;
+/// let scores = model.scores(train.query(0).view());
+/// assert!(scores[0] > scores[1] && scores[1] > scores[2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Flat", into = "Flat")]
 pub struct RankNet {

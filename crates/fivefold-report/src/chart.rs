@@ -45,6 +45,26 @@ const REFERENCE: RGBColor = RGBColor(110, 110, 110);
 
 /// The figure of a chart: its drawing, and its points as CSV.
 ///
+/// ```
+/// use fivefold_analysis::Chart;
+/// use fivefold_analysis::chart::{Axis, Point, Series, SeriesKind};
+/// use fivefold_report::chart_figure;
+///
+/// let points = vec![Point::new(5.0, 0.25), Point::new(10.0, 0.5)];
+/// let chart = Chart {
+///     id: "figure-ndcg".to_owned(),
+///     title: "Mean nDCG by cutoff".to_owned(),
+///     x: Axis::linear("cutoff"),
+///     y: Axis::linear("nDCG"),
+///     series: vec![Series { name: "LambdaMART".to_owned(), kind: SeriesKind::Line, points }],
+///     lines: Vec::new(),
+///     notes: Vec::new(),
+/// };
+/// let figure = chart_figure(&chart)?;
+/// assert!(figure.svg.starts_with("<svg") && figure.csv.contains("LambdaMART,10,0.5"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`ReportError::Malformed`]
 ///

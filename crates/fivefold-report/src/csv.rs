@@ -16,6 +16,15 @@ use fivefold_base::printable::{acts, no_formula};
 use crate::cell::one_line;
 
 /// The table as CSV, notes included.
+///
+/// ```
+/// use fivefold_analysis::{Cell, Table};
+/// use fivefold_report::csv;
+///
+/// let rows = vec![vec![Cell::text("A"), Cell::number(0.512_34, 3)]];
+/// let text = csv(&Table::new("means", "Means", ["system", "nDCG@10"], 1).with_rows(rows));
+/// assert!(text.ends_with("system,nDCG@10\nA,0.51234\n"), "{text}");
+/// ```
 pub fn csv(table: &Table) -> String {
     let mut out = comments(&table.title, &table.notes);
     push_record(&mut out, table.columns.iter().map(|head| text_field(head)));

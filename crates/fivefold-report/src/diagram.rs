@@ -10,6 +10,24 @@ use crate::p_values::pairs_figure;
 
 /// The figure of a diagram: its drawing, and its numbers as CSV.
 ///
+/// ```
+/// use fivefold_analysis::Diagram;
+/// use fivefold_analysis::diagram::Ranks;
+/// use fivefold_report::diagram_figure;
+///
+/// let figure = diagram_figure(&Diagram::Ranks(Ranks {
+///     id: "ranks".to_owned(),
+///     title: "Average ranks".to_owned(),
+///     systems: vec!["A".to_owned(), "B".to_owned()],
+///     average: vec![1.25, 1.75],
+///     critical_difference: 1.0,
+///     cliques: vec![vec![0, 1]],
+///     notes: Vec::new(),
+/// }))?;
+/// assert!(figure.csv.contains("1.25") && figure.svg.starts_with("<svg"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`ReportError::Malformed`] if a number is not finite, or if the number of values is not the
 /// number of systems.

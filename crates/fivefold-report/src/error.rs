@@ -4,6 +4,14 @@ use fivefold_analysis::tables::TablesError;
 use fivefold_results::store::StoreError;
 
 /// Why a report cannot be made.
+///
+/// ```
+/// use fivefold_report::{ReportError, Templates};
+///
+/// let error = Templates::overridden("no-such-folder".as_ref()).unwrap_err();
+/// assert!(matches!(&error, ReportError::Template(_)));
+/// assert!(error.to_string().contains("cannot read no-such-folder"));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {

@@ -86,6 +86,19 @@ pub struct Written {
 /// Writes the report of a run into `folder` and returns what it shows. `folder` is the results
 /// folder or any other folder. Files of an earlier report that are no longer made are removed.
 ///
+/// ```
+/// use fivefold_report::{Templates, write_report};
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+///
+/// // `small` gives the results of two systems, as they are read from a results folder.
+/// let folder = tempfile::tempdir()?;
+/// let tables = write_report(&small()?, folder.path(), &Templates::default())?;
+/// assert_eq!(tables[0].title, "rr of every method on mine");
+/// assert!(folder.path().join("report.html").is_file());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// If the tables cannot be computed, if a template cannot be used, and as [`Report::write`].
 pub fn write_report(results: &Results, folder: &Path, templates: &Templates) -> Result<Written, ReportError> {
@@ -199,6 +212,21 @@ fn figures(results: &Results, analysed: &Analysed, data: &PageData) -> Result<Ve
 }
 
 /// A report: the data of its page, its tables and its figures.
+///
+/// ```
+/// use fivefold_analysis::{Cell, Table};
+/// use fivefold_report::folder::read_tables;
+/// use fivefold_report::{Report, Templates};
+///
+/// let rows = vec![vec![Cell::text("A"), Cell::number(0.5, 3)]];
+/// let tables = vec![Table::new("means", "Means", ["system", "nDCG@10"], 1).with_rows(rows)];
+/// let report = Report { tables, ..Report::default() };
+/// let folder = tempfile::tempdir()?;
+/// report.write(folder.path(), &Templates::default())?;
+/// assert!(folder.path().join("report.html").is_file());
+/// assert_eq!(read_tables(folder.path())?, report.tables);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     /// The name and the origin of the report.

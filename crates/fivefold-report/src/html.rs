@@ -38,6 +38,18 @@ const TEMPLATES: [(&str, &str); 3] = [
 ];
 
 /// The source of the templates.
+///
+/// ```
+/// use fivefold_report::{Report, Templates};
+///
+/// // A style of one's own in place of the built-in one.
+/// let own = tempfile::tempdir()?;
+/// std::fs::write(own.path().join("report.css"), "body { color: teal }")?;
+/// let folder = tempfile::tempdir()?;
+/// Report::default().write(folder.path(), &Templates::overridden(own.path())?)?;
+/// assert!(std::fs::read_to_string(folder.path().join("report.html"))?.contains("color: teal"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Templates {
     folder: Option<PathBuf>,

@@ -36,6 +36,15 @@ const LACKING: &str = "«»ÐÞðþĄąĐđĘęĦħĮįĸĿŀŉŊŋŦŧŲųſ";
 const RAGGED: &str = "\\raggedright ";
 
 /// The table as LaTeX.
+///
+/// ```
+/// use fivefold_analysis::{Cell, Table};
+/// use fivefold_report::latex;
+///
+/// let rows = vec![vec![Cell::text("A & B"), Cell::number(0.512_34, 3)]];
+/// let text = latex(&Table::new("means", "Means", ["system", "nDCG@10"], 1).with_rows(rows));
+/// assert!(text.contains("A \\& B & 0.512"), "{text}");
+/// ```
 pub fn latex(table: &Table) -> String {
     let rows = table.rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>()).collect::<Vec<_>>();
     let width = (0..table.columns.len()).map(|column| {

@@ -6,6 +6,15 @@ use fivefold_analysis::{Cell, Table};
 use crate::cell::{is_words, one_line, shown};
 
 /// The table as Markdown: a heading, the table, the notes as a list.
+///
+/// ```
+/// use fivefold_analysis::{Cell, Table};
+/// use fivefold_report::markdown;
+///
+/// let rows = vec![vec![Cell::text("A"), Cell::number(0.512_34, 3)]];
+/// let text = markdown(&Table::new("means", "Means", ["system", "nDCG@10"], 1).with_rows(rows));
+/// assert!(text.contains("|   0.512 |"), "{text}");
+/// ```
 pub fn markdown(table: &Table) -> String {
     let heads = table.columns.iter().map(|head| escape(head)).collect::<Vec<_>>();
     let rows = table.rows.iter().map(|row| row.iter().map(cell_text).collect::<Vec<_>>()).collect::<Vec<_>>();

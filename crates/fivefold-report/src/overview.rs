@@ -19,6 +19,32 @@ use agreement::Agreement;
 use matrix::ScoreMatrix;
 
 /// The overview of compared systems.
+///
+/// ```
+/// use fivefold_analysis::compared::SystemMean;
+/// use fivefold_analysis::page::{PageDataset, PageTest};
+/// use fivefold_analysis::{Compared, PageData};
+/// use fivefold_report::{Overview, Style};
+///
+/// let means = [[0.4, 0.6], [0.3, 0.5]].map(|values| vec![SystemMean::of(&values, 0.95)]);
+/// let (systems, cutoffs) = (vec![0, 1], vec!["@10".to_owned()]);
+/// let ndcg = Compared::untested("ndcg".to_owned(), "ndcg".to_owned(), cutoffs, systems, means.to_vec());
+/// let mut dataset = PageDataset::default();
+/// dataset.systems = vec!["A".to_owned(), "B".to_owned()];
+/// dataset.shown = vec![0, 1];
+/// dataset.queries = 2;
+/// dataset.compared = vec![ndcg];
+/// let mut data = PageData::default();
+/// data.noun = "system".to_owned();
+/// data.datasets = vec![dataset];
+/// data.test = Some(PageTest { words: "no test".to_owned(), alpha: 0.05 });
+///
+/// let text = Overview::new(&data, &[])?.unwrap().text(Style::plain());
+/// assert!(text.contains("A is best under ndcg@10."));
+/// // B was not tested against A.
+/// assert!(text.contains(".5000*") && text.contains(".4000?"));
+/// # Ok::<(), fivefold_report::ReportError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Overview {
     /// What is compared is called so: `method`, `system`.

@@ -34,6 +34,13 @@ const DIM: &str = "\x1b[2m";
 const RESET: &str = "\x1b[0m";
 
 /// How tables are printed.
+///
+/// ```
+/// use fivefold_report::Style;
+///
+/// let plain = Style::plain();
+/// assert_eq!((plain.color, plain.width), (false, 100));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     /// Bold titles and heads, dim notes, and colour on cells without a number.
@@ -60,6 +67,19 @@ impl Style {
 }
 
 /// Prints the tables in order, each with its title and notes.
+///
+/// ```
+/// use fivefold_analysis::{Cell, Table};
+/// use fivefold_report::{Style, print_tables};
+///
+/// let rows = vec![vec![Cell::text("A"), Cell::number(0.512_34, 3)]];
+/// let table = Table::new("means", "Means", ["system", "nDCG@10"], 1).with_rows(rows);
+/// let mut out = Vec::new();
+/// print_tables(&[table], &mut out, Style::plain())?;
+/// let text = String::from_utf8(out)?;
+/// assert!(text.starts_with("Means\n") && text.contains(".512"), "{text}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// If `out` cannot be written.

@@ -23,6 +23,18 @@ pub const MANIFEST: &str = "manifest.json";
 pub const FORMAT: &str = "fivefold-results/1";
 
 /// The inputs and conventions of a results folder.
+///
+/// ```
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+/// // `small` gives the results of an experiment, as they are read from its folder.
+/// let manifest = small()?.manifest;
+/// // Every default of the experiment is filled in.
+/// let stored = serde_json::to_value(&manifest)?;
+/// assert_eq!(stored["experiment"]["tables"]["alpha"], 0.05);
+/// assert_eq!(manifest.experiment.rankers.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Manifest {
     /// [`FORMAT`].

@@ -13,6 +13,16 @@ use crate::store::{Store, StoreError};
 use crate::values::{self, PER_QUERY};
 
 /// The content of a results folder.
+///
+/// ```
+/// # mod given { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/small.rs")); }
+/// # use given::small;
+/// // `small` gives the results of two systems on two queries, as they are read from a folder. Reciprocal ranks of B are 1 and 1/2.
+/// let tables = small()?.tables()?;
+/// assert_eq!(tables[0].title, "rr of every method on mine");
+/// assert_eq!(tables[0].rows[1][2], fivefold_analysis::Cell::number(0.75, 4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Results {
     /// The inputs of the run.

@@ -7,6 +7,11 @@ use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
 /// The environment variable that the crate's code reads with `env!`.
+///
+/// ```
+/// // In `impl Ranker` of the crate it is named as a literal, as `env!` asks for one.
+/// assert_eq!(fivefold_sources::VARIABLE, "FIVEFOLD_SOURCES");
+/// ```
 pub const VARIABLE: &str = "FIVEFOLD_SOURCES";
 
 /// The program's own package. Its code runs rankers, and is part of no ranker.
@@ -14,6 +19,14 @@ const PROGRAM: &str = "fivefold";
 
 /// Gives the hash of a crate's sources to the crate, as the variable [`VARIABLE`]. Call it in the
 /// crate's build script. Cargo runs the script again if a covered file changes.
+///
+/// ```
+/// // Cargo tells a build script where its package is, and the script tells cargo the hash of that.
+/// let package = std::env::var("CARGO_MANIFEST_DIR")?;
+/// assert!(std::path::Path::new(&package).join("Cargo.toml").is_file());
+/// fivefold_sources::emit();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Panics
 /// If a file cannot be read. The build then fails with the reason.
@@ -23,6 +36,12 @@ pub fn emit() {
 
 /// Like [`emit`], for a crate whose code takes in files from outside `src/` with `include_bytes!`.
 /// `more` names these files and folders of the package, and the hash covers them too.
+///
+/// ```
+/// // A file that the code is said to include and that is not there stops the build.
+/// let build = || fivefold_sources::emit_with(&["no-such-table.bin"]);
+/// assert!(std::panic::catch_unwind(build).is_err());
+/// ```
 ///
 /// # Panics
 /// As [`emit`].

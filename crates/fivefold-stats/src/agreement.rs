@@ -16,6 +16,22 @@ use fivefold_base::rounding::{highest, levels};
 use crate::error::{StatsError, all_finite, same_length};
 
 /// The conclusions of one evaluation.
+///
+/// ```
+/// use std::cmp::Ordering::{Equal, Greater};
+///
+/// use fivefold_stats::{Conclusions, agreement};
+///
+/// // Three systems are three pairs: (0, 1), (0, 2), (1, 2). The test of the last one is undefined.
+/// let found = Conclusions {
+///     means: &[0.5, 0.4, 0.4],
+///     p_values: &[Some(0.01), Some(0.2), None],
+///     favours: &[Greater, Greater, Equal],
+/// };
+/// let with_itself = agreement(found, found, 0.05)?;
+/// assert_eq!((with_itself.active_agreements, with_itself.passive_agreements), (1, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Conclusions<'a> {
     /// Mean of each system.
@@ -28,6 +44,19 @@ pub struct Conclusions<'a> {
 }
 
 /// How the conclusions of two evaluations agree.
+///
+/// ```
+/// use std::cmp::Ordering::Greater;
+///
+/// use fivefold_stats::{Conclusions, agreement};
+///
+/// let one = Conclusions { means: &[0.5, 0.4], p_values: &[Some(0.01)], favours: &[Greater] };
+/// let other = Conclusions { p_values: &[Some(0.2)], ..one };
+/// let found = agreement(one, other, 0.05)?;
+/// assert!(found.same_winner && found.same_order && !found.same_significant);
+/// assert_eq!(found.mixed_agreements, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Agreement {
     /// Whether the same systems have the highest mean.
@@ -52,6 +81,20 @@ pub struct Agreement {
 }
 
 /// Compares the conclusions of two evaluations at a level alpha.
+///
+/// ```
+/// use std::cmp::Ordering::{Greater, Less};
+///
+/// use fivefold_stats::{Conclusions, agreement};
+///
+/// let one = Conclusions { means: &[0.5, 0.4], p_values: &[Some(0.01)], favours: &[Greater] };
+/// let other = Conclusions { means: &[0.3, 0.4], p_values: &[Some(0.03)], favours: &[Less] };
+/// // Both find the pair significant, in opposite order.
+/// assert_eq!(agreement(one, other, 0.05)?.active_disagreements, 1);
+/// // At a lower level only the first does.
+/// assert_eq!(agreement(one, other, 0.02)?.mixed_disagreements, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`StatsError::LengthMismatch`] if the evaluations differ in their number of systems or pairs;

@@ -21,6 +21,15 @@ use crate::error::{StatsError, UnknownName};
 use crate::outcome::TestRun;
 
 /// An entry of the list of corrections.
+///
+/// ```
+/// use fivefold_stats::correction;
+///
+/// // The least of three p-values times 3, the next times 2, the last as it is; never below the one before.
+/// let adjusted = correction("holm")?.adjust_p_values(&[Some(0.25), Some(0.125), Some(0.5)])?;
+/// assert_eq!(adjusted, [Some(0.5), Some(0.375), Some(0.5)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Correction {
     /// The name in experiment files and options.
@@ -39,6 +48,14 @@ pub struct Correction {
 }
 
 /// The factor by which a correction multiplies the least p-value of a family.
+///
+/// ```
+/// use fivefold_stats::{Factor, correction};
+///
+/// assert_eq!(correction("bonferroni")?.factor, Factor::All);
+/// assert_eq!(correction("none")?.factor, Factor::One);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Factor {
     /// 1: p-values stay as they are.
@@ -87,6 +104,13 @@ impl Correction {
 }
 
 /// All corrections; the first is `none`.
+///
+/// ```
+/// use fivefold_stats::CORRECTIONS;
+///
+/// let names: Vec<&str> = CORRECTIONS.iter().map(|correction| correction.name).collect();
+/// assert_eq!(names, ["none", "bonferroni", "holm", "bh", "maxt"]);
+/// ```
 pub const CORRECTIONS: &[Correction] = &[
     Correction {
         name: "none",
@@ -131,6 +155,16 @@ pub const CORRECTIONS: &[Correction] = &[
 ];
 
 /// The correction with this name.
+///
+/// ```
+/// use fivefold_stats::correction;
+///
+/// // An undefined p-value is no part of the family, so two are left to multiply by.
+/// let adjusted = correction("bonferroni")?.adjust_p_values(&[Some(0.125), None, Some(0.75)])?;
+/// assert_eq!(adjusted, [Some(0.25), None, Some(1.0)]);
+/// assert!(correction("bonferoni").unwrap_err().to_string().contains("did you mean \"bonferroni\"?"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// Unknown name; the message suggests the nearest name.

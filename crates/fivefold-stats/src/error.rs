@@ -3,6 +3,13 @@
 use fivefold_base::words::{counted, which};
 
 /// Why a statistic has no value for its input.
+///
+/// ```
+/// use fivefold_stats::{StatsError, paired_t};
+///
+/// assert_eq!(paired_t(&[0.5, 0.7], &[0.4]), Err(StatsError::LengthMismatch { first: 2, second: 1 }));
+/// assert_eq!(paired_t(&[0.5], &[0.4]), Err(StatsError::TooFew { found: 1, needed: 2 }));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatsError {
@@ -72,6 +79,14 @@ pub(crate) fn check_share(what: &'static str, value: f64) -> Result<(), StatsErr
 }
 
 /// A name that the list of tests or corrections does not have.
+///
+/// ```
+/// use fivefold_stats::test;
+///
+/// let error = test("wilcoxn").unwrap_err();
+/// assert_eq!((error.kind, error.name.as_str()), ("test", "wilcoxn"));
+/// assert_eq!(error.hint, ", did you mean \"wilcoxon\"?");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {kind} {name:?}{hint}; there are {known}")]
 pub struct UnknownName {
@@ -94,6 +109,15 @@ impl UnknownName {
 }
 
 /// Why a number does not exist, although the data are valid.
+///
+/// ```
+/// use fivefold_stats::{Undefined, test};
+///
+/// // One system is better by the same amount on each query: there is no spread to measure the amount by.
+/// let outcome = test("t")?.of_pair(&[0.75, 0.5], &[0.5, 0.25])?;
+/// assert_eq!(outcome.effect, Err(Undefined::NoSpread));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Undefined {

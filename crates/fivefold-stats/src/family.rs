@@ -11,6 +11,14 @@ use crate::error::{StatsError, all_finite, same_length};
 use crate::moments::Moments;
 
 /// Two systems of one group.
+///
+/// ```
+/// use fivefold_stats::{Comparison, Family};
+///
+/// let family = Family::of_systems(&[&[0.5, 0.75], &[0.25, 0.5], &[0.25, 0.25]])?;
+/// assert_eq!(family.comparisons()[2], Comparison { group: 0, first: 1, second: 2 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Comparison {
     /// Number of the group (a measure at a cutoff), from 0.
@@ -22,6 +30,18 @@ pub struct Comparison {
 }
 
 /// The values of systems over the same queries, and the comparisons among the systems.
+///
+/// ```
+/// use fivefold_stats::Family;
+///
+/// let family = Family::of_systems(&[&[0.5, 0.75], &[0.25, 0.5], &[0.25, 0.25]])?;
+/// assert_eq!((family.systems(), family.queries(), family.comparisons().len()), (3, 2, 3));
+/// // Only the first system with each other one.
+/// let family = family.against(0)?;
+/// let differences: Vec<f64> = family.differences(family.comparisons()[1]).collect();
+/// assert_eq!(differences, [-0.25, -0.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Family<'a> {
     /// `[group][system][query]`

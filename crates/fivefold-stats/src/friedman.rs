@@ -34,6 +34,16 @@ use crate::error::{StatsError, all_finite, same_length};
 use crate::studentised_range::studentised_range_quantile;
 
 /// The result of the Friedman test.
+///
+/// ```
+/// use fivefold_stats::friedman;
+///
+/// // On three queries the first of two systems is better twice.
+/// let found = friedman(&[&[0.5, 0.7, 0.2], &[0.4, 0.6, 0.3]])?;
+/// assert_eq!(found.queries, 3);
+/// assert_eq!(found.average_ranks, [4.0 / 3.0, 5.0 / 3.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Friedman {
     /// Average rank of each system; 1 is best.
@@ -55,6 +65,15 @@ pub struct Friedman {
 }
 
 /// How a p-value of the Friedman test was found.
+///
+/// ```
+/// use fivefold_stats::{FriedmanMethod, friedman};
+///
+/// // Few enough orders to count them all: with two systems it is the sign test, here of three queries of four.
+/// let found = friedman(&[&[0.5, 0.7, 0.2, 0.9], &[0.4, 0.6, 0.3, 0.8]])?;
+/// assert_eq!((found.method, found.p), (FriedmanMethod::Exact, 0.625));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FriedmanMethod {
     /// All orders of the ranks were counted.
@@ -76,6 +95,16 @@ impl fmt::Display for FriedmanMethod {
 const MOST_STEPS: u64 = 300_000;
 
 /// Ranks the systems, `[system][query]`, and tests whether all are alike.
+///
+/// ```
+/// use fivefold_stats::friedman;
+///
+/// // Three queries that all order three systems alike: one of 3! x 3! equal outcomes.
+/// let found = friedman(&[&[0.9, 0.8, 0.7], &[0.5, 0.6, 0.4], &[0.1, 0.2, 0.3]])?;
+/// assert_eq!(found.average_ranks, [1.0, 2.0, 3.0]);
+/// assert!((found.p - 1.0 / 36.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`StatsError::TooFew`] for fewer than two systems or two queries;
@@ -211,6 +240,14 @@ fn to_next_order(numbers: &mut [u64]) -> bool {
 
 /// Nemenyi's critical difference of average ranks.
 ///
+/// ```
+/// use fivefold_stats::critical_difference;
+///
+/// // Demsar (2006), sec. 3.2.2: 4 classifiers on 14 data sets.
+/// assert!((critical_difference(4, 14, 0.05)? - 1.25).abs() < 0.01);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`StatsError::TooFew`] for fewer than two systems or no query; [`StatsError::OutOfRange`] for
 /// alpha.
@@ -227,6 +264,13 @@ pub fn critical_difference(systems: usize, queries: usize, alpha: f64) -> Result
 /// The bars of a critical-difference diagram: the longest runs of at least two systems, best first,
 /// whose average ranks lie within `critical_difference`. The items of a bar are positions in
 /// `average_ranks`.
+///
+/// ```
+/// use fivefold_stats::cliques;
+///
+/// // Ranks of systems 0, 1 and 2; two that differ by less than 1 are not told apart.
+/// assert_eq!(cliques(&[1.0, 1.5, 2.75], 1.0), [vec![0, 1]]);
+/// ```
 pub fn cliques(average_ranks: &[f64], critical_difference: f64) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..average_ranks.len()).collect();
     order.sort_by(|&a, &b| average_ranks[a].total_cmp(&average_ranks[b]));

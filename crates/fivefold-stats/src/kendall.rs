@@ -10,6 +10,15 @@ use crate::order::count_pairs;
 /// Tau-b of two parallel score lists. `None` if a list has no order (all scores tie, or fewer than
 /// two items).
 ///
+/// ```
+/// use fivefold_stats::kendall_tau_b;
+///
+/// // One of three pairs is in the other order: (2 - 1) / 3.
+/// assert_eq!(kendall_tau_b(&[0.9, 0.5, 0.1], &[0.5, 0.9, 0.1])?, Some(1.0 / 3.0));
+/// assert_eq!(kendall_tau_b(&[0.9, 0.5], &[0.2, 0.2])?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`StatsError::LengthMismatch`] and [`StatsError::NotFinite`].
 pub fn kendall_tau_b(first: &[f64], second: &[f64]) -> Result<Option<f64>, StatsError> {

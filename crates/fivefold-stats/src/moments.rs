@@ -14,6 +14,14 @@ const BLOCK: usize = 256;
 const LANES: usize = 8;
 
 /// Count, mean and spread of some numbers.
+///
+/// ```
+/// use fivefold_stats::Moments;
+///
+/// let moments = Moments::of(&[1.0, 2.0, 3.0]);
+/// assert_eq!((moments.count, moments.mean, moments.variance()), (3, 2.0, Some(1.0)));
+/// assert_eq!(Moments::of_differences(&[0.5, 0.75], &[0.25, 0.25]).mean, 0.375);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Moments {
     /// Number of values.

@@ -10,6 +10,14 @@ use fivefold_base::rounding::levels;
 use crate::error::{StatsError, all_finite, same_length};
 
 /// How the pairs of items stand in two orders.
+///
+/// ```
+/// use fivefold_stats::count_pairs;
+///
+/// let counts = count_pairs(&[3.0, 2.0, 1.0], &[3.0, 1.0, 2.0])?;
+/// assert_eq!((counts.pairs, counts.concordant, counts.discordant), (3, 2, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PairCounts {
     /// Pairs in the same order in both lists.
@@ -25,6 +33,15 @@ pub struct PairCounts {
 }
 
 /// Counts the pairs of two parallel score lists.
+///
+/// ```
+/// use fivefold_stats::count_pairs;
+///
+/// // The first two items tie in the first list only.
+/// let counts = count_pairs(&[0.5, 0.5, 0.1], &[0.9, 0.8, 0.7])?;
+/// assert_eq!((counts.tied_first, counts.tied_second, counts.concordant), (1, 0, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`StatsError::LengthMismatch`] and [`StatsError::NotFinite`].

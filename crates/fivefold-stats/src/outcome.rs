@@ -13,6 +13,16 @@ use crate::moments::Moments;
 
 /// The result of a test on one comparison. A number that does not exist is an error with the
 /// reason, never NaN.
+///
+/// ```
+/// use fivefold_stats::test;
+///
+/// let outcome = test("t")?.of_pair(&[0.5, 0.75, 0.75], &[0.25, 0.25, 0.5])?;
+/// assert_eq!(outcome.queries, 3);
+/// assert!((outcome.difference - 1.0 / 3.0).abs() < 1e-12);
+/// assert!(outcome.test?.p < 0.06);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The two systems.
@@ -32,6 +42,17 @@ pub struct Outcome {
 }
 
 /// Statistic and p-value.
+///
+/// ```
+/// use std::cmp::Ordering;
+///
+/// use fivefold_stats::test;
+///
+/// // Better on all of three queries: 2 of the 8 equally likely signs are as extreme.
+/// let found = test("sign")?.of_pair(&[0.5, 0.75, 0.75], &[0.25, 0.25, 0.5])?.test?;
+/// assert_eq!((found.p, found.favours, found.used), (0.25, Ordering::Greater, 3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Significance {
     /// The test's statistic; the module of the test defines it.
@@ -48,6 +69,15 @@ pub struct Significance {
 }
 
 /// How a p-value was found.
+///
+/// ```
+/// use fivefold_stats::{Method, test};
+///
+/// let found = test("permutation")?.of_pair(&[0.5, 0.75, 0.75], &[0.25, 0.25, 0.5])?.test?;
+/// assert_eq!(found.method, Method::Exact);
+/// assert_eq!(Method::Draws(1000).to_string(), "1000 draws");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// From the exact distribution under the null hypothesis.
@@ -75,6 +105,17 @@ impl fmt::Display for Method {
 }
 
 /// A confidence interval of the mean difference.
+///
+/// ```
+/// use fivefold_stats::test;
+///
+/// let outcome = test("t")?.of_pair(&[0.5, 0.75, 0.75], &[0.25, 0.25, 0.5])?;
+/// let interval = outcome.interval?;
+/// // Symmetric about the mean difference, here 1/3.
+/// assert!((interval.low + interval.high - 2.0 / 3.0).abs() < 1e-12);
+/// assert_eq!((interval.confidence, interval.method), (0.95, "t"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     /// Lower end.
@@ -89,6 +130,17 @@ pub struct Interval {
 }
 
 /// Step-down max-T p-values, from a test that draws for all comparisons together.
+///
+/// ```
+/// use fivefold_stats::{Family, TestOptions, correction, test};
+///
+/// let family = Family::of_pair(&[0.5, 0.75, 0.75], &[0.25, 0.25, 0.5])?;
+/// let run = test("permutation")?.run(&family, &TestOptions::default())?;
+/// // The family is one comparison, so there is nothing to correct.
+/// assert_eq!(run.max_t.as_ref().map(|joint| joint.p_values[0]), Some(0.25));
+/// assert_eq!(correction("maxt")?.adjust(&run)?, [Some(0.25)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxT {
     /// The p-values, in the family's order of comparisons.
@@ -99,6 +151,16 @@ pub struct MaxT {
 }
 
 /// The results of a test on a family.
+///
+/// ```
+/// use fivefold_stats::{Family, TestOptions, test};
+///
+/// let family = Family::of_systems(&[&[0.5, 0.75, 0.75], &[0.25, 0.25, 0.5], &[0.25, 0.25, 0.5]])?;
+/// let run = test("sign")?.run(&family, &TestOptions::default())?;
+/// // (0, 1), (0, 2), (1, 2): the last two systems are the same.
+/// assert_eq!(run.p_values(), [Some(0.25), Some(0.25), Some(1.0)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestRun {
     /// The outcomes, in the family's order of comparisons.

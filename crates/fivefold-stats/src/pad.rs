@@ -11,6 +11,15 @@ use fivefold_base::rounding::differ;
 use crate::error::{StatsError, all_finite};
 
 /// The number by which a pair's difference is divided.
+///
+/// ```
+/// use fivefold_stats::{PadDenominator, pad};
+///
+/// // |0.25 - -0.5| is 0.75: three times the larger value, and 1.5 times the larger size.
+/// assert_eq!(pad(&[0.25, -0.5], PadDenominator::Signed)?.percent, Some(300.0));
+/// assert_eq!(pad(&[0.25, -0.5], PadDenominator::Abs)?.percent, Some(150.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PadDenominator {
     /// max(a, b), as Eq. 8 prints it.
@@ -21,6 +30,15 @@ pub enum PadDenominator {
 }
 
 /// The PAD of some scores.
+///
+/// ```
+/// use fivefold_stats::{PadDenominator, pad};
+///
+/// // Two of three pairs have a denominator.
+/// let found = pad(&[0.5, 0.0, 0.0], PadDenominator::Signed)?;
+/// assert_eq!((found.percent, found.pairs, found.undefined), (Some(100.0), 2, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pad {
     /// In percent; `None` if no pair is defined.
@@ -32,6 +50,15 @@ pub struct Pad {
 }
 
 /// PAD over all pairs of `scores`.
+///
+/// ```
+/// use fivefold_stats::{PadDenominator, pad};
+///
+/// // 50 %, 75 % and 50 % of the larger value.
+/// let found = pad(&[1.0, 0.5, 0.25], PadDenominator::Signed)?;
+/// assert_eq!(found.percent, Some(175.0 / 3.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`StatsError::NotFinite`].

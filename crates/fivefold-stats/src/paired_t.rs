@@ -17,6 +17,16 @@ use crate::error::{StatsError, same_length};
 use crate::moments::Moments;
 
 /// The outcome of a paired t-test.
+///
+/// ```
+/// use fivefold_stats::paired_t;
+///
+/// // Differences 1, 2 and 3: mean 2, standard error 1 / sqrt(3).
+/// let found = paired_t(&[2.0, 4.0, 6.0], &[1.0, 2.0, 3.0])?;
+/// assert_eq!((found.difference, found.degrees), (2.0, 2));
+/// assert!((found.t - 12f64.sqrt()).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairedT {
     /// Mean of `a - b`.
@@ -30,6 +40,15 @@ pub struct PairedT {
 }
 
 /// Tests whether the mean of `a[i] - b[i]` is 0.
+///
+/// ```
+/// use fivefold_stats::paired_t;
+///
+/// // Student's distribution with 2 degrees of freedom: p = 1 - t / sqrt(t^2 + 2), t = sqrt(12).
+/// let found = paired_t(&[2.0, 4.0, 6.0], &[1.0, 2.0, 3.0])?;
+/// assert!((found.p - (1.0 - (12.0f64 / 14.0).sqrt())).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`StatsError::LengthMismatch`]; [`StatsError::TooFew`] for fewer than two pairs.

@@ -18,6 +18,15 @@ const MOST: usize = 1 << 30;
 
 /// The probability that the test finds a true effect `dz`, with this many queries.
 ///
+/// ```
+/// use fivefold_stats::paired_t_power;
+///
+/// // Cohen (1988): an effect of half a deviation is found on 34 queries with probability .8.
+/// assert!(paired_t_power(0.5, 33, 0.05)? < 0.8);
+/// assert!(paired_t_power(0.5, 34, 0.05)? > 0.8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`StatsError::TooFew`] for fewer than two queries; [`StatsError::OutOfRange`] for alpha or an
 /// effect that is not finite.
@@ -39,6 +48,15 @@ pub fn paired_t_power(dz: f64, queries: usize, alpha: f64) -> Result<f64, StatsE
 /// The fewest queries with which the test finds a true mean `difference` with probability `power`,
 /// if the differences have this standard deviation. `None` if the difference is 0 or needs more
 /// than 2^30 queries.
+///
+/// ```
+/// use fivefold_stats::queries_needed;
+///
+/// // A mean difference of .05 where the differences have a deviation of .1.
+/// assert_eq!(queries_needed(0.05, 0.1, 0.05, 0.8)?, Some(34));
+/// assert_eq!(queries_needed(0.0, 0.1, 0.05, 0.8)?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`StatsError::OutOfRange`] for alpha, power, or a deviation that is not positive and finite.

@@ -17,11 +17,26 @@ use fivefold_base::words::{counted, which};
 use crate::error::{StatsError, same_length};
 
 /// Number of comparisons with p < alpha.
+///
+/// ```
+/// use fivefold_stats::discriminative_power;
+///
+/// // Below the level, not at it; an undefined comparison is not significant.
+/// assert_eq!(discriminative_power(&[Some(0.01), Some(0.05), None], 0.05), 1);
+/// ```
 pub fn discriminative_power(p_values: &[Option<f64>], alpha: f64) -> usize {
     p_values.iter().filter(|p| significant(p, alpha)).count()
 }
 
 /// Number of comparisons with p < alpha under one measure and not under the other.
+///
+/// ```
+/// use fivefold_stats::conflicts;
+///
+/// let (first, second) = ([Some(0.01), Some(0.2), None], [Some(0.03), Some(0.04), Some(0.5)]);
+/// assert_eq!(conflicts(&first, &second, 0.05)?, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`StatsError::LengthMismatch`].
@@ -31,6 +46,14 @@ pub fn conflicts(first: &[Option<f64>], second: &[Option<f64>], alpha: f64) -> R
 }
 
 /// The reason why printed powers and conflicts cannot belong together.
+///
+/// ```
+/// use fivefold_stats::{ConflictFlaw, check_conflicts};
+///
+/// // 9 and 5 significant comparisons differ in 4 at the least.
+/// let flaw = check_conflicts(9, 5, 3, 20).unwrap_err();
+/// assert_eq!(flaw, ConflictFlaw::TooFew { conflicts: 3, least: 4 });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConflictFlaw {
@@ -71,6 +94,14 @@ pub enum ConflictFlaw {
 /// Checks whether two discriminative powers and a number of conflicts can belong together. If c
 /// comparisons are significant under both measures, conflicts = first + second - 2 c.
 ///
+/// ```
+/// use fivefold_stats::check_conflicts;
+///
+/// // One conflict more changes the difference of the two powers by one, so that its parity is known.
+/// assert!(check_conflicts(9, 5, 6, 20).is_ok());
+/// assert!(check_conflicts(9, 5, 7, 20).is_err());
+/// ```
+///
 /// # Errors
 /// The reason why the numbers cannot belong together.
 pub fn check_conflicts(first: usize, second: usize, conflicts: usize, comparisons: usize) -> Result<(), ConflictFlaw> {
@@ -92,6 +123,13 @@ pub fn check_conflicts(first: usize, second: usize, conflicts: usize, comparison
 }
 
 /// The achieved significance levels of all comparisons, from the highest to the lowest.
+///
+/// ```
+/// use fivefold_stats::asl_curve;
+///
+/// let curve = asl_curve(&[Some(0.25), None, Some(0.5)]);
+/// assert_eq!((curve.p_values, curve.undefined), (vec![0.5, 0.25], 1));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct AslCurve {
     /// The p-values, decreasing.
@@ -101,6 +139,12 @@ pub struct AslCurve {
 }
 
 /// Sorts the p-values of all comparisons into a curve.
+///
+/// ```
+/// use fivefold_stats::asl_curve;
+///
+/// assert_eq!(asl_curve(&[Some(0.01), Some(0.9), Some(0.2)]).p_values, [0.9, 0.2, 0.01]);
+/// ```
 pub fn asl_curve(p_values: &[Option<f64>]) -> AslCurve {
     let mut defined: Vec<f64> = p_values.iter().flatten().copied().collect();
     defined.sort_by(|a, b| b.total_cmp(a));

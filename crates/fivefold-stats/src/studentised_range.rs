@@ -11,6 +11,14 @@ use crate::quadrature::{integral, mean_over_deviation};
 
 /// P(Q <= q) for this many means, with a deviation that is estimated with `degrees` degrees of
 /// freedom. `None` stands for a known deviation.
+///
+/// ```
+/// use fivefold_stats::studentised_range_below;
+///
+/// // The range of two normal means is below 0 never, and below the tabled 2.772 with probability .95.
+/// assert_eq!(studentised_range_below(0.0, 2, None), 0.0);
+/// assert!((studentised_range_below(2.772, 2, None) - 0.95).abs() < 1e-4);
+/// ```
 pub fn studentised_range_below(q: f64, means: usize, degrees: Option<f64>) -> f64 {
     if q <= 0.0 || means < 2 {
         return if means < 2 && q >= 0.0 { 1.0 } else { 0.0 };
@@ -23,6 +31,13 @@ pub fn studentised_range_below(q: f64, means: usize, degrees: Option<f64>) -> f6
 }
 
 /// The q with P(Q <= q) = p, by bisection; infinite for p = 1.
+///
+/// ```
+/// use fivefold_stats::studentised_range_quantile;
+///
+/// // As tables of the studentised range have it, for 3 means and 10 degrees of freedom.
+/// assert!((studentised_range_quantile(0.95, 3, Some(10.0)) - 3.877).abs() < 1e-3);
+/// ```
 pub fn studentised_range_quantile(p: f64, means: usize, degrees: Option<f64>) -> f64 {
     if p >= 1.0 {
         return f64::INFINITY;

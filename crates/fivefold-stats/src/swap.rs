@@ -10,6 +10,14 @@ use crate::order::count_pairs;
 
 /// The swap rate of two parallel score lists; `None` for fewer than two items.
 ///
+/// ```
+/// use fivefold_stats::swap_rate;
+///
+/// // One of three pairs is swapped.
+/// assert_eq!(swap_rate(&[0.9, 0.5, 0.1], &[0.5, 0.9, 0.1])?, Some(1.0 / 3.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`StatsError::LengthMismatch`] and [`StatsError::NotFinite`].
 pub fn swap_rate(first: &[f64], second: &[f64]) -> Result<Option<f64>, StatsError> {

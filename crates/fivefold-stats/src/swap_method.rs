@@ -29,6 +29,17 @@ use crate::resample::fixed::Fixed;
 use crate::resample::weighted::{Columns, Weights, weighted_sums};
 
 /// How the swap method is run.
+///
+/// ```
+/// use fivefold_stats::{Family, SwapOptions, swap_method};
+///
+/// let family = Family::of_pair(&[0.5, 0.75, 1.0, 0.5], &[0.25, 0.5, 0.75, 0.25])?;
+/// let options = SwapOptions { trials: 10, bins: 4, width: 0.125, ..SwapOptions::default() };
+/// let bins = &swap_method(&family, &options)?[0].bins;
+/// // A difference of .25 is in the third of these bins, in every trial.
+/// assert_eq!((bins.len(), bins[2].comparisons), (4, 10));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SwapOptions {
     /// Number of random splits.
@@ -51,6 +62,18 @@ impl Default for SwapOptions {
 }
 
 /// One bin of differences.
+///
+/// ```
+/// use fivefold_stats::{Family, SwapOptions, swap_method};
+///
+/// // The systems are best on one query each, so that each half contradicts the other.
+/// let family = Family::of_pair(&[1.0, 0.0], &[0.0, 1.0])?;
+/// let bins = &swap_method(&family, &SwapOptions { trials: 10, ..SwapOptions::default() })?[0].bins;
+/// assert_eq!((bins[20].comparisons, bins[20].swaps, bins[20].rate()), (10, 10, Some(1.0)));
+/// // No difference is as small as the first bin.
+/// assert_eq!(bins[0].rate(), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SwapBin {
     /// Lower end of the bin.
@@ -69,6 +92,16 @@ impl SwapBin {
 }
 
 /// The swap method's result for one group (a measure at a cutoff).
+///
+/// ```
+/// use fivefold_stats::{Family, SwapOptions, swap_method};
+///
+/// // Each query has a difference of .25: no half contradicts another.
+/// let family = Family::of_pair(&[0.5, 0.75, 1.0, 0.5], &[0.25, 0.5, 0.75, 0.25])?;
+/// let curve = &swap_method(&family, &SwapOptions::default())?[0];
+/// assert_eq!((curve.needed, curve.sensitivity), (Some(0.2), Some(1.0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SwapCurve {
     /// The bins, by increasing difference.
@@ -82,6 +115,18 @@ pub struct SwapCurve {
 
 /// Runs the swap method over a family. Returns one curve for each group; all groups share the
 /// halves.
+///
+/// ```
+/// use fivefold_stats::{Family, SwapOptions, swap_method};
+///
+/// // The two systems are best on one half of the queries each, so that some halves contradict each other.
+/// let family = Family::of_pair(&[1.0, 1.0, 0.0, 0.0], &[0.0, 0.0, 1.0, 1.0])?;
+/// let curve = &swap_method(&family, &SwapOptions::default())?[0];
+/// let last = curve.bins[20];
+/// assert_eq!((last.swaps, last.rate()), (last.comparisons, Some(1.0)));
+/// assert!(curve.needed.is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`StatsError::TooFew`] for fewer than two queries; [`StatsError::OutOfRange`];

@@ -16,6 +16,16 @@ use crate::error::{StatsError, all_finite, same_length};
 /// tau-AP of the order of `scores` against the order of `reference`, high to low. `None` if either
 /// list has no order (all scores tie, or fewer than two items).
 ///
+/// ```
+/// use fivefold_stats::tau_ap;
+///
+/// // The first two of three items are exchanged: C = 0, 2, so 2 / 2 x (0 / 1 + 2 / 2) - 1.
+/// assert_eq!(tau_ap(&[0.9, 0.8, 0.1], &[0.8, 0.9, 0.1])?, Some(0.0));
+/// // The last two: 2 / 2 x (1 / 1 + 1 / 2) - 1.
+/// assert_eq!(tau_ap(&[0.9, 0.8, 0.1], &[0.9, 0.1, 0.8])?, Some(0.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`StatsError::LengthMismatch`] and [`StatsError::NotFinite`].
 pub fn tau_ap(scores: &[f64], reference: &[f64]) -> Result<Option<f64>, StatsError> {

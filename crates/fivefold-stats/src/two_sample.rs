@@ -15,6 +15,16 @@ use crate::error::{StatsError, all_finite};
 use crate::moments::Moments;
 
 /// The assumption about the variances of the two samples.
+///
+/// ```
+/// use fivefold_stats::{Variances, two_sample_t_test};
+///
+/// // Samples of one size and one variance: Welch finds the degrees of freedom of the pooled test.
+/// let (a, b) = ([1.0, 2.0, 3.0], [2.0, 3.0, 4.0]);
+/// let [pooled, welch] = [Variances::Pooled, Variances::Welch].map(|variances| two_sample_t_test(&a, &b, variances));
+/// assert!((pooled?.degrees - welch?.degrees).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variances {
     /// The variances are equal.
@@ -24,6 +34,14 @@ pub enum Variances {
 }
 
 /// The outcome of a two-sample t-test.
+///
+/// ```
+/// use fivefold_stats::{Variances, two_sample_t_test};
+///
+/// let found = two_sample_t_test(&[2.0, 4.0], &[1.0, 3.0, 2.0], Variances::Pooled)?;
+/// assert_eq!((found.difference, found.degrees), (1.0, 3.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TwoSampleT {
     /// Mean of the first sample minus mean of the second.
@@ -37,6 +55,15 @@ pub struct TwoSampleT {
 }
 
 /// Tests whether two independent samples have the same mean.
+///
+/// ```
+/// use fivefold_stats::{Variances, two_sample_t_test};
+///
+/// // Variance 1 in both: t = -1 / sqrt(1/3 + 1/3).
+/// let found = two_sample_t_test(&[1.0, 2.0, 3.0], &[2.0, 3.0, 4.0], Variances::Pooled)?;
+/// assert!((found.t + 1.5f64.sqrt()).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`StatsError::TooFew`] if a sample has fewer than two values; [`StatsError::NotFinite`].

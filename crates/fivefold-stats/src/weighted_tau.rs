@@ -13,6 +13,17 @@ use crate::error::{StatsError, all_finite, same_length};
 /// Weighted tau of two parallel score lists, high is best. `None` if either list has no order (all
 /// scores tie, or fewer than two items).
 ///
+/// ```
+/// use fivefold_stats::weighted_tau;
+///
+/// // An exchange at the top costs more than one at the end.
+/// let order = [0.9, 0.5, 0.3, 0.1];
+/// let top = weighted_tau(&order, &[0.5, 0.9, 0.3, 0.1])?;
+/// let end = weighted_tau(&order, &[0.9, 0.5, 0.1, 0.3])?;
+/// assert!(top < end && end < Some(1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`StatsError::LengthMismatch`] and [`StatsError::NotFinite`].
 pub fn weighted_tau(first: &[f64], second: &[f64]) -> Result<Option<f64>, StatsError> {

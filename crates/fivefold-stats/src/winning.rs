@@ -11,6 +11,13 @@ use fivefold_base::rounding::levels_of_defined;
 use crate::error::{StatsError, same_length};
 
 /// The winning number of one system.
+///
+/// ```
+/// use fivefold_stats::WinningNumber;
+///
+/// assert_eq!(WinningNumber { wins: 3, ideal: 4 }.normalised(), Some(0.75));
+/// assert_eq!(WinningNumber::default().normalised(), None);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WinningNumber {
     /// WN: number of comparisons that the system wins.
@@ -28,6 +35,17 @@ impl WinningNumber {
 
 /// Winning numbers of all systems from `[data set][system]`; `None` marks a system that was not
 /// evaluated.
+///
+/// ```
+/// use fivefold_stats::winning_numbers;
+///
+/// // Two data sets; the third system was run on the first one only.
+/// let values = [vec![Some(0.5), Some(0.4), Some(0.3)], vec![Some(0.2), Some(0.6), None]];
+/// let numbers = winning_numbers(&values)?;
+/// assert_eq!((numbers[0].wins, numbers[0].ideal), (2, 3));
+/// assert_eq!(numbers[1].normalised(), Some(2.0 / 3.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`StatsError::LengthMismatch`] if data sets differ in their number of systems.

@@ -36,6 +36,16 @@ const KINDS: &[Renamed] = &[Renamed::new("meta", "compare")];
 const CONVENTIONS_KEY: &str = "conventions";
 
 /// A study as its experiment file describes it.
+///
+/// ```
+/// use fivefold_studies::StudyFile;
+///
+/// let file = StudyFile::parse("name = \"mine\"\nkind = \"converge\"\nseed = 7\ntrials = 2\n")?;
+/// assert_eq!((file.name.as_str(), file.kind, file.seed), ("mine", "converge", 7));
+/// // A key that is none of the study's is an error.
+/// assert!(StudyFile::parse("name = \"mine\"\nkind = \"converge\"\ntrails = 2\n").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct StudyFile {
     /// The experiment's name.
     pub name: String,

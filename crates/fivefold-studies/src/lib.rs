@@ -19,6 +19,13 @@ pub use systems::SystemsConfig;
 use registry::StudyEntry;
 
 /// Every kind of study. A new study is a module and a line here.
+///
+/// ```
+/// use fivefold_studies::STUDIES;
+///
+/// let kinds: Vec<&str> = STUDIES.iter().map(|study| study.kind).collect();
+/// assert_eq!(kinds, ["residual", "standardise", "converge", "compare"]);
+/// ```
 pub const STUDIES: &[StudyEntry] = &[
     StudyEntry::of::<residual::Residual>(),
     StudyEntry::of::<standardise::Standardise>(),

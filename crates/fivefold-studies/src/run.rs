@@ -26,6 +26,16 @@ const MANIFEST: &str = "manifest.json";
 pub const FORMAT: &str = "fivefold-study/1";
 
 /// Options of a run.
+///
+/// ```
+/// use fivefold_studies::{RunOptions, StudyFile, run};
+///
+/// let file = StudyFile::parse("name = \"mine\"\nkind = \"converge\"\ndocuments = 200\nfrom = 100\ntrials = 2\n")?;
+/// // The tables are the same for any number of threads.
+/// let [one, two] = [1, 2].map(|threads| run(&file, &RunOptions { threads, ..RunOptions::default() }));
+/// assert_eq!(one?.tables, two?.tables);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Default)]
 pub struct RunOptions<'a> {
     /// Folders in which relative paths are looked for, in this order.
@@ -39,6 +49,17 @@ pub struct RunOptions<'a> {
 }
 
 /// The manifest of a study's results folder: the settings and inputs of the findings.
+///
+/// ```
+/// use fivefold_studies::{Manifest, RunOptions, StudyFile, run};
+///
+/// let file = StudyFile::parse("name = \"mine\"\nkind = \"converge\"\ndocuments = 200\nfrom = 100\ntrials = 2\n")?;
+/// let manifest = Manifest::of(&file, &run(&file, &RunOptions::default())?);
+/// // Every setting is in it, also those that were left out.
+/// assert_eq!(manifest.settings["documents"], 200);
+/// assert_eq!(StudyFile::restore(&manifest)?.kind, "converge");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Manifest {
     /// The format, [`FORMAT`].
@@ -105,6 +126,16 @@ impl Manifest {
 }
 
 /// Runs a study.
+///
+/// ```
+/// use fivefold_studies::{RunOptions, StudyFile, run};
+///
+/// // A simulation, which reads nothing.
+/// let file = StudyFile::parse("name = \"mine\"\nkind = \"converge\"\ndocuments = 200\nfrom = 100\ntrials = 2\n")?;
+/// let findings = run(&file, &RunOptions::default())?;
+/// assert!(!findings.tables.is_empty() && findings.inputs.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// As [`Study::run`](crate::Study::run).

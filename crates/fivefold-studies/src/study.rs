@@ -19,6 +19,42 @@ use serde::{Deserialize, Serialize};
 
 /// A kind of study. The type holds the settings, which are the keys of the experiment file. The
 /// type needs `#[serde(deny_unknown_fields)]`, and a default for every optional key.
+///
+/// ```
+/// use fivefold_core::ParamError;
+/// use fivefold_studies::study::StudyContext;
+/// use fivefold_studies::{Findings, RunOptions, Study, StudyError, StudyFile, run};
+/// use serde::{Deserialize, Serialize};
+///
+/// /// How often a die shows a six. The fields are the keys of its experiment file.
+/// #[derive(Serialize, Deserialize)]
+/// #[serde(deny_unknown_fields)]
+/// struct Sixes {
+///     throws: u64,
+/// }
+///
+/// impl Study for Sixes {
+///     const KIND: &'static str = "sixes";
+///     const SUMMARY: &'static str = "how often a die shows a six";
+///
+///     fn check(&self) -> Result<(), ParamError> {
+///         ParamError::unless(self.throws > 0, "throws", self.throws, "1 or more")
+///     }
+///
+///     fn run(&self, cx: &StudyContext<'_>) -> Result<Findings, StudyError> {
+///         let mut rng = cx.seed().rng();
+///         let sixes = (0..self.throws).filter(|_| rng.below(6) == 5).count();
+///         let mut findings = Findings::default();
+///         findings.add_csv("sixes.csv", &["sixes".to_owned()], [vec![sixes.to_string()]].into_iter());
+///         Ok(findings)
+///     }
+/// }
+///
+/// let findings = run(&StudyFile::of("mine", 7, Sixes { throws: 600 }), &RunOptions::default())?;
+/// let sixes: usize = findings.files[0].1.lines().last().unwrap().parse()?;
+/// assert!((60..140).contains(&sixes));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Study: DeserializeOwned + Serialize + Send + Sync + 'static {
     /// The word after `kind =`.
     const KIND: &'static str;
@@ -145,6 +181,15 @@ pub(crate) fn facts<S: AsRef<str>>(systems: usize, queries: usize, measures: &[S
 }
 
 /// The findings of a study.
+///
+/// ```
+/// use fivefold_studies::Findings;
+///
+/// let mut findings = Findings::default();
+/// let row = vec!["A".to_owned(), "0.5".to_owned()];
+/// findings.add_csv("means.csv", &["system", "mean"].map(str::to_owned), [row].into_iter());
+/// assert_eq!(findings.files, [("means.csv".to_owned(), "system,mean\nA,0.5\n".to_owned())]);
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
     /// Tables, in the order in which they are shown.
@@ -193,6 +238,15 @@ pub struct Input {
 }
 
 /// The reason why a study has no findings.
+///
+/// ```
+/// use fivefold_studies::{RunOptions, StudyFile, run};
+///
+/// let text = "name = \"mine\"\nkind = \"compare\"\nmeasures = [\"ndcg@10\", \"ap\"]\nsystems = { values = [\"no-such.csv\"] }\n";
+/// let error = run(&StudyFile::parse(text)?, &RunOptions::default()).unwrap_err();
+/// assert!(error.to_string().contains("no-such.csv"), "{error}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {

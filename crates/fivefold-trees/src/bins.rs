@@ -28,12 +28,29 @@ pub(crate) const LANES: usize = 8;
 pub(crate) const PANEL: usize = 4;
 
 /// The most bins of a feature, without the bin of missing values.
+///
+/// ```
+/// use fivefold_trees::{BinnedMatrix, MAX_BINS, Rows};
+///
+/// // A thousand values, but no more bins than a byte tells apart from a missing value.
+/// let values: Vec<f32> = (0..1000u16).map(f32::from).collect();
+/// let matrix = BinnedMatrix::new(&Rows::new(vec![&values], 1), 1000);
+/// assert_eq!(matrix.cuts(0).len() + 1, MAX_BINS);
+/// ```
 pub const MAX_BINS: usize = 255;
 
 /// The bin of missing values.
 pub(crate) const MISSING: u8 = 255;
 
 /// Row-major feature values in blocks, for instance a block for each query.
+///
+/// ```
+/// use fivefold_trees::Rows;
+///
+/// // Two queries, of two documents and of one, with two features a document.
+/// let rows = Rows::new(vec![&[1.0, 2.0, 3.0, 4.0], &[5.0, 6.0]], 2);
+/// assert_eq!((rows.len(), rows.width()), (3, 2));
+/// ```
 #[derive(Debug, Clone)]
 pub struct Rows<'a> {
     blocks: Vec<&'a [f32]>,
@@ -79,6 +96,16 @@ impl<'a> Rows<'a> {
 }
 
 /// The places of the cuts, for a feature with more values than bins.
+///
+/// ```
+/// use fivefold_trees::{BinnedMatrix, Rows, Spacing};
+///
+/// // Three values and two bins: cut after half of the documents, or at half of the range.
+/// let values = [0.0, 1.0, 2.0, 10.0];
+/// let rows = Rows::new(vec![&values], 1);
+/// assert_eq!(BinnedMatrix::spaced(&rows, 2, Spacing::Quantiles).cuts(0), [1.5]);
+/// assert_eq!(BinnedMatrix::spaced(&rows, 2, Spacing::Widths).cuts(0), [5.0]);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spacing {
@@ -104,6 +131,15 @@ impl FeatureBins {
 
 /// A matrix of bins, on which trees are grown. All trees, rankers and threads that learn from the
 /// same documents can share the matrix.
+///
+/// ```
+/// use fivefold_trees::{BinnedMatrix, Rows};
+///
+/// // Three documents of one feature, the last without a value.
+/// let matrix = BinnedMatrix::new(&Rows::new(vec![&[1.0, 3.0, f32::NAN]], 1), 255);
+/// assert_eq!(matrix.cuts(0), [2.0]);
+/// assert_eq!([matrix.bin(0, 0), matrix.bin(1, 0), matrix.bin(2, 0)], [0, 1, 255]);
+/// ```
 #[derive(Debug, Clone)]
 pub struct BinnedMatrix {
     rows: usize,

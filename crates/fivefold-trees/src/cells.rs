@@ -79,6 +79,15 @@ pub(crate) struct Units {
 }
 
 /// Why no tree can be grown from gradients.
+///
+/// ```
+/// use fivefold_trees::{BinnedMatrix, Gradients, GrowError, Grower, Growth, Rows};
+///
+/// let matrix = BinnedMatrix::new(&Rows::new(vec![&[1.0, 2.0]], 1), 255);
+/// let gradients = Gradients { first: &[0.5, f64::NAN], second: None, copies: None };
+/// let error = Grower::new(&matrix, Growth::default()).grow(gradients, None, &mut |_| 0).unwrap_err();
+/// assert!(matches!(error, GrowError::Gradient { row: 1, .. }));
+/// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrowError {
@@ -115,6 +124,17 @@ pub enum GrowError {
 
 /// The derivatives of the loss at the current scores, for each document. A tree is grown from
 /// them.
+///
+/// ```
+/// use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, Rows};
+///
+/// let matrix = BinnedMatrix::new(&Rows::new(vec![&[1.0, 2.0, 3.0]], 1), 255);
+/// // The second document stands in the sample twice, the third does not.
+/// let gradients = Gradients { first: &[-1.0, -4.0, 9.0], second: None, copies: Some(&[1, 2, 0]) };
+/// let tree = Grower::new(&matrix, Growth { leaves: 1, ..Growth::default() }).grow(gradients, None, &mut |_| 0)?;
+/// assert_eq!((tree.values(), tree.documents()), (&[3.0][..], Some(&[3][..])));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Gradients<'a> {
     /// First derivative of the loss; the tree steps against it.

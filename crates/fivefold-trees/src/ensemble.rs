@@ -14,6 +14,18 @@ use crate::scorer::{BLOCK, Scorer, Walk};
 use crate::tree::Tree;
 
 /// The score of a document is the sum of its leaf values over all trees.
+///
+/// ```
+/// use fivefold_trees::{Ensemble, Node, Tree};
+///
+/// let node = Node { feature: 0, threshold: 0.5, missing_left: true, left: !0, right: !1, gain: 2.0 };
+/// let ensemble = Ensemble::from(vec![Tree::new(&[node], vec![1.0, 3.0])?, Tree::leaf(0.25)]);
+/// let mut scores = [0.0; 2];
+/// ensemble.add_scores(&[0.0, 1.0], 1, &mut scores);
+/// assert_eq!(scores, [1.25, 3.25]);
+/// assert_eq!(ensemble.importance(1), [2.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Vec<Tree>", into = "Vec<Tree>")]
 pub struct Ensemble {
@@ -137,6 +149,18 @@ fn add_scores(scorers: &[Scorer], used: usize, rows: &[f32], width: usize, score
 }
 
 /// Adds one tree's value for each row to `scores`.
+///
+/// ```
+/// use fivefold_trees::{Node, Rows, Tree, add_tree_scores};
+///
+/// let node = Node { feature: 0, threshold: 0.5, missing_left: true, left: !0, right: !1, gain: 2.0 };
+/// let tree = Tree::new(&[node], vec![1.0, 3.0])?;
+/// // Boosting adds each tree to the scores as it grows.
+/// let mut scores = [10.0, 20.0];
+/// add_tree_scores(&tree, &Rows::new(vec![&[0.0, 1.0]], 1), &mut scores);
+/// assert_eq!(scores, [11.0, 23.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Panics
 /// If the tree uses a feature beyond the rows' width, or there is not one score a row.

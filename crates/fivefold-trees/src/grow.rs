@@ -34,6 +34,19 @@ const BLOCK: usize = 2048;
 const SMALL: usize = 512;
 
 /// Limits of a tree's growth, and the damping of its values.
+///
+/// ```
+/// use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, Rows};
+///
+/// let matrix = BinnedMatrix::new(&Rows::new(vec![&[1.0, 2.0, 3.0]], 1), 255);
+/// let gradients = Gradients { first: &[-1.0, -2.0, -7.0], second: None, copies: None };
+/// // As many leaves as allowed, unless one would have too few documents.
+/// for (min_documents, leaves) in [(1, 3), (2, 1)] {
+///     let growth = Growth { leaves: 3, min_documents, ..Growth::default() };
+///     assert_eq!(Grower::new(&matrix, growth).grow(gradients, None, &mut |_| 0)?.values().len(), leaves);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Growth {
     /// The most leaves, at least 1.
@@ -71,6 +84,22 @@ impl Default for Growth {
 }
 
 /// Draws a uniform number below its argument: the caller's source of randomness.
+///
+/// ```
+/// use fivefold_trees::{BinnedMatrix, Draw, Gradients, Grower, Growth, Rows};
+///
+/// let matrix = BinnedMatrix::new(&Rows::new(vec![&[0.0, 0.0, 1.0, 1.0]], 2), 255);
+/// // Each node chooses from one of two features, and this source of randomness counts how often it was asked.
+/// let mut asked = 0;
+/// let draw: &mut Draw = &mut |below| {
+///     asked += 1;
+///     below - 1
+/// };
+/// let growth = Growth { leaves: 2, min_documents: 1, node_features: 0.5, ..Growth::default() };
+/// Grower::new(&matrix, growth).grow(Gradients { first: &[1.0, -1.0], second: None, copies: None }, None, draw)?;
+/// assert!(asked > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub type Draw<'a> = dyn FnMut(usize) -> usize + 'a;
 
 /// Which of a group's features a node may use.
@@ -90,6 +119,17 @@ struct Leaf {
 }
 
 /// Grows trees on one matrix, and reuses its scratch space.
+///
+/// ```
+/// use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, Rows};
+///
+/// let matrix = BinnedMatrix::new(&Rows::new(vec![&[1.0, 2.0, 3.0]], 1), 255);
+/// let mut grower = Grower::new(&matrix, Growth { leaves: 2, min_documents: 1, ..Growth::default() });
+/// // The step against the gradients of the first two documents is 1, that of the third 7.
+/// let tree = grower.grow(Gradients { first: &[-1.0, -1.0, -7.0], second: None, copies: None }, None, &mut |_| 0)?;
+/// assert_eq!((tree.values(), tree.leaf_of(&[2.4])), (&[1.0, 7.0][..], 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Grower<'m> {
     matrix: &'m BinnedMatrix,
     growth: Growth,

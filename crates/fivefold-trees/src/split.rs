@@ -24,6 +24,19 @@ use crate::cells::{Cell, Units};
 const NOISE: f64 = 1e-12;
 
 /// How the documents on a side of a cut are counted for the least number of documents of a leaf.
+///
+/// ```
+/// use fivefold_trees::{BinnedMatrix, Gradients, Grower, Growth, LeafDocuments, Rows};
+///
+/// // Of all hessians the first two documents have a tenth, which is not one document of three.
+/// let matrix = BinnedMatrix::new(&Rows::new(vec![&[1.0, 2.0, 3.0]], 1), 255);
+/// let gradients = Gradients { first: &[-1.0, -1.0, 9.0], second: Some(&[1.0, 1.0, 18.0]), copies: None };
+/// for (leaf_documents, leaves) in [(LeafDocuments::Counted, 2), (LeafDocuments::ByHessian, 1)] {
+///     let growth = Growth { leaves: 2, min_documents: 1, leaf_documents, ..Growth::default() };
+///     assert_eq!(Grower::new(&matrix, growth).grow(gradients, None, &mut |_| 0)?.values().len(), leaves);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeafDocuments {

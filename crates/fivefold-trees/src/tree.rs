@@ -19,6 +19,16 @@ pub(crate) type Child = i32;
 
 /// A regression tree. All vectors of inner nodes have the same length; there is one leaf more than
 /// inner nodes.
+///
+/// ```
+/// use fivefold_trees::{Node, Tree};
+///
+/// let node = Node { feature: 2, threshold: 0.5, missing_left: false, left: !0, right: !1, gain: 1.0 };
+/// let tree = Tree::new(&[node], vec![1.0, 3.0])?;
+/// assert_eq!((tree.width(), tree.depth()), (3, 1));
+/// assert_eq!(tree.values()[tree.leaf_of(&[0.0, 0.0, 0.9])], 3.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts")]
 pub struct Tree {
@@ -60,6 +70,16 @@ struct Parts {
 }
 
 /// One inner node.
+///
+/// ```
+/// use fivefold_trees::{Node, Tree};
+///
+/// // Feature 0 up to .5 goes to leaf 0, above it to leaf 1, and a missing value right.
+/// let node = Node { feature: 0, threshold: 0.5, missing_left: false, left: !0, right: !1, gain: 1.0 };
+/// let tree = Tree::new(&[node], vec![1.0, 3.0])?;
+/// assert_eq!([0.5, 0.6, f32::NAN].map(|value| tree.leaf_of(&[value])), [0, 1, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Node {
     /// Feature number from 0.
@@ -77,6 +97,14 @@ pub struct Node {
 }
 
 /// Why nodes and leaves do not make a tree.
+///
+/// ```
+/// use fivefold_trees::{Node, Tree, TreeError};
+///
+/// // One inner node has two leaves.
+/// let node = Node { feature: 0, threshold: 0.5, missing_left: false, left: !0, right: !1, gain: 1.0 };
+/// assert_eq!(Tree::new(&[node], vec![1.0]), Err(TreeError::Lengths { leaves: 1 }));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {

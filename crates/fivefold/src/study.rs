@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use fivefold_experiment::reuse::changes;
 use fivefold_report::folder::{check_index, discard_damaged_index};
 use fivefold_report::{Overview, PageHead, Report, Templates, chart_figure, diagram_figure};
-use fivefold_results::owner::overwritten;
+use fivefold_results::owner::{Claim, Standing, overwritten};
 use fivefold_results::store::Store;
 use fivefold_studies::run::{FORMAT, Folder};
 use fivefold_studies::study::Input;

@@ -20,6 +20,7 @@ mod exchange;
 mod explain;
 mod explain_cache;
 mod export;
+mod faces;
 mod harness;
 mod hostile;
 mod imported;

@@ -12,7 +12,7 @@ type Module = Vec<String>;
 /// The most files that import each other in a circle.
 const LARGEST_CIRCLE: usize = 4;
 
-fn crates() -> PathBuf {
+pub fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("crates")
 }
 
@@ -41,7 +41,7 @@ fn sources(folder: &Path) -> BTreeMap<Module, String> {
 }
 
 /// Expands `a::{b, c::d}` to `a::b` and `a::c::d`.
-fn expanded(before: &[String], tree: &str) -> Vec<Vec<String>> {
+pub fn expanded(before: &[String], tree: &str) -> Vec<Vec<String>> {
     let names =
         |text: &str| text.split("::").map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
     let tree = tree.trim();

@@ -9,6 +9,17 @@ use crate::groups;
 use crate::text::{ODD_HELP, named};
 
 /// A fault in one file.
+///
+/// ```
+/// use fivefold_data::{ReadOptions, read_letor};
+///
+/// let file = tempfile::NamedTempFile::new()?;
+/// std::fs::write(&file, "1 qid:1 1:0.5\n0 qid:1 1:x\n")?;
+/// let error = read_letor(file.path(), &ReadOptions::default()).unwrap_err();
+/// // The value `x`.
+/// assert_eq!((error.line, error.column), (2, 11));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct ReadError {
     /// The file, as it was named to the reader.
@@ -50,6 +61,16 @@ impl std::error::Error for ReadError {
 }
 
 /// The kind of fault.
+///
+/// ```
+/// use fivefold_data::{ReadErrorKind, ReadOptions, read_letor};
+///
+/// let file = tempfile::NamedTempFile::new()?;
+/// std::fs::write(&file, "1 qid:1 1:0.5 1:0.25\n")?;
+/// let error = read_letor(file.path(), &ReadOptions::default()).unwrap_err();
+/// assert!(matches!(error.kind, ReadErrorKind::Repeated { .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadErrorKind {

@@ -7,6 +7,18 @@ use fivefold_core::ranker::ValueCodes;
 use serde::{Deserialize, Serialize};
 
 /// The treatment of missing feature values (`NULL`, `nan`).
+///
+/// ```
+/// use fivefold_data::{Missing, ReadOptions, read_letor};
+///
+/// let file = tempfile::NamedTempFile::new()?;
+/// std::fs::write(&file, "1 qid:1 1:NULL\n0 qid:1 1:4\n")?;
+/// let first = |missing| read_letor(file.path(), &ReadOptions { missing, ..ReadOptions::default() });
+/// assert!(first(Missing::Error).is_err());
+/// assert_eq!(first(Missing::Zero)?.data.query(0).features(), [0.0, 4.0]);
+/// assert_eq!(first(Missing::QueryMin)?.data.query(0).features(), [4.0, 4.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Missing {
@@ -42,6 +54,17 @@ impl std::fmt::Display for Missing {
 }
 
 /// Options for reading a LETOR file.
+///
+/// ```
+/// use fivefold_data::{ReadOptions, read_letor};
+///
+/// let file = tempfile::NamedTempFile::new()?;
+/// std::fs::write(&file, "1 qid:1 0:0.5 2:4\n")?;
+/// // Features counted from 0, of which a document has five.
+/// let options = ReadOptions { first_feature_id: 0, features: Some(5), ..ReadOptions::default() };
+/// assert_eq!(read_letor(file.path(), &options)?.data.query(0).features(), [0.5, 0.0, 4.0, 0.0, 0.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {

@@ -9,6 +9,16 @@ use crate::text::{find_odd, find_odd_in_name};
 /// Writes every document with all its features, with ids that count from 1. Numbers have the
 /// shortest form that reads back as the same `f32`. Document ids are written as `#docid = X`.
 ///
+/// ```
+/// use fivefold_base::Dataset;
+/// use fivefold_data::write_letor;
+///
+/// let mut text = Vec::new();
+/// write_letor(&Dataset::of_queries(2, [(&[0.5, 3.0][..], &[1][..])])?, &mut text)?;
+/// assert_eq!(String::from_utf8(text)?, "1 qid:1 1:0.5 2:3\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// The errors of `out`. [`io::ErrorKind::InvalidInput`] if a feature is not finite, or if an id
 /// would not read back. An id does not read back if the id is empty or has a character that readers

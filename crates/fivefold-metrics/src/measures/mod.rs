@@ -15,6 +15,13 @@ mod sp;
 use crate::entry::MeasureEntry;
 
 /// All measures, in the order in which they are listed.
+///
+/// ```
+/// use fivefold_metrics::MEASURES;
+///
+/// let names: Vec<&str> = MEASURES.iter().map(|entry| entry.name).collect();
+/// assert!(["ndcg", "ap", "p", "rr", "err"].iter().all(|name| names.contains(name)));
+/// ```
 pub const MEASURES: &[MeasureEntry] = &[
     dcg::NDCG,
     dcg::DCG,

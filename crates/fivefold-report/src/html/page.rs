@@ -15,6 +15,17 @@ use crate::error::ReportError;
 use crate::figure::Figure;
 
 /// The name and the origin of a page.
+///
+/// ```
+/// use fivefold_report::{PageHead, Report, Templates};
+///
+/// let head = PageHead { name: "my comparison".to_owned(), seed: Some(7), ..PageHead::default() };
+/// let folder = tempfile::tempdir()?;
+/// Report { head, ..Report::default() }.write(folder.path(), &Templates::default())?;
+/// let page = std::fs::read_to_string(folder.path().join("report.html"))?;
+/// assert!(page.contains("my comparison"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct PageHead {
     /// The experiment.

@@ -9,6 +9,15 @@ use fivefold_core::params::{toml_message, unknown_name};
 use miette::{Diagnostic, NamedSource, SourceSpan};
 
 /// An error of an experiment file. Printed, the error shows the line and underlines the fault.
+///
+/// ```
+/// use fivefold_core::Registry;
+/// use fivefold_results::Experiment;
+///
+/// let text = "name = \"mine\"\n[[dataset]]\npaht = \"data\"\n";
+/// let error = Experiment::parse("mine.toml", text, Vec::new(), &Registry::new(&[])).unwrap_err();
+/// assert!(error.to_string().contains("`paht`"), "{error}");
+/// ```
 #[derive(Debug, Clone, thiserror::Error, Diagnostic)]
 #[error("{message}")]
 pub struct ConfigError {

@@ -54,6 +54,30 @@ use read::Section;
 use crate::labels;
 
 /// A checked experiment: data sets, rankers, and the evaluation.
+///
+/// ```
+/// use fivefold_core::Registry;
+/// use fivefold_results::Experiment;
+///
+/// let text = r#"
+///     name = "mine"
+///     [[dataset]]
+///     path = "data"
+///     layout = "fold-dirs"
+///     label = "mine"
+///     [[ranker]]
+///     label = "other program"
+///     kind = "scores"
+///     params = { path = "Fold{fold}.score" }
+///     [evaluation]
+///     measures = ["ndcg", "ap"]
+///     cutoffs = [5, 10]
+/// "#;
+/// let experiment = Experiment::parse("mine.toml", text, Vec::new(), &Registry::new(&[]))?;
+/// // Both measures at both cutoffs, in their original and both UE versions.
+/// assert_eq!(experiment.evaluation.measures.len(), 2 * 2 * 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Experiment {
     /// Name of the experiment.

@@ -16,6 +16,16 @@ use crate::outcome::{Outcome, TestRun};
 use crate::resample::TestOptions;
 
 /// An entry of the list of tests.
+///
+/// ```
+/// use fivefold_stats::test;
+///
+/// let wilcoxon = test("wilcoxon")?;
+/// assert!(!wilcoxon.corrects_itself);
+/// // Ranks 1, 2 and 3, all of one sign: 2 of 8 are as extreme.
+/// assert_eq!(wilcoxon.of_pair(&[0.5, 0.75, 0.75], &[0.375, 0.25, 0.5])?.test?.p, 0.25);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Test {
     /// The name by which an experiment file or an option asks for the test.
@@ -77,10 +87,25 @@ impl Test {
 }
 
 /// All tests.
+///
+/// ```
+/// use fivefold_stats::TESTS;
+///
+/// let drawn: Vec<&str> = TESTS.iter().filter(|test| test.draws).map(|test| test.name).collect();
+/// assert_eq!(drawn, ["permutation", "bootstrap", "tukey-hsd"]);
+/// ```
 pub const TESTS: &[Test] =
     &[student::TEST, wilcoxon::TEST, sign::TEST, permutation::TEST, bootstrap::TEST, tukey::TEST];
 
 /// The test with this name.
+///
+/// ```
+/// use fivefold_stats::test;
+///
+/// assert_eq!(test("sign")?.of_pair(&[3.0, 2.0], &[1.0, 1.0])?.test?.p, 0.5);
+/// assert!(test("wilcoxn").unwrap_err().to_string().contains("did you mean \"wilcoxon\"?"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// Unknown name; the message suggests the nearest name.

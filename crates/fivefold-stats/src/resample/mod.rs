@@ -23,6 +23,17 @@ use fivefold_base::Seed;
 use crate::error::{StatsError, check_share};
 
 /// Settings of a test.
+///
+/// ```
+/// use fivefold_stats::{Family, TestOptions, test};
+///
+/// let family = Family::of_pair(&[0.5, 0.75, 0.75], &[0.25, 0.25, 0.5])?;
+/// let options = TestOptions { confidence: 0.99, ..TestOptions::default() };
+/// let wide = test("t")?.run(&family, &options)?.outcomes[0].interval?;
+/// let usual = test("t")?.run(&family, &TestOptions::default())?.outcomes[0].interval?;
+/// assert!(wide.low < usual.low && usual.high < wide.high);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TestOptions {
     /// Number of random draws of the resampling tests (B).
@@ -41,6 +52,15 @@ impl Default for TestOptions {
 }
 
 /// The most draws of a test. A test holds a number or the state of a generator for each draw.
+///
+/// ```
+/// use fivefold_stats::{Family, MOST_DRAWS, StatsError, TestOptions, test};
+///
+/// let options = TestOptions { draws: MOST_DRAWS + 1, ..TestOptions::default() };
+/// let error = test("bootstrap")?.run(&Family::of_pair(&[0.5, 0.7], &[0.4, 0.3])?, &options);
+/// assert!(matches!(error, Err(StatsError::OutOfRange { what: "the number of draws", .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub const MOST_DRAWS: usize = 10_000_000;
 
 impl TestOptions {

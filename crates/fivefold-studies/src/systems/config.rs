@@ -36,6 +36,17 @@ use crate::study::{Input, StudyContext, StudyError};
 pub(super) const FOLD: &str = "{fold}";
 
 /// The source of a study's systems.
+///
+/// ```
+/// use fivefold_studies::SystemsConfig;
+///
+/// let values = SystemsConfig { values: vec!["A=a.csv".to_owned()], ..SystemsConfig::default() };
+/// assert!(values.check().is_ok());
+/// // Values per query are no rankings of which other measures could be computed.
+/// assert!(!values.has_rankings());
+/// // Two sources are one too many.
+/// assert!(SystemsConfig { results: Some("runs/mine".into()), ..values }.check().is_err());
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SystemsConfig {

@@ -6,10 +6,13 @@ use std::time::Duration;
 use fivefold_analysis::Table;
 use fivefold_base::words::{counted, which};
 use fivefold_core::Registry;
-use fivefold_experiment::reuse::{CacheReport, Reuse};
+use fivefold_experiment::reuse::{CacheReport, EvaluationState, Reuse, explain_cache};
+use fivefold_experiment::run::check_plan;
 use fivefold_experiment::{self as experiment, JobFilter, Plan, RunError, RunOptions};
 use fivefold_report::Templates;
 use fivefold_report::folder::{Written, check_index, write_report_unless};
+use fivefold_results::Results;
+use fivefold_results::lock::{FolderLock, LockMode};
 use fivefold_results::manifest::FORMAT;
 use serde::Serialize;
 

@@ -1,0 +1,1 @@
+../../fivefold-results/doc/small.rs
