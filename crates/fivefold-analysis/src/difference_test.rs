@@ -30,6 +30,7 @@ use fivefold_stats::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct DifferenceTest {
     /// The test.
     pub test: &'static Test,

@@ -124,6 +124,7 @@ pub struct Cache {
 
 /// How the cache was used when a collection was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum CacheUse {
     /// The user did not ask for a cache, or the collection is too small.
     #[default]

@@ -44,6 +44,7 @@ const BUILT_IN: &[&str] = &[
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Descriptor {
     /// The collection's name in experiment files, and the name of its folder.
     pub name: String,

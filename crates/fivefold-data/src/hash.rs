@@ -31,6 +31,7 @@ pub(crate) fn combine(data: &Dataset, queries: &[blake3::Hash]) -> String {
 
 /// The hashes of the parts of a fold, each equal to [`data_hash`] of the part.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PartHashes {
     /// Hash of the training part.
     pub train: String,

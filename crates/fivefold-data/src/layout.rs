@@ -20,6 +20,7 @@ pub struct FoldFiles {
 
 /// The origin of folds.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Folds {
     /// Files that are parts already.
     Files(Vec<FoldFiles>),

@@ -22,6 +22,7 @@ use fivefold_results::paths::job_id;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum JobFilter {
     /// Every job.
     #[default]

@@ -35,6 +35,7 @@ use crate::worker::{Worker, lacks};
 /// assert_eq!(JobEnd::Done.failure(), None);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum JobEnd {
     /// The scores are in the folder.
     Done,

@@ -71,6 +71,7 @@ pub struct Plan<'e> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Job {
     /// `DATASET/foldK/RANKER`, from labels as file names.
     pub id: String,

@@ -75,6 +75,7 @@ pub struct Change {
 
 /// The jobs that a run would reuse from a results folder, and the state of the evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct CacheReport {
     /// Whether each job is reused, in the order of the plan.
     pub jobs: Vec<Reuse>,

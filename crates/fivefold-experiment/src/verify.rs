@@ -83,6 +83,7 @@ pub struct VerifyOptions<'a> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Verification {
     /// The manifest of the folder. `None` if it cannot be read.
     pub manifest: Option<Manifest>,
@@ -96,6 +97,7 @@ pub struct Verification {
 
 /// A check of all things of a kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Check {
     /// Name of the check.
     pub name: &'static str,
@@ -120,6 +122,7 @@ pub struct Difference {
 
 /// Things that could not be checked, for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Unchecked {
     /// How many things.
     pub count: usize,

@@ -107,6 +107,7 @@ pub fn mean_of_cases(cases: &[Case<'_>], values: &[f64], conventions: &Conventio
 
 /// Values of one measure under two sets of conventions, and the effect of every convention.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Attribution {
     /// The means under A and B.
     pub means: [f64; 2],
@@ -119,6 +120,7 @@ pub struct Attribution {
 
 /// Effect of one convention, or of the scores.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct RuleEffect {
     /// The convention's name, or [`SCORES`].
     pub rule: &'static str,

@@ -327,6 +327,7 @@ pub(crate) fn above_0(text: &str) -> Option<u8> {
 
 /// The highest grade of ERR, which divides 2^y - 1 by 2^highest. Written `collection` or a grade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum HighestGrade {
     /// The collection's highest grade.
     Collection,

@@ -19,6 +19,7 @@ use crate::measure::Measure;
 /// # Ok::<(), fivefold_metrics::MeasureError>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct MeasureEntry {
     /// The name that a specification begins with.
     pub name: &'static str,

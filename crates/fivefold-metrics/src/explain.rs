@@ -27,6 +27,7 @@ use crate::spec::Version;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The measure, as printed.
     pub measure: String,
@@ -48,6 +49,7 @@ pub struct Explanation {
 
 /// One position of the ranking.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Position {
     /// From 1.
     pub rank: usize,
@@ -70,6 +72,7 @@ pub struct Position {
 
 /// One position of the ideal order, and of the mean over all orders.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Bound {
     /// From 1.
     pub rank: usize,

@@ -20,6 +20,7 @@ use serde::Serialize;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Figure {
     /// File name without ending, e.g. `figure-02-expected-ndcg-mq2008`.
     pub id: String,

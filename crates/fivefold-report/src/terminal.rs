@@ -42,6 +42,7 @@ const RESET: &str = "\x1b[0m";
 /// assert_eq!((plain.color, plain.width), (false, 100));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Style {
     /// Bold titles and heads, dim notes, and colour on cells without a number.
     pub color: bool,

@@ -21,6 +21,7 @@ pub(crate) const TIMES: &str = ".times";
 /// Times of the last run of each job, and facts about the machine of the last run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct RunLog {
     /// Path of the experiment file. By this path a folder is known to belong to the experiment.
     #[serde(skip_serializing_if = "Option::is_none")]

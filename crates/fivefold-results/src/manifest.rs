@@ -62,6 +62,7 @@ pub struct Manifest {
 
 /// Facts about a collection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct DatasetFacts {
     /// Label in the experiment.
     pub label: String,
@@ -120,6 +121,7 @@ pub fn remark_lines(label: &str, remarks: &[String]) -> impl Iterator<Item = Str
 
 /// Sizes of one fold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FoldFacts {
     /// Number of the fold.
     pub number: usize,

@@ -58,6 +58,7 @@ pub struct Conclusions<'a> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Agreement {
     /// Whether the same systems have the highest mean.
     pub same_winner: bool,

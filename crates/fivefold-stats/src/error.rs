@@ -89,6 +89,7 @@ pub(crate) fn check_share(what: &'static str, value: f64) -> Result<(), StatsErr
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {kind} {name:?}{hint}; there are {known}")]
+#[non_exhaustive]
 pub struct UnknownName {
     /// "test" or "correction".
     pub kind: &'static str,

@@ -45,6 +45,7 @@ use crate::studentised_range::studentised_range_quantile;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Friedman {
     /// Average rank of each system; 1 is best.
     pub average_ranks: Vec<f64>,
@@ -75,6 +76,7 @@ pub struct Friedman {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FriedmanMethod {
     /// All orders of the ranks were counted.
     Exact,

@@ -23,6 +23,7 @@ const LANES: usize = 8;
 /// assert_eq!(Moments::of_differences(&[0.5, 0.75], &[0.25, 0.25]).mean, 0.375);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Moments {
     /// Number of values.
     pub count: usize,

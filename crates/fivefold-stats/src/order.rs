@@ -19,6 +19,7 @@ use crate::error::{StatsError, all_finite, same_length};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct PairCounts {
     /// Pairs in the same order in both lists.
     pub concordant: usize,

@@ -117,6 +117,7 @@ impl fmt::Display for Method {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Interval {
     /// Lower end.
     pub low: f64,
@@ -142,6 +143,7 @@ pub struct Interval {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct MaxT {
     /// The p-values, in the family's order of comparisons.
     pub p_values: Vec<f64>,
@@ -162,6 +164,7 @@ pub struct MaxT {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct TestRun {
     /// The outcomes, in the family's order of comparisons.
     pub outcomes: Vec<Outcome>,

@@ -28,6 +28,7 @@ use crate::moments::Moments;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct PairedT {
     /// Mean of `a - b`.
     pub difference: f64,

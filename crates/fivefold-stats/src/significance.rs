@@ -131,6 +131,7 @@ pub fn check_conflicts(first: usize, second: usize, conflicts: usize, comparison
 /// assert_eq!((curve.p_values, curve.undefined), (vec![0.5, 0.25], 1));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct AslCurve {
     /// The p-values, decreasing.
     pub p_values: Vec<f64>,

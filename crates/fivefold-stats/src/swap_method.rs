@@ -75,6 +75,7 @@ impl Default for SwapOptions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct SwapBin {
     /// Lower end of the bin.
     pub from: f64,
@@ -103,6 +104,7 @@ impl SwapBin {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SwapCurve {
     /// The bins, by increasing difference.
     pub bins: Vec<SwapBin>,

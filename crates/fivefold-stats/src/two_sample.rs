@@ -26,6 +26,7 @@ use crate::moments::Moments;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Variances {
     /// The variances are equal.
     Pooled,
@@ -43,6 +44,7 @@ pub enum Variances {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct TwoSampleT {
     /// Mean of the first sample minus mean of the second.
     pub difference: f64,

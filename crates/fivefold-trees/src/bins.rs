@@ -108,6 +108,7 @@ impl<'a> Rows<'a> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Spacing {
     /// Nearly equal numbers of documents lie between neighbouring cuts.
     Quantiles,

@@ -178,6 +178,7 @@ pub fn all(evaluation: &Evaluation, options: &TableOptions) -> Result<Vec<Table>
 
 /// All results that are computed from the values of a run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Analysed {
     /// The tables, as [`all`] gives them.
     pub tables: Vec<Table>,

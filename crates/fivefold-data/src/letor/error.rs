@@ -21,6 +21,7 @@ use crate::text::{ODD_HELP, named};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ReadError {
     /// The file, as it was named to the reader.
     pub file: PathBuf,

@@ -13,6 +13,7 @@ use crate::trec::{Retrieved, TrecErrorKind, qrels, run};
 
 /// The content of a qrels file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct QrelsReport {
     /// The file.
     pub file: PathBuf,
@@ -32,6 +33,7 @@ pub struct QrelsReport {
 
 /// The content of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RunReport {
     /// The file.
     pub file: PathBuf,
@@ -53,6 +55,7 @@ pub struct RunReport {
 
 /// The content of a score file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ScoresReport {
     /// The file.
     pub file: PathBuf,

@@ -14,6 +14,7 @@ use crate::letor::Row;
 
 /// The content of a LETOR file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PartReport {
     /// The file.
     pub file: PathBuf,

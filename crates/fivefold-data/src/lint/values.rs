@@ -9,6 +9,7 @@ use crate::per_query::{Content, PerQueryOptions};
 
 /// The content of a file of values per query.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ValuesReport {
     /// The file.
     pub file: PathBuf,
