@@ -1,4 +1,5 @@
-//! Lists the files of `experiments/` for `src/shipped.rs`, so that a new one is shipped by being there.
+//! Lists the files of `experiments/` for `src/shipped.rs`, so that a new one is shipped by being
+//! there.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

@@ -39,7 +39,8 @@ pub struct Compared {
     /// `[pair][cutoff]`: corrected p-value of the test of differences, pairs in the order (0,1),
     /// (0,2), ..; `None` if a pair was not tested.
     pub p_values: Vec<Vec<Option<f64>>>,
-    /// `[pair]`: the paired difference at the main cutoff; `None` where a pair was not tested. Empty in pages of earlier versions.
+    /// `[pair]`: the paired difference at the main cutoff; `None` where a pair was not tested.
+    /// Empty in pages of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<Option<PairedDifference>>,
     /// Comparisons in which the test favours another system than the means do.
@@ -67,7 +68,8 @@ pub struct AgainstMeans {
 pub struct PairedDifference {
     /// The mean.
     pub mean: f64,
-    /// The ends of an interval that reaches 0 exactly if the two are not told apart; `None` where the test has no such interval.
+    /// The ends of an interval that reaches 0 exactly if the two are not told apart; `None` where
+    /// the test has no such interval.
     pub ends: Option<(f64, f64)>,
 }
 

@@ -163,9 +163,9 @@ impl DifferenceTest {
         Some(format!("With {} and {} {why}: {advice}", counted(draws, "draw"), counted(comparisons, "comparison")))
     }
 
-    /// The ends of an interval of the mean difference that reaches 0 exactly if the pair is not told apart. For the t-test
-    /// it is Student's at the level that the correction leaves to this comparison; another test has its own, if nothing
-    /// else corrects it; `None`: there is none.
+    /// The ends of an interval of the mean difference that reaches 0 exactly if the pair is not
+    /// told apart. For the t-test it is Student's at the level that the correction leaves to this
+    /// comparison; another test has its own, if nothing else corrects it; `None`: there is none.
     pub(crate) fn ends(&self, outcome: &Outcome, corrected: f64, comparisons: usize) -> Option<(f64, f64)> {
         let interval = match self.test.of_the_paper {
             true => self.student(&outcome.moments, outcome.test.ok()?.p, corrected, comparisons)?,
@@ -175,10 +175,11 @@ impl DifferenceTest {
         Some((interval.low, interval.high))
     }
 
-    /// Student's interval of a mean difference at the level alpha p / corrected p: p is below this level exactly if the
-    /// corrected p-value is below alpha.
+    /// Student's interval of a mean difference at the level alpha p / corrected p: p is below this
+    /// level exactly if the corrected p-value is below alpha.
     pub(crate) fn student(&self, moments: &Moments, p: f64, corrected: f64, comparisons: usize) -> Option<Interval> {
-        // Below the least number that there is, p is 0, and the correction is at most a factor of all comparisons.
+        // Below the least number that there is, p is 0, and the correction is at most a factor of
+        // all comparisons.
         let factor = if corrected > 0.0 { p / corrected } else { 1.0 / comparisons.max(1) as f64 };
         t_interval(moments, 1.0 - self.alpha * factor).ok()
     }

@@ -177,7 +177,8 @@ pub struct DatasetBuilder {
     pub features: Matrix,
     /// Features a document.
     pub width: usize,
-    /// One grade for each document, with the highest grade that the collection's descriptor declares.
+    /// One grade for each document, with the highest grade that the collection's descriptor
+    /// declares.
     pub grades: Grades,
     /// The row where each query starts; the last bound is the number of documents.
     pub bounds: Vec<usize>,

@@ -1,11 +1,14 @@
-//! Grades, and the one place that says which may occur: whole numbers from 0 to the highest of their scale.
+//! Grades, and the one place that says which may occur: whole numbers from 0 to the highest of
+//! their scale.
 //!
 //! [`Grades`] takes no number that is not on its [`GradeScale`]. A reader fills one, and a
-//! [`DatasetBuilder`](crate::DatasetBuilder) takes nothing else, so that whoever is given a data set does not look again.
+//! [`DatasetBuilder`](crate::DatasetBuilder) takes nothing else, so that whoever is given a data
+//! set does not look again.
 
 use std::ops::Range;
 
-/// The highest grade that any collection may use; exponential gain stays exact in `f64` far beyond it.
+/// The highest grade that any collection may use; exponential gain stays exact in `f64` far beyond
+/// it.
 ///
 /// ```
 /// let gain = f64::from(fivefold_base::HIGHEST_GRADE).exp2() - 1.0;
@@ -29,7 +32,8 @@ pub struct GradeScale {
 }
 
 impl GradeScale {
-    /// Up to the highest grade that a descriptor declares; `None`: up to [`HIGHEST_GRADE`], which no declaration exceeds.
+    /// Up to the highest grade that a descriptor declares; `None`: up to [`HIGHEST_GRADE`], which
+    /// no declaration exceeds.
     pub const fn new(declared: Option<u8>) -> Self {
         match declared {
             Some(highest) if highest < HIGHEST_GRADE => GradeScale { highest, declared: true },
@@ -104,7 +108,8 @@ impl Grades {
         Grades { numbers: Vec::new(), scale }
     }
 
-    /// Those of anybody. `declared` is the highest grade that the collection's descriptor declares; `None`: there is none.
+    /// Those of anybody. `declared` is the highest grade that the collection's descriptor declares;
+    /// `None`: there is none.
     ///
     /// ```
     /// use fivefold_base::Grades;

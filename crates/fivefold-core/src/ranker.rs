@@ -140,8 +140,9 @@ pub trait Ranker: Default + Serialize + DeserializeOwned + Send + Sync + 'static
     /// The version of the algorithm. Raise it whenever the same parameters, data and seed give
     /// another model: cached results are then computed again.
     ///
-    /// If stored results know the ranker by its sources or its executable ([`Code`](crate::registry::Code)),
-    /// they do not need the raise. The version then only tells model files apart.
+    /// If stored results know the ranker by its sources or its executable
+    /// ([`Code`](crate::registry::Code)), they do not need the raise. The version then only tells
+    /// model files apart.
     const VERSION: u32 = 1;
     /// Hash of the sources of the crate, by which stored results know the ranker's code. In a crate
     /// whose `build.rs` calls `fivefold_sources::emit()`, write `Some(env!("FIVEFOLD_SOURCES"))`.

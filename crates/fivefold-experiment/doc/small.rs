@@ -1,4 +1,5 @@
-// What the examples of this crate run, included there out of sight: a ranker, and an experiment with it on ten queries in five folds.
+// What the examples of this crate run, included there out of sight: a ranker, and an experiment
+// with it on ten queries in five folds.
 
 use fivefold_core::{Dataset, FitContext, FitError, Model, QueryView, Ranker, Registry};
 use fivefold_results::Experiment;
@@ -26,7 +27,8 @@ impl Ranker for First {
     }
 }
 
-/// Writes the data into a folder. The first document of each query is the relevant one, and has the highest feature.
+/// Writes the data into a folder. The first document of each query is the relevant one, and has the
+/// highest feature.
 pub fn small(folder: &std::path::Path) -> Result<(Experiment, Registry), Box<dyn std::error::Error>> {
     let query = |number| format!("1 qid:{number} 1:0.9{number}\n0 qid:{number} 1:0.5\n0 qid:{number} 1:0.1\n");
     std::fs::write(folder.join("data.txt"), (10..20).map(query).collect::<String>())?;

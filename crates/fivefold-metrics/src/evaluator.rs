@@ -193,8 +193,8 @@ impl Evaluator {
         &self.conventions
     }
 
-    /// Prepares a query with grades from any caller: U and E of every column. The query may have any
-    /// number of documents, also 0.
+    /// Prepares a query with grades from any caller: U and E of every column. The query may have
+    /// any number of documents, also 0.
     ///
     /// # Errors
     /// If a grade exceeds the highest grade, or the tie policy needs document ids that are missing

@@ -110,8 +110,8 @@ impl MeasureSpec {
         matches!(self.entry.cutoffs, Cutoffs::Optional | Cutoffs::Required)
     }
 
-    /// Where the paper behind V1 and V2 prints the measure. With a parameter of its own it is another
-    /// measure, which no table of the paper has.
+    /// Where the paper behind V1 and V2 prints the measure. With a parameter of its own it is
+    /// another measure, which no table of the paper has.
     pub fn paper(&self) -> Option<InPaper> {
         self.entry.paper.filter(|_| self.given.is_empty())
     }

@@ -1,4 +1,5 @@
-// What the examples of this crate show, included there out of sight: the results of two systems on two queries.
+// What the examples of this crate show, included there out of sight: the results of two systems on
+// two queries.
 
 use fivefold_analysis::{DatasetValues, Evaluation, QueryInfo};
 use fivefold_core::Registry;

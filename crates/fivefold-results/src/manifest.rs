@@ -144,8 +144,9 @@ impl FoldFacts {
     }
 }
 
-/// A job and its result. What it shares with the job's [`Record`](crate::store::Record) is written out in both, since serde flattens
-/// nothing into a type that refuses unknown fields, and a record does.
+/// A job and its result. What it shares with the job's [`Record`](crate::store::Record) is written
+/// out in both, since serde flattens nothing into a type that refuses unknown fields, and a record
+/// does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobFacts {
     /// `DATASET/foldK/RANKER`.

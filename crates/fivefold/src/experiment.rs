@@ -25,8 +25,8 @@ pub(crate) struct ExperimentArgs {
     /// The results folder [default: runs/NAME, with the experiment's name]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Where collections and score files are looked for, after the experiment file's own folder [default: the
-    /// environment variable FIVEFOLD_DATA]
+    /// Where collections and score files are looked for, after the experiment file's own folder
+    /// [default: the environment variable FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -69,8 +69,8 @@ impl Text {
         Claim { replace: replace.replace, ..self.claim.clone() }
     }
 
-    /// The study that it is, with the folders of its paths; `None`: a learning-to-rank experiment. Results of earlier
-    /// experiments are looked for from where we are, too.
+    /// The study that it is, with the folders of its paths; `None`: a learning-to-rank experiment.
+    /// Results of earlier experiments are looked for from where we are, too.
     pub(crate) fn study(&self) -> miette::Result<Option<(StudyFile, Vec<PathBuf>)>> {
         if !StudyFile::is_study(&self.text) {
             return Ok(None);

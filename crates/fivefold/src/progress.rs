@@ -50,7 +50,8 @@ pub(crate) fn begin(bar: &ProgressBar, message: &str) {
     bar.set_message(message.to_owned());
 }
 
-/// Shows how far the work of a bar is. A bar without a length stays without a bar: none is full at 0 of 0.
+/// Shows how far the work of a bar is. A bar without a length stays without a bar: none is full at
+/// 0 of 0.
 pub(crate) fn step(bar: &ProgressBar, done: u64, total: u64) {
     if total > 0 && bar.length() != Some(total) {
         bar.set_length(total);

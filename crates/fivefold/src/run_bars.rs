@@ -213,7 +213,8 @@ impl Observer for RunBars {
 mod tests {
     use super::*;
 
-    /// A thread that waits within `a` begins `b`: one line, which shows `b`, then `a` again, then is gone.
+    /// A thread that waits within `a` begins `b`: one line, which shows `b`, then `a` again, then
+    /// is gone.
     #[test]
     fn a_thread_has_one_line_whatever_it_began() {
         let (mut lines, thread) = (Lines::default(), std::thread::current().id());

@@ -1,5 +1,5 @@
-//! Standard output and standard error. A reader that goes away (`fivefold measures | head`) ends the output quietly; any other failure to
-//! write is told once, at the end.
+//! Standard output and standard error. A reader that goes away (`fivefold measures | head`) ends
+//! the output quietly; any other failure to write is told once, at the end.
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal as _, Stdout, Write as _};
@@ -62,7 +62,8 @@ impl Screen {
         self.text(overview.text(self.style));
     }
 
-    /// Writes rows of cells in columns: aligned, and on a terminal wrapped at its width. `head` may be empty.
+    /// Writes rows of cells in columns: aligned, and on a terminal wrapped at its width. `head` may
+    /// be empty.
     pub(crate) fn columns(&mut self, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
         let mut table = comfy_table::Table::new();
         table.load_style(comfy_table::presets::NOTHING);

@@ -41,13 +41,14 @@ pub(crate) struct StudyArgs {
 #[derive(clap::Args)]
 #[group(id = TABLES_IN_FOLDER)]
 pub(crate) struct StudyRunArgs {
-    /// The results folder [default: of an experiment runs/NAME; from options alone nothing is written without --out]
+    /// The results folder [default: of an experiment runs/NAME; from options alone nothing is
+    /// written without --out]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     replace: ReplaceArgs,
-    /// Where files are looked for, after the experiment file's own folder or this one [default: the environment variable
-    /// FIVEFOLD_DATA]
+    /// Where files are looked for, after the experiment file's own folder or this one [default: the
+    /// environment variable FIVEFOLD_DATA]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -59,7 +60,8 @@ pub(crate) struct StudyRunArgs {
 }
 
 impl StudyArgs {
-    /// An error if a folder stands in place of an experiment, for a study that takes values of a results folder by an option.
+    /// An error if a folder stands in place of an experiment, for a study that takes values of a
+    /// results folder by an option.
     pub(crate) fn refuse_folder(&self) -> miette::Result<()> {
         match &self.experiment {
             Some(name) if Path::new(name).is_dir() => {
@@ -249,8 +251,9 @@ impl Run {
         Ok(())
     }
 
-    /// Takes hold of the results folder, and tells whether it holds this study's results. One that is not this study's is refused: it
-    /// must have the study's name, and its experiment file or its settings.
+    /// Takes hold of the results folder, and tells whether it holds this study's results. One that
+    /// is not this study's is refused: it must have the study's name, and its experiment file or
+    /// its settings.
     fn open(&self, out: &Path, file: &StudyFile) -> miette::Result<(Folder, bool)> {
         let last = Manifest::read(out).map_err(problem::report)?;
         let standing = self.claim.judge(out, FORMAT, &file.name).map_err(problem::report)?;

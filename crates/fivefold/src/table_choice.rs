@@ -7,7 +7,8 @@ use crate::problem::Problem;
 /// Tables that are printed besides the overview.
 #[derive(clap::Args, Default)]
 pub(crate) struct TableArgs {
-    /// Print these tables, too: `all`, or numbers of the paper's tables and beginnings of ids, such as 7,9
+    /// Print these tables, too: `all`, or numbers of the paper's tables and beginnings of ids, such
+    /// as 7,9
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     tables: Vec<String>,
 }

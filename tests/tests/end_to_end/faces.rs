@@ -1,5 +1,5 @@
-//! The face of each library crate: whoever opens its documentation finds an example that runs, with an assertion, on each item that
-//! stands at its root.
+//! The face of each library crate: whoever opens its documentation finds an example that runs, with
+//! an assertion, on each item that stands at its root.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The name that a line defines publicly, be it by the macro `words!` of measures: `    Ties, "tie policy", {`.
+/// The name that a line defines publicly, be it by the macro `words!` of measures:
+/// ` Ties, "tie policy", {`.
 fn defined(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let by_macro = line.ends_with("\", {").then(|| line.split_once(", \"")).flatten();
@@ -56,7 +57,8 @@ fn has_example(lines: &[&str], at: usize) -> bool {
     asserts
 }
 
-/// The paths of the items at a crate's root, without those of other crates of ours, which have their examples there.
+/// The paths of the items at a crate's root, without those of other crates of ours, which have
+/// their examples there.
 fn items(root: &str) -> Vec<Vec<String>> {
     let uses = root.split("\npub use ").skip(1).filter_map(|rest| rest.split(';').next());
     let passed_on = uses.flat_map(|tree| expanded(&[], &tree.replace('\n', " ")));
@@ -65,7 +67,8 @@ fn items(root: &str) -> Vec<Vec<String>> {
     all.filter(|path| !path[0].starts_with("fivefold_")).collect()
 }
 
-/// The items at a crate's root, each with the place of its definition if it has no example: `None` where that was not found.
+/// The items at a crate's root, each with the place of its definition if it has no example: `None`
+/// where that was not found.
 fn without_example(folder: &Path) -> (usize, Vec<String>) {
     let source = folder.join("src");
     let texts: Vec<(PathBuf, String)> = files(&source)

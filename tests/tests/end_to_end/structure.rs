@@ -147,7 +147,8 @@ fn reach<'s>(from: &'s Module, edges: &BTreeMap<&'s Module, BTreeSet<&'s Module>
     found
 }
 
-/// The circles of a crate: files each of which can be reached from each other one by imports. A file alone is in none.
+/// The circles of a crate: files each of which can be reached from each other one by imports. A
+/// file alone is in none.
 fn circles(folder: &Path) -> BTreeSet<Vec<String>> {
     let sources = sources(folder);
     let edges = edges(&sources);

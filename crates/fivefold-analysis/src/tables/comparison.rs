@@ -116,7 +116,8 @@ fn compare(
     }))
 }
 
-/// The paired differences at the main cutoff, with Student's intervals; `raw[pair]` are the p-values before the correction.
+/// The paired differences at the main cutoff, with Student's intervals; `raw[pair]` are the
+/// p-values before the correction.
 fn differences(
     difference: &DifferenceTest,
     compared: &Compared,

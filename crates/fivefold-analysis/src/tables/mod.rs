@@ -13,18 +13,18 @@
 //!
 //! Each builder serves any family of measures (`family`: a measure with its UE versions and
 //! cutoffs), any data sets and any methods. A measure that the paper prints gives its tables the
-//! numbers of the paper. Query sets are in `query_set`; means and tests are in `means`. A method's score is
-//! the mean over queries. If a table has one number for each method, the score is then averaged
-//! over the cutoffs. A method that failed on a data set is shown as `FAILED` and is in no statistic
-//! of this data set.
+//! numbers of the paper. Query sets are in `query_set`; means and tests are in `means`. A method's
+//! score is the mean over queries. If a table has one number for each method, the score is then
+//! averaged over the cutoffs. A method that failed on a data set is shown as `FAILED` and is in no
+//! statistic of this data set.
 //!
 //! Differences from the paper: any number of methods, data sets and cutoffs is possible. Score
 //! tables have the query sets below each other, not side by side. The first data set of an
 //! experiment takes the number of the paper's MSLR-WEB30K table; all other data sets take the
 //! number of the MQ2007 table.
 //!
-//! Letters, heat maps and the words of a page rest on [`MethodComparison`]s, whose test and correction
-//! the experiment chooses.
+//! Letters, heat maps and the words of a page rest on [`MethodComparison`]s, whose test and
+//! correction the experiment chooses.
 //!
 //! Cost: linear in the values. Two data sets of 10,000 queries with eight methods and 30 columns
 //! take about a second.

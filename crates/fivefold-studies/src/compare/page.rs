@@ -83,8 +83,8 @@ pub(super) fn data(study: &Compare, all: &[(&Scores, Vec<Found>)]) -> Result<Pag
     })
 }
 
-/// The notes of all data sets: those that they share once, others with the label of the data set. The counts of documents
-/// that are not judged, one a run, become one range.
+/// The notes of all data sets: those that they share once, others with the label of the data set.
+/// The counts of documents that are not judged, one a run, become one range.
 fn conventions_of(all: &[&Scores]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut unjudged: Vec<usize> = Vec::new();
@@ -108,7 +108,8 @@ fn conventions_of(all: &[&Scores]) -> Vec<String> {
     lines
 }
 
-/// The count of a note on documents that are not judged: `run: 12 of 100 are not judged and have grade 0`.
+/// The count of a note on documents that are not judged:
+/// `run: 12 of 100 are not judged and have grade 0`.
 fn unjudged_count(note: &str) -> Option<usize> {
     let (before, _) = note.split_once(" not judged and ")?;
     let (before, _) = before.rsplit_once(" of ")?;

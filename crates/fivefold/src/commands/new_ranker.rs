@@ -40,9 +40,9 @@ pub(crate) struct Args {
     /// The folder to make; NAME when absent
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Where the crate gets fivefold from: the folder of a checkout, a git address, or a version. When
-    /// absent, the checkout around this folder, else the one that this program was built from, else
-    /// this program's version
+    /// Where the crate gets fivefold from: the folder of a checkout, a git address, or a version.
+    /// When absent, the checkout around this folder, else the one that this program was built from,
+    /// else this program's version
     #[arg(long, value_name = "WHERE", value_hint = clap::ValueHint::DirPath)]
     fivefold: Option<String>,
 }

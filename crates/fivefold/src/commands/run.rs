@@ -54,14 +54,16 @@ pub(crate) struct Args {
     limits: LimitArgs,
     #[command(flatten)]
     replace: ReplaceArgs,
-    /// Do only these jobs, and no tables: DATASET/foldK/RANKER with `*`, or the name of a data set, fold or ranker
+    /// Do only these jobs, and no tables: DATASET/foldK/RANKER with `*`, or the name of a data set,
+    /// fold or ranker
     #[arg(long, value_name = "PATTERN", num_args = 1..)]
     only: Vec<String>,
-    /// Do nothing, but say of each job whether its result is reused or why it would be done again, of the evaluation what
-    /// changed, and what would stop the run before its first job
+    /// Do nothing, but say of each job whether its result is reused or why it would be done again,
+    /// of the evaluation what changed, and what would stop the run before its first job
     #[arg(long)]
     explain_cache: bool,
-    /// Where standard error is no terminal: say how far it is, and about how long it will take, every so many seconds; 0: never
+    /// Where standard error is no terminal: say how far it is, and about how long it will take,
+    /// every so many seconds; 0: never
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     progress: u64,
     #[command(flatten)]

@@ -33,8 +33,8 @@ pub(super) fn note(long: &mut Vec<Long>, line: u32, slot: usize, number: Number)
     long.push(Long { slot: slot as u32, line, value, exact, loses });
 }
 
-/// Appends the grade at `at` and returns where it ends. A grade is a whole number, written as `2` or
-/// `2.0`, because writers of SVMlight files use both forms.
+/// Appends the grade at `at` and returns where it ends. A grade is a whole number, written as `2`
+/// or `2.0`, because writers of SVMlight files use both forms.
 pub(super) fn read_grade(text: &[u8], at: usize, grades: &mut Grades) -> Result<usize, Wrong> {
     let end = blank(text, at);
     let number = match &text[at..end] {

@@ -1,6 +1,7 @@
-//! A git repository as `new-ranker --fivefold` is given it: `ADDRESS`, `ADDRESS?branch=NAME`, `ADDRESS?tag=NAME`,
-//! `ADDRESS?rev=REV` or `ADDRESS#REV`. These are the spellings of `Cargo.lock`, so that a line of it can be pasted. Nothing
-//! is fetched here: cargo does that when it builds the crate.
+//! A git repository as `new-ranker --fivefold` is given it: `ADDRESS`, `ADDRESS?branch=NAME`,
+//! `ADDRESS?tag=NAME`, `ADDRESS?rev=REV` or `ADDRESS#REV`. These are the spellings of `Cargo.lock`,
+//! so that a line of it can be pasted. Nothing is fetched here: cargo does that when it builds the
+//! crate.
 
 use std::fmt;
 use std::path::Path;
@@ -87,7 +88,8 @@ fn named(text: &str, key: &str, value: &str) -> miette::Result<String> {
     Ok(value.to_owned())
 }
 
-/// `git@host:owner/name`, which cargo takes only as an address of `ssh`: the user and host, and the path.
+/// `git@host:owner/name`, which cargo takes only as an address of `ssh`: the user and host, and the
+/// path.
 fn scp(text: &str) -> Option<(&str, &str)> {
     let (host, path) = text.split_once(':')?;
     let (user, name) = host.split_once('@')?;

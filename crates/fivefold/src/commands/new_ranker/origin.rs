@@ -1,5 +1,5 @@
-//! Where a new crate gets fivefold from: a checkout, a git repository or a version in the registry. Which it is follows from the
-//! text of `--fivefold`, or else from where this program stands.
+//! Where a new crate gets fivefold from: a checkout, a git repository or a version in the registry.
+//! Which it is follows from the text of `--fivefold`, or else from where this program stands.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -71,7 +71,8 @@ pub(super) fn choose(asked: Option<&str>) -> miette::Result<Choice> {
     }
 }
 
-/// A remark on a requirement that this program itself does not meet: its template need not fit what cargo then takes.
+/// A remark on a requirement that this program itself does not meet: its template need not fit what
+/// cargo then takes.
 fn other_version(origin: &Origin) -> Option<String> {
     let Origin::Version(text) = origin else { return None };
     let (requirement, own) = (VersionReq::parse(text).ok()?, Version::parse(OWN_VERSION).ok()?);
@@ -79,7 +80,8 @@ fn other_version(origin: &Origin) -> Option<String> {
     (!requirement.matches(&own)).then(remark)
 }
 
-/// The checkout around a folder, or the one that this program was built from, or the version of this program.
+/// The checkout around a folder, or the one that this program was built from, or the version of
+/// this program.
 fn without_option(here: &Path, built_from: &Path) -> Choice {
     if let Some(around) = here.ancestors().find(|folder| is_checkout(folder)) {
         return Choice { origin: Origin::Checkout(around.to_owned()), why: "this folder is in it".to_owned() };
