@@ -33,7 +33,7 @@ impl Agreement {
         let systems = own[0].systems.len();
         Ok(Some(Agreement {
             dataset: dataset.name.clone(),
-            measures: columns(own, false),
+            measures: columns(own, false, &[]),
             taus,
             conflicts,
             pairs: systems * (systems - 1) / 2,

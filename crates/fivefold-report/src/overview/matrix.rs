@@ -31,6 +31,13 @@ pub(super) struct Column {
     pub name: String,
     /// The name where the measure before is of the same family: `.v1`.
     pub short: String,
+    /// The measure with its cutoff: `ndcg.v1@10`.
+    pub measure: String,
+    /// Rows from the best under this measure to the worst. Rows without a mean come last.
+    pub order: Vec<usize>,
+    /// `[row]`: the difference to the best under this measure. `None` for the best itself and for
+    /// an untested pair.
+    pub differences: Vec<Option<PairedDifference>>,
 }
 
 /// A system.
@@ -83,7 +90,11 @@ impl ScoreMatrix {
         ScoreMatrix {
             dataset: dataset.name.clone(),
             queries: dataset.queries,
-            columns: columns(&compared, with_cutoff),
+            columns: columns(
+                &compared,
+                with_cutoff,
+                &order.iter().map(|&place| first.systems[place]).collect::<Vec<_>>(),
+            ),
             best: rows.first().map(|row| row.system.clone()).unwrap_or_default(),
             intervals: rows.iter().any(|row| row.difference.is_some_and(|difference| difference.ends.is_some())),
             left_out: dataset.systems.len() - dataset.failed.len() - rows.len(),
@@ -92,8 +103,8 @@ impl ScoreMatrix {
     }
 }
 
-/// The columns of some measures.
-pub(super) fn columns(compared: &[Compared], with_cutoff: bool) -> Vec<Column> {
+/// The columns of some measures. `systems` are the systems of the rows.
+pub(super) fn columns(compared: &[Compared], with_cutoff: bool, systems: &[usize]) -> Vec<Column> {
     let name = |own: &Compared| if with_cutoff { own.measure_at(own.main_cutoff()) } else { own.measure.clone() };
     let short = |place: usize| {
         let own = &compared[place];
@@ -101,7 +112,24 @@ pub(super) fn columns(compared: &[Compared], with_cutoff: bool) -> Vec<Column> {
         let version = own.measure.strip_prefix(&own.family).filter(|rest| rest.starts_with('.') && !with_cutoff);
         version.filter(|_| before == Some(&own.family)).map_or_else(|| name(own), str::to_owned)
     };
-    compared.iter().enumerate().map(|(place, own)| Column { name: name(own), short: short(place) }).collect()
+    let column = |(place, own): (usize, &Compared)| Column {
+        name: name(own),
+        short: short(place),
+        measure: own.measure_at(own.main_cutoff()),
+        order: order(own)
+            .iter()
+            .filter_map(|&at| systems.iter().position(|&of_row| of_row == own.systems[at]))
+            .collect(),
+        differences: differences(own, systems),
+    };
+    compared.iter().enumerate().map(column).collect()
+}
+
+/// The difference of each system to the best system of a measure.
+fn differences(compared: &Compared, systems: &[usize]) -> Vec<Option<PairedDifference>> {
+    let place = |system: &usize| compared.systems.iter().position(|own| own == system);
+    let best = order(compared).first().copied();
+    systems.iter().map(|system| compared.difference(place(system)?, best?)).collect()
 }
 
 /// Places of systems from the highest mean to the lowest, then those without a mean.
@@ -174,6 +202,26 @@ mod tests {
         assert_eq!(standing, [Standing::Best, Standing::NotToldApart, Standing::Worse]);
         let groups: Vec<&[usize]> = matrix.rows.iter().map(|row| row.groups.as_slice()).collect();
         assert_eq!(groups, [&[0][..], &[0, 1], &[1]]);
+    }
+
+    /// Under the second measure c is the best, so its differences are to c.
+    #[test]
+    fn each_measure_has_the_differences_to_its_own_best() {
+        let difference = |mean| Some(PairedDifference { mean, ends: Some((mean - 0.25, mean + 0.25)) });
+        // Of the pairs a-b, a-c and b-c.
+        let mut ndcg = samples::compared("ndcg", [0.2, 0.9, 0.5], [Some(0.01); 3]);
+        ndcg.differences = vec![difference(-0.7), difference(-0.3), difference(0.4)];
+        let mut ap = samples::compared("ap", [0.4, 0.1, 0.6], [Some(0.01); 3]);
+        ap.differences = vec![difference(0.3), difference(-0.2), None];
+        let matrix = ScoreMatrix::new(&samples::three_systems(vec![ndcg, ap]), 0.05);
+        let means = |column: usize| -> Vec<Option<f64>> {
+            matrix.columns[column].differences.iter().map(|own| own.map(|own| own.mean)).collect()
+        };
+        // The rows are b, c and a.
+        assert_eq!((means(0), means(1)), (vec![None, Some(-0.4), Some(-0.7)], vec![None, None, Some(-0.2)]));
+        assert_eq!(matrix.columns[0].differences[2].unwrap().ends, Some((-0.7 - 0.25, -0.7 + 0.25)));
+        assert_eq!((&matrix.columns[0].order, &matrix.columns[1].order), (&vec![0, 1, 2], &vec![1, 2, 0]));
+        assert_eq!(matrix.columns[1].measure, "ap@10");
     }
 
     #[test]
