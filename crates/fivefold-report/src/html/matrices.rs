@@ -49,18 +49,23 @@ fn diagonal() -> MatrixCell {
     MatrixCell { text: "–".to_owned(), class: "same".to_owned(), title: String::new() }
 }
 
-/// p-values of all pairs of the shown systems, a matrix for every measure at its main cutoff. No
-/// matrix if only pairs with a baseline were tested, because letters tell these results.
+/// p-values of all pairs of the shown systems, best first, a matrix for every measure at its main
+/// cutoff. No matrix if only pairs with a baseline were tested, because letters tell these results.
 pub(super) fn pairs(dataset: &PageDataset, alpha: f64) -> Vec<Matrix> {
     let several = dataset.compared.iter().filter(|compared| compared.systems.len() > 1 && dataset.baseline.is_none());
     several.map(|compared| of_pairs(dataset, &compared.among(&dataset.shown), alpha)).collect()
 }
 
 fn of_pairs(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Matrix {
-    let labels: Vec<String> = compared.systems.iter().map(|&system| dataset.systems[system].clone()).collect();
     let cutoff = compared.main_cutoff();
     let (column, better) = (compared.column(cutoff), compared.better(cutoff));
+    let levels = compared.levels(cutoff);
+    let mut order: Vec<usize> = (0..levels.len()).collect();
+    // No mean is less than any mean.
+    order.sort_by(|&a, &b| levels[b].partial_cmp(&levels[a]).unwrap_or(std::cmp::Ordering::Equal));
+    let labels: Vec<String> = order.iter().map(|&place| dataset.systems[compared.systems[place]].clone()).collect();
     Matrix::new(on(&compared.measure_at(cutoff), &dataset.name), &labels, |row, other| {
+        let (row, other) = (order[row], order[other]);
         let (Some(p), Some(a), Some(b)) = (compared.p(row, other, cutoff), column[row], column[other]) else {
             return MatrixCell { text: "n/a".to_owned(), ..MatrixCell::default() };
         };
