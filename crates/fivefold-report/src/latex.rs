@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use fivefold_analysis::{Cell, Table};
 
-use crate::cell::{is_words, one_line, shown};
+use crate::cell::{Mark, Marks, is_words, one_line, shown, unmarked};
 
 /// The characters of a line of `article`, with two added for each column. A wider table is scaled
 /// to the line.
@@ -46,6 +46,12 @@ const RAGGED: &str = "\\raggedright ";
 /// assert!(text.contains("A \\& B & 0.512"), "{text}");
 /// ```
 pub fn latex(table: &Table) -> String {
+    marked(table, &unmarked)
+}
+
+/// The table as LaTeX, with bold cells and raised signs after numbers. A sign takes no width, so
+/// that digits stay aligned.
+pub(crate) fn marked(table: &Table, marks: Marks<'_>) -> String {
     let rows = table.rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>()).collect::<Vec<_>>();
     let width = (0..table.columns.len()).map(|column| {
         let cells = rows.iter().filter_map(|row| row.get(column));
@@ -54,11 +60,15 @@ pub fn latex(table: &Table) -> String {
     let widths = width.collect::<Vec<_>>();
     let width = widths.iter().sum::<usize>();
     // A wide table becomes lower, too, by being scaled.
-    if table.rows.len() * WIDE > LONG * width.max(WIDE) { long(table, &widths) } else { float(table, width) }
+    if table.rows.len() * WIDE > LONG * width.max(WIDE) {
+        long(table, &widths, marks)
+    } else {
+        float(table, width, marks)
+    }
 }
 
 /// A table that fits on a page, as a float.
-fn float(table: &Table, width: usize) -> String {
+fn float(table: &Table, width: usize, marks: Marks<'_>) -> String {
     let (package, open, close) = if width > WIDE {
         (
             "\\usepackage{booktabs,graphicx}",
@@ -71,7 +81,9 @@ fn float(table: &Table, width: usize) -> String {
     let mut out = "\\begin{table}[htbp]\n  \\centering\n".to_owned();
     out += &format!("  {}\n  {}\n", caption(table), label(table));
     out += &format!("{open}  \\begin{{tabular}}{{{}}}\n    \\toprule\n{}", columns(table, &[]), head(table, &[]));
-    table.rows.iter().for_each(|row| out += &record(row.iter().map(cell_text)));
+    for (at, row) in table.rows.iter().enumerate() {
+        out += &record(row.iter().enumerate().map(|(column, cell)| marked_cell(cell, marks(at, column))));
+    }
     out += &format!("    \\bottomrule\n  \\end{{tabular}}\n{close}");
     if !table.notes.is_empty() {
         out += &format!("\n  \\smallskip\n{}", notes(table));
@@ -82,7 +94,7 @@ fn float(table: &Table, width: usize) -> String {
 
 /// A table over several pages. Its columns cannot be scaled, unlike the columns of a float. If the
 /// table is too wide even in the smallest type, words are wrapped.
-fn long(table: &Table, widths: &[usize]) -> String {
+fn long(table: &Table, widths: &[usize], marks: Marks<'_>) -> String {
     let width = widths.iter().sum::<usize>();
     let size = SIZES.iter().find(|(_, characters)| width <= *characters).map_or("tiny", |(size, _)| size);
     let wrapped = if width > TINY { wrapped(table, widths) } else { Vec::new() };
@@ -91,10 +103,10 @@ fn long(table: &Table, widths: &[usize]) -> String {
     out += &format!("    {}\n    {} \\\\\n", caption(table), label(table));
     out += &format!("    \\toprule\n{head}    \\endfirsthead\n");
     out += &format!("    \\toprule\n{head}    \\endhead\n    \\bottomrule\n    \\endfoot\n");
-    for row in &table.rows {
+    for (at, row) in table.rows.iter().enumerate() {
         let cells = row.iter().enumerate().map(|(column, cell)| match limit(&wrapped, column) {
             Some(characters) => paragraph(&shown(cell), characters),
-            None => cell_text(cell),
+            None => marked_cell(cell, marks(at, column)),
         });
         out += &record(cells);
     }
@@ -184,6 +196,14 @@ fn record(cells: impl Iterator<Item = String>) -> String {
     // In a ragged cell `\\` would end a line of it.
     let ragged = cells.last().is_some_and(|cell| cell.starts_with(RAGGED));
     format!("    {} {}\n", cells.join(" & "), if ragged { "\\tabularnewline" } else { "\\\\" })
+}
+
+fn marked_cell(cell: &Cell, mark: Mark) -> String {
+    match mark {
+        Mark::None => cell_text(cell),
+        Mark::Best => format!("\\textbf{{{}}}", cell_text(cell)),
+        Mark::Sign(sign) => format!("{}\\rlap{{$^{{{sign}}}$}}", cell_text(cell)),
+    }
 }
 
 fn cell_text(cell: &Cell) -> String {

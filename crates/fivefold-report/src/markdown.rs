@@ -3,7 +3,7 @@
 
 use fivefold_analysis::{Cell, Table};
 
-use crate::cell::{is_words, one_line, shown};
+use crate::cell::{Mark, Marks, is_words, one_line, shown, unmarked};
 
 /// The table as Markdown: a heading, the table, the notes as a list.
 ///
@@ -16,8 +16,21 @@ use crate::cell::{is_words, one_line, shown};
 /// assert!(text.contains("|   0.512 |"), "{text}");
 /// ```
 pub fn markdown(table: &Table) -> String {
+    marked(table, &unmarked)
+}
+
+/// The table as Markdown, with bold cells and signs after numbers.
+pub(crate) fn marked(table: &Table, marks: Marks<'_>) -> String {
     let heads = table.columns.iter().map(|head| escape(head)).collect::<Vec<_>>();
-    let rows = table.rows.iter().map(|row| row.iter().map(cell_text).collect::<Vec<_>>()).collect::<Vec<_>>();
+    let with_mark = |row: usize, column: usize, cell: &Cell| match marks(row, column) {
+        Mark::None => cell_text(cell),
+        Mark::Best => format!("**{}**", cell_text(cell)),
+        Mark::Sign(sign) => format!("{} {sign}", cell_text(cell)),
+    };
+    let row = |(at, row): (usize, &Vec<Cell>)| {
+        row.iter().enumerate().map(|(column, cell)| with_mark(at, column, cell)).collect::<Vec<_>>()
+    };
+    let rows = table.rows.iter().enumerate().map(row).collect::<Vec<_>>();
     let widths = (0..heads.len()).map(|column| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.chain([&heads[column]]).map(|text| text.chars().count()).max().unwrap_or(0).max(3)

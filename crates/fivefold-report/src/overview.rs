@@ -4,8 +4,10 @@
 //! Rows go by the mean under the first measure. The terminal and the page show the same overview.
 
 mod agreement;
+mod copies;
 mod findings;
 mod matrix;
+mod screen;
 mod terminal;
 
 use fivefold_analysis::PageData;
@@ -17,6 +19,7 @@ use crate::terminal::Style;
 
 use agreement::Agreement;
 use matrix::ScoreMatrix;
+pub(crate) use screen::Screen;
 
 /// The overview of compared systems.
 ///

@@ -110,6 +110,19 @@ impl Browser {
         self.wait("Page.loadEventFired");
     }
 
+    /// Opens every fold of the page, as what is folded has no size.
+    fn unfold(&mut self) {
+        self.value("document.querySelectorAll('details').forEach(fold => { fold.open = true; })");
+    }
+
+    /// Makes the window this large, on a screen or on paper, in this colour scheme.
+    fn resize(&mut self, [width, height]: [u32; 2], media: &str, scheme: &str) {
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.call("Emulation.setEmulatedMedia", json!({ "media": media, "features": features }));
+        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", metrics);
+    }
+
     /// The value of an expression of the page.
     fn value(&mut self, expression: &str) -> Value {
         let mut answer = self.call("Runtime.evaluate", json!({ "expression": expression, "returnByValue": true }));
@@ -214,6 +227,9 @@ fn the_page_works_in_a_browser_and_asks_no_network() {
     // Nothing of the data became markup.
     assert_eq!(browser.value("document.querySelectorAll('main img, header b, main i').length"), 0);
     assert_eq!(browser.value("document.querySelector('h1').textContent"), "small <b>run</b>");
+    // Nothing but the first screen is open.
+    assert_eq!(browser.value("document.querySelectorAll('details.fold[open]').length"), 0);
+    browser.unfold();
 
     // All sections, tables and figures exist, and every figure has a size.
     let tables = std::fs::read_dir(folder.path().join("run/tables")).unwrap().count() / 3;
@@ -364,6 +380,10 @@ fn the_page_of_a_study_works_too() {
     browser.open(&folder.path().join("run/report.html"));
     assert_eq!(browser.complaints(), Vec::<String>::new());
     assert_eq!(browser.value("document.querySelectorAll('main img, main i').length"), 0);
+    browser.unfold();
+    for section in ["findings-head", "differences", "means"] {
+        assert_eq!(browser.value(&format!("document.querySelectorAll('#{section}').length")), 1, "{section}");
+    }
     for section in ["summary", "scores", "pairs", "measures", "figures", "tables", "queries", "methods", "manifest"] {
         assert_eq!(browser.value(&format!("document.querySelectorAll('section#{section}').length")), 1, "{section}");
     }
@@ -447,6 +467,16 @@ fn usable(browser: &mut Browser, page: &Path) {
     for (what, expression) in [
         ("tables without caption", "document.querySelectorAll('table:not(:has(caption))').length"),
         ("heads without scope", "document.querySelectorAll('th:not([scope])').length"),
+        ("heads without text", "[...document.querySelectorAll('th')].filter(e => !e.textContent.trim()).length"),
+        (
+            "regions of the same name",
+            "(() => { const names = [...document.querySelectorAll('[role=region], section')].map(e => e.ariaLabel ??
+               document.getElementById(e.getAttribute('aria-labelledby')).textContent); return names.length - new Set(names).size; })()",
+        ),
+        (
+            "rows of the figure without words",
+            "[...document.querySelectorAll('.dots tbody tr')].filter(e => !e.querySelector('.hidden').textContent.trim()).length",
+        ),
         (
             "controls without label",
             "[...document.querySelectorAll('input, select')].filter(e => !e.labels.length).length",
@@ -478,4 +508,165 @@ fn usable(browser: &mut Browser, page: &Path) {
     browser.call("Input.dispatchKeyEvent", key("keyUp"));
     assert_eq!(browser.value("document.activeElement.className"), "skip");
     assert_eq!(browser.value("document.documentElement.lang"), "en");
+}
+
+/// Eight methods on two data sets under six measures at five cutoffs: a run of the usual size.
+fn usual() -> tempfile::TempDir {
+    let mut text = "name = 'usual'\nseed = 7\n[evaluation]\nmeasures = ['ndcg', 'ap']\ncutoffs = [5, 10, 15, 20, 30]\n\
+                    versions = ['original', 'v1', 'v2']\n[query_sets]\nuninformative = 5\nideal = 5\n"
+        .to_owned();
+    for (label, shape) in [("made-MSLR", "mslr-web30k"), ("made-MQ2007", "mq2007")] {
+        text += &format!("[[dataset]]\nlabel = '{label}'\nsynthetic = {{ shape = '{shape}', queries = 40 }}\n");
+    }
+    for (feature, label) in
+        ["AdaRank", "ListNet", "RankBoost", "RF", "RankNet", "CA", "L2LR", "LMART"].into_iter().enumerate()
+    {
+        let feature = feature * 3 + 1;
+        text += &format!("[[ranker]]\nlabel = '{label}'\nkind = 'feature'\nparams = {{ feature = {feature} }}\n");
+    }
+    let folder = directory(&[("usual.toml", &text)]);
+    stdout(folder.path(), "run usual.toml --out run");
+    folder
+}
+
+/// The lowest edge of what is seen first.
+const LOWEST: &str = "Math.max(...[...document.querySelectorAll('#overview ul, .dots, .means, #differences .key')]
+    .filter(e => e.checkVisibility() && !e.closest('details')).map(e => e.getBoundingClientRect().bottom + scrollY))";
+/// The visible texts that are smaller than 11 pixels. Text of a drawing is as large as the drawing is scaled.
+const SMALL: &str = "(() => { const small = [];
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      const own = walk.currentNode.parentElement;
+      if (!walk.currentNode.textContent.trim() || !own.checkVisibility() || own.closest('.hidden, script, style')) continue;
+      const svg = own.closest('svg');
+      const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+      if (parseFloat(getComputedStyle(own).fontSize) * scale < 11) small.push(own.outerHTML.slice(0, 90));
+    } return small; })()";
+/// The regions whose content is wider than they are.
+const CUT: &str = "[...document.querySelectorAll('#means .scroll, #scores .scroll')]
+    .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth).map(e => `${e.ariaLabel} ${e.scrollWidth} > ${e.clientWidth}`)";
+
+#[test]
+fn findings_figure_and_matrix_are_seen_first() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = usual();
+    browser.resize([1280, 900], "", "light");
+    browser.open(&folder.path().join("run/report.html"));
+    let count = |selector: &str| format!("document.querySelectorAll('{selector}').length");
+    assert_eq!(browser.value(&count(".measure:not([hidden]) .dots")), 2);
+    assert_eq!((browser.value(&count(".means")), browser.value(&count(".means tbody td"))), (json!(2), json!(96)));
+    assert!(browser.value(&count("#overview li")).as_u64().unwrap() >= 3);
+    let lowest = browser.value(LOWEST).as_f64().unwrap();
+    assert!(lowest <= 900.0, "{lowest}");
+    // Data sets stand side by side.
+    let tops = "(() => { const tops = [...document.querySelectorAll('.means')].map(e => e.getBoundingClientRect().top);
+        return tops[0] === tops[1]; })()";
+    assert_eq!(browser.value(tops), true);
+    for width in [1280, 420] {
+        for scheme in ["light", "dark"] {
+            browser.picture("usual", width, scheme);
+        }
+    }
+    browser.resize([1280, 900], "", "light");
+    browser.unfold();
+    assert_eq!(browser.value(CUT), json!([]));
+
+    // On paper, A4 less 12 mm at each edge.
+    browser.open(&folder.path().join("run/report.html"));
+    browser.resize([703, 1031], "print", "light");
+    let lowest = browser.value(LOWEST).as_f64().unwrap();
+    assert!(lowest <= 1031.0, "{lowest}");
+    let begins = "getComputedStyle(document.querySelector('.overview + .fold')).breakBefore";
+    assert_eq!(browser.value(begins), "page");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_narrow_screen_keeps_names_sizes_and_all_columns() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = usual();
+    browser.open(&folder.path().join("run/report.html"));
+    browser.resize([420, 900], "", "light");
+    // The page itself is not scrolled sideways.
+    assert_eq!(browser.value("document.documentElement.scrollWidth > document.documentElement.clientWidth"), false);
+    // Short heads and no noughts: six measures need no scroll.
+    assert_eq!(browser.value(CUT), json!([]));
+    browser.unfold();
+    assert_eq!(browser.value(SMALL), json!([]));
+    // Where a matrix is scrolled its methods stay.
+    browser.resize([300, 900], "", "light");
+    let stays = "(() => { const region = document.querySelector('#means .scroll'); region.scrollLeft = 1000;
+        const left = region.querySelector('tbody th').getBoundingClientRect().left;
+        return region.scrollLeft > 0 && Math.abs(left - region.getBoundingClientRect().left) < 1; })()";
+    assert_eq!(browser.value(stays), true);
+}
+
+/// WCAG asks for a contrast of 4.5 of text, of 3 of marks.
+#[test]
+fn the_first_screen_can_be_read_in_both_colour_schemes() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = usual();
+    browser.open(&folder.path().join("run/report.html"));
+    let contrast = "(() => {
+        const light = (colour) => { const [r, g, b] = colour.match(/[0-9.]+/g).slice(0, 3).map(Number)
+          .map(c => c / 255).map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+        const ratio = (a, b) => { const [low, high] = [light(a), light(b)].sort((x, y) => x - y); return (high + 0.05) / (low + 0.05); };
+        const style = (selector) => getComputedStyle(document.querySelector(selector));
+        const paper = style('body').backgroundColor;
+        return [paper, ratio(style('.means .best').color, style('.means .best').backgroundColor),
+          ratio(style('.overview li').color, paper), ratio(style('.overview .key').color, paper),
+          ratio(style('.dot.best').backgroundColor, paper), ratio(style('.line').backgroundColor, paper)]; })()";
+    for (scheme, paper) in [("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 24, 28)")] {
+        browser.resize([1280, 900], "", scheme);
+        let found = browser.value(contrast);
+        let found = found.as_array().unwrap();
+        assert_eq!(found[0], paper);
+        assert!(found[1..].iter().all(|ratio| ratio.as_f64().unwrap() >= 4.5), "{scheme} {found:?}");
+    }
+}
+
+#[test]
+fn the_figure_has_a_choice_and_the_matrix_can_be_copied() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = usual();
+    let page = folder.path().join("run/report.html");
+    browser.open(&page);
+    let shown = "[...document.querySelectorAll('.measure')].filter(e => e.checkVisibility()).map(e => e.querySelector('.key').textContent.split(':')[0])";
+    assert_eq!(browser.value(shown), json!(["ndcg@10"]));
+    let choose = "(() => { const select = document.getElementById('figure-measure'); select.value = 'ap.v2@10';
+        select.dispatchEvent(new Event('change')); return select.options.length; })()";
+    assert_eq!(browser.value(choose), 6);
+    assert_eq!(browser.value(shown), json!(["ap.v2@10"]));
+    // What can be copied is the matrix itself, from the first mean to the last.
+    let matrix = "[...document.querySelectorAll('.means tbody td')].map(e => [...e.childNodes]
+        .filter(part => part.className !== 'sign').map(part => part.textContent).join('').replace('−', '-'))";
+    let means = browser.value(matrix);
+    let means: Vec<&str> = means.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(means.len(), 96);
+    for form in ["latex", "markdown"] {
+        let text = browser.value(&format!("document.getElementById('copy-{form}').textContent"));
+        let text = text.as_str().unwrap().replace("$-$", "-");
+        let mut rest = text.as_str();
+        for mean in &means {
+            let at = rest.find(mean).unwrap_or_else(|| panic!("{form} lacks {mean} after\n{rest}"));
+            rest = &rest[at + mean.len()..];
+        }
+        assert!(text.contains(if form == "latex" { "\\textbf{" } else { "**" }), "{text}");
+    }
+    assert!(browser.value("document.getElementById('copy-csv').textContent").as_str().unwrap().contains(",best,"));
+
+    // A link of the navigation opens its part.
+    let visible = "document.querySelector('#pairs table').checkVisibility()";
+    assert_eq!(browser.value(visible), false);
+    browser.value("document.querySelector('nav a[href=\"#pairs\"]').click()");
+    assert_eq!(browser.value(visible), true);
+
+    // Without scripts the first measure shows, and nothing that only scripts can do.
+    browser.call("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
+    browser.open(&page);
+    assert_eq!(browser.value(shown), json!(["ndcg@10"]));
+    let idle =
+        "[...document.querySelectorAll('#overview select, #overview button')].filter(e => e.checkVisibility()).length";
+    assert_eq!(browser.value(idle), 0);
 }

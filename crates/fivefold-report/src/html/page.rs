@@ -13,6 +13,7 @@ use super::summary::summary;
 use crate::cell::{is_words, one_line, shown};
 use crate::error::ReportError;
 use crate::figure::Figure;
+use crate::overview::{Overview, Screen};
 
 /// The name and the origin of a page.
 ///
@@ -60,7 +61,9 @@ pub(super) struct Page {
     stamps: Vec<String>,
     /// The parts that the page leaves out.
     notices: Vec<String>,
-    /// The findings in words.
+    /// The first screen. `None` if no two systems were compared.
+    overview: Option<Screen>,
+    /// The findings in words, measure by measure.
     summary: Vec<PagePart>,
     /// The test behind letters and p-values, in words.
     test: String,
@@ -86,9 +89,14 @@ pub(super) struct Page {
 struct Plot {
     id: String,
     title: String,
-    /// The drawing. `None` if the page has no room for it.
+    /// The drawing. `None` if the page has no room for it, or draws the same elsewhere.
     svg: Option<String>,
+    /// Whether a matrix of pairs shows the same.
+    elsewhere: bool,
 }
+
+/// In the title of a figure that a matrix of pairs draws, too.
+const ALL_PAIRS: &str = "p-values of all pairs";
 
 /// The most bytes of drawings on the page.
 const FIGURES: usize = 900_000;
@@ -138,6 +146,8 @@ impl Page {
             noun: noun.to_owned(),
             stamps: head.stamps.clone(),
             notices: cut.chain(head.notices.iter().cloned()).collect(),
+            // The page shows its stamps itself.
+            overview: Overview::new(data, &[])?.map(|overview| overview.screen()),
             summary: unbroken(summary(data)?),
             test: data.test.as_ref().map(|test| test.words.clone()).unwrap_or_default(),
             alpha,
@@ -155,17 +165,20 @@ impl Page {
         Ok(page)
     }
 
-    /// Adds the figures that fit on the page, and only the names of the other figures.
+    /// Adds the figures that fit on the page, and only the names of the other figures. A figure of
+    /// p-values is left out if a matrix shows the same pairs.
     fn add_figures(&mut self, figures: &[Figure]) {
         let mut room = FIGURES;
         let mut left = 0;
         for figure in figures {
+            let elsewhere = figure.title.contains(ALL_PAIRS) && !self.pairs.is_empty();
             let svg = compact(&figure.svg);
             let fits = svg.len() <= room;
-            room -= if fits { svg.len() } else { 0 };
-            left += usize::from(!fits);
+            let drawn = fits && !elsewhere;
+            room -= if drawn { svg.len() } else { 0 };
+            left += usize::from(!fits && !elsewhere);
             let (id, title) = (figure.id.clone(), figure.title.clone());
-            self.figures.push(Plot { id, title, svg: fits.then_some(svg) });
+            self.figures.push(Plot { id, title, svg: drawn.then_some(svg), elsewhere });
         }
         if left > 0 {
             let all = counted(figures.len(), "figure");

@@ -1,5 +1,5 @@
 "use strict";
-// Sorting of every table of figures, and the list of queries. No library, no network; the page is complete without it but
+// The choice of the figure's measure, sorting of every table of figures, and the list of queries. No library, no network; the page is complete without it but
 // for that list.
 (() => {
   const byId = (id) => document.getElementById(id);
@@ -35,7 +35,7 @@
   document.querySelectorAll("table.sortable").forEach((table) => {
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => {
-      if (!head.textContent.trim()) return;
+      if (head.classList.contains("fixed")) return;
       sortButton(head, head.textContent, () => {
         const figures = head.classList.contains("n");
         const now = head.getAttribute("aria-sort");
@@ -59,7 +59,28 @@
     });
   });
 
+  // One figure at a time. Without scripts the first one shows.
+  const figureMeasure = byId("figure-measure");
+  if (figureMeasure) {
+    const figures = [...document.querySelectorAll(".measure")];
+    figureMeasure.closest("label").hidden = figures.length < 2;
+    figureMeasure.addEventListener("change", () => {
+      figures.forEach((figure, place) => { figure.hidden = place !== figureMeasure.selectedIndex; });
+    });
+  }
+
+  // An address that names a part of the page opens what it is folded into.
+  const openTo = (hash) => {
+    for (let part = hash && byId(hash.slice(1)); part; part = part.parentElement) {
+      if (part.tagName === "DETAILS") part.open = true;
+    }
+  };
+  document.querySelectorAll("a[href^='#']").forEach((link) => link.addEventListener("click", () => openTo(link.hash)));
+  window.addEventListener("hashchange", () => openTo(location.hash));
+  openTo(location.hash);
+
   document.querySelectorAll("button.copy").forEach((button) => {
+    button.hidden = false;
     button.addEventListener("click", async () => {
       const text = byId(button.dataset.copy).textContent;
       const label = button.textContent;
@@ -67,7 +88,8 @@
         await navigator.clipboard.writeText(text);
         button.textContent = "Copied";
       } catch {
-        // No clipboard from a file: select the text, so that it can be copied by hand.
+        // No clipboard from a file: show and select the text, so that it can be copied by hand.
+        byId(button.dataset.copy).hidden = false;
         window.getSelection().selectAllChildren(byId(button.dataset.copy));
         button.textContent = "Selected: copy it now";
       }
