@@ -102,8 +102,8 @@ mod tests {
         let alike: &[(u8, &[f32])] = &[(2, &[1.0]), (0, &[1.0])];
         let good: &[(u8, &[f32])] = &[(1, &[1.0]), (0, &[2.0])];
         for (queries, used, said) in [
-            (vec![one_grade], false, "alters ndcg in any of its 1 query,"),
-            (vec![one_grade, irrelevant, one_document], false, "in any of its 3 queries,"),
+            (vec![one_grade], false, "alters ndcg in any of its 1 query:"),
+            (vec![one_grade, irrelevant, one_document], false, "in any of its 3 queries:"),
             (vec![one_grade, alike, alike], false, "the same features"),
             (vec![alike, one_document, good], true, ""),
             (vec![good], true, ""),
