@@ -193,10 +193,10 @@ impl Compared {
         let levels = self.levels(cutoff);
         move |a, b| {
             let pair = self.pair(a, b);
-            let against = self.against_means.iter().find(|own| Some(own.pair) == pair && own.cutoff == cutoff);
+            let against = self.against_means.iter().find(|entry| Some(entry.pair) == pair && entry.cutoff == cutoff);
             match against {
-                Some(own) => {
-                    if own.first == (a < b) {
+                Some(entry) => {
+                    if entry.first == (a < b) {
                         Ordering::Greater
                     } else {
                         Ordering::Less

@@ -1,9 +1,9 @@
-//! Grades, and the one place that says which may occur: whole numbers from 0 to the highest of
-//! their scale.
+//! Grades, and the only place that says which grades may occur: whole numbers from 0 to the highest
+//! grade of their scale.
 //!
-//! [`Grades`] takes no number that is not on its [`GradeScale`]. A reader fills one, and a
-//! [`DatasetBuilder`](crate::DatasetBuilder) takes nothing else, so that whoever is given a data
-//! set does not look again.
+//! [`Grades`] takes no number that is not on its [`GradeScale`]. A reader fills a `Grades`, and a
+//! [`DatasetBuilder`](crate::DatasetBuilder) takes nothing else. So code that is given a data set
+//! does not check its grades again.
 
 use std::ops::Range;
 
@@ -46,16 +46,17 @@ impl GradeScale {
         self.highest
     }
 
-    /// Whether a number is one of its grades: the only comparison of a grade with what may occur.
+    /// Whether a number is a grade of the scale. No other code compares a grade with the highest
+    /// grade.
     #[inline]
     pub const fn has(self, number: u8) -> bool {
         number <= self.highest
     }
 
-    /// That every number is one of its grades.
+    /// Checks that every number is a grade of the scale.
     ///
     /// # Errors
-    /// The first one that is not.
+    /// The first number that is not on the scale.
     pub fn check(self, numbers: &[u8]) -> Result<(), GradeError> {
         match numbers.iter().position(|&number| !self.has(number)) {
             Some(row) => Err(GradeError { row, grade: numbers[row], highest: self.highest }),
@@ -75,9 +76,9 @@ impl GradeScale {
 pub struct GradeError {
     /// Row number from 0.
     pub row: usize,
-    /// Its grade.
+    /// The grade of the document.
     pub grade: u8,
-    /// The highest of the scale.
+    /// The highest grade of the scale.
     pub highest: u8,
 }
 
@@ -103,13 +104,13 @@ impl Default for Grades {
 }
 
 impl Grades {
-    /// None yet, of a scale.
+    /// An empty list for grades of a scale.
     pub fn of(scale: GradeScale) -> Self {
         Grades { numbers: Vec::new(), scale }
     }
 
-    /// Those of anybody. `declared` is the highest grade that the collection's descriptor declares;
-    /// `None`: there is none.
+    /// A list of grades from any caller. `declared` is the highest grade that the collection's
+    /// descriptor declares; `None` if no descriptor declares a highest grade.
     ///
     /// ```
     /// use fivefold_base::Grades;
@@ -127,7 +128,7 @@ impl Grades {
         Ok(Grades { numbers, scale })
     }
 
-    /// Appends one; false: it is not on the scale, and nothing was appended.
+    /// Appends a grade. Returns false, and appends nothing, if the number is not on the scale.
     #[inline]
     #[must_use]
     pub fn push(&mut self, number: u8) -> bool {
@@ -138,24 +139,24 @@ impl Grades {
         is_one
     }
 
-    /// Appends some of others. Those of a wider scale widen this one.
+    /// Appends some grades of another list. The scale becomes the wider scale of both lists.
     pub fn append(&mut self, others: &Grades, range: Range<usize>) {
         self.append_known(&others.numbers[range], others.scale.highest);
     }
 
-    /// Appends numbers that were found on a scale up to `highest` before.
+    /// Appends numbers that were checked before, on a scale up to `highest`.
     pub(crate) fn append_known(&mut self, numbers: &[u8], highest: u8) {
         self.numbers.extend_from_slice(numbers);
         self.scale.highest = self.scale.highest.max(highest);
     }
 
-    /// Forgets all, and goes on with those of another scale.
+    /// Removes all grades, and takes grades of another scale from now on.
     pub fn restart(&mut self, scale: GradeScale) {
         self.numbers.clear();
         self.scale = scale;
     }
 
-    /// Forgets all from `len` on.
+    /// Removes the grades from place `len` on.
     pub fn truncate(&mut self, len: usize) {
         self.numbers.truncate(len);
     }
@@ -165,12 +166,13 @@ impl Grades {
         self.scale
     }
 
-    /// The numbers, one a document.
+    /// The grades as numbers, one for each document.
     pub fn numbers(&self) -> &[u8] {
         &self.numbers
     }
 
-    /// The highest grade that was declared, else the highest that occurs.
+    /// The highest grade that was declared, else the highest grade that occurs, or 0 in an empty
+    /// list.
     pub fn max_grade(&self) -> u8 {
         match self.scale.declared {
             true => self.scale.highest,
@@ -178,7 +180,7 @@ impl Grades {
         }
     }
 
-    /// The numbers themselves.
+    /// The grades as numbers, without their scale.
     pub(crate) fn into_numbers(self) -> Vec<u8> {
         self.numbers
     }

@@ -358,7 +358,8 @@ fn fill_with_minimum(rows: &mut [f32], stride: usize) {
     let mut minima = vec![f32::INFINITY; stride];
     for row in rows.chunks_exact(stride) {
         for (minimum, &value) in minima.iter_mut().zip(row) {
-            // `f32::min` is not used, because of 0 and -0 it may return either. NaN is skipped.
+            // Not `f32::min`, which may return either of 0 and -0. The comparison keeps the first
+            // of the two, and skips NaN.
             if value < *minimum {
                 *minimum = value;
             }

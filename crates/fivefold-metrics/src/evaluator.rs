@@ -1,7 +1,8 @@
 //! Values of many measures and cutoffs for a query, from one sort.
 //!
-//! [`Evaluator::judge`] computes U and E of every column once a query, for all rankers.
-//! [`Evaluator::judge_pool`] does the same for a run that retrieved some of a topic's documents.
+//! [`Evaluator::judge_query`] computes U and E of every column once for a query of a data set, for
+//! all rankers. [`Evaluator::judge`] does the same for grades from any caller, and
+//! [`Evaluator::judge_pool`] for a run that retrieved some of a topic's documents.
 //! [`Evaluator::evaluate`] sorts the scores once. Each base measure walks the ranking once, and
 //! all its cutoffs and versions come from the running sum. A column has the same bits whichever
 //! other columns are asked for, and in whichever order. Cost: the sort, and a few nanoseconds a
@@ -67,7 +68,8 @@ struct Base {
     first_slot: usize,
 }
 
-/// One query's grades with U and E of every column; made by [`Evaluator::judge`].
+/// One query's grades with U and E of every column; made by [`Evaluator::judge_query`],
+/// [`Evaluator::judge`] and the other functions whose names begin with `judge`.
 ///
 /// ```
 /// use fivefold_base::Seed;
@@ -430,7 +432,8 @@ impl Evaluator {
         if bounds.normaliser.is_nan() { f64::NAN } else { bounds.expected / bounds.upper }
     }
 
-    /// Lines that name every convention in force, to be printed under a table.
+    /// Lines that name the conventions in force, to be printed under a table. A parameter with its
+    /// usual value is left out.
     pub fn describe(&self) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for base in &self.bases {
@@ -454,7 +457,7 @@ impl Evaluator {
     /// As [`evaluate`](Self::evaluate).
     ///
     /// # Panics
-    /// If there is no such column, or the query was judged for fewer measures.
+    /// If there is no such column.
     pub fn explain(&self, judged: &Judged, scores: &[f64], column: usize) -> Result<Explanation, MeasureError> {
         let mut scratch = Scratch::default();
         let mut values = vec![0.0; self.columns.len()];

@@ -1,8 +1,8 @@
 //! Random forests for ranking (Breiman, Machine Learning 45, 2001), with bags of whole queries.
 //!
-//! Each bag draws as many queries as there are, with replacement, so the documents of a query stay
-//! together. `trees` trees are grown on the bag's queries; each node chooses from a random
-//! `features` share of the features. The score is the mean over the bags. `inner` is the kind of
+//! Each bag draws a share `queries` of the number of queries, by default as many as there are, with
+//! replacement. So the documents of a query stay together. `trees` trees are grown on the bag's
+//! queries; each node chooses from a random `features` share of the features. The score is the mean over the bags. `inner` is the kind of
 //! trees: regression trees on the grades (squared loss), or LambdaMART's trees (lambda gradients
 //! of nDCG). With one tree a bag, the learning rate only scales all scores.
 //!

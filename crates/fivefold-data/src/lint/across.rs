@@ -21,7 +21,8 @@ pub struct Across {
     pub documents: usize,
     /// Number of these documents in which every value is missing.
     pub all_missing: usize,
-    /// Number of queries that stand in more than one part.
+    /// Number of queries that stand in more than one part. A query counts once for each file after
+    /// its first part, so a query in three files counts twice.
     pub queries: usize,
 }
 

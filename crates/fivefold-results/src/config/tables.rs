@@ -104,8 +104,7 @@ impl TablesConfig {
     /// The test behind letters of significance, with its correction.
     ///
     /// # Errors
-    /// If a name is unknown, or if test and correction do not fit together. An experiment that was
-    /// read from a file has no such error.
+    /// If a name is unknown, or if test and correction do not fit together.
     fn difference_test(&self) -> Result<DifferenceTest, fivefold_core::ParamError> {
         DifferenceTest::new(&self.test, &self.correction, self.draws, self.alpha)
     }

@@ -50,7 +50,8 @@ pub(super) fn read_grade(text: &[u8], at: usize, grades: &mut Grades) -> Result<
 
 /// The byte that a number is equal to.
 fn whole(number: f64) -> Option<u8> {
-    // The cast takes the nearest byte. Only whole numbers from 0 to 255 are equal to theirs.
+    // The cast drops decimals, and saturates at 0 and 255. So only whole numbers from 0 to 255 are
+    // equal to their byte.
     let byte = number as u8;
     (f64::from(byte) == number).then_some(byte)
 }
