@@ -1,6 +1,8 @@
 //! Tests `fivefold new-ranker`: the files, the names, and that cargo understands the new crate. The
 //! template is the workspace member `examples/new-ranker`, which has tests of its own.
 
+mod builds;
+
 use std::process::Command;
 
 use crate::harness::{content, directory, stderr, stdout};
