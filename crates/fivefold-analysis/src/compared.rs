@@ -95,7 +95,7 @@ impl SystemMean {
     pub fn of(values: &[f64], confidence: f64) -> Self {
         let moments = Moments::of(values);
         let ends = t_interval(&moments, confidence).ok();
-        SystemMean { mean: Some(moments.mean), ends: ends.map(|ends| (ends.low, ends.high)) }
+        SystemMean { mean: (!values.is_empty()).then_some(moments.mean), ends: ends.map(|ends| (ends.low, ends.high)) }
     }
 }
 
@@ -283,6 +283,13 @@ mod tests {
             [all.p(1, 2, 0), all.p(1, 5, 0), all.p(2, 5, 0)]
         );
         assert_eq!((some.p(1, 1, 0), some.p_values.len()), (None, 3));
+    }
+
+    /// No values have no mean, which is not 0.
+    #[test]
+    fn no_values_have_no_mean() {
+        assert_eq!(SystemMean::of(&[], 0.95), SystemMean { mean: None, ends: None });
+        assert_eq!(SystemMean::of(&[0.25], 0.95), SystemMean { mean: Some(0.25), ends: None });
     }
 
     /// The favoured system is the same, whichever system is asked for first, and also among some of

@@ -34,6 +34,15 @@ fn problems(report: &Report) -> Vec<String> {
     report.problems.listed.iter().map(|p| format!("{}:{}:{} {}", name(&p.file), p.line, p.column, p.what)).collect()
 }
 
+/// A query in three files is one query that stands in more than one file, and two problems.
+#[test]
+fn a_query_in_three_files_counts_once() {
+    let files = [("a.txt", "1 qid:1 1:1\n"), ("b.txt", "1 qid:1 1:2\n"), ("c.txt", "1 qid:1 1:3\n")];
+    let folder = folder(&files);
+    let report = report(folder.path(), &["a.txt", "b.txt", "c.txt"], &options());
+    assert_eq!((report.across[0].queries, report.problems.count), (1, 2));
+}
+
 #[test]
 fn all_problems_of_a_letor_file_are_found_in_order() {
     let text = "2 qid:1 1:0.5 2:1 # a\n\

@@ -1,6 +1,6 @@
 //! Queries and feature vectors that stand in more than one part.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -21,8 +21,7 @@ pub struct Across {
     pub documents: usize,
     /// Number of these documents in which every value is missing.
     pub all_missing: usize,
-    /// Number of queries that stand in more than one part. A query counts once for each file after
-    /// its first part, so a query in three files counts twice.
+    /// Number of queries that stand in more than one part.
     pub queries: usize,
 }
 
@@ -56,14 +55,14 @@ impl Comparison {
     pub(super) fn run(&self, files: &[Part], problems: &mut Problems) -> Across {
         let mut vectors: Vec<(u128, usize)> = Vec::new();
         let mut queries: HashMap<&str, (usize, usize, u64)> = HashMap::new();
-        let mut shared_queries = 0;
+        let mut shared: HashSet<&str> = HashSet::new();
         for (part, members) in self.parts.iter().enumerate() {
             for &file in members {
                 vectors.extend(files[file].vectors.iter().map(|&hash| (hash, part)));
                 for (id, line) in &files[file].queries {
                     let &mut (first, first_file, first_line) = queries.entry(id).or_insert((part, file, *line));
                     if first != part {
-                        shared_queries += 1;
+                        shared.insert(id);
                         let (first, here) = (&files[first_file].report.file, &files[file].report.file);
                         let what = || format!("query `{id}` stands in {}:{first_line} too", first.display());
                         problems.add(here, *line, 0, what);
@@ -72,7 +71,7 @@ impl Comparison {
             }
         }
         vectors.sort_unstable();
-        let mut across = Across { fold: self.fold, vectors: 0, documents: 0, all_missing: 0, queries: shared_queries };
+        let mut across = Across { fold: self.fold, vectors: 0, documents: 0, all_missing: 0, queries: shared.len() };
         for same in vectors.chunk_by(|a, b| a.0 == b.0) {
             if same[0].1 == same[same.len() - 1].1 {
                 continue;
