@@ -7,7 +7,7 @@
 //! The threshold is halved until at most 1024 values are left. So the sample does not depend on the
 //! order of the file, and takes at most about 50 kilobytes a feature.
 //!
-//! A reader passes on only numbers of many digits ([`Long`](crate::letor::Long)), so the usual file
+//! A reader passes on only numbers of many digits (`Long`), so the usual file
 //! costs nothing. Lint passes on all numbers.
 
 use std::collections::HashMap;

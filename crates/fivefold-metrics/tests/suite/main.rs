@@ -1,4 +1,5 @@
 //! The tests of the measures' crate from outside, in one binary.
+#![allow(clippy::unwrap_used)] // a test
 
 mod check_values;
 mod common;
