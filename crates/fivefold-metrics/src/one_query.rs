@@ -97,7 +97,7 @@ pub fn value(measure: &str, grades: &[u8], scores: &[f64]) -> Result<Option<f64>
     let highest = grades.iter().copied().max().unwrap_or(0);
     let evaluator = Evaluator::new(&[spec], &DIALECTS[0].conventions(), highest, Seed::new(0))?;
     let mut values = [0.0];
-    let query = evaluator.judge("the query", grades, None)?;
+    let query = evaluator.judge("1", grades, None)?;
     evaluator.evaluate(&query, scores, &mut Scratch::default(), &mut values)?;
     Ok(Some(values[0]).filter(|value| !value.is_nan()))
 }

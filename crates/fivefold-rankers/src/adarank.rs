@@ -129,16 +129,16 @@ impl Ranker for AdaRank {
     const PARAMS: &'static [ParamHelp] = &[
         ParamHelp {
             name: "objective",
-            help: "the measure that weighs queries and features: any of at most 1, in any version, such as ap.v2",
+            help: "the measure to raise: any measure, in any version, whose values are at most 1, such as ap.v2",
         },
         ParamHelp { name: "rounds", help: "the most rounds, at least 1" },
         ParamHelp {
             name: "tolerance",
-            help: "stop when the measure of the training queries falls by so much in a round, above 0",
+            help: "stop when the mean over the training queries falls by at least this amount in a round, above 0",
         },
         ParamHelp {
             name: "max_picks",
-            help: "picks of a feature in a row after which it is left out until the measure changes, at least 1",
+            help: "a feature that is picked this many times in a row is left out until the measure changes, at least 1",
         },
         ParamHelp { name: "negative", help: "whether smaller values of a feature may rank higher" },
         ParamHelp {
@@ -149,7 +149,10 @@ impl Ranker for AdaRank {
             name: "early_stopping",
             help: "stop after so many rounds without a gain on the validation part; 0: never",
         },
-        ParamHelp { name: "stop_measure", help: "the measure that stops early; empty: the objective" },
+        ParamHelp {
+            name: "stop_measure",
+            help: "the measure on the validation part that decides when to stop; empty: the objective",
+        },
     ];
     type Model = LinearModel;
 

@@ -62,12 +62,13 @@ pub(crate) mod help {
     pub const MIN_DOCUMENTS: ParamHelp = param("min_documents", "the fewest training documents of a leaf, at least 1");
     pub const LEAF_DOCUMENTS: ParamHelp = param(
         "leaf_documents",
-        "how min_documents is told: \"counted\", or \"by-hessian\", estimated as LightGBM does from a leaf's share of the \
-         second derivatives",
+        "how min_documents counts the documents of a leaf: \"counted\", or \"by-hessian\", estimated as LightGBM does \
+         from a leaf's share of the second derivatives",
     );
     pub const MIN_HESSIAN: ParamHelp =
         param("min_hessian", "the least sum of second derivatives of a leaf, at least 0");
-    pub const L2: ParamHelp = param("l2", "added to that sum in gains and leaf values, at least 0");
+    pub const L2: ParamHelp =
+        param("l2", "added to the sum of second derivatives in gains and leaf values, at least 0");
     pub const BINS: ParamHelp = param("bins", "the most different values of a feature that cuts tell apart, 2 to 255");
     pub const SPACING: ParamHelp = param(
         "spacing",

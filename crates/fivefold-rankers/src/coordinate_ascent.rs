@@ -121,7 +121,7 @@ impl Ranker for CoordinateAscent {
     const NAME: &'static str = "coordinate-ascent";
     const SUMMARY: &'static str = "a linear model that raises a ranking measure, one weight at a time";
     const PARAMS: &'static [ParamHelp] = &[
-        ParamHelp { name: "objective", help: "the measure whose mean is raised: any, in any version, such as ap.v2@5" },
+        ParamHelp { name: "objective", help: "the measure to raise: any measure in any version, such as ap.v2@5" },
         ParamHelp {
             name: "search",
             help: "\"exact\": all values the measure takes along a weight (of a query of more than 4096 documents, on 4096 of \

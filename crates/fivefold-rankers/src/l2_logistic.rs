@@ -84,7 +84,7 @@ impl Ranker for L2Logistic {
         ParamHelp { name: "penalize_bias", help: "penalise the intercept too, LIBLINEAR's form" },
         ParamHelp {
             name: "tolerance",
-            help: "stop when the estimated rest to gain is at most this share of the objective at zero weights, in (0, 1)",
+            help: "stop when the gain that is still possible is estimated as at most this share of the objective at zero weights, in (0, 1)",
         },
         ParamHelp { name: "max_iterations", help: "fail if not converged after this many Newton steps, at least 1" },
     ];

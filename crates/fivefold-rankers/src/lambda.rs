@@ -48,16 +48,18 @@ pub(crate) const MOST_PAIRS: usize = 1 << 24;
 pub(crate) mod help {
     use fivefold_core::ParamHelp;
 
-    pub const OBJECTIVE: ParamHelp = ParamHelp {
-        name: "objective",
-        help: "the measure whose exchanges give the gradients: any, in any version, such as ap.v2@5",
-    };
+    pub const OBJECTIVE: ParamHelp =
+        ParamHelp { name: "objective", help: "the measure to raise: any measure in any version, such as ap.v2@5" };
     pub const TRUNCATION: ParamHelp = ParamHelp {
         name: "truncation",
-        help: "pairs need one document in so many top ranks; 0: all pairs, of a query of more than 5793 documents the first 2^24",
+        help: "a pair counts only if one of its documents is in this many top ranks; 0: every pair counts (in \
+               a query of more than 5793 documents, those of the top ranks, about 2^24 pairs)",
     };
-    pub const NORMALISE: ParamHelp =
-        ParamHelp { name: "normalise", help: "divide lambdas by score distance and level queries, as LightGBM does" };
+    pub const NORMALISE: ParamHelp = ParamHelp {
+        name: "normalise",
+        help: "divide lambdas by the distance of the two scores, and lessen the weight of queries with large lambdas, as \
+               LightGBM does",
+    };
 }
 
 /// Number of top ranks between two checks for a cancelled fit.

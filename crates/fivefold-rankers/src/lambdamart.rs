@@ -52,7 +52,7 @@ use crate::tree_model::TreeModel;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LambdaMart {
-    /// The measure whose exchanges give the gradients; any measure in any version.
+    /// The measure to raise; any measure in any version.
     pub objective: String,
     /// A pair must have a document in this number of top ranks; 0 for all pairs.
     pub truncation: usize,
@@ -163,7 +163,10 @@ impl Ranker for LambdaMart {
         help::TREES,
         help::LEARNING_RATE,
         help::EARLY_STOPPING,
-        ParamHelp { name: "stop_measure", help: "the measure that stops early; empty: the objective" },
+        ParamHelp {
+            name: "stop_measure",
+            help: "the measure on the validation part that decides when to stop; empty: the objective",
+        },
         help::LEAVES,
         help::DEPTH,
         help::MIN_DOCUMENTS,
@@ -206,7 +209,7 @@ impl Ranker for LambdaMart {
         vec![
             preset(
                 "ranklib",
-                "RankLib's settings: 1000 trees of 10 leaves, 255 equal widths (256 there), rate .1, stop after 100",
+                "RankLib's settings: 1000 trees of 10 leaves, 255 bins of equal width (RankLib: 256), rate .1, stop after 100",
                 ranklib,
             ),
             preset(

@@ -42,7 +42,7 @@ use crate::ties::Ties;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Flat", into = "Flat")]
 pub struct LambdaRank {
-    /// The measure whose exchanges give the gradients; any measure in any version.
+    /// The measure to raise; any measure in any version.
     pub objective: String,
     /// A pair must have a document in this number of top ranks; 0 for all pairs.
     pub truncation: usize,

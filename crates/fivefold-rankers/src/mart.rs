@@ -108,7 +108,10 @@ impl Ranker for Mart {
         help::TREES,
         help::LEARNING_RATE,
         help::EARLY_STOPPING,
-        ParamHelp { name: "stop_measure", help: "the measure that stops early: any, in any version" },
+        ParamHelp {
+            name: "stop_measure",
+            help: "the measure on the validation part that decides when to stop: any measure in any version",
+        },
         help::LEAVES,
         help::DEPTH,
         help::MIN_DOCUMENTS,
@@ -132,7 +135,7 @@ impl Ranker for Mart {
         };
         vec![Preset {
             name: "ranklib",
-            summary: "RankLib's settings: 1000 trees of 10 leaves, 255 equal widths (256 there), rate .1, stop after 100",
+            summary: "RankLib's settings: 1000 trees of 10 leaves, 255 bins of equal width (RankLib: 256), rate .1, stop after 100",
             params,
         }]
     }

@@ -200,7 +200,7 @@ impl Ranker for RandomForest {
         let params = RandomForest { spacing: Spacing::Widths, ..RandomForest::default() };
         vec![Preset {
             name: "ranklib",
-            summary: "RankLib's settings: 300 bags of one tree with 100 leaves, 255 equal widths (256 there), features .3",
+            summary: "RankLib's settings: 300 bags of one tree with 100 leaves, 255 bins of equal width (RankLib: 256), features .3",
             params,
         }]
     }

@@ -98,7 +98,7 @@ impl Ranker for RankBoost {
         ParamHelp { name: "rounds", help: "the most rounds, at least 1" },
         ParamHelp {
             name: "thresholds",
-            help: "the most thresholds of a feature, up to 254; 0: between all its values",
+            help: "the most thresholds of a feature, up to 254; 0: one between any two neighbouring values",
         },
         ParamHelp {
             name: "spacing",
@@ -110,7 +110,7 @@ impl Ranker for RankBoost {
             name: "early_stopping",
             help: "stop after so many rounds without a gain on the validation part; 0: never",
         },
-        ParamHelp { name: "stop_measure", help: "the measure that stops early" },
+        ParamHelp { name: "stop_measure", help: "the measure on the validation part that decides when to stop" },
     ];
     type Model = TreeModel;
 

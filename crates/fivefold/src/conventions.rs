@@ -51,14 +51,15 @@ pub(crate) struct ConventionArgs {
     /// How the value of several folds is averaged
     #[arg(long, value_name = "OVER", value_parser = word::<FoldMean>(FoldMean::WORDS))]
     fold_mean: Option<FoldMean>,
-    /// What a topic of the qrels counts as that a run lacks
+    /// What a topic counts as that is in the qrels but not in the run
     #[arg(long, value_name = "POLICY", value_parser = word::<MissingTopics>(MissingTopics::WORDS))]
     missing_topics: Option<MissingTopics>,
-    /// With how many digits scores are compared
+    /// The precision with which scores are compared: scores that are equal in 32-bit floats tie
+    /// under f32
     #[arg(long, value_name = "BITS", value_parser = word::<Scores>(Scores::WORDS))]
     score_precision: Option<Scores>,
-    /// What AP makes of equal scores where ties are averaged: the mean over orders, or one
-    /// threshold
+    /// AP of documents with equal scores, if ties are averaged: the mean over their orders, or the
+    /// precision after all of them
     #[arg(long, value_name = "RULE", value_parser = word::<ApTies>(ApTies::WORDS))]
     ap_ties: Option<ApTies>,
     /// AP and RR of a query without a relevant document

@@ -10,11 +10,11 @@ use crate::problem::Problem;
 /// What each job may take.
 #[derive(clap::Args)]
 pub(crate) struct LimitArgs {
-    /// Stop a job that runs longer, such as 90s, 10m or 2h: it is FAILED, the others go on. Goes
-    /// before `time_limit` of the experiment
+    /// Stop a job that runs longer, such as 90s, 10m or 2h: it is FAILED, the others go on.
+    /// Overrides `time_limit` of the experiment
     #[arg(long, value_name = "TIME")]
     job_time_limit: Option<TimeLimit>,
-    /// Stop a job that uses more memory, such as 4GiB, the data included. Goes before
+    /// Stop a job that uses more memory, such as 4GiB, the data included. Overrides
     /// `memory_limit` of the experiment
     #[arg(long, value_name = "SIZE")]
     job_memory_limit: Option<Bytes>,

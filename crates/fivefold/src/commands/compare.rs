@@ -61,16 +61,16 @@ pub(crate) struct Args {
     /// How many systems the tables show, the best first [default: 10]
     #[arg(long, value_name = "N")]
     top: Option<usize>,
-    /// Draws of tests that draw
+    /// How often the tests permutation, bootstrap and tukey-hsd draw
     #[arg(long, value_name = "N", default_value_t = Compare::default().draws)]
     draws: usize,
     /// The level below which a p-value is significant; intervals have the confidence 1 - alpha
     #[arg(long, value_name = "LEVEL", default_value_t = Compare::default().alpha)]
     alpha: f64,
-    /// Differences to be found: how many queries does that need? [default: 0.01 0.02 0.05]
+    /// How many queries are needed to find a difference of this size? [default: 0.01 0.02 0.05]
     #[arg(long, value_name = "D", num_args = 1..)]
     difference: Vec<f64>,
-    /// The probability with which they are to be found
+    /// The probability with which a difference of --difference is to be found
     #[arg(long, value_name = "P", default_value_t = Compare::default().power)]
     power: f64,
     /// Random halves of the swap method
@@ -83,10 +83,10 @@ pub(crate) struct Args {
     /// Class queries by a file: `query,class` a line
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quantiles", "sets"])]
     classes: Option<PathBuf>,
-    /// Class queries by difficulty: so many parts of equal size, by the mean of all systems
+    /// Class queries by difficulty: this many parts of equal size, by the mean of all systems
     #[arg(long, value_name = "N", conflicts_with = "sets")]
     quantiles: Option<usize>,
-    /// Compare so many uninformative queries with so many ideal ones, as Feng & Karmaker (2023);
+    /// Compare this many uninformative queries with as many ideal ones, as Feng & Karmaker (2023);
     /// needs rankings
     #[arg(long, value_name = "N")]
     sets: Option<usize>,

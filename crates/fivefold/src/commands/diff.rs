@@ -36,9 +36,9 @@ Two dialects: each convention in which they differ is changed from the first's c
 A rule's share is its mean effect over all orders in which they can be changed (its Shapley value), so the shares add up to the difference \
 of the means. Options of conventions hold for both.
 
-Results folders: values that rounding alone parts are equal. Where the data are found, each value that differs is made anew from the \
-scores in the folders, and the rules that cause it are told, the ranker's own scores as one more; a share is then the mean over the \
-rankers whose values differ. Without the data the rules of means alone are told: what undefined values count as, and how folds are averaged.
+Results folders: two values that differ by rounding alone count as equal. If the data are found, each value that differs is computed \
+again from the scores in the folders, and the rules that cause the difference are named; the scores themselves count as one more rule; a share is then the mean over the \
+rankers whose values differ. Without the data only the rules of means are named: what undefined values count as, and how folds are averaged.
 
 The exit code is 0 where nothing differs and 1 where something does, as with diff.")]
 pub(crate) struct Args {

@@ -29,7 +29,7 @@ use crate::threads::ThreadArgs;
   fivefold reproduce runs/mq2008 --map MQ2008=mq2007         a results folder; another collection stands for the paper's
   fivefold reproduce runs/mine --against published.toml --cells --format csv > cells.csv
 
-Data sets and methods are matched by label, methods by kind too; --map OURS=THEIRS names what is called otherwise. A conclusion that does not hold \
+Data sets are matched by label, methods by label or kind; --map OURS=THEIRS matches what has another name in the paper. A conclusion that does not hold \
 is a result, not a failure: the exit code stays 0. docs/reproduce.md says how each verdict is reached.")]
 pub(crate) struct Args {
     #[command(flatten)]

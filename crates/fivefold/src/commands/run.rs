@@ -62,8 +62,8 @@ pub(crate) struct Args {
     /// of the evaluation what changed, and what would stop the run before its first job
     #[arg(long)]
     explain_cache: bool,
-    /// Where standard error is no terminal: say how far it is, and about how long it will take,
-    /// every so many seconds; 0: never
+    /// If standard error is no terminal: print every N seconds how far the run is, and about how
+    /// long the rest will take; 0: never
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     progress: u64,
     #[command(flatten)]

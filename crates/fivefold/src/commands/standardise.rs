@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// The systems that give the factors [default: all]
     #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "experiment")]
     standardising: Vec<String>,
-    /// Apply factors of an earlier run, which also say the measure; a file a measure
+    /// Apply the factors of an earlier run, one file for each measure; the file names its measure
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["experiment", "measure", "standardising"])]
     factors: Vec<PathBuf>,
     /// Random halves of the queries

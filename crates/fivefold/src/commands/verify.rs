@@ -35,9 +35,9 @@ use crate::threads::ThreadArgs;
   fivefold verify sent-by-a-colleague --without-data
   fivefold verify runs/residual-dl19                 a study is done again
 
-The manifest against its own hash, records of jobs against the manifest, files against their hashes, data and inputs of \
+These are checked: the manifest against its own hash, records of jobs against the manifest, files against their hashes, data and inputs of \
 every job, scores from the saved models, values from the scores, the result hash from the values, tables and page from \
-the values, and files that stand among the results and are none. Nothing is trained \
+the values, and files in the folder that are no results. Nothing is trained \
 again: for that, run the experiment into another folder and compare the result hashes.
 
 Exit codes: 0 everything is as it was made, 1 something differs, 2 something could not be checked because data, a file \
@@ -46,8 +46,8 @@ pub(crate) struct Args {
     /// The results folder of `fivefold run`, or of a study
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The experiment that it is said to come from: a file, or the name of one that comes with the
-    /// program
+    /// The experiment that the folder should come from: a file, or the name of one that comes with
+    /// the program
     #[arg(long, value_name = "EXPERIMENT")]
     experiment: Option<String>,
     /// Where collections and score files are looked for, after the experiment file's own folder or
