@@ -154,19 +154,18 @@ pub enum DatasetError {
 /// ```
 /// use std::sync::Arc;
 ///
-/// use fivefold_base::DatasetBuilder;
 /// use fivefold_base::dataset::IdTable;
+/// use fivefold_base::{DatasetBuilder, Grades};
 ///
 /// let mut query_ids = IdTable::default();
 /// query_ids.push("q7");
 /// let data = DatasetBuilder {
 ///     features: Arc::new(vec![0.9, 0.1, 0.5]),
 ///     width: 1,
-///     grades: vec![2, 0, 1],
+///     grades: Grades::new(vec![2, 0, 1], Some(4))?,
 ///     bounds: vec![0, 3],
 ///     query_ids,
 ///     doc_ids: IdTable::default(),
-///     max_grade: Some(4),
 /// }
 /// .build()?;
 /// assert_eq!((data.query(0).id(), data.max_grade()), ("q7", 4));

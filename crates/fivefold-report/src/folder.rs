@@ -93,8 +93,8 @@ pub struct Written {
 ///
 /// // `small` gives the results of two systems, as they are read from a results folder.
 /// let folder = tempfile::tempdir()?;
-/// let tables = write_report(&small()?, folder.path(), &Templates::default())?;
-/// assert_eq!(tables[0].title, "rr of every method on mine");
+/// let written = write_report(&small()?, folder.path(), &Templates::default())?;
+/// assert_eq!(written.tables[0].title, "rr of every method on mine");
 /// assert!(folder.path().join("report.html").is_file());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
