@@ -15,7 +15,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut list = String::from("&[\n");
     for file in files {
         let name = file.file_stem().unwrap_or_default();
-        list += &format!("    ({name:?}, include_str!({file:?})),\n");
+        // A study has a `kind` above its first section.
+        let text = fs::read_to_string(&file)?;
+        let is_study = text.lines().take_while(|line| !line.starts_with('[')).any(|line| line.starts_with("kind = "));
+        list += &format!("    Shipped {{ name: {name:?}, is_study: {is_study}, text: include_str!({file:?}) }},\n");
     }
     fs::write(Path::new(&env::var("OUT_DIR")?).join("experiments.rs"), list + "]\n")?;
     Ok(())

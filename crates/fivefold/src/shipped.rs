@@ -1,27 +1,33 @@
 //! The experiments of `experiments/`, so that the program has them wherever it is installed.
 
-use fivefold_studies::StudyFile;
-
 use crate::old_words;
 
-/// Names and texts, which the build script lists.
-const SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
+/// An experiment or a study that comes with the program.
+struct Shipped {
+    name: &'static str,
+    is_study: bool,
+    text: &'static str,
+}
+
+/// All of them, as the build script lists them.
+const SHIPPED: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
 
 /// The text of the experiment or study with this name.
 pub(crate) fn find(name: &str) -> Option<&'static str> {
     let name = old_words::shipped(name);
-    SHIPPED.iter().find(|(shipped, _)| *shipped == name).map(|(_, text)| *text)
+    SHIPPED.iter().find(|shipped| shipped.name == name).map(|shipped| shipped.text)
 }
 
 /// All names.
 pub(crate) fn names() -> Vec<&'static str> {
-    SHIPPED.iter().map(|(name, _)| *name).collect()
+    SHIPPED.iter().map(|shipped| shipped.name).collect()
 }
 
-/// The names in words, for help.
+/// The names in words, for help. Every command line is parsed with its help, so no text is read
+/// here.
 pub(crate) fn told() -> String {
-    let (studies, experiments): (Vec<_>, Vec<_>) = SHIPPED.iter().partition(|(_, text)| StudyFile::is_study(text));
-    let names = |shipped: &[&(&str, &str)]| shipped.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let (studies, experiments): (Vec<_>, Vec<_>) = SHIPPED.iter().partition(|shipped| shipped.is_study);
+    let names = |shipped: &[&Shipped]| shipped.iter().map(|shipped| shipped.name).collect::<Vec<_>>().join(", ");
     format!("{}, and the studies {}", names(&experiments), names(&studies))
 }
 
@@ -30,6 +36,7 @@ mod tests {
     use std::path::Path;
 
     use fivefold_results::Experiment;
+    use fivefold_studies::StudyFile;
 
     use super::*;
 
@@ -50,8 +57,9 @@ mod tests {
 
     #[test]
     fn shipped_experiments_are_valid_and_bear_their_names() {
-        for (name, text) in SHIPPED {
-            let own = match StudyFile::is_study(text) {
+        for Shipped { name, is_study, text } in SHIPPED {
+            assert_eq!(StudyFile::is_study(text), *is_study, "{name}");
+            let own = match is_study {
                 true => StudyFile::parse(text).unwrap().name,
                 false => Experiment::parse(name, text, Vec::new(), &crate::builtin()).unwrap().name,
             };
