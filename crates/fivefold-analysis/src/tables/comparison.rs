@@ -125,10 +125,18 @@ fn differences(
     at_main: &[&[Option<f64>]],
 ) -> Vec<Option<PairedDifference>> {
     let (main, tested) = (compared.main_cutoff(), compared.tested());
+    // Mostly every query has a value, and then nothing is copied for each pair.
+    let whole: Vec<Option<Vec<f64>>> = at_main.iter().map(|of| of.iter().copied().collect()).collect();
+    let moments = |a: usize, b: usize| match (&whole[a], &whole[b]) {
+        (Some(first), Some(second)) => Moments::of_differences(first, second),
+        _ => {
+            let both = complete(&[at_main[a], at_main[b]]);
+            Moments::of_differences(&both[0], &both[1])
+        }
+    };
     let of_pair = |a: usize, b: usize| {
         let (p, corrected) = (raw[compared.pair(a, b)?]?, compared.p(a, b, main)?);
-        let both = complete(&[at_main[a], at_main[b]]);
-        let moments = Moments::of_differences(&both[0], &both[1]);
+        let moments = moments(a, b);
         let interval = difference.student(&moments, p, corrected, tested);
         Some(PairedDifference { mean: moments.mean, ends: interval.map(|found| (found.low, found.high)) })
     };
