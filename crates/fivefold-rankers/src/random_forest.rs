@@ -2,9 +2,10 @@
 //!
 //! Each bag draws a share `queries` of the number of queries, by default as many as there are, with
 //! replacement. So the documents of a query stay together. `trees` trees are grown on the bag's
-//! queries; each node chooses from a random `features` share of the features. The score is the mean over the bags. `inner` is the kind of
-//! trees: regression trees on the grades (squared loss), or LambdaMART's trees (lambda gradients
-//! of nDCG). With one tree a bag, the learning rate only scales all scores.
+//! queries; each node chooses from a random `features` share of the features. The score is the mean
+//! over the bags. `inner` is the kind of trees: regression trees on the grades (squared loss), or
+//! LambdaMART's trees (lambda gradients of nDCG). With one tree a bag, the learning rate only
+//! scales all scores.
 //!
 //! The forest is RankLib's, with regression by default. Preset `ranklib` has RankLib's settings:
 //! 300 bags of one tree with 100 leaves, and .3 of the features at each node. A feature has 255
