@@ -157,6 +157,25 @@ impl Compared {
         levels_of_defined(&self.column(cutoff))
     }
 
+    /// The places of the systems at a cutoff, from the highest mean to the lowest. Systems without a
+    /// mean come last.
+    pub fn order(&self, cutoff: usize) -> Vec<usize> {
+        let levels = self.levels(cutoff);
+        let mut order: Vec<usize> = (0..levels.len()).collect();
+        order.sort_by(|&a, &b| match (levels[a], levels[b]) {
+            (Some(a), Some(b)) => b.total_cmp(&a),
+            (a, b) => b.is_some().cmp(&a.is_some()),
+        });
+        order
+    }
+
+    /// The places of the systems with a mean at a cutoff, from the highest mean to the lowest.
+    pub fn ranked(&self, cutoff: usize) -> Vec<usize> {
+        let mut order = self.order(cutoff);
+        order.retain(|&place| self.means[place][cutoff].mean.is_some());
+        order
+    }
+
     /// The p-value of two systems (places in [`Compared::systems`]) at a cutoff. `None` if the two
     /// are the same system, or were not tested.
     pub fn p(&self, a: usize, b: usize, cutoff: usize) -> Option<f64> {

@@ -145,21 +145,21 @@ pub fn leading(compared: &[&Compared], baseline: Option<usize>) -> Vec<usize> {
     if first.systems.len() <= most {
         return first.systems.clone();
     }
-    let levels = first.levels(first.main_cutoff());
-    let mut best: Vec<(usize, Option<f64>)> = first.systems.iter().copied().zip(levels).collect();
-    // Systems with undefined means come last.
-    best.sort_by(|(_, a), (_, b)| {
-        a.is_none().cmp(&b.is_none()).then(b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal))
-    });
+    let order = first.order(first.main_cutoff());
+    let mut best: Vec<usize> = order.into_iter().map(|place| first.systems[place]).collect();
     // The baseline is always shown, whatever its mean.
-    best.sort_by_key(|(system, _)| baseline != Some(*system));
+    best.sort_by_key(|system| baseline != Some(*system));
     best.truncate(most);
-    let mut shown: Vec<usize> = best.into_iter().map(|(system, _)| system).collect();
-    shown.sort_unstable();
-    shown
+    best.sort_unstable();
+    best
 }
 
 impl PageDataset {
+    /// ` on mq2008`, for a sentence. Empty if the only data set has no name.
+    pub fn on(&self) -> String {
+        if self.name.is_empty() { String::new() } else { format!(" on {}", self.name) }
+    }
+
     /// A sentence that says which systems are left out, if a page shows only some. `noun` is the
     /// word for a system.
     pub fn left_out(&self, noun: &str) -> Option<String> {

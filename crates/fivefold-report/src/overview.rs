@@ -1,7 +1,9 @@
-//! What a reader sees first: who is best, by how much, what can be told apart, and where measures disagree.
+//! What a reader sees first: who is best, by how much, what can be told apart, and where measures
+//! disagree.
 //!
-//! Everything is at one cutoff: that of a measure's [main column](fivefold_analysis::Compared::main_cutoff).
-//! Rows go by the mean under the first measure. The terminal and the page show the same overview.
+//! Everything is at one cutoff: that of a measure's [main
+//! column](fivefold_analysis::Compared::main_cutoff). Rows go by the mean under the first measure.
+//! The terminal and the page show the same overview.
 
 mod agreement;
 mod copies;
@@ -18,6 +20,7 @@ use crate::error::ReportError;
 use crate::terminal::Style;
 
 use agreement::Agreement;
+pub(crate) use agreement::tau_of_orders;
 use matrix::ScoreMatrix;
 pub(crate) use screen::Screen;
 
@@ -60,17 +63,20 @@ pub struct Overview {
     findings: Vec<String>,
     /// The means, one matrix a data set.
     matrices: Vec<ScoreMatrix>,
-    /// Where measures agree on the order and on significant pairs, one a data set with several measures.
+    /// Where measures agree on the order and on significant pairs, one a data set with several
+    /// measures.
     agreements: Vec<Agreement>,
     /// Whether there are UE versions, which want a word.
     has_versions: bool,
-    /// The test and the conventions, once.
+    /// The test in words.
+    test: String,
+    /// The conventions of the values, then what is to be known of each data set.
     conventions: Vec<String>,
 }
 
 impl Overview {
-    /// The overview of a page's data, with the stamps of a run (leak guards that were overridden, programs that ran unconfined);
-    /// `None` if no systems were compared.
+    /// The overview of a page's data, with the stamps of a run (leak guards that were overridden,
+    /// programs that ran unconfined); `None` if no systems were compared.
     ///
     /// # Errors
     /// Means that have no order.
@@ -88,6 +94,7 @@ impl Overview {
             matrices: compared.iter().map(|own| ScoreMatrix::new(own, test.alpha)).collect(),
             agreements: agreements.into_iter().flatten().collect(),
             has_versions: compared.iter().flat_map(|own| &own.compared).any(|own| own.measure != own.family),
+            test: test.words.clone(),
             conventions: conventions(data, &compared),
         }))
     }
@@ -95,6 +102,11 @@ impl Overview {
     /// What was compared on what, in a line.
     pub fn facts(&self) -> &str {
         &self.facts
+    }
+
+    /// The test, then the conventions.
+    fn rules(&self) -> Vec<String> {
+        std::iter::once(&self.test).chain(&self.conventions).cloned().collect()
     }
 
     /// The overview as text in the style of a terminal.
@@ -118,6 +130,13 @@ fn facts(datasets: &[&PageDataset], noun: &str) -> String {
     }
 }
 
+/// A number without the nought before its point: `.5` for `0.5`, `-.5` for `-0.5`.
+fn without_nought(number: &str) -> String {
+    let (minus, digits) = number.strip_prefix('-').map_or(("", number), |digits| ("-", digits));
+    let digits = digits.strip_prefix('0').filter(|rest| rest.starts_with('.')).unwrap_or(digits);
+    format!("{minus}{digits}")
+}
+
 /// The cutoff that all measures are shown at, if it is one and the same: `@10`.
 fn one_cutoff<'d>(datasets: &[&'d PageDataset]) -> Option<&'d str> {
     let mut cutoffs = datasets.iter().flat_map(|own| &own.compared).map(|own| own.cutoffs[own.main_cutoff()].as_str());
@@ -130,7 +149,7 @@ fn warnings(data: &PageData) -> Vec<String> {
     let mut warnings = Vec::new();
     for dataset in data.datasets.iter().filter(|dataset| !dataset.failed.is_empty()) {
         let names: Vec<&str> = dataset.failed.iter().map(|&system| dataset.systems[system].as_str()).collect();
-        let on = if dataset.name.is_empty() { String::new() } else { format!(" on {}", dataset.name) };
+        let on = dataset.on();
         warnings.push(format!("FAILED{on}, and in none of its numbers: {}.", list(&names)));
     }
     let compared = data.datasets.iter().flat_map(|dataset| &dataset.compared);
@@ -143,10 +162,9 @@ fn warnings(data: &PageData) -> Vec<String> {
     warnings
 }
 
-/// The test, then the conventions of the values, then what is to be known of each data set.
+/// The conventions of the values, then what is to be known of each data set.
 fn conventions(data: &PageData, datasets: &[&PageDataset]) -> Vec<String> {
-    let mut lines: Vec<String> = data.test.iter().map(|test| test.words.clone()).collect();
-    lines.extend(data.conventions.iter().cloned());
+    let mut lines = data.conventions.clone();
     for dataset in datasets {
         let label = if datasets.len() > 1 { format!("{}: ", dataset.name) } else { String::new() };
         for remark in dataset.remarks.iter().map(|remark| remark.trim_end_matches('.')) {

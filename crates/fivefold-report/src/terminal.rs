@@ -29,9 +29,9 @@ const RULE: LineStyle = LineStyle::none().fill('─').junction('─');
 const GAP: u16 = 2;
 
 /// Escape codes (ECMA-48, select graphic rendition) of titles and notes.
-const BOLD: &str = "\x1b[1m";
-const DIM: &str = "\x1b[2m";
-const RESET: &str = "\x1b[0m";
+pub(crate) const BOLD: &str = "\x1b[1m";
+pub(crate) const DIM: &str = "\x1b[2m";
+pub(crate) const RESET: &str = "\x1b[0m";
 
 /// How tables are printed.
 ///

@@ -6,11 +6,11 @@ use fivefold_analysis::compared::SystemMean;
 use fivefold_analysis::p_value::{p_in_short, p_in_words};
 use fivefold_analysis::page::PageDataset;
 use fivefold_base::words::counted;
-use fivefold_stats::{StatsError, kendall_tau_b};
 use serde::Serialize;
 
 use super::wording::on;
 use crate::error::ReportError;
+use crate::overview::tau_of_orders;
 
 /// A square table.
 #[derive(Serialize)]
@@ -59,10 +59,7 @@ pub(super) fn pairs(dataset: &PageDataset, alpha: f64) -> Vec<Matrix> {
 fn of_pairs(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Matrix {
     let cutoff = compared.main_cutoff();
     let (column, better) = (compared.column(cutoff), compared.better(cutoff));
-    let levels = compared.levels(cutoff);
-    let mut order: Vec<usize> = (0..levels.len()).collect();
-    // No mean is less than any mean.
-    order.sort_by(|&a, &b| levels[b].partial_cmp(&levels[a]).unwrap_or(std::cmp::Ordering::Equal));
+    let order = compared.order(cutoff);
     let labels: Vec<String> = order.iter().map(|&place| dataset.systems[compared.systems[place]].clone()).collect();
     Matrix::new(on(&compared.measure_at(cutoff), &dataset.name), &labels, |row, other| {
         let (row, other) = (order[row], order[other]);
@@ -109,14 +106,7 @@ pub(super) fn taus(dataset: &PageDataset, noun: &str) -> Result<Option<Matrix>, 
 /// Kendall's tau-b of every two measures. `None` if a measure gives no order.
 pub(super) fn tau_of_measures(own: &[Compared]) -> Result<Vec<Vec<Option<f64>>>, ReportError> {
     let scores: Vec<Option<Vec<f64>>> = own.iter().map(over_cutoffs).collect();
-    let of = |a: &Option<Vec<f64>>, b: &Option<Vec<f64>>| {
-        let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
-        match kendall_tau_b(a, b) {
-            Ok(tau) => Ok(tau),
-            Err(StatsError::TooFew { .. }) => Ok(None),
-            Err(error) => Err(ReportError::Malformed { id: "tau".to_owned(), message: error.to_string() }),
-        }
-    };
+    let of = |a: &Option<Vec<f64>>, b: &Option<Vec<f64>>| tau_of_orders(a.as_deref(), b.as_deref());
     scores.iter().map(|a| scores.iter().map(|b| of(a, b)).collect()).collect()
 }
 

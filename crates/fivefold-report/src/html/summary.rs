@@ -15,7 +15,7 @@ use crate::error::ReportError;
 pub(super) fn summary(data: &PageData) -> Result<Vec<PagePart>, ReportError> {
     let mut first = Vec::new();
     for dataset in &data.datasets {
-        let on = if dataset.name.is_empty() { String::new() } else { format!(" on {}", dataset.name) };
+        let on = dataset.on();
         let failed = dataset.failed.iter().map(|&system| dataset.systems[system].as_str());
         first.extend(failed.map(|name| format!("{name} FAILED{on} and is in none of its numbers.")));
     }
@@ -60,7 +60,7 @@ const LISTED: usize = 4;
 fn winner(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) -> Option<String> {
     let cutoff = compared.main_cutoff();
     let levels = compared.levels(cutoff);
-    let order = order(&levels);
+    let order = compared.ranked(cutoff);
     let (&first, others) = order.split_first()?;
     let name = |system: usize| dataset.systems[compared.systems[system]].as_str();
     let mean = compared.means[first][cutoff].mean?;
@@ -152,7 +152,7 @@ fn against_means(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Opti
 fn against_baseline(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) -> Option<String> {
     let baseline = compared.systems.iter().position(|&system| Some(system) == dataset.baseline)?;
     let cutoff = compared.main_cutoff();
-    if compared.too_few_draws.is_some() || order(&compared.levels(cutoff)).first() == Some(&baseline) {
+    if compared.too_few_draws.is_some() || compared.ranked(cutoff).first() == Some(&baseline) {
         return None;
     }
     let others: Vec<usize> =
@@ -169,19 +169,12 @@ fn against_baseline(dataset: &PageDataset, compared: &Compared, noun: &str, alph
     ))
 }
 
-/// Systems from the highest mean to the lowest. Systems without a mean are left out.
-fn order(levels: &[Option<f64>]) -> Vec<usize> {
-    let mut order: Vec<(usize, f64)> = levels.iter().enumerate().filter_map(|(i, mean)| Some((i, (*mean)?))).collect();
-    order.sort_by(|a, b| b.1.total_cmp(&a.1));
-    order.into_iter().map(|(system, _)| system).collect()
-}
-
 /// A measure at its main cutoff and the best system under it. If several systems are level, all of
 /// them.
 fn best<'d>(dataset: &'d PageDataset, compared: &Compared) -> Option<(String, Vec<&'d str>)> {
     let cutoff = compared.main_cutoff();
     let levels = compared.levels(cutoff);
-    let order = order(&levels);
+    let order = compared.ranked(cutoff);
     let first = levels[*order.first()?];
     let best = order.iter().take_while(|&&system| levels[system] == first);
     Some((

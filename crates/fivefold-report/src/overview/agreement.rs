@@ -1,10 +1,11 @@
-//! Whether the measures of a data set put its systems in the same order, and find the same pairs significant.
+//! Whether the measures of a data set put its systems in the same order, and find the same pairs
+//! significant.
 
 use fivefold_analysis::Compared;
 use fivefold_analysis::page::PageDataset;
 use fivefold_stats::{StatsError, kendall_tau_b};
 
-use super::matrix::{Column, columns};
+use super::matrix::{Name, names};
 use crate::error::ReportError;
 
 /// Agreement of each two measures at their main cutoffs.
@@ -12,7 +13,7 @@ use crate::error::ReportError;
 pub(super) struct Agreement {
     pub dataset: String,
     /// The measures, without cutoff.
-    pub measures: Vec<Column>,
+    pub measures: Vec<Name>,
     /// `[measure][measure]`: Kendall's tau-b of the orders; `None` where there is no order.
     pub taus: Vec<Vec<Option<f64>>>,
     /// `[measure][measure]`: pairs of systems that are significant under one of the two alone.
@@ -33,7 +34,7 @@ impl Agreement {
         let systems = own[0].systems.len();
         Ok(Some(Agreement {
             dataset: dataset.name.clone(),
-            measures: columns(own, false, &[]),
+            measures: names(own, false),
             taus,
             conflicts,
             pairs: systems * (systems - 1) / 2,
@@ -44,8 +45,13 @@ impl Agreement {
 /// Kendall's tau-b of the means at the main cutoffs; `None` where a system has no mean or all tie.
 pub(super) fn tau(a: &Compared, b: &Compared) -> Result<Option<f64>, ReportError> {
     let means = |own: &Compared| own.levels(own.main_cutoff()).into_iter().collect::<Option<Vec<f64>>>();
-    let (Some(a), Some(b)) = (means(a), means(b)) else { return Ok(None) };
-    match kendall_tau_b(&a, &b) {
+    tau_of_orders(means(a).as_deref(), means(b).as_deref())
+}
+
+/// Kendall's tau-b of two orders of the same systems; `None` without an order, or if all tie.
+pub(crate) fn tau_of_orders(a: Option<&[f64]>, b: Option<&[f64]>) -> Result<Option<f64>, ReportError> {
+    let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
+    match kendall_tau_b(a, b) {
         Ok(tau) => Ok(tau),
         Err(StatsError::TooFew { .. }) => Ok(None),
         Err(error) => Err(ReportError::Malformed { id: "tau".to_owned(), message: error.to_string() }),

@@ -7,7 +7,7 @@
 use fivefold_analysis::{Cell, Table};
 use serde::Serialize;
 
-use super::matrix::{ScoreCell, ScoreMatrix, Standing};
+use super::matrix::{ScoreCell, ScoreMatrix, Standing, measures};
 use crate::cell::Mark;
 use crate::{csv, latex, markdown};
 
@@ -54,14 +54,13 @@ struct Source<'m> {
 
 impl<'m> Source<'m> {
     fn new(matrices: &'m [ScoreMatrix], noun: &'m str) -> Self {
-        let mut measures: Vec<&str> = Vec::new();
-        for column in matrices.iter().flat_map(|own| &own.columns) {
-            if !measures.contains(&column.measure.as_str()) {
-                measures.push(&column.measure);
-            }
-        }
         let rows = matrices.iter().flat_map(|own| (0..own.rows.len()).map(move |row| (own, row)));
-        Source { noun, measures, rows: rows.collect(), labels: if matrices.len() > 1 { 2 } else { 1 } }
+        Source {
+            noun,
+            measures: measures(matrices),
+            rows: rows.collect(),
+            labels: if matrices.len() > 1 { 2 } else { 1 },
+        }
     }
 
     /// The mean in a cell of the table. `None` for a label, and for a measure that the data set

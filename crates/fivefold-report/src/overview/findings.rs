@@ -1,4 +1,5 @@
-//! The findings in words: three to five sentences, counted over cases. A case is a data set under a measure.
+//! The findings in words: three to five sentences, counted over cases. A case is a data set under a
+//! measure.
 
 use fivefold_analysis::Compared;
 use fivefold_analysis::page::PageDataset;
@@ -6,7 +7,6 @@ use fivefold_base::rounding::ROUNDING;
 use fivefold_base::words::{counted, list, which};
 
 use super::agreement::{conflicts, significant, tau};
-use super::matrix::order;
 
 /// Most sentences.
 const MOST: usize = 5;
@@ -33,7 +33,7 @@ impl<'d> Case<'d> {
     /// The places that have the mean of the first or the last of the order.
     fn at_end(&self, last: bool) -> Vec<usize> {
         let levels = self.compared.levels(self.cutoff());
-        let order: Vec<usize> = order(self.compared).into_iter().filter(|&place| levels[place].is_some()).collect();
+        let order = self.compared.ranked(self.cutoff());
         let end = if last { order.last() } else { order.first() };
         let level = end.and_then(|&place| levels[place]);
         order.into_iter().filter(|&place| levels[place] == level).collect()
@@ -362,7 +362,7 @@ impl<'d> Cases<'d> {
         if same == compared {
             return Some(format!("The original measures put the {}s in the same order.", self.noun));
         }
-        let on = if case.dataset.name.is_empty() { String::new() } else { format!(" on {}", case.dataset.name) };
+        let on = case.dataset.on();
         let conflicts = conflicts(case.compared, other, self.alpha);
         let pairs = case.compared.p_values.len();
         let significance = match case.can_tell() {

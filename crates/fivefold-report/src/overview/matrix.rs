@@ -18,19 +18,21 @@ pub(super) struct ScoreMatrix {
     pub rows: Vec<Row>,
     /// Systems that are not shown.
     pub left_out: usize,
-    /// The best system under the first measure.
-    pub best: String,
-    /// Whether differences have intervals.
-    pub intervals: bool,
+}
+
+/// What a measure is called in a head.
+#[derive(Debug, Clone)]
+pub(super) struct Name {
+    /// Its name, with the cutoff if measures have different ones.
+    pub whole: String,
+    /// The name where the measure before is of the same family: `.v1`.
+    pub short: String,
 }
 
 /// A measure.
 #[derive(Debug, Clone)]
 pub(super) struct Column {
-    /// Its name, with the cutoff if measures have different ones.
-    pub name: String,
-    /// The name where the measure before is of the same family: `.v1`.
-    pub short: String,
+    pub name: Name,
     /// The measure with its cutoff: `ndcg.v1@10`.
     pub measure: String,
     /// Rows from the best under this measure to the worst. Rows without a mean come last.
@@ -45,10 +47,9 @@ pub(super) struct Column {
 pub(super) struct Row {
     pub system: String,
     pub cells: Vec<ScoreCell>,
-    /// The groups of systems that are not told apart under the first measure, by number, that this system belongs to.
+    /// The groups of systems that are not told apart under the first measure, by number, that this
+    /// system belongs to.
     pub groups: Vec<usize>,
-    /// The difference to the best system under the first measure; `None` of the best itself and of an untested pair.
-    pub difference: Option<PairedDifference>,
 }
 
 /// The mean of a system under a measure.
@@ -75,96 +76,114 @@ impl ScoreMatrix {
     pub(super) fn new(dataset: &PageDataset, alpha: f64) -> Self {
         let compared: Vec<Compared> = dataset.compared.iter().map(|own| own.among(&dataset.shown)).collect();
         let first = &compared[0];
-        let order = order(first);
-        let with_cutoff = one_cutoff(&[dataset]).is_none();
-        let rows = order.iter().map(|&place| Row {
-            system: dataset.systems[first.systems[place]].clone(),
-            cells: compared.iter().map(|own| cell(own, first.systems[place], alpha)).collect(),
+        let order = first.order(first.main_cutoff());
+        let systems: Vec<usize> = order.iter().map(|&place| first.systems[place]).collect();
+        let cells: Vec<Vec<ScoreCell>> = compared.iter().map(|own| cells(own, &systems, alpha)).collect();
+        let row = |(row, &system): (usize, &usize)| Row {
+            system: dataset.systems[system].clone(),
+            cells: cells.iter().map(|of_column| of_column[row]).collect(),
             groups: Vec::new(),
-            difference: order.first().filter(|&&best| best != place).and_then(|&best| first.difference(place, best)),
-        });
-        let mut rows: Vec<Row> = rows.collect();
+        };
+        let mut rows: Vec<Row> = systems.iter().enumerate().map(row).collect();
         for (number, group) in groups(first, &order, alpha).into_iter().enumerate() {
             group.for_each(|row| rows[row].groups.push(number));
         }
         ScoreMatrix {
             dataset: dataset.name.clone(),
             queries: dataset.queries,
-            columns: columns(
-                &compared,
-                with_cutoff,
-                &order.iter().map(|&place| first.systems[place]).collect::<Vec<_>>(),
-            ),
-            best: rows.first().map(|row| row.system.clone()).unwrap_or_default(),
-            intervals: rows.iter().any(|row| row.difference.is_some_and(|difference| difference.ends.is_some())),
+            columns: columns(&compared, one_cutoff(&[dataset]).is_none(), &systems),
             left_out: dataset.systems.len() - dataset.failed.len() - rows.len(),
             rows,
         }
     }
+
+    /// The differences to the best system under the first measure, row by row.
+    pub(super) fn differences(&self) -> &[Option<PairedDifference>] {
+        &self.columns[0].differences
+    }
+}
+
+/// The measures of some matrices with their cutoffs, each once.
+pub(super) fn measures(matrices: &[ScoreMatrix]) -> Vec<&str> {
+    let mut measures: Vec<&str> = Vec::new();
+    for column in matrices.iter().flat_map(|own| &own.columns) {
+        if !measures.contains(&column.measure.as_str()) {
+            measures.push(&column.measure);
+        }
+    }
+    measures
+}
+
+/// The least and the highest value of some differences and their intervals; 0 is always between.
+pub(super) fn span(differences: impl Iterator<Item = PairedDifference>) -> (f64, f64) {
+    let (mut low, mut high) = (0.0_f64, 0.0_f64);
+    for own in differences {
+        let (from, to) = own.ends.unwrap_or((own.mean, own.mean));
+        for end in [own.mean, from, to].into_iter().filter(|end| end.is_finite()) {
+            (low, high) = (low.min(end), high.max(end));
+        }
+    }
+    (low, high)
+}
+
+/// What the measures are called in heads.
+pub(super) fn names(compared: &[Compared], with_cutoff: bool) -> Vec<Name> {
+    let whole = |own: &Compared| if with_cutoff { own.measure_at(own.main_cutoff()) } else { own.measure.clone() };
+    let short = |place: usize, own: &Compared| {
+        let before = place.checked_sub(1).map(|before| &compared[before].family);
+        let version = own.measure.strip_prefix(&own.family).filter(|rest| rest.starts_with('.') && !with_cutoff);
+        version.filter(|_| before == Some(&own.family)).map_or_else(|| whole(own), str::to_owned)
+    };
+    let name = |(place, own): (usize, &Compared)| Name { whole: whole(own), short: short(place, own) };
+    compared.iter().enumerate().map(name).collect()
 }
 
 /// The columns of some measures. `systems` are the systems of the rows.
-pub(super) fn columns(compared: &[Compared], with_cutoff: bool, systems: &[usize]) -> Vec<Column> {
-    let name = |own: &Compared| if with_cutoff { own.measure_at(own.main_cutoff()) } else { own.measure.clone() };
-    let short = |place: usize| {
-        let own = &compared[place];
-        let before = place.checked_sub(1).map(|before| &compared[before].family);
-        let version = own.measure.strip_prefix(&own.family).filter(|rest| rest.starts_with('.') && !with_cutoff);
-        version.filter(|_| before == Some(&own.family)).map_or_else(|| name(own), str::to_owned)
+fn columns(compared: &[Compared], with_cutoff: bool, systems: &[usize]) -> Vec<Column> {
+    let column = |(own, name): (&Compared, Name)| {
+        let order = own.order(own.main_cutoff());
+        let row = |&place: &usize| systems.iter().position(|&of_row| of_row == own.systems[place]);
+        let difference = |system: &usize| own.difference(place(own, *system)?, *order.first()?);
+        Column {
+            name,
+            measure: own.measure_at(own.main_cutoff()),
+            differences: systems.iter().map(difference).collect(),
+            order: order.iter().filter_map(row).collect(),
+        }
     };
-    let column = |(place, own): (usize, &Compared)| Column {
-        name: name(own),
-        short: short(place),
-        measure: own.measure_at(own.main_cutoff()),
-        order: order(own)
-            .iter()
-            .filter_map(|&at| systems.iter().position(|&of_row| of_row == own.systems[at]))
-            .collect(),
-        differences: differences(own, systems),
-    };
-    compared.iter().enumerate().map(column).collect()
+    compared.iter().zip(names(compared, with_cutoff)).map(column).collect()
 }
 
-/// The difference of each system to the best system of a measure.
-fn differences(compared: &Compared, systems: &[usize]) -> Vec<Option<PairedDifference>> {
-    let place = |system: &usize| compared.systems.iter().position(|own| own == system);
-    let best = order(compared).first().copied();
-    systems.iter().map(|system| compared.difference(place(system)?, best?)).collect()
+/// The place of a system, an index of all of the data set.
+fn place(compared: &Compared, system: usize) -> Option<usize> {
+    compared.systems.iter().position(|&own| own == system)
 }
 
-/// Places of systems from the highest mean to the lowest, then those without a mean.
-pub(super) fn order(compared: &Compared) -> Vec<usize> {
-    let levels = compared.levels(compared.main_cutoff());
-    let mut order: Vec<usize> = (0..levels.len()).collect();
-    order.sort_by(|&a, &b| match (levels[a], levels[b]) {
-        (Some(a), Some(b)) => b.total_cmp(&a),
-        (a, b) => b.is_some().cmp(&a.is_some()),
-    });
-    order
-}
-
-/// The mean of a system (index of all of the data set) and how it stands to the best.
-fn cell(compared: &Compared, system: usize, alpha: f64) -> ScoreCell {
+/// The means of some systems under a measure, and how they stand to the best.
+fn cells(compared: &Compared, systems: &[usize], alpha: f64) -> Vec<ScoreCell> {
     let cutoff = compared.main_cutoff();
-    let levels = compared.levels(cutoff);
-    let own = compared.systems.iter().position(|&other| other == system);
-    let best = order(compared).first().copied();
-    let (Some(own), Some(best)) = (own, best) else {
-        return ScoreCell { mean: None, standing: Standing::Untested };
+    let (column, levels) = (compared.column(cutoff), compared.levels(cutoff));
+    let best = compared.order(cutoff).first().copied();
+    let beaten = best.map(|best| compared.beaten(best, cutoff, alpha)).unwrap_or_default();
+    let cell = |&system: &usize| {
+        let (Some(own), Some(best)) = (place(compared, system), best) else {
+            return ScoreCell { mean: None, standing: Standing::Untested };
+        };
+        let standing = match compared.p(best, own, cutoff) {
+            _ if levels[own].is_none() => Standing::Untested,
+            _ if levels[own] == levels[best] => Standing::Best,
+            _ if compared.too_few_draws.is_some() => Standing::Untested,
+            None => Standing::Untested,
+            Some(_) if beaten.contains(&own) => Standing::Worse,
+            Some(_) => Standing::NotToldApart,
+        };
+        ScoreCell { mean: column[own], standing }
     };
-    let standing = match compared.p(best, own, cutoff) {
-        _ if levels[own].is_none() => Standing::Untested,
-        _ if levels[own] == levels[best] => Standing::Best,
-        _ if compared.too_few_draws.is_some() => Standing::Untested,
-        None => Standing::Untested,
-        Some(_) if compared.beaten(best, cutoff, alpha).contains(&own) => Standing::Worse,
-        Some(_) => Standing::NotToldApart,
-    };
-    ScoreCell { mean: compared.column(cutoff)[own], standing }
+    systems.iter().map(cell).collect()
 }
 
-/// The longest runs of the order in which no two systems are told apart; runs of one are left out, and so are all if a
-/// pair was not tested.
+/// The longest runs of the order in which no two systems are told apart; runs of one are left out,
+/// and so are all if a pair was not tested.
 fn groups(compared: &Compared, order: &[usize], alpha: f64) -> Vec<std::ops::Range<usize>> {
     let cutoff = compared.main_cutoff();
     let apart = |a: usize, b: usize| Some(compared.p(order[a], order[b], cutoff)? < alpha);
@@ -197,7 +216,7 @@ mod tests {
         let own = samples::compared("ndcg", [0.2, 0.9, 0.5], [Some(0.01), Some(0.3), Some(0.2)]);
         let matrix = ScoreMatrix::new(&samples::three_systems(vec![own]), 0.05);
         let systems: Vec<&str> = matrix.rows.iter().map(|row| row.system.as_str()).collect();
-        assert_eq!((systems.as_slice(), matrix.best.as_str()), (&["b", "c", "a"][..], "b"));
+        assert_eq!(systems, ["b", "c", "a"]);
         let standing: Vec<Standing> = matrix.rows.iter().map(|row| row.cells[0].standing).collect();
         assert_eq!(standing, [Standing::Best, Standing::NotToldApart, Standing::Worse]);
         let groups: Vec<&[usize]> = matrix.rows.iter().map(|row| row.groups.as_slice()).collect();

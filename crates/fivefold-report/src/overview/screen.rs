@@ -8,9 +8,9 @@ use fivefold_analysis::compared::PairedDifference;
 use fivefold_base::words::counted;
 use serde::Serialize;
 
-use super::Overview;
 use super::copies::Copies;
-use super::matrix::{Column, Row, ScoreCell, ScoreMatrix, Standing};
+use super::matrix::{Column, Row, ScoreCell, ScoreMatrix, Standing, measures, span};
+use super::{Overview, without_nought};
 
 /// The most rows of a panel. The matrix below the figure has all systems.
 const ROWS: usize = 12;
@@ -141,10 +141,6 @@ impl Overview {
     pub(crate) fn screen(&self) -> Screen {
         let cells = || self.matrices.iter().flat_map(|own| &own.rows).flat_map(|row| &row.cells);
         let has = |standing: Standing| cells().any(|cell| cell.standing == standing);
-        let (test, conventions) = self
-            .conventions
-            .split_first()
-            .map_or_else(Default::default, |(test, others)| (test.clone(), others.to_vec()));
         Screen {
             facts: self.facts.clone(),
             warnings: self.warnings.clone(),
@@ -158,9 +154,9 @@ impl Overview {
                 untested: has(Standing::Untested),
             },
             versions: versions(&self.matrices),
-            test,
-            conventions,
-            copies: Copies::new(&self.matrices, &self.noun, &self.conventions),
+            test: self.test.clone(),
+            conventions: self.conventions.clone(),
+            copies: Copies::new(&self.matrices, &self.noun, &self.rules()),
         }
     }
 }
@@ -180,13 +176,7 @@ fn word(standing: Standing) -> &'static str {
 
 /// A figure for each measure, in the order of the first data set that has the measure.
 fn figures(matrices: &[ScoreMatrix]) -> Vec<MeasureFigure> {
-    let mut measures: Vec<&str> = Vec::new();
-    for column in matrices.iter().flat_map(|own| &own.columns) {
-        if !measures.contains(&column.measure.as_str()) {
-            measures.push(&column.measure);
-        }
-    }
-    measures.into_iter().filter_map(|measure| figure(matrices, measure)).collect()
+    measures(matrices).into_iter().filter_map(|measure| figure(matrices, measure)).collect()
 }
 
 /// The figure of a measure. All panels have the same scale. `None` without any difference.
@@ -268,13 +258,8 @@ impl Scale {
             let column = &matrix.columns[*column];
             column.order.iter().take(ROWS).filter_map(|&row| column.differences[row])
         });
-        let (mut low, mut high, mut largest) = (0.0_f64, 0.0_f64, 0.0_f64);
-        for own in all {
-            let (from, to) = own.ends.unwrap_or((own.mean, own.mean));
-            low = [low, own.mean, from].into_iter().filter(|end| end.is_finite()).fold(low, f64::min);
-            high = [high, own.mean, to].into_iter().filter(|end| end.is_finite()).fold(high, f64::max);
-            largest = largest.max(own.mean.abs());
-        }
+        let largest = all.clone().map(|own| own.mean.abs()).fold(0.0, f64::max);
+        let (low, high) = span(all);
         (low < high).then_some(Scale { low, high, digits: if largest >= 0.01 { 3 } else { 4 } })
     }
 
@@ -315,14 +300,14 @@ fn percent(value: f64) -> String {
 fn short(value: f64, digits: usize) -> String {
     let text = format!("{:.digits$}", value.abs());
     let zero = text.bytes().all(|b| matches!(b, b'0' | b'.'));
-    let text = text.strip_prefix('0').filter(|rest| !rest.is_empty()).unwrap_or(&text);
-    if value < 0.0 && !zero { format!("\u{2212}{text}") } else { text.to_owned() }
+    let text = without_nought(&text);
+    if value < 0.0 && !zero { format!("\u{2212}{text}") } else { text }
 }
 
 fn grid(matrix: &ScoreMatrix) -> Grid {
     let head = |column: &Column| GridHead {
-        stem: column.name.strip_suffix(&column.short).unwrap_or_default().to_owned(),
-        rest: column.short.clone(),
+        stem: column.name.whole.strip_suffix(&column.name.short).unwrap_or_default().to_owned(),
+        rest: column.name.short.clone(),
     };
     let row = |row: &Row| GridRow { system: row.system.clone(), cells: row.cells.iter().map(grid_cell).collect() };
     Grid {

@@ -1,8 +1,13 @@
-//! The overview as text: means in a table, differences to the best drawn beside it where the line has room.
+//! The overview as text: means in a table, differences to the best drawn beside it where the line
+//! has room.
 
-use super::matrix::{Row, ScoreCell, ScoreMatrix, Standing};
-use super::{Agreement, Overview};
-use crate::terminal::{Style, wrapped};
+use fivefold_analysis::compared::PairedDifference;
+use fivefold_base::rounding::ROUNDING;
+use fivefold_base::words::{counted, list};
+
+use super::matrix::{Row, ScoreCell, ScoreMatrix, Standing, span};
+use super::{Agreement, Overview, without_nought};
+use crate::terminal::{BOLD, DIM, RESET, Style, wrapped};
 
 /// Rows of a data set at most.
 const ROWS: usize = 8;
@@ -13,10 +18,6 @@ const PLOT: (usize, usize) = (14, 40);
 const WIDE: usize = 80;
 /// Columns of text that a measure's mean takes with its mark and a blank.
 const GAP: usize = 2;
-
-const BOLD: &str = "\x1b[1m";
-const DIM: &str = "\x1b[2m";
-const RESET: &str = "\x1b[0m";
 
 /// What the UE versions are, in a sentence.
 const VERSIONS: &str = "V1 = A/U x A/(A+E), V2 = (A-E)/(U-E); A value, U upper bound, E random order";
@@ -45,12 +46,12 @@ pub(super) fn text(overview: &Overview, style: Style) -> String {
     if overview.has_versions {
         lines.extend(wrapped_at(VERSIONS, "", "  ", width));
     }
-    lines.extend(wrapped_at(&overview.conventions.join("; "), "", "  ", width));
+    lines.extend(wrapped_at(&overview.rules().join("; "), "", "  ", width));
     lines.iter().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-/// The first line: what was compared.
-pub(super) fn wrapped_at(text: &str, first: &str, rest: &str, width: usize) -> Vec<String> {
+/// A text in lines of `width`: `first` begins the first one, `rest` the others.
+fn wrapped_at(text: &str, first: &str, rest: &str, width: usize) -> Vec<String> {
     let room = u16::try_from(width.saturating_sub(rest.chars().count()).max(10)).unwrap_or(u16::MAX);
     let lines = wrapped(text, "", room);
     lines.iter().enumerate().map(|(i, line)| format!("{}{line}", if i == 0 { first } else { rest })).collect()
@@ -75,7 +76,7 @@ impl Layout {
         let cells: Vec<usize> = (0..matrix.columns.len())
             .map(|column| {
                 let means = rows.iter().map(|row| mean(&row.cells[column]).chars().count()).max().unwrap_or(0);
-                (means + 1).max(matrix.columns[column].short.chars().count()) + 1
+                (means + 1).max(matrix.columns[column].name.short.chars().count()) + 1
             })
             .collect();
         let mut used = names + GAP;
@@ -97,8 +98,9 @@ impl Layout {
 fn of_matrix(matrix: &ScoreMatrix, noun: &str, width: usize, color: bool) -> Vec<String> {
     let rows = &matrix.rows[..matrix.rows.len().min(ROWS)];
     let layout = Layout::new(matrix, rows, noun, width);
-    let scale = Scale::of(rows, layout.plot);
-    let queries = fivefold_base::words::counted(matrix.queries, "query");
+    let differences = &matrix.differences()[..rows.len()];
+    let scale = Scale::of(differences, layout.plot);
+    let queries = counted(matrix.queries, "query");
     let title = match matrix.dataset.as_str() {
         "" => queries,
         name => format!("{name}, {queries}"),
@@ -106,7 +108,7 @@ fn of_matrix(matrix: &ScoreMatrix, noun: &str, width: usize, color: bool) -> Vec
     let mut lines = vec![title_line(&title, matrix, &layout, color)];
     let mut head = pad(noun, layout.names + GAP);
     for (column, &cell) in matrix.columns.iter().zip(&layout.cells).take(layout.shown) {
-        head += &pad(&column.short, cell);
+        head += &pad(&column.name.short, cell);
     }
     head += &pad(if layout.groups > 0 { "groups" } else { "" }, layout.groups);
     if let Some(scale) = &scale {
@@ -114,14 +116,15 @@ fn of_matrix(matrix: &ScoreMatrix, noun: &str, width: usize, color: bool) -> Vec
     }
     lines.push(head);
     lines.push("─".repeat(width));
-    lines.extend(rows.iter().map(|row| line(row, &layout, scale.as_ref(), color)));
+    let drawn = differences.iter().map(|difference| (scale.as_ref(), *difference));
+    lines.extend(rows.iter().zip(drawn).map(|(row, drawn)| line(row, drawn, &layout, color)));
     let left = matrix.rows.len() - rows.len() + matrix.left_out;
     if left > 0 {
         lines.push(format!("{left} more {noun}{}", if left == 1 { "" } else { "s" }));
     }
     if layout.shown < matrix.columns.len() {
-        let more: Vec<&str> = matrix.columns[layout.shown..].iter().map(|column| column.name.as_str()).collect();
-        lines.extend(wrapped_at(&format!("no room for {}", fivefold_base::words::list(&more)), "", "  ", width));
+        let more: Vec<&str> = matrix.columns[layout.shown..].iter().map(|column| column.name.whole.as_str()).collect();
+        lines.extend(wrapped_at(&format!("no room for {}", list(&more)), "", "  ", width));
     }
     lines
 }
@@ -133,7 +136,7 @@ fn title_line(title: &str, matrix: &ScoreMatrix, layout: &Layout, color: bool) -
         return format!("{on}{title}{off}");
     }
     let before = layout.names + GAP + layout.cells[..layout.shown].iter().sum::<usize>() + layout.groups;
-    let what = format!("{}: difference to {}", matrix.columns[0].name, matrix.best);
+    let what = format!("{}: difference to {}", matrix.columns[0].name.whole, matrix.rows[0].system);
     let room = before + layout.plot;
     let gap = room.saturating_sub(title.chars().count() + what.chars().count());
     match gap {
@@ -142,7 +145,12 @@ fn title_line(title: &str, matrix: &ScoreMatrix, layout: &Layout, color: bool) -
     }
 }
 
-fn line(row: &Row, layout: &Layout, scale: Option<&Scale>, color: bool) -> String {
+fn line(
+    row: &Row,
+    (scale, difference): (Option<&Scale>, Option<PairedDifference>),
+    layout: &Layout,
+    color: bool,
+) -> String {
     let mut line = pad(&cut(&row.system, layout.names), layout.names + GAP);
     for (cell, &width) in row.cells.iter().zip(&layout.cells).take(layout.shown) {
         let mark = match cell.standing {
@@ -164,17 +172,13 @@ fn line(row: &Row, layout: &Layout, scale: Option<&Scale>, color: bool) -> Strin
         let bars: String = (0..most).map(|group| if row.groups.contains(&group) { '│' } else { ' ' }).collect();
         line += &pad(&format!(" {bars}"), layout.groups);
     }
-    line + &scale.map(|scale| scale.draw(row)).unwrap_or_default()
+    line + &scale.map(|scale| scale.draw(difference, row.cells[0].standing)).unwrap_or_default()
 }
 
 /// A mean with four decimals, without a nought before the point.
 fn mean(cell: &ScoreCell) -> String {
     let Some(mean) = cell.mean else { return "n/a".to_owned() };
-    let text = format!("{mean:.4}");
-    match text.strip_prefix('-') {
-        Some(rest) => format!("-{}", rest.strip_prefix('0').unwrap_or(rest)),
-        None => text.strip_prefix('0').unwrap_or(&text).to_owned(),
-    }
+    without_nought(&format!("{mean:.4}"))
 }
 
 fn pad(text: &str, width: usize) -> String {
@@ -197,10 +201,8 @@ struct Scale {
 
 impl Scale {
     /// `None` where there is no room, or no difference.
-    fn of(rows: &[Row], width: usize) -> Option<Scale> {
-        let differences = || rows.iter().filter_map(|row| row.difference);
-        let low = differences().map(|d| d.ends.map_or(d.mean, |(low, _)| low)).fold(0.0, f64::min);
-        let high = differences().map(|d| d.ends.map_or(d.mean, |(_, high)| high)).fold(0.0, f64::max);
+    fn of(differences: &[Option<PairedDifference>], width: usize) -> Option<Scale> {
+        let (low, high) = span(differences.iter().flatten().copied());
         (width > 0 && low < high).then_some(Scale { low, high, width })
     }
 
@@ -211,21 +213,20 @@ impl Scale {
 
     /// The lowest value at the left, 0 where it lies.
     fn head(&self) -> String {
-        let low = format!("{:.2}", self.low).replacen("0.", ".", 1);
+        let low = without_nought(&format!("{:.2}", self.low));
         let zero = self.place(0.0);
         let gap = zero.saturating_sub(low.chars().count());
         if gap == 0 { pad("", zero) + "0" } else { format!("{low}{}0", " ".repeat(gap)) }
     }
 
-    fn draw(&self, row: &Row) -> String {
+    fn draw(&self, difference: Option<PairedDifference>, standing: Standing) -> String {
         let mut drawn = vec![' '; self.width];
-        let apart = row.cells[0].standing == Standing::Worse;
-        match (row.difference, row.cells[0].standing) {
+        match (difference, standing) {
             (Some(difference), _) => {
                 if let Some((low, high)) = difference.ends {
                     drawn[self.place(low)..=self.place(high)].fill('─');
                 }
-                drawn[self.place(difference.mean)] = if apart { '●' } else { '○' };
+                drawn[self.place(difference.mean)] = if standing == Standing::Worse { '●' } else { '○' };
             }
             (None, Standing::Best) => drawn[self.place(0.0)] = '◆',
             (None, _) => {}
@@ -251,10 +252,15 @@ fn legend(overview: &Overview, width: usize) -> String {
     let noun = &overview.noun;
     let groups = overview.matrices.iter().flat_map(|m| &m.rows).any(|row| !row.groups.is_empty());
     add(groups, &format!("│ joins {noun}s not told apart"));
-    if width + 1 >= WIDE && overview.matrices.iter().any(|matrix| matrix.intervals) {
+    if width + 1 >= WIDE && overview.matrices.iter().any(has_intervals) {
         add(true, "● worse, ○ not told apart, ─ interval");
     }
     parts.join("; ")
+}
+
+/// Whether a difference under the first measure has an interval.
+fn has_intervals(matrix: &ScoreMatrix) -> bool {
+    matrix.differences().iter().flatten().any(|difference| difference.ends.is_some())
 }
 
 /// Matrices of agreement, side by side where there is room.
@@ -289,7 +295,7 @@ fn of_agreements(agreements: &[Agreement], width: usize) -> Vec<String> {
 }
 
 fn of_agreement(agreement: &Agreement) -> Vec<String> {
-    let names = agreement.measures.iter().map(|measure| measure.name.chars().count()).max().unwrap_or(0);
+    let names = agreement.measures.iter().map(|measure| measure.whole.chars().count()).max().unwrap_or(0);
     let short: Vec<String> = agreement.measures.iter().map(|measure| cut(&measure.short, 7)).collect();
     let widths: Vec<usize> = short.iter().map(|name| name.chars().count().max(4) + 1).collect();
     let right = |text: &str, width: usize| format!("{}{text}", " ".repeat(width.saturating_sub(text.chars().count())));
@@ -305,7 +311,7 @@ fn of_agreement(agreement: &Agreement) -> Vec<String> {
             };
             right(&text, widths[column])
         });
-        lines.push(pad(&measure.name, names) + &cells.collect::<String>());
+        lines.push(pad(&measure.whole, names) + &cells.collect::<String>());
     }
     lines
 }
@@ -313,8 +319,8 @@ fn of_agreement(agreement: &Agreement) -> Vec<String> {
 fn tau(tau: Option<f64>) -> String {
     match tau {
         None => "n/a".to_owned(),
-        Some(tau) if tau >= 1.0 - fivefold_base::rounding::ROUNDING => "1".to_owned(),
-        Some(tau) => format!("{tau:.2}").replacen("0.", ".", 1),
+        Some(tau) if tau >= 1.0 - ROUNDING => "1".to_owned(),
+        Some(tau) => without_nought(&format!("{tau:.2}")),
     }
 }
 
@@ -343,7 +349,8 @@ mod tests {
         insta::assert_snapshot!(shown(100, true));
     }
 
-    /// 48 lines at 80 columns for two data sets of eight methods under six measures, and no line is wider.
+    /// 48 lines at 80 columns for two data sets of eight methods under six measures, and no line is
+    /// wider.
     #[test]
     fn two_data_sets_fit_a_screen_and_no_line_is_too_wide() {
         assert!(shown(80, false).lines().count() <= 48, "{}", shown(80, false));
@@ -353,11 +360,13 @@ mod tests {
         }
     }
 
-    /// The drawn interval reaches the column of 0 exactly where the two are not told apart, but for the width of a column.
+    /// The drawn interval reaches the column of 0 exactly where the two are not told apart, but for
+    /// the width of a column.
     #[test]
     fn intervals_are_drawn_to_scale() {
         let scale = Scale { low: -0.2, high: 0.0, width: 21 };
         assert_eq!([-0.2, -0.1, 0.0, 0.1].map(|value| scale.place(value)), [0, 10, 20, 20]);
         assert_eq!(scale.head(), "-.20                0");
+        assert_eq!(Scale { low: -10.05, high: 0.0, width: 8 }.head(), "-10.05 0");
     }
 }
