@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use fivefold_base::words::counted;
+use fivefold_base::words::{counted, which as agree};
 use fivefold_experiment::reuse::{Change, EvaluationState, Reuse};
 use fivefold_experiment::{Job, Plan};
 use serde_json::Value;
@@ -51,10 +51,10 @@ pub(crate) fn jobs_text(plan: &Plan<'_>, reuse: &[Reuse]) -> String {
 
 /// Says how a run would change the evaluation, and why.
 pub(crate) fn evaluation_text(state: &EvaluationState, to_do: usize) -> String {
-    let mut text = "evaluation: made anew by every run of all jobs, from the scores".to_owned();
+    let mut text = "evaluation: every run of all jobs computes it again from the scores".to_owned();
     let again = match to_do {
         0 => String::new(),
-        _ => format!(", and {} to be done", counted(to_do, "job")),
+        _ => format!(", and {} {} to do", counted(to_do, "job"), agree(to_do, "is", "are")),
     };
     match state {
         EvaluationState::None => text += "; the folder holds none",
@@ -68,9 +68,9 @@ pub(crate) fn evaluation_text(state: &EvaluationState, to_do: usize) -> String {
             if !changes.is_empty() {
                 let _ = write!(text, "; its settings changed{again}");
             } else if to_do > 0 {
-                let _ = write!(text, "; its settings are those of the last{again}");
+                let _ = write!(text, "; its settings are as before{again}");
             } else {
-                text += "; scores and settings are those of the last, so that it gives the same values";
+                text += "; scores and settings are as before, so that it gives the same values";
             }
             for line in change_lines(changes.iter()) {
                 let _ = write!(text, "\n  {line}");
