@@ -253,7 +253,7 @@ fn identical_vectors_of_real_collections() {
     };
     let [clueweb09, mq2007, mq2008] = ["clueweb09", "mq2007-agg", "mq2008-agg"].map(lint);
     page.says(&format!(
-        "ClueWeb09 has {} of each test part, MQ2007-agg {}, and MQ2008-agg {}, which stops a run",
+        "Of the vectors of each test part, ClueWeb09 shares {}, MQ2007-agg {}, and MQ2008-agg {}, which stops a run",
         range(&clueweb09),
         range(&mq2007),
         range(&mq2008)
@@ -263,7 +263,7 @@ fn identical_vectors_of_real_collections() {
     for collection in ["mq2008", "ohsumed", "mslr-sample"] {
         assert!(!lint(collection).contains("identical-vectors"), "{collection}");
     }
-    page.says("MQ2008, OHSUMED and the MSLR sample have no shared vector;");
+    page.says("MQ2008, OHSUMED and the MSLR sample have no shared vector.");
     assert!(clueweb09.contains("Between parts: 73 documents have") && clueweb09.contains("; 3 vectors are in"));
     page.says(
         "ClueWeb09 has 73 such documents, with three different vectors; MQ2007-agg has 4,583 such documents, 968 of them \
