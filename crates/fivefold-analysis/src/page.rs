@@ -1,6 +1,6 @@
-//! The data of a page beside its tables and figures: plain data, the same for a run and for a study
-//! of systems. A study keeps the data in [`PAGE_DATA`] of its results folder, so that the page can
-//! be written again from the folder alone.
+//! The data of a page, except for its tables and figures. They are plain data, with the same types
+//! for a run and for a study of systems. A study keeps the data in [`PAGE_DATA`] of its results
+//! folder, so that the page can be written again from the folder alone.
 
 use std::collections::BTreeSet;
 

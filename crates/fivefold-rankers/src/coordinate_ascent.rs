@@ -11,8 +11,8 @@
 //! - `exact` (default): the measure changes only at points where two documents of a query change
 //!   places. So one sweep over these points finds all values. `step` and `steps` have no effect.
 //! - `step`, as RankLib: up to `steps` doubling steps up; if no step is better, as many down; then
-//!   a step to zero. The first step is .001. For a weight below .002 it is `step` times the
-//!   weight.
+//!   a step to zero. The first step is .001, or `step` times the weight if the weight is between 0
+//!   and .002 in absolute value.
 //!
 //! Differs from RankLib in three points. (1) RankLib begins every restart at equal weights, so
 //! restarts differ in the order of features only. Here the first restart begins at equal weights,

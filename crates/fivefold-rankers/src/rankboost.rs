@@ -17,12 +17,12 @@
 //! s, rounds end when the measure has not risen for s rounds, and the rounds after the best round
 //! are dropped.
 //!
-//! Differs from RankLib in five points. Sums over pairs take time linear in the documents
-//! (`pairs.rs`). |r| can be taken. Thresholds are quantiles, or lie between all values, or are
-//! RankLib's equal widths of the range; the range here leaves out queries of one grade, which have
-//! no pair. RankLib's alpha is infinite for a perfect feature. RankLib always keeps the best round
-//! on the validation part, as here with `early_stopping` = `rounds`. The model is made of trees
-//! with one cut.
+//! Differs from RankLib in five points. (1) Sums over pairs take time linear in the documents
+//! (`pairs.rs`). (2) |r| can be taken. (3) RankLib's thresholds divide the range of a feature into
+//! equal widths. Here thresholds can also be quantiles, or lie between all values, and the range
+//! leaves out queries of one grade, which have no pair. (4) RankLib's alpha is infinite for a
+//! perfect feature. (5) RankLib always keeps the best round on the validation part, as fivefold
+//! does with `early_stopping` = `rounds`. The model is made of trees with one cut.
 //!
 //! Defaults were chosen on the validation parts of MQ2008, OHSUMED and a sample of MSLR-WEB30K.
 //! Early stopping by one half of the queries, judged by the other half, gave no gain.

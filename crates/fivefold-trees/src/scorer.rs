@@ -1,13 +1,13 @@
 //! Fast scoring of many documents by one tree, in two forms. The number of leaves decides the
 //! form.
 //!
-//! A tree of up to [`MASK_LEAVES`] leaves is a list of tests, a test for each inner node. Source:
-//! QuickScorer (Lucchese et al., SIGIR 2015), and with vectors over documents VQS (SIGIR 2016).
-//! Leaves are numbered from left to right. A document starts with a bit for each leaf. A test that
-//! sends the document right clears the bits of the left subtree. In the end, the lowest bit that is
-//! set is the document's leaf. All tests are made for a block of documents at once, without a
-//! branch or a dependent load. Unlike in QuickScorer, tests are not sorted by threshold, so the
-//! comparison is a vector instruction.
+//! A tree of up to [`MASK_LEAVES`] leaves is a list of tests, a test for each inner node. Sources:
+//! QuickScorer (Lucchese et al., SIGIR 2015), and VQS (SIGIR 2016), which uses vectors over
+//! documents. Leaves are numbered from left to right. A document starts with a bit for each leaf. A
+//! test that sends the document right clears the bits of the left subtree. In the end, the lowest
+//! bit that is set is the document's leaf. All tests are made for a block of documents at once,
+//! without a branch or a dependent load. Unlike in QuickScorer, tests are not sorted by threshold,
+//! so the comparison is a vector instruction.
 //!
 //! In a tree with more leaves, the documents of a block walk down together, so that their loads
 //! overlap. A node holds both children, and a leaf is its own child. So a step is a load and a

@@ -12,8 +12,8 @@
 //! | 12 - 14, 24 - 26 | swap rate between uninformative and ideal, broad and focused, left and right | `swaps` |
 //!
 //! Each builder serves any family of measures (`family`: a measure with its UE versions and
-//! cutoffs), any data sets and any methods. A measure that the paper prints gives its tables the
-//! numbers of the paper. Query sets are in `query_set`; means and tests are in `means`. A method's
+//! cutoffs), any data sets and any methods. Tables of a measure that the paper prints have the
+//! paper's table numbers. Query sets are in `query_set`; means and tests are in `means`. A method's
 //! score is the mean over queries. If a table has one number for each method, the score is then
 //! averaged over the cutoffs. A method that failed on a data set is shown as `FAILED` and is in no
 //! statistic of this data set.

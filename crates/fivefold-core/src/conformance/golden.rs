@@ -1,12 +1,12 @@
 //! Golden models: a test fails if a ranker makes another model and its `VERSION` was not raised.
 //!
-//! The test is for rankers that stored results know [by their
-//! version](crate::RankerEntry::by_version). If the code of such a ranker changes and its `VERSION`
-//! does not, stored results are stale and nobody sees it. So the test fits each ranker under its
-//! cases, and with each change of a case. A file keeps one line for each fit: the version, a hash
-//! of the fit's input, and a hash of the model with its scores. Lines are compared if the hash of
-//! the input (parameters, data, seed) is the same. So a new parameter, or another default, needs no
-//! new version.
+//! The test is for rankers that are registered [by their version](crate::RankerEntry::by_version):
+//! stored results hold the version in place of a hash of the code. If the code of such a ranker
+//! changes and its `VERSION` does not, stored results are stale and nobody sees it. So the test
+//! fits each ranker under its cases, and with each change of a case. A file keeps one line for each
+//! fit: the version, a hash of the fit's input, and a hash of the model with its scores. Lines are
+//! compared if the hash of the input (parameters, data, seed) is the same. So a new parameter, or
+//! another default, needs no new version.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -8,9 +8,10 @@
 //! Half-way cases go to fast-float2, as do subnormal numbers, exponents and longer digits. Every
 //! result is the `f32` nearest to the text, as `str::parse` gives it.
 //!
-//! An `f32` holds the digits of a text if it rounds back to them: 0.1 does, 1609459201 does not.
-//! Digits that are at most 2^23, read without their point, always come back. For models that
-//! compare in `f64`, [`decimal_f64`] and [`slow_f64`] give the nearest `f64` by the same rules.
+//! An `f32` holds the digits of a text if it rounds back to them: 0.1 does, 1609459201 does not. If
+//! the digits without their point are a number of at most 2^23, they always come back. For models
+//! that compare in `f64`, [`decimal_f64`] and [`slow_f64`] give the nearest `f64` by the same
+//! rules.
 
 use fast_float2::FastFloat;
 

@@ -1,13 +1,14 @@
-//! ONNX: `features` [documents, features] of `f32` to `scores` [documents, 1] of `f64`.
+//! ONNX: a graph from `features` (`f32`, [documents, features]) to `scores` (`f64`, [documents,
+//! 1]).
 //!
 //! ```text
 //! trees    Cast to double, TreeEnsemble (ai.onnx.ml 5; onnxruntime 1.21 and later)
 //! linear   Cast to double, the normaliser, Gemm
 //! ```
-//! In double precision thresholds decide as here for every `f32`, and scores differ only by the
-//! order in which a runtime adds up the trees' values. A NaN goes to the tree's side for missing
-//! values. The normaliser of a linear model is rounded to `f32`, as here. Encoding: `protobuf`,
-//! with the field numbers of `onnx.proto`.
+//! In double precision, the thresholds decide as in fivefold for every `f32` value. Scores differ
+//! only by the order in which a runtime adds up the trees' values. A NaN goes to the tree's side
+//! for missing values. The normaliser of a linear model is rounded to `f32`, as in fivefold.
+//! Encoding: `protobuf`, with the field numbers of `onnx.proto`.
 
 use fivefold_trees::{Node, Tree};
 

@@ -1,5 +1,4 @@
-//! The input: values per query, settled so that every system has a number for every query that
-//! counts.
+//! The input: values per query. Every system gets a number for every query that counts.
 //!
 //! An undefined value (NaN) becomes 0 or 1, or its query is left out for all systems and measures.
 //! The convention `undefined` decides, and the undefined values are counted. Systems are joined by

@@ -5,9 +5,9 @@
 //! sorted twice. The measures then walk the merged ranking by the same code as in [`Evaluator`]
 //! after a sort, with the same bits. U and E of a size are judged once for all systems.
 //!
-//! If two documents of a system have the same score, the tie policy decides their order. From there
-//! on, the evaluator is given the scores themselves, and sorts them. Drawn scores never tie; scores
-//! of trees do, on short lists.
+//! If two documents of a system have the same score, the tie policy decides their order. From this
+//! number of documents on, the evaluator is given the scores themselves, and sorts them. Drawn
+//! scores never tie; scores of trees do, on short lists.
 
 use fivefold_metrics::{Evaluator, Judged, MeasureError, Scratch};
 use rayon::prelude::*;

@@ -6,8 +6,8 @@
 //! For all queries, Kendall's tau, the swap rate between the data sets and PAD follow from the
 //! printed scores alone. So they are recomputed and compared. The other cells rest on per-query
 //! values that are not printed. So they are tested against known limits:
-//! - tau and swap rate of m methods are multiples of 2 and 1 over m (m-1) / 2, for orders without
-//!   ties;
+//! - m methods have p = m (m-1) / 2 pairs. Without ties, tau is a multiple of 2 / p, and the swap
+//!   rate a multiple of 1 / p;
 //! - conflicts of two measures are at least the difference of their discriminative powers, and have
 //!   the same parity. Conflicts are at most the sum of the powers, and at most twice the
 //!   comparisons minus the sum of the powers;
