@@ -57,8 +57,8 @@ fn difference(file: &str, found: &str, expected: &str) -> String {
         let (found, expected): (Vec<&str>, Vec<&str>) = (found.lines().collect(), expected.lines().collect());
         let longest = found.len().max(expected.len());
         match (0..longest).find(|&line| found.get(line) != expected.get(line)) {
-            Some(line) => format!("line {} is not what the results give", line + 1),
-            None => "the ends of lines are not what the results give".to_owned(),
+            Some(line) => format!("line {} differs from the line that the results give", line + 1),
+            None => "the line ends differ from the line ends that fivefold writes".to_owned(),
         }
     })
 }
@@ -116,7 +116,7 @@ mod tests {
         let of = |file: &str| found.iter().find(|(name, _)| name == file).map(|(_, what)| what.as_str()).unwrap();
         assert_eq!(found.len(), 3, "{found:?}");
         assert!(of(&csv).starts_with("row \"") && of(&csv).contains(": 9.75, but the results give "), "{}", of(&csv));
-        assert!(of("tables.md").ends_with("is not what the results give"), "{}", of("tables.md"));
+        assert!(of("tables.md").ends_with("differs from the line that the results give"), "{}", of("tables.md"));
         assert_eq!(of("report.html"), "there is no such file");
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn expected_figure(histogram: &ExpectedHistogram, conventions: &[Stri
     let malformed = |message| ReportError::Malformed { id: figure.id.clone(), message };
     let bins = histogram.panels.first().map_or(0, |panel| panel.counts.len());
     if bins == 0 || histogram.panels.iter().any(|panel| panel.counts.len() != bins) {
-        return Err(malformed("a histogram needs panels of the same bins, at least one".into()));
+        return Err(malformed("a histogram needs at least one bin, and the same bins in all panels".into()));
     }
     figure.svg = draw(histogram, &figure)?;
     figure.csv = counts_csv(histogram, &figure);
@@ -58,7 +58,7 @@ fn counts_note(histogram: &ExpectedHistogram) -> String {
         let each = histogram.panels.iter().map(|panel| format!("{} ({})", panel.undefined, panel.label));
         each.collect::<Vec<_>>().join(", ")
     };
-    format!("{}; without an expected value, so in no bin: {counts}", counted(histogram.queries, "query"))
+    format!("{}; queries without an expected value, which are in no bin: {counts}", counted(histogram.queries, "query"))
 }
 
 /// The counts as CSV, a line for each bin, after the title and the notes as comments.
@@ -163,7 +163,7 @@ mod tests {
         let texts = texts.filter_map(|text| text.text()).map(str::trim).collect::<Vec<_>>();
         for text in [
             "Figure 2: expected ndcg of the queries of mq2007 & co",
-            "1220 queries; without an expected value, so in no bin: 220",
+            "1220 queries; queries without an expected value, which are in no bin: 220",
             "gain <exp2>",
             "expected ndcg (E/U)",
             "queries",
@@ -191,7 +191,7 @@ mod tests {
     fn undefined_values_that_differ_are_told_panel_by_panel() {
         let mut histogram = samples::histogram();
         histogram.panels[1].undefined = 7;
-        let note = "1220 queries; without an expected value, so in no bin: 220 (mean over cutoffs), 7 (@5), 220 (@10)";
+        let note = "1220 queries; queries without an expected value, which are in no bin: 220 (mean over cutoffs), 7 (@5), 220 (@10)";
         assert_eq!(counts_note(&histogram), note);
     }
 

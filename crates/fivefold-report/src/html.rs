@@ -74,12 +74,19 @@ impl Templates {
         if let Some(name) = strangers.first() {
             let path = folder.join(name);
             let known = names.join(", ");
-            return Err(ReportError::Template(format!("{} is no template; the names are {known}", path.display())));
+            return Err(ReportError::Template(format!(
+                "{} is no template; rename or remove it (templates are called {known})",
+                path.display()
+            )));
         }
         if names.iter().any(|name| folder.join(name).is_file()) {
             return Ok(Templates { folder: Some(folder.to_owned()) });
         }
-        Err(ReportError::Template(format!("{} holds none of {}", folder.display(), names.join(", "))))
+        Err(ReportError::Template(format!(
+            "{} has no template: add at least one of {}",
+            folder.display(),
+            names.join(", ")
+        )))
     }
 
     fn source(&self, name: &str, built_in: &str) -> Result<String, ReportError> {
@@ -158,6 +165,11 @@ mod tests {
         assert!(Templates::overridden(folder.path()).is_ok());
         std::fs::write(folder.path().join("repot.css"), "x").unwrap();
         let error = Templates::overridden(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("repot.css is no template; the names are page.html, report.css, report.js"), "{error}");
+        assert!(
+            error.contains(
+                "repot.css is no template; rename or remove it (templates are called page.html, report.css, report.js)"
+            ),
+            "{error}"
+        );
     }
 }

@@ -150,7 +150,7 @@ fn warnings(data: &PageData) -> Vec<String> {
     for dataset in data.datasets.iter().filter(|dataset| !dataset.failed.is_empty()) {
         let names: Vec<&str> = dataset.failed.iter().map(|&system| dataset.systems[system].as_str()).collect();
         let on = dataset.on();
-        warnings.push(format!("FAILED{on}, and in none of its numbers: {}.", list(&names)));
+        warnings.push(format!("FAILED{on} and left out of every number{on}: {}.", list(&names)));
     }
     let compared = data.datasets.iter().flat_map(|dataset| &dataset.compared);
     for why in compared.filter_map(|own| own.too_few_draws.as_ref()).map(|why| format!("{why}.")) {

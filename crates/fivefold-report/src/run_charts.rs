@@ -82,7 +82,7 @@ fn scatter(evaluation: &Evaluation, classes: &QueryClasses, most: usize, convent
     let share = drawn.iter().all(|(_, _, real)| (0.0..=1.0).contains(real));
     let range = share.then_some((0.0, 1.0));
     let mut notes = vec![format!(
-        "a query's mean {} over methods and cutoffs against E/U, its mean over cutoffs; {} of {} {} a value",
+        "y: a query's mean {} over methods and cutoffs; x: its mean E/U over cutoffs; {} of {} {} a value",
         classes.family,
         all,
         counted(data.queries.len(), "query"),
@@ -93,14 +93,18 @@ fn scatter(evaluation: &Evaluation, classes: &QueryClasses, most: usize, convent
     };
     let without = classes.classes.iter().enumerate().filter(|place| unlike(*place)).count();
     if without > 0 {
-        notes.push(format!("{without} of those without one {} in the sets of the tables", which(without, "is", "are")));
+        notes.push(format!(
+            "{} without a value {} in the sets of the tables",
+            counted(without, "query"),
+            which(without, "is", "are")
+        ));
     }
     if keep < all {
         notes.push(format!("drawn: an even sample of {}", counted(keep, "query")));
     }
     Chart {
         id: format!("figure-queries-{}-{}", slug(&classes.family), slug(&data.name)),
-        title: format!("{} of the queries of {} against what a random order gets", classes.family, data.name),
+        title: format!("{} of the queries of {} against the value of a random order", classes.family, data.name),
         x: Axis { range: Some((0.0, 1.0)), ..Axis::linear(format!("expected {} (E/U)", classes.family)) },
         y: Axis { range, ..Axis::linear(format!("mean {} of all methods", classes.family)) },
         series: series.filter(|series| !series.points.is_empty()).chain(share.then_some(as_expected)).collect(),

@@ -42,7 +42,10 @@ fn a_program_of_the_shell_ranks_like_the_ranker_that_it_imitates() {
     assert!(!folder.path().join("runs/small/.work").exists());
     let page = std::fs::read_to_string(folder.path().join("runs/small/report.html")).unwrap();
     assert!(page.contains("We evaluated Shell and Feature on A ("), "{page}");
-    assert!(page.contains("number of threads, as far as the program of this method does: Shell."), "{page}");
+    assert!(
+        page.contains("number of threads, provided that the program of this method repeats its scores: Shell."),
+        "{page}"
+    );
 }
 
 #[cfg(unix)]
@@ -55,7 +58,7 @@ fn a_program_that_fails_is_a_failed_job_and_says_why() {
     let record = std::fs::read_to_string(folder.path().join("runs/small/jobs/A/fold1/Shell.json")).unwrap();
     let page = std::fs::read_to_string(folder.path().join("runs/small/report.html")).unwrap();
     assert!(page.contains("We evaluated Feature on A ("), "{page}");
-    assert!(page.contains("On A, Shell failed and is in none of the numbers."), "{page}");
+    assert!(page.contains("On A, Shell failed and is left out of every number."), "{page}");
     assert!(!page.contains("a program of its own") && page.contains("number of threads.</p>"), "{page}");
     assert!(record.contains("ended with exit status: 4") && record.contains("no such model"), "{record}");
 }

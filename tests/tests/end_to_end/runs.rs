@@ -335,7 +335,10 @@ fn the_page_is_made_anew_from_the_folder_with_templates_of_ones_own() {
     assert!(content(&at.join("run")) == written);
 
     std::fs::create_dir(at.join("mine")).unwrap();
-    assert!(stderr(at, "report run --write again --templates mine", 2).contains("holds none of page.html"));
+    assert!(
+        stderr(at, "report run --write again --templates mine", 2)
+            .contains("has no template: add at least one of page.html")
+    );
     std::fs::write(at.join("mine/report.css"), "h1 { color: rebeccapurple }").unwrap();
     stdout(at, "report run --write again --templates mine");
     let own = std::fs::read_to_string(at.join("again/report.html")).unwrap();

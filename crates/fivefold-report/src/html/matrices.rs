@@ -90,7 +90,7 @@ pub(super) fn taus(dataset: &PageDataset, noun: &str) -> Result<Option<Matrix>, 
     let caption = if dataset.name.is_empty() { systems } else { format!("{}, {systems}", dataset.name) };
     Ok(Some(Matrix::new(caption, &labels, |row, column| {
         let Some(tau) = tau[row][column] else {
-            let title = format!("undefined: all {noun}s tie, or one has no value, so that there is no order");
+            let title = format!("undefined: there is no order, because all {noun}s tie or a {noun} has no value");
             return MatrixCell { text: "n/a".to_owned(), title, ..MatrixCell::default() };
         };
         let depth = [0.5, 0.8, 0.95].iter().filter(|&&level| tau.abs() >= level).count();

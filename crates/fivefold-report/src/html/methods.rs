@@ -28,7 +28,7 @@ pub(super) fn methods(results: &Results, analysed: &Analysed, test: &str) -> Vec
         match experiment.evaluation.conventions.fold_mean {
             FoldMean::Queries => "The test queries of all folds were taken together.",
             FoldMean::Folds =>
-                "Means are means over folds of the means over their queries; tests and intervals take the queries of all folds.",
+                "A mean is the mean over folds of each fold's mean over queries. Tests and intervals take the queries of all folds.",
         },
         failed(datasets)
     )];
@@ -70,7 +70,7 @@ fn failed(datasets: &[DatasetValues]) -> String {
             .collect();
         let are = which(names.len(), "is", "are");
         (!names.is_empty())
-            .then(|| format!(" On {}, {} failed and {are} in none of the numbers.", data.name, list(&names)))
+            .then(|| format!(" On {}, {} failed and {are} left out of every number.", data.name, list(&names)))
     };
     datasets.iter().filter_map(of).collect()
 }
@@ -82,8 +82,12 @@ fn if_programs_do(rankers: &[&RankerConfig]) -> String {
     match programs.len() {
         0 => String::new(),
         count => {
-            let do_so = which(count, "the program of this method does", "the programs of these methods do");
-            format!(", as far as {do_so}: {}", labels(&programs))
+            let repeat = which(
+                count,
+                "the program of this method repeats its scores",
+                "the programs of these methods repeat their scores",
+            );
+            format!(", provided that {repeat}: {}", labels(&programs))
         }
     }
 }
@@ -180,18 +184,18 @@ fn query_sets(sets: &QuerySetsConfig) -> Option<String> {
         Distance::Absolute => "in absolute value",
         Distance::Signed => "with its sign",
     };
-    let of = |size: usize, what: &str| (size > 0).then(|| format!("{size} {what}"));
+    let of = |size: usize, noun: &str, which: &str| (size > 0).then(|| format!("{} {which}", counted(size, noun)));
     let chosen: Vec<String> = [
-        of(sets.uninformative, &format!("uninformative ones, where it is least ({distance})")),
-        of(sets.ideal, "ideal ones, where it is greatest"),
+        of(sets.uninformative, "uninformative query", &format!("with the smallest difference ({distance})")),
+        of(sets.ideal, "ideal query", "with the largest difference"),
     ]
     .into_iter()
     .flatten()
     .collect();
     (!chosen.is_empty()).then(|| {
         format!(
-            "Queries were ordered by the difference of the methods' mean value and the expected value of a random order, both over \
-             all cutoffs: {} (fewer where a data set asks for fewer or has fewer).",
+            "Queries were ordered by a difference: the methods' mean value less the expected value of a random order, both over all \
+             cutoffs. The tables use {}. A set is smaller if the data set has fewer queries or its own size for the set.",
             list(&chosen)
         )
     })

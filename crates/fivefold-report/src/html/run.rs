@@ -122,7 +122,7 @@ fn undefined_values(
     let values = match counts.as_slice() {
         [] | [(0, _)] => None,
         [(count, _)] if *count == empty => {
-            Some(format!("{} undefined values are {then}", which(empty, "its", "their")))
+            Some(format!("the undefined values of {} are {then}", which(empty, "this query", "these queries")))
         }
         counts => {
             let each: Vec<String> = counts
@@ -211,7 +211,7 @@ mod tests {
             said(&[&own[0], &own[1]], Undefined::Skip),
             "1 of 3 queries has no relevant document; undefined values are left out: on 1 query under ndcg@10, on 2 queries under ndcg.v1@10."
         );
-        let one = "1 of 3 queries has no relevant document; its undefined values are";
+        let one = "1 of 3 queries has no relevant document; the undefined values of this query are";
         assert_eq!(said(&[&own[0]], Undefined::Zero), format!("{one} counted as zero."));
         assert_eq!(said(&[&own[0]], Undefined::Skip), format!("{one} left out."));
         // V1 has no value at one of two cutoffs.

@@ -17,12 +17,12 @@ pub(super) fn summary(data: &PageData) -> Result<Vec<PagePart>, ReportError> {
     for dataset in &data.datasets {
         let on = dataset.on();
         let failed = dataset.failed.iter().map(|&system| dataset.systems[system].as_str());
-        first.extend(failed.map(|name| format!("{name} FAILED{on} and is in none of its numbers.")));
+        first.extend(failed.map(|name| format!("{name} FAILED{on} and is left out of every number{on}.")));
     }
     let mut parts = data.findings.clone();
     let Some(test) = &data.test else { return Ok(parts) };
     if data.datasets.iter().flat_map(|dataset| &dataset.compared).any(|compared| compared.systems.len() > 1) {
-        first.push(format!("Significant means here: {}.", test.words));
+        first.push(format!("Test of significance: {}.", test.words));
     }
     for why in data.datasets.iter().flat_map(|dataset| &dataset.compared).filter_map(|own| own.too_few_draws.as_ref()) {
         let sentence = format!("{why}.");
@@ -66,20 +66,20 @@ fn winner(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) ->
     let mean = compared.means[first][cutoff].mean?;
     let head = format!("Under {}, {} is best ({mean:.4})", compared.measure_at(cutoff), name(first));
     if others.is_empty() {
-        return Some(format!("{head}; it is the only {noun}."));
+        return Some(format!("{head} as the only {noun}."));
     }
     let level = |other: usize| levels[other] == levels[first];
     let tied: Vec<&str> = others.iter().filter(|&&o| level(o)).map(|&o| name(o)).collect();
     let others: Vec<usize> = others.iter().copied().filter(|&other| !level(other)).collect();
     let head = match tied.is_empty() {
         true => head,
-        false => format!("{head}, level with {}", list_some(&tied)),
+        false => format!("{head}, tied with {}", list_some(&tied)),
     };
     if others.is_empty() {
         return Some(format!("{head}."));
     }
     if compared.too_few_draws.is_some() {
-        return Some(format!("{head}; whether significantly so, too few draws cannot say."));
+        return Some(format!("{head}; too few draws were made to say whether a difference is significant."));
     }
     let mut beaten = compared.beaten(first, cutoff, alpha);
     beaten.retain(|other| others.contains(other));
@@ -115,11 +115,12 @@ fn winner(dataset: &PageDataset, compared: &Compared, noun: &str, alpha: f64) ->
             format!("{head}, but not significantly better than any of the {count} others{tail}.")
         }
         (0, _) => format!("{head}, but not significantly better than any other: {equals}{tail}."),
-        (1, 0) => format!("{head}, significantly better than the other one{tail}."),
-        (_, 0) => format!("{head}, significantly better than each of the {among} others{tail}."),
-        (count, _) => {
-            format!("{head}, significantly better than {count} of the {among} others; not than {equals}{tail}.")
+        (1, 0) if among == 1 => format!("{head}, significantly better than the other {noun}{tail}."),
+        (count, 0) if count == among => format!("{head}, significantly better than each of the {among} others{tail}."),
+        (count, unbeaten) if unbeaten <= LISTED && count + unbeaten == among && untested.is_empty() => {
+            format!("{head}, significantly better than all other {noun}s but {equals}.")
         }
+        (count, _) => format!("{head}, significantly better than {count} of the {among} others{tail}."),
     })
 }
 
@@ -140,7 +141,7 @@ fn against_means(dataset: &PageDataset, compared: &Compared, alpha: f64) -> Opti
     }
     (!found.is_empty()).then(|| {
         format!(
-            "Under {}, the test, which looks at signs or ranks and not at means, finds better, significantly and against the means: {}.",
+            "Under {}, the test finds a lower mean significantly better: {}. The test looks at signs or ranks, not at means.",
             compared.measure_at(cutoff),
             list_some(&found)
         )
@@ -206,7 +207,7 @@ fn versions(dataset: &PageDataset, noun: &str) -> Vec<String> {
             sentences.push(format!("{} name the same best {noun}{s}.", list(&measures)));
         } else {
             let each: Vec<String> =
-                winners.iter().map(|(measure, winner)| format!("{measure} {}", list_some(winner))).collect();
+                winners.iter().map(|(measure, winner)| format!("{} under {measure}", list_some(winner))).collect();
             sentences.push(format!("Normalisation changes the best {noun}: {}.", list(&each)));
         }
     }
@@ -263,7 +264,7 @@ fn best_over_cutoffs(dataset: &PageDataset) -> Option<String> {
     differs.then(|| {
         let each: Vec<String> = each.collect();
         format!(
-            "By the mean over cutoffs, by which orders are compared, best {}: {}.",
+            "By the mean over cutoffs, the best {}: {}. The mean over cutoffs decides the orders compared here.",
             which(each.len(), "is", "are"),
             each.join("; ")
         )
@@ -286,14 +287,17 @@ fn least_agreement(own: &[Compared], noun: &str) -> Result<Option<String>, Repor
         .filter(|(other, ..)| *other <= tau + ROUNDING)
         .map(|&(_, a, b)| format!("{} and {}", own[a].measure, own[b].measure))
         .collect();
-    let (between, each) = match least.as_slice() {
-        [only] => (only.clone(), ""),
-        [first, ..] if least.len() > LISTED => {
-            (format!("the measures of {} pairs, such as {first}", least.len()), " each")
+    let tau = format!("Kendall's tau-b {tau:.3}");
+    Ok(Some(match least.as_slice() {
+        [only] if pairs.len() == 1 => format!("{only} order the {systems} differently{by} ({tau})."),
+        [only] => format!("Of all pairs of measures, {only} order the {systems} least alike{by} ({tau})."),
+        [first, ..] => {
+            let pairs = least.len();
+            let named = if pairs > LISTED { format!("for example {first}") } else { least.join("; ") };
+            format!("{pairs} pairs of measures order the {systems} least alike{by}: {named} ({tau} each).")
         }
-        several => (several.join("; between "), " each"),
-    };
-    Ok(Some(format!("The orders of the {systems}{by} agree least between {between} (Kendall's tau-b {tau:.3}{each}).")))
+        [] => return Ok(None),
+    }))
 }
 
 /// Whether all measures lead to the same conclusions: the winner and the significant pairs at their
@@ -317,7 +321,8 @@ fn measures(dataset: &PageDataset, noun: &str, alpha: f64) -> Result<Vec<String>
         sentences.push(match winners.first() {
             Some(first) if winners.iter().all(|winner| winner == first) => {
                 let which = if own.len() == 2 { "Both".to_owned() } else { format!("All {}", own.len()) };
-                let best = if first.len() == 1 { format!("the best {noun}") } else { "best, level".to_owned() };
+                let best =
+                    if first.len() == 1 { format!("the best {noun}") } else { format!("the best {noun}s, tied") };
                 format!("{which} measures name {} as {best}{at}.", list_some(first))
             }
             _ => {
@@ -358,13 +363,13 @@ fn conclusions(own: &[Compared], alpha: f64) -> Option<String> {
     }
     let pairs = all + some + none;
     let opposed = match opposed {
-        0 => "no pair is told apart in opposite ways".to_owned(),
-        1 => "1 pair is told apart in opposite ways".to_owned(),
-        count => format!("{count} pairs are told apart in opposite ways"),
+        0 => "no pair differs significantly in opposite directions".to_owned(),
+        1 => "1 pair differs significantly in opposite directions".to_owned(),
+        count => format!("{count} pairs differ significantly in opposite directions"),
     };
     (pairs > 0).then(|| {
         format!(
-            "Of {}{}, {all} {} significantly under every measure, {some} under some, {none} under none; {opposed}.",
+            "Of {}{}, {all} {} significantly under every measure, {some} under some measures and {none} under no measure; {opposed}.",
             counted(pairs, "pair"),
             at_cutoff(own),
             which(all, "differs", "differ")
@@ -406,19 +411,20 @@ mod tests {
         assert_eq!(
             sentences(&same),
             [
-                "Significant means here: a test.",
+                "Test of significance: a test.",
                 "Under ndcg@10, a is best (0.9000), significantly better than each of the 2 others.",
-                "Under ap@10, a is best (0.8000), significantly better than 1 of the 2 others; not than b (p = 0.3000).",
+                "Under ap@10, a is best (0.8000), significantly better than all other systems but b (p = 0.3000).",
                 "Both measures name a as the best system.",
                 "All measures put the 3 systems in the same order.",
-                "Of 3 pairs, 1 differs significantly under every measure, 2 under some, 0 under none; no pair is told apart in opposite ways.",
+                "Of 3 pairs, 1 differs significantly under every measure, 2 under some measures and 0 under no measure; no pair differs \
+                 significantly in opposite directions.",
             ]
         );
         let turned = page([[0.9, 0.5, 0.4], [0.1, 0.6, 0.8]], [[0.001; 3], [0.001, 0.001, 0.9]]);
         let found = sentences(&turned);
         assert!(found.contains(&"The 2 measures name 2 systems as best: a and c.".to_owned()), "{found:?}");
-        assert!(found[4].ends_with("ndcg and ap (Kendall's tau-b -1.000)."), "{found:?}");
-        assert!(found[5].ends_with("2 pairs are told apart in opposite ways."), "{found:?}");
+        assert_eq!(found[4], "ndcg and ap order the 3 systems differently (Kendall's tau-b -1.000).");
+        assert!(found[5].ends_with("2 pairs differ significantly in opposite directions."), "{found:?}");
     }
 
     /// The baseline is b. System a is better, and c is not told apart.
@@ -449,10 +455,9 @@ mod tests {
         assert!(found[1].ends_with("but not significantly better than any other: c (p = 0.2000)."), "{found:?}");
         assert_eq!(
             found[2],
-            "Under ndcg@10, the test, which looks at signs or ranks and not at means, finds better, significantly and against the means: \
-             b than a."
+            "Under ndcg@10, the test finds a lower mean significantly better: b than a. The test looks at signs or ranks, not at means."
         );
-        assert!(found.last().unwrap().ends_with("1 pair is told apart in opposite ways."), "{found:?}");
+        assert!(found.last().unwrap().ends_with("1 pair differs significantly in opposite directions."), "{found:?}");
     }
 
     #[test]
@@ -477,13 +482,14 @@ mod tests {
         let found = sentences(&data);
         assert_eq!(
             found[1],
-            "Under ndcg@10, a is best (0.9000), level with b, significantly better than the other one."
+            "Under ndcg@10, a is best (0.9000), tied with b, significantly better than the other system."
         );
-        assert_eq!(found[3], "Both measures name a and b as best, level.");
+        assert_eq!(found[3], "Both measures name a and b as the best systems, tied.");
         data.datasets[0].compared[0].too_few_draws = Some("Too few".to_owned());
         let found = sentences(&data);
         assert_eq!(found[0], "Too few.");
-        assert!(found[2].ends_with("level with b; whether significantly so, too few draws cannot say."), "{found:?}");
+        let end = "tied with b; too few draws were made to say whether a difference is significant.";
+        assert!(found[2].ends_with(end), "{found:?}");
     }
 
     /// Sums of tenths in three orders: a, b and c have the same mean but for rounding.
@@ -492,9 +498,9 @@ mod tests {
         let means = [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.3, 0.1]].map(|own| own.iter().sum::<f64>() / 3.0);
         assert!(means[0] != means[1]);
         let found = sentences(&page([means, [0.9, 0.5, 0.4]], [[0.01; 3]; 2]));
-        assert_eq!(found[1], "Under ndcg@10, a is best (0.2000), level with b and c.");
+        assert_eq!(found[1], "Under ndcg@10, a is best (0.2000), tied with b and c.");
         assert_eq!(found[3], "The 2 measures name 3 systems as best: a, b and c; a is among the best under each.");
-        assert!(found[4].contains("0 differ significantly under every measure, 3 under some"), "{found:?}");
+        assert!(found[4].contains("0 differ significantly under every measure, 3 under some measures"), "{found:?}");
     }
 
     /// At cutoff 10 a is best under both measures. By the mean of two cutoffs b is best under ndcg:
@@ -515,10 +521,10 @@ mod tests {
             found[3..],
             [
                 "Both measures name a as the best system at cutoff 10.",
-                "By the mean over cutoffs, by which orders are compared, best are: b under ndcg; a under ap.",
-                "The orders of the 3 systems by the mean over cutoffs agree least between ndcg and ap (Kendall's tau-b 0.333).",
-                "Of 3 pairs at cutoff 10, 1 differs significantly under every measure, 0 under some, 2 under none; no pair is told apart \
-                 in opposite ways.",
+                "By the mean over cutoffs, the best are: b under ndcg; a under ap. The mean over cutoffs decides the orders compared here.",
+                "ndcg and ap order the 3 systems differently by the mean over cutoffs (Kendall's tau-b 0.333).",
+                "Of 3 pairs at cutoff 10, 1 differs significantly under every measure, 0 under some measures and 2 under no measure; no \
+                 pair differs significantly in opposite directions.",
             ]
         );
         // One measure is of the whole list.
@@ -533,12 +539,12 @@ mod tests {
     fn all_pairs_that_agree_least_are_named() {
         let mut data = page([[0.9, 0.5, 0.4]; 2], [[0.2; 3]; 2]);
         data.datasets[0].compared.push(samples::compared("rr", [0.1, 0.2, 0.3], [Some(0.2); 3]));
-        let said = "The orders of the 3 systems agree least between ndcg and rr; between ap and rr (Kendall's tau-b -1.000 each).";
+        let said = "2 pairs of measures order the 3 systems least alike: ndcg and rr; ap and rr (Kendall's tau-b -1.000 each).";
         assert!(sentences(&data).contains(&said.to_owned()), "{:?}", sentences(&data));
         let more = ["p", "err", "rbp"].map(|name| samples::compared(name, [0.9, 0.5, 0.4], [Some(0.2); 3]));
         data.datasets[0].compared.extend(more);
-        let said = "agree least between the measures of 5 pairs, such as ndcg and rr (Kendall's tau-b -1.000 each).";
-        assert!(sentences(&data).iter().any(|sentence| sentence.ends_with(said)), "{:?}", sentences(&data));
+        let said = "5 pairs of measures order the 3 systems least alike: for example ndcg and rr (Kendall's tau-b -1.000 each).";
+        assert!(sentences(&data).contains(&said.to_owned()), "{:?}", sentences(&data));
     }
 
     #[test]
@@ -555,6 +561,6 @@ mod tests {
         assert!(found[1].ends_with("but not significantly better than any of the 6 others."), "{found:?}");
         data.datasets[0].compared[0].p_values[0] = vec![Some(0.01)];
         let found = sentences(&data);
-        assert!(found[1].ends_with("significantly better than 1 of the 6 others; not than the other 5."), "{found:?}");
+        assert!(found[1].ends_with("significantly better than 1 of the 6 others."), "{found:?}");
     }
 }

@@ -33,11 +33,12 @@ impl Copies {
         };
         let notes = |first: &str| std::iter::once(first.to_owned()).chain(conventions.iter().cloned()).collect();
         let typed = source.table().with_notes(notes(
-            "bold: the best of its column; =: not told apart from it; ?: not tested against it; others are \
-             significantly worse",
+            "bold: the best of the column; =: not told apart from the best; ?: not tested against the best; without a \
+             mark: significantly worse",
         ));
-        let plain =
-            source.with_standing().with_notes(notes("each measure is followed by how its mean stands to the best"));
+        let plain = source
+            .with_standing()
+            .with_notes(notes("the column after a measure says how the mean compares with the best mean"));
         Copies { latex: latex::marked(&typed, &marks), csv: csv(&plain), markdown: markdown::marked(&typed, &marks) }
     }
 }

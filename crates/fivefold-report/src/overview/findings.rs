@@ -132,23 +132,24 @@ impl<'d> Cases<'d> {
         let everywhere: Vec<&str> =
             counts.iter().filter(|(_, of)| of.len() == self.all.len()).map(|(name, _)| *name).collect();
         if everywhere.len() > 1 {
-            return Some((leader, format!("{} are level as the best{}.", list(&everywhere), self.everywhere())));
+            return Some((leader, format!("{} share the best mean{}.", list(&everywhere), self.everywhere())));
         }
         if of.len() == self.all.len() {
             return Some((leader, format!("{leader} is best{}.", self.everywhere())));
         }
-        let each = counts.iter().take(LISTED).map(|(name, of)| {
+        let each = counts.iter().take(LISTED).enumerate().map(|(place, (name, of))| {
             let where_to: Vec<String> = of.iter().map(|&number| self.all[number].words()).collect();
+            let is_best = if place == 0 { " is best" } else { "" };
             match of.len() {
-                1 | 2 if self.all.len() > 2 => format!("{name} in {} ({})", of.len(), where_to.join("; ")),
-                count => format!("{name} in {count}"),
+                1 | 2 if self.all.len() > 2 => format!("{name}{is_best} in {} ({})", of.len(), where_to.join("; ")),
+                count => format!("{name}{is_best} in {count}"),
             }
         });
         let each: Vec<String> = each.collect();
         let more = counts.len().saturating_sub(LISTED);
         let more = if more > 0 { format!(", {more} more in fewer") } else { String::new() };
         let all = counted(self.all.len(), "case");
-        Some((leader, format!("The best {} differs: of {all}, {}{more}.", self.noun, each.join(", "))))
+        Some((leader, format!("The best {} differs between {all}: {}{more}.", self.noun, each.join(", "))))
     }
 
     /// Whom the leader beats where it is best.
@@ -208,9 +209,9 @@ impl<'d> Cases<'d> {
                     if others == 1 { "the other one".to_owned() } else { format!("any of the {others} others") };
                 format!("{leader} is not told apart from {others}.")
             }
-            0 => format!("{leader} is not told apart from {apart}; it beats the rest significantly."),
+            0 => format!("{leader} is not told apart from {apart}, and beats the rest significantly."),
             count => format!(
-                "{leader} beats {each_other} significantly{}; it is not told apart from {apart}.",
+                "{leader} beats {each_other} significantly{}, but is not told apart from {apart}.",
                 self.in_cases(count, own.len())
             ),
         })
@@ -269,7 +270,7 @@ impl<'d> Cases<'d> {
         let pairs: usize = own.sum();
         (pairs > 0).then(|| {
             format!(
-                "In {} the test, which looks at signs or ranks, favours the {} with the lower mean.",
+                "In {}, the test favours the {} with the lower mean: the test looks at signs or ranks, not at means.",
                 counted(pairs, "significant comparison"),
                 self.noun
             )
@@ -337,7 +338,10 @@ impl<'d> Cases<'d> {
             (lost, gained) => format!("loses {} and gains {gained}", counted(lost, "significant pair")),
         };
         let most = most.filter(|(pairs, ..)| *pairs > 0 && cases > 1);
-        let most = most.map(|(pairs, before, case)| format!("; most for {case}: {pairs} of {before}"));
+        let most = most.map(|(pairs, before, case)| {
+            let change = which(pairs, "changes", "change");
+            format!("; most for {case} ({} {change}, {before} are significant without {name})", counted(pairs, "pair"))
+        });
         Some(format!("Against {against}, {name} {order} and {pairs}{}.", most.unwrap_or_default()))
     }
 
@@ -367,14 +371,20 @@ impl<'d> Cases<'d> {
         let pairs = case.compared.p_values.len();
         let significance = match case.can_tell() {
             true => format!(
-                "; {conflicts} of {} {} significant under one alone",
+                "; {conflicts} of {} {} significant under only one of the two",
                 counted(pairs, "pair"),
                 which(conflicts, "is", "are")
             ),
             false => String::new(),
         };
         let (first, second) = (&case.compared.measure, &other.measure);
-        Some(format!("{first} and {second} order the {}s least alike{on}: tau {tau:.2}{significance}.", self.noun))
+        let noun = self.noun;
+        Some(match compared {
+            1 => format!("{first} and {second} order the {noun}s differently{on}: tau {tau:.2}{significance}."),
+            _ => format!(
+                "Of the original measures, {first} and {second} order the {noun}s least alike{on}: tau {tau:.2}{significance}."
+            ),
+        })
     }
 }
 
@@ -407,13 +417,13 @@ mod tests {
             of(vec![ndcg.clone(), ap]),
             [
                 "c is best under both measures.",
-                "c beats each of the 2 others significantly in 1 of 2 cases; it is not told apart from b in 1 case.",
-                "ndcg and ap order the systems least alike on d: tau 0.33; 1 of 3 pairs is significant under one alone.",
+                "c beats each of the 2 others significantly in 1 of 2 cases, but is not told apart from b in 1 case.",
+                "ndcg and ap order the systems differently on d: tau 0.33; 1 of 3 pairs is significant under only one of the two.",
             ]
         );
         assert_eq!(
             of(vec![ndcg]),
-            ["c is best under ndcg@10.", "c is not told apart from b; it beats the rest significantly.", "a is last.",]
+            ["c is best under ndcg@10.", "c is not told apart from b, and beats the rest significantly.", "a is last."]
         );
     }
 

@@ -215,7 +215,7 @@ fn difference(row: &Row, standing: Standing, found: Option<PairedDifference>, sc
     let ends = found.and_then(|own| own.ends).filter(|(low, high)| low.is_finite() && high.is_finite());
     let then = match standing {
         Standing::Best if row.system == best => "the best",
-        Standing::Best => "level with the best",
+        Standing::Best => "tied with the best",
         Standing::NotToldApart => "not told apart from the best",
         Standing::Worse => "significantly worse",
         Standing::Untested => "not tested against the best",
@@ -343,7 +343,7 @@ fn versions(matrices: &[ScoreMatrix]) -> Vec<Explained> {
     let (v1, v2) = (has(".v1"), has(".v2"));
     add(v1, "V1", "is (A/U) × A/(A+E), where A is the value of the original measure: 0 if the ranking finds nothing.");
     add(v2, "V2", "is (A−E)/(U−E), or (A−E)/E if A is below E: 1 is perfect, 0 is random, −1 finds nothing.");
-    add(v1 || v2, "U", "is the upper bound of the value for a query, as the value of the ideal order.");
+    add(v1 || v2, "U", "is the upper bound of the value for a query: the value of the ideal order.");
     add(v1 || v2, "E", "is the value that a random order of the query's documents has on average.");
     found
 }

@@ -124,7 +124,7 @@ fn of_matrix(matrix: &ScoreMatrix, noun: &str, width: usize, color: bool) -> Vec
     }
     if layout.shown < matrix.columns.len() {
         let more: Vec<&str> = matrix.columns[layout.shown..].iter().map(|column| column.name.whole.as_str()).collect();
-        lines.extend(wrapped_at(&format!("no room for {}", list(&more)), "", "  ", width));
+        lines.extend(wrapped_at(&format!("no room here for {}", list(&more)), "", "  ", width));
     }
     lines
 }
@@ -246,9 +246,9 @@ fn legend(overview: &Overview, width: usize) -> String {
             parts.push(part.to_owned());
         }
     };
-    add(standing(Standing::NotToldApart), "= not told from it");
+    add(standing(Standing::NotToldApart), "= not told apart from the best");
     add(standing(Standing::Worse), "unmarked: significantly worse");
-    add(standing(Standing::Untested), "? not tested against it");
+    add(standing(Standing::Untested), "? not tested against the best");
     let noun = &overview.noun;
     let groups = overview.matrices.iter().flat_map(|m| &m.rows).any(|row| !row.groups.is_empty());
     add(groups, &format!("│ joins {noun}s not told apart"));
