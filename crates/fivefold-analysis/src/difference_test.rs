@@ -8,7 +8,7 @@ use fivefold_base::words::{counted, which};
 use fivefold_core::ParamError;
 use fivefold_stats::outcome::t_interval;
 use fivefold_stats::{
-    Correction, Factor, Family, Interval, MOST_DRAWS, Method, Moments, Outcome, Significance, StatsError, Test,
+    Correction, Factor, Family, Interval, MOST_DRAWS, Moments, Outcome, PValueMethod, Significance, StatsError, Test,
     TestOptions, TestRun, UnknownName, correction, test,
 };
 
@@ -58,7 +58,7 @@ pub struct DifferenceTest {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct HowFound(Vec<(Method, usize)>);
+pub struct HowFound(Vec<(PValueMethod, usize)>);
 
 impl HowFound {
     /// Adds the p-values of a run.
@@ -73,7 +73,7 @@ impl HowFound {
         other.0.iter().for_each(|&(method, count)| self.count(method, count));
     }
 
-    fn count(&mut self, method: Method, count: usize) {
+    fn count(&mut self, method: PValueMethod, count: usize) {
         match self.0.iter_mut().find(|(known, _)| *known == method) {
             Some((_, all)) => *all += count,
             None => self.0.push((method, count)),
@@ -125,12 +125,12 @@ impl DifferenceTest {
         let tests: Vec<(Significance, f64)> =
             run.outcomes.iter().zip(corrected).filter_map(|(outcome, p)| Some((outcome.test.ok()?, (*p)?))).collect();
         // A comparison with an exact p-value can be significant, whatever the number of draws.
-        if tests.iter().any(|(test, p)| test.method == Method::Exact && *p < self.alpha) {
+        if tests.iter().any(|(test, p)| test.method == PValueMethod::Exact && *p < self.alpha) {
             return None;
         }
         let (drawn, counted_out): (Vec<_>, Vec<_>) =
-            tests.iter().partition(|(test, _)| matches!(test.method, Method::Draws(_)));
-        let Some(Method::Draws(draws)) = drawn.first().map(|(test, _)| test.method) else { return None };
+            tests.iter().partition(|(test, _)| matches!(test.method, PValueMethod::Draws(_)));
+        let Some(PValueMethod::Draws(draws)) = drawn.first().map(|(test, _)| test.method) else { return None };
         let (floor, comparisons) = (1.0 / (1.0 + draws as f64), tests.len());
         // A stepwise correction starts with the exact p-values that are smaller than any drawn
         // p-value can be.
@@ -189,7 +189,7 @@ impl DifferenceTest {
     pub fn how_found(&self, found: &HowFound) -> String {
         match found.0.as_slice() {
             [] => String::new(),
-            [(Method::Exact, _)] if !self.test.draws => String::new(),
+            [(PValueMethod::Exact, _)] if !self.test.draws => String::new(),
             [(only, _)] => format!(" ({only})"),
             [(method, count), others @ ..] => {
                 let others = others.iter().map(|(method, count)| format!(", {method} for {count}"));
@@ -364,8 +364,8 @@ mod tests {
 
     #[test]
     fn words_say_what_was_corrected_for() {
-        let drawn = HowFound(vec![(Method::Draws(99), 3)]);
-        let exact = HowFound(vec![(Method::Exact, 3)]);
+        let drawn = HowFound(vec![(PValueMethod::Draws(99), 3)]);
+        let exact = HowFound(vec![(PValueMethod::Exact, 3)]);
         let words = |test: &str, correction: &str| {
             let test = DifferenceTest::new(test, correction, 99, 0.05).unwrap();
             test.in_words(if test.test.draws { &drawn } else { &exact })

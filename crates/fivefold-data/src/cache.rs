@@ -84,7 +84,7 @@ const READER: &[&str] = &[
     include_str!("packed.rs"),
     include_str!("packed/zipped.rs"),
     include_str!("packed/zstd.rs"),
-    include_str!("store.rs"),
+    include_str!("query_store.rs"),
     include_str!("text.rs"),
     fivefold_core::dataset::SOURCE,
     env!("CARGO_PKG_VERSION"),

@@ -15,7 +15,7 @@ use crate::hash::{PartHashes, combine};
 use crate::layout::{FoldFiles, Folds};
 use crate::leaks::{Overlap, Role};
 use crate::letor::{self, Listing, Missing, ReadOptions, read_into};
-use crate::store::Store;
+use crate::query_store::QueryStore;
 
 /// The number of folds into which a single file is cut.
 pub(crate) const FOLDS: usize = 5;
@@ -224,7 +224,7 @@ impl Collection {
 
 /// Reads files into one storage.
 fn parse(files: &[PathBuf], options: &ReadOptions) -> Result<Parsed, DataError> {
-    let mut store = Store::new(options.scale(), options.features);
+    let mut store = QueryStore::new(options.scale(), options.features);
     let listings = files.iter().map(|file| read_into(&mut store, file, options)).collect::<Result<_, _>>()?;
     let collapsed = store.collapsed(options.first_feature_id);
     Ok(Parsed::new(store.finish()?, listings, collapsed))

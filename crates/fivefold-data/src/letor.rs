@@ -48,7 +48,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digits::Collapsed;
 use crate::groups;
-use crate::store::{FileAppender, Store};
+use crate::query_store::{FileAppender, QueryStore};
 pub(crate) use block::{AfterFault, Block, Fault, Long, Row};
 pub use error::{ReadError, ReadErrorKind};
 pub(crate) use lines::LineBlocks;
@@ -158,7 +158,7 @@ fn read_part(
     coding: Option<Coding<'_>>,
     block_bytes: usize,
 ) -> Result<Part, ReadError> {
-    let mut store = Store::new(options.scale(), options.features.map(|_| options.most_features()));
+    let mut store = QueryStore::new(options.scale(), options.features.map(|_| options.most_features()));
     let listing = read_blocks_into(&mut store, path, options, coding, block_bytes)?;
     let collapsed = store.collapsed(options.first_feature_id);
     let data = store.finish().map_err(|error| ReadError::of_file(path, error.into()))?;
@@ -183,7 +183,7 @@ pub(crate) fn remarks(listings: &[(&str, &Listing)]) -> Vec<String> {
     remarks
 }
 
-/// The queries of one file, as places in a [`Store`].
+/// The queries of one file, as places in a [`QueryStore`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Listing {
     /// The file, as it was named to the reader.
@@ -202,12 +202,12 @@ pub(crate) struct Listing {
 
 /// Reads a file and adds its queries to `store`. A query that is stored already, with the same
 /// content, is not stored again.
-pub(crate) fn read_into(store: &mut Store, path: &Path, options: &ReadOptions) -> Result<Listing, ReadError> {
+pub(crate) fn read_into(store: &mut QueryStore, path: &Path, options: &ReadOptions) -> Result<Listing, ReadError> {
     read_blocks_into(store, path, options, None, lines::BLOCK_BYTES)
 }
 
 fn read_blocks_into(
-    store: &mut Store,
+    store: &mut QueryStore,
     path: &Path,
     options: &ReadOptions,
     coding: Option<Coding<'_>>,

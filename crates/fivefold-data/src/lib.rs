@@ -17,9 +17,9 @@ pub mod memory;
 pub mod normalise;
 pub mod packed;
 pub mod per_query;
+mod query_store;
 pub mod scores;
 pub mod source;
-mod store;
 pub mod synthetic;
 #[cfg(test)]
 mod testing;
@@ -32,6 +32,6 @@ pub use descriptor::{Descriptor, descriptor, descriptors};
 pub use error::DataError;
 pub use layout::{LAYOUTS, Layout};
 pub use letor::{Missing, Part, ReadError, ReadErrorKind, ReadOptions, read_letor, write_letor};
-pub use normalise::{Fitted, Method, NormaliseError, Normaliser, Over};
+pub use normalise::{Fitted, NormaliseError, Normaliser, NormaliserMethod, Over};
 pub use scores::{ScoreError, read_scores};
 pub use source::{Source, SyntheticSource, open};

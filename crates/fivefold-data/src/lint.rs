@@ -82,7 +82,7 @@ impl Problems {
 
 /// The report on some files.
 #[derive(Debug, Default, Serialize)]
-pub struct Report {
+pub struct LintReport {
     /// Problems of all files.
     pub problems: Problems,
     /// Paths that were not linted.
@@ -154,9 +154,11 @@ pub struct LintOptions {
 }
 
 /// Lints files, or the files of a collection's folder.
-pub fn lint(paths: &[PathBuf], options: &LintOptions) -> Report {
-    let mut report =
-        Report { problems: Problems { most: options.most_problems, ..Problems::default() }, ..Report::default() };
+pub fn lint(paths: &[PathBuf], options: &LintOptions) -> LintReport {
+    let mut report = LintReport {
+        problems: Problems { most: options.most_problems, ..Problems::default() },
+        ..LintReport::default()
+    };
     let mut parts: Vec<part::Part> = Vec::new();
     let mut comparisons = Vec::new();
     for path in paths {
@@ -191,7 +193,7 @@ pub fn lint(paths: &[PathBuf], options: &LintOptions) -> Report {
     // Compare files that belong to no fold with each other.
     let singles: Vec<usize> = (0..parts.len()).filter(|&place| parts[place].compared).collect();
     if singles.len() > 1 {
-        comparisons.push(across::Comparison::parts(singles));
+        comparisons.push(across::PartsToCompare::parts(singles));
     }
     for comparison in comparisons {
         report.across.push(comparison.run(&parts, &mut report.problems));
@@ -201,4 +203,4 @@ pub fn lint(paths: &[PathBuf], options: &LintOptions) -> Report {
 }
 
 /// Number of occurrences of each grade.
-pub type Grades = BTreeMap<i32, u64>;
+pub type GradeCounts = BTreeMap<i32, u64>;

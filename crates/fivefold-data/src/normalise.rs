@@ -26,22 +26,22 @@ use crate::memory;
 ///
 /// ```
 /// use fivefold_base::Dataset;
-/// use fivefold_data::{Method, Normaliser, Over};
+/// use fivefold_data::{Normaliser, NormaliserMethod, Over};
 ///
 /// let data = Dataset::of_queries(1, [(&[1.0, 3.0, 5.0][..], &[0, 0, 1][..])])?;
 /// let features = |method| {
 ///     let fitted = Normaliser { method, over: Over::Query }.fit(&data)?;
 ///     Ok::<_, fivefold_data::NormaliseError>(fitted.apply(&data)?.query(0).features().to_vec())
 /// };
-/// assert_eq!(features(Method::None)?, [1.0, 3.0, 5.0]);
-/// assert_eq!(features(Method::MinMax)?, [0.0, 0.5, 1.0]);
+/// assert_eq!(features(NormaliserMethod::None)?, [1.0, 3.0, 5.0]);
+/// assert_eq!(features(NormaliserMethod::MinMax)?, [0.0, 0.5, 1.0]);
 /// // In deviations from the mean.
-/// assert_eq!(features(Method::ZScore)?[1], 0.0);
+/// assert_eq!(features(NormaliserMethod::ZScore)?[1], 0.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum NormaliserMethod {
     /// Features stay as they are.
     #[default]
     None,
@@ -57,7 +57,7 @@ pub enum Method {
 ///
 /// ```
 /// use fivefold_base::Dataset;
-/// use fivefold_data::{Method, Normaliser, Over};
+/// use fivefold_data::{Normaliser, NormaliserMethod, Over};
 ///
 /// let data = Dataset::of_queries(1, [(&[0.0, 2.0][..], &[0, 1][..]), (&[4.0, 8.0], &[0, 1])])?;
 /// for (over, first) in [(Over::Query, [0.0, 1.0]), (Over::Train, [0.0, 0.25])] {
@@ -80,11 +80,11 @@ pub enum Over {
 ///
 /// ```
 /// use fivefold_base::Dataset;
-/// use fivefold_data::{Method, Normaliser, Over};
+/// use fivefold_data::{Normaliser, NormaliserMethod, Over};
 ///
 /// // Two queries with features of different ranges, each of which becomes [0, 1].
 /// let data = Dataset::of_queries(1, [(&[1.0, 3.0, 5.0][..], &[0, 0, 1][..]), (&[100.0, 300.0], &[0, 1])])?;
-/// let normalised = Normaliser { method: Method::MinMax, over: Over::Query }.fit(&data)?.apply(&data)?;
+/// let normalised = Normaliser { method: NormaliserMethod::MinMax, over: Over::Query }.fit(&data)?.apply(&data)?;
 /// assert_eq!(normalised.query(0).features(), [0.0, 0.5, 1.0]);
 /// assert_eq!(normalised.query(1).features(), [0.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -93,7 +93,7 @@ pub enum Over {
 #[serde(default, deny_unknown_fields)]
 pub struct Normaliser {
     /// The formula.
-    pub method: Method,
+    pub method: NormaliserMethod,
     /// The documents over which the formula is taken.
     pub over: Over,
 }
@@ -102,7 +102,7 @@ impl Normaliser {
     /// Bytes that the normalised copy of `data` needs, with all that is used to make the copy. The
     /// method is called inside the run's thread pool.
     pub fn bytes(&self, data: &Dataset) -> u64 {
-        if self.method == Method::None {
+        if self.method == NormaliserMethod::None {
             return 0;
         }
         let scales = match self.over {
@@ -123,7 +123,7 @@ impl Normaliser {
             return Err(NormaliseError::Empty);
         }
         let scales = match (self.method, self.over) {
-            (Method::None, _) | (_, Over::Query) => Vec::new(),
+            (NormaliserMethod::None, _) | (_, Over::Query) => Vec::new(),
             (method, Over::Train) => scales(method, train.queries().map(|query| query.features()), train.width()),
         };
         Ok(Fitted { method: self.method, over: self.over, scales })
@@ -134,10 +134,10 @@ impl Normaliser {
 ///
 /// ```
 /// use fivefold_base::Dataset;
-/// use fivefold_data::{Method, Normaliser, Over};
+/// use fivefold_data::{Normaliser, NormaliserMethod, Over};
 ///
 /// let train = Dataset::of_queries(1, [(&[10.0, 20.0][..], &[0, 1][..])])?;
-/// let fitted = Normaliser { method: Method::MinMax, over: Over::Train }.fit(&train)?;
+/// let fitted = Normaliser { method: NormaliserMethod::MinMax, over: Over::Train }.fit(&train)?;
 /// // A document of the test part is seen with the eyes of the training part.
 /// let test = Dataset::of_queries(1, [(&[15.0, 30.0][..], &[0, 1][..])])?;
 /// assert_eq!(fitted.apply(&test)?.query(0).features(), [0.5, 2.0]);
@@ -146,7 +146,7 @@ impl Normaliser {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fitted {
-    method: Method,
+    method: NormaliserMethod,
     over: Over,
     /// One scale for each feature, if the normaliser was fitted on the training part; else empty.
     scales: Vec<Scale>,
@@ -161,7 +161,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn apply(self, method: Method, value: f32) -> f32 {
+    fn apply(self, method: NormaliserMethod, value: f32) -> f32 {
         if self.spread > 0.0 {
             let scaled = (method.transform(value) - self.centre) / self.spread;
             scaled.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32
@@ -173,7 +173,7 @@ impl Scale {
 
 impl Fitted {
     /// The formula.
-    pub fn method(&self) -> Method {
+    pub fn method(&self) -> NormaliserMethod {
         self.method
     }
 
@@ -204,7 +204,7 @@ impl Fitted {
     /// memory for the features.
     pub fn apply(&self, data: &Dataset) -> Result<Dataset, NormaliseError> {
         let width = data.width();
-        if self.method == Method::None {
+        if self.method == NormaliserMethod::None {
             return Ok(data.clone());
         }
         if self.over == Over::Train && self.scales.len() != width {
@@ -249,9 +249,9 @@ impl Fitted {
 ///
 /// ```
 /// use fivefold_base::Dataset;
-/// use fivefold_data::{Method, NormaliseError, Normaliser, Over};
+/// use fivefold_data::{NormaliseError, Normaliser, NormaliserMethod, Over};
 ///
-/// let normaliser = Normaliser { method: Method::MinMax, over: Over::Train };
+/// let normaliser = Normaliser { method: NormaliserMethod::MinMax, over: Over::Train };
 /// let fitted = normaliser.fit(&Dataset::of_queries(1, [(&[1.0, 2.0][..], &[0, 1][..])])?)?;
 /// let wider = Dataset::of_queries(2, [(&[1.0, 2.0][..], &[0][..])])?;
 /// assert!(matches!(fitted.apply(&wider), Err(NormaliseError::Width { .. })));
@@ -291,18 +291,18 @@ pub enum NormaliseError {
     Dataset(fivefold_core::DatasetError),
 }
 
-impl Method {
+impl NormaliserMethod {
     fn transform(self, value: f32) -> f64 {
         let value = f64::from(value);
         match self {
-            Method::LogZScore => libm::log1p(value.abs()).copysign(value),
-            Method::None | Method::MinMax | Method::ZScore => value,
+            NormaliserMethod::LogZScore => libm::log1p(value.abs()).copysign(value),
+            NormaliserMethod::None | NormaliserMethod::MinMax | NormaliserMethod::ZScore => value,
         }
     }
 }
 
 /// Centre and spread of each feature over blocks of rows.
-fn scales<'a>(method: Method, blocks: impl Iterator<Item = &'a [f32]> + Clone, width: usize) -> Vec<Scale> {
+fn scales<'a>(method: NormaliserMethod, blocks: impl Iterator<Item = &'a [f32]> + Clone, width: usize) -> Vec<Scale> {
     let rows = || blocks.clone().flat_map(|block| block.chunks_exact(width.max(1)));
     let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); width];
     let mut sums = vec![0.0; width];
@@ -315,7 +315,7 @@ fn scales<'a>(method: Method, blocks: impl Iterator<Item = &'a [f32]> + Clone, w
             *sum += value;
         }
     }
-    if method == Method::MinMax {
+    if method == NormaliserMethod::MinMax {
         return ranges.iter().map(|&(low, high)| Scale { centre: low, spread: high - low }).collect();
     }
     let means: Vec<f64> = sums.iter().map(|sum| sum / count as f64).collect();
@@ -340,7 +340,7 @@ mod tests {
     use super::*;
     use crate::testing::dataset;
 
-    fn normaliser(method: Method, over: Over) -> Normaliser {
+    fn normaliser(method: NormaliserMethod, over: Over) -> Normaliser {
         Normaliser { method, over }
     }
 
@@ -359,7 +359,7 @@ mod tests {
     fn min_max_per_query() {
         let data =
             dataset(&[("a", &[(0, &[-5.0, 7.0]), (1, &[-3.0, 7.0]), (2, &[-1.0, 7.0])]), ("b", &[(0, &[3.0, 1.0])])]);
-        let normaliser = normaliser(Method::MinMax, Over::Query);
+        let normaliser = normaliser(NormaliserMethod::MinMax, Over::Query);
         let done = normaliser.fit(&data).unwrap().apply(&data).unwrap();
         assert_eq!(column(&done, 0), [0.0, 0.5, 1.0, 0.0]);
         assert_eq!(column(&done, 1), [0.0; 4]);
@@ -371,7 +371,7 @@ mod tests {
         // numpy: (numpy.array([1., 2., 6., 13.]) - 3) / numpy.std([1., 2., 6.])
         let expected = [-0.92582010, -0.46291005, 1.38873015, 4.62910050];
         let data = dataset(&[("a", &[(0, &[1.0]), (1, &[2.0])]), ("b", &[(0, &[6.0])]), ("c", &[(0, &[13.0])])]);
-        let fitted = normaliser(Method::ZScore, Over::Train).fit(&data.slice(0..2)).unwrap();
+        let fitted = normaliser(NormaliserMethod::ZScore, Over::Train).fit(&data.slice(0..2)).unwrap();
         close(&column(&fitted.apply(&data).unwrap(), 0), &expected);
         let saved: Fitted = serde_json::from_str(&serde_json::to_string(&fitted).unwrap()).unwrap();
         assert_eq!(saved, fitted);
@@ -383,7 +383,7 @@ mod tests {
         // 1, 100]
         let expected = [-1.19100246, -0.33304544, -0.04705976, 1.57110766];
         let data = dataset(&[("a", &[(0, &[-7.0]), (0, &[0.0]), (0, &[1.0]), (0, &[100.0])])]);
-        let fitted = normaliser(Method::LogZScore, Over::Query).fit(&data).unwrap();
+        let fitted = normaliser(NormaliserMethod::LogZScore, Over::Query).fit(&data).unwrap();
         close(&column(&fitted.apply(&data).unwrap(), 0), &expected);
     }
 
@@ -393,7 +393,7 @@ mod tests {
             ("a", &[(0, &[0.1, 1e-30]), (0, &[0.1, 2e-30]), (0, &[0.1, 1.5e-30])]),
             ("b", &[(0, &[9.0, 3e38])]),
         ]);
-        for method in [Method::MinMax, Method::ZScore, Method::LogZScore] {
+        for method in [NormaliserMethod::MinMax, NormaliserMethod::ZScore, NormaliserMethod::LogZScore] {
             let fitted = normaliser(method, Over::Train).fit(&data.slice(0..1)).unwrap();
             let done = fitted.apply(&data).unwrap();
             assert_eq!(column(&done, 0), [0.0; 4], "{method:?}");
@@ -404,7 +404,7 @@ mod tests {
     #[test]
     fn values_outside_the_fitted_range_are_not_clipped() {
         let data = dataset(&[("a", &[(0, &[0.0]), (0, &[2.0])]), ("b", &[(0, &[3.0]), (0, &[-1.0])])]);
-        let fitted = normaliser(Method::MinMax, Over::Train).fit(&data.slice(0..1)).unwrap();
+        let fitted = normaliser(NormaliserMethod::MinMax, Over::Train).fit(&data.slice(0..1)).unwrap();
         assert_eq!(column(&fitted.apply(&data).unwrap(), 0), [0.0, 1.0, 1.5, -0.5]);
     }
 
@@ -414,14 +414,14 @@ mod tests {
         let two = dataset(&[("a", &[(0, &[1.0, 2.0])])]);
         let none = Normaliser::default().fit(&one).unwrap();
         assert_eq!(none.apply(&two).unwrap().query(0).features().as_ptr(), two.query(0).features().as_ptr());
-        let fitted = normaliser(Method::MinMax, Over::Train).fit(&one).unwrap();
+        let fitted = normaliser(NormaliserMethod::MinMax, Over::Train).fit(&one).unwrap();
         assert!(matches!(fitted.apply(&two), Err(NormaliseError::Width { fitted: 1, data: 2 })));
     }
 
     #[test]
     fn names_in_files() {
         let read: Normaliser = toml::from_str("method = 'log-z-score'\nover = 'train'").unwrap();
-        assert_eq!(read, normaliser(Method::LogZScore, Over::Train));
+        assert_eq!(read, normaliser(NormaliserMethod::LogZScore, Over::Train));
         assert!(toml::from_str::<Normaliser>("metod = 'none'").is_err());
     }
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use fivefold_data::ReadOptions;
-use fivefold_data::lint::{Kind, LintOptions, Report, lint};
+use fivefold_data::lint::{Kind, LintOptions, LintReport, lint};
 use tempfile::TempDir;
 
 fn options() -> LintOptions {
@@ -22,14 +22,14 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-fn report(folder: &Path, names: &[&str], options: &LintOptions) -> Report {
+fn report(folder: &Path, names: &[&str], options: &LintOptions) -> LintReport {
     let paths: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
     let report = lint(&paths, options);
     assert!(report.not_linted.is_empty(), "{:?}", report.not_linted);
     report
 }
 
-fn problems(report: &Report) -> Vec<String> {
+fn problems(report: &LintReport) -> Vec<String> {
     let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
     report.problems.listed.iter().map(|p| format!("{}:{}:{} {}", name(&p.file), p.line, p.column, p.what)).collect()
 }
@@ -74,7 +74,7 @@ fn all_problems_of_a_letor_file_are_found_in_order() {
     assert_eq!((part.documents, part.queries, part.features, part.missing_values), (5, 2, 2, 1));
 }
 
-fn report_with(folder: &Path, most_problems: usize) -> Report {
+fn report_with(folder: &Path, most_problems: usize) -> LintReport {
     report(folder, &["x.txt"], &LintOptions { most_problems, ..options() })
 }
 

@@ -2,7 +2,7 @@
 //! single test, so that no other test allocates meanwhile.
 
 use fivefold_core::conformance::data::sized;
-use fivefold_data::{Method, Normaliser, Over};
+use fivefold_data::{Normaliser, NormaliserMethod, Over};
 
 fivefold_core::counting_allocator!();
 
@@ -11,7 +11,9 @@ fn every_normaliser_needs_the_memory_that_it_says() {
     let sets =
         [("wide", sized(6, 10, 20_000, 1)), ("long", sized(2000, 40, 8, 2)), ("one query", sized(1, 80_000, 8, 3))];
     for (name, data) in &sets {
-        for method in [Method::None, Method::MinMax, Method::ZScore, Method::LogZScore] {
+        for method in
+            [NormaliserMethod::None, NormaliserMethod::MinMax, NormaliserMethod::ZScore, NormaliserMethod::LogZScore]
+        {
             for over in [Over::Query, Over::Train] {
                 for threads in [1, 4] {
                     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

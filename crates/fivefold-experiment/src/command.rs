@@ -14,7 +14,7 @@ use fivefold_core::Dataset;
 use fivefold_data::letor::write_letor_ungraded;
 use fivefold_data::scores::{LONGEST_SCORE, SLACK, read_own_scores};
 use fivefold_data::{ScoreError, input, write_letor};
-use fivefold_results::config::{CommandLine, JobLimits, Place, SCORES};
+use fivefold_results::config::{CommandLine, JobLimits, Placeholder, SCORES};
 use serde_json::Value;
 
 use crate::confine::OF_USER;
@@ -98,18 +98,18 @@ pub(crate) fn run_command(
     parts: &Parts<'_>,
     cx: &JobContext<'_>,
 ) -> Result<Vec<f64>, Failure> {
-    let confined = cx.confinement.walls(job.ranker).is_some();
+    let confined = cx.confinement.reach(job.ranker).is_some();
     let folder = WorkFolder::make(cx.store, job, if confined { Sight::Closed } else { Sight::Open })?;
     for file in files {
         copy(&folder, file)?;
     }
-    if command.uses(Place::Train) {
-        write(&folder, Place::Train, parts.train)?;
+    if command.uses(Placeholder::Train) {
+        write(&folder, Placeholder::Train, parts.train)?;
     }
-    if let Some(validation) = parts.validation.filter(|_| command.uses(Place::Validation)) {
-        write(&folder, Place::Validation, validation)?;
+    if let Some(validation) = parts.validation.filter(|_| command.uses(Placeholder::Validation)) {
+        write(&folder, Placeholder::Validation, validation)?;
     }
-    write(&folder, Place::Test, parts.test)?;
+    write(&folder, Placeholder::Test, parts.test)?;
 
     let scores_limit = SLACK + LONGEST_SCORE * parts.test.documents() as u64;
     let bounds = Bounds {
@@ -164,8 +164,8 @@ fn process(folder: &WorkFolder, command: &CommandLine, job: &Job, cx: &JobContex
     let program = command.own_program().map_or_else(|| PathBuf::from(&argv[0]), |own| folder.file(own));
     let mut process = match cx.worker {
         Some(worker) => {
-            let walls = cx.confinement.walls(job.ranker);
-            worker.guarded(folder, walls, command.output_limit.0, program.as_os_str(), &argv[1..])?
+            let reach = cx.confinement.reach(job.ranker);
+            worker.guarded(folder, reach, command.output_limit.0, program.as_os_str(), &argv[1..])?
         }
         None => {
             let mut process = Command::new(program);
@@ -201,12 +201,12 @@ fn copy(folder: &WorkFolder, file: &Listed) -> Result<(), Failure> {
     }
 }
 
-fn write(folder: &WorkFolder, place: Place, data: &Dataset) -> Result<(), WorkError> {
+fn write(folder: &WorkFolder, place: Placeholder, data: &Dataset) -> Result<(), WorkError> {
     let name = place.file().unwrap_or_default();
     let write = || {
         let mut out = BufWriter::new(File::create(folder.file(name))?);
         match place {
-            Place::Test => write_letor_ungraded(data, &mut out)?,
+            Placeholder::Test => write_letor_ungraded(data, &mut out)?,
             _ => write_letor(data, &mut out)?,
         }
         out.flush()

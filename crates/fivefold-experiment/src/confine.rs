@@ -14,8 +14,11 @@
 //! Not confined: facts about files that need no opening (sizes, times, permissions), UDP, shared
 //! memory of System V, and sockets of other programs that have a path (before Linux 7.1).
 
+#[cfg(target_os = "linux")]
+mod landlock;
 mod places;
 mod programs;
+pub(crate) mod reach;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -25,20 +28,21 @@ use fivefold_results::freedom::Freedom;
 use fivefold_results::store::Store;
 
 use crate::plan::Plan;
-use crate::walls::{Lacks, Walls};
 use places::{Kept, beside};
 pub(crate) use programs::OF_USER;
+use reach::{Lacks, Reach};
 
 /// How the commands of a run are confined.
 pub(crate) struct Confinement {
-    /// The walls of each ranker. `None` if the ranker is no command, or is not confined at all.
-    walls: Vec<Option<Walls>>,
+    /// The places that each ranker reaches. `None` if the ranker is no command, or is not confined
+    /// at all.
+    reach: Vec<Option<Reach>>,
 }
 
 impl Confinement {
     /// The confinement of a run without commands.
     pub(crate) fn none() -> Self {
-        Confinement { walls: Vec::new() }
+        Confinement { reach: Vec::new() }
     }
 
     /// Checks the paths that the experiment allows to its commands. `results` is the future results
@@ -56,8 +60,8 @@ impl Confinement {
             }
             let refused =
                 |message: String| experiment.ranker_error(index, &format!("ranker {} {message}", config.label));
-            let mut walls = Walls { network: command.network, ..Walls::default() };
-            for (given, to) in [(&command.read, &mut walls.read), (&command.write, &mut walls.write)] {
+            let mut reach = Reach { network: command.network, ..Reach::default() };
+            for (given, to) in [(&command.read, &mut reach.read), (&command.write, &mut reach.write)] {
                 for path in given {
                     to.push(kept.allow(&plan.find(path), path).map_err(refused)?);
                 }
@@ -72,17 +76,17 @@ impl Confinement {
                 })?;
             }
             let paths: BTreeSet<PathBuf> = needed.own.into_iter().chain(needed.others).collect();
-            walls.read.extend(beside(&paths, &kept.paths()));
-            walls.write.extend(programs::DEVICES.iter().map(PathBuf::from));
-            Ok(Some(walls))
+            reach.read.extend(beside(&paths, &kept.paths()));
+            reach.write.extend(programs::DEVICES.iter().map(PathBuf::from));
+            Ok(Some(reach))
         };
-        let walls = experiment.rankers.iter().enumerate().map(of_ranker).collect::<Result<_, _>>()?;
-        Ok(Confinement { walls })
+        let reach = experiment.rankers.iter().enumerate().map(of_ranker).collect::<Result<_, _>>()?;
+        Ok(Confinement { reach })
     }
 
     /// The places that a command of this ranker reaches beside its folder. `None` if the command is
     /// not confined.
-    pub(crate) fn walls(&self, ranker: usize) -> Option<&Walls> {
-        self.walls.get(ranker)?.as_ref()
+    pub(crate) fn reach(&self, ranker: usize) -> Option<&Reach> {
+        self.reach.get(ranker)?.as_ref()
     }
 }

@@ -17,11 +17,11 @@ use fivefold_results::store::{Record, Status, Store, StoreError};
 
 use crate::command::{Parts, listed_files, run_command};
 use crate::confine::Confinement;
+use crate::confine::reach::Lacks;
 use crate::observer::Observer;
 use crate::plan::{Job, Plan};
 use crate::schedule::Need;
 use crate::scoring::{score, scores_text};
-use crate::walls::Lacks;
 use crate::work::WorkError;
 use crate::worker::{Worker, lacks};
 

@@ -15,7 +15,7 @@ use fivefold_data::scores::read_own_scores;
 use fivefold_metrics::conventions::Scores;
 use fivefold_metrics::{Conventions, Ties};
 use fivefold_results::config::{Experiment, ScoreSource};
-use fivefold_results::guards::GuardFact;
+use fivefold_results::guard_facts::GuardFact;
 use fivefold_results::store::Store;
 use rayon::prelude::*;
 

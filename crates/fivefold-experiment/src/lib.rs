@@ -16,7 +16,6 @@ pub mod run;
 mod schedule;
 pub mod scoring;
 pub mod verify;
-mod walls;
 mod work;
 pub mod worker;
 

@@ -21,16 +21,18 @@ use fivefold_core::Seed;
 use fivefold_data::cache::CacheUse;
 use fivefold_data::packed::file_on_disk;
 use fivefold_data::{Collection, input};
-use fivefold_results::config::{ConfigError, Experiment, Place, RankerConfig, ScoreFiles, ScoreSource, key_params};
+use fivefold_results::config::{
+    ConfigError, Experiment, Placeholder, RankerConfig, ScoreFiles, ScoreSource, key_params,
+};
 use fivefold_results::freedom::Freedom;
 use fivefold_results::manifest::remark_lines;
 use fivefold_results::paths::{self, job_id};
 use fivefold_results::store::hash;
 use serde_json::{Value, json};
 
+use crate::confine::reach::Lacks;
 use crate::error::RunError;
 use crate::filter::{JobFilter, near};
-use crate::walls::Lacks;
 
 /// The jobs of an experiment with the loaded collections.
 ///
@@ -306,11 +308,11 @@ impl<'e> Plan<'e> {
                 BTreeMap::from([("kind", json!(config.kind)), ("file", json!(hash)), ("test", json!(hashes.test))])
             }
             ScoreSource::Command(command) => {
-                if command.uses(Place::Validation) && parts.validation.is_none() {
+                if command.uses(Placeholder::Validation) && parts.validation.is_none() {
                     let message = format!(
                         "fold {number} of data set `{label}` has no validation part, which `argv` asks for; \
                          leave {} out",
-                        Place::Validation.name()
+                        Placeholder::Validation.name()
                     );
                     return Err(experiment.ranker_error(ranker, &message).into());
                 }

@@ -16,9 +16,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::confine::reach::Lacks;
 use crate::error::RunError;
 use crate::plan::{Job, Plan};
-use crate::walls::Lacks;
 
 /// Whether the next run reuses the result of a job, and if not, why.
 #[derive(Debug, Clone, PartialEq, Serialize)]

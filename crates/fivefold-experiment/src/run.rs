@@ -28,6 +28,7 @@ use fivefold_results::store::{Record, Status, Store, StoreError};
 use fivefold_results::values;
 
 use crate::confine::Confinement;
+use crate::confine::reach::Lacks;
 use crate::error::RunError;
 use crate::evaluate::{check_measures, evaluate};
 use crate::filter::JobFilter;
@@ -38,7 +39,6 @@ use crate::observer::{Observer, Silent};
 use crate::plan::{Job, Plan};
 use crate::reuse::{Reuse, job_reuse, reuse_with_records};
 use crate::schedule::Schedule;
-use crate::walls::Lacks;
 use crate::worker::{Worker, lacks};
 
 /// The options of a run.

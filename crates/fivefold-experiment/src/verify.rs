@@ -106,14 +106,14 @@ pub struct Check {
     /// How many things differ.
     pub differ: usize,
     /// The first differences.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<Mismatch>,
     /// The things that could not be checked.
     pub unchecked: Vec<Unchecked>,
 }
 
 /// A thing that the run did not make so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Difference {
+pub struct Mismatch {
     /// The file.
     pub file: String,
     /// The place in the file, the content found there, and the content expected there.
@@ -148,7 +148,7 @@ impl Check {
     pub fn failed(&mut self, file: impl Into<String>, what: impl Into<String>) {
         self.differ += 1;
         if self.differences.len() < MOST {
-            self.differences.push(Difference { file: file.into(), what: what.into() });
+            self.differences.push(Mismatch { file: file.into(), what: what.into() });
         }
     }
 

@@ -24,13 +24,13 @@ use fivefold_results::store::Store;
 use serde::{Deserialize, Serialize};
 
 use crate::confine::Confinement;
+use crate::confine::reach::{Lacks, Reach, confine};
 use crate::filter::JobFilter;
 use crate::job::{Failure, JobContext, Output, PreparedFolds, attempt, failed};
 use crate::observer::Observer;
 use crate::plan::{Job, Plan};
 use crate::processes::{adopt_orphans, end_descendants, own_peak};
 use crate::scoring::scores_text;
-use crate::walls::{Lacks, Walls, confine};
 use crate::work::{Bounds, Sight, WorkError, WorkFolder, ending, io_error};
 
 /// Files in the folder of a fit: the request, the model, and the progress.
@@ -56,7 +56,7 @@ pub struct Worker {
 #[derive(Serialize, Deserialize)]
 struct Task {
     /// The places that the program reaches. `None` if it is not confined.
-    walls: Option<Walls>,
+    reach: Option<Reach>,
     /// The most bytes of a file that the program may write.
     file_size: u64,
 }
@@ -148,12 +148,12 @@ impl Worker {
     pub(crate) fn guarded(
         &self,
         folder: &WorkFolder,
-        walls: Option<&Walls>,
+        reach: Option<&Reach>,
         file_size: u64,
         program: &OsStr,
         arguments: &[String],
     ) -> Result<Command, Failure> {
-        let task = serde_json::to_vec(&Task { walls: walls.cloned(), file_size }).map_err(failed)?;
+        let task = serde_json::to_vec(&Task { reach: reach.cloned(), file_size }).map_err(failed)?;
         fs::write(folder.file(GUARD), task).map_err(io_error("write", GUARD))?;
         let mut command = self.command("guard");
         command.arg(program).args(arguments);
@@ -268,7 +268,7 @@ fn guard(program: &OsStr, arguments: &[OsString]) -> Result<(), String> {
     limit_files(task.file_size);
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null());
-    let end = match start(command, task.walls.as_ref(), &folder).map(wait) {
+    let end = match start(command, task.reach.as_ref(), &folder).map(wait) {
         Ok(Ok(status)) => of_status(status),
         Ok(Err(error)) => WorkerExit::Failed(error.to_string()),
         Err(error) => WorkerExit::NotStarted(error.to_string()),
@@ -277,12 +277,12 @@ fn guard(program: &OsStr, arguments: &[OsString]) -> Result<(), String> {
     WorkerReport { end, peak: None, warnings: Vec::new() }.write(&folder)
 }
 
-/// Starts a program within walls. The thread that starts the program is confined, and the guard
+/// Starts a program within its reach. The thread that starts the program is confined, and the guard
 /// itself is not.
-fn start(mut command: Command, walls: Option<&Walls>, folder: &Path) -> io::Result<Child> {
-    let Some(walls) = walls else { return command.spawn() };
+fn start(mut command: Command, reach: Option<&Reach>, folder: &Path) -> io::Result<Child> {
+    let Some(reach) = reach else { return command.spawn() };
     let confined = || {
-        confine(walls, folder).map_err(|reason| io::Error::other(format!("it cannot be confined: {reason}")))?;
+        confine(reach, folder).map_err(|reason| io::Error::other(format!("it cannot be confined: {reason}")))?;
         command.spawn()
     };
     let panicked = |_| Err(io::Error::other("the thread that starts it panicked"));

@@ -6,7 +6,7 @@ mod common;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{EXPERIMENT, JOBS, experiment, files, registry};
-use fivefold_data::{Method, Normaliser, Over, Source, SyntheticSource, open};
+use fivefold_data::{Normaliser, NormaliserMethod, Over, Source, SyntheticSource, open};
 use fivefold_experiment::{Job, JobEnd, Observer, RunOptions, run};
 
 /// Counts the jobs that run at a time.
@@ -93,7 +93,9 @@ normalise = { method = "min-max", over = "train" }
     let made = SyntheticSource { shape: "mq2007".to_owned(), queries: 12, seed: 0 };
     let collection = open(&Source { synthetic: Some(made), ..Source::default() }, &[]).unwrap();
     for fold in &collection.folds {
-        for (label, method, over) in [("query", Method::ZScore, Over::Query), ("train", Method::MinMax, Over::Train)] {
+        for (label, method, over) in
+            [("query", NormaliserMethod::ZScore, Over::Query), ("train", NormaliserMethod::MinMax, Over::Train)]
+        {
             let test = Normaliser { method, over }.fit(&fold.train).unwrap().apply(&fold.test).unwrap();
             let expected: Vec<f64> = test
                 .queries()

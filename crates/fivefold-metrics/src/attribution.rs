@@ -39,7 +39,7 @@ pub const NOT_TOLD: &str = "not told";
 
 /// One query with scores.
 #[derive(Debug, Clone)]
-pub struct Case<'a> {
+pub struct ScoredQuery<'a> {
     /// Its fold; queries of a fold stand together.
     pub fold: usize,
     /// Its id.
@@ -57,11 +57,11 @@ pub struct Case<'a> {
     pub missing: bool,
 }
 
-impl<'a> Case<'a> {
+impl<'a> ScoredQuery<'a> {
     /// A query of which all documents are judged and ranked.
     pub fn judged(fold: usize, query: JudgedQuery<'a>, scores: &'a [f64]) -> Self {
         let view = query.view();
-        Case {
+        ScoredQuery {
             fold,
             id: view.id(),
             grades: Cow::Borrowed(query.grades()),
@@ -92,7 +92,7 @@ impl<'a> Case<'a> {
 
 /// The mean of one value a case (NaN: undefined), without the cases that the conventions leave
 /// out.
-pub fn mean_of_cases(cases: &[Case<'_>], values: &[f64], conventions: &Conventions) -> Mean {
+pub fn mean_of_cases(cases: &[ScoredQuery<'_>], values: &[f64], conventions: &Conventions) -> Mean {
     let mut folds = Vec::new();
     let mut rest = values;
     for fold in cases.chunk_by(|one, other| one.fold == other.fold) {
@@ -157,7 +157,7 @@ pub fn attribute(
     [a, b]: [&Conventions; 2],
     max_grade: u8,
     seed: Seed,
-    sides: [&[Case<'_>]; 2],
+    sides: [&[ScoredQuery<'_>]; 2],
 ) -> Result<Attribution, MeasureError> {
     let cases = sides[0];
     let mut rules: Vec<&'static Rule> = Vec::new();
@@ -256,7 +256,7 @@ fn evaluate(
     conventions: &Conventions,
     max_grade: u8,
     seed: Seed,
-    cases: &[Case<'_>],
+    cases: &[ScoredQuery<'_>],
 ) -> Result<Evaluated, MeasureError> {
     let evaluator = Evaluator::new(std::slice::from_ref(spec), conventions, max_grade, seed)?;
     let mut scratch = Scratch::default();
@@ -268,7 +268,7 @@ fn evaluate(
         raw.push(value[0]);
     }
     let mean = mean_of_cases(cases, &raw, conventions).value;
-    let settled = |(case, &value): (&Case<'_>, &f64)| {
+    let settled = |(case, &value): (&ScoredQuery<'_>, &f64)| {
         if case.left_out(conventions) { None } else { settle(value, conventions.undefined) }
     };
     Ok(Evaluated { values: cases.iter().zip(&raw).map(settled).collect(), mean })
@@ -279,14 +279,14 @@ mod tests {
     use super::*;
     use crate::dialect;
 
-    fn effects(measure: &str, a: &str, b: &str, cases: &[Case<'_>]) -> Attribution {
+    fn effects(measure: &str, a: &str, b: &str, cases: &[ScoredQuery<'_>]) -> Attribution {
         let [a, b] = [a, b].map(|name| dialect(name).unwrap().conventions());
         attribute(&measure.parse().unwrap(), [&a, &b], 2, Seed::new(1), [cases; 2]).unwrap()
     }
 
-    fn case<'a>(fold: usize, grades: &'a [u8], scores: &'a [f64]) -> Case<'a> {
+    fn case<'a>(fold: usize, grades: &'a [u8], scores: &'a [f64]) -> ScoredQuery<'a> {
         let (grades, scores) = (Cow::from(grades), Cow::from(scores));
-        Case { fold, id: "q", grades, doc_ids: None, scores, pool: None, missing: false }
+        ScoredQuery { fold, id: "q", grades, doc_ids: None, scores, pool: None, missing: false }
     }
 
     /// Grade 2 at rank 2: the letor discount adds 1 - 1/log2(3) of a perfect nDCG; a query of
@@ -374,8 +374,8 @@ mod tests {
     /// is 1/2.
     #[test]
     fn topics_that_a_run_lacks_are_a_rule_of_their_own() {
-        let found = Case { pool: Some(vec![1, 2]), doc_ids: Some(vec!["a"]), ..case(0, &[1], &[1.0]) };
-        let lacking = Case { pool: Some(vec![1]), doc_ids: Some(vec![]), missing: true, ..case(0, &[], &[]) };
+        let found = ScoredQuery { pool: Some(vec![1, 2]), doc_ids: Some(vec!["a"]), ..case(0, &[1], &[1.0]) };
+        let lacking = ScoredQuery { pool: Some(vec![1]), doc_ids: Some(vec![]), missing: true, ..case(0, &[], &[]) };
         let cases = [found, lacking];
         let effects = effects("ndcg@1", "ranx", "trec_eval", &cases);
         let of = |name: &str| effects.rules.iter().find(|effect| effect.rule == name).unwrap();

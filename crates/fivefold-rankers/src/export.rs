@@ -46,16 +46,16 @@ pub const TARGETS: &[Target] =
     &[ranklib::TARGET, lightgbm::TARGET, solr::TARGET, plugin::ELASTICSEARCH, plugin::OPENSEARCH, onnx::TARGET];
 
 /// Rankers whose models can be written.
-pub const SOURCES: &[Source] = &[
-    Source::trees(LambdaMart::NAME),
-    Source::trees(Mart::NAME),
-    Source::trees(RandomForest::NAME),
-    Source::trees(RankBoost::NAME),
-    Source::linear(Linear::NAME),
-    Source::linear(L2Logistic::NAME),
-    Source::linear(CoordinateAscent::NAME),
-    Source::linear(AdaRank::NAME),
-    Source { ranker: Feature::NAME, read: |model| serde_json::from_value::<FeatureModel>(model).map(Into::into) },
+pub const SOURCES: &[ModelReader] = &[
+    ModelReader::trees(LambdaMart::NAME),
+    ModelReader::trees(Mart::NAME),
+    ModelReader::trees(RandomForest::NAME),
+    ModelReader::trees(RankBoost::NAME),
+    ModelReader::linear(Linear::NAME),
+    ModelReader::linear(L2Logistic::NAME),
+    ModelReader::linear(CoordinateAscent::NAME),
+    ModelReader::linear(AdaRank::NAME),
+    ModelReader { ranker: Feature::NAME, read: |model| serde_json::from_value::<FeatureModel>(model).map(Into::into) },
 ];
 
 /// A program for which models are written.
@@ -88,7 +88,7 @@ type Notes = Vec<String>;
 
 /// How to read the model of a ranker for writing.
 #[derive(Debug, Clone, Copy)]
-pub struct Source {
+pub struct ModelReader {
     /// The ranker's name.
     pub ranker: &'static str,
     /// Reads the model of a model file.
@@ -174,15 +174,15 @@ pub struct Refusal {
     pub help: String,
 }
 
-impl Source {
+impl ModelReader {
     /// A ranker whose model is a [`TreeModel`].
     pub const fn trees(ranker: &'static str) -> Self {
-        Source { ranker, read: |model| serde_json::from_value(model).map(Exported::Trees) }
+        ModelReader { ranker, read: |model| serde_json::from_value(model).map(Exported::Trees) }
     }
 
     /// A ranker whose model is a [`LinearModel`].
     pub const fn linear(ranker: &'static str) -> Self {
-        Source { ranker, read: |model| serde_json::from_value(model).map(Exported::Linear) }
+        ModelReader { ranker, read: |model| serde_json::from_value(model).map(Exported::Linear) }
     }
 }
 

@@ -43,7 +43,7 @@ use crate::memory::Size;
 use crate::network_model::{Dense, NetworkModel};
 use crate::patience::Patience;
 use crate::validation::validation;
-use inputs::{Inputs, Scaling};
+use inputs::{InputScaling, Inputs};
 use layers::{Pass, Shape};
 use optimiser::Steps;
 
@@ -114,7 +114,7 @@ impl Network {
         measure: impl Fn(&Dataset) -> Result<Objective, FitError>,
     ) -> Result<NetworkModel, FitError> {
         let shape = Shape::new(train.width(), &self.hidden, self.activation);
-        let scaling = if self.standardise { Scaling::standard(train) } else { Scaling::none(train.width()) };
+        let scaling = if self.standardise { InputScaling::standard(train) } else { InputScaling::none(train.width()) };
         let inputs = Inputs::new(train, |query| loss.informative(query), &scaling, &shape)?;
         if inputs.len() == 0 || train.width() == 0 {
             return Err(FitError::Data(
@@ -304,7 +304,7 @@ impl Validation {
 }
 
 /// The network in `f64`, with the scaling of its inputs folded into the first layer.
-fn model(shape: &Shape, weights: &[f32], scaling: &Scaling) -> Result<NetworkModel, FitError> {
+fn model(shape: &Shape, weights: &[f32], scaling: &InputScaling) -> Result<NetworkModel, FitError> {
     let layers = shape.layers().iter().enumerate().map(|(number, layer)| {
         let mut dense = Dense { inputs: layer.inputs, weights: Vec::new(), biases: Vec::new() };
         for row in weights[layer.weights()].chunks(layer.stride) {

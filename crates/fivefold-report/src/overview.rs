@@ -19,10 +19,10 @@ use fivefold_base::words::{counted, list};
 use crate::error::ReportError;
 use crate::terminal::Style;
 
-use agreement::Agreement;
+use agreement::MeasureAgreement;
 pub(crate) use agreement::tau_of_orders;
 use matrix::ScoreMatrix;
-pub(crate) use screen::Screen;
+pub(crate) use screen::FirstScreen;
 
 /// The overview of compared systems.
 ///
@@ -65,7 +65,7 @@ pub struct Overview {
     matrices: Vec<ScoreMatrix>,
     /// Where measures agree on the order and on significant pairs, one a data set with several
     /// measures.
-    agreements: Vec<Agreement>,
+    agreements: Vec<MeasureAgreement>,
     /// Whether there are UE versions, which want a word.
     has_versions: bool,
     /// The test in words.
@@ -85,7 +85,8 @@ impl Overview {
         // Where every system failed there is nothing to compare, which the warnings say.
         let has_systems = |own: &&PageDataset| own.compared.first().is_some_and(|first| !first.systems.is_empty());
         let compared: Vec<&PageDataset> = data.datasets.iter().filter(has_systems).collect();
-        let agreements = compared.iter().map(|own| Agreement::new(own, test.alpha)).collect::<Result<Vec<_>, _>>()?;
+        let agreements =
+            compared.iter().map(|own| MeasureAgreement::new(own, test.alpha)).collect::<Result<Vec<_>, _>>()?;
         Ok(Some(Overview {
             noun: data.noun.clone(),
             facts: facts(&compared, &data.noun),

@@ -4,7 +4,7 @@ pub mod checksum;
 pub mod code;
 pub mod config;
 pub mod freedom;
-pub mod guards;
+pub mod guard_facts;
 pub mod labels;
 pub mod lock;
 pub mod log;

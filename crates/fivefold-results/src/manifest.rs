@@ -12,9 +12,9 @@ use serde_json::Value;
 use crate::checksum::{ALTERED, Checksum, NO_CHECKSUM, read_checked};
 use crate::config::Experiment;
 use crate::freedom::{self, Freedom};
-use crate::guards::GuardFact;
+use crate::guard_facts::GuardFact;
 use crate::store::{Status, Store, StoreError};
-use crate::values::{self, Shape};
+use crate::values::{self, DataShape};
 
 /// File name in the results folder.
 pub const MANIFEST: &str = "manifest.json";
@@ -255,9 +255,9 @@ impl Manifest {
     }
 
     /// Facts about each data set that are known before its values are read.
-    pub fn shapes(&self) -> Vec<Shape> {
+    pub fn shapes(&self) -> Vec<DataShape> {
         let rankers: Vec<String> = self.experiment.rankers.iter().map(|ranker| ranker.label.clone()).collect();
-        let shape = |(index, dataset): (usize, &DatasetFacts)| Shape {
+        let shape = |(index, dataset): (usize, &DatasetFacts)| DataShape {
             name: dataset.label.clone(),
             failed: (0..rankers.len()).map(|ranker| self.failed(index, ranker)).collect(),
             rankers: rankers.clone(),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fivefold_core::Seed;
 use fivefold_data::{Collection, read_scores};
-use fivefold_metrics::attribution::Case;
+use fivefold_metrics::attribution::ScoredQuery;
 
 use crate::manifest::Manifest;
 use crate::paths::{job_id, scores_file};
@@ -56,7 +56,7 @@ impl TestQueries {
 
     /// Returns the cases of `queries` (fold and id), in the order of the run, with `scores` as
     /// [`scores`](Self::scores) returns them.
-    pub fn cases<'a>(&'a self, queries: &HashSet<(usize, &str)>, scores: &'a [Vec<f64>]) -> Vec<Case<'a>> {
+    pub fn cases<'a>(&'a self, queries: &HashSet<(usize, &str)>, scores: &'a [Vec<f64>]) -> Vec<ScoredQuery<'a>> {
         let mut cases = Vec::with_capacity(queries.len());
         for (fold, scores) in self.collection.folds.iter().zip(scores) {
             let mut rest = &scores[..];
@@ -64,7 +64,7 @@ impl TestQueries {
                 let (own, after) = rest.split_at(query.len());
                 rest = after;
                 if queries.contains(&(fold.number, query.id())) {
-                    cases.push(Case::judged(fold.number, query, own));
+                    cases.push(ScoredQuery::judged(fold.number, query, own));
                 }
             }
         }

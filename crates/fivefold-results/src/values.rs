@@ -25,7 +25,7 @@ const VALUE_HEAD: [&str; 5] = ["dataset", "fold", "query", "documents", "ranker"
 
 /// Facts about a data set that are known before its values are read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shape {
+pub struct DataShape {
     /// Label of the data set.
     pub name: String,
     /// Labels of the rankers.
@@ -48,7 +48,7 @@ pub fn contents(evaluation: &Evaluation) -> Result<[Vec<u8>; 2], csv::Error> {
 }
 
 /// Reads both files.
-pub fn read(store: &Store, shapes: &[Shape]) -> Result<Evaluation, StoreError> {
+pub fn read(store: &Store, shapes: &[DataShape]) -> Result<Evaluation, StoreError> {
     let content = content(store, PER_QUERY)?;
     let mut values = csv::Reader::from_reader(content.as_slice());
     let head = values.headers().map_err(|error| csv_error(store, PER_QUERY, &error))?;
@@ -132,7 +132,7 @@ fn values_csv(evaluation: &Evaluation) -> Result<Vec<u8>, csv::Error> {
     finish(csv)
 }
 
-fn read_queries(store: &Store, shapes: &[Shape], measures: Vec<MeasureSpec>) -> Result<Evaluation, StoreError> {
+fn read_queries(store: &Store, shapes: &[DataShape], measures: Vec<MeasureSpec>) -> Result<Evaluation, StoreError> {
     let content = content(store, QUERIES)?;
     let mut csv = csv::Reader::from_reader(content.as_slice());
     let head = csv.headers().map_err(|error| csv_error(store, QUERIES, &error))?;
@@ -178,7 +178,7 @@ fn read_queries(store: &Store, shapes: &[Shape], measures: Vec<MeasureSpec>) -> 
 
 fn read_values(
     store: &Store,
-    shapes: &[Shape],
+    shapes: &[DataShape],
     mut csv: csv::Reader<&[u8]>,
     evaluation: &mut Evaluation,
 ) -> Result<(), StoreError> {
@@ -290,7 +290,7 @@ mod tests {
         names.iter().map(|name| name.parse().unwrap()).collect()
     }
 
-    fn evaluation() -> (Evaluation, Vec<Shape>) {
+    fn evaluation() -> (Evaluation, Vec<DataShape>) {
         let query = |fold, id: &str| QueryInfo { fold, id: id.to_owned(), documents: 3, relevant: 1, graded2: 0 };
         let dataset = |name: &str, failed: Vec<bool>, halves: bool| {
             let mut values = vec![0.1 + 0.2, f64::NAN, 1e-300, -0.5, 1.0, 1.0 / 3.0, 0.0, 7.0];
@@ -311,7 +311,7 @@ mod tests {
         let datasets = vec![dataset("d1", vec![false, false], true), dataset("d2", vec![false, true], false)];
         let shapes = datasets
             .iter()
-            .map(|d| Shape {
+            .map(|d| DataShape {
                 name: d.name.clone(),
                 rankers: d.rankers.clone(),
                 failed: d.failed.clone(),

@@ -35,7 +35,7 @@ pub use friedman::{Friedman, FriedmanMethod, cliques, critical_difference, fried
 pub use kendall::kendall_tau_b;
 pub use moments::Moments;
 pub use order::{PairCounts, count_pairs};
-pub use outcome::{Interval, MaxT, Method, Outcome, Significance, TestRun};
+pub use outcome::{Interval, MaxT, Outcome, PValueMethod, Significance, TestRun};
 pub use pad::{Pad, PadDenominator, pad};
 pub use paired::{TESTS, Test, test};
 pub use paired_t::{PairedT, paired_t};

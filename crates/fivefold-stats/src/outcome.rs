@@ -60,7 +60,7 @@ pub struct Significance {
     /// Two-sided p-value, in (0, 1]. p is 0 only if a distribution function gives 0.
     pub p: f64,
     /// How p was found.
-    pub method: Method,
+    pub method: PValueMethod,
     /// Number of queries that the test used. Some tests drop differences of 0.
     pub used: usize,
     /// Which system the test finds better: `Greater` for the first. A test of signs or of ranks may
@@ -71,15 +71,15 @@ pub struct Significance {
 /// How a p-value was found.
 ///
 /// ```
-/// use fivefold_stats::{Method, test};
+/// use fivefold_stats::{PValueMethod, test};
 ///
 /// let found = test("permutation")?.of_pair(&[0.5, 0.75, 0.75], &[0.25, 0.25, 0.5])?.test?;
-/// assert_eq!(found.method, Method::Exact);
-/// assert_eq!(Method::Draws(1000).to_string(), "1000 draws");
+/// assert_eq!(found.method, PValueMethod::Exact);
+/// assert_eq!(PValueMethod::Draws(1000).to_string(), "1000 draws");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum PValueMethod {
     /// From the exact distribution under the null hypothesis.
     Exact,
     /// From the normal approximation.
@@ -94,12 +94,12 @@ pub(crate) fn by_mean(moments: &Moments) -> Ordering {
     moments.settled_mean().partial_cmp(&0.0).unwrap_or(Ordering::Equal)
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for PValueMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Method::Exact => f.write_str("exact"),
-            Method::Normal => f.write_str("normal approximation"),
-            Method::Draws(draws) => f.write_str(&counted(*draws, "draw")),
+            PValueMethod::Exact => f.write_str("exact"),
+            PValueMethod::Normal => f.write_str("normal approximation"),
+            PValueMethod::Draws(draws) => f.write_str(&counted(*draws, "draw")),
         }
     }
 }
@@ -149,7 +149,7 @@ pub struct MaxT {
     pub p_values: Vec<f64>,
     /// How the p-values were found. If the signs of all comparisons together are too many to count,
     /// the joint p-values are drawn, even where a comparison alone is exact.
-    pub method: Method,
+    pub method: PValueMethod,
 }
 
 /// The results of a test on a family.

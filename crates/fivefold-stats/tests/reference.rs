@@ -5,7 +5,7 @@
 
 use fivefold_base::Seed;
 use fivefold_stats::{
-    Family, Method, Moments, Outcome, TestOptions, Variances, critical_difference, friedman, kendall_tau_b,
+    Family, Moments, Outcome, PValueMethod, TestOptions, Variances, critical_difference, friedman, kendall_tau_b,
     paired_t_power, queries_needed, studentised_range_below, studentised_range_quantile, tau_ap, test,
     two_sample_t_test, weighted_tau,
 };
@@ -79,7 +79,7 @@ fn tests_of_one_comparison() {
         let wilcoxon = run("wilcoxon", &a, &b, &options).test.unwrap();
         close(wilcoxon.statistic, number(case, "wilcoxon"), 1e-12, &what);
         close(wilcoxon.p, number(case, "wilcoxon_p"), 1e-13, &what);
-        assert_eq!(wilcoxon.method == Method::Exact, wilcoxon.used <= 50);
+        assert_eq!(wilcoxon.method == PValueMethod::Exact, wilcoxon.used <= 50);
 
         let sign = run("sign", &a, &b, &options).test.unwrap();
         assert_eq!((sign.statistic, sign.used as f64), (number(case, "sign_k"), number(case, "sign_m")));
@@ -87,7 +87,7 @@ fn tests_of_one_comparison() {
 
         if !case["permutation_p"].is_null() {
             let permutation = run("permutation", &a, &b, &options).test.unwrap();
-            assert_eq!(permutation.method, Method::Exact);
+            assert_eq!(permutation.method, PValueMethod::Exact);
             close(permutation.p, number(case, "permutation_p"), 1e-12, &what);
         }
         if !case["bootstrap_p"].is_null() {

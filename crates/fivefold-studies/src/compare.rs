@@ -50,7 +50,7 @@ use fivefold_analysis::{Diagram, DifferenceTest, number_equal};
 use fivefold_base::words::list;
 use fivefold_core::ParamError;
 use fivefold_metrics::Overrides;
-use fivefold_results::config::Pad;
+use fivefold_results::config::PadConfig;
 use fivefold_stats::TestOptions;
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +91,7 @@ pub struct Compare {
     /// Number of random halves in the swap method.
     pub trials: usize,
     /// The divisor of a percentage absolute difference.
-    pub pad: Pad,
+    pub pad: PadConfig,
     /// Classes of queries.
     #[serde(skip_serializing_if = "is_default")]
     pub classes: Classes,
@@ -126,7 +126,7 @@ impl Default for Compare {
             differences: vec![0.01, 0.02, 0.05],
             power: 0.8,
             trials: 1000,
-            pad: Pad::Signed,
+            pad: PadConfig::Signed,
             classes: Classes::default(),
             dialect: "paper".to_owned(),
             conventions: Overrides::default(),

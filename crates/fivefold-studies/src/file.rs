@@ -23,7 +23,7 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use crate::STUDIES;
 use crate::registry::{AnyStudy, StudyEntry};
-use crate::run::Manifest;
+use crate::run::StudyManifest;
 use crate::study::Study;
 
 /// The keys of every study.
@@ -69,7 +69,7 @@ impl StudyFile {
     ///
     /// # Errors
     /// A kind or settings that this version does not know.
-    pub fn restore(manifest: &Manifest) -> Result<Self, ParamError> {
+    pub fn restore(manifest: &StudyManifest) -> Result<Self, ParamError> {
         let entry = find(&manifest.kind, 0..0)?;
         let mut settings = with_new_names(&manifest.settings, TOP);
         if let Some(conventions) = settings.get_mut(CONVENTIONS_KEY) {

@@ -12,7 +12,7 @@ pub mod study;
 pub mod systems;
 
 pub use file::StudyFile;
-pub use run::{Manifest, RunOptions, run};
+pub use run::{StudyManifest, StudyOptions, run};
 pub use study::{Findings, Study, StudyError};
 pub use systems::SystemsConfig;
 

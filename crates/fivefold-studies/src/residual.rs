@@ -14,8 +14,8 @@
 
 pub(crate) mod beside;
 pub(crate) mod compute;
-pub(crate) mod experiments;
 pub(crate) mod gain;
+pub(crate) mod priors;
 mod tables;
 pub(crate) mod utility;
 mod words;
@@ -24,9 +24,9 @@ use fivefold_core::ParamError;
 use fivefold_metrics::{Conventions, MeasureSpec, Overrides, Undefined};
 use serde::{Deserialize, Serialize};
 
-use self::compute::{Numbers, Ranked, Settings};
-pub use self::experiments::Order;
-use self::experiments::{chronology, group_of};
+use self::compute::{GainSettings, Numbers, UntiedSystems};
+pub use self::priors::Order;
+use self::priors::{chronology, group_of};
 use crate::study::{Findings, Study, StudyContext, StudyError, conventions, each_once, facts};
 use crate::systems::{Content, SystemsConfig};
 
@@ -113,8 +113,8 @@ impl Study for Residual {
             groups => Some(group_of(&systems.names, groups)?),
         };
         let conventions = self.conventions()?;
-        let ranked = Ranked::new(systems)?;
-        let settings = Settings {
+        let ranked = UntiedSystems::new(systems)?;
+        let settings = GainSettings {
             conventions: &conventions,
             chronology: &chronology,
             groups: groups.as_deref().map(|of| (of, self.groups.len())),

@@ -28,16 +28,16 @@ pub const FORMAT: &str = "fivefold-study/1";
 /// Options of a run.
 ///
 /// ```
-/// use fivefold_studies::{RunOptions, StudyFile, run};
+/// use fivefold_studies::{StudyFile, StudyOptions, run};
 ///
 /// let file = StudyFile::parse("name = \"mine\"\nkind = \"converge\"\ndocuments = 200\nfrom = 100\ntrials = 2\n")?;
 /// // The tables are the same for any number of threads.
-/// let [one, two] = [1, 2].map(|threads| run(&file, &RunOptions { threads, ..RunOptions::default() }));
+/// let [one, two] = [1, 2].map(|threads| run(&file, &StudyOptions { threads, ..StudyOptions::default() }));
 /// assert_eq!(one?.tables, two?.tables);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Default)]
-pub struct RunOptions<'a> {
+pub struct StudyOptions<'a> {
     /// Folders in which relative paths are looked for, in this order.
     pub folders: Vec<PathBuf>,
     /// Number of threads; 0 for the number of processors.
@@ -51,17 +51,17 @@ pub struct RunOptions<'a> {
 /// The manifest of a study's results folder: the settings and inputs of the findings.
 ///
 /// ```
-/// use fivefold_studies::{Manifest, RunOptions, StudyFile, run};
+/// use fivefold_studies::{StudyFile, StudyManifest, StudyOptions, run};
 ///
 /// let file = StudyFile::parse("name = \"mine\"\nkind = \"converge\"\ndocuments = 200\nfrom = 100\ntrials = 2\n")?;
-/// let manifest = Manifest::of(&file, &run(&file, &RunOptions::default())?);
+/// let manifest = StudyManifest::of(&file, &run(&file, &StudyOptions::default())?);
 /// // Every setting is in it, also those that were left out.
 /// assert_eq!(manifest.settings["documents"], 200);
 /// assert_eq!(StudyFile::restore(&manifest)?.kind, "converge");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct StudyManifest {
     /// The format, [`FORMAT`].
     pub format: String,
     /// Version of the program.
@@ -80,10 +80,10 @@ pub struct Manifest {
     pub files: Vec<String>,
 }
 
-impl Manifest {
+impl StudyManifest {
     /// The manifest of a study's findings.
     pub fn of(file: &StudyFile, findings: &Findings) -> Self {
-        Manifest {
+        StudyManifest {
             format: FORMAT.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             name: file.name.clone(),
@@ -128,18 +128,18 @@ impl Manifest {
 /// Runs a study.
 ///
 /// ```
-/// use fivefold_studies::{RunOptions, StudyFile, run};
+/// use fivefold_studies::{StudyFile, StudyOptions, run};
 ///
 /// // A simulation, which reads nothing.
 /// let file = StudyFile::parse("name = \"mine\"\nkind = \"converge\"\ndocuments = 200\nfrom = 100\ntrials = 2\n")?;
-/// let findings = run(&file, &RunOptions::default())?;
+/// let findings = run(&file, &StudyOptions::default())?;
 /// assert!(!findings.tables.is_empty() && findings.inputs.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// As [`Study::run`](crate::Study::run).
-pub fn run(file: &StudyFile, options: &RunOptions<'_>) -> Result<Findings, StudyError> {
+pub fn run(file: &StudyFile, options: &StudyOptions<'_>) -> Result<Findings, StudyError> {
     let cx = StudyContext {
         name: &file.name,
         seed: Seed::new(file.seed),
@@ -205,7 +205,7 @@ impl Folder {
         let Some(content) = store.read(MANIFEST)? else {
             return Ok(Folder { store, earlier: Vec::new(), _lock: lock });
         };
-        match Manifest::parse(&content) {
+        match StudyManifest::parse(&content) {
             Some(manifest) => Ok(Folder { store, earlier: manifest.files, _lock: lock }),
             None if replace => Ok(Folder { store, earlier: Vec::new(), _lock: lock }),
             None => {
@@ -222,7 +222,7 @@ impl Folder {
     /// # Errors
     /// If the file system refuses.
     pub fn write(&self, file: &StudyFile, findings: &Findings) -> Result<(), StudyError> {
-        let manifest = Manifest::of(file, findings);
+        let manifest = StudyManifest::of(file, findings);
         for old in self.earlier.iter().filter(|old| is_ours(old) && !manifest.files.contains(old)) {
             self.store.remove(old)?;
         }

@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 
 use self::comparability::{comparability, partitions};
 use self::factors::{Factors, Linear};
-use self::forms::Family;
+use self::forms::MeasureForms;
 use self::needed::{default_sizes, needed};
 use crate::study::{Findings, Input, Study, StudyContext, StudyError, conventions, each_once, facts};
 use crate::systems::{Content, SystemsConfig, config};
@@ -186,14 +186,14 @@ impl Study for Standardise {
             findings.page.findings.push(words::of_family(self, family, compared, subsets)?);
         }
         let measures: Vec<&str> = families.iter().map(|family| family.measure.as_str()).collect();
-        let of_first = |first: &Family| facts(first.systems.len(), first.queries.len(), &measures);
+        let of_first = |first: &MeasureForms| facts(first.systems.len(), first.queries.len(), &measures);
         findings.page.facts = families.first().map(of_first).into_iter().collect();
         let ties = match &systems.content {
             Content::Rankings(_) => vec![conventions.ties],
             Content::Values(_) => systems.computed.iter().map(|own| own.conventions.ties).collect(),
         };
         findings.page.used.extend(ties.iter().map(|ties| format!("ties:{ties}")));
-        findings.files.extend(families.iter().map(Family::factor_file));
+        findings.files.extend(families.iter().map(MeasureForms::factor_file));
         tables::add_scores(&families, &mut findings);
         Ok(findings)
     }

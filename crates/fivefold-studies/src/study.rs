@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 /// use fivefold_core::ParamError;
 /// use fivefold_studies::study::StudyContext;
-/// use fivefold_studies::{Findings, RunOptions, Study, StudyError, StudyFile, run};
+/// use fivefold_studies::{Findings, Study, StudyError, StudyFile, StudyOptions, run};
 /// use serde::{Deserialize, Serialize};
 ///
 /// /// How often a die shows a six. The fields are the keys of its experiment file.
@@ -50,7 +50,7 @@ use serde::{Deserialize, Serialize};
 ///     }
 /// }
 ///
-/// let findings = run(&StudyFile::of("mine", 7, Sixes { throws: 600 }), &RunOptions::default())?;
+/// let findings = run(&StudyFile::of("mine", 7, Sixes { throws: 600 }), &StudyOptions::default())?;
 /// let sixes: usize = findings.files[0].1.lines().last().unwrap().parse()?;
 /// assert!((60..140).contains(&sixes));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -240,10 +240,10 @@ pub struct Input {
 /// The reason why a study has no findings.
 ///
 /// ```
-/// use fivefold_studies::{RunOptions, StudyFile, run};
+/// use fivefold_studies::{StudyFile, StudyOptions, run};
 ///
 /// let text = "name = \"mine\"\nkind = \"compare\"\nmeasures = [\"ndcg@10\", \"ap\"]\nsystems = { values = [\"no-such.csv\"] }\n";
-/// let error = run(&StudyFile::parse(text)?, &RunOptions::default()).unwrap_err();
+/// let error = run(&StudyFile::parse(text)?, &StudyOptions::default()).unwrap_err();
 /// assert!(error.to_string().contains("no-such.csv"), "{error}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

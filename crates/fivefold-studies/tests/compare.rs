@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use fivefold_analysis::{Cell, Table};
-use fivefold_studies::{Findings, RunOptions, StudyFile, run};
+use fivefold_studies::{Findings, StudyFile, StudyOptions, run};
 use serde_json::Value;
 
 /// Tolerance for sums in another order.
@@ -29,7 +29,7 @@ fn reference() -> Value {
 fn findings(text: &str, folders: &[&Path]) -> Findings {
     let file = StudyFile::parse(text).unwrap();
     let folders = folders.iter().map(|folder| folder.to_path_buf()).collect();
-    run(&file, &RunOptions { folders, ..RunOptions::default() }).unwrap()
+    run(&file, &StudyOptions { folders, ..StudyOptions::default() }).unwrap()
 }
 
 fn table<'a>(found: &'a Findings, id: &str) -> &'a Table {

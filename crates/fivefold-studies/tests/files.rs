@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use fivefold_studies::run::Folder;
-use fivefold_studies::{Findings, RunOptions, StudyFile, run};
+use fivefold_studies::{Findings, StudyFile, StudyOptions, run};
 
 const QRELS: &str = "1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 a 0\n2 0 d 2\n";
 const RUN_X: &str = "1 Q0 a 1 3.0 x\n1 Q0 b 2 2.0 x\n2 Q0 d 1 1.0 x\n2 Q0 e 2 0.5 x\n";
@@ -30,7 +30,7 @@ fn directory() -> tempfile::TempDir {
 
 fn findings(text: &str, folder: &Path, threads: usize) -> Result<Findings, String> {
     let file = StudyFile::parse(text).map_err(|error| error.to_string())?;
-    let options = RunOptions { folders: vec![folder.to_owned()], threads, ..RunOptions::default() };
+    let options = StudyOptions { folders: vec![folder.to_owned()], threads, ..StudyOptions::default() };
     run(&file, &options).map_err(|error| error.to_string())
 }
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use fivefold_analysis::{Cell, Table};
-use fivefold_studies::{Findings, RunOptions, StudyFile, run};
+use fivefold_studies::{Findings, StudyFile, StudyOptions, run};
 
 fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("FIVEFOLD_DATA").map(PathBuf::from);
@@ -18,7 +18,7 @@ fn data() -> Option<PathBuf> {
 
 fn findings(text: &str, data: &Path) -> Findings {
     let file = StudyFile::parse(text).unwrap();
-    run(&file, &RunOptions { folders: vec![data.to_owned()], ..RunOptions::default() }).unwrap()
+    run(&file, &StudyOptions { folders: vec![data.to_owned()], ..StudyOptions::default() }).unwrap()
 }
 
 fn shipped(name: &str) -> String {

@@ -10,7 +10,7 @@ use fivefold_results::owner::{Claim, Standing, overwritten};
 use fivefold_results::store::Store;
 use fivefold_studies::run::{FORMAT, Folder};
 use fivefold_studies::study::Input;
-use fivefold_studies::{Findings, Manifest, RunOptions, Study, StudyError, StudyFile};
+use fivefold_studies::{Findings, Study, StudyError, StudyFile, StudyManifest, StudyOptions};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -115,12 +115,12 @@ impl StudyRunArgs {
         screen: &mut Screen,
     ) -> miette::Result<Exit> {
         let (threads, json, tables) = (self.threads.threads, self.json.asked(), self.tables);
-        Run { folders, out, threads, json, tables, claim }.run(file, screen)
+        StudyRun { folders, out, threads, json, tables, claim }.run(file, screen)
     }
 }
 
 /// How a study is run and shown.
-pub(crate) struct Run {
+pub(crate) struct StudyRun {
     /// Where relative paths are looked for, the first first.
     pub(crate) folders: Vec<PathBuf>,
     /// The results folder; `None`: nothing is written.
@@ -146,11 +146,11 @@ struct Summary<'a> {
     files: Vec<&'a str>,
 }
 
-impl Run {
+impl StudyRun {
     /// Says that nothing is reused, and which settings are not those of the folder.
     pub(crate) fn explain_cache(self, file: &StudyFile, screen: &mut Screen) -> miette::Result<Exit> {
         let folder = self.out.unwrap_or_else(|| default_out(&file.name));
-        let last = Manifest::read(&folder).map_err(problem::report)?;
+        let last = StudyManifest::read(&folder).map_err(problem::report)?;
         let settings = |seed: u64, settings: Value| json!({ "seed": seed, "settings": settings });
         let changed = last.map(|last| {
             let now = settings(file.seed, file.study.settings());
@@ -184,7 +184,7 @@ impl Run {
         let folder = self.out.as_deref().map(|out| self.open(out, file)).transpose()?;
         let bar = FitBar::new(&file.name);
         let folders = self.folders.clone();
-        let options = RunOptions { folders, threads: self.threads, progress: Some(&bar), cancel: Some(cancel) };
+        let options = StudyOptions { folders, threads: self.threads, progress: Some(&bar), cancel: Some(cancel) };
         let found = fivefold_studies::run(file, &options);
         bar.finish();
         let findings = match found {
@@ -232,7 +232,7 @@ impl Run {
     }
 }
 
-impl Run {
+impl StudyRun {
     /// Shows the overview and the tables that were asked for; without an overview, all tables.
     fn show(&self, file: &StudyFile, report: &Report, screen: &mut Screen) -> miette::Result<()> {
         let mut chosen = self.tables.choose(&report.tables)?;
@@ -255,7 +255,7 @@ impl Run {
     /// is not this study's is refused: it must have the study's name, and its experiment file or
     /// its settings.
     fn open(&self, out: &Path, file: &StudyFile) -> miette::Result<(Folder, bool)> {
-        let last = Manifest::read(out).map_err(problem::report)?;
+        let last = StudyManifest::read(out).map_err(problem::report)?;
         let standing = self.claim.judge(out, FORMAT, &file.name).map_err(problem::report)?;
         let same = last.as_ref().is_none_or(|last| {
             last.kind == file.kind && (last.seed, &last.settings) == (file.seed, &file.study.settings())
@@ -304,7 +304,7 @@ pub(crate) fn report_damage(folder: &Path) -> miette::Result<()> {
 pub(crate) fn report(file: &StudyFile, findings: &Findings) -> miette::Result<Report> {
     let figures = findings.diagrams.iter().map(diagram_figure).chain(findings.charts.iter().map(chart_figure));
     Ok(Report {
-        head: page_head(&Manifest::of(file, findings)).map_err(problem::report)?,
+        head: page_head(&StudyManifest::of(file, findings)).map_err(problem::report)?,
         data: findings.page.clone(),
         tables: findings.tables.clone(),
         figures: figures.collect::<Result<_, _>>().map_err(problem::report)?,
@@ -312,7 +312,7 @@ pub(crate) fn report(file: &StudyFile, findings: &Findings) -> miette::Result<Re
 }
 
 /// What the page of a study is about.
-pub(crate) fn page_head(manifest: &Manifest) -> Result<PageHead, serde_json::Error> {
+pub(crate) fn page_head(manifest: &StudyManifest) -> Result<PageHead, serde_json::Error> {
     let json = serde_json::to_string_pretty(manifest)?;
     Ok(PageHead { name: manifest.name.clone(), seed: Some(manifest.seed), manifest: json, ..PageHead::default() })
 }

@@ -12,7 +12,7 @@ use fivefold_data::per_query::{PerQueryOptions, SystemValues, read};
 use fivefold_data::read_scores;
 use fivefold_experiment::scoring::scores_text;
 use fivefold_results::store::Store;
-use fivefold_results::values::{self, Shape};
+use fivefold_results::values::{self, DataShape};
 use fivefold_studies::Findings;
 use proptest::prelude::*;
 
@@ -129,7 +129,7 @@ fn through_a_results_folder(values: &SystemValues, folder: &Path) -> SystemValue
         }],
     };
     values::write(&store, &evaluation).unwrap();
-    let shape = |dataset: &DatasetValues| Shape {
+    let shape = |dataset: &DatasetValues| DataShape {
         name: dataset.name.clone(),
         rankers: dataset.rankers.clone(),
         failed: dataset.failed.clone(),

@@ -5,7 +5,7 @@ use fivefold_base::words::counted;
 use fivefold_metrics::Mean;
 
 use super::TableOptions;
-use super::family::Family;
+use super::family::ColumnFamily;
 use super::means::{collection_mean, gather, p_values};
 use super::query_set::{QuerySet, Selection, select};
 use crate::evaluation::{DatasetValues, Evaluation};
@@ -19,7 +19,7 @@ pub(super) fn live(data: &DatasetValues) -> impl Iterator<Item = usize> + '_ {
 pub(super) struct Analysis<'a> {
     pub evaluation: &'a Evaluation,
     pub options: &'a TableOptions,
-    pub family: &'a Family,
+    pub family: &'a ColumnFamily,
     /// `[data set][query set]`, query sets in the order of [`QuerySet::EVERY`].
     sets: Vec<Vec<Result<SetValues, String>>>,
     /// The paper's tests, `[data set][main query set][version]`.
@@ -39,7 +39,7 @@ pub(super) struct SetValues {
 }
 
 impl<'a> Analysis<'a> {
-    pub fn new(evaluation: &'a Evaluation, options: &'a TableOptions, family: &'a Family) -> Self {
+    pub fn new(evaluation: &'a Evaluation, options: &'a TableOptions, family: &'a ColumnFamily) -> Self {
         let mut analysis = Analysis { evaluation, options, family, sets: Vec::new(), tests: Vec::new() };
         analysis.sets = (0..evaluation.datasets.len())
             .map(|dataset| {

@@ -8,7 +8,7 @@ use fivefold_stats::{self as stats, Friedman, Moments, StatsError, friedman};
 
 use super::TablesError;
 use super::analysis::{Analysis, live};
-use super::family::Family;
+use super::family::ColumnFamily;
 use super::means::gather;
 use super::query_set::QuerySet;
 use crate::compared::{Compared, PairedDifference, SystemMean, main_cutoff};
@@ -62,7 +62,7 @@ fn compare(
     data: &DatasetValues,
     version: usize,
 ) -> Result<Option<MethodComparison>, TablesError> {
-    let Family { name, cutoffs, versions, .. } = analysis.family;
+    let ColumnFamily { name, cutoffs, versions, .. } = analysis.family;
     let broken = |problem: String| TablesError::Shape { dataset: data.name.clone(), problem };
     let methods: Vec<usize> = live(data).collect();
     if methods.is_empty() || cutoffs.is_empty() {

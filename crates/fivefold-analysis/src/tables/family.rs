@@ -13,7 +13,7 @@ const VERSIONS: [Version; 3] = [Version::Original, Version::V1, Version::V2];
 
 /// A measure with the versions and cutoffs at which it was evaluated.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Family {
+pub(super) struct ColumnFamily {
     /// Name without version and cutoff: `ndcg`, `ndcg(gain=linear)`.
     pub name: String,
     /// Where the paper prints the measure, if it does.
@@ -38,7 +38,7 @@ pub(super) struct VersionColumns {
 }
 
 /// The families among some columns, in order of first appearance.
-pub(super) fn families(measures: &[MeasureSpec]) -> Vec<Family> {
+pub(super) fn families(measures: &[MeasureSpec]) -> Vec<ColumnFamily> {
     let mut bases: Vec<MeasureSpec> = Vec::new();
     for spec in measures {
         let base = spec.base().at(None);
@@ -46,10 +46,10 @@ pub(super) fn families(measures: &[MeasureSpec]) -> Vec<Family> {
             bases.push(base);
         }
     }
-    bases.iter().map(|base| Family::new(base, measures)).collect()
+    bases.iter().map(|base| ColumnFamily::new(base, measures)).collect()
 }
 
-impl Family {
+impl ColumnFamily {
     fn new(base: &MeasureSpec, specs: &[MeasureSpec]) -> Self {
         let column = |version: Version, cutoff: Option<usize>| {
             let wanted = base.with_version(version).at(cutoff);
@@ -70,7 +70,7 @@ impl Family {
             name: base.with_version(version).to_string(),
             columns: cutoffs.iter().filter_map(|&cutoff| column(version, cutoff)).collect(),
         });
-        Family {
+        ColumnFamily {
             name: base.to_string(),
             paper: base.paper(),
             versions: versions.collect(),
@@ -84,8 +84,8 @@ impl Family {
         self.versions.iter().find(|version| version.version == Version::Original)
     }
 
-    /// The positions in [`Family::versions`] of the original measure and of the UE versions. `None`
-    /// unless the original and a UE version were evaluated.
+    /// The positions in [`ColumnFamily::versions`] of the original measure and of the UE versions.
+    /// `None` unless the original and a UE version were evaluated.
     pub fn against_original(&self) -> Option<(usize, Vec<usize>)> {
         let is_original = |&version: &usize| self.versions[version].version == Version::Original;
         let (original, others): (Vec<usize>, Vec<usize>) = (0..self.versions.len()).partition(is_original);
@@ -130,7 +130,7 @@ fn named<'a>(versions: impl Iterator<Item = &'a VersionColumns>) -> String {
 mod tests {
     use super::*;
 
-    fn of(names: &[&str]) -> Vec<Family> {
+    fn of(names: &[&str]) -> Vec<ColumnFamily> {
         families(&names.iter().map(|name| name.parse().unwrap()).collect::<Vec<_>>())
     }
 

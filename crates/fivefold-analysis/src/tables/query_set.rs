@@ -16,7 +16,7 @@ use fivefold_base::rounding;
 use fivefold_metrics::settle;
 
 use super::analysis::live;
-use super::family::Family;
+use super::family::ColumnFamily;
 use super::{Distance, TableOptions};
 use crate::evaluation::{DatasetValues, DocumentSet};
 
@@ -95,7 +95,7 @@ pub(super) fn select(
     set: QuerySet,
     data: &DatasetValues,
     measures: usize,
-    family: &Family,
+    family: &ColumnFamily,
     options: &TableOptions,
     size: Option<usize>,
 ) -> Result<Selection, String> {
@@ -146,7 +146,7 @@ impl Worth {
 pub(super) fn worths(
     data: &DatasetValues,
     measures: usize,
-    family: &Family,
+    family: &ColumnFamily,
     options: &TableOptions,
 ) -> Result<Vec<Worth>, String> {
     let original = family
@@ -175,7 +175,7 @@ pub(super) fn worths(
 fn differences(
     data: &DatasetValues,
     measures: usize,
-    family: &Family,
+    family: &ColumnFamily,
     options: &TableOptions,
 ) -> Result<Vec<(usize, f64)>, String> {
     let worths = worths(data, measures, family, options)?;

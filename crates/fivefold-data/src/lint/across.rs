@@ -27,27 +27,27 @@ pub struct Across {
 
 /// The files to compare, as places in the list of files.
 #[derive(Debug, Clone)]
-pub(super) struct Comparison {
+pub(super) struct PartsToCompare {
     fold: Option<usize>,
     /// The files of each part.
     parts: Vec<Vec<usize>>,
 }
 
-impl Comparison {
+impl PartsToCompare {
     /// Compares files with each other: each file is a part.
     pub(super) fn parts(files: Vec<usize>) -> Self {
-        Comparison { fold: None, parts: files.into_iter().map(|file| vec![file]).collect() }
+        PartsToCompare { fold: None, parts: files.into_iter().map(|file| vec![file]).collect() }
     }
 
     /// Compares the test part of a fold with its training and validation parts together.
     pub(super) fn fold(number: usize, train: Vec<usize>, validation: Vec<usize>, test: Vec<usize>) -> Self {
-        Comparison { fold: Some(number), parts: vec![test, [train, validation].concat()] }
+        PartsToCompare { fold: Some(number), parts: vec![test, [train, validation].concat()] }
     }
 
     /// The same comparison, with places that start after `before` other files.
     pub(super) fn shifted(&self, before: usize) -> Self {
         let parts = self.parts.iter().map(|files| files.iter().map(|file| file + before).collect()).collect();
-        Comparison { fold: self.fold, parts }
+        PartsToCompare { fold: self.fold, parts }
     }
 
     /// Compares vectors by their hashes, and queries by their ids. A query in two parts is a

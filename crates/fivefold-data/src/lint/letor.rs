@@ -14,7 +14,7 @@ use crate::digits::Digits;
 use crate::groups;
 use crate::letor::{AfterFault, Block, Fault, LineBlocks, Long, Missing, ReadOptions, Row};
 use crate::memory::Share;
-use crate::store::Size;
+use crate::query_store::Size;
 
 /// Number of blocks that are parsed at a time.
 const BLOCKS: usize = 16;

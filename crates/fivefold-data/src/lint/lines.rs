@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{Grades, Problems};
+use super::{GradeCounts, Problems};
 use crate::scores::score;
 use crate::text::TextLines;
 use crate::trec::topics::Topics;
@@ -22,7 +22,7 @@ pub struct QrelsReport {
     /// Number of judged documents.
     pub documents: usize,
     /// Number of documents of each grade.
-    pub grades: Grades,
+    pub grades: GradeCounts,
     /// Number of topics whose documents all have the same grade.
     pub single_grade_topics: usize,
     /// Number of topics without a grade above 0.
@@ -112,7 +112,7 @@ pub(super) fn qrels(file: &Path, problems: &mut Problems) -> QrelsReport {
         }
     });
     let (topics, _) = topics.finish(|_, grades: Vec<i32>| grades);
-    let mut grades = Grades::new();
+    let mut grades = GradeCounts::new();
     topics.iter().flatten().for_each(|&grade| *grades.entry(grade).or_default() += 1);
     if topics.is_empty() {
         problems.add(file, 0, 0, || "the file has no judgement that can be read".to_owned());

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::columns::{ALL_MISSING, Columns};
-use super::{Grades, Problems};
+use super::{GradeCounts, Problems};
 use crate::digits::{Collapsed, Digits};
 use crate::groups;
 use crate::leaks::SortedRows;
@@ -25,7 +25,7 @@ pub struct PartReport {
     /// The number of features, up to the highest feature that occurs.
     pub features: usize,
     /// Number of documents of each grade.
-    pub grades: Grades,
+    pub grades: GradeCounts,
     /// Number of queries whose documents all have the same grade.
     pub single_grade_queries: usize,
     /// Ids of features with the same value in every row.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Serialize, Serializer};
 
 use super::LintOptions;
-use super::across::Comparison;
+use super::across::PartsToCompare;
 use crate::descriptor::{Descriptor, descriptors, present};
 use crate::groups;
 use crate::layout::{Folds, LAYOUTS};
@@ -97,7 +97,7 @@ pub(super) struct Found {
     pub(super) files: Vec<File>,
     /// The comparisons of each fold's test part with its other parts. Empty if the files are
     /// compared with each other.
-    pub(super) folds: Vec<Comparison>,
+    pub(super) folds: Vec<PartsToCompare>,
     pub(super) reading: ReadOptions,
     /// The collection of these files, as a run would open it, and its folder.
     pub(super) collection: Option<(Descriptor, PathBuf)>,
@@ -149,7 +149,7 @@ fn collection(folder: &Path, options: &LintOptions) -> Result<Found, LintError> 
         Folds::Files(folds) if !rotated(folds) => (1..)
             .zip(folds)
             .map(|(number, fold)| {
-                Comparison::fold(number, places(&fold.train), places(&fold.validation), places(&fold.test))
+                PartsToCompare::fold(number, places(&fold.train), places(&fold.validation), places(&fold.test))
             })
             .collect(),
         _ => Vec::new(),

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use fivefold_results::config::CommandLine;
 
 /// Places that every program may read: programs and libraries of the system, its settings, and its
-/// facts about itself. The kernel hides the processes outside the walls in `/proc`.
+/// facts about itself. The kernel hides the processes outside the confinement in `/proc`.
 const SYSTEM: [&str; 13] = [
     "/bin",
     "/sbin",

@@ -8,15 +8,15 @@ use super::layers::Shape;
 
 /// x becomes (x - centre) x scale, feature by feature.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Scaling {
+pub(crate) struct InputScaling {
     /// Centre and scale of each feature.
     features: Vec<(f64, f64)>,
 }
 
-impl Scaling {
+impl InputScaling {
     /// No scaling.
     pub fn none(width: usize) -> Self {
-        Scaling { features: vec![(0.0, 1.0); width] }
+        InputScaling { features: vec![(0.0, 1.0); width] }
     }
 
     /// Scales to mean 0 and standard deviation 1 over the documents of `train`. A constant feature
@@ -39,7 +39,7 @@ impl Scaling {
             let constant = lowest[j] >= highest[j] || squares[j] <= 0.0;
             (means[j], if constant { 0.0 } else { 1.0 / squares[j].sqrt() })
         };
-        Scaling { features: (0..width).map(feature).collect() }
+        InputScaling { features: (0..width).map(feature).collect() }
     }
 
     /// Centre and scale of feature `j`.
@@ -73,7 +73,7 @@ impl Inputs {
     pub fn new(
         data: &Dataset,
         used: impl Fn(usize) -> bool,
-        scaling: &Scaling,
+        scaling: &InputScaling,
         shape: &Shape,
     ) -> Result<Self, FitError> {
         let queries: Vec<usize> = (0..data.len()).filter(|&query| used(query)).collect();
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn rows_are_standardised_by_the_training_documents() {
         let train = rows(&[&[(0, &[1.0, 5.0]), (1, &[3.0, 5.0])], &[(0, &[5.0, 5.0]), (0, &[7.0, 5.0])]]);
-        let scaling = Scaling::standard(&train);
+        let scaling = InputScaling::standard(&train);
         // Mean 4, variance (9 + 1 + 1 + 9) / 4 = 5.
         assert_eq!(scaling.feature(0), (4.0, 1.0 / 5f64.sqrt()));
         assert_eq!(scaling.feature(1), (5.0, 0.0));
@@ -136,7 +136,7 @@ mod tests {
         let expected = [(1.0 / 5f64.sqrt()) as f32, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         assert_eq!(inputs.rows(0..1), expected, "features, the input of the biases, padding");
         let far = rows(&[&[(0, &[f32::MAX, -1.0]), (1, &[f32::MIN, 9.0])]]);
-        let inputs = Inputs::new(&far, |_| true, &Scaling { features: vec![(0.0, 1e9); 2] }, &shape).unwrap();
+        let inputs = Inputs::new(&far, |_| true, &InputScaling { features: vec![(0.0, 1e9); 2] }, &shape).unwrap();
         assert!(inputs.rows(0..2).iter().all(|x| x.is_finite()));
         let missing = rows(&[&[(0, &[1.0, f32::NAN])]]);
         let error = Inputs::new(&missing, |_| true, &scaling, &shape).err().unwrap().to_string();

@@ -4,7 +4,7 @@
 use fivefold_analysis::DatasetValues;
 use fivefold_analysis::tables::{Analysed, Distance};
 use fivefold_base::words::{counted, list, which};
-use fivefold_data::normalise::{Method as Formula, Normaliser, Over};
+use fivefold_data::normalise::{Normaliser, NormaliserMethod as Formula, Over};
 use fivefold_metrics::{FoldMean, Version};
 use fivefold_results::config::{QuerySetsConfig, RankerConfig, ScoreSource};
 use fivefold_results::manifest::DatasetFacts;

@@ -13,7 +13,7 @@ use super::summary::summary;
 use crate::cell::{is_words, one_line, shown};
 use crate::error::ReportError;
 use crate::figure::Figure;
-use crate::overview::{Overview, Screen};
+use crate::overview::{FirstScreen, Overview};
 
 /// The name and the origin of a page.
 ///
@@ -62,7 +62,7 @@ pub(super) struct Page {
     /// The parts that the page leaves out.
     notices: Vec<String>,
     /// The first screen. `None` if no two systems were compared.
-    overview: Option<Screen>,
+    overview: Option<FirstScreen>,
     /// The findings in words, measure by measure.
     summary: Vec<PagePart>,
     /// The test behind letters and p-values, in words.

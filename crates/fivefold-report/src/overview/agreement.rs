@@ -10,7 +10,7 @@ use crate::error::ReportError;
 
 /// Agreement of each two measures at their main cutoffs.
 #[derive(Debug, Clone)]
-pub(super) struct Agreement {
+pub(super) struct MeasureAgreement {
     pub dataset: String,
     /// The measures, without cutoff.
     pub measures: Vec<Name>,
@@ -22,7 +22,7 @@ pub(super) struct Agreement {
     pub pairs: usize,
 }
 
-impl Agreement {
+impl MeasureAgreement {
     /// `None` for one measure, or where measures were taken of different systems.
     pub(super) fn new(dataset: &PageDataset, alpha: f64) -> Result<Option<Self>, ReportError> {
         let own = &dataset.compared;
@@ -32,7 +32,7 @@ impl Agreement {
         let taus = own.iter().map(|a| own.iter().map(|b| tau(a, b)).collect()).collect::<Result<_, _>>()?;
         let conflicts = own.iter().map(|a| own.iter().map(|b| conflicts(a, b, alpha)).collect()).collect();
         let systems = own[0].systems.len();
-        Ok(Some(Agreement {
+        Ok(Some(MeasureAgreement {
             dataset: dataset.name.clone(),
             measures: names(own, false),
             taus,
@@ -81,7 +81,7 @@ mod tests {
     fn taus_and_conflicts_are_those_of_the_main_cutoff() {
         let first = samples::compared("ndcg", [0.2, 0.9, 0.5], [Some(0.01), Some(0.3), Some(0.2)]);
         let second = samples::compared("ap", [0.2, 0.9, 0.1], [Some(0.01), Some(0.02), Some(0.2)]);
-        let agreement = Agreement::new(&samples::three_systems(vec![first, second]), 0.05).unwrap().unwrap();
+        let agreement = MeasureAgreement::new(&samples::three_systems(vec![first, second]), 0.05).unwrap().unwrap();
         // a < c < b against c < a < b: one of three pairs is reversed.
         assert_eq!(agreement.taus[0][1], Some(1.0 / 3.0));
         assert_eq!((agreement.conflicts[0][1], agreement.conflicts[1][0], agreement.pairs), (1, 1, 3));

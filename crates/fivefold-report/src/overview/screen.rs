@@ -21,7 +21,7 @@ const TICKS: f64 = 5.0;
 
 /// The first screen.
 #[derive(Debug, Serialize)]
-pub(crate) struct Screen {
+pub(crate) struct FirstScreen {
     /// What was compared on what, in a line.
     facts: String,
     /// What failed or limits every number.
@@ -138,10 +138,10 @@ struct Explained {
 
 impl Overview {
     /// The first screen of the page.
-    pub(crate) fn screen(&self) -> Screen {
+    pub(crate) fn screen(&self) -> FirstScreen {
         let cells = || self.matrices.iter().flat_map(|own| &own.rows).flat_map(|row| &row.cells);
         let has = |standing: Standing| cells().any(|cell| cell.standing == standing);
-        Screen {
+        FirstScreen {
             facts: self.facts.clone(),
             warnings: self.warnings.clone(),
             findings: self.findings.clone(),
@@ -357,7 +357,7 @@ mod tests {
 
     /// b is best, c not told apart from it, and a worse. The interval of a is from -.9 to -.5, of c
     /// from -.5 to +.1.
-    fn screen() -> Screen {
+    fn screen() -> FirstScreen {
         let mut own = samples::compared("ndcg", [0.2, 0.9, 0.7], [Some(0.01), Some(0.01), Some(0.2)]);
         let difference = |mean: f64, half: f64| Some(PairedDifference { mean, ends: Some((mean - half, mean + half)) });
         own.differences = vec![difference(-0.7, 0.2), difference(-0.5, 0.1), difference(0.2, 0.3)];

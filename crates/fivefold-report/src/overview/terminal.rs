@@ -6,7 +6,7 @@ use fivefold_base::rounding::ROUNDING;
 use fivefold_base::words::{counted, list};
 
 use super::matrix::{Row, ScoreCell, ScoreMatrix, Standing, span};
-use super::{Agreement, Overview, without_nought};
+use super::{MeasureAgreement, Overview, without_nought};
 use crate::terminal::{BOLD, DIM, RESET, Style, wrapped};
 
 /// Rows of a data set at most.
@@ -264,7 +264,7 @@ fn has_intervals(matrix: &ScoreMatrix) -> bool {
 }
 
 /// Matrices of agreement, side by side where there is room.
-fn of_agreements(agreements: &[Agreement], width: usize) -> Vec<String> {
+fn of_agreements(agreements: &[MeasureAgreement], width: usize) -> Vec<String> {
     let Some(first) = agreements.first() else { return Vec::new() };
     let mut lines = wrapped_at(
         &format!("tau of the orders (above the diagonal), conflicting pairs of {} (below)", first.pairs),
@@ -294,7 +294,7 @@ fn of_agreements(agreements: &[Agreement], width: usize) -> Vec<String> {
     lines
 }
 
-fn of_agreement(agreement: &Agreement) -> Vec<String> {
+fn of_agreement(agreement: &MeasureAgreement) -> Vec<String> {
     let names = agreement.measures.iter().map(|measure| measure.whole.chars().count()).max().unwrap_or(0);
     let short: Vec<String> = agreement.measures.iter().map(|measure| cut(&measure.short, 7)).collect();
     let widths: Vec<usize> = short.iter().map(|name| name.chars().count().max(4) + 1).collect();

@@ -29,7 +29,7 @@ use super::limits::{Bytes, TimeLimit};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandLine {
-    /// The program and its arguments. Each [`Place`] in an argument is filled in. Otherwise the
+    /// The program and its arguments. Each [`Placeholder`] in an argument is filled in. Otherwise the
     /// arguments are passed on unchanged, without a shell.
     #[serde(deserialize_with = "argv")]
     pub argv: Vec<String>,
@@ -80,7 +80,7 @@ pub(super) fn default_output() -> Bytes {
 
 /// The words in braces that are filled in in an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Placeholder {
     /// The training part, LETOR text.
     Train,
     /// The validation part, LETOR text.
@@ -93,36 +93,37 @@ pub enum Place {
     Seed,
 }
 
-impl Place {
+impl Placeholder {
     /// All places.
-    pub const ALL: [Place; 5] = [Place::Train, Place::Validation, Place::Test, Place::Scores, Place::Seed];
+    pub const ALL: [Placeholder; 5] =
+        [Placeholder::Train, Placeholder::Validation, Placeholder::Test, Placeholder::Scores, Placeholder::Seed];
 
     /// The place as an argument holds it, such as `{train}`.
     pub fn name(self) -> &'static str {
         match self {
-            Place::Train => "{train}",
-            Place::Validation => "{validation}",
-            Place::Test => "{test}",
-            Place::Scores => "{scores}",
-            Place::Seed => "{seed}",
+            Placeholder::Train => "{train}",
+            Placeholder::Validation => "{validation}",
+            Placeholder::Test => "{test}",
+            Placeholder::Scores => "{scores}",
+            Placeholder::Seed => "{seed}",
         }
     }
 
     /// The name of the file in the program's folder. `None` for the seed, which is not a file.
     pub fn file(self) -> Option<&'static str> {
         match self {
-            Place::Train => Some("train.txt"),
-            Place::Validation => Some("validation.txt"),
-            Place::Test => Some("test.txt"),
-            Place::Scores => Some(SCORES),
-            Place::Seed => None,
+            Placeholder::Train => Some("train.txt"),
+            Placeholder::Validation => Some("validation.txt"),
+            Placeholder::Test => Some("test.txt"),
+            Placeholder::Scores => Some(SCORES),
+            Placeholder::Seed => None,
         }
     }
 }
 
 impl CommandLine {
     /// Whether an argument holds this place.
-    pub fn uses(&self, place: Place) -> bool {
+    pub fn uses(&self, place: Placeholder) -> bool {
         self.argv.iter().any(|argument| argument.contains(place.name()))
     }
 
@@ -132,7 +133,7 @@ impl CommandLine {
         // The seed has 31 bits, so that it fits the smallest integer type of other languages.
         let number = (seed.value() >> 33).to_string();
         let fill = |argument: &String| {
-            Place::ALL
+            Placeholder::ALL
                 .iter()
                 .fold(argument.clone(), |text, place| text.replace(place.name(), place.file().unwrap_or(&number)))
         };
@@ -183,14 +184,14 @@ fn argv<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Er
     if argv.first().is_none_or(String::is_empty) {
         return Err(D::Error::custom("`argv` must begin with a program, as in [\"python3\", \"rank.py\", ...]"));
     }
-    for place in [Place::Test, Place::Scores] {
+    for place in [Placeholder::Test, Placeholder::Scores] {
         if !argv.iter().any(|argument| argument.contains(place.name())) {
             return Err(D::Error::custom(format!("`argv` has no `{}`; known places: {}", place.name(), places())));
         }
     }
     // Braces may belong to the language of the program. So only a whole argument that is nearly a
     // place counts as a mistake.
-    let known = || Place::ALL.iter().map(|place| place.name());
+    let known = || Placeholder::ALL.iter().map(|place| place.name());
     let slip = argv.iter().find(|argument| {
         argument.starts_with('{') && argument.ends_with('}') && known().all(|place| place != argument.as_str())
     });
@@ -201,7 +202,7 @@ fn argv<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Er
 }
 
 fn places() -> String {
-    Place::ALL.map(Place::name).join(", ")
+    Placeholder::ALL.map(Placeholder::name).join(", ")
 }
 
 fn files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
@@ -255,7 +256,11 @@ mod tests {
         assert!(seed < 1 << 31);
         assert_eq!(filled[6], format!("{seed}train.txt"));
         assert_ne!(command.filled(Seed::new(2).derive("job"))[5], filled[5]);
-        assert!(command.uses(Place::Seed) && command.uses(Place::Train) && !command.uses(Place::Validation));
+        assert!(
+            command.uses(Placeholder::Seed)
+                && command.uses(Placeholder::Train)
+                && !command.uses(Placeholder::Validation)
+        );
     }
 
     #[test]

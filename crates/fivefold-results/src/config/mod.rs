@@ -37,7 +37,7 @@ use fivefold_data::{Cache, Normaliser, Source};
 use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
 
-pub use command::{CommandLine, Place};
+pub use command::{CommandLine, Placeholder};
 pub use command::{END, GUARD, SCORES, STDERR, STDOUT};
 pub use dataset::DatasetConfig;
 pub use error::{ConfigError, unseen};
@@ -46,7 +46,7 @@ pub use guards::GuardsConfig;
 pub use limits::{Bytes, JobLimits, TimeLimit};
 pub use query_sets::QuerySetsConfig;
 pub use ranker::{OUTSIDE, OutsideKind, RankerConfig, ScoreFiles, ScoreSource, key_params};
-pub use tables::{Pad, TablesConfig};
+pub use tables::{PadConfig, TablesConfig};
 
 use error::Fault;
 use read::Section;

@@ -31,7 +31,7 @@ pub struct TablesConfig {
     #[serde(deserialize_with = "level")]
     pub alpha: f64,
     /// The divisor of a percentage absolute difference.
-    pub pad: Pad,
+    pub pad: PadConfig,
     /// The test behind letters of significance, heat maps and the summary.
     pub test: String,
     /// The correction of this test for several comparisons.
@@ -43,7 +43,7 @@ pub struct TablesConfig {
 /// The divisor of a percentage absolute difference of two method scores a and b.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Pad {
+pub enum PadConfig {
     /// max(a, b), as in the paper.
     #[default]
     Signed,
@@ -51,23 +51,23 @@ pub enum Pad {
     Abs,
 }
 
-impl Pad {
+impl PadConfig {
     /// All divisors, in the order in which help lists them.
-    pub const ALL: [Pad; 2] = [Pad::Signed, Pad::Abs];
+    pub const ALL: [PadConfig; 2] = [PadConfig::Signed, PadConfig::Abs];
 
     /// The name in files and options.
     pub fn name(self) -> &'static str {
         match self {
-            Pad::Signed => "signed",
-            Pad::Abs => "abs",
+            PadConfig::Signed => "signed",
+            PadConfig::Abs => "abs",
         }
     }
 
     /// The divisor as `fivefold_stats` names it.
     pub fn denominator(self) -> PadDenominator {
         match self {
-            Pad::Signed => PadDenominator::Signed,
-            Pad::Abs => PadDenominator::Abs,
+            PadConfig::Signed => PadDenominator::Signed,
+            PadConfig::Abs => PadDenominator::Abs,
         }
     }
 }
@@ -77,7 +77,7 @@ impl Default for TablesConfig {
         TablesConfig {
             only: Vec::new(),
             alpha: 0.05,
-            pad: Pad::Signed,
+            pad: PadConfig::Signed,
             test: "t".to_owned(),
             correction: "holm".to_owned(),
             draws: 1000,

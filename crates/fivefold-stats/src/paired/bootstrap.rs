@@ -23,7 +23,7 @@ use fivefold_base::Rng;
 use crate::error::{StatsError, Undefined};
 use crate::family::Family;
 use crate::moments::Moments;
-use crate::outcome::{Interval, MaxT, Method, Outcome, Significance, TestRun, by_mean, standard_error};
+use crate::outcome::{Interval, MaxT, Outcome, PValueMethod, Significance, TestRun, by_mean, standard_error};
 use crate::paired::Test;
 use crate::resample::fixed::{Fixed, scaled, unit};
 use crate::resample::tally::{Coverage, Tally};
@@ -82,7 +82,13 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         let test = match standard_error(&pair.moments) {
             Ok(_) => {
                 let favours = by_mean(&pair.moments);
-                Ok(Significance { statistic: pair.signed_t, p, method: Method::Draws(draws), used: queries, favours })
+                Ok(Significance {
+                    statistic: pair.signed_t,
+                    p,
+                    method: PValueMethod::Draws(draws),
+                    used: queries,
+                    favours,
+                })
             }
             Err(reason) => Err(reason),
         };
@@ -90,7 +96,7 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         outcome.interval = interval(&pair.moments, &mut drawn, confidence);
         outcomes.push(outcome);
     }
-    let joint = || MaxT { p_values: tally.max_t(Coverage::Sample), method: Method::Draws(draws) };
+    let joint = || MaxT { p_values: tally.max_t(Coverage::Sample), method: PValueMethod::Draws(draws) };
     let max_t = (queries >= 2).then(joint);
     Ok(TestRun { outcomes, max_t, corrected: TEST.corrects_itself })
 }

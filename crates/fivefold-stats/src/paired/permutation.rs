@@ -21,7 +21,7 @@
 
 use crate::error::StatsError;
 use crate::family::{Comparison, Family};
-use crate::outcome::{MaxT, Method, Outcome, Significance, TestRun, by_mean};
+use crate::outcome::{MaxT, Outcome, PValueMethod, Significance, TestRun, by_mean};
 use crate::paired::Test;
 use crate::resample::fixed::Fixed;
 use crate::resample::tally::{Coverage, Tally};
@@ -52,9 +52,9 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         // On queries where all systems are equal, the sign does not matter. The last sign is fixed,
         // because the other half of the sign vectors mirrors this half.
         fixed = fixed.only(&parted);
-        (1 << parted.len().saturating_sub(1), Coverage::Complete, Method::Exact)
+        (1 << parted.len().saturating_sub(1), Coverage::Complete, PValueMethod::Exact)
     } else {
-        (draws, Coverage::Sample, Method::Draws(draws))
+        (draws, Coverage::Sample, PValueMethod::Draws(draws))
     };
     let queries = fixed.queries();
     let flips = Flips::new(family, &fixed);
@@ -84,7 +84,9 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
     for ((&comparison, drawn), joint) in family.comparisons().iter().zip(tally.p_values(coverage)).zip(&mut max_t) {
         let moments = family.moments(comparison);
         let (p, method) = match (joint_method, few_differences(family, &fixed, comparison)) {
-            (Method::Draws(_), Some(few)) => (exact(few, fixed.tolerance(comparison.group, &moments)), Method::Exact),
+            (PValueMethod::Draws(_), Some(few)) => {
+                (exact(few, fixed.tolerance(comparison.group, &moments)), PValueMethod::Exact)
+            }
             (method, _) => (drawn, method),
         };
         // A corrected p-value is never below the uncorrected one.
@@ -228,8 +230,8 @@ mod tests {
         let family = [[0.0; 30].as_slice(), &[ten.as_slice(), &[0.0; 20]].concat(), &[1.0; 30]].map(<[f64]>::to_vec);
         let family: Vec<&[f64]> = family.iter().map(Vec::as_slice).collect();
         let found = run(&Family::of_systems(&family).unwrap(), &TestOptions::default()).unwrap();
-        let methods: Vec<Method> = found.outcomes.iter().map(|outcome| outcome.test.unwrap().method).collect();
-        assert_eq!(methods, [Method::Exact, Method::Draws(1000), Method::Draws(1000)]);
+        let methods: Vec<PValueMethod> = found.outcomes.iter().map(|outcome| outcome.test.unwrap().method).collect();
+        assert_eq!(methods, [PValueMethod::Exact, PValueMethod::Draws(1000), PValueMethod::Draws(1000)]);
         assert!(found.max_t.unwrap().p_values[0] >= 2.0 / 1024.0);
     }
 
@@ -251,13 +253,13 @@ mod tests {
         let (alone, padded) = (found(&made(0)), found(&made(188)));
         assert_eq!(alone.max_t, padded.max_t);
         assert_eq!(alone.p_values(), padded.p_values());
-        assert!(alone.max_t.unwrap().method == Method::Exact);
+        assert!(alone.max_t.unwrap().method == PValueMethod::Exact);
         let mut apart = vec![vec![0.0; 40]; 3];
         (0..15).for_each(|query| apart[1][query] = f64::from(query as u32 % 4) + 0.5);
         (20..35).for_each(|query| apart[2][query] = f64::from(query as u32 % 3) - 0.8);
         let joint = found(&apart);
-        assert_eq!(joint.max_t.as_ref().unwrap().method, Method::Draws(1000));
-        assert_eq!(joint.outcomes[0].test.unwrap().method, Method::Exact);
+        assert_eq!(joint.max_t.as_ref().unwrap().method, PValueMethod::Draws(1000));
+        assert_eq!(joint.outcomes[0].test.unwrap().method, PValueMethod::Exact);
     }
 
     /// The sampled p lies near the exact share of sign vectors, counted by their sums.

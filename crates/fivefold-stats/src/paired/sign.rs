@@ -7,7 +7,7 @@
 use crate::distribution::coins_at_most;
 use crate::error::StatsError;
 use crate::family::Family;
-use crate::outcome::{Method, Outcome, Significance, TestRun};
+use crate::outcome::{Outcome, PValueMethod, Significance, TestRun};
 use crate::paired::Test;
 use crate::resample::TestOptions;
 
@@ -34,7 +34,7 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         }
         let p = (2.0 * coins_at_most(positive.min(used - positive), used)).min(1.0);
         let favours = positive.cmp(&(used - positive));
-        let test = Ok(Significance { statistic: positive as f64, p, method: Method::Exact, used, favours });
+        let test = Ok(Significance { statistic: positive as f64, p, method: PValueMethod::Exact, used, favours });
         Outcome::new(family, comparison, &family.moments(comparison), confidence, test)
     };
     Ok(TestRun {

@@ -2,7 +2,7 @@
 
 use crate::error::{StatsError, Undefined};
 use crate::family::Family;
-use crate::outcome::{Method, Outcome, Significance, TestRun, by_mean};
+use crate::outcome::{Outcome, PValueMethod, Significance, TestRun, by_mean};
 use crate::paired::Test;
 use crate::paired_t::of_moments;
 use crate::resample::TestOptions;
@@ -28,7 +28,7 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         let moments = family.moments(comparison);
         let test = match of_moments(&moments, a, b) {
             Ok(found) => {
-                let (method, used, favours) = (Method::Exact, family.queries(), by_mean(&moments));
+                let (method, used, favours) = (PValueMethod::Exact, family.queries(), by_mean(&moments));
                 Ok(Significance { statistic: found.t, p: found.p, method, used, favours })
             }
             Err(StatsError::TooFew { found, needed }) => Err(Undefined::TooFewQueries { found, needed }),

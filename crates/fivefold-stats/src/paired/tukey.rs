@@ -20,7 +20,7 @@ use fivefold_base::{Rng, Seed};
 
 use crate::error::{StatsError, Undefined};
 use crate::family::Family;
-use crate::outcome::{Interval, Method, Outcome, Significance, TestRun, by_mean};
+use crate::outcome::{Interval, Outcome, PValueMethod, Significance, TestRun, by_mean};
 use crate::paired::Test;
 use crate::resample::fixed::Fixed;
 use crate::resample::{TestOptions, quantile_place, two_below};
@@ -57,7 +57,7 @@ fn run(family: &Family<'_>, options: &TestOptions) -> Result<TestRun, StatsError
         let observed = fixed.differences(comparison).sum::<i64>().abs() - tolerance;
         let hits = draws - ranges.partition_point(|&range| range < observed);
         let p = (1 + hits) as f64 / (1 + draws) as f64;
-        let (method, favours) = (Method::Draws(draws), by_mean(&moments));
+        let (method, favours) = (PValueMethod::Draws(draws), by_mean(&moments));
         let test = Ok(Significance { statistic: moments.mean, p, method, used: queries, favours });
         let mut outcome = Outcome::new(family, comparison, &moments, confidence, test);
         outcome.interval = match quantile_place(confidence, draws).map(|place| ranges[place]) {

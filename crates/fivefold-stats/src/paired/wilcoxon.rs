@@ -22,7 +22,7 @@ use fivefold_base::rounding::{Difference, level_sizes};
 use crate::error::StatsError;
 use crate::family::Family;
 use crate::normal;
-use crate::outcome::{Method, Outcome, Significance, TestRun};
+use crate::outcome::{Outcome, PValueMethod, Significance, TestRun};
 use crate::paired::Test;
 use crate::resample::TestOptions;
 
@@ -79,12 +79,12 @@ fn signed_rank(mut differences: Vec<Difference>) -> Significance {
     let favours = positive.cmp(&(all - positive));
     if used <= EXACT {
         let p = exact(&twice_ranks, all as usize, twice_smaller as usize);
-        return Significance { statistic, p, method: Method::Exact, used, favours };
+        return Significance { statistic, p, method: PValueMethod::Exact, used, favours };
     }
     let n = used as f64;
     let variance = (n * (n + 1.0) * (2.0 * n + 1.0) - tie_term / 2.0) / 24.0;
     let z = (statistic - n * (n + 1.0) / 4.0) / variance.sqrt();
-    Significance { statistic, p: normal::two_sided(z), method: Method::Normal, used, favours }
+    Significance { statistic, p: normal::two_sided(z), method: PValueMethod::Normal, used, favours }
 }
 
 /// min(1, 2 P(S <= s)) for the sum S of a random subset of the ranks. Counts up to 2^50 are exact

@@ -71,7 +71,7 @@ pub fn tables(datasets: &[&Scores]) -> Result<Vec<Table>, StudyError> {
 }
 
 fn means(dataset: &Scores, measure: &str) -> Option<Vec<f64>> {
-    dataset.measures.iter().find(|own| own.name == measure).map(super::scores::Measure::means)
+    dataset.measures.iter().find(|own| own.name == measure).map(super::scores::ScoredMeasure::means)
 }
 
 /// The scores of these systems; `None` for a system that the data set does not have.

@@ -16,7 +16,7 @@ use fivefold_stats::{
     Agreement, Conclusions, agreement, check_conflicts, conflicts, kendall_tau_b, tau_ap, weighted_tau,
 };
 
-use super::scores::{Measure, Scores};
+use super::scores::{ScoredMeasure, Scores};
 use super::tested::Tested;
 use crate::study::StudyError;
 
@@ -38,29 +38,29 @@ pub const CORRELATIONS: [(&str, &str, Correlation); 3] = [
 /// # Errors
 /// Never for scores that were read.
 pub fn matrix(scores: &Scores, correlation: Correlation) -> Result<Vec<Vec<Option<f64>>>, StudyError> {
-    let means: Vec<Vec<f64>> = scores.measures.iter().map(Measure::means).collect();
+    let means: Vec<Vec<f64>> = scores.measures.iter().map(ScoredMeasure::means).collect();
     let row = |row: &Vec<f64>| means.iter().map(|column| Ok(correlation(row, column)?)).collect();
     means.iter().map(row).collect()
 }
 
 /// Two measures with corresponding comparisons.
-pub struct Pair<'a> {
+pub struct MeasurePair<'a> {
     /// The first measure.
-    pub first: (&'a Measure, &'a Tested),
+    pub first: (&'a ScoredMeasure, &'a Tested),
     /// The second measure.
-    pub second: (&'a Measure, &'a Tested),
+    pub second: (&'a ScoredMeasure, &'a Tested),
 }
 
 /// Returns all pairs of measures with the same number of cutoffs, and the number of the other
 /// pairs.
-pub fn pairs<'a>(scores: &'a Scores, tested: impl Iterator<Item = &'a Tested>) -> (Vec<Pair<'a>>, usize) {
-    let all: Vec<(&Measure, &Tested)> = scores.measures.iter().zip(tested).collect();
+pub fn pairs<'a>(scores: &'a Scores, tested: impl Iterator<Item = &'a Tested>) -> (Vec<MeasurePair<'a>>, usize) {
+    let all: Vec<(&ScoredMeasure, &Tested)> = scores.measures.iter().zip(tested).collect();
     let mut found = Vec::new();
     let mut unlike = 0;
     for (at, &first) in all.iter().enumerate() {
         for &second in &all[at + 1..] {
             if first.0.columns.len() == second.0.columns.len() {
-                found.push(Pair { first, second });
+                found.push(MeasurePair { first, second });
             } else {
                 unlike += 1;
             }
@@ -69,7 +69,7 @@ pub fn pairs<'a>(scores: &'a Scores, tested: impl Iterator<Item = &'a Tested>) -
     (found, unlike)
 }
 
-impl Pair<'_> {
+impl MeasurePair<'_> {
     /// Number of comparisons that are significant under exactly one measure, then the fewest and
     /// the most that the powers allow.
     ///

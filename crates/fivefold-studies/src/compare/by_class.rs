@@ -10,8 +10,8 @@ use fivefold_analysis::{Cell, Table};
 use fivefold_base::rounding::highest;
 use fivefold_stats::{kendall_tau_b, swap_rate};
 
-use super::between::{Pair, pairs};
-use super::scores::{Measure, Scores};
+use super::between::{MeasurePair, pairs};
+use super::scores::{ScoredMeasure, Scores};
 use super::tables::{PAD_INSTEAD, Shown, say_why_no_order};
 use super::tested::{Tested, test_all};
 use crate::study::{Findings, StudyError};
@@ -117,7 +117,7 @@ impl Shown<'_> {
             for (offset, second) in measures[at + 1..].iter().enumerate() {
                 let mut cells = vec![Cell::text(&first.name), Cell::text(&second.name)];
                 for class in of_classes {
-                    let means = |measure: usize| Measure::means(&class.scores.measures[measure]);
+                    let means = |measure: usize| ScoredMeasure::means(&class.scores.measures[measure]);
                     cells.push(Cell::number_or_na(kendall_tau_b(&means(at), &means(at + 1 + offset))?, 3));
                 }
                 rows.push(cells);
@@ -130,7 +130,7 @@ impl Shown<'_> {
     }
 
     fn conflicts_of_classes(&self, of_classes: &[OfClass]) -> Result<Table, StudyError> {
-        let by_class: Vec<Vec<Pair<'_>>> =
+        let by_class: Vec<Vec<MeasurePair<'_>>> =
             of_classes.iter().map(|class| pairs(&class.scores, class.tested.iter()).0).collect();
         let mut rows = Vec::new();
         for (number_of, pair) in by_class[0].iter().enumerate() {

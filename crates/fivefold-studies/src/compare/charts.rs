@@ -10,7 +10,7 @@ use fivefold_stats::asl_curve;
 
 use super::Compare;
 use super::diagrams::main_column;
-use super::scores::{Column, Measure, Scores};
+use super::scores::{Column, ScoredMeasure, Scores};
 use super::tables::{id_of, notes_of};
 use super::tested::Found;
 use crate::study::{Findings, StudyError};
@@ -89,7 +89,7 @@ pub(super) fn add(
 /// its UE version.
 fn scatters(scores: &Scores, several: bool, findings: &mut Findings) {
     let of_spec = |wanted: &MeasureSpec| scores.measures.iter().find(|measure| measure.spec.as_ref() == Some(wanted));
-    let pairs: Vec<(&Measure, &Measure)> = scores
+    let pairs: Vec<(&ScoredMeasure, &ScoredMeasure)> = scores
         .measures
         .iter()
         .filter_map(|measure| {

@@ -25,7 +25,7 @@ use fivefold_data::input::MOST_TEXT;
 use fivefold_metrics::{Undefined, settle};
 use serde::{Deserialize, Serialize};
 
-use super::scores::{Measure, Scores};
+use super::scores::{ScoredMeasure, Scores};
 use crate::study::{Input, StudyContext, StudyError};
 use crate::systems::config::input;
 
@@ -123,7 +123,7 @@ impl Classes {
     }
 
     /// The measure for `quantiles` and `sets`.
-    pub(super) fn by<'a>(&self, scores: &'a Scores) -> Result<&'a Measure, StudyError> {
+    pub(super) fn by<'a>(&self, scores: &'a Scores) -> Result<&'a ScoredMeasure, StudyError> {
         let Some(name) = &self.by else { return Ok(&scores.measures[0]) };
         let known = || scores.measures.iter().map(|measure| measure.name.as_str());
         scores.measures.iter().find(|measure| measure.name == *name).ok_or_else(|| {
@@ -137,13 +137,13 @@ impl Classes {
 }
 
 /// The mean of all systems and cutoffs on each query.
-fn real(measure: &Measure, queries: usize) -> Vec<f64> {
+fn real(measure: &ScoredMeasure, queries: usize) -> Vec<f64> {
     let all = || measure.columns.iter().flat_map(|column| &column.values);
     let count = all().count() as f64;
     (0..queries).map(|query| all().map(|values| values[query]).sum::<f64>() / count).collect()
 }
 
-fn quantiles(parts: usize, scores: &Scores, measure: &Measure) -> Result<Classed, StudyError> {
+fn quantiles(parts: usize, scores: &Scores, measure: &ScoredMeasure) -> Result<Classed, StudyError> {
     let all = scores.queries;
     if all < 2 * parts {
         let what = format!("{all} queries cannot be cut into {parts} classes of at least two");
@@ -172,7 +172,7 @@ fn quantiles(parts: usize, scores: &Scores, measure: &Measure) -> Result<Classed
 
 fn sets(
     size: usize,
-    measure: &Measure,
+    measure: &ScoredMeasure,
     undefined: Undefined,
     original: Option<&Original>,
 ) -> Result<Classed, StudyError> {

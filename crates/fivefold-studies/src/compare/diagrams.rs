@@ -11,7 +11,7 @@ use fivefold_base::words::counted;
 use fivefold_stats::outcome::t_interval;
 use fivefold_stats::{Friedman, Moments, cliques, critical_difference, friedman};
 
-use super::scores::Measure;
+use super::scores::ScoredMeasure;
 use super::tables::{Shown, notes_of};
 use super::tested::Found;
 use crate::study::{Findings, StudyError};
@@ -50,7 +50,7 @@ impl Shown<'_> {
         systems.iter().map(|&system| self.scores.systems[system].clone()).collect()
     }
 
-    fn intervals(&self, measure: &Measure) -> Intervals {
+    fn intervals(&self, measure: &ScoredMeasure) -> Intervals {
         let order = self.best(measure, LINES);
         let series = measure.columns.iter().map(|column| {
             let mean = |&system: &usize| {
@@ -71,7 +71,7 @@ impl Shown<'_> {
         }
     }
 
-    fn p_values(&self, measure: &Measure, compared: &Found) -> Result<Pairs, StudyError> {
+    fn p_values(&self, measure: &ScoredMeasure, compared: &Found) -> Result<Pairs, StudyError> {
         let order = self.best(measure, LINES);
         let column = main_column(measure);
         let place = |system: usize| order.iter().position(|&other| other == system);
@@ -155,7 +155,7 @@ const OVERLAP: &str = "intervals are of each system's own mean: systems whose in
                        query by query";
 
 /// The cutoff at which a measure is drawn: 10 if the measure has it, else the last.
-pub(super) fn main_column(measure: &Measure) -> usize {
+pub(super) fn main_column(measure: &ScoredMeasure) -> usize {
     let ten = measure.columns.iter().position(|column| column.name.ends_with("@10"));
     ten.unwrap_or(measure.columns.len().saturating_sub(1))
 }

@@ -11,7 +11,7 @@ use fivefold_metrics::{Undefined, Version};
 
 use super::Compare;
 use super::diagrams::main_column;
-use super::scores::{Column, Measure, Scores, differences_across};
+use super::scores::{Column, ScoredMeasure, Scores, differences_across};
 use super::tables::how_found;
 use super::tested::Found;
 use crate::study::{StudyError, conventions, facts as study_facts};
@@ -37,7 +37,7 @@ pub(super) fn data(study: &Compare, all: &[(&Scores, Vec<Found>)]) -> Result<Pag
     let datasets = all.iter().zip(compared).zip(shown).map(|(((scores, _), compared), shown)| {
         let queries = sample(scores.queries, cells);
         let (class_sets, class_of) = class_sets(scores);
-        let values = |measure: &Measure| {
+        let values = |measure: &ScoredMeasure| {
             let column = &measure.columns[main_column(measure)];
             let of = |&system: &usize| queries.iter().map(|&query| defined(column, system, query)).collect();
             PageValues {
@@ -141,7 +141,7 @@ fn undefined(scores: &Scores, policy: Undefined) -> Option<String> {
     })
 }
 
-fn of_measure(study: &Compare, difference: &DifferenceTest, measure: &Measure, found: &Found) -> Compared {
+fn of_measure(study: &Compare, difference: &DifferenceTest, measure: &ScoredMeasure, found: &Found) -> Compared {
     let systems = measure.columns.first().map_or(0, |column| column.values.len());
     let of_system = |system: usize| {
         measure.columns.iter().map(|column| SystemMean::of(&column.values[system], 1.0 - study.alpha)).collect()
@@ -188,7 +188,7 @@ fn facts(scores: &Scores) -> String {
 }
 
 /// The measure with its cutoffs: `ap`, `ndcg@10`, `ndcg at 5, 10 and 20`.
-fn with_cutoffs(measure: &Measure) -> String {
+fn with_cutoffs(measure: &ScoredMeasure) -> String {
     let cutoffs: Option<Vec<&str>> =
         measure.columns.iter().map(|column| column.name.strip_prefix(&measure.name)?.strip_prefix('@')).collect();
     match (measure.columns.as_slice(), cutoffs) {

@@ -41,7 +41,7 @@ pub struct Scores {
     /// Classes of the queries; empty without the setting `classes`.
     pub classes: Vec<Class>,
     /// The measures, each with its cutoffs.
-    pub measures: Vec<Measure>,
+    pub measures: Vec<ScoredMeasure>,
     /// Number of the system with which every other system is compared; `None` for all pairs.
     pub baseline: Option<usize>,
     /// The conventions under which the values were computed, where known.
@@ -54,7 +54,7 @@ pub struct Scores {
 
 /// One measure.
 #[derive(Debug, Clone)]
-pub struct Measure {
+pub struct ScoredMeasure {
     /// The name without a cutoff.
     pub name: String,
     /// The measure itself, if fivefold has a measure of this name. Values of other programs have
@@ -77,7 +77,7 @@ pub struct Column {
     pub undefined: Vec<Vec<bool>>,
 }
 
-impl Measure {
+impl ScoredMeasure {
     /// The score of each system: its mean over queries, then over cutoffs.
     pub fn means(&self) -> Vec<f64> {
         let columns: Vec<Vec<f64>> = self.columns.iter().map(Column::means).collect();
@@ -188,7 +188,7 @@ fn original(
     ranked: &RankedSystems,
     ids: &[String],
     scores: &Scores,
-    measure: &Measure,
+    measure: &ScoredMeasure,
     conventions: &Conventions,
     seed: Seed,
 ) -> Result<Original, StudyError> {
@@ -328,7 +328,7 @@ impl Scores {
                 )
             }
         });
-        let mut measures: Vec<Measure> = Vec::new();
+        let mut measures: Vec<ScoredMeasure> = Vec::new();
         for (number, name) in values.measures.iter().enumerate() {
             let settled = |system: usize| {
                 let own = values.of(number, system);
@@ -348,7 +348,7 @@ impl Scores {
             let base = without_cutoff(name);
             match measures.iter_mut().find(|measure| measure.name == base) {
                 Some(measure) => measure.columns.push(column),
-                None => measures.push(Measure { name: base.to_owned(), spec: spec(base), columns: vec![column] }),
+                None => measures.push(ScoredMeasure { name: base.to_owned(), spec: spec(base), columns: vec![column] }),
             }
         }
         Ok(Scores {
@@ -381,7 +381,7 @@ impl Scores {
             values: column.values.iter().map(of_queries).collect(),
             undefined: column.undefined.iter().map(missing).collect(),
         };
-        let of_measure = |measure: &Measure| Measure {
+        let of_measure = |measure: &ScoredMeasure| ScoredMeasure {
             spec: measure.spec.clone(),
             name: measure.name.clone(),
             columns: measure.columns.iter().map(of_column).collect(),

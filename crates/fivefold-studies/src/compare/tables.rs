@@ -14,7 +14,7 @@ use fivefold_stats::{
 
 use super::Compare;
 use super::between::{CORRELATIONS, matrix, pairs};
-use super::scores::{Measure, Scores};
+use super::scores::{ScoredMeasure, Scores};
 use super::tested::{Found, Tested, deviation, family};
 use crate::study::{Findings, StudyError};
 
@@ -60,7 +60,7 @@ impl Shown<'_> {
         if self.scores.measures.len() > 1 {
             for (id, title, correlation) in CORRELATIONS {
                 let rows = matrix(self.scores, correlation)?.into_iter().zip(&self.scores.measures);
-                let row = |(row, measure): (Vec<Option<f64>>, &Measure)| {
+                let row = |(row, measure): (Vec<Option<f64>>, &ScoredMeasure)| {
                     std::iter::once(Cell::text(&measure.name))
                         .chain(row.into_iter().map(|tau| Cell::number_or_na(tau, 3)))
                         .collect()
@@ -91,12 +91,12 @@ impl Shown<'_> {
     }
 
     /// The systems that tables show, by their score under a measure.
-    fn order(&self, measure: &Measure) -> Vec<usize> {
+    fn order(&self, measure: &ScoredMeasure) -> Vec<usize> {
         self.best(measure, SHOWN_SYSTEMS)
     }
 
     /// The best systems under a measure, best first: as many as the settings say, or else `most`.
-    pub(super) fn best(&self, measure: &Measure, most: usize) -> Vec<usize> {
+    pub(super) fn best(&self, measure: &ScoredMeasure, most: usize) -> Vec<usize> {
         let levels = levels(&measure.means());
         let mut order: Vec<usize> = (0..levels.len()).collect();
         order.sort_by(|&a, &b| levels[b].total_cmp(&levels[a]));
@@ -112,7 +112,7 @@ impl Shown<'_> {
         format!("{} % intervals (t)", self.study.confidence())
     }
 
-    fn means(&self, measure: &Measure) -> Table {
+    fn means(&self, measure: &ScoredMeasure) -> Table {
         let order = self.order(measure);
         let row = |&system: &usize| {
             let mut cells = vec![Cell::text(&self.scores.systems[system])];
@@ -288,7 +288,7 @@ impl Shown<'_> {
 
     fn power(&self) -> Result<Table, StudyError> {
         let mut notes = PadNotes::new(self.study.pad.denominator());
-        let row = |(measure, compared): (&Measure, &Found)| {
+        let row = |(measure, compared): (&ScoredMeasure, &Found)| {
             notes.add(&measure.name, &measure.means(), &compared.tested.pad);
             let comparisons = compared.tested.p_values.len();
             let undefined = compared.tested.p_values.iter().filter(|p| p.is_none()).count();

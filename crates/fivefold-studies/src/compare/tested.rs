@@ -10,7 +10,7 @@ use fivefold_stats::{
 };
 
 use super::Compare;
-use super::scores::{Measure, Scores};
+use super::scores::{ScoredMeasure, Scores};
 use crate::study::StudyError;
 
 /// The results under one measure.
@@ -21,7 +21,7 @@ pub struct Found {
     /// The curve of the swap method for each column.
     pub swaps: Vec<SwapCurve>,
     /// The queries that differences need, for each column.
-    pub needed: Vec<Needed>,
+    pub needed: Vec<QueriesNeeded>,
 }
 
 /// The results of the tests under one measure.
@@ -39,7 +39,7 @@ pub struct Tested {
 
 /// The number of queries that differences need in a column.
 #[derive(Debug, Clone)]
-pub struct Needed {
+pub struct QueriesNeeded {
     /// Median over comparisons of the standard deviation of differences.
     pub median: f64,
     /// The largest of these standard deviations.
@@ -50,7 +50,7 @@ pub struct Needed {
 }
 
 /// The family of a measure's comparisons.
-pub(super) fn family<'a>(scores: &Scores, measure: &'a Measure) -> Result<Family<'a>, StudyError> {
+pub(super) fn family<'a>(scores: &Scores, measure: &'a ScoredMeasure) -> Result<Family<'a>, StudyError> {
     let groups = measure.columns.iter().map(|column| column.values.iter().map(Vec::as_slice).collect()).collect();
     let family = Family::of_groups(groups)?;
     match scores.baseline {
@@ -63,7 +63,7 @@ pub(super) fn family<'a>(scores: &Scores, measure: &'a Measure) -> Result<Family
 ///
 /// # Errors
 /// An unknown test or correction, or a test that cannot be done.
-pub fn compare(study: &Compare, scores: &Scores, measure: &Measure, seed: Seed) -> Result<Found, StudyError> {
+pub fn compare(study: &Compare, scores: &Scores, measure: &ScoredMeasure, seed: Seed) -> Result<Found, StudyError> {
     let family = family(scores, measure)?;
     let swaps = SwapOptions { trials: study.trials, seed: seed.derive("halves"), ..SwapOptions::default() };
     Ok(Found {
@@ -81,7 +81,7 @@ pub fn test_all(study: &Compare, scores: &Scores, seed: Seed) -> Result<Vec<Test
     scores.measures.iter().map(|measure| tested(study, measure, &family(scores, measure)?, seed)).collect()
 }
 
-fn tested(study: &Compare, measure: &Measure, family: &Family<'_>, seed: Seed) -> Result<Tested, StudyError> {
+fn tested(study: &Compare, measure: &ScoredMeasure, family: &Family<'_>, seed: Seed) -> Result<Tested, StudyError> {
     // All measures get the same draws, so that they differ by their values alone.
     let (run, p_values) = study.difference_test()?.run(family, seed.derive("test"))?;
     Ok(Tested {
@@ -92,7 +92,7 @@ fn tested(study: &Compare, measure: &Measure, family: &Family<'_>, seed: Seed) -
     })
 }
 
-fn needed(study: &Compare, family: &Family<'_>, column: usize) -> Result<Needed, StudyError> {
+fn needed(study: &Compare, family: &Family<'_>, column: usize) -> Result<QueriesNeeded, StudyError> {
     let own = family.comparisons().iter().filter(|comparison| comparison.group == column);
     let mut deviations: Vec<f64> = own.filter_map(|comparison| deviation(&family.moments(*comparison))).collect();
     deviations.sort_unstable_by(f64::total_cmp);
@@ -106,7 +106,7 @@ fn needed(study: &Compare, family: &Family<'_>, column: usize) -> Result<Needed,
         false => Ok(Some(2)),
     };
     let queries = study.differences.iter().map(of).collect::<Result<_, StudyError>>()?;
-    Ok(Needed { median, largest, queries })
+    Ok(QueriesNeeded { median, largest, queries })
 }
 
 /// The sample standard deviation.

@@ -4,7 +4,7 @@ use fivefold_analysis::{Cell, Diagram, Table};
 use fivefold_core::Seed;
 use fivefold_data::per_query::SystemValues;
 use fivefold_metrics::Undefined;
-use fivefold_results::config::Pad;
+use fivefold_results::config::PadConfig;
 
 use super::by_class::of_classes;
 use super::classes::Class;
@@ -241,7 +241,7 @@ fn percentages_of_negative_means_are_noted() {
         shown.add_classes(&of_classes(&shown, Seed::new(1)).unwrap(), &mut findings).unwrap();
         ["power", "class-power"].map(|id| table(&findings.tables, id).clone())
     };
-    let [all, by_class] = power(Pad::Signed);
+    let [all, by_class] = power(PadConfig::Signed);
     assert!((value(&all.rows[0][6]) - 150.0).abs() < 1e-9, "{:?}", all.rows);
     for (table, places) in [(&all, "x"), (&by_class, "x, all; x, hard")] {
         let notes = table.notes.join("\n");
@@ -252,7 +252,7 @@ fn percentages_of_negative_means_are_noted() {
         );
         assert!(notes.contains(&format!("max(|a|, |b|)): {places}")), "{notes}");
     }
-    let [abs, _] = power(Pad::Abs);
+    let [abs, _] = power(PadConfig::Abs);
     // a and b 100 %, a and c 200 %, b and c 100 %.
     assert!((value(&abs.rows[0][6]) - 400.0 / 3.0).abs() < 1e-9, "{:?}", abs.rows);
     assert!(!abs.notes.join("\n").contains("negative"));

@@ -6,7 +6,7 @@
 
 /// The crossings of two rankers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pair {
+pub(super) struct RankerPair {
     /// Indices of the two rankers.
     pub(super) rankers: (usize, usize),
     /// Number of crossings.
@@ -16,13 +16,13 @@ pub(super) struct Pair {
 }
 
 /// All pairs of rankers, from their means at each of `sizes`.
-pub(super) fn pairs(sizes: &[usize], means: &[Vec<f64>]) -> Vec<Pair> {
+pub(super) fn pairs(sizes: &[usize], means: &[Vec<f64>]) -> Vec<RankerPair> {
     let all = (0..means.len()).flat_map(|first| (first + 1..means.len()).map(move |second| (first, second)));
     all.map(|rankers| pair(rankers, sizes, &means[rankers.0], &means[rankers.1])).collect()
 }
 
-fn pair(rankers: (usize, usize), sizes: &[usize], first: &[f64], second: &[f64]) -> Pair {
-    let mut pair = Pair { rankers, crossings: 0, stable_from: None };
+fn pair(rankers: (usize, usize), sizes: &[usize], first: &[f64], second: &[f64]) -> RankerPair {
+    let mut pair = RankerPair { rankers, crossings: 0, stable_from: None };
     let mut ahead = None;
     for ((&size, a), b) in sizes.iter().zip(first).zip(second) {
         let difference = a - b;

@@ -41,7 +41,7 @@ const UNSURE: f64 = 0.02;
 
 /// A discount with a formula.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Family {
+pub enum DiscountFamily {
     /// 0 after this number of ranks.
     Cut(usize),
     /// r^(i-1), 0 < r < 1.
@@ -56,7 +56,7 @@ pub enum Family {
 
 /// One of the three types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum DiscountType {
     /// The top of the ranking decides.
     One,
     /// Every part of the ranking counts alike.
@@ -67,72 +67,83 @@ pub enum Kind {
 
 /// The type of a discount, with the reason.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
+pub struct Classification {
     /// The type; `None` if the numbers do not decide.
-    pub kind: Option<Kind>,
+    pub kind: Option<DiscountType>,
     /// The family, if the discount is of a known family.
-    pub family: Option<Family>,
+    pub family: Option<DiscountFamily>,
     /// The reason, in words.
     pub why: String,
 }
 
-impl Kind {
+impl DiscountType {
     /// The number of the type.
     pub fn number(self) -> u64 {
         match self {
-            Kind::One => 1,
-            Kind::Two => 2,
-            Kind::Three => 3,
+            DiscountType::One => 1,
+            DiscountType::Two => 2,
+            DiscountType::Three => 3,
         }
     }
 }
 
-impl Family {
+impl DiscountFamily {
     /// The family of a measure's discount.
     pub fn of(discount: Discount) -> Self {
         match discount {
-            Discount::Log2 => Family::Log2,
-            Discount::Letor => Family::Letor,
-            Discount::Zipf => Family::Power(1.0),
-            Discount::Power(a) => Family::Power(a),
+            Discount::Log2 => DiscountFamily::Log2,
+            Discount::Letor => DiscountFamily::Letor,
+            Discount::Zipf => DiscountFamily::Power(1.0),
+            Discount::Power(a) => DiscountFamily::Power(a),
         }
     }
 
     /// The discount at a rank (from 1), divided by the discount at rank 1.
     pub fn at(self, rank: usize) -> f64 {
         match self {
-            Family::Cut(k) => f64::from(u8::from(rank <= k)),
-            Family::Geometric(ratio) => libm::pow(ratio, (rank - 1) as f64),
-            Family::Power(a) => Discount::Power(a).at(rank),
-            Family::Log2 => Discount::Log2.at(rank),
-            Family::Letor => Discount::Letor.at(rank),
+            DiscountFamily::Cut(k) => f64::from(u8::from(rank <= k)),
+            DiscountFamily::Geometric(ratio) => libm::pow(ratio, (rank - 1) as f64),
+            DiscountFamily::Power(a) => Discount::Power(a).at(rank),
+            DiscountFamily::Log2 => Discount::Log2.at(rank),
+            DiscountFamily::Letor => Discount::Letor.at(rank),
         }
     }
 
     /// The type, by the formula.
-    pub fn verdict(self) -> Verdict {
+    pub fn verdict(self) -> Classification {
         let (kind, why) = match self {
-            Family::Cut(k) => (Kind::One, format!("S(n) stays the same from n = {k} on")),
-            Family::Geometric(ratio) => (Kind::One, format!("S(n) converges, to {:.4} D(1)", 1.0 / (1.0 - ratio))),
-            Family::Power(a) if a > 1.0 => (Kind::One, "S(n) converges, since a > 1".to_owned()),
-            Family::Power(1.0) => {
-                (Kind::One, "S(n) grows as ln n only, so S(cn)/S(n) goes to 1: the critical point".to_owned())
+            DiscountFamily::Cut(k) => (DiscountType::One, format!("S(n) stays the same from n = {k} on")),
+            DiscountFamily::Geometric(ratio) => {
+                (DiscountType::One, format!("S(n) converges, to {:.4} D(1)", 1.0 / (1.0 - ratio)))
             }
-            Family::Power(a) => (Kind::Three, format!("S(n) grows as n^{0}: S(cn)/S(n) goes to c^{0}", short(1.0 - a))),
-            Family::Log2 | Family::Letor => (Kind::Two, "S(n) grows as n/ln n: S(cn)/S(n) goes to c".to_owned()),
+            DiscountFamily::Power(a) if a > 1.0 => (DiscountType::One, "S(n) converges, since a > 1".to_owned()),
+            DiscountFamily::Power(1.0) => {
+                (DiscountType::One, "S(n) grows as ln n only, so S(cn)/S(n) goes to 1: the critical point".to_owned())
+            }
+            DiscountFamily::Power(a) => {
+                (DiscountType::Three, format!("S(n) grows as n^{0}: S(cn)/S(n) goes to c^{0}", short(1.0 - a)))
+            }
+            DiscountFamily::Log2 | DiscountFamily::Letor => {
+                (DiscountType::Two, "S(n) grows as n/ln n: S(cn)/S(n) goes to c".to_owned())
+            }
         };
-        Verdict { kind: Some(kind), family: Some(self), why: format!("{self}: {why}") }
+        Classification { kind: Some(kind), family: Some(self), why: format!("{self}: {why}") }
     }
 
     /// The family that fits the first ranks of a measure.
     fn fitting(seen: &Utility) -> Option<Self> {
         if let Some(cutoff) = seen.cutoff() {
-            return Some(Family::Cut(cutoff));
+            return Some(DiscountFamily::Cut(cutoff));
         }
         let second = seen.seen(1);
         let power = round(-libm::log2(second));
-        let families = [Family::Log2, Family::Letor, Family::Power(power), Family::Geometric(second)];
-        let fits = |family: &Family| {
+        let families = [
+            DiscountFamily::Log2,
+            DiscountFamily::Letor,
+            DiscountFamily::Power(power),
+            DiscountFamily::Geometric(second),
+        ];
+        let fits = |family: &DiscountFamily| {
             let close = |rank: usize| {
                 let (found, expected) = (seen.seen(rank - 1), family.at(rank));
                 (found - expected).abs() <= SAME * expected
@@ -143,14 +154,14 @@ impl Family {
     }
 }
 
-impl fmt::Display for Family {
+impl fmt::Display for DiscountFamily {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Family::Cut(k) => write!(f, "nothing after rank {k}"),
-            Family::Geometric(ratio) => write!(f, "{}^(i-1)", short(*ratio)),
-            Family::Power(a) => write!(f, "i^-{}", short(*a)),
-            Family::Log2 => f.write_str("1/log2(i+1)"),
-            Family::Letor => f.write_str("1, 1, then 1/log2(i)"),
+            DiscountFamily::Cut(k) => write!(f, "nothing after rank {k}"),
+            DiscountFamily::Geometric(ratio) => write!(f, "{}^(i-1)", short(*ratio)),
+            DiscountFamily::Power(a) => write!(f, "i^-{}", short(*a)),
+            DiscountFamily::Log2 => f.write_str("1/log2(i+1)"),
+            DiscountFamily::Letor => f.write_str("1, 1, then 1/log2(i)"),
         }
     }
 }
@@ -160,15 +171,19 @@ impl fmt::Display for Family {
 ///
 /// # Errors
 /// If the measure cannot be computed at all.
-pub fn of_measure(spec: &MeasureSpec, conventions: &Conventions, max_grade: u8) -> Result<Option<Verdict>, StudyError> {
+pub fn of_measure(
+    spec: &MeasureSpec,
+    conventions: &Conventions,
+    max_grade: u8,
+) -> Result<Option<Classification>, StudyError> {
     let base = spec.base();
     if let Some(cutoff) = base.cutoff() {
-        return Ok(Some(Family::Cut(cutoff).verdict()));
+        return Ok(Some(DiscountFamily::Cut(cutoff).verdict()));
     }
     let Ok(seen) = Utility::of(&base, conventions, max_grade, COMPARED) else {
         return Ok(None);
     };
-    if let Some(family) = Family::fitting(&seen) {
+    if let Some(family) = DiscountFamily::fitting(&seen) {
         return Ok(Some(family.verdict()));
     }
     let seen = Utility::of(&base, conventions, max_grade, LOOKED_AT)?;
@@ -177,7 +192,7 @@ pub fn of_measure(spec: &MeasureSpec, conventions: &Conventions, max_grade: u8) 
 
 /// The type of a discount that is known only by its values at the ranks 1 to `ranks`, at least 1024
 /// ranks.
-pub fn by_numbers(discount: impl Fn(usize) -> f64, ranks: usize) -> Verdict {
+pub fn by_numbers(discount: impl Fn(usize) -> f64, ranks: usize) -> Classification {
     let last = ranks / 2;
     let local = |n: usize| -libm::log2(discount(2 * n) / discount(n));
     // The exponent in the limit: the parabola through three local exponents over 1/log n, at 0.
@@ -191,18 +206,18 @@ pub fn by_numbers(discount: impl Fn(usize) -> f64, ranks: usize) -> Verdict {
     let exponent: f64 = (0..exponents.len()).map(|index| weight(index) * exponents[index]).sum();
     let sums = |n: usize| (1..=n).map(&discount).sum::<f64>();
     let kind = match exponent {
-        _ if discount(2 * last) <= 0.0 => Some(Kind::One),
+        _ if discount(2 * last) <= 0.0 => Some(DiscountType::One),
         a if a.is_nan() || (a - 1.0).abs() <= UNSURE || a < -UNSURE => None,
-        a if a > 1.0 => Some(Kind::One),
-        a if a <= UNSURE => Some(Kind::Two),
-        _ => Some(Kind::Three),
+        a if a > 1.0 => Some(DiscountType::One),
+        a if a <= UNSURE => Some(DiscountType::Two),
+        _ => Some(DiscountType::Three),
     };
     let decided = if kind.is_some() { "" } else { ", which does not decide" };
     let why = format!(
         "by number, over {ranks} ranks: D(2n)/D(n) goes to 2^-{exponent:.3}{decided}; S(n/2)/S(n) is {:.3} at the last",
         sums(last) / sums(2 * last)
     );
-    Verdict { kind, family: None, why }
+    Classification { kind, family: None, why }
 }
 
 /// A number without its last digits, which a logarithm makes wrong.
@@ -220,32 +235,32 @@ mod tests {
 
     use super::*;
 
-    fn kind(name: &str) -> Option<(Option<u64>, Option<Family>)> {
+    fn kind(name: &str) -> Option<(Option<u64>, Option<DiscountFamily>)> {
         let conventions = dialect("paper").unwrap().conventions();
         let verdict = of_measure(&name.parse().unwrap(), &conventions, 2).unwrap();
-        verdict.map(|verdict| (verdict.kind.map(Kind::number), verdict.family))
+        verdict.map(|verdict| (verdict.kind.map(DiscountType::number), verdict.family))
     }
 
     #[test]
     fn measures_are_of_the_types_of_their_discounts() {
         for (name, number, family) in [
-            ("ndcg@10", 1, Family::Cut(10)),
-            ("ap@5", 1, Family::Cut(5)),
-            ("wta", 1, Family::Cut(1)),
-            ("rbp", 1, Family::Geometric(0.8)),
-            ("rbp(p=0.95)", 1, Family::Geometric(0.95)),
-            ("ndcg(discount=power:2)", 1, Family::Power(2.0)),
-            ("ndcg(discount=zipf)", 1, Family::Power(1.0)),
-            ("ndcg", 2, Family::Log2),
-            ("dcg(discount=letor)", 2, Family::Letor),
-            ("ndcg(discount=power:0.5)", 3, Family::Power(0.5)),
-            ("ndcg.v2(discount=power:0.1,gain=linear)", 3, Family::Power(0.1)),
+            ("ndcg@10", 1, DiscountFamily::Cut(10)),
+            ("ap@5", 1, DiscountFamily::Cut(5)),
+            ("wta", 1, DiscountFamily::Cut(1)),
+            ("rbp", 1, DiscountFamily::Geometric(0.8)),
+            ("rbp(p=0.95)", 1, DiscountFamily::Geometric(0.95)),
+            ("ndcg(discount=power:2)", 1, DiscountFamily::Power(2.0)),
+            ("ndcg(discount=zipf)", 1, DiscountFamily::Power(1.0)),
+            ("ndcg", 2, DiscountFamily::Log2),
+            ("dcg(discount=letor)", 2, DiscountFamily::Letor),
+            ("ndcg(discount=power:0.5)", 3, DiscountFamily::Power(0.5)),
+            ("ndcg.v2(discount=power:0.1,gain=linear)", 3, DiscountFamily::Power(0.1)),
         ] {
             assert_eq!(kind(name), Some((Some(number), Some(family))), "{name}");
         }
         let neru = kind("neru").unwrap();
         assert!(
-            matches!(neru, (Some(1), Some(Family::Geometric(r))) if (r - libm::pow(0.5, 0.25)).abs() < 1e-12),
+            matches!(neru, (Some(1), Some(DiscountFamily::Geometric(r))) if (r - libm::pow(0.5, 0.25)).abs() < 1e-12),
             "{neru:?}"
         );
         for name in ["ap", "err", "meanndcg"] {
@@ -256,25 +271,31 @@ mod tests {
     /// Numbers alone give every family the same type as its formula.
     #[test]
     fn numbers_and_formulas_agree() {
-        let powers = [0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 1.5, 2.0, 4.0].map(Family::Power);
-        let others = [Family::Log2, Family::Letor, Family::Cut(10), Family::Geometric(0.8), Family::Geometric(0.99)];
+        let powers = [0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 1.5, 2.0, 4.0].map(DiscountFamily::Power);
+        let others = [
+            DiscountFamily::Log2,
+            DiscountFamily::Letor,
+            DiscountFamily::Cut(10),
+            DiscountFamily::Geometric(0.8),
+            DiscountFamily::Geometric(0.99),
+        ];
         for family in powers.into_iter().chain(others) {
             let found = by_numbers(|rank| family.at(rank), LOOKED_AT);
             assert_eq!(found.kind, family.verdict().kind, "{family}: {}", found.why);
         }
         for unsure in [1.0, 0.99, 1.01] {
-            assert_eq!(by_numbers(|rank| Family::Power(unsure).at(rank), LOOKED_AT).kind, None, "{unsure}");
+            assert_eq!(by_numbers(|rank| DiscountFamily::Power(unsure).at(rank), LOOKED_AT).kind, None, "{unsure}");
         }
         let mixed = by_numbers(|rank| libm::pow(rank as f64, -0.5) * libm::log(rank as f64 + 1.0), LOOKED_AT);
-        assert_eq!(mixed.kind, Some(Kind::Three), "{}", mixed.why);
+        assert_eq!(mixed.kind, Some(DiscountType::Three), "{}", mixed.why);
         let squared = by_numbers(|rank| libm::log(rank as f64 + 1.0).powi(-2), LOOKED_AT);
-        assert_eq!(squared.kind, Some(Kind::Two), "{}", squared.why);
+        assert_eq!(squared.kind, Some(DiscountType::Two), "{}", squared.why);
     }
 
     /// w(c) by its definition, from sums over a million ranks.
     #[test]
     fn sums_grow_as_the_types_say() {
-        let share = |family: Family| {
+        let share = |family: DiscountFamily| {
             let (mut half, mut whole) = (0.0, 0.0);
             for rank in 1..=1_000_000 {
                 whole += family.at(rank);
@@ -285,13 +306,13 @@ mod tests {
             half / whole
         };
         for (family, limit, within) in [
-            (Family::Cut(10), 1.0, 0.0),
-            (Family::Geometric(0.8), 1.0, 1e-12),
-            (Family::Power(2.0), 1.0, 1e-5),
-            (Family::Power(1.0), 1.0, 0.05),
-            (Family::Power(0.5), 0.5f64.sqrt(), 1e-3),
-            (Family::Power(0.9), libm::pow(0.5, 0.1), 0.03),
-            (Family::Log2, 0.5, 0.03),
+            (DiscountFamily::Cut(10), 1.0, 0.0),
+            (DiscountFamily::Geometric(0.8), 1.0, 1e-12),
+            (DiscountFamily::Power(2.0), 1.0, 1e-5),
+            (DiscountFamily::Power(1.0), 1.0, 0.05),
+            (DiscountFamily::Power(0.5), 0.5f64.sqrt(), 1e-3),
+            (DiscountFamily::Power(0.9), libm::pow(0.5, 0.1), 0.03),
+            (DiscountFamily::Log2, 0.5, 0.03),
         ] {
             let share = share(family);
             assert!((share - limit).abs() <= within, "{family}: {share}");

@@ -22,7 +22,7 @@ use fivefold_metrics::Version;
 use fivefold_metrics::normalise::{v1, v2};
 use fivefold_stats::normal;
 
-use super::discount::Family;
+use super::discount::DiscountFamily;
 
 /// The integral reaches this number of standard deviations beyond the means.
 const REACH: f64 = 30.0;
@@ -39,10 +39,10 @@ pub(super) struct Scored<'a> {
 }
 
 /// The limit of a version of a measure with this discount; `None` if no theorem here gives a limit.
-pub(super) fn limit(family: Family, version: Version, scored: &Scored<'_>) -> Option<f64> {
+pub(super) fn limit(family: DiscountFamily, version: Version, scored: &Scored<'_>) -> Option<f64> {
     let (a, logarithmic) = match family {
-        Family::Power(a) if a > 0.0 && a < 1.0 => (a, false),
-        Family::Log2 | Family::Letor => (0.0, true),
+        DiscountFamily::Power(a) if a > 0.0 && a < 1.0 => (a, false),
+        DiscountFamily::Log2 | DiscountFamily::Letor => (0.0, true),
         _ => return None,
     };
     let expected = scored.expected();
@@ -109,7 +109,7 @@ mod tests {
         let population = Population::default();
         let means = population.score_means(angle);
         let scored = Scored { shares: &population.shares, means: &means, gains: &[0.0, 1.0, 3.0] };
-        limit(Family::Power(a), version, &scored).unwrap()
+        limit(DiscountFamily::Power(a), version, &scored).unwrap()
     }
 
     /// The limits of the twelve rankers, computed elsewhere by numerical integration.
@@ -148,13 +148,18 @@ mod tests {
     #[test]
     fn logarithmic_discounts_go_to_one_and_summable_ones_nowhere() {
         let scored = Scored { shares: &[0.5, 0.5], means: &[0.0, 1.0], gains: &[0.0, 1.0] };
-        let log = |version| limit(Family::Log2, version, &scored);
+        let log = |version| limit(DiscountFamily::Log2, version, &scored);
         assert_eq!([Version::Original, Version::V1, Version::V2].map(log), [Some(1.0), Some(0.5), None]);
-        for family in [Family::Power(1.0), Family::Power(2.0), Family::Geometric(0.8), Family::Cut(10)] {
+        for family in [
+            DiscountFamily::Power(1.0),
+            DiscountFamily::Power(2.0),
+            DiscountFamily::Geometric(0.8),
+            DiscountFamily::Cut(10),
+        ] {
             assert_eq!(limit(family, Version::Original, &scored), None);
         }
         // As a falls to 0, the limit approaches the limit of the logarithm.
-        let near = limit(Family::Power(1e-6), Version::Original, &scored).unwrap();
+        let near = limit(DiscountFamily::Power(1e-6), Version::Original, &scored).unwrap();
         assert!((near - 1.0).abs() < 1e-5, "{near}");
     }
 }

@@ -8,9 +8,9 @@ use fivefold_core::Seed;
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec, Scratch, Ties, Version};
 
 use super::Converge;
-use super::crossings::{Pair, pairs};
+use super::crossings::{RankerPair, pairs};
 use super::curves::{Curves, Spread};
-use super::discount::{Family, Verdict, of_measure};
+use super::discount::{Classification, DiscountFamily, of_measure};
 use super::limit::{Scored, limit};
 use crate::residual::utility::Utility;
 use crate::study::{Findings, StudyError};
@@ -32,9 +32,9 @@ pub(super) struct Shown<'a> {
 pub(super) struct Measured {
     pub(super) name: String,
     /// The type of the measure's discount.
-    pub(super) verdict: Option<Verdict>,
+    pub(super) verdict: Option<Classification>,
     /// All pairs of rankers.
-    pub(super) pairs: Vec<Pair>,
+    pub(super) pairs: Vec<RankerPair>,
     /// The limit for each ranker; `None` if no theorem gives a limit.
     pub(super) limits: Option<Vec<f64>>,
     notes: Vec<String>,
@@ -47,7 +47,7 @@ impl Measured {
     }
 
     /// The pairs with a crossing.
-    pub(super) fn crossing(&self) -> impl Iterator<Item = &Pair> {
+    pub(super) fn crossing(&self) -> impl Iterator<Item = &RankerPair> {
         self.pairs.iter().filter(|pair| pair.crossings > 0)
     }
 
@@ -185,9 +185,9 @@ impl<'a> Shown<'a> {
     }
 
     /// A table with a row for each pair of rankers and a column for each measure.
-    fn by_pair(&self, id: &str, title: &str, cell: impl Fn(&Pair) -> Cell) -> Table {
+    fn by_pair(&self, id: &str, title: &str, cell: impl Fn(&RankerPair) -> Cell) -> Table {
         let all = self.measures.first().map_or(&[][..], |measure| &measure.pairs);
-        let row = |(index, pair): (usize, &Pair)| {
+        let row = |(index, pair): (usize, &RankerPair)| {
             let names = [pair.rankers.0, pair.rankers.1].map(|ranker| Cell::text(&self.curves.rankers[ranker]));
             let cells = self.measures.iter().map(|measure| cell(&measure.pairs[index]));
             names.into_iter().chain(cells).collect()
@@ -203,9 +203,9 @@ impl<'a> Shown<'a> {
             .study
             .discounts
             .iter()
-            .map(|&discount| (format!("discount {discount}"), Some(Family::of(discount).verdict())));
+            .map(|&discount| (format!("discount {discount}"), Some(DiscountFamily::of(discount).verdict())));
         let of_measures = self.measures.iter().map(|measure| (measure.name.clone(), measure.verdict.clone()));
-        let row = |(name, verdict): (String, Option<Verdict>)| {
+        let row = |(name, verdict): (String, Option<Classification>)| {
             let halves = SHOWN_SUMS.map(|ranks| match verdict.as_ref().and_then(|verdict| verdict.family) {
                 Some(family) => number(half_share(family, ranks)),
                 None => Cell::na(),
@@ -311,10 +311,10 @@ fn limits(
     study: &Converge,
     spec: &MeasureSpec,
     conventions: &Conventions,
-    family: Family,
+    family: DiscountFamily,
 ) -> Result<Option<Vec<f64>>, StudyError> {
     let max_grade = study.population.max_grade();
-    if matches!(family, Family::Cut(_))
+    if matches!(family, DiscountFamily::Cut(_))
         || spec.version() == Version::Original && !is_share(spec, conventions, max_grade)?
     {
         return Ok(None);
@@ -340,7 +340,7 @@ fn is_share(spec: &MeasureSpec, conventions: &Conventions, max_grade: u8) -> Res
 }
 
 /// S(n/2)/S(n).
-fn half_share(family: Family, ranks: usize) -> f64 {
+fn half_share(family: DiscountFamily, ranks: usize) -> f64 {
     let (mut half, mut whole) = (0.0, 0.0);
     for rank in 1..=ranks {
         whole += family.at(rank);
@@ -351,7 +351,7 @@ fn half_share(family: Family, ranks: usize) -> f64 {
     half / whole
 }
 
-fn kind(verdict: &Verdict) -> Cell {
+fn kind(verdict: &Classification) -> Cell {
     verdict.kind.map_or_else(|| Cell::missing("undecided"), |kind| Cell::Count(kind.number()))
 }
 

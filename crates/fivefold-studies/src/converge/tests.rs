@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use fivefold_analysis::{Cell, Table};
 
 use super::*;
-use crate::{RunOptions, StudyFile, run};
+use crate::{StudyFile, StudyOptions, run};
 
 fn file(text: &str) -> StudyFile {
     StudyFile::parse(&format!("name = \"test\"\nkind = \"converge\"\n{text}")).unwrap()
 }
 
 fn findings(text: &str, threads: usize, folders: Vec<PathBuf>) -> Result<Findings, StudyError> {
-    run(&file(text), &RunOptions { threads, folders, ..RunOptions::default() })
+    run(&file(text), &StudyOptions { threads, folders, ..StudyOptions::default() })
 }
 
 fn table<'a>(findings: &'a Findings, id: &str) -> &'a Table {

@@ -3,7 +3,7 @@
 use fivefold_analysis::page::PagePart;
 use fivefold_base::words::{counted, list_some, which};
 
-use super::discount::Kind;
+use super::discount::DiscountType;
 use super::tables::{Measured, Shown};
 
 impl Shown<'_> {
@@ -53,9 +53,9 @@ impl Shown<'_> {
             ),
         };
         let kind = match measure.verdict.as_ref().and_then(|verdict| verdict.kind) {
-            Some(Kind::One) => " (its discount lets the top decide: type 1)",
-            Some(Kind::Two) => " (its discount lets every part count alike: type 2)",
-            Some(Kind::Three) => " (its discount lets every part count, the upper ones more: type 3)",
+            Some(DiscountType::One) => " (its discount lets the top decide: type 1)",
+            Some(DiscountType::Two) => " (its discount lets every part count alike: type 2)",
+            Some(DiscountType::Three) => " (its discount lets every part count, the upper ones more: type 3)",
             None => "",
         };
         let limits = self

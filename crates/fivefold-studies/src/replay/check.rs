@@ -4,7 +4,7 @@
 use fivefold_stats::{PadDenominator, check_conflicts, kendall_tau_b, pad, swap_rate};
 
 use super::bounds::{Bounds, FLOAT_SLACK, Printed, discordant, of_pad};
-use super::published::{Column, DerivedRow, PublishedScores, Statistic, decimals, original};
+use super::published::{DerivedColumn, DerivedRow, PublishedScores, Statistic, decimals, original};
 
 /// A value printed with fewer decimals had zeros at its end: `0.5` was at least `0.50`, if other
 /// values of its table have as many decimals.
@@ -59,7 +59,7 @@ pub struct CheckedCell {
     /// Measure, e.g. `ndcg.v1`.
     pub metric: String,
     /// Column of the table.
-    pub column: Column,
+    pub column: DerivedColumn,
     /// The printed value.
     pub printed: f64,
     /// The value recomputed from the printed scores; `None` if they do not suffice.
@@ -72,8 +72,8 @@ pub struct CheckedCell {
 
 /// All cells of the derived tables, in order.
 pub(super) fn check_all(scores: &PublishedScores, derived: &[DerivedRow]) -> Vec<CheckedCell> {
-    let cell = |row: &DerivedRow, column: Column, printed: f64| {
-        let computed = if column == Column::All { recompute(scores, row) } else { None };
+    let cell = |row: &DerivedRow, column: DerivedColumn, printed: f64| {
+        let computed = if column == DerivedColumn::All { recompute(scores, row) } else { None };
         let (value, bounds) = computed.unzip();
         let digits = fewest_decimals(derived, row);
         let verdict = compare(printed, value, bounds.flatten(), digits);
@@ -183,7 +183,7 @@ fn objection(
     scores: &PublishedScores,
     derived: &[DerivedRow],
     row: &DerivedRow,
-    column: Column,
+    column: DerivedColumn,
     (printed, digits): (f64, u32),
 ) -> Option<String> {
     let pairs = scores.pairs();

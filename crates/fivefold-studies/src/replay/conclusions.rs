@@ -6,7 +6,7 @@ use fivefold_analysis::table::{Cell, Table};
 use fivefold_base::words::counted;
 use fivefold_stats::{kendall_tau_b, paired_t};
 
-use super::published::{Column, ScoreBlock, Statistic, original};
+use super::published::{DerivedColumn, ScoreBlock, Statistic, original};
 use super::reproduce::{DerivedPair, Method};
 
 /// The level of the tests in the rules.
@@ -93,7 +93,7 @@ pub(super) fn of_order(block: &ScoreBlock, methods: &[Method], dataset: &str) ->
         what,
         dataset: dataset.to_owned(),
         measure: block.metric.clone(),
-        queries: Column::All.title().to_owned(),
+        queries: DerivedColumn::All.title().to_owned(),
         paper,
         ours,
         answer,
@@ -180,7 +180,7 @@ pub(super) fn of_figures(pairs: &[DerivedPair]) -> Vec<Conclusion> {
             dataset: version.dataset.clone(),
             measure: version.measure.clone(),
             queries: match version.column {
-                Column::Value => version.statistic.title().trim_start_matches("swap rate ").to_owned(),
+                DerivedColumn::Value => version.statistic.title().trim_start_matches("swap rate ").to_owned(),
                 column => column.title().to_owned(),
             },
             paper: change(version.statistic, Some(original.paper), Some(version.paper)),
@@ -196,7 +196,7 @@ pub(super) fn of_figures(pairs: &[DerivedPair]) -> Vec<Conclusion> {
 /// The conclusion that a figure is about.
 fn rule_of(pair: &DerivedPair) -> Option<&'static str> {
     match (pair.statistic, pair.column) {
-        (Statistic::DiscriminativePower, Column::Uninformative) => Some(POWER),
+        (Statistic::DiscriminativePower, DerivedColumn::Uninformative) => Some(POWER),
         (Statistic::PadPercent, _) => Some(PAD),
         (
             Statistic::SwapRateAcrossDatasets

@@ -31,7 +31,7 @@ mod reproduce;
 pub use check::{CheckedCell, Verdict};
 pub use conclusions::{Answer, Conclusion};
 pub use misprint::Misprint;
-pub use published::{Column, ReplayError, Statistic};
+pub use published::{DerivedColumn, ReplayError, Statistic};
 pub use reproduce::{DerivedPair, ReproduceError, Reproduction, ScorePair, reproduce};
 
 use published::{PublishedScores, read_derived};
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn the_impossible_cells_are_found_and_no_others() {
         let replay = paper();
-        let found: Vec<(u32, &str, &str, Column, f64)> = replay
+        let found: Vec<(u32, &str, &str, DerivedColumn, f64)> = replay
             .cells
             .iter()
             .filter(|c| c.verdict == Verdict::Impossible)
@@ -137,10 +137,10 @@ mod tests {
         assert_eq!(
             found,
             [
-                (8, "mslr-web30k", "ndcg.v2", Column::Uninformative, 46.0),
-                (19, "mq2007", "ap.v2", Column::Uninformative, 0.624),
-                (20, "mq2007", "ap.v1", Column::All, 1.0),
-                (20, "mq2007", "ap.v2", Column::All, 8.0),
+                (8, "mslr-web30k", "ndcg.v2", DerivedColumn::Uninformative, 46.0),
+                (19, "mq2007", "ap.v2", DerivedColumn::Uninformative, 0.624),
+                (20, "mq2007", "ap.v1", DerivedColumn::All, 1.0),
+                (20, "mq2007", "ap.v2", DerivedColumn::All, 8.0),
             ]
         );
     }
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(verdicts, replay.cells.len());
         // 8 tau, 6 swap rates, 12 PAD.
         assert_eq!(replay.cells.iter().filter(|c| c.computed.is_some()).count(), 26);
-        assert!(replay.cells.iter().all(|c| c.computed.is_none() || c.column == Column::All));
+        assert!(replay.cells.iter().all(|c| c.computed.is_none() || c.column == DerivedColumn::All));
     }
 
     #[test]

@@ -199,17 +199,17 @@ pub(super) struct DerivedRow {
 
 impl DerivedRow {
     /// The printed cells.
-    pub fn cells(&self) -> impl Iterator<Item = (Column, f64)> {
-        Column::ALL.iter().filter_map(|&column| self.cell(column).map(|printed| (column, printed)))
+    pub fn cells(&self) -> impl Iterator<Item = (DerivedColumn, f64)> {
+        DerivedColumn::ALL.iter().filter_map(|&column| self.cell(column).map(|printed| (column, printed)))
     }
 
     /// The cell in one column.
-    pub fn cell(&self, column: Column) -> Option<f64> {
+    pub fn cell(&self, column: DerivedColumn) -> Option<f64> {
         match column {
-            Column::All => self.all,
-            Column::Uninformative => self.uninformative,
-            Column::Ideal => self.ideal,
-            Column::Value => self.value,
+            DerivedColumn::All => self.all,
+            DerivedColumn::Uninformative => self.uninformative,
+            DerivedColumn::Ideal => self.ideal,
+            DerivedColumn::Value => self.value,
         }
     }
 }
@@ -268,7 +268,7 @@ impl Statistic {
 
 /// The column of a derived table in which a cell stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Column {
+pub enum DerivedColumn {
     /// All queries.
     All,
     /// Uninformative queries.
@@ -279,16 +279,17 @@ pub enum Column {
     Value,
 }
 
-impl Column {
-    const ALL: [Column; 4] = [Column::All, Column::Uninformative, Column::Ideal, Column::Value];
+impl DerivedColumn {
+    const ALL: [DerivedColumn; 4] =
+        [DerivedColumn::All, DerivedColumn::Uninformative, DerivedColumn::Ideal, DerivedColumn::Value];
 
     /// The name of the column.
     pub fn title(self) -> &'static str {
         match self {
-            Column::All => "all",
-            Column::Uninformative => "uninformative",
-            Column::Ideal => "ideal",
-            Column::Value => "value",
+            DerivedColumn::All => "all",
+            DerivedColumn::Uninformative => "uninformative",
+            DerivedColumn::Ideal => "ideal",
+            DerivedColumn::Value => "value",
         }
     }
 }

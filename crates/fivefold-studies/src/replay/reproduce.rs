@@ -22,7 +22,7 @@ use fivefold_results::results::Results;
 
 use super::conclusions::{self, Conclusion};
 use super::published::{
-    Column, DerivedRow, MILLION, PublishedScores, ReplayError, ScoreBlock, Statistic, read_derived,
+    DerivedColumn, DerivedRow, MILLION, PublishedScores, ReplayError, ScoreBlock, Statistic, read_derived,
 };
 use super::report::number;
 
@@ -91,7 +91,7 @@ pub struct DerivedPair {
     /// The measure.
     pub measure: String,
     /// The column.
-    pub column: Column,
+    pub column: DerivedColumn,
     /// The printed figure.
     pub paper: f64,
     /// The run's figure; `None` if the run has no such figure.
@@ -349,7 +349,7 @@ impl Ours<'_> {
         if row.dataset.split(" vs ").any(|name| !self.matched.datasets.contains_key(name)) {
             return Vec::new();
         }
-        let pair = |(column, paper): (Column, f64)| DerivedPair {
+        let pair = |(column, paper): (DerivedColumn, f64)| DerivedPair {
             table: row.table,
             statistic: row.statistic,
             published: row.dataset.clone(),
@@ -364,13 +364,13 @@ impl Ours<'_> {
     }
 
     /// The run's figure, from its table.
-    fn cell(&self, row: &DerivedRow, column: Column) -> Option<f64> {
+    fn cell(&self, row: &DerivedRow, column: DerivedColumn) -> Option<f64> {
         let base = row.metric.split(".v").next().unwrap_or(&row.metric);
         let what = table_of(row.statistic);
         let table = self.tables.iter().find(|table| table.id.ends_with(&format!("-{base}-{what}")))?;
         let named = |cell: &Cell, name: &str| matches!(cell, Cell::Text(text) if text == name);
         let own = |name: &str| self.matched.datasets.get(name).map(String::as_str).unwrap_or_default().to_owned();
-        let cell = if column == Column::Value {
+        let cell = if column == DerivedColumn::Value {
             let at = table.columns.iter().position(|head| *head == own(&row.dataset))?;
             table.rows.iter().find(|cells| named(&cells[0], &row.metric))?.get(at)
         } else {

@@ -6,21 +6,21 @@ use fivefold_metrics::{Conventions, MeasureSpec};
 use rayon::prelude::*;
 
 use super::beside::{rareness, tasc};
-use super::experiments::{self, Experiment};
-use super::gain::{Ranking, Residual};
+use super::gain::{Ranking, ResidualGains};
+use super::priors::{self, PriorSystems};
 use super::utility::Utility;
 use crate::study::StudyError;
 use crate::systems::{Document, RankedQuery, RankedSystems, ScoredList};
 
 /// Systems with settled ties, so that the measure and the residual gain see the same rankings.
-pub struct Ranked {
+pub struct UntiedSystems {
     /// The systems; each score is minus the rank.
     pub systems: RankedSystems,
     /// `rankings[query][system]`; `None` if the system lacks the query.
     pub rankings: Vec<Vec<Option<Ranking>>>,
 }
 
-impl Ranked {
+impl UntiedSystems {
     /// Settles ties, see [`RankedQuery::ranking`].
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl Ranked {
             Ok(rankings)
         };
         let rankings = systems.queries.par_iter_mut().map(of_query).collect::<Result<Vec<_>, StudyError>>()?;
-        Ok(Ranked { systems, rankings })
+        Ok(UntiedSystems { systems, rankings })
     }
 
     fn depth(&self) -> usize {
@@ -67,7 +67,7 @@ fn in_judged_order(list: ScoredList) -> ScoredList {
 }
 
 /// Settings of the computation.
-pub struct Settings<'a> {
+pub struct GainSettings<'a> {
     /// Conventions of the measure.
     pub conventions: &'a Conventions,
     /// Systems in the order of time.
@@ -100,7 +100,7 @@ pub struct Numbers {
 /// The numbers of one experiment. Lists are `[system * queries + query]`.
 pub struct Gains {
     /// The experiment.
-    pub experiment: Experiment,
+    pub experiment: PriorSystems,
     /// Normalised residual gain.
     pub residual: Vec<f64>,
     /// Number of relevant documents that no prior ranking has in the part that counts.
@@ -121,8 +121,8 @@ impl Numbers {
     ///
     /// # Errors
     /// A measure that has no residual gain or does not suit the data.
-    pub fn of(ranked: &Ranked, spec: &MeasureSpec, settings: &Settings<'_>) -> Result<Self, StudyError> {
-        let Ranked { systems, rankings } = ranked;
+    pub fn of(ranked: &UntiedSystems, spec: &MeasureSpec, settings: &GainSettings<'_>) -> Result<Self, StudyError> {
+        let UntiedSystems { systems, rankings } = ranked;
         let (count, queries) = (systems.names.len(), systems.queries.len());
         let utility = Utility::of(spec, settings.conventions, systems.max_grade, ranked.depth())?;
         let values = systems.values(std::slice::from_ref(spec), settings.conventions, Seed::new(0))?.values;
@@ -152,10 +152,10 @@ impl Numbers {
                 *unjudged += top.iter().filter(|&&document| !query.is_judged(document)).count();
             }
         }
-        let mut all = vec![experiments::chronological(settings.chronology), experiments::leave_one_out(count)];
+        let mut all = vec![priors::chronological(settings.chronology), priors::leave_one_out(count)];
         if let Some((group_of, groups)) = settings.groups {
-            numbers.best = experiments::best_of_groups(group_of, groups, &numbers.means(&numbers.values));
-            all.push(experiments::grouped(group_of, &numbers.best));
+            numbers.best = priors::best_of_groups(group_of, groups, &numbers.means(&numbers.values));
+            all.push(priors::grouped(group_of, &numbers.best));
         }
         let unique = Utility::precision(utility.depth(), threshold, systems.max_grade);
         numbers.experiments =
@@ -163,8 +163,8 @@ impl Numbers {
         Ok(numbers)
     }
 
-    fn gains(&self, ranked: &Ranked, experiment: Experiment, utility: &Utility, unique: &Utility) -> Gains {
-        let Ranked { systems, rankings } = ranked;
+    fn gains(&self, ranked: &UntiedSystems, experiment: PriorSystems, utility: &Utility, unique: &Utility) -> Gains {
+        let UntiedSystems { systems, rankings } = ranked;
         let (count, queries) = (systems.names.len(), self.queries);
         let of_query = |query: usize| -> Vec<[f64; 4]> {
             let (grades, rankings) = (&systems.queries[query].grades, &rankings[query]);
@@ -172,7 +172,7 @@ impl Numbers {
             let of_system = |system: usize| {
                 let priors = &experiment.priors[system];
                 let after_priors = |utility| {
-                    let mut residual = Residual::new(utility, grades);
+                    let mut residual = ResidualGains::new(utility, grades);
                     priors.iter().filter_map(|&prior| rankings[prior].as_ref()).for_each(|r| residual.see(r));
                     residual
                 };
@@ -226,11 +226,11 @@ mod tests {
 
     #[test]
     fn numbers_by_hand() {
-        let ranked = Ranked::new(systems()).unwrap();
+        let ranked = UntiedSystems::new(systems()).unwrap();
         let conventions = dialect("paper").unwrap().conventions();
         let groups: &[usize] = &[0, 0, 1];
         let settings =
-            Settings { conventions: &conventions, chronology: &[0, 1, 2], groups: Some((groups, 2)), alpha: 1.0 };
+            GainSettings { conventions: &conventions, chronology: &[0, 1, 2], groups: Some((groups, 2)), alpha: 1.0 };
         let numbers = Numbers::of(&ranked, &"p@2".parse().unwrap(), &settings).unwrap();
         assert_eq!(numbers.values, [0.5, 0.0, 0.5, 0.0, 0.5, 0.0]);
         assert_eq!(numbers.means(&numbers.values), [0.25, 0.25, 0.25]);
@@ -262,7 +262,7 @@ mod tests {
     fn a_repeated_document_is_named() {
         let mut systems = systems();
         systems.queries[0].lists[1] = Some(ScoredList { documents: vec![2, 2], scores: vec![2.0, 1.0] });
-        let error = Ranked::new(systems).err().unwrap().to_string();
+        let error = UntiedSystems::new(systems).err().unwrap().to_string();
         assert_eq!(error, "`b`, query 1: document 2 stands twice in the ranking");
     }
 }

@@ -48,7 +48,7 @@ impl Ranking {
 
 /// The residual gains of one query's documents after some rankings were seen.
 #[derive(Debug, Clone)]
-pub struct Residual<'a> {
+pub struct ResidualGains<'a> {
     utility: &'a Utility,
     /// The residual gain of each judged document.
     gains: Vec<f64>,
@@ -75,10 +75,10 @@ impl ResidualGain {
     }
 }
 
-impl<'a> Residual<'a> {
+impl<'a> ResidualGains<'a> {
     /// The gains for a query whose judged documents have these grades, before any ranking was seen.
     pub fn new(utility: &'a Utility, grades: &[u8]) -> Self {
-        Residual { utility, gains: grades.iter().map(|&grade| utility.gain(grade)).collect() }
+        ResidualGains { utility, gains: grades.iter().map(|&grade| utility.gain(grade)).collect() }
     }
 
     /// Updates the gains after the user saw a ranking. Documents without a judgement have no gain.
@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn nrg(utility: &Utility, grades: &[u8], priors: &[&[Document]], ranking: &[Document]) -> ResidualGain {
-        let mut residual = Residual::new(utility, grades);
+        let mut residual = ResidualGains::new(utility, grades);
         let ranking_of = |documents: &[Document]| Ranking::new(documents.to_vec()).unwrap();
         priors.iter().for_each(|prior| residual.see(&ranking_of(prior)));
         residual.gain(&ranking_of(ranking))

@@ -8,7 +8,7 @@ use fivefold_core::Seed;
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec};
 use fivefold_stats::kendall_tau_b;
 
-use super::compute::{Gains, Numbers, Settings};
+use super::compute::{GainSettings, Gains, Numbers};
 use crate::study::{Findings, StudyError};
 use crate::systems::RankedSystems;
 
@@ -21,7 +21,7 @@ const MOST_LABELS: usize = 20;
 /// The input of the tables of all measures.
 pub(super) struct Shown<'a> {
     pub(super) systems: &'a RankedSystems,
-    pub(super) settings: &'a Settings<'a>,
+    pub(super) settings: &'a GainSettings<'a>,
     /// Names of the groups.
     pub(super) groups: &'a [String],
     /// Remarks on the input.

@@ -36,7 +36,7 @@ pub struct Factors {
     /// blake3 hash of the values that the factors were computed from.
     pub hash: String,
     /// The factors of each query that has factors.
-    pub queries: Vec<Factor>,
+    pub queries: Vec<QueryFactors>,
     /// Ids of the queries without factors.
     pub without: Vec<String>,
 }
@@ -44,7 +44,7 @@ pub struct Factors {
 /// Mean and standard deviation of one query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Factor {
+pub struct QueryFactors {
     /// The query's id.
     pub query: String,
     /// The mean over the standardising systems.
@@ -84,7 +84,7 @@ impl Factors {
         };
         for (query, id) in queries.iter().enumerate() {
             match factor(matrix.query(query)) {
-                Some((mean, sd)) => factors.queries.push(Factor { query: id.clone(), mean, sd }),
+                Some((mean, sd)) => factors.queries.push(QueryFactors { query: id.clone(), mean, sd }),
                 None => factors.without.push(id.clone()),
             }
         }
@@ -102,7 +102,7 @@ impl Factors {
         if factors.format != FORMAT {
             return Err(wrong(format!("has format \"{}\"; this program reads \"{FORMAT}\"", factors.format)));
         }
-        let usable = |factor: &Factor| factor.mean.is_finite() && factor.sd.is_finite() && factor.sd > 0.0;
+        let usable = |factor: &QueryFactors| factor.mean.is_finite() && factor.sd.is_finite() && factor.sd > 0.0;
         match factors.queries.iter().find(|factor| !usable(factor)) {
             Some(factor) => {
                 Err(wrong(format!("query {}: mean {} and sd {} are no factors", factor.query, factor.mean, factor.sd)))

@@ -35,7 +35,7 @@ pub struct Form {
 
 /// A measure in all its forms.
 #[derive(Debug, Clone)]
-pub struct Family {
+pub struct MeasureForms {
     /// The raw measure.
     pub measure: String,
     /// The conventions of the measure, a line each.
@@ -65,7 +65,11 @@ const VERSIONS: [(Version, &str); 2] = [(Version::V1, "V1"), (Version::V2, "V2")
 ///
 /// # Errors
 /// An unknown measure, or a measure that does not suit the data.
-pub fn families(content: &Content, measures: &[String], conventions: &Conventions) -> Result<Vec<Family>, StudyError> {
+pub fn families(
+    content: &Content,
+    measures: &[String],
+    conventions: &Conventions,
+) -> Result<Vec<MeasureForms>, StudyError> {
     let defaults = || DEFAULT_MEASURES.map(str::to_owned).to_vec();
     match content {
         Content::Rankings(ranked) => {
@@ -79,7 +83,7 @@ pub fn families(content: &Content, measures: &[String], conventions: &Convention
     }
 }
 
-fn of_rankings(ranked: &RankedSystems, measure: &str, conventions: &Conventions) -> Result<Family, StudyError> {
+fn of_rankings(ranked: &RankedSystems, measure: &str, conventions: &Conventions) -> Result<MeasureForms, StudyError> {
     let spec: MeasureSpec = measure.parse()?;
     if spec.version() != Version::Original {
         let what = format!("`{measure}` is a version already: give `{}`, all forms of which are compared", spec.base());
@@ -95,7 +99,7 @@ fn of_rankings(ranked: &RankedSystems, measure: &str, conventions: &Conventions)
     let mut forms = vec![Form { name: RAW, matrix: raw }, Form { name: U_NORMALISED, matrix: share }];
     forms.extend((1..).zip(VERSIONS).map(|(column, (_, name))| Form { name, matrix: matrix(column) }));
     let evaluator = Evaluator::new(&specs, conventions, ranked.max_grade, Seed::new(0))?;
-    Ok(Family {
+    Ok(MeasureForms {
         measure: spec.to_string(),
         conventions: evaluator.describe(),
         systems: values.systems,
@@ -112,7 +116,7 @@ fn originals(values: &SystemValues) -> Vec<String> {
     values.measures.iter().filter(|name| !is_version(name)).cloned().collect()
 }
 
-fn of_values(values: &SystemValues, measure: &str) -> Result<Family, StudyError> {
+fn of_values(values: &SystemValues, measure: &str) -> Result<MeasureForms, StudyError> {
     let column = |name: &str| values.measures.iter().position(|other| other == name);
     let Some(raw) = column(measure) else {
         let known = || values.measures.iter().map(String::as_str);
@@ -128,7 +132,7 @@ fn of_values(values: &SystemValues, measure: &str) -> Result<Family, StudyError>
         let found = versions.into_iter().filter_map(|(column, name)| Some((column?, name)));
         forms.extend(found.map(|(column, name)| Form { name, matrix: matrix(values, column) }));
     }
-    Ok(Family {
+    Ok(MeasureForms {
         measure: measure.to_owned(),
         conventions: Vec::new(),
         systems: values.systems.clone(),
@@ -144,7 +148,7 @@ fn matrix(values: &SystemValues, measure: usize) -> Matrix {
     Matrix { queries: values.queries.len(), values: all }
 }
 
-impl Family {
+impl MeasureForms {
     /// The raw scores.
     pub fn raw(&self) -> &Matrix {
         &self.forms[0].matrix

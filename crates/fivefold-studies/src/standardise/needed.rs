@@ -18,7 +18,7 @@ use crate::study::StudyError;
 
 /// The results of the draws of one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Needed {
+pub struct SystemsNeeded {
     /// Standardising systems in each draw.
     pub systems: usize,
     /// The tau that 50, 95 and 99 % of the draws reach.
@@ -29,7 +29,7 @@ pub struct Needed {
     pub undefined: usize,
 }
 
-/// Shares of the draws that reach the values of [`Needed::reached`].
+/// Shares of the draws that reach the values of [`SystemsNeeded::reached`].
 pub const SHARES: [f64; 3] = [0.5, 0.95, 0.99];
 
 /// The default sizes below the number of systems.
@@ -41,7 +41,7 @@ pub fn default_sizes(systems: usize) -> Vec<usize> {
 ///
 /// # Errors
 /// A size above the number of systems, or below 2.
-pub fn needed(matrix: &Matrix, size: usize, draws: usize, seed: Seed) -> Result<Needed, StudyError> {
+pub fn needed(matrix: &Matrix, size: usize, draws: usize, seed: Seed) -> Result<SystemsNeeded, StudyError> {
     let all: Vec<usize> = (0..matrix.systems()).collect();
     if size > all.len() || size < 2 {
         let what = format!("subsets of {size} of {} standardising systems cannot be drawn", all.len());
@@ -58,7 +58,7 @@ pub fn needed(matrix: &Matrix, size: usize, draws: usize, seed: Seed) -> Result<
     let found = (0..draws).into_par_iter().map(draw).collect::<Result<Vec<_>, StudyError>>()?;
     let mut taus: Vec<f64> = found.iter().filter_map(|(tau, _)| *tau).collect();
     taus.sort_unstable_by(f64::total_cmp);
-    Ok(Needed {
+    Ok(SystemsNeeded {
         systems: size,
         reached: SHARES.map(|share| quantile(&taus, 1.0 - share)),
         without: mean(found.iter().map(|(_, without)| *without as f64)),

@@ -9,9 +9,9 @@ use fivefold_stats::kendall_tau_b;
 
 use super::Standardise;
 use super::comparability::Comparability;
-use super::forms::{Family, Form, LINEAR, RAW, STANDARDISED};
+use super::forms::{Form, LINEAR, MeasureForms, RAW, STANDARDISED};
 use super::matrix::{Matrix, mean, mean_and_deviation, quantile};
-use super::needed::{Needed, SHARES};
+use super::needed::{SHARES, SystemsNeeded};
 use crate::study::{Findings, StudyError};
 
 /// Number of bars of a histogram.
@@ -20,7 +20,7 @@ const BINS: usize = 20;
 /// The input of all tables.
 pub(super) struct Shown<'a> {
     pub(super) study: &'a Standardise,
-    pub(super) families: &'a [Family],
+    pub(super) families: &'a [MeasureForms],
     pub(super) remarks: &'a [String],
 }
 
@@ -29,7 +29,7 @@ impl Shown<'_> {
     pub(super) fn add(
         &self,
         compared: &[Vec<Comparability>],
-        subsets: &[Vec<Needed>],
+        subsets: &[Vec<SystemsNeeded>],
         findings: &mut Findings,
     ) -> Result<(), StudyError> {
         findings.tables.push(self.distribution());
@@ -54,7 +54,7 @@ impl Shown<'_> {
     }
 
     /// Notes on these families: conventions, numbers of queries and other remarks.
-    fn notes(&self, families: &[Family]) -> Vec<String> {
+    fn notes(&self, families: &[MeasureForms]) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();
         for line in families.iter().flat_map(|family| &family.conventions) {
             if !notes.contains(line) {
@@ -97,7 +97,7 @@ impl Shown<'_> {
     }
 
     fn distribution(&self) -> Table {
-        let row = |(family, form): (&Family, &Form)| {
+        let row = |(family, form): (&MeasureForms, &Form)| {
             let matrix = form.matrix.select(&family.common);
             let mut rising = matrix.values.clone();
             rising.sort_unstable_by(f64::total_cmp);
@@ -145,7 +145,7 @@ impl Shown<'_> {
     }
 
     fn comparability(&self, compared: &[Vec<Comparability>]) -> Table {
-        let row = |((family, form), found): ((&Family, &Form), &Comparability)| {
+        let row = |((family, form), found): ((&MeasureForms, &Form), &Comparability)| {
             let mut cells = vec![Cell::text(&family.measure), Cell::text(form.name)];
             cells.extend([found.drmse, found.drmse_high].map(|value| Cell::number_or(value, 3, "n/a")));
             cells.extend([found.different, found.different_high].map(|share| Cell::number(100.0 * share, 1)));
@@ -164,8 +164,8 @@ impl Shown<'_> {
         table
     }
 
-    fn needed(&self, subsets: &[Vec<Needed>]) -> Option<Table> {
-        let row = |(family, found): (&Family, &Needed)| {
+    fn needed(&self, subsets: &[Vec<SystemsNeeded>]) -> Option<Table> {
+        let row = |(family, found): (&MeasureForms, &SystemsNeeded)| {
             let mut cells = vec![Cell::text(&family.measure), Cell::count(found.systems)];
             cells.extend(found.reached.map(|tau| Cell::number_or(tau, 3, "n/a")));
             cells.extend([Cell::number(found.without, 1), Cell::count(found.undefined)]);
@@ -187,7 +187,7 @@ impl Shown<'_> {
         (!table.rows.is_empty()).then_some(table)
     }
 
-    fn systems(&self, family: &Family) -> Table {
+    fn systems(&self, family: &MeasureForms) -> Table {
         let means: Vec<Vec<f64>> = family.forms.iter().map(|form| common_means(family, &form.matrix)).collect();
         let mut order: Vec<usize> = (0..family.systems.len()).collect();
         order.sort_by(|&a, &b| means[0][b].total_cmp(&means[0][a]));
@@ -204,7 +204,7 @@ impl Shown<'_> {
         table.with_notes(self.notes(std::slice::from_ref(family)))
     }
 
-    fn orders(&self, family: &Family) -> Result<Table, StudyError> {
+    fn orders(&self, family: &MeasureForms) -> Result<Table, StudyError> {
         let means: Vec<Vec<f64>> = family.forms.iter().map(|form| common_means(family, &form.matrix)).collect();
         let mut rows = Vec::new();
         for (form, own) in family.forms.iter().zip(&means) {
@@ -221,7 +221,7 @@ impl Shown<'_> {
         Ok(table.with_notes(self.notes(std::slice::from_ref(family))))
     }
 
-    fn histogram(&self, family: &Family, form: &Form) -> Chart {
+    fn histogram(&self, family: &MeasureForms, form: &Form) -> Chart {
         let scores = form.matrix.select(&family.common).values;
         let highest = scores.iter().copied().fold(1.0, f64::max);
         let width = highest / BINS as f64;
@@ -241,19 +241,19 @@ impl Shown<'_> {
         }
     }
 
-    fn forms(&self) -> impl Iterator<Item = (&Family, &Form)> {
+    fn forms(&self) -> impl Iterator<Item = (&MeasureForms, &Form)> {
         self.families.iter().flat_map(|family| family.forms.iter().map(move |form| (family, form)))
     }
 }
 
-fn common_means(family: &Family, matrix: &Matrix) -> Vec<f64> {
+fn common_means(family: &MeasureForms, matrix: &Matrix) -> Vec<f64> {
     matrix.select(&family.common).means()
 }
 
 /// Adds every score of every form, by query and system. An undefined score is an empty field.
-pub(super) fn add_scores(families: &[Family], findings: &mut Findings) {
+pub(super) fn add_scores(families: &[MeasureForms], findings: &mut Findings) {
     let Some(first) = families.first() else { return };
-    let forms: Vec<(&Family, &Form)> =
+    let forms: Vec<(&MeasureForms, &Form)> =
         families.iter().flat_map(|f| f.forms.iter().map(move |form| (f, form))).collect();
     let mut head = vec!["query".to_owned(), "system".to_owned()];
     head.extend(forms.iter().map(|(family, form)| format!("{} {}", form.name, family.measure)));

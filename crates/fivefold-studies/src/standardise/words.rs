@@ -7,17 +7,17 @@ use fivefold_stats::kendall_tau_b;
 
 use super::Standardise;
 use super::comparability::Comparability;
-use super::forms::{Family, Form, RAW, STANDARDISED};
+use super::forms::{Form, MeasureForms, RAW, STANDARDISED};
 use super::matrix::{mean, mean_and_deviation};
-use super::needed::{Needed, SHARES};
+use super::needed::{SHARES, SystemsNeeded};
 use crate::study::StudyError;
 
 /// The findings of one measure. `compared` has an entry for each form, `subsets` for each size.
 pub(super) fn of_family(
     study: &Standardise,
-    family: &Family,
+    family: &MeasureForms,
     compared: &[Comparability],
-    subsets: &[Needed],
+    subsets: &[SystemsNeeded],
 ) -> Result<PagePart, StudyError> {
     let find = |name: &str| family.forms.iter().zip(compared).find(|(form, _)| form.name == name);
     let mut sentences: Vec<String> = left_out(family).into_iter().collect();
@@ -47,7 +47,7 @@ fn percent(share: f64) -> f64 {
     (100.0 * share * 1e6).round() / 1e6
 }
 
-fn left_out(family: &Family) -> Option<String> {
+fn left_out(family: &MeasureForms) -> Option<String> {
     let all = family.queries.len();
     let without = all - family.common.len();
     (without > 0).then(|| {
@@ -60,13 +60,13 @@ fn left_out(family: &Family) -> Option<String> {
     })
 }
 
-fn between_queries(family: &Family, form: &Form) -> f64 {
+fn between_queries(family: &MeasureForms, form: &Form) -> f64 {
     let matrix = form.matrix.select(&family.common);
     mean_and_deviation((0..matrix.queries).map(|query| mean(matrix.query(query)))).1
 }
 
 /// The forms under which systems differ least and most from themselves.
-fn nearest_to_itself(family: &Family, compared: &[Comparability]) -> Option<String> {
+fn nearest_to_itself(family: &MeasureForms, compared: &[Comparability]) -> Option<String> {
     let with = family.forms.iter().zip(compared).filter(|(_, found)| found.drmse.is_finite());
     let (forms, far): (Vec<&str>, Vec<f64>) = with.map(|(form, found)| (form.name, found.drmse)).unzip();
     let most = highest(&far);
@@ -86,7 +86,7 @@ fn nearest_to_itself(family: &Family, compared: &[Comparability]) -> Option<Stri
 }
 
 /// The best systems under two forms, and the agreement of the orders.
-fn orders(family: &Family, raw: &Form, standardised: &Form) -> Result<String, StudyError> {
+fn orders(family: &MeasureForms, raw: &Form, standardised: &Form) -> Result<String, StudyError> {
     let means = [raw, standardised].map(|form| form.matrix.select(&family.common).means());
     let best = means.each_ref().map(|means| {
         list_some(&highest(means).iter().map(|&system| family.systems[system].as_str()).collect::<Vec<_>>())
@@ -108,8 +108,8 @@ const HIGH: f64 = 0.9;
 
 /// The fewest standardising systems with which nearly all draws agree with the order by all
 /// systems. If no size is enough, the tau that the largest size reaches.
-fn needed(family: &Family, subsets: &[Needed]) -> Option<String> {
-    let reached = |found: &&Needed| found.reached[1] >= HIGH;
+fn needed(family: &MeasureForms, subsets: &[SystemsNeeded]) -> Option<String> {
+    let reached = |found: &&SystemsNeeded| found.reached[1] >= HIGH;
     let found = subsets.iter().find(reached).or(subsets.last()).filter(|found| found.reached[1].is_finite())?;
     let all = family.factors.as_ref().map_or(0, |factors| factors.systems.len());
     let fewest = if reached(&found) { "already" } else { "only" };

@@ -8,9 +8,9 @@ use fivefold_base::words::list;
 use fivefold_base::words::nearest;
 use fivefold_core::JudgedQuery;
 use fivefold_data::trec::{Duplicates, Joined, Judgement, Qrels, Run, read_qrels, read_run};
-use fivefold_metrics::attribution::Case;
+use fivefold_metrics::attribution::ScoredQuery;
 
-use super::eval::systems::{Fold, check_folds, folds_of_files, path};
+use super::eval::systems::{TestPart, check_folds, folds_of_files, path};
 use crate::problem::Problem;
 use crate::reading::LayoutArgs;
 use crate::systems::duplicates;
@@ -33,7 +33,7 @@ pub(super) struct QrelsArgs {
 /// Grades of queries.
 pub(super) enum Judgements {
     /// LETOR files, one for each fold.
-    Letor(Vec<Fold>),
+    Letor(Vec<TestPart>),
     /// TREC qrels.
     Trec(Qrels),
 }
@@ -69,7 +69,7 @@ impl Judgements {
         match self {
             Judgements::Letor(folds) => {
                 check_folds(file, folds.iter().any(|fold| fold.number.is_some()))?;
-                let read = |fold: &Fold| fold.scores(Path::new(&path(file, fold.number)));
+                let read = |fold: &TestPart| fold.scores(Path::new(&path(file, fold.number)));
                 Ok(Scored::Letor(folds.iter().map(read).collect::<miette::Result<_>>()?))
             }
             Judgements::Trec(qrels) => {
@@ -87,7 +87,7 @@ impl Judgements {
     }
 
     /// All queries with their scores, which must be of the same kind.
-    pub(super) fn cases<'a>(&'a self, scored: &'a Scored) -> Vec<Case<'a>> {
+    pub(super) fn cases<'a>(&'a self, scored: &'a Scored) -> Vec<ScoredQuery<'a>> {
         match (self, scored) {
             (Judgements::Letor(folds), Scored::Letor(scores)) => folds
                 .iter()
@@ -101,7 +101,7 @@ impl Judgements {
     }
 
     /// Finds the query with this id.
-    pub(super) fn find<'a>(&self, mut cases: Vec<Case<'a>>, id: &str) -> miette::Result<Case<'a>> {
+    pub(super) fn find<'a>(&self, mut cases: Vec<ScoredQuery<'a>>, id: &str) -> miette::Result<ScoredQuery<'a>> {
         let help = match self {
             Judgements::Letor(_) => LETOR_IDS,
             Judgements::Trec(_) => "ids stand first on each line of the qrels",
@@ -131,7 +131,7 @@ impl Judgements {
     }
 
     /// Whether a document of a query was judged.
-    pub(super) fn is_judged(&self, case: &Case<'_>, row: usize) -> bool {
+    pub(super) fn is_judged(&self, case: &ScoredQuery<'_>, row: usize) -> bool {
         let (Judgements::Trec(qrels), Some(ids)) = (self, &case.doc_ids) else { return true };
         let judgement = qrels.topic(case.id).and_then(|topic| topic.judgement(ids[row]));
         judgement.and_then(Judgement::grade).is_some()
@@ -162,25 +162,26 @@ pub(super) fn no_query(id: &str, mut known: Vec<&str>, help: &str) -> Problem {
     Problem::new(format!("the data have no query `{id}`")).help(format!("{which}; {help}"))
 }
 
-fn of_fold<'a>(number: usize, fold: &'a Fold, scores: &'a [f64]) -> impl Iterator<Item = Case<'a>> {
+fn of_fold<'a>(number: usize, fold: &'a TestPart, scores: &'a [f64]) -> impl Iterator<Item = ScoredQuery<'a>> {
     let mut row = 0;
     fold.test.queries().map(move |query: JudgedQuery<'a>| {
         let start = row;
         row += query.len();
-        Case::judged(number, query, &scores[start..row])
+        ScoredQuery::judged(number, query, &scores[start..row])
     })
 }
 
-fn of_run<'a>(qrels: &'a Qrels, run: &'a Run) -> Vec<Case<'a>> {
+fn of_run<'a>(qrels: &'a Qrels, run: &'a Run) -> Vec<ScoredQuery<'a>> {
     let topics = Joined::new(qrels, run).topics.into_iter().zip(&qrels.topics);
-    let case = |(joined, topic): (fivefold_data::trec::JoinedTopic<'a>, &fivefold_data::trec::QrelsTopic)| Case {
-        fold: 0,
-        id: joined.id,
-        grades: Cow::Owned(joined.grades),
-        doc_ids: Some(joined.documents),
-        scores: Cow::Owned(joined.scores),
-        pool: Some(topic.grades()),
-        missing: !joined.in_run,
-    };
+    let case =
+        |(joined, topic): (fivefold_data::trec::JoinedTopic<'a>, &fivefold_data::trec::QrelsTopic)| ScoredQuery {
+            fold: 0,
+            id: joined.id,
+            grades: Cow::Owned(joined.grades),
+            doc_ids: Some(joined.documents),
+            scores: Cow::Owned(joined.scores),
+            pool: Some(topic.grades()),
+            missing: !joined.in_run,
+        };
     topics.map(case).collect()
 }

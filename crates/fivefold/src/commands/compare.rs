@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use fivefold_results::config::Pad;
+use fivefold_results::config::PadConfig;
 use fivefold_stats::{CORRECTIONS, TESTS};
 use fivefold_studies::SystemsConfig;
 use fivefold_studies::compare::{Classes, Compare, CompareDataset};
@@ -79,7 +79,7 @@ pub(crate) struct Args {
     /// What a percentage absolute difference divides by: max(a, b), as the paper, or max(|a|, |b|),
     /// which negative scores need
     #[arg(long, value_name = "HOW", default_value = Compare::default().pad.name(), value_parser = pad())]
-    pad: Pad,
+    pad: PadConfig,
     /// Class queries by a file: `query,class` a line
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quantiles", "sets"])]
     classes: Option<PathBuf>,
@@ -135,9 +135,9 @@ impl Args {
     }
 }
 
-fn pad() -> impl TypedValueParser<Value = Pad> {
-    let named = |name: String| Pad::ALL.into_iter().find(|pad| pad.name() == name).ok_or("not a divisor");
-    PossibleValuesParser::new(Pad::ALL.map(Pad::name)).try_map(named)
+fn pad() -> impl TypedValueParser<Value = PadConfig> {
+    let named = |name: String| PadConfig::ALL.into_iter().find(|pad| pad.name() == name).ok_or("not a divisor");
+    PossibleValuesParser::new(PadConfig::ALL.map(PadConfig::name)).try_map(named)
 }
 
 /// Whether an input is an experiment: a TOML file, or the name of an experiment that comes with the

@@ -26,7 +26,7 @@ use crate::screen::Screen;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fivefold diff letor4 trec_eval --data test.txt --scores s.txt --measures ndcg@10,ap
-  fivefold diff lightgbm xgboost --data 'MQ/Fold{fold}/test.txt' --scores 's/{fold}.txt'
+  fivefold diff lightgbm xgboost --data 'MQ/TestPart{fold}/test.txt' --scores 's/{fold}.txt'
   fivefold diff ours.txt theirs.txt --data test.txt --measures ndcg@10
   fivefold diff trec_eval ranx --qrels qrels.txt --run bm25.run
   fivefold diff bm25.run ours.run --qrels qrels.txt --dialect trec_eval

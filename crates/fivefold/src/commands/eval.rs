@@ -12,7 +12,7 @@ use fivefold_data::ReadOptions;
 use fivefold_data::leaks::Guard;
 use fivefold_data::trec::{Duplicates, read_qrels};
 use fivefold_metrics::{Conventions, Evaluator, MeasureSpec};
-use fivefold_results::guards::STAMP;
+use fivefold_results::guard_facts::STAMP;
 
 use crate::conventions::ConventionArgs;
 use crate::data_dir::data_dir;
@@ -30,8 +30,8 @@ use systems::Evaluated;
 #[command(after_help = "Examples:
   fivefold eval --data test.txt --scores mine.txt
   fivefold eval --data test.txt --scores mine.txt --measures ndcg@10,ndcg.v2@10,ap --per-query
-  fivefold eval --dataset mq2008 --scores 'RankBoost/Fold{fold}.score' --dialect letor4
-  fivefold eval --data 'MQ/Fold{fold}/test.txt' --scores 'A=a/{fold}.txt' 'B=b/{fold}.txt' --per-fold
+  fivefold eval --dataset mq2008 --scores 'RankBoost/TestPart{fold}.score' --dialect letor4
+  fivefold eval --data 'MQ/TestPart{fold}/test.txt' --scores 'A=a/{fold}.txt' 'B=b/{fold}.txt' --per-fold
   fivefold eval --data test.txt --scores mine.txt --dialect letor4 --ties pessimistic --format csv
   fivefold eval --qrels qrels.txt --runs bm25.run ours=out.run.gz --dialect trec_eval --measures ap,ndcg@10,p@10
 

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fivefold_core::ModelFile;
 use fivefold_data::input;
-use fivefold_data::normalise::{Fitted, Method, Over};
-use fivefold_rankers::export::{Context, Exported, Formula, Normalised, SOURCES, Scaling, Source, TARGETS, Target};
+use fivefold_data::normalise::{Fitted, NormaliserMethod, Over};
+use fivefold_rankers::export::{
+    Context, Exported, Formula, ModelReader, Normalised, SOURCES, Scaling, TARGETS, Target,
+};
 
 use crate::exit::Exit;
 use crate::outputs::{Output, ReplaceArgs, begins_as};
@@ -61,7 +63,7 @@ fn targets() -> impl TypedValueParser<Value = &'static Target> {
 
 /// Rankers of other crates whose models can be written. The build may lack the ranker, because the
 /// model file is enough.
-const ADAPTED: &[Source] = &[Source::linear(adapters::LINFA_LOGISTIC)];
+const ADAPTED: &[ModelReader] = &[ModelReader::linear(adapters::LINFA_LOGISTIC)];
 
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
@@ -132,19 +134,19 @@ fn fitted(path: &Path, file: &ModelFile) -> miette::Result<Fitted> {
         serde_json::from_value(file.header.normaliser.clone()).map_err(|error| model::unusable(path, error))?;
     let fitted = fitted.unwrap_or_default();
     let scales = fitted.scales().len();
-    if fitted.over() == Over::Train && fitted.method() != Method::None && scales != file.header.features {
+    if fitted.over() == Over::Train && fitted.method() != NormaliserMethod::None && scales != file.header.features {
         let what = format_args!("the normaliser has {scales} features, but the model has {}", file.header.features);
         return Err(model::unusable(path, what).into());
     }
     Ok(fitted)
 }
 
-fn formula(method: Method) -> Option<Formula> {
+fn formula(method: NormaliserMethod) -> Option<Formula> {
     match method {
-        Method::None => None,
-        Method::MinMax => Some(Formula::MinMax),
-        Method::ZScore => Some(Formula::ZScore),
-        Method::LogZScore => Some(Formula::LogZScore),
+        NormaliserMethod::None => None,
+        NormaliserMethod::MinMax => Some(Formula::MinMax),
+        NormaliserMethod::ZScore => Some(Formula::ZScore),
+        NormaliserMethod::LogZScore => Some(Formula::LogZScore),
     }
 }
 

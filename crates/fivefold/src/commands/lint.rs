@@ -8,7 +8,7 @@ use fivefold_data::ReadOptions;
 use fivefold_data::digits::Collapsed;
 use fivefold_data::leaks::SortedRows;
 use fivefold_data::lint::{
-    Across, Guarded, Kind, LintError, LintOptions, PartReport, QrelsReport, Report, RunReport, ScoresReport,
+    Across, Guarded, Kind, LintError, LintOptions, LintReport, PartReport, QrelsReport, RunReport, ScoresReport,
     ValuesReport, lint,
 };
 
@@ -89,7 +89,7 @@ fn kinds() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(Kind::ALL.map(Kind::name)).try_map(named)
 }
 
-fn show(report: &Report, screen: &mut Screen) {
+fn show(report: &LintReport, screen: &mut Screen) {
     for part in &report.parts {
         block(screen, &part.file, letor(part));
     }
@@ -307,7 +307,7 @@ fn guarded(guards: &Guarded) -> Vec<String> {
     lines
 }
 
-fn grades(grades: &fivefold_data::lint::Grades) -> String {
+fn grades(grades: &fivefold_data::lint::GradeCounts) -> String {
     let all: u64 = grades.values().sum();
     let share = |count: u64| 100.0 * count as f64 / all.max(1) as f64;
     let each: Vec<String> =

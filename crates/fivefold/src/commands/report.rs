@@ -6,7 +6,7 @@ use fivefold_report::folder::read_tables;
 use fivefold_report::{Report, Templates, write_report};
 use fivefold_results::Results;
 use fivefold_results::lock::{FolderLock, LockMode};
-use fivefold_studies::Manifest;
+use fivefold_studies::StudyManifest;
 
 use crate::exit::Exit;
 use crate::format::FormatArgs;
@@ -48,7 +48,7 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self, screen: &mut Screen) -> miette::Result<Exit> {
         results_folder::check(&self.folder)?;
-        let study = Manifest::read(&self.folder).map_err(problem::report)?;
+        let study = StudyManifest::read(&self.folder).map_err(problem::report)?;
         if let Some(folder) = &self.write {
             if !self.replace.replace {
                 results_folder::check_target(&self.folder, folder)?;
@@ -76,7 +76,7 @@ impl Args {
 }
 
 /// Writes the report of the results folder `from` into `folder`.
-fn write(from: &Path, study: Option<&Manifest>, folder: &Path, templates: &Templates) -> miette::Result<()> {
+fn write(from: &Path, study: Option<&StudyManifest>, folder: &Path, templates: &Templates) -> miette::Result<()> {
     match study {
         Some(manifest) => {
             let head = page_head(manifest).map_err(problem::report)?;

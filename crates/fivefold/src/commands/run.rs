@@ -136,7 +136,7 @@ impl Args {
                 return Err(Problem::new("a study has no jobs, so that --only means nothing").into());
             }
             let out = self.experiment.out(&file.name);
-            let run = study::Run {
+            let run = study::StudyRun {
                 folders,
                 out: Some(out),
                 threads: self.threads.threads,

@@ -12,7 +12,7 @@ use fivefold_experiment::verify::{Check, other_files, verify};
 use fivefold_report::Templates;
 use fivefold_report::check::check_report;
 use fivefold_results::Results;
-use fivefold_studies::Manifest;
+use fivefold_studies::StudyManifest;
 use serde::Serialize;
 use serde_json::json;
 
@@ -82,7 +82,7 @@ struct Found<'a> {
 impl Args {
     pub(crate) fn run(self, registry: &Registry, screen: &mut Screen) -> miette::Result<Exit> {
         results_folder::check(&self.folder)?;
-        if let Some((manifest, checksum)) = Manifest::examine(&self.folder).map_err(problem::report)? {
+        if let Some((manifest, checksum)) = StudyManifest::examine(&self.folder).map_err(problem::report)? {
             return self.study(&manifest, checksum, screen);
         }
         let experiment = match &self.experiment {

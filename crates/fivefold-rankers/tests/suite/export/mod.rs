@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use fivefold_core::conformance::data::signal_in_order;
 use fivefold_core::{Dataset, FitContext, Model, QueryView, Ranker, Seed};
-use fivefold_data::{Fitted, Method, Normaliser, Over, Source, open};
+use fivefold_data::{Fitted, Normaliser, NormaliserMethod, Over, Source, open};
 use fivefold_rankers::coordinate_ascent::CoordinateAscent;
 use fivefold_rankers::exchange::{Columns, Format, ImportedModel};
 use fivefold_rankers::export::{
@@ -30,7 +30,8 @@ const ENGINES: &[(&str, Engine)] =
     &[("solr", engines::solr), ("elasticsearch", engines::plugin), ("opensearch", engines::plugin)];
 
 /// The normalisers that a file can hold, on which the rankers are trained.
-const METHODS: [Method; 4] = [Method::None, Method::MinMax, Method::ZScore, Method::LogZScore];
+const METHODS: [NormaliserMethod; 4] =
+    [NormaliserMethod::None, NormaliserMethod::MinMax, NormaliserMethod::ZScore, NormaliserMethod::LogZScore];
 
 fn exported<R: Ranker>(ranker: &R, train: &Dataset) -> Exported {
     let model = ranker.fit(train, &FitContext::new(Seed::new(3))).unwrap();
@@ -38,12 +39,12 @@ fn exported<R: Ranker>(ranker: &R, train: &Dataset) -> Exported {
     (source.read)(serde_json::to_value(&model).unwrap()).unwrap()
 }
 
-fn formula(method: Method) -> Option<Formula> {
+fn formula(method: NormaliserMethod) -> Option<Formula> {
     Some(match method {
-        Method::None => return None,
-        Method::MinMax => Formula::MinMax,
-        Method::ZScore => Formula::ZScore,
-        Method::LogZScore => Formula::LogZScore,
+        NormaliserMethod::None => return None,
+        NormaliserMethod::MinMax => Formula::MinMax,
+        NormaliserMethod::ZScore => Formula::ZScore,
+        NormaliserMethod::LogZScore => Formula::LogZScore,
     })
 }
 
@@ -66,7 +67,7 @@ fn text(written: &Written) -> &str {
 /// Our scores of rows of raw features.
 fn ours(model: &dyn Model, fitted: &Fitted, rows: &[f32], width: usize) -> Vec<f64> {
     let normalised: Vec<f32> = match fitted.method() {
-        Method::None => rows.to_vec(),
+        NormaliserMethod::None => rows.to_vec(),
         _ => rows.iter().enumerate().map(|(place, &value)| fitted.value(place % width, value)).collect(),
     };
     let mut scores = vec![f64::NAN; rows.len() / width];
@@ -112,7 +113,10 @@ fn check<R: Ranker>(ranker: &R, train: &Dataset, test: &Dataset) {
             let written = match write(target, &model, R::NAME, &fitted, width) {
                 Ok(written) => written,
                 Err(refusal) => {
-                    assert!(method == Method::LogZScore && matches!(model, Exported::Linear(_)), "{what}: {refusal}");
+                    assert!(
+                        method == NormaliserMethod::LogZScore && matches!(model, Exported::Linear(_)),
+                        "{what}: {refusal}"
+                    );
                     continue;
                 }
             };
@@ -186,7 +190,7 @@ fn engines_score_as_we_do_on_mq2008() {
 #[test]
 fn linear_models_go_to_ranklib() {
     let (train, test) = (signal_in_order(40, 1), signal_in_order(20, 2));
-    for method in [Method::None, Method::MinMax, Method::ZScore] {
+    for method in [NormaliserMethod::None, NormaliserMethod::MinMax, NormaliserMethod::ZScore] {
         let fitted = Normaliser { method, over: Over::Train }.fit(&train).unwrap();
         let normalised = fitted.apply(&train).unwrap();
         let ascent = CoordinateAscent::default();
@@ -253,7 +257,7 @@ fn what_a_program_cannot_say_is_refused_with_a_reason() {
     let refusal = write("lightgbm", &linear, "linear", &plain, width).unwrap_err();
     assert_eq!(refusal.why, "lightgbm has no linear models");
     assert!(refusal.help.contains("solr") && refusal.help.contains("onnx"), "{}", refusal.help);
-    let logarithm = Normaliser { method: Method::LogZScore, over: Over::Train }.fit(&train).unwrap();
+    let logarithm = Normaliser { method: NormaliserMethod::LogZScore, over: Over::Train }.fit(&train).unwrap();
     for (target, taken) in
         [("solr", false), ("elasticsearch", false), ("opensearch", false), ("ranklib", false), ("onnx", true)]
     {

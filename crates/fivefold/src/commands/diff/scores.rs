@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use fivefold_analysis::{Cell, Table};
 use fivefold_base::words::{counted, which};
 use fivefold_base::{Seed, rounding};
-use fivefold_metrics::attribution::{Case, mean_of_cases};
+use fivefold_metrics::attribution::{ScoredQuery, mean_of_cases};
 use fivefold_metrics::{Evaluator, Explanation, Scratch};
 
 use super::{Args, Difference, none_differs, number, of_each, perhaps};
@@ -98,7 +98,7 @@ pub(super) fn compare(args: &Args) -> miette::Result<Difference> {
 }
 
 /// The key of a document, which is the same on both sides: its id in runs, its row in score files.
-fn key<'a>(case: &Case<'a>, row: usize) -> (usize, &'a str) {
+fn key<'a>(case: &ScoredQuery<'a>, row: usize) -> (usize, &'a str) {
     match (&case.pool, &case.doc_ids) {
         (Some(_), Some(ids)) => (0, ids[row]),
         _ => (row, ""),
@@ -107,7 +107,7 @@ fn key<'a>(case: &Case<'a>, row: usize) -> (usize, &'a str) {
 
 /// The documents from the first rank to the last, each with the size of its group of ties. Tied
 /// documents are sorted by key, so that their order is the same on both sides.
-fn order<'a>(case: &Case<'a>, told: &Explanation) -> Vec<((usize, &'a str), usize)> {
+fn order<'a>(case: &ScoredQuery<'a>, told: &Explanation) -> Vec<((usize, &'a str), usize)> {
     let mut order: Vec<_> = told.ranking.iter().map(|place| (key(case, place.row), place.tied)).collect();
     let mut start = 0;
     while start < order.len() {
@@ -129,10 +129,10 @@ struct Changed {
 }
 
 impl Changed {
-    fn between([one, other]: &[Vec<Case<'_>>; 2]) -> Self {
+    fn between([one, other]: &[Vec<ScoredQuery<'_>>; 2]) -> Self {
         let mut changed = Changed::default();
         for (one, other) in one.iter().zip(other) {
-            let scores = |case: &Case<'_>| -> HashMap<(usize, String), f64> {
+            let scores = |case: &ScoredQuery<'_>| -> HashMap<(usize, String), f64> {
                 let of = |(row, &score): (usize, &f64)| {
                     let (row, id) = key(case, row);
                     ((row, id.to_owned()), score)

@@ -16,7 +16,7 @@ use crate::screen::tell;
 const FOLD: &str = "{fold}";
 
 /// The test part of one fold.
-pub(in crate::commands) struct Fold {
+pub(in crate::commands) struct TestPart {
     /// The number of the fold; `None` if there is only one file.
     pub(in crate::commands) number: Option<usize>,
     pub(in crate::commands) test: Dataset,
@@ -25,7 +25,7 @@ pub(in crate::commands) struct Fold {
     file: Option<Part>,
 }
 
-impl Fold {
+impl TestPart {
     /// Reads a score file, and returns one score for each document of `test`.
     pub(in crate::commands) fn scores(&self, path: &Path) -> miette::Result<Vec<f64>> {
         let scores = read_scores(path, self.test.documents()).map_err(Problem::from)?;
@@ -41,7 +41,7 @@ pub(in crate::commands) fn folds_of_files(
     files: &[String],
     count: usize,
     options: &ReadOptions,
-) -> miette::Result<Vec<Fold>> {
+) -> miette::Result<Vec<TestPart>> {
     let paths: Vec<(Option<usize>, String)> = match files {
         [pattern] if pattern.contains(FOLD) => (1..=count).map(|n| (Some(n), path(pattern, Some(n)))).collect(),
         [one] => vec![(None, one.clone())],
@@ -52,13 +52,13 @@ pub(in crate::commands) fn folds_of_files(
     }
     let read = |(number, path): (Option<usize>, String)| {
         let file = reading::read_for_grades(Path::new(&path), options)?;
-        Ok(Fold { number, test: file.data.clone(), file: Some(file) })
+        Ok(TestPart { number, test: file.data.clone(), file: Some(file) })
     };
     paths.into_iter().map(read).collect()
 }
 
 /// The test parts of a known collection.
-pub(super) fn folds_of_collection(name: &str, data_dir: Option<PathBuf>) -> miette::Result<Vec<Fold>> {
+pub(super) fn folds_of_collection(name: &str, data_dir: Option<PathBuf>) -> miette::Result<Vec<TestPart>> {
     let source = Source { name: Some(name.to_owned()), ..Source::default() };
     let folders: Vec<PathBuf> = data_dir.into_iter().collect();
     let collection = open(&source, &folders).map_err(problem::report)?;
@@ -68,7 +68,7 @@ pub(super) fn folds_of_collection(name: &str, data_dir: Option<PathBuf>) -> miet
     Ok(collection
         .folds
         .into_iter()
-        .map(|fold| Fold { number: Some(fold.number), test: fold.test, file: None })
+        .map(|fold| TestPart { number: Some(fold.number), test: fold.test, file: None })
         .collect())
 }
 
@@ -101,7 +101,7 @@ pub(super) struct Query {
 }
 
 /// Evaluates every system, given as `[LABEL=]FILE`.
-pub(super) fn evaluate(evaluator: &Evaluator, folds: &[Fold], systems: &[String]) -> miette::Result<Evaluated> {
+pub(super) fn evaluate(evaluator: &Evaluator, folds: &[TestPart], systems: &[String]) -> miette::Result<Evaluated> {
     let many = folds.iter().any(|fold| fold.number.is_some());
     let systems = labelled(systems)?;
     systems.iter().try_for_each(|(_, pattern)| check_folds(pattern, many))?;
@@ -137,14 +137,14 @@ pub(super) fn evaluate(evaluator: &Evaluator, folds: &[Fold], systems: &[String]
 /// The leak guard for rows that are sorted by grade: equal scores would then rank them well.
 pub(super) fn label_sorted_ties(
     evaluator: &Evaluator,
-    folds: &[Fold],
+    folds: &[TestPart],
     systems: &[String],
 ) -> miette::Result<Option<Finding>> {
     let mut sorted = SortedRows::default();
     folds.iter().flat_map(|fold| fold.test.queries()).for_each(|query| sorted.add(query.grades()));
     let systems = labelled(systems)?;
     let scores = systems.iter().flat_map(|(label, pattern)| {
-        let of_fold = move |fold: &Fold| {
+        let of_fold = move |fold: &TestPart| {
             let scores = fold.scores(Path::new(&path(pattern, fold.number)))?;
             Ok((label.clone(), fold.test.clone(), scores))
         };

@@ -6,7 +6,7 @@ use fivefold_experiment::verify::{Check, manifest_check, other_files};
 use fivefold_report::check::check_files;
 use fivefold_results::checksum::Checksum;
 use fivefold_results::store::Store;
-use fivefold_studies::{Manifest, RunOptions, StudyError, StudyFile, run};
+use fivefold_studies::{StudyError, StudyFile, StudyManifest, StudyOptions, run};
 
 use super::Args;
 use crate::data_dir::folders as data_folders;
@@ -19,14 +19,19 @@ use crate::screen::Screen;
 use crate::study::report as of_study;
 
 impl Args {
-    pub(super) fn study(&self, manifest: &Manifest, checksum: Checksum, screen: &mut Screen) -> miette::Result<Exit> {
+    pub(super) fn study(
+        &self,
+        manifest: &StudyManifest,
+        checksum: Checksum,
+        screen: &mut Screen,
+    ) -> miette::Result<Exit> {
         let Some(mut checks) = self.again(manifest)? else { return Ok(Exit::Interrupted) };
         checks.insert(0, manifest_check(checksum));
         self.show(Some(&manifest.name), None, checks, screen)
     }
 
     /// Does the study again and compares the files; `None` if a signal stopped the study.
-    fn again(&self, manifest: &Manifest) -> miette::Result<Option<Vec<Check>>> {
+    fn again(&self, manifest: &StudyManifest) -> miette::Result<Option<Vec<Check>>> {
         let (mut inputs, mut files, mut report) = (Check::new("inputs"), Check::new("files"), Check::new("report"));
         if self.without_data {
             let what = "a study is checked by doing it again, which needs what it reads: leave out --without-data";
@@ -39,7 +44,7 @@ impl Args {
         };
         let folders = folders.map_or_else(|| data_folders(self.data_dir.as_deref()), |(_, folders)| folders);
         let bar = FitBar::new(&file.name);
-        let options = RunOptions {
+        let options = StudyOptions {
             folders,
             threads: self.threads.threads,
             progress: Some(&bar),

@@ -1,7 +1,5 @@
-//! Confines programs by Landlock, and finds the gaps of the kernel.
-
-#[cfg(target_os = "linux")]
-mod kernel;
+//! The places that a confined program reaches, and the gaps of the kernel. Confines a thread by
+//! Landlock.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -9,6 +7,9 @@ use std::path::PathBuf;
 use fivefold_results::config::CommandLine;
 use fivefold_results::freedom::Freedom;
 use serde::{Deserialize, Serialize};
+
+#[cfg(target_os = "linux")]
+use super::landlock;
 
 /// The freedoms that this system cannot take from a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +19,7 @@ impl Lacks {
     /// The gaps of the kernel of this system.
     pub(crate) fn of_this_system() -> Self {
         #[cfg(target_os = "linux")]
-        return Lacks(kernel::lacks());
+        return Lacks(landlock::lacks());
         #[cfg(not(target_os = "linux"))]
         Lacks::all()
     }
@@ -41,7 +42,7 @@ impl Lacks {
 
 /// The places that a program reaches.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Walls {
+pub(crate) struct Reach {
     /// Files and folders that the program reads and executes.
     pub read: Vec<PathBuf>,
     /// Files and folders that the program may also write.
@@ -49,16 +50,16 @@ pub(crate) struct Walls {
     pub network: bool,
 }
 
-/// Confines this thread, and all processes that it starts from now on, to `walls` and a folder.
+/// Confines this thread, and all processes that it starts from now on, to `reach` and a folder.
 ///
 /// # Errors
 /// If the system cannot confine the thread.
-pub(crate) fn confine(walls: &Walls, folder: &std::path::Path) -> Result<(), String> {
+pub(crate) fn confine(reach: &Reach, folder: &std::path::Path) -> Result<(), String> {
     #[cfg(target_os = "linux")]
-    return kernel::confine(walls, folder);
+    return landlock::confine(reach, folder);
     #[cfg(not(target_os = "linux"))]
     {
-        let _ = (walls, folder);
+        let _ = (reach, folder);
         Err("this system cannot".to_owned())
     }
 }

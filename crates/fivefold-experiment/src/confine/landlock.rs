@@ -8,7 +8,9 @@ use landlock::{
     RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 
-use super::{Freedom, Walls};
+use fivefold_results::freedom::Freedom;
+
+use super::reach::Reach;
 
 /// The newest version of Landlock that this code knows. With an older kernel, the kernel's version
 /// is used.
@@ -29,23 +31,23 @@ pub(super) fn lacks() -> Vec<Freedom> {
     LACKS.clone()
 }
 
-pub(super) fn confine(walls: &Walls, folder: &Path) -> Result<(), String> {
-    let enforced = restrict(walls, folder).map_err(|error| error.to_string())?;
+pub(super) fn confine(reach: &Reach, folder: &Path) -> Result<(), String> {
+    let enforced = restrict(reach, folder).map_err(|error| error.to_string())?;
     if enforced == RulesetStatus::NotEnforced { Err("the system has no Landlock".to_owned()) } else { Ok(()) }
 }
 
-fn restrict(walls: &Walls, folder: &Path) -> Result<RulesetStatus, RulesetError> {
+fn restrict(reach: &Reach, folder: &Path) -> Result<RulesetStatus, RulesetError> {
     let all = AccessFs::from_all(NEWEST);
     // A program that can make a device file can read the disk through it.
     let write = all & !(AccessFs::MakeChar | AccessFs::MakeBlock);
     let mut ruleset = Ruleset::default().handle_access(all)?.scope(Scope::from_all(NEWEST))?;
-    if !walls.network {
+    if !reach.network {
         ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
     }
     let status = ruleset
         .create()?
-        .add_rules(path_beneath_rules(&walls.read, AccessFs::from_read(NEWEST)))?
-        .add_rules(path_beneath_rules(&walls.write, write))?
+        .add_rules(path_beneath_rules(&reach.read, AccessFs::from_read(NEWEST)))?
+        .add_rules(path_beneath_rules(&reach.write, write))?
         .add_rules(path_beneath_rules([folder], write))?
         .restrict_self()?;
     Ok(status.ruleset)

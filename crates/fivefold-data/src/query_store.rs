@@ -22,7 +22,7 @@ use crate::memory::{self, Counted, Share};
 
 /// The queries that were read, with their features.
 #[derive(Debug)]
-pub(crate) struct Store {
+pub(crate) struct QueryStore {
     matrix: Matrix,
     /// The share of the memory budget for the matrix.
     share: Share,
@@ -41,11 +41,11 @@ pub(crate) struct Store {
     digits: Digits,
 }
 
-impl Store {
+impl QueryStore {
     /// An empty store for documents of `width` features and grades of `scale`. `None`: the files
     /// show the width.
     pub(crate) fn new(scale: GradeScale, width: Option<usize>) -> Self {
-        Store {
+        QueryStore {
             matrix: Matrix::with_width(width.unwrap_or(0)),
             share: Share::default(),
             text: 0,
@@ -182,7 +182,7 @@ struct OpenQuery {
 
 /// Adds the queries of one file to a store, in file order.
 pub(crate) struct FileAppender<'a> {
-    store: &'a mut Store,
+    store: &'a mut QueryStore,
     listing: Listing,
     /// First and last line of each complete query.
     complete: HashMap<String, (u64, u64)>,
@@ -194,7 +194,7 @@ pub(crate) struct FileAppender<'a> {
 }
 
 impl<'a> FileAppender<'a> {
-    pub(crate) fn new(store: &'a mut Store, file: &Path) -> Self {
+    pub(crate) fn new(store: &'a mut QueryStore, file: &Path) -> Self {
         let file = file.to_owned();
         let (queries, lines) = (Vec::new(), Vec::new());
         let listing = Listing { file, queries, lines, moved: None, unsorted: 0, first_unsorted: 0 };
@@ -213,7 +213,7 @@ impl<'a> FileAppender<'a> {
         kept: &mut Block,
         options: &ReadOptions,
     ) -> Result<(), (usize, ReadErrorKind)> {
-        let Store { matrix, share, text, .. } = &mut *self.store;
+        let QueryStore { matrix, share, text, .. } = &mut *self.store;
         let (documents, width) = (matrix.rows() + self.waiting, matrix.width().max(self.widest));
         let before = Size { documents, twice: self.waiting, width, text: *text };
         let size = before.with(&block.rows, options, share.most())?;

@@ -24,7 +24,7 @@ pub enum Order {
 
 /// An experiment: for each system, the systems that the user has seen before.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Experiment {
+pub struct PriorSystems {
     /// The name in tables and files.
     pub name: &'static str,
     /// The systems before a system, in words.
@@ -99,28 +99,28 @@ pub fn best_of_groups(group_of: &[usize], groups: usize, means: &[f64]) -> Vec<O
 }
 
 /// Each system after every earlier system in `chronology`.
-pub fn chronological(chronology: &[usize]) -> Experiment {
+pub fn chronological(chronology: &[usize]) -> PriorSystems {
     let mut priors = vec![Vec::new(); chronology.len()];
     for (place, &system) in chronology.iter().enumerate() {
         priors[system] = chronology[..place].to_vec();
     }
-    Experiment { name: "chronological", before: "every earlier system", priors }
+    PriorSystems { name: "chronological", before: "every earlier system", priors }
 }
 
 /// Each system after all other systems.
-pub fn leave_one_out(systems: usize) -> Experiment {
+pub fn leave_one_out(systems: usize) -> PriorSystems {
     let others = |system| (0..systems).filter(|&other| other != system).collect();
-    Experiment { name: "leave-one-out", before: "all others", priors: (0..systems).map(others).collect() }
+    PriorSystems { name: "leave-one-out", before: "all others", priors: (0..systems).map(others).collect() }
 }
 
 /// Each system after the best system of every other group.
-pub fn grouped(group_of: &[usize], best: &[Option<usize>]) -> Experiment {
+pub fn grouped(group_of: &[usize], best: &[Option<usize>]) -> PriorSystems {
     let others = |&own: &usize| {
         let best = best.iter().enumerate().filter(|(group, _)| *group != own);
         best.filter_map(|(_, best)| *best).collect()
     };
     let priors = group_of.iter().map(others).collect();
-    Experiment { name: "grouped", before: "the best system of every other group", priors }
+    PriorSystems { name: "grouped", before: "the best system of every other group", priors }
 }
 
 #[cfg(test)]
