@@ -87,8 +87,8 @@ mod tests {
         assert!(crate::markdown(&table).contains(r"\< 0.0001 | 0.0331 |"), "{}", crate::markdown(&table));
         assert!(crate::csv(&table).ends_with("\n0.000000003,0.03312\n"), "{}", crate::csv(&table));
         let page = {
-            let (head, data) = (crate::PageHead::default(), fivefold_analysis::PageData::default());
-            crate::html::page(&head, &data, &[table], &[], &crate::Templates::default()).unwrap()
+            let report = crate::Report { tables: vec![table], ..crate::Report::default() };
+            crate::html::page(&report, None, &crate::Templates::default()).unwrap()
         };
         assert!(page.contains("data-v=\"0.000000003\">&lt; 0.0001</td>"), "{page}");
     }

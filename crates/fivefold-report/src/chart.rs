@@ -82,6 +82,7 @@ pub fn chart_figure(chart: &Chart) -> Result<Figure, ReportError> {
         id: chart.id.clone(),
         title: chart.title.clone(),
         notes: chart.notes.clone(),
+        shows_pairs: false,
         svg: String::new(),
         csv: points_csv(chart),
     };

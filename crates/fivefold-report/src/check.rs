@@ -7,7 +7,7 @@ use fivefold_results::Results;
 use fivefold_results::store::Store;
 
 use crate::error::ReportError;
-use crate::folder::{Files, Report, report_files};
+use crate::folder::{Files, Report, run_report};
 use crate::html::Templates;
 
 /// Each file of a report, and how it differs from the file that the results give.
@@ -22,7 +22,7 @@ pub fn check_report(
     folder: &Path,
     templates: &Templates,
 ) -> Result<Option<FileChecks>, ReportError> {
-    let (store, files) = (Store::new(folder), report_files(results, templates)?.1);
+    let (store, files) = (Store::new(folder), run_report(results)?.made(templates)?.files);
     if !files.iter().any(|(file, _)| store.path(file).exists()) {
         return Ok(None);
     }
@@ -34,7 +34,7 @@ pub fn check_report(
 /// # Errors
 /// As [`Report::write`].
 pub fn check_files(report: &Report, folder: &Path) -> Result<FileChecks, ReportError> {
-    compare(report.files(&Templates::default())?, &Store::new(folder))
+    compare(report.made(&Templates::default())?.files, &Store::new(folder))
 }
 
 fn compare(files: Files, store: &Store) -> Result<FileChecks, ReportError> {

@@ -87,6 +87,7 @@ pub(crate) fn ranks_figure(ranks: &Ranks) -> Result<Figure, ReportError> {
         id: ranks.id.clone(),
         title: ranks.title.clone(),
         notes: ranks.notes.clone(),
+        shows_pairs: false,
         svg: String::new(),
         csv: String::new(),
     };

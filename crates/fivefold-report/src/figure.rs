@@ -28,6 +28,9 @@ pub struct Figure {
     pub title: String,
     /// The lines under the figure, which are also part of the drawing.
     pub notes: Vec<String>,
+    /// Whether this is the matrix of the p-values of all pairs, which a page draws as a table.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shows_pairs: bool,
     /// The drawing.
     #[serde(skip)]
     pub svg: String,

@@ -39,6 +39,12 @@ const FIGURE_FORMS: [&str; 2] = ["svg", "csv"];
 /// The files of a report: the path of each file with `/`, and its content.
 pub(crate) type Files = Vec<(String, String)>;
 
+/// What a report consists of, before it is written.
+pub(crate) struct Made {
+    pub files: Files,
+    pub overview: Option<Overview>,
+}
+
 /// The content of `tables.json`, for writing.
 #[derive(Serialize)]
 struct Index<'a> {
@@ -59,6 +65,8 @@ struct WrittenFigure {
     id: String,
     title: String,
     notes: Vec<String>,
+    #[serde(default)]
+    shows_pairs: bool,
 }
 
 /// The ids in `tables.json`, from which the files of an earlier report follow. Other keys of an
@@ -116,12 +124,13 @@ pub fn write_report_unless(
     templates: &Templates,
     left: impl FnOnce() -> bool,
 ) -> Result<Option<Written>, ReportError> {
-    let (report, files) = report_files(results, templates)?;
+    let report = run_report(results)?;
+    let Made { files, overview } = report.made(templates)?;
     if left() {
         return Ok(None);
     }
     write(files, folder)?;
-    Ok(Some(Written { overview: Overview::new(&report.data, &report.head.stamps)?, tables: report.tables }))
+    Ok(Some(Written { overview, tables: report.tables }))
 }
 
 /// Checks that a report can be written into a folder. For a caller with much work before the
@@ -157,16 +166,14 @@ pub fn discard_damaged_index(folder: &Path) -> Result<Option<String>, ReportErro
 /// The most jobs of the manifest on a page.
 const JOBS: usize = 200;
 
-/// The report of a run, and every file of the report with its content.
-pub(crate) fn report_files(results: &Results, templates: &Templates) -> Result<(Report, Files), ReportError> {
+/// The report of a run.
+pub(crate) fn run_report(results: &Results) -> Result<Report, ReportError> {
     let analysed = results.analyse()?;
     let data = run_data(results, &analysed);
     let mut figures = figures(results, &analysed, &data)?;
     // Labels that differ only in marks that an id does not keep.
     number_equal(figures.iter_mut().map(|figure| &mut figure.id));
-    let report = Report { head: head(results)?, data, tables: analysed.tables, figures };
-    let files = report.files(templates)?;
-    Ok((report, files))
+    Ok(Report { head: head(results)?, data, tables: analysed.tables, figures })
 }
 
 fn head(results: &Results) -> Result<PageHead, ReportError> {
@@ -241,7 +248,7 @@ pub struct Report {
 
 impl Report {
     /// Writes the report into `folder`, which is made if it does not exist. Files of an earlier
-    /// report that are no longer made are removed.
+    /// report that are no longer made are removed. Returns the overview with which the page begins.
     ///
     /// # Errors
     /// - If a table or figure is malformed: its id is no file name or occurs twice, a row and the
@@ -250,15 +257,26 @@ impl Report {
     /// - If a template cannot be used.
     /// - If `tables.json` exists but no report wrote it.
     /// - If the file system refuses.
-    pub fn write(&self, folder: &Path, templates: &Templates) -> Result<(), ReportError> {
-        write(self.files(templates)?, folder)
+    pub fn write(&self, folder: &Path, templates: &Templates) -> Result<Option<Overview>, ReportError> {
+        let Made { files, overview } = self.made(templates)?;
+        write(files, folder)?;
+        Ok(overview)
     }
 
-    /// Every file of the report with its content.
-    pub(crate) fn files(&self, templates: &Templates) -> Result<Files, ReportError> {
+    /// What is seen first. `None` if no systems were compared.
+    ///
+    /// # Errors
+    /// Means that have no order.
+    pub fn overview(&self) -> Result<Option<Overview>, ReportError> {
+        Overview::new(&self.data, &self.head.stamps)
+    }
+
+    /// Makes every file of the report, and the overview.
+    pub(crate) fn made(&self, templates: &Templates) -> Result<Made, ReportError> {
         let mut files = contents(&self.tables, &self.figures)?;
-        files.push((PAGE.to_owned(), page(&self.head, &self.data, &self.tables, &self.figures, templates)?));
-        Ok(files)
+        let overview = self.overview()?;
+        files.push((PAGE.to_owned(), page(self, overview.as_ref(), templates)?));
+        Ok(Made { files, overview })
     }
 
     /// Reads back the report in `folder`. The head is given, because no file of the report holds
@@ -278,10 +296,10 @@ impl Report {
         };
         let IndexRead { tables, figures } = read_written(&store)?;
         let mut read = Vec::with_capacity(figures.len());
-        for WrittenFigure { id, title, notes } in figures {
+        for WrittenFigure { id, title, notes, shows_pairs } in figures {
             check_id(&id)?;
             let [svg, csv] = FIGURE_FORMS.map(|form| text(figure_file(&id, form)));
-            read.push(Figure { id, title, notes, svg: svg?, csv: csv? });
+            read.push(Figure { id, title, notes, shows_pairs, svg: svg?, csv: csv? });
         }
         let content = store.read(PAGE_DATA)?.ok_or_else(|| missing(PAGE_DATA))?;
         let data =
@@ -430,7 +448,7 @@ mod tests {
     fn write_files(name: &str, tables: &[Table], figures: &[Figure], folder: &Path) -> Result<(), ReportError> {
         let head = PageHead { name: name.to_owned(), ..PageHead::default() };
         let (tables, figures) = (tables.to_vec(), figures.to_vec());
-        Report { head, tables, figures, ..Report::default() }.write(folder, &Templates::default())
+        Report { head, tables, figures, ..Report::default() }.write(folder, &Templates::default()).map(drop)
     }
 
     /// Every file below `folder` with its content.

@@ -36,6 +36,7 @@ pub(crate) fn expected_figure(histogram: &ExpectedHistogram, conventions: &[Stri
         id: format!("figure-{number}expected-{}-{}", slug(measure), slug(dataset)),
         title: format!("{name}expected {measure} of the queries of {dataset}"),
         notes: std::iter::once(counts_note(histogram)).chain(conventions.iter().cloned()).collect(),
+        shows_pairs: false,
         svg: String::new(),
         csv: String::new(),
     };

@@ -19,11 +19,11 @@ mod wording;
 
 use std::path::{Path, PathBuf};
 
-use fivefold_analysis::{PageData, Table};
 use minijinja::{AutoEscape, Environment};
 
 use crate::error::ReportError;
-use crate::figure::Figure;
+use crate::folder::Report;
+use crate::overview::Overview;
 
 use page::Page;
 pub use page::PageHead;
@@ -102,19 +102,14 @@ impl Templates {
 /// fit, the page shows fewer queries.
 const LIMIT: usize = 2_950_000;
 
-/// The page of tables and figures, with all other data of the report.
+/// The page of a report, which begins with its overview.
 ///
 /// # Errors
 /// As [`crate::write_report`], and [`ReportError::Template`] if a template is malformed or uses an
 /// unknown name.
-pub(crate) fn page(
-    head: &PageHead,
-    data: &PageData,
-    tables: &[Table],
-    figures: &[Figure],
-    templates: &Templates,
-) -> Result<String, ReportError> {
-    let mut page = Page::new(head, data, tables, figures)?;
+pub(crate) fn page(report: &Report, overview: Option<&Overview>, templates: &Templates) -> Result<String, ReportError> {
+    let data = &report.data;
+    let mut page = Page::new(report, overview)?;
     let mut whole = render(&page, templates)?;
     if whole.len() > LIMIT {
         page = page.with_queries(data, 1.0);

@@ -45,6 +45,7 @@ pub(crate) fn intervals_figure(intervals: &Intervals) -> Result<Figure, ReportEr
         id: intervals.id.clone(),
         title: intervals.title.clone(),
         notes: intervals.notes.clone(),
+        shows_pairs: false,
         svg: String::new(),
         csv: String::new(),
     };

@@ -57,6 +57,8 @@ pub struct Overview {
     noun: String,
     /// What was compared on what, in a line: `2 data sets, 8 methods, 6 measures @10`.
     facts: String,
+    /// The stamps of a run. A page shows its stamps itself.
+    stamps: Vec<String>,
     /// What failed or limits every number, before the findings.
     warnings: Vec<String>,
     /// Three to five sentences that do not repeat each other.
@@ -90,7 +92,8 @@ impl Overview {
         Ok(Some(Overview {
             noun: data.noun.clone(),
             facts: facts(&compared, &data.noun),
-            warnings: stamps.iter().cloned().chain(warnings(data)).collect(),
+            stamps: stamps.to_vec(),
+            warnings: warnings(data),
             findings: findings::findings(&compared, &data.noun, test.alpha),
             matrices: compared.iter().map(|own| ScoreMatrix::new(own, test.alpha)).collect(),
             agreements: agreements.into_iter().flatten().collect(),

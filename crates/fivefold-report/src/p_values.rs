@@ -51,6 +51,7 @@ pub(crate) fn pairs_figure(pairs: &Pairs) -> Result<Figure, ReportError> {
         id: pairs.id.clone(),
         title: pairs.title.clone(),
         notes: pairs.notes.clone(),
+        shows_pairs: true,
         svg: String::new(),
         csv: String::new(),
     };

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use fivefold_analysis::Table;
 use fivefold_experiment::reuse::changes;
 use fivefold_report::folder::{check_index, discard_damaged_index};
 use fivefold_report::{Overview, PageHead, Report, Templates, chart_figure, diagram_figure};
@@ -199,15 +200,18 @@ impl StudyRun {
             tell(STOPPED);
             return Ok(Exit::Interrupted);
         }
-        if let (Some(out), Some((folder, again))) = (&self.out, &folder) {
+        let overview = if let (Some(out), Some((folder, again))) = (&self.out, &folder) {
             self.check_inputs(out, &findings)?;
             if *again {
                 report_damage(out)?;
             }
             self.claim.note(&Store::new(out));
-            report.write(out, &Templates::default()).map_err(problem::report)?;
+            let overview = report.write(out, &Templates::default()).map_err(problem::report)?;
             folder.write(file, &findings).map_err(problem::report)?;
-        }
+            overview
+        } else {
+            report.overview().map_err(problem::report)?
+        };
         let shown = self.out.as_ref().map(|out| out.display().to_string());
         if self.json {
             screen.json(&Summary {
@@ -219,7 +223,7 @@ impl StudyRun {
                 files: findings.files.iter().map(|(name, _)| name.as_str()).collect(),
             })?;
         } else {
-            self.show(file, &report, screen)?;
+            self.show(file, &report.tables, overview.as_ref(), screen)?;
         }
         screen.flush();
         match shown {
@@ -234,17 +238,23 @@ impl StudyRun {
 
 impl StudyRun {
     /// Shows the overview and the tables that were asked for; without an overview, all tables.
-    fn show(&self, file: &StudyFile, report: &Report, screen: &mut Screen) -> miette::Result<()> {
-        let mut chosen = self.tables.choose(&report.tables)?;
-        match Overview::new(&report.data, &report.head.stamps).map_err(problem::report)? {
+    fn show(
+        &self,
+        file: &StudyFile,
+        tables: &[Table],
+        overview: Option<&Overview>,
+        screen: &mut Screen,
+    ) -> miette::Result<()> {
+        let mut chosen = self.tables.choose(tables)?;
+        match overview {
             Some(overview) => {
                 screen.line(format_args!("{}: {}\n", file.name, overview.facts()));
-                screen.overview(&overview);
+                screen.overview(overview);
                 if !chosen.is_empty() {
                     screen.line("");
                 }
             }
-            None if chosen.is_empty() => chosen.clone_from(&report.tables),
+            None if chosen.is_empty() => tables.clone_into(&mut chosen),
             None => {}
         }
         screen.tables(&chosen);

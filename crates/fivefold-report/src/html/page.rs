@@ -13,6 +13,7 @@ use super::summary::summary;
 use crate::cell::{is_words, one_line, shown};
 use crate::error::ReportError;
 use crate::figure::Figure;
+use crate::folder::Report;
 use crate::overview::{FirstScreen, Overview};
 
 /// The name and the origin of a page.
@@ -95,9 +96,6 @@ struct Plot {
     elsewhere: bool,
 }
 
-/// In the title of a figure that a matrix of pairs draws, too.
-const ALL_PAIRS: &str = "p-values of all pairs";
-
 /// The most bytes of drawings on the page.
 const FIGURES: usize = 900_000;
 
@@ -131,8 +129,9 @@ struct PlainCell {
 }
 
 impl Page {
-    /// Makes the page of these tables and figures.
-    pub fn new(head: &PageHead, data: &PageData, tables: &[Table], figures: &[Figure]) -> Result<Self, ReportError> {
+    /// Makes the page of a report, which begins with its overview.
+    pub fn new(report: &Report, overview: Option<&Overview>) -> Result<Self, ReportError> {
+        let Report { head, data, tables, figures } = report;
         let (alpha, noun) = (data.test.as_ref().map_or(0.0, |test| test.alpha), data.noun.as_str());
         let cut = data.datasets.iter().filter_map(|own| own.left_out(&data.noun));
         let taus = data.datasets.iter().map(|dataset| taus(dataset, noun)).collect::<Result<Vec<_>, _>>()?;
@@ -146,8 +145,7 @@ impl Page {
             noun: noun.to_owned(),
             stamps: head.stamps.clone(),
             notices: cut.chain(head.notices.iter().cloned()).collect(),
-            // The page shows its stamps itself.
-            overview: Overview::new(data, &[])?.map(|overview| overview.screen()),
+            overview: overview.map(Overview::screen),
             summary: unbroken(summary(data)?),
             test: data.test.as_ref().map(|test| test.words.clone()).unwrap_or_default(),
             alpha,
@@ -171,7 +169,7 @@ impl Page {
         let mut room = FIGURES;
         let mut left = 0;
         for figure in figures {
-            let elsewhere = figure.title.contains(ALL_PAIRS) && !self.pairs.is_empty();
+            let elsewhere = figure.shows_pairs && !self.pairs.is_empty();
             let svg = compact(&figure.svg);
             let fits = svg.len() <= room;
             let drawn = fits && !elsewhere;

@@ -26,7 +26,7 @@ const VERSIONS: &str = "V1 = A/U x A/(A+E), V2 = (A-E)/(U-E); A value, U upper b
 pub(super) fn text(overview: &Overview, style: Style) -> String {
     let width = usize::from(style.width).saturating_sub(1).max(20);
     let mut lines: Vec<String> = Vec::new();
-    for warning in &overview.warnings {
+    for warning in overview.stamps.iter().chain(&overview.warnings) {
         lines.extend(wrapped_at(warning, "! ", "  ", width));
     }
     for finding in &overview.findings {

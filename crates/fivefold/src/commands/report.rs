@@ -82,7 +82,7 @@ fn write(from: &Path, study: Option<&StudyManifest>, folder: &Path, templates: &
             let head = page_head(manifest).map_err(problem::report)?;
             let report = Report::read(from, head).map_err(problem::report)?;
             let _lock = FolderLock::take(folder, LockMode::Alone).map_err(problem::report)?;
-            report.write(folder, templates).map_err(problem::report)
+            report.write(folder, templates).map(drop).map_err(problem::report)
         }
         None => {
             let results = Results::load(from).map_err(problem::report)?;
