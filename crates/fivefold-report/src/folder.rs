@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use fivefold_analysis::page::PAGE_DATA;
-use fivefold_analysis::tables::{Analysed, MethodComparison, expected_histograms};
+use fivefold_analysis::tables::{Analysed, MethodComparison, QuerySetFact, expected_histograms};
 use fivefold_analysis::{Cell, PageData, Table, number_equal};
 use fivefold_results::Results;
 use fivefold_results::checksum::{read_verified, with_checksum};
@@ -89,6 +89,8 @@ pub struct Written {
     pub tables: Vec<Table>,
     /// What is seen first; `None` where no two systems were compared.
     pub overview: Option<Overview>,
+    /// The query sets of the tables of a run.
+    pub query_sets: Vec<QuerySetFact>,
 }
 
 /// Writes the report of a run into `folder` and returns what it shows. `folder` is the results
@@ -124,13 +126,15 @@ pub fn write_report_unless(
     templates: &Templates,
     left: impl FnOnce() -> bool,
 ) -> Result<Option<Written>, ReportError> {
-    let report = run_report(results)?;
+    let analysed = results.analyse()?;
+    let query_sets = analysed.query_sets.clone();
+    let report = report_of(results, analysed)?;
     let Made { files, overview } = report.made(templates)?;
     if left() {
         return Ok(None);
     }
     write(files, folder)?;
-    Ok(Some(Written { overview, tables: report.tables }))
+    Ok(Some(Written { overview, tables: report.tables, query_sets }))
 }
 
 /// Checks that a report can be written into a folder. For a caller with much work before the
@@ -168,7 +172,11 @@ const JOBS: usize = 200;
 
 /// The report of a run.
 pub(crate) fn run_report(results: &Results) -> Result<Report, ReportError> {
-    let analysed = results.analyse()?;
+    report_of(results, results.analyse()?)
+}
+
+/// The report of a run whose values are analysed.
+fn report_of(results: &Results, analysed: Analysed) -> Result<Report, ReportError> {
     let data = run_data(results, &analysed);
     let mut figures = figures(results, &analysed, &data)?;
     // Labels that differ only in marks that an id does not keep.

@@ -1,13 +1,13 @@
 //! The means of every method in every query set of every data set, which all tables of one family
 //! share.
 
-use fivefold_base::words::counted;
+use fivefold_base::words::{counted, list, which};
 use fivefold_metrics::Mean;
 
-use super::TableOptions;
 use super::family::ColumnFamily;
 use super::means::{collection_mean, gather, p_values};
 use super::query_set::{QuerySet, Selection, select};
+use super::{QuerySetFact, TableOptions};
 use crate::evaluation::{DatasetValues, Evaluation};
 
 /// The methods that did not fail on a data set.
@@ -42,10 +42,7 @@ impl<'a> Analysis<'a> {
     pub fn new(evaluation: &'a Evaluation, options: &'a TableOptions, family: &'a ColumnFamily) -> Self {
         let mut analysis = Analysis { evaluation, options, family, sets: Vec::new(), tests: Vec::new() };
         analysis.sets = (0..evaluation.datasets.len())
-            .map(|dataset| {
-                let data = &evaluation.datasets[dataset];
-                QuerySet::EVERY.iter().map(|&set| analysis.compute(dataset, set, set.size(options, data))).collect()
-            })
+            .map(|dataset| QuerySet::EVERY.iter().map(|&set| analysis.compute(dataset, set, None)).collect())
             .collect();
         let of_set = |dataset: usize, set: QuerySet| -> Vec<Tests> {
             let versions = 0..family.versions.len();
@@ -70,11 +67,40 @@ impl<'a> Analysis<'a> {
         self.sets[dataset][set as usize].as_ref().map_err(Clone::clone)
     }
 
-    /// The means of a query set of a given size.
-    pub fn compute(&self, dataset: usize, set: QuerySet, size: Option<usize>) -> Result<SetValues, String> {
+    /// The main query sets that at least `count` data sets have.
+    pub fn main_sets(&self, count: usize) -> Vec<QuerySet> {
+        let datasets = |set: QuerySet| self.datasets().filter(|(dataset, _)| self.set(*dataset, set).is_ok()).count();
+        QuerySet::MAIN.into_iter().filter(|&set| datasets(set) >= count).collect()
+    }
+
+    /// The sets among `sets` that a data set lacks, each with the reason.
+    pub fn lacks(&self, dataset: usize, sets: &[QuerySet]) -> Vec<(QuerySet, String)> {
+        sets.iter().filter_map(|&set| Some((set, self.set(dataset, set).err()?))).collect()
+    }
+
+    /// The sets that the options compare, with their sizes or the reasons why a data set lacks them.
+    pub fn query_set_facts(&self) -> Vec<QuerySetFact> {
+        let mut facts = Vec::new();
+        for (dataset, data) in self.datasets() {
+            facts.extend(QuerySet::compared(self.options).into_iter().map(|set| {
+                let found = self.set(dataset, set).map(|values| values.selection.queries.len());
+                QuerySetFact {
+                    dataset: data.name.clone(),
+                    measure: self.family.name.clone(),
+                    set: set.name(),
+                    queries: found.as_ref().ok().copied(),
+                    left_out: found.err(),
+                }
+            }));
+        }
+        facts
+    }
+
+    /// The means of a query set, of at most `most` queries if the set has a size.
+    pub fn compute(&self, dataset: usize, set: QuerySet, most: Option<usize>) -> Result<SetValues, String> {
         let data = &self.evaluation.datasets[dataset];
         let measures = self.evaluation.measures.len();
-        let selection = select(set, data, measures, self.family, self.options, size)?;
+        let selection = select(set, data, measures, self.family, self.options, most)?;
         let of_ranker = |ranker: usize, columns: &[usize]| -> Vec<Mean> {
             if data.failed[ranker] {
                 return Vec::new();
@@ -126,6 +152,23 @@ impl SetValues {
         let counts = || self.means[version].iter().flatten().map(|mean| mean.undefined);
         (counts().min().unwrap_or(0), counts().max().unwrap_or(0))
     }
+}
+
+/// A line for each reason why a data set lacks sets. `lacks` gives the name of each set and the
+/// reason.
+pub(super) fn lacking_lines<'s>(lacks: impl IntoIterator<Item = (&'s str, &'s str)>) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (set, why) in lacks {
+        match reasons.iter_mut().find(|(other, _)| *other == why) {
+            Some((_, sets)) => sets.push(set),
+            None => reasons.push((why, vec![set])),
+        }
+    }
+    let line = |(why, sets): (&str, Vec<&str>)| {
+        let (the, are) = (which(sets.len(), "set", "sets"), which(sets.len(), "is", "are"));
+        format!("the {the} {} {are} left out: {why}", list(&sets))
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 fn too_few(rankers: usize, cutoffs: usize) -> String {

@@ -7,7 +7,8 @@ use super::query_set::QuerySet;
 use crate::table::{Cell, Table};
 
 /// Fills a table. The rows are data set x version; the columns are all, uninformative and ideal
-/// queries. `cell` gets the data set, the query set with its values, and the version.
+/// queries, if any data set has such a set. `cell` gets the data set, the query set with its values,
+/// and the version.
 pub(super) fn fill(
     analysis: &Analysis<'_>,
     mut table: Table,
@@ -15,8 +16,9 @@ pub(super) fn fill(
     settings: String,
     mut cell: impl FnMut(Place<'_>, &mut Notes) -> Result<Cell, String>,
 ) -> Table {
+    let sets = analysis.main_sets(1);
     table.columns =
-        ["data set", "measure"].into_iter().chain(QuerySet::MAIN.map(QuerySet::name)).map(str::to_owned).collect();
+        ["data set", "measure"].into_iter().chain(sets.iter().map(|set| set.name())).map(str::to_owned).collect();
     table.label_columns = 2;
     let datasets: Vec<usize> = analysis.datasets().map(|(dataset, _)| dataset).collect();
     let mut notes = Notes::new(analysis, &datasets, &QuerySet::MAIN);
@@ -25,12 +27,16 @@ pub(super) fn fill(
         for &version in versions {
             let name = &analysis.family.versions[version].name;
             let mut row = vec![Cell::Text(data.name.clone()), Cell::Text(name.clone())];
-            for set in QuerySet::MAIN {
+            for &set in &sets {
                 let text = format!("{}, {}, {name}", data.name, set.name());
-                let value = analysis
-                    .set(dataset, set)
-                    .and_then(|values| cell(Place { dataset, set, version, values, text: &text }, &mut notes));
-                row.push(notes.cell(&text, value));
+                // A line of the notes says why a data set lacks a set.
+                row.push(analysis.set(dataset, set).map_or_else(
+                    |_| Cell::na(),
+                    |values| {
+                        let value = cell(Place { dataset, set, version, values, text: &text }, &mut notes);
+                        notes.cell(&text, value)
+                    },
+                ));
             }
             table.rows.push(row);
         }

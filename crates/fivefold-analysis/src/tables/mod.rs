@@ -42,23 +42,25 @@ mod pad;
 mod query_class;
 mod query_set;
 mod scores;
+mod set_size;
 mod significance;
 mod swaps;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fivefold_base::Seed;
 use fivefold_core::ParamError;
 use fivefold_metrics::Conventions;
 use fivefold_stats::PadDenominator;
+use serde::Serialize;
 
 use crate::difference_test::{DifferenceTest, HowFound};
 use crate::evaluation::{DatasetValues, Evaluation};
 use crate::ids::number_equal;
 use crate::table::Table;
-use analysis::Analysis;
+use analysis::{Analysis, lacking_lines};
 use family::families;
 
 pub use comparison::{CONFIDENCE, MethodComparison};
@@ -66,6 +68,7 @@ pub use distance::Distance;
 pub use histogram::{ExpectedHistogram, Panel, expected_histograms};
 pub use pad::PadNotes;
 pub use query_class::{QueryClass, QueryClasses};
+pub use set_size::SetSize;
 
 /// The settings of the tables.
 #[derive(Debug, Clone)]
@@ -101,23 +104,23 @@ pub struct TableOptions {
     pub only: Vec<String>,
 }
 
-/// The sizes of the uninformative and the ideal set (0: no such set).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The sizes of the uninformative and the ideal set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SetSizes {
     /// Number of queries on which the methods differ least from a random order.
-    pub uninformative: usize,
+    pub uninformative: SetSize,
     /// Number of queries on which the methods beat a random order by most.
-    pub ideal: usize,
+    pub ideal: SetSize,
 }
 
 impl TableOptions {
-    /// The paper's choices under these conventions, with 500 queries in the uninformative and in
-    /// the ideal set.
+    /// The paper's choices under these conventions, but with a quarter of the queries in the
+    /// uninformative and in the ideal set.
     pub fn new(conventions: Conventions, seed: Seed) -> Self {
         TableOptions {
             conventions,
             notes: Vec::new(),
-            sizes: SetSizes { uninformative: 500, ideal: 500 },
+            sizes: SetSizes::default(),
             dataset_sizes: BTreeMap::new(),
             distance: Distance::Absolute,
             broad_focused: true,
@@ -163,7 +166,8 @@ pub enum TablesError {
     },
 }
 
-/// All tables, in the paper's order within each family of measures.
+/// All tables, in the paper's order within each family of measures. A table that needs query sets is
+/// left out if no data set has these sets.
 ///
 /// # Errors
 /// [`TablesError`] if arrays do not fit together, or a table that the options name does not exist.
@@ -188,8 +192,27 @@ pub struct Analysed {
     /// The queries in the plane of expected and original values, for each data set and family with
     /// the original measure.
     pub classes: Vec<QueryClasses>,
+    /// The query sets that the tables compare, and those that a data set lacks, by family and data
+    /// set.
+    pub query_sets: Vec<QuerySetFact>,
     /// The test of the comparisons.
     pub difference: DifferenceTest,
+}
+
+/// A query set of one data set under one family of measures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct QuerySetFact {
+    /// The data set.
+    pub dataset: String,
+    /// The measure without version and cutoff.
+    pub measure: String,
+    /// Name of the set.
+    pub set: &'static str,
+    /// Number of queries in the set. `None` if there is no set.
+    pub queries: Option<usize>,
+    /// Why there is no set.
+    pub left_out: Option<String>,
 }
 
 /// The tables, comparisons and query classes. Each family of measures is analysed once.
@@ -199,14 +222,15 @@ pub struct Analysed {
 pub fn analyse(evaluation: &Evaluation, options: &TableOptions) -> Result<Analysed, TablesError> {
     check(evaluation)?;
     let difference = DifferenceTest::new(&options.test, &options.correction, options.draws, options.alpha)?;
-    let (mut tables, mut comparisons, mut classes) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut tables, mut comparisons, mut classes, mut query_sets) = (vec![], vec![], vec![], vec![]);
     for family in families(&evaluation.measures) {
         let analysis = Analysis::new(evaluation, options, &family);
         tables.extend(of_family(&analysis));
         comparisons.extend(comparison::of_family(&analysis, &difference)?);
         classes.extend(query_class::of_family(&analysis));
+        query_sets.extend(analysis.query_set_facts());
     }
-    Ok(Analysed { tables: finished(tables, options)?, comparisons, classes, difference })
+    Ok(Analysed { tables: finished(tables, options)?, comparisons, classes, query_sets, difference })
 }
 
 impl Analysed {
@@ -215,6 +239,23 @@ impl Analysed {
         let mut found = HowFound::default();
         self.comparisons.iter().for_each(|comparison| found.merge(&comparison.how_found));
         self.difference.in_words(&found)
+    }
+
+    /// The query sets that a data set lacks, a sentence for each reason.
+    pub fn left_out(&self, dataset: &str) -> Vec<String> {
+        let mut sentences: Vec<String> = Vec::new();
+        let own = || self.query_sets.iter().filter(|fact| fact.dataset == dataset);
+        for family in own().map(|fact| &fact.measure).collect::<BTreeSet<_>>() {
+            let of_family = own().filter(|fact| fact.measure == *family);
+            let lacks = of_family.filter_map(|fact| Some((fact.set, fact.left_out.as_deref()?)));
+            for line in lacking_lines(lacks) {
+                let sentence = format!("{}.", line.replacen("the", "The", 1));
+                if !sentences.contains(&sentence) {
+                    sentences.push(sentence);
+                }
+            }
+        }
+        sentences
     }
 
     /// Whether there is a table of this kind (`conflicts`, `pad`), for any measure.
@@ -236,7 +277,8 @@ fn finished(mut tables: Vec<Table>, options: &TableOptions) -> Result<Vec<Table>
     // Two labels may have the same id, because ids leave out some characters. Equal ids get
     // numbers.
     number_equal(tables.iter_mut().map(|table| &mut table.id));
-    choose(tables, &options.only)
+    // A table without rows is left out, but its id exists.
+    Ok(choose(tables, &options.only)?.into_iter().filter(|table| !table.rows.is_empty()).collect())
 }
 
 fn choose(tables: Vec<Table>, only: &[String]) -> Result<Vec<Table>, TablesError> {

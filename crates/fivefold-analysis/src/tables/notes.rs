@@ -5,7 +5,7 @@ use fivefold_base::words::counted;
 use fivefold_metrics::Undefined;
 
 use super::Distance;
-use super::analysis::Analysis;
+use super::analysis::{Analysis, lacking_lines};
 use super::query_set::{QuerySet, by_breadth};
 use crate::evaluation::{DatasetValues, DocumentSet};
 use crate::table::Cell;
@@ -29,6 +29,9 @@ impl Notes {
                     notes.add(line);
                 }
             }
+            let lacks = analysis.lacks(dataset, sets);
+            let lacks = lacks.iter().map(|(set, why)| (set.name(), why.as_str()));
+            lacking_lines(lacks).iter().for_each(|line| notes.add(format!("{}: {line}", data.name)));
             let failed: Vec<&str> =
                 data.rankers.iter().zip(&data.failed).filter(|(_, failed)| **failed).map(|(r, _)| r.as_str()).collect();
             if !failed.is_empty() {
@@ -77,10 +80,6 @@ fn queries_line(analysis: &Analysis<'_>, dataset: usize, set: QuerySet) -> Optio
     let data = &analysis.evaluation.datasets[dataset];
     let values = analysis.set(dataset, set).ok()?;
     let queries = values.selection.queries.len();
-    let asked = match set.size(analysis.options, data) {
-        Some(asked) if asked > queries => format!(" ({asked} asked for)"),
-        _ => String::new(),
-    };
     // The number of relevant documents is known only for whole queries, not for halves.
     let without_relevant = match values.selection.documents {
         DocumentSet::All => {
@@ -95,7 +94,7 @@ fn queries_line(analysis: &Analysis<'_>, dataset: usize, set: QuerySet) -> Optio
         format!("{} {count}", columns.name)
     });
     Some(format!(
-        "{}, {}: {}{asked}{}{without_relevant}; undefined values, {}: {}",
+        "{}, {}: {}{}{without_relevant}; undefined values, {}: {}",
         data.name,
         set.name(),
         counted(queries, "query"),

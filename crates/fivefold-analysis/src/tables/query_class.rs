@@ -2,7 +2,7 @@
 //! point also says whether the query is in the uninformative set or in the ideal set.
 
 use super::analysis::Analysis;
-use super::query_set::{QuerySet, worths};
+use super::query_set::{QuerySet, is_defined, worths};
 
 /// The sets of a query. If there are few queries, a query can be in the uninformative and in the
 /// ideal set.
@@ -68,11 +68,7 @@ pub(super) fn of_family(analysis: &Analysis<'_>) -> Vec<QueryClasses> {
         };
         let mut points = Vec::new();
         for worth in worths {
-            // All versions use E/U of the original measure.
-            let mut columns = family.original().into_iter().flat_map(|original| &original.columns);
-            let undefined =
-                columns.all(|column| data.expected[worth.query * evaluation.measures.len() + column].is_nan());
-            if !undefined {
+            if is_defined(data, evaluation.measures.len(), family, worth.query) {
                 points.push((worth.query, worth.expected, worth.real));
             }
         }

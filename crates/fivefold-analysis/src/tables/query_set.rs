@@ -8,6 +8,8 @@
 //! - uninformative: the N queries of least |real - expected| (or of least real - expected). Ties
 //!   are in file order.
 //! - ideal: the N queries of greatest real - expected. Ties are in file order.
+//! - N is a number, or a quarter of the queries with a value ([`SetSize`]). A quarter is chosen
+//!   among the queries with a value alone, because on the others all methods are equal.
 //! - broad: at least half of the documents have grade 2 or higher; focused: all other queries. A
 //!   seeded draw cuts the larger set to the size of the smaller.
 //! - left, right: all queries, ranked over one half of their documents.
@@ -17,7 +19,7 @@ use fivefold_metrics::settle;
 
 use super::analysis::live;
 use super::family::ColumnFamily;
-use super::{Distance, TableOptions};
+use super::{Distance, SetSize, TableOptions};
 use crate::evaluation::{DatasetValues, DocumentSet};
 
 /// The query sets of the paper.
@@ -60,14 +62,15 @@ impl QuerySet {
         }
     }
 
-    /// The number of queries that the options ask for; `None` for a set whose size is not an
-    /// option.
-    pub fn size(self, options: &TableOptions, data: &DatasetValues) -> Option<usize> {
-        match self {
-            QuerySet::Uninformative => Some(options.sizes_of(data).uninformative),
-            QuerySet::Ideal => Some(options.sizes_of(data).ideal),
-            _ => None,
-        }
+    /// The sets that the options compare.
+    pub fn compared(options: &TableOptions) -> Vec<QuerySet> {
+        let asked = |set: &QuerySet| match set {
+            QuerySet::All => false,
+            QuerySet::Uninformative | QuerySet::Ideal => true,
+            QuerySet::Broad | QuerySet::Focused => options.broad_focused,
+            QuerySet::Left | QuerySet::Right => options.halves,
+        };
+        QuerySet::EVERY.into_iter().filter(asked).collect()
     }
 }
 
@@ -89,19 +92,23 @@ impl Selection {
     }
 }
 
-/// The queries of a set. `size` is at most [`QuerySet::size`]. The error says why there is no such
-/// set.
+/// The queries of a set, but at most `most` queries of the uninformative or the ideal set. The
+/// error says why there is no such set.
 pub(super) fn select(
     set: QuerySet,
     data: &DatasetValues,
     measures: usize,
     family: &ColumnFamily,
     options: &TableOptions,
-    size: Option<usize>,
+    most: Option<usize>,
 ) -> Result<Selection, String> {
     let every = || (0..data.queries.len()).collect::<Vec<usize>>();
     let over_all = |queries| Ok(Selection { queries, documents: DocumentSet::All });
-    let size = size.unwrap_or(0);
+    let chosen = |size: SetSize, key: &dyn Fn(f64) -> f64| {
+        let order = differences(data, measures, family, options, size)?;
+        let size = size.of(order.len())?;
+        over_all(least(order, most.map_or(size, |most| size.min(most)), key))
+    };
     match set {
         QuerySet::All => over_all(every()),
         QuerySet::Uninformative => {
@@ -109,9 +116,9 @@ pub(super) fn select(
                 Distance::Absolute => difference.abs(),
                 Distance::Signed => difference,
             };
-            over_all(least(&differences(data, measures, family, options)?, size, distance)?)
+            chosen(options.sizes_of(data).uninformative, &distance)
         }
-        QuerySet::Ideal => over_all(least(&differences(data, measures, family, options)?, size, |d| -d)?),
+        QuerySet::Ideal => chosen(options.sizes_of(data).ideal, &|difference| -difference),
         QuerySet::Broad | QuerySet::Focused => {
             let (broad, focused) = broad_and_focused(data, options)?;
             over_all(if set == QuerySet::Broad { broad } else { focused })
@@ -172,28 +179,34 @@ pub(super) fn worths(
     Ok((0..data.queries.len()).filter_map(worth).collect())
 }
 
+/// Whether the original measure has a value on a query, at any cutoff. E/U is undefined exactly
+/// where the measure is.
+pub(super) fn is_defined(data: &DatasetValues, measures: usize, family: &ColumnFamily, query: usize) -> bool {
+    let mut columns = family.original().into_iter().flat_map(|original| &original.columns);
+    columns.any(|column| !data.expected[query * measures + column].is_nan())
+}
+
+/// The queries among which a set of this size is chosen, with real - expected.
 fn differences(
     data: &DatasetValues,
     measures: usize,
     family: &ColumnFamily,
     options: &TableOptions,
+    size: SetSize,
 ) -> Result<Vec<(usize, f64)>, String> {
     let worths = worths(data, measures, family, options)?;
-    Ok(worths.iter().map(|worth| (worth.query, worth.difference())).collect())
+    let counts = |worth: &&Worth| size != SetSize::Quarter || is_defined(data, measures, family, worth.query);
+    Ok(worths.iter().filter(counts).map(|worth| (worth.query, worth.difference())).collect())
 }
 
 /// The `size` queries of least `key(difference)`, in file order.
-fn least(differences: &[(usize, f64)], size: usize, key: impl Fn(f64) -> f64) -> Result<Vec<usize>, String> {
-    if size == 0 {
-        return Err("the experiment asks for no such queries".to_owned());
-    }
-    let mut order = differences.to_vec();
+fn least(mut order: Vec<(usize, f64)>, size: usize, key: &dyn Fn(f64) -> f64) -> Vec<usize> {
     // The sort is stable, so ties stay in file order.
     order.sort_by(|a, b| key(a.1).total_cmp(&key(b.1)));
     order.truncate(size);
     let mut queries: Vec<usize> = order.into_iter().map(|(query, _)| query).collect();
     queries.sort_unstable();
-    Ok(queries)
+    queries
 }
 
 /// All broad and all focused queries, before they are cut to one size.

@@ -40,19 +40,16 @@ fn table(analysis: &Analysis<'_>, dataset: usize, versions: &[usize], first: u32
         table.columns.extend(family.cutoff_heads().iter().map(|head| format!("{prefix} {head}").trim().to_owned()));
         table.columns.push(format!("{prefix} mean").trim().to_owned());
     }
-    let mut notes = Notes::new(analysis, &[dataset], &QuerySet::MAIN);
+    let notes = Notes::new(analysis, &[dataset], &QuerySet::MAIN);
     for set in QuerySet::MAIN {
-        let values = analysis.set(dataset, set);
+        // A line of the notes says why the data set lacks a set.
+        let Ok(values) = analysis.set(dataset, set) else { continue };
         for (ranker, label) in data.rankers.iter().enumerate() {
             let mut row = vec![Cell::text(set.name()), Cell::Text(label.clone())];
             for &version in versions {
-                row.extend(match &values {
-                    _ if data.failed[ranker] => vec![Cell::missing("FAILED"); family.cutoffs.len() + 1],
-                    Ok(values) => cells(values, version, ranker),
-                    Err(why) => {
-                        let place = format!("{}, {}", data.name, set.name());
-                        vec![notes.cell(&place, Err(why.clone())); family.cutoffs.len() + 1]
-                    }
+                row.extend(match data.failed[ranker] {
+                    true => vec![Cell::missing("FAILED"); family.cutoffs.len() + 1],
+                    false => cells(values, version, ranker),
                 });
             }
             table.rows.push(row);

@@ -26,7 +26,7 @@ const SETTINGS: &str =
     "share of the pairs of methods whose order by mean over queries and cutoffs is reversed; a tie is no reversal";
 
 /// Swap rate between two query sets of the same data set. The rows are versions, the columns are
-/// data sets.
+/// the data sets with both sets. Without such a data set, the table has no rows.
 fn within(analysis: &Analysis<'_>, offset: u32, [first, second]: [QuerySet; 2]) -> Table {
     let family = analysis.family;
     let (a, b) = (first.name(), second.name());
@@ -34,13 +34,18 @@ fn within(analysis: &Analysis<'_>, offset: u32, [first, second]: [QuerySet; 2]) 
     let mut table = family.table(offset, &format!("swap-{a}-{b}"), &title);
     table.label_columns = 1;
     table.columns = vec!["measure".to_owned()];
-    table.columns.extend(analysis.datasets().map(|(_, data)| data.name.clone()));
     let datasets: Vec<usize> = analysis.datasets().map(|(dataset, _)| dataset).collect();
     let mut notes = Notes::new(analysis, &datasets, &[first, second]);
     notes.add(SETTINGS.to_owned());
+    let both: Vec<_> =
+        analysis.datasets().filter(|(dataset, _)| analysis.lacks(*dataset, &[first, second]).is_empty()).collect();
+    if both.is_empty() {
+        return table;
+    }
+    table.columns.extend(both.iter().map(|(_, data)| data.name.clone()));
     for (version, columns) in family.versions.iter().enumerate() {
         let mut row = vec![Cell::Text(columns.name.clone())];
-        for (dataset, data) in analysis.datasets() {
+        for &(dataset, data) in &both {
             let rankers: Vec<usize> = live(data).collect();
             let value = analysis.set(dataset, first).and_then(|first| {
                 let second = analysis.set(dataset, second)?;
@@ -66,10 +71,11 @@ fn across(analysis: &Analysis<'_>) -> Table {
     let family = analysis.family;
     let title = format!("Swap rate between data sets, {}", family.version_names());
     let mut table = family.table(8, "swap-data-sets", &title);
-    table.columns =
-        ["data sets", "measure"].into_iter().chain(QuerySet::MAIN.map(QuerySet::name)).map(str::to_owned).collect();
-    table.label_columns = 2;
     let datasets: Vec<usize> = analysis.datasets().map(|(dataset, _)| dataset).collect();
+    let sets = analysis.main_sets(datasets.len().min(2));
+    table.columns =
+        ["data sets", "measure"].into_iter().chain(sets.iter().map(|set| set.name())).map(str::to_owned).collect();
+    table.label_columns = 2;
     let mut notes = Notes::new(analysis, &datasets, &QuerySet::MAIN);
     notes.add(SETTINGS.to_owned());
     notes.add("methods are matched by label; a query set has the size of the smaller of the two".to_owned());
@@ -78,34 +84,44 @@ fn across(analysis: &Analysis<'_>) -> Table {
         for version in &family.versions {
             let mut row = vec![Cell::Text(name.clone()), Cell::Text(version.name.clone())];
             let missing = notes.cell(name, Err("there is no second data set".to_owned()));
-            row.extend(vec![missing; QuerySet::MAIN.len()]);
+            row.extend(vec![missing; sets.len()]);
             table.rows.push(row);
         }
     }
     for (i, &first) in datasets.iter().enumerate() {
         for &second in &datasets[i + 1..] {
-            pair_rows(analysis, [first, second], &mut table.rows, &mut notes);
+            pair_rows(analysis, [first, second], &sets, &mut table.rows, &mut notes);
         }
     }
     table.notes = notes.into_lines();
     table
 }
 
-fn pair_rows(analysis: &Analysis<'_>, pair: [usize; 2], rows: &mut Vec<Vec<Cell>>, notes: &mut Notes) {
+fn pair_rows(
+    analysis: &Analysis<'_>,
+    pair: [usize; 2],
+    sets: &[QuerySet],
+    rows: &mut Vec<Vec<Cell>>,
+    notes: &mut Notes,
+) {
     let [a, b] = pair.map(|dataset| &analysis.evaluation.datasets[dataset]);
     let name = format!("{} vs {}", a.name, b.name);
     let of_b = |label: &String| live(b).find(|&ranker| b.rankers[ranker] == *label);
     let (of_a, of_b): (Vec<usize>, Vec<usize>) =
         live(a).filter_map(|ranker| Some((ranker, of_b(&a.rankers[ranker])?))).unzip();
-    let sets = QuerySet::MAIN.map(|set| same_size(analysis, pair, set, &name, notes));
+    let both: Vec<Result<_, String>> = sets.iter().map(|&set| same_size(analysis, pair, set, &name, notes)).collect();
     for (version, columns) in analysis.family.versions.iter().enumerate() {
         let mut row = vec![Cell::Text(name.clone()), Cell::Text(columns.name.clone())];
-        for (set, values) in QuerySet::MAIN.iter().zip(&sets) {
-            let value = values
-                .as_ref()
-                .map_err(Clone::clone)
-                .and_then(|[first, second]| swap(first.scores(version, &of_a)?, second.scores(version, &of_b)?));
-            row.push(notes.cell(&format!("{name}, {}", set.name()), value));
+        for (set, values) in sets.iter().zip(&both) {
+            // A line of the notes says why a data set lacks a set.
+            row.push(values.as_ref().map_or_else(
+                |_| Cell::na(),
+                |[first, second]| {
+                    let scores = first.scores(version, &of_a);
+                    let value = scores.and_then(|scores| swap(scores, second.scores(version, &of_b)?));
+                    notes.cell(&format!("{name}, {}", set.name()), value)
+                },
+            ));
         }
         rows.push(row);
     }

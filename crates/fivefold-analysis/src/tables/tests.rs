@@ -61,7 +61,10 @@ fn evaluation(datasets: Vec<DatasetValues>) -> Evaluation {
 
 fn options(undefined: Undefined) -> TableOptions {
     let conventions = Conventions { undefined, ..dialect("paper").unwrap().conventions() };
-    TableOptions { sizes: SetSizes { uninformative: 2, ideal: 2 }, ..TableOptions::new(conventions, Seed::new(7)) }
+    TableOptions {
+        sizes: SetSizes { uninformative: 2.into(), ideal: 2.into() },
+        ..TableOptions::new(conventions, Seed::new(7))
+    }
 }
 
 /// The figures of the table whose id begins with `id`, row by row without labels. A word becomes
@@ -220,14 +223,13 @@ fn significance_by_hand() {
 
 #[test]
 fn too_few_queries_are_not_tested_and_counted() {
-    let options = TableOptions { sizes: SetSizes { uninformative: 1, ideal: 0 }, ..options(Undefined::Skip) };
+    let options =
+        TableOptions { sizes: SetSizes { uninformative: 1.into(), ideal: 0.into() }, ..options(Undefined::Skip) };
     let tables = all(&one(), &options).unwrap();
-    assert_figures(&figures(&tables, "table-09")[2..], &[&[6.0, 0.0, NAN]]);
+    assert_figures(&figures(&tables, "table-09")[2..], &[&[6.0, 0.0]]);
     let text = notes(&tables, "table-09").join("\n");
     assert!(text.contains("d1, uninformative, ndcg.v2: 6 not tested"), "{text}");
-    let missing =
-        "n/a (d1, ideal, ndcg; d1, ideal, ndcg.v1; d1, ideal, ndcg.v2): the experiment asks for no such queries";
-    assert!(text.contains(missing), "{text}");
+    assert!(text.contains("d1: the set ideal is left out: the experiment asks for no such queries"), "{text}");
 }
 
 #[test]
@@ -247,7 +249,10 @@ fn swap_rates_within_a_data_set_by_hand() {
 #[test]
 fn queries_in_both_sets_are_counted() {
     let overlap = |size: usize| {
-        let options = TableOptions { sizes: SetSizes { uninformative: size, ideal: size }, ..options(Undefined::Zero) };
+        let options = TableOptions {
+            sizes: SetSizes { uninformative: size.into(), ideal: size.into() },
+            ..options(Undefined::Zero)
+        };
         notes(&all(&one(), &options).unwrap(), "table-12").join("\n")
     };
     // By |real - expected|, the uninformative queries are 3, 0, 2, 1, and the ideal queries 1, 2,
@@ -269,7 +274,7 @@ fn data_sets_are_compared_by_label_and_at_one_size() {
     let mut evaluation = evaluation(vec![dataset("d1", &["A", "B", "C"]), dataset("d2", &["C", "A", "B"])]);
     let mut options = options(Undefined::Zero);
     assert_figures(&figures(&all(&evaluation, &options).unwrap(), "table-11"), &[&[0.0; 3][..]; 3]);
-    options.dataset_sizes.insert("d2".to_owned(), SetSizes { uninformative: 3, ideal: 1 });
+    options.dataset_sizes.insert("d2".to_owned(), SetSizes { uninformative: 3.into(), ideal: 1.into() });
     let tables = all(&evaluation, &options).unwrap();
     // On both data sets, the ideal set is query 1 alone, with the order A > B > C. On d1 alone, a
     // set of two queries gives A > C > B.
@@ -303,7 +308,7 @@ fn methods_that_failed_leave_no_trace() {
     assert_figures(&figures(&tables, "table-07"), &[&[1.0; 3], &[-1.0; 3]]);
     evaluation.datasets[0].failed = vec![true; 3];
     let tables = all(&evaluation, &options(Undefined::Zero)).unwrap();
-    assert_figures(&figures(&tables, "table-07"), &[&[NAN; 3][..]; 2]);
+    assert_figures(&figures(&tables, "table-07"), &[&[NAN][..]; 2]);
     assert!(notes(&tables, "table-07").join("\n").contains("0 methods did not fail; two are needed"));
 }
 
@@ -315,7 +320,7 @@ fn signed_distance_takes_the_queries_below_expectation_first() {
     let first_of = |distance: Distance| {
         let mut options = options(Undefined::Zero);
         options.distance = distance;
-        options.sizes.uninformative = 2;
+        options.sizes.uninformative = 2.into();
         figures(&all(&evaluation, &options).unwrap(), "table-03")[3][0]
     };
     assert!((first_of(Distance::Absolute) - 0.3).abs() < 1e-12, "queries 3 and 2");
@@ -323,11 +328,19 @@ fn signed_distance_takes_the_queries_below_expectation_first() {
 }
 
 #[test]
-fn broad_and_focused_are_cut_to_one_size_or_na() {
+fn broad_and_focused_are_cut_to_one_size_or_left_out() {
     let mut evaluation = one();
     evaluation.datasets[0].queries[1].graded2 = 2;
-    let text = notes(&all(&evaluation, &options(Undefined::Zero)).unwrap(), "table-13").join("\n");
-    assert!(text.contains("n/a (d1): 3 broad and 1 focused queries; each set needs two"), "{text}");
+    let found = analyse(&evaluation, &options(Undefined::Zero)).unwrap();
+    assert!(!found.has_table("table-13") && found.has_table("table-12"));
+    let why = "3 broad and 1 focused queries; each set needs two";
+    assert_eq!(found.left_out("d1"), [format!("The sets broad and focused are left out: {why}.")]);
+    let mut two = super::tests::evaluation(vec![evaluation.datasets[0].clone(), dataset("d2", &["A", "B", "C"])]);
+    two.datasets[0].queries = evaluation.datasets[0].queries.clone();
+    let tables = all(&two, &options(Undefined::Zero)).unwrap();
+    assert_eq!(tables.iter().find(|table| table.id.starts_with("table-13")).unwrap().columns, ["measure", "d2"]);
+    let text = notes(&tables, "table-13").join("\n");
+    assert!(text.contains(&format!("d1: the sets broad and focused are left out: {why}")), "{text}");
     let many = dataset("d1", &["A", "B", "C"]);
     let mut many = DatasetValues { queries: [many.queries.clone(), many.queries.clone()].concat(), ..many };
     many.queries.iter_mut().for_each(|query| query.fold = 1);
@@ -340,7 +353,7 @@ fn broad_and_focused_are_cut_to_one_size_or_na() {
     let broad = "d1, broad: 3 queries out of 3 with grade 2 or higher in at least half of their documents";
     let focused = "d1, focused: 3 queries drawn from 5 with grade 2 or higher in fewer than half of their documents";
     assert!(text.contains(broad) && text.contains(focused), "{text}");
-    assert!(notes(&tables, "table-14").join("\n").contains("the halves of the documents were not ranked"));
+    assert!(!tables.iter().any(|table| table.id.starts_with("table-14")));
 }
 
 #[test]
@@ -399,14 +412,24 @@ fn histograms_count_every_query_once() {
     );
 }
 
-/// 40 random queries in two folds, five methods of different strength; V1 equals the original, V2
-/// is random.
 fn random(seed: u64) -> Evaluation {
+    random_of(seed, 40)
+}
+
+/// Random queries in two folds, some without a value, and five methods of different strength; V1
+/// equals the original, V2 is random.
+fn random_of(seed: u64, count: usize) -> Evaluation {
     let mut rng = Seed::new(seed).rng();
-    let queries: Vec<QueryInfo> = (0..40)
+    let queries: Vec<QueryInfo> = (0..count)
         .map(|query| {
             let (documents, relevant) = (10, rng.index(5));
-            QueryInfo { fold: 1 + query / 20, id: query.to_string(), documents, relevant, graded2: rng.index(11) }
+            QueryInfo {
+                fold: 1 + 2 * query / count,
+                id: query.to_string(),
+                documents,
+                relevant,
+                graded2: rng.index(11),
+            }
         })
         .collect();
     let mut values = |rankers: usize| {
@@ -434,7 +457,7 @@ fn a_version_equal_to_the_original_agrees_with_it_everywhere() {
     for seed in 0..20 {
         for undefined in [Undefined::Zero, Undefined::One, Undefined::Skip] {
             let mut options = options(undefined);
-            options.sizes = SetSizes { uninformative: 15, ideal: 10 };
+            options.sizes = SetSizes { uninformative: 15.into(), ideal: 10.into() };
             let tables = all(&random(seed), &options).unwrap();
             assert_figures(&figures(&tables, "table-07")[..1], &[&[1.0; 3]]);
             assert_figures(&figures(&tables, "table-08")[..1], &[&[0.0; 3]]);
@@ -517,6 +540,76 @@ fn queries_are_in_the_sets_of_the_tables() {
     let points: Vec<usize> = classes.points.iter().map(|(query, ..)| *query).collect();
     assert_eq!(points, [0, 1, 2]);
     assert!((classes.points[1].1 - 0.2).abs() < 1e-12 && (classes.points[1].2 - 0.425).abs() < 1e-12);
+}
+
+/// A quarter is a quarter of the queries with a value, whatever the policy, and no such set has a
+/// query without a value. No two of the three sets are all queries.
+#[test]
+fn quarters_are_of_the_queries_with_a_value() {
+    for (seed, queries) in (0..).zip([30, 48, 60, 120, 200]) {
+        let evaluation = random_of(seed, queries);
+        let defined = evaluation.datasets[0].queries.iter().filter(|query| query.relevant > 0).count();
+        for undefined in [Undefined::Zero, Undefined::One, Undefined::Skip] {
+            let options = TableOptions { sizes: SetSizes::default(), ..options(undefined) };
+            let found = analyse(&evaluation, &options).unwrap();
+            let size = (defined >= 40).then_some((defined / 4).max(20));
+            for set in ["uninformative", "ideal"] {
+                let facts = found.query_sets.iter().find(|fact| fact.set == set).unwrap();
+                assert_eq!((facts.queries, facts.left_out.is_none()), (size, size.is_some()), "{set} of {defined}");
+            }
+            let classes = &found.classes[0];
+            let in_sets = classes.classes.iter().filter(|class| **class != QueryClass::Neither).count();
+            let of_points =
+                classes.points.iter().filter(|(query, ..)| classes.classes[*query] != QueryClass::Neither).count();
+            assert_eq!(in_sets, of_points);
+            assert!(size.map_or(in_sets == 0, |size| size <= in_sets && in_sets <= 2 * size));
+        }
+    }
+}
+
+/// On few queries, the rows, columns and tables of the sets are left out, and each table says why in
+/// one line. A table that is left out can still be asked for, because its id is checked before the
+/// jobs.
+#[test]
+fn sets_that_would_be_all_queries_are_left_out() {
+    let sizes = |size: usize| SetSizes { uninformative: size.into(), ideal: size.into() };
+    let why = |count| format!("{count} are asked for, of 4 queries: such a set would be all queries");
+    let quarter = "two sets of 20 queries need 40 queries with a value, and 3 have one".to_owned();
+    for (sizes, why) in [(sizes(4), why(4)), (sizes(500), why(500)), (SetSizes::default(), quarter)] {
+        let options = TableOptions { sizes, ..options(Undefined::Zero) };
+        let found = analyse(&one(), &options).unwrap();
+        assert!(!found.has_table("uninformative"));
+        let table = |id: &str| found.tables.iter().find(|table| table.id.starts_with(id)).unwrap();
+        assert_eq!(table("table-03").rows.len(), 3, "a row for each method");
+        assert_eq!(table("table-07").columns, ["data set", "measure", "all"]);
+        assert_eq!(table("table-11").columns, ["data sets", "measure", "all"]);
+        let line = format!("d1: the sets uninformative and ideal are left out: {why}");
+        for id in ["table-03", "table-05", "table-07", "table-08", "table-09", "table-10", "table-11"] {
+            let lines = table(id).notes.iter().filter(|note| note.contains("uninformative")).collect::<Vec<_>>();
+            assert_eq!(lines, [&line], "{id}");
+        }
+        assert_eq!(found.left_out("d1"), [format!("The sets uninformative and ideal are left out: {why}.")]);
+        let only = TableOptions { only: vec!["table-12".to_owned()], ..options };
+        assert!(all(&one(), &only).unwrap().is_empty());
+    }
+    assert!(analyse(&one(), &options(Undefined::Zero)).unwrap().left_out("d1").is_empty());
+}
+
+/// Of two data sets, one has the sets: the other has n/a, and a line says why.
+#[test]
+fn a_data_set_without_sets_stands_beside_one_with_sets() {
+    let evaluation = evaluation(vec![dataset("d1", &["A", "B", "C"]), dataset("d2", &["A", "B", "C"])]);
+    let mut options = options(Undefined::Zero);
+    options.dataset_sizes.insert("d2".to_owned(), SetSizes { uninformative: 9.into(), ideal: 2.into() });
+    let tables = all(&evaluation, &options).unwrap();
+    let rows = figures(&tables, "table-07");
+    assert!(rows[2][1].is_nan() && rows[..2].iter().chain(&rows[2..]).all(|row| !row[0].is_nan() && !row[2].is_nan()));
+    let why = "d2: the set uninformative is left out: 9 are asked for, of 4 queries: such a set would be all queries";
+    let text = notes(&tables, "table-07").join("\n");
+    assert!(text.contains(why) && !text.contains("n/a"), "{text}");
+    let columns = |id: &str| &tables.iter().find(|table| table.id.starts_with(id)).unwrap().columns;
+    assert_eq!(columns("table-11")[2..], ["all", "ideal"]);
+    assert_eq!(columns("table-12")[1..], ["d1"]);
 }
 
 /// Three methods at two cutoffs. The correction is over all six comparisons, and the paper's tables

@@ -2,7 +2,7 @@
 //! tests, and versions.
 
 use fivefold_analysis::DatasetValues;
-use fivefold_analysis::tables::{Analysed, Distance};
+use fivefold_analysis::tables::{Analysed, Distance, SetSize};
 use fivefold_base::words::{counted, list, which};
 use fivefold_data::normalise::{Normaliser, NormaliserMethod as Formula, Over};
 use fivefold_metrics::{FoldMean, Version};
@@ -184,10 +184,16 @@ fn query_sets(sets: &QuerySetsConfig) -> Option<String> {
         Distance::Absolute => "in absolute value",
         Distance::Signed => "with its sign",
     };
-    let of = |size: usize, noun: &str, which: &str| (size > 0).then(|| format!("{} {which}", counted(size, noun)));
+    let of = |size: SetSize, set: &str, which: &str| match size {
+        SetSize::Count(0) => None,
+        SetSize::Count(size) => Some(format!("{} {which}", counted(size, &format!("{set} query")))),
+        SetSize::Quarter => {
+            Some(format!("a quarter of the queries with a value, at least 20, as {set} queries {which}"))
+        }
+    };
     let chosen: Vec<String> = [
-        of(sets.uninformative, "uninformative query", &format!("with the smallest difference ({distance})")),
-        of(sets.ideal, "ideal query", "with the largest difference"),
+        of(sets.uninformative, "uninformative", &format!("with the smallest difference ({distance})")),
+        of(sets.ideal, "ideal", "with the largest difference"),
     ]
     .into_iter()
     .flatten()
@@ -195,7 +201,7 @@ fn query_sets(sets: &QuerySetsConfig) -> Option<String> {
     (!chosen.is_empty()).then(|| {
         format!(
             "Queries were ordered by a difference: the methods' mean value less the expected value of a random order, both over all \
-             cutoffs. The tables use {}. A set is smaller if the data set has fewer queries or its own size for the set.",
+             cutoffs. The tables use {}. A data set may have its own size for a set, or be too small for a set.",
             list(&chosen)
         )
     })

@@ -37,13 +37,16 @@ pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
             failed: (0..data.failed.len()).filter(|&ranker| data.failed[ranker]).collect(),
             compared: own.iter().map(|comparison| comparison.compared.clone()).collect(),
             baseline: None,
-            remarks: undefined_values(evaluation, data, &own, undefined).into_iter().collect(),
+            remarks: undefined_values(evaluation, data, &own, undefined)
+                .into_iter()
+                .chain(analysed.left_out(&data.name))
+                .collect(),
             values: own.iter().map(|comparison| values(evaluation, comparison, &classes, &shown, &queries)).collect(),
             shown,
             queries: data.queries.len(),
             sample: queries.iter().map(|&query| query_of(data, query)).collect(),
-            classes: CLASSES.map(str::to_owned).to_vec(),
-            class_sets: class_sets(),
+            classes: class_names(&classes).iter().map(|&name| name.to_owned()).collect(),
+            class_sets: class_sets(&classes),
         }
     });
     let test = PageTest { words: analysed.test_in_words(), alpha: analysed.difference.alpha };
@@ -62,16 +65,24 @@ pub(crate) fn run_data(results: &Results, analysed: &Analysed) -> PageData {
 /// The classes of a run's queries: the query sets of its tables, and the queries without a value.
 const CLASSES: [&str; 3] = ["uninformative", "ideal", "no value"];
 
-/// The sets of [`CLASSES`] that a query can be in together.
-fn class_sets() -> Vec<Vec<usize>> {
+/// The names of the classes on a data set. Without query sets, only the last class has a name.
+fn class_names(classes: &[&QueryClasses]) -> &'static [&'static str] {
+    let in_set = |classes: &&QueryClasses| classes.classes.iter().any(|class| *class != QueryClass::Neither);
+    if classes.iter().any(in_set) { &CLASSES } else { &CLASSES[2..] }
+}
+
+/// The sets of [`class_names`] that a query can be in together.
+fn class_sets(classes: &[&QueryClasses]) -> Vec<Vec<usize>> {
+    let no_value = class_names(classes).len() - 1;
     let set_of = |class: QueryClass| match class {
         QueryClass::Uninformative => vec![0],
         QueryClass::Ideal => vec![1],
         QueryClass::Both => vec![0, 1],
         QueryClass::Neither => Vec::new(),
     };
-    let with_value = QueryClass::EVERY.map(set_of).to_vec();
-    let without = with_value.iter().map(|set| set.iter().copied().chain([2]).collect()).collect();
+    let with_value: Vec<Vec<usize>> =
+        QueryClass::EVERY.into_iter().map(|class| if no_value == 0 { Vec::new() } else { set_of(class) }).collect();
+    let without = with_value.iter().map(|set| set.iter().copied().chain([no_value]).collect()).collect();
     [with_value, without].concat()
 }
 

@@ -19,6 +19,7 @@
 
 use std::ops::Range;
 
+use fivefold_analysis::tables::SetSize;
 use fivefold_base::words::counted;
 use fivefold_core::params::field_names;
 use fivefold_data::leaks::Guard;
@@ -40,9 +41,9 @@ pub struct DatasetConfig {
     /// How many test queries are evaluated, drawn from all folds. `None`: all test queries.
     pub queries: Option<usize>,
     /// Size of the uninformative set, if it differs from the experiment's.
-    pub uninformative: Option<usize>,
+    pub uninformative: Option<SetSize>,
     /// Size of the ideal set, if it differs from the experiment's.
-    pub ideal: Option<usize>,
+    pub ideal: Option<SetSize>,
     /// Leak guards that do not stop the run for this data set.
     #[serde(default)]
     pub allow: Vec<Guard>,

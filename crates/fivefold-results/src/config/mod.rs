@@ -134,6 +134,9 @@ pub enum LoadError {
 /// The environment variable that names the folder of collections.
 pub const DATA_VARIABLE: &str = "FIVEFOLD_DATA";
 
+/// The dialect whose name in a file also sets the sizes of the paper's query sets.
+const PAPER: &str = "paper";
+
 const KEYS: [&str; 11] = [
     "name",
     "seed",
@@ -283,7 +286,7 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
 
     let sections = file.tables("dataset")?;
     let dataset_spans: Vec<_> = sections.iter().map(Section::span).collect();
-    let datasets = sections.into_iter().map(DatasetConfig::read).collect::<Result<Vec<_>, _>>()?;
+    let mut datasets = sections.into_iter().map(DatasetConfig::read).collect::<Result<Vec<_>, _>>()?;
     check_labels("data sets", datasets.iter().map(|d| d.label.as_str()), &dataset_spans)?;
 
     let limits = file.read("run")?.unwrap_or_default();
@@ -296,9 +299,11 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
     check_labels("rankers", rankers.iter().map(|r| r.label.as_str()), &ranker_spans)?;
 
     let dialect = file.take("dialect");
+    let named = dialect.is_some();
     let section = file.take("evaluation").map(|value| Section::new(value, "`evaluation`")).transpose()?;
     let evaluation = EvaluationConfig::read(section, dialect)?;
-    let query_sets = file.read("query_sets")?.unwrap_or_default();
+    let section = file.take("query_sets").map(|value| Section::new(value, "`query_sets`")).transpose()?;
+    let query_sets = QuerySetsConfig::read(section, named && evaluation.dialect == PAPER, &mut datasets)?;
     let tables = match file.take("tables") {
         Some(value) => TablesConfig::read(Section::new(value, "`tables`")?)?,
         None => TablesConfig::default(),

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fivefold_analysis::Table;
+use fivefold_analysis::tables::QuerySetFact;
 use fivefold_base::words::{counted, which};
 use fivefold_core::Registry;
 use fivefold_experiment::reuse::{CacheReport, EvaluationState, Reuse, explain_cache};
@@ -93,6 +94,8 @@ struct Summary<'a> {
     significance: Significance<'a>,
     /// Ids of the tables in the folder; empty where the run was partial.
     tables: Vec<String>,
+    /// The query sets of the tables, and those that were left out; empty where the run was partial.
+    query_sets: &'a [QuerySetFact],
 }
 
 /// The test of the page, which the paper's tables do not use.
@@ -224,6 +227,7 @@ impl Args {
                     alpha: experiment.tables.alpha,
                 },
                 tables: report.tables.iter().map(|table| table.id.clone()).collect(),
+                query_sets: &report.query_sets,
             })?;
         } else {
             self.show(&experiment.name, &outcome, &report, screen)?;
