@@ -68,6 +68,14 @@ fn render(text: &str) -> String {
     out
 }
 
+/// The screen with the first name alone of the list of tests, so that a new test leaves the screen
+/// as it is. `fivefold-stats` tests that its message names all tests.
+fn without_names_of_tests(screen: &str) -> String {
+    const LIST: &str = "  help: there are t, ";
+    let shortened = |line: &str| if line.starts_with(LIST) { format!("{LIST}...\n") } else { format!("{line}\n") };
+    screen.lines().map(shortened).collect()
+}
+
 #[test]
 fn the_good_file_is_good() {
     let experiment = parse(GOOD).unwrap();
@@ -152,7 +160,7 @@ fn errors_underline_the_place_and_suggest_the_nearest() {
         writeln!(screen, "== {what}\n{}", render(&GOOD.replacen(from, to, 1))).unwrap();
     }
     assert!(!screen.contains("no error"), "{screen}");
-    insta::assert_snapshot!(screen);
+    insta::assert_snapshot!(without_names_of_tests(&screen));
 }
 
 #[test]
