@@ -95,7 +95,7 @@ impl Test {
 /// assert_eq!(drawn, ["permutation", "bootstrap", "tukey-hsd"]);
 /// ```
 pub const TESTS: &[Test] =
-    &[student::TEST, wilcoxon::TEST, sign::TEST, permutation::TEST, bootstrap::TEST, tukey::TEST];
+    &[student::TEST, wilcoxon::TEST, wilcoxon::PRATT, sign::TEST, permutation::TEST, bootstrap::TEST, tukey::TEST];
 
 /// The test with this name.
 ///
@@ -132,8 +132,8 @@ mod tests {
         let error = test("permutaton").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown test \"permutaton\", did you mean \"permutation\"?; there are t, wilcoxon, sign, permutation, \
-             bootstrap, tukey-hsd"
+            "unknown test \"permutaton\", did you mean \"permutation\"?; there are t, wilcoxon, wilcoxon-pratt, sign, \
+             permutation, bootstrap, tukey-hsd"
         );
     }
 
