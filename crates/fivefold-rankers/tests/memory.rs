@@ -4,6 +4,7 @@
 //! catboost/catboost #535: a loss unexpectedly needs 40 times the memory of another loss.
 
 use fivefold_core::conformance::{Case, check_memory};
+use fivefold_rankers::RANKERS;
 
 fivefold_core::counting_allocator!();
 
@@ -11,12 +12,12 @@ const fn case(name: &'static str, params: &'static str) -> Case {
     Case { name, params, changes: &[], refused: &[], learns: true }
 }
 
+/// Rankers whose defaults take too long, or need another amount of memory with other parameters.
+/// All other rankers are tested with their defaults.
 const CASES: &[Case] = &[
     case("feature", "feature = 1"),
-    case("random", ""),
     case("linear", ""),
     case("linear", "centre = 'query'"),
-    case("l2-logistic", ""),
     case("coordinate-ascent", "passes = 1"),
     case("coordinate-ascent", "passes = 1\nsearch = 'step'"),
     case("rankboost", "rounds = 20"),
@@ -34,5 +35,8 @@ const CASES: &[Case] = &[
 
 #[test]
 fn every_ranker_needs_the_memory_that_it_says() {
-    check_memory(fivefold_rankers::RANKERS, CASES, peak_of);
+    let has_case = |name: &str| CASES.iter().any(|case| case.name == name);
+    let by_default = RANKERS.iter().filter(|entry| !has_case(entry.name)).map(|entry| case(entry.name, ""));
+    let cases: Vec<Case> = CASES.iter().copied().chain(by_default).collect();
+    check_memory(RANKERS, &cases, peak_of);
 }
