@@ -38,6 +38,7 @@ use crate::linear::Linear;
 use crate::linear_model::LinearModel;
 use crate::mart::Mart;
 use crate::random_forest::RandomForest;
+use crate::rank_svm::RankSvm;
 use crate::rankboost::RankBoost;
 use crate::tree_model::TreeModel;
 
@@ -53,6 +54,7 @@ pub const SOURCES: &[ModelReader] = &[
     ModelReader::trees(RankBoost::NAME),
     ModelReader::linear(Linear::NAME),
     ModelReader::linear(L2Logistic::NAME),
+    ModelReader::linear(RankSvm::NAME),
     ModelReader::linear(CoordinateAscent::NAME),
     ModelReader::linear(AdaRank::NAME),
     ModelReader { ranker: Feature::NAME, read: |model| serde_json::from_value::<FeatureModel>(model).map(Into::into) },

@@ -24,6 +24,7 @@ mod normal_equations;
 mod patience;
 pub mod random;
 pub mod random_forest;
+pub mod rank_svm;
 pub mod rankboost;
 pub mod ranknet;
 pub mod ties;
@@ -42,6 +43,7 @@ pub use listnet::ListNet;
 pub use mart::Mart;
 pub use random::Random;
 pub use random_forest::RandomForest;
+pub use rank_svm::RankSvm;
 pub use rankboost::RankBoost;
 pub use ranknet::RankNet;
 
@@ -56,7 +58,7 @@ use fivefold_core::conformance::{Case, data as test_data};
 /// use fivefold_core::Registry;
 /// use fivefold_rankers::RANKERS;
 ///
-/// assert_eq!(RANKERS.len(), 13);
+/// assert_eq!(RANKERS.len(), 14);
 /// let registry = Registry::new(&[RANKERS]);
 /// assert!(registry.find("lambdamart").is_some() && registry.find("lambdamrt").is_none());
 /// ```
@@ -65,6 +67,7 @@ pub const RANKERS: &[RankerEntry] = &[
     RankerEntry::by_version::<random::Random>(),
     RankerEntry::by_version::<linear::Linear>(),
     RankerEntry::by_version::<l2_logistic::L2Logistic>(),
+    RankerEntry::by_version::<rank_svm::RankSvm>(),
     RankerEntry::by_version::<coordinate_ascent::CoordinateAscent>(),
     RankerEntry::by_version::<rankboost::RankBoost>(),
     RankerEntry::by_version::<adarank::AdaRank>(),
@@ -83,6 +86,7 @@ const CASES: &[&[Case]] = &[
     random::tests::CASES,
     linear::tests::CASES,
     l2_logistic::tests::CASES,
+    rank_svm::tests::CASES,
     coordinate_ascent::tests::CASES,
     rankboost::tests::CASES,
     adarank::tests::CASES,

@@ -25,7 +25,7 @@ use crate::{adapters, files, model};
   fivefold export model.json --format onnx -o model.onnx
 
 Models of trees (lambdamart, mart, random-forest, rankboost) go to every format; linear models (linear, l2-logistic, linfa-logistic, \
-coordinate-ascent, adarank, feature) to all but lightgbm. Networks, smartcore-forest and rankers of your own cannot be written.
+ranksvm, coordinate-ascent, adarank, feature) to all but lightgbm. Networks, smartcore-forest and rankers of your own cannot be written.
 
 Features are called by their numbers, or by --feature-names in solr, elasticsearch, opensearch and lightgbm. Solr's feature store, or \
 the feature set of the plug-in, must have features of these names. LightGBM counts columns from 0, but keeps the numbers of a LETOR file \
