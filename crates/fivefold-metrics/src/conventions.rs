@@ -80,7 +80,7 @@ words! {
     /// The order of documents with equal scores.
     ///
     /// ```
-    /// use fivefold_base::Seed;
+    /// use fivefold_metrics::Seed;
     /// use fivefold_metrics::{Conventions, Evaluator, Scratch, Ties, dialect};
     ///
     /// // Two documents tie, and the second is relevant: reciprocal rank 1/2, 1, or the mean of both.

@@ -25,7 +25,7 @@ use crate::spec::{MeasureSpec, Version};
 /// Computes a list of measures, one column each.
 ///
 /// ```
-/// use fivefold_base::Seed;
+/// use fivefold_metrics::Seed;
 /// use fivefold_metrics::{Evaluator, Scratch, dialect};
 ///
 /// let conventions = dialect("paper")?.conventions();
@@ -72,7 +72,7 @@ struct Base {
 /// [`Evaluator::judge`] and the other functions whose names begin with `judge`.
 ///
 /// ```
-/// use fivefold_base::Seed;
+/// use fivefold_metrics::Seed;
 /// use fivefold_metrics::{Evaluator, dialect};
 ///
 /// let evaluator = Evaluator::new(&["p@2".parse()?], &dialect("paper")?.conventions(), 1, Seed::new(1))?;
@@ -94,7 +94,7 @@ pub struct Judged {
 /// Memory that is used again from query to query.
 ///
 /// ```
-/// use fivefold_base::Seed;
+/// use fivefold_metrics::Seed;
 /// use fivefold_metrics::{Evaluator, Scratch, dialect};
 ///
 /// let evaluator = Evaluator::new(&["rr".parse()?], &dialect("paper")?.conventions(), 1, Seed::new(1))?;

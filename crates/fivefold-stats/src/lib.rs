@@ -31,6 +31,7 @@ pub use agreement::{Agreement, Conclusions, agreement};
 pub use corrections::{CORRECTIONS, Correction, Factor, correction};
 pub use error::{StatsError, Undefined, UnknownName};
 pub use family::{Comparison, Family};
+pub use fivefold_base::Seed;
 pub use friedman::{Friedman, FriedmanMethod, cliques, critical_difference, friedman};
 pub use kendall::kendall_tau_b;
 pub use moments::Moments;
