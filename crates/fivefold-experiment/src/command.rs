@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use fivefold_core::Dataset;
 use fivefold_data::letor::write_letor_ungraded;
@@ -120,15 +121,18 @@ pub(crate) fn run_command(
         files: &[(SCORES, "the file of scores", scores_limit)],
     };
     let process = process(&folder, command, job, cx)?;
+    let begun = Instant::now();
     let ended = folder.run(process, &bounds, cx.cancel, || {});
+    let told = cx.worker.and_then(|_| WorkerReport::read(&folder));
+    cx.meter.add(told.as_ref().and_then(|told| told.time).unwrap_or_else(|| begun.elapsed()));
     let said = folder.said();
     if let Err(error) = folder.keep_stderr() {
         cx.observer.warning(&error.to_string());
     }
-    let end = match (ended?, cx.worker) {
+    let end = match (ended?, told) {
         (Err(error), _) => WorkerExit::NotStarted(error.to_string()),
         (Ok(status), None) => of_status(status),
-        (Ok(status), Some(_)) => WorkerReport::read(&folder).map_or_else(|| of_status(status), |told| told.end),
+        (Ok(_), Some(told)) => told.end,
     };
     match end {
         WorkerExit::Done => {}

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use fivefold_core::model_file::FORMAT;
 use fivefold_core::{Dataset, FitContext, FitError, ModelFile, ModelHeader, Progress, Registry};
@@ -18,6 +17,7 @@ use fivefold_results::store::{Record, Status, Store, StoreError};
 use crate::command::{Parts, listed_files, run_command};
 use crate::confine::Confinement;
 use crate::confine::reach::Lacks;
+use crate::crew::{Crew, Meter};
 use crate::observer::Observer;
 use crate::plan::{Job, Plan};
 use crate::schedule::Need;
@@ -65,7 +65,12 @@ const BYTES_A_SCORE: usize = 64;
 pub(crate) struct JobContext<'a> {
     pub registry: &'a Registry,
     pub store: &'a Store,
+    /// Does the work that jobs share.
     pub pool: &'a rayon::ThreadPool,
+    /// Does the fit. `None`: the pool does, which works for no other job.
+    pub crew: Option<&'a Crew>,
+    /// Adds up the CPU time of the job's own work.
+    pub meter: Arc<Meter>,
     pub prepared: &'a PreparedFolds,
     pub observer: &'a dyn Observer,
     pub cancel: Option<&'a AtomicBool>,
@@ -81,6 +86,14 @@ pub(crate) struct JobContext<'a> {
 }
 
 impl JobContext<'_> {
+    /// Does a fit with the threads of the run.
+    fn fit<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+        match self.crew {
+            Some(crew) => crew.fit(&self.meter, work).map_err(|error| failed(format!("no thread: {error}"))),
+            None => Ok(self.pool.install(work)),
+        }
+    }
+
     /// The freedoms of every command of this run.
     fn lacks(&self) -> Lacks {
         lacks(self.worker)
@@ -91,7 +104,6 @@ impl JobContext<'_> {
 /// finite) is written into the job's record. Only an error of the folder is returned. A cancelled
 /// job has no record.
 pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Ended, StoreError> {
-    let started = Instant::now();
     let mut record = Record {
         id: job.id.clone(),
         key: job.key.clone(),
@@ -103,7 +115,7 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result
         outputs: BTreeMap::new(),
     };
     let refused = cx.refused.map(|(needed, budget)| Failure::Failed(beyond_memory(needed, budget)));
-    let end = match refused.map_or_else(|| attempt(plan, job, cx), Err) {
+    let end = match cx.meter.measure(|| refused.map_or_else(|| attempt(plan, job, cx), Err)) {
         Ok(output) => {
             if let Some(model) = output.model {
                 record.outputs.insert(job.model_file(), cx.store.keep(&job.model_file(), model.as_bytes())?);
@@ -130,7 +142,7 @@ pub(crate) fn run_job(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result
             JobEnd::Failed(error)
         }
     };
-    note_time(cx.store, &job.id, started.elapsed().as_secs_f64())?;
+    note_time(cx.store, &job.id, cx.meter.total().as_secs_f64())?;
     cx.store.write_json(&job.record_file(), &record)?;
     Ok((end, Some(record)))
 }
@@ -236,7 +248,7 @@ fn compute(plan: &Plan<'_>, job: &Job, cx: &JobContext<'_>) -> Result<Output, Fa
             if let Some(flag) = cx.cancel {
                 context = context.with_cancellation(flag);
             }
-            let model = cx.pool.install(|| ranker.fit(&train, &context))?;
+            let model = cx.fit(|| ranker.fit(&train, &context))??;
             let scores = score(&*model, &test).map_err(failed)?;
             let header = ModelHeader {
                 format: FORMAT.to_owned(),

@@ -2,6 +2,7 @@
 
 mod command;
 mod confine;
+mod crew;
 mod error;
 mod evaluate;
 mod filter;

@@ -1,13 +1,12 @@
 //! Runs an experiment. Jobs without a valid result are done, and then everything is evaluated.
 //!
-//! Nothing is printed here: an [`Observer`] is told about each event. Threads outside the pool take
-//! one job after another, at most as many as the pool has threads and as memory holds. A fit runs
-//! inside the pool, so a ranker that uses rayon shares the pool.
+//! Nothing is printed here: an [`Observer`] is told about each event. The threads of a [`Crew`] take
+//! one job after another, as many at a time as memory holds, and help each other.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use fivefold_analysis::evaluation::{DatasetValues, Evaluation};
@@ -29,6 +28,7 @@ use fivefold_results::values;
 
 use crate::confine::Confinement;
 use crate::confine::reach::Lacks;
+use crate::crew::{Crew, Task};
 use crate::error::RunError;
 use crate::evaluate::{check_measures, evaluate};
 use crate::filter::JobFilter;
@@ -411,15 +411,23 @@ fn run_jobs<'p>(
     let prepared = PreparedFolds::new(plan, open.iter().copied());
     let needs = pool.install(|| open.iter().map(|job| prepared.need(plan, job, registry)).collect());
     let schedule = Schedule::new(needs, plan.data_bytes(), options.memory);
-    let workers = pool.current_num_threads().min(open.len()).max(1);
-    // As many jobs run at the same time as there are workers. Each job gets its share of the
-    // threads.
-    let threads = pool.current_num_threads().div_ceil(workers);
+    let all = pool.current_num_threads();
+    let crew = Crew::new(all);
+    // A process of its own gets its share of the threads.
+    let threads = all.div_ceil(all.min(open.len()).max(1));
     let broken = AtomicBool::new(false);
     let ended: Mutex<BTreeMap<usize, Result<Ended, StoreError>>> = Mutex::default();
     let cancelled = || options.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
+    let next = || crew.next(|| schedule.next(|| cancelled() || broken.load(Ordering::Relaxed)));
     let worker = || {
-        while let Some(turn) = schedule.next(|| cancelled() || broken.load(Ordering::Relaxed)) {
+        while let Some(task) = next() {
+            let (_at_work, turn) = match task {
+                Task::Job(at_work, turn) => (at_work, turn),
+                Task::Help(seat) => {
+                    seat.work();
+                    continue;
+                }
+            };
             let job = open[turn.index];
             if let (Some(needed), Some(budget)) = (turn.beyond, options.memory) {
                 options.observer.beyond_memory(job, needed, budget);
@@ -427,9 +435,20 @@ fn run_jobs<'p>(
             options.observer.started(job);
             let (observer, cancel, worker) = (options.observer, options.cancel, options.worker);
             let refused = turn.refused.zip(options.memory);
-            let prepared = &prepared;
-            let cx =
-                JobContext { registry, store, pool, prepared, observer, cancel, worker, threads, confinement, refused };
+            let cx = JobContext {
+                registry,
+                store,
+                pool,
+                crew: Some(&crew),
+                meter: Arc::default(),
+                prepared: &prepared,
+                observer,
+                cancel,
+                worker,
+                threads,
+                confinement,
+                refused,
+            };
             let end = run_job(plan, job, &cx);
             prepared.release(plan, job);
             match &end {
@@ -443,7 +462,7 @@ fn run_jobs<'p>(
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..workers {
+        for _ in 0..all {
             scope.spawn(worker);
         }
     });

@@ -9,7 +9,7 @@
 //! A job that can never fit is refused before it begins. A job may be too large only because of
 //! copies that later jobs still need. Then this job runs alone.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The memory that a job needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,6 @@ pub(crate) struct Schedule {
     /// The most bytes that may be in use. `None`: no limit.
     budget: Option<u64>,
     state: Mutex<State>,
-    ended: Condvar,
 }
 
 struct State {
@@ -38,6 +37,16 @@ struct State {
     used: u64,
     /// For each shared copy, the number of jobs that have not ended, and whether the copy exists.
     shared: Vec<(usize, bool)>,
+}
+
+/// The next job of a schedule.
+pub(crate) enum Next<'a> {
+    /// The job whose turn it is.
+    Turn(Turn<'a>),
+    /// No job can start before another job has ended.
+    Wait,
+    /// No job is left.
+    End,
 }
 
 /// The turn of a job. The turn ends when this value is dropped.
@@ -58,34 +67,31 @@ impl Schedule {
         let mut shared = vec![(0, false); needs.iter().map(|need| need.shared.0 + 1).max().unwrap_or(0)];
         needs.iter().for_each(|need| shared[need.shared.0].0 += 1);
         let state = Mutex::new(State { next: 0, running: 0, used, shared });
-        Schedule { needs, always: used, budget, state, ended: Condvar::new() }
+        Schedule { needs, always: used, budget, state }
     }
 
-    /// Waits until the next job may start. `None` if no job is left, or if `stop` returns true.
-    pub(crate) fn next(&self, stop: impl Fn() -> bool) -> Option<Turn<'_>> {
+    /// Starts the next job, if it may start now. No job is left if `stop` returns true.
+    pub(crate) fn next(&self, stop: impl Fn() -> bool) -> Next<'_> {
         let mut state = self.lock();
-        loop {
-            let index = state.next;
-            let need = self.needs.get(index).filter(|_| !stop())?;
-            let (shared, bytes) = need.shared;
-            let is_too_much = |&all: &u64| self.budget.is_some_and(|limit| all > limit);
-            let alone = self.always.saturating_add(need.own).saturating_add(bytes);
-            if let Some(refused) = Some(alone).filter(is_too_much) {
-                state.next += 1;
-                return Some(Turn { schedule: self, index, beyond: None, refused: Some(refused) });
-            }
-            let added = need.own + if state.shared[shared].1 { 0 } else { bytes };
-            let beyond = Some(state.used.saturating_add(added)).filter(is_too_much);
-            if beyond.is_none() || state.running == 0 {
-                state.next += 1;
-                state.running += 1;
-                state.used = state.used.saturating_add(added);
-                state.shared[shared].1 = true;
-                return Some(Turn { schedule: self, index, beyond, refused: None });
-            }
-            // Another job is running, and wakes this thread when it ends.
-            state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
+        let index = state.next;
+        let Some(need) = self.needs.get(index).filter(|_| !stop()) else { return Next::End };
+        let (shared, bytes) = need.shared;
+        let is_too_much = |&all: &u64| self.budget.is_some_and(|limit| all > limit);
+        let alone = self.always.saturating_add(need.own).saturating_add(bytes);
+        if let Some(refused) = Some(alone).filter(is_too_much) {
+            state.next += 1;
+            return Next::Turn(Turn { schedule: self, index, beyond: None, refused: Some(refused) });
         }
+        let added = need.own + if state.shared[shared].1 { 0 } else { bytes };
+        let beyond = Some(state.used.saturating_add(added)).filter(is_too_much);
+        if beyond.is_some() && state.running > 0 {
+            return Next::Wait;
+        }
+        state.next += 1;
+        state.running += 1;
+        state.used = state.used.saturating_add(added);
+        state.shared[shared].1 = true;
+        Next::Turn(Turn { schedule: self, index, beyond, refused: None })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -106,18 +112,21 @@ impl Drop for Turn<'_> {
         if *users == 0 && std::mem::take(there) {
             state.used = state.used.saturating_sub(need.shared.1);
         }
-        drop(state);
-        self.schedule.ended.notify_all();
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
     use fivefold_core::Seed;
 
     use super::*;
+
+    fn turn(schedule: &Schedule) -> Turn<'_> {
+        let Next::Turn(turn) = schedule.next(|| false) else { panic!("no turn") };
+        turn
+    }
 
     fn alone(own: u64) -> Need {
         Need { own, shared: (0, 0) }
@@ -132,7 +141,15 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
-                    while let Some(turn) = schedule.next(|| false) {
+                    loop {
+                        let turn = match schedule.next(|| false) {
+                            Next::Turn(turn) => turn,
+                            Next::Wait => {
+                                std::thread::yield_now();
+                                continue;
+                            }
+                            Next::End => return,
+                        };
                         let own = schedule.needs[turn.index].own;
                         assert_eq!(turn.beyond, None);
                         if turn.refused.is_some() {
@@ -172,14 +189,14 @@ mod tests {
         // The second job and its own copy would fit. But the copy of the first job must stay,
         // because the third job needs it.
         let schedule = Schedule::new(vec![shared(10, 0), shared(20, 1), shared(10, 0), shared(60, 1)], 0, Some(100));
-        let first = schedule.next(|| false).unwrap();
+        let first = turn(&schedule);
         assert_eq!((first.beyond, first.refused), (None, None));
         drop(first);
-        let second = schedule.next(|| false).unwrap();
+        let second = turn(&schedule);
         assert_eq!((second.beyond, second.refused), (Some(120), None));
         drop(second);
-        drop(schedule.next(|| false).unwrap());
-        let fourth = schedule.next(|| false).unwrap();
+        drop(turn(&schedule));
+        let fourth = turn(&schedule);
         assert_eq!((fourth.beyond, fourth.refused), (None, Some(110)));
         drop(fourth);
         assert_eq!(schedule.lock().used, 0);
@@ -188,9 +205,9 @@ mod tests {
     #[test]
     fn without_a_budget_all_threads_work() {
         let schedule = Schedule::new(vec![alone(u64::MAX / 2); 3], 10, None);
-        let turns: Vec<Turn<'_>> = (0..3).map(|_| schedule.next(|| false).unwrap()).collect();
+        let turns: Vec<Turn<'_>> = (0..3).map(|_| turn(&schedule)).collect();
         assert_eq!(turns.iter().map(|turn| turn.index).collect::<Vec<_>>(), [0, 1, 2]);
-        assert!(turns.iter().all(|turn| turn.beyond.is_none()) && schedule.next(|| false).is_none());
+        assert!(turns.iter().all(|turn| turn.beyond.is_none()) && matches!(schedule.next(|| false), Next::End));
     }
 
     #[test]
@@ -198,31 +215,27 @@ mod tests {
         let shared = |own, which| Need { own, shared: (which, 50) };
         let schedule = Schedule::new(vec![shared(10, 0), shared(20, 0), shared(5, 1), shared(5, 1)], 0, Some(100));
         let used = || schedule.lock().used;
-        let first = schedule.next(|| false).unwrap();
+        let first = turn(&schedule);
         assert_eq!(used(), 60);
-        let second = schedule.next(|| false).unwrap();
+        let second = turn(&schedule);
         assert_eq!(used(), 80);
         drop(first);
         assert_eq!(used(), 70);
         drop(second); // the last user of the first copy
         assert_eq!(used(), 0);
-        drop(schedule.next(|| false).unwrap());
+        drop(turn(&schedule));
         assert_eq!(used(), 50);
-        drop(schedule.next(|| false).unwrap());
+        drop(turn(&schedule));
         assert_eq!(used(), 0);
     }
 
     #[test]
-    fn those_who_wait_hear_of_the_end_and_of_a_stop() {
+    fn a_job_waits_for_the_end_of_another_and_a_stop_comes_first() {
         let schedule = Schedule::new(vec![alone(60), alone(60)], 0, Some(100));
-        let stop = AtomicBool::new(false);
-        let first = schedule.next(|| false).unwrap();
-        std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| schedule.next(|| stop.load(Ordering::SeqCst)).is_none());
-            stop.store(true, Ordering::SeqCst);
-            drop(first);
-            assert!(waiting.join().unwrap());
-        });
-        assert_eq!(schedule.next(|| false).unwrap().index, 1);
+        let first = turn(&schedule);
+        assert!(matches!(schedule.next(|| false), Next::Wait));
+        assert!(matches!(schedule.next(|| true), Next::End));
+        drop(first);
+        assert_eq!(turn(&schedule).index, 1);
     }
 }

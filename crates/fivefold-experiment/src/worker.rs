@@ -13,7 +13,7 @@ use std::fs::{self, File};
 use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fivefold_core::Registry;
@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::confine::Confinement;
 use crate::confine::reach::{Lacks, Reach, confine};
+use crate::crew::{own_time, time_of_children};
 use crate::filter::JobFilter;
 use crate::job::{Failure, JobContext, Output, PreparedFolds, attempt, failed};
 use crate::observer::Observer;
@@ -92,6 +93,8 @@ pub(crate) struct WorkerReport {
     /// The peak of the fit's private memory, if the system tells. The checks from outside may miss
     /// a short peak.
     peak: Option<u64>,
+    /// The CPU time of the fit or of the guarded program, if the system tells.
+    pub(crate) time: Option<Duration>,
     /// The warnings of the fit.
     #[serde(default)]
     warnings: Vec<String>,
@@ -178,6 +181,7 @@ impl Worker {
         let what = "the process of the fit";
         let bounds = Bounds { what, time: limits.time, memory: limits.memory, written: None, files: &[] };
         let seen = Cell::new(None);
+        let begun = Instant::now();
         let ended = folder.run(self.command("fit"), &bounds, cx.cancel, || {
             let now = read_progress(&folder);
             if let Some((done, total)) = now.filter(|_| now != seen.replace(now)) {
@@ -190,6 +194,7 @@ impl Worker {
         }
         let status = ended?.map_err(|error| failed(format!("cannot start {}: {error}", self.program.display())))?;
         let told = WorkerReport::read(&folder);
+        cx.meter.add(told.as_ref().and_then(|told| told.time).unwrap_or_else(|| begun.elapsed()));
         if let (Some(limit), Some(peak)) = (limits.memory, told.as_ref().and_then(|told| told.peak))
             && peak > limit.0
         {
@@ -274,7 +279,7 @@ fn guard(program: &OsStr, arguments: &[OsString]) -> Result<(), String> {
         Err(error) => WorkerExit::NotStarted(error.to_string()),
     };
     end_descendants(std::process::id());
-    WorkerReport { end, peak: None, warnings: Vec::new() }.write(&folder)
+    WorkerReport { end, peak: None, time: time_of_children(), warnings: Vec::new() }.write(&folder)
 }
 
 /// Starts a program within its reach. The thread that starts the program is confined, and the guard
@@ -358,7 +363,7 @@ fn fit(registry: &Registry) -> Result<(), String> {
     // peak.
     let tell_with = |end: WorkerExit, warnings: Vec<String>| {
         end_descendants(std::process::id());
-        WorkerReport { end, peak: own_peak(), warnings }.write(&folder)
+        WorkerReport { end, peak: own_peak(), time: own_time(), warnings }.write(&folder)
     };
     let tell = |end: WorkerExit| tell_with(end, Vec::new());
     let plan = match plan {
@@ -374,6 +379,8 @@ fn fit(registry: &Registry) -> Result<(), String> {
         registry,
         store: &Store::new(&folder),
         pool: &pool,
+        crew: None,
+        meter: Arc::default(),
         prepared: &PreparedFolds::new(&plan, [job]),
         observer: &ProgressNote::new(&folder)?,
         cancel: None,

@@ -1,6 +1,10 @@
 //! `FOLDER.log.json` is beside the results folder. The log holds times and facts about the machine,
 //! which differ between runs.
 //!
+//! The seconds of a job are the CPU time of its own work: of its fit in all threads, of its scores,
+//! and of a program that does the job. Reading and normalising data, which jobs share, are in no
+//! job's time. If the system does not tell a CPU time, the time on the clock takes its place.
+//!
 //! During a run, a line in `FOLDER/.times` holds the seconds of each job. The line is written
 //! before the job's record, so a killed run loses no times. Several processes can add lines. The
 //! end of a run moves the lines into the log.
@@ -32,9 +36,9 @@ pub struct RunLog {
     pub processors: usize,
     /// Threads of the last run.
     pub threads: usize,
-    /// Seconds of the last run, evaluation and reading included.
+    /// Seconds of the last run on the clock, evaluation and reading included.
     pub seconds: f64,
-    /// Seconds of each job when it was last done.
+    /// Seconds of CPU time of each job when it was last done.
     pub jobs: BTreeMap<String, f64>,
 }
 
@@ -45,7 +49,7 @@ struct Time {
     seconds: f64,
 }
 
-/// Writes down how long a job took.
+/// Writes down the seconds of CPU time that a job took.
 pub fn note_time(store: &Store, job: &str, seconds: f64) -> Result<(), StoreError> {
     let line = serde_json::to_string(&Time { job: job.to_owned(), seconds }).unwrap_or_default() + "\n";
     let path = store.path(TIMES);
