@@ -18,6 +18,7 @@ use fivefold_core::Seed;
 use fivefold_data::per_query::SystemValues;
 use fivefold_metrics::{Conventions, Evaluator, Judged, MeasureSpec, Scratch, Ties};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 use crate::study::{Input, StudyError};
 
@@ -39,6 +40,8 @@ pub struct Systems {
     pub computed: Vec<Computed>,
     /// Remarks on the input for a reader of the results, a line each.
     pub remarks: Vec<String>,
+    /// The remarks on the documents of a run that are not judged, each with the number of documents.
+    pub unjudged: BTreeMap<String, usize>,
 }
 
 /// Rankings or values of systems.

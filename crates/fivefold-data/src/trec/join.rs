@@ -77,22 +77,22 @@ impl<'a> Joined<'a> {
 
     /// Remarks on topics and documents that only one of the two has, one line each.
     pub fn remarks(&self) -> Vec<String> {
-        let (missing, extra, unjudged) = (self.missing, self.extra, self.unjudged);
-        let are = |count| which(count, "is", "are");
+        let (missing, extra) = (self.missing, self.extra);
+        let are = which(missing, "is", "are");
         let topics = counted(self.topics.len(), "topic");
-        let retrieved = counted(self.retrieved, "retrieved document");
         let without = which(extra, "has no judgements and is left out", "have no judgements and are left out");
-        remarks([
-            (missing, format!("{missing} of {topics} {} missing from the run and retrieved nothing", are(missing))),
+        let of_topics = remarks([
+            (missing, format!("{missing} of {topics} {are} missing from the run and retrieved nothing")),
             (extra, format!("{} {without}", counted(extra, "topic of the run"))),
-            (
-                unjudged,
-                format!(
-                    "{unjudged} of {retrieved} {} not judged and {} grade 0",
-                    are(unjudged),
-                    which(unjudged, "has", "have")
-                ),
-            ),
-        ])
+        ]);
+        of_topics.into_iter().chain(self.unjudged_remark()).collect()
+    }
+
+    /// The remark on documents that are not judged; one of [`Joined::remarks`].
+    pub fn unjudged_remark(&self) -> Option<String> {
+        let unjudged = self.unjudged;
+        let retrieved = counted(self.retrieved, "retrieved document");
+        let (are, have) = (which(unjudged, "is", "are"), which(unjudged, "has", "have"));
+        (unjudged > 0).then(|| format!("{unjudged} of {retrieved} {are} not judged and {have} grade 0"))
     }
 }

@@ -90,7 +90,7 @@ fn conventions_of(all: &[&Scores]) -> Vec<String> {
     let mut unjudged: Vec<usize> = Vec::new();
     for scores in all {
         for note in &scores.notes {
-            if let Some(count) = unjudged_count(note) {
+            if let Some(&count) = scores.unjudged.get(note) {
                 unjudged.push(count);
                 continue;
             }
@@ -106,14 +106,6 @@ fn conventions_of(all: &[&Scores]) -> Vec<String> {
         lines.push(format!("{range} retrieved documents of a run are not judged and have grade 0"));
     }
     lines
-}
-
-/// The count of a note on documents that are not judged:
-/// `run: 12 of 100 are not judged and have grade 0`.
-fn unjudged_count(note: &str) -> Option<usize> {
-    let (before, _) = note.split_once(" not judged and ")?;
-    let (before, _) = before.rsplit_once(" of ")?;
-    before.rsplit(' ').next()?.parse().ok()
 }
 
 /// A value; `None` if the value was undefined and a policy replaced it.

@@ -4,7 +4,7 @@
 //! The convention `undefined` decides, and the undefined values are counted. Systems are joined by
 //! query id when they are read ([`crate::systems`]).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fivefold_base::words::nearest;
 use fivefold_base::words::{counted, which};
@@ -50,6 +50,8 @@ pub struct Scores {
     pub warnings: Vec<String>,
     /// Remarks for a reader: conventions, policies with counts, remarks on the input.
     pub notes: Vec<String>,
+    /// The notes on the documents of a run that are not judged, each with the number of documents.
+    pub unjudged: BTreeMap<String, usize>,
 }
 
 /// One measure.
@@ -146,6 +148,7 @@ fn one(study: &Compare, label: &str, source: &SystemsConfig, cx: &StudyContext<'
     notes.extend(read.remarks);
     let ids = values.queries.clone();
     let mut scores = Scores::of(label, values, conventions.undefined, study.against.as_deref(), notes)?;
+    scores.unjudged = read.unjudged;
     scores.computed = match &read.content {
         Content::Values(_) => read.computed,
         Content::Rankings(_) => {
@@ -363,6 +366,7 @@ impl Scores {
             computed: Vec::new(),
             warnings: Vec::new(),
             notes,
+            unjudged: BTreeMap::new(),
         })
     }
 
@@ -398,6 +402,7 @@ impl Scores {
             computed: self.computed.clone(),
             warnings: self.warnings.clone(),
             notes: self.notes.clone(),
+            unjudged: self.unjudged.clone(),
         }
     }
 }

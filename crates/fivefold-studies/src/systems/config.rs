@@ -19,7 +19,7 @@
 //! In `runs`, `scores` and `values`, a path may hold one `*`, which stands for the name of each
 //! system with such a file. `NAME=PATH` names one system.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use fivefold_core::ParamError;
@@ -179,7 +179,8 @@ impl SystemsConfig {
         }
         remarks.extend(computed.iter().filter_map(Computed::in_words));
         remarks.extend(values.remarks.iter().map(ToString::to_string));
-        Ok(Systems { content: Content::Values(values), inputs: inputs(files)?, computed, remarks })
+        let (content, unjudged) = (Content::Values(values), BTreeMap::new());
+        Ok(Systems { content, inputs: inputs(files)?, computed, remarks, unjudged })
     }
 }
 
@@ -222,6 +223,7 @@ fn results_folder(folder: &Path, label: Option<&str>, cx: &StudyContext<'_>) -> 
         content: Content::Values(values),
         inputs: vec![Input { name: folder.display().to_string(), hash: results.manifest.result.clone() }],
         remarks: stamps.into_iter().chain(computed.in_words()).chain(failed).collect(),
+        unjudged: BTreeMap::new(),
         computed: vec![computed],
     })
 }

@@ -1,5 +1,6 @@
 //! LETOR data with score files: the test folds of a collection, or one file.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use fivefold_core::Dataset;
@@ -114,5 +115,5 @@ fn systems(
     }
     let names = files.into_iter().map(|(name, _)| name).collect();
     let content = Content::Rankings(RankedSystems { names, queries, max_grade });
-    Ok(Systems { content, inputs, computed: Vec::new(), remarks })
+    Ok(Systems { content, inputs, computed: Vec::new(), remarks, unjudged: BTreeMap::new() })
 }

@@ -1,6 +1,6 @@
 //! TREC qrels with runs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use fivefold_data::trec::{Duplicates, Joined, Judgement, Qrels, QrelsTopic, Run, read_qrels, read_run};
@@ -25,9 +25,9 @@ pub(super) fn read(
     let read = |file: &Named| Ok(read_run(&file.path, duplicates)?);
     let runs = runs.par_iter().map(read).collect::<Result<Vec<Run>, StudyError>>()?;
     let queries = qrels.topics.iter().map(|topic| query(topic, &runs)).collect();
-    let remarks = remarks(&qrels, &names, &runs);
+    let (remarks, unjudged) = remarks(&qrels, &names, &runs);
     let ranked = RankedSystems { names, queries, max_grade: qrels.max_grade() };
-    Ok(Systems { content: Content::Rankings(ranked), inputs: all_inputs, computed: Vec::new(), remarks })
+    Ok(Systems { content: Content::Rankings(ranked), inputs: all_inputs, computed: Vec::new(), remarks, unjudged })
 }
 
 /// The name in the settings, else the name of the file.
@@ -36,9 +36,9 @@ fn name(file: &Named) -> String {
     file.name.clone().unwrap_or_else(of_file)
 }
 
-/// All remarks if they are few, else the number of runs with a remark, so that the remarks do not
-/// take up pages.
-fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> Vec<String> {
+/// All remarks if they are few, and the count of each remark on documents that are not judged. Else
+/// the number of runs with a remark, so that the remarks do not take up pages.
+fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> (Vec<String>, BTreeMap<String, usize>) {
     const MOST: usize = 12;
     let joined: Vec<Joined<'_>> = runs.iter().map(|run| Joined::new(qrels, run)).collect();
     let of_qrels = || qrels.remarks().into_iter().map(|remark| format!("qrels: {remark}"));
@@ -48,7 +48,11 @@ fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> Vec<String> {
     });
     let all: Vec<String> = of_qrels().chain(each).collect();
     if all.len() <= MOST {
-        return all;
+        let named = names.iter().zip(&joined);
+        let remark = |(name, joined): (&String, &Joined<'_>)| {
+            Some((format!("{name}: {}", joined.unjudged_remark()?), joined.unjudged))
+        };
+        return (all, named.filter_map(remark).collect());
     }
     let sum = |count: fn(&Joined<'_>) -> usize| joined.iter().map(count).sum::<usize>();
     let with = |has: fn(&Run) -> bool| runs.iter().filter(|run| has(run)).count();
@@ -60,7 +64,7 @@ fn remarks(qrels: &Qrels, names: &[String], runs: &[Run]) -> Vec<String> {
         ("retrieved documents that are not judged and have gain 0, over all runs", sum(|joined| joined.unjudged)),
     ];
     let of_runs = of_runs.into_iter().filter(|(_, count)| *count > 0).map(|(what, count)| format!("{what}: {count}"));
-    of_qrels().chain(of_runs).collect()
+    (of_qrels().chain(of_runs).collect(), BTreeMap::new())
 }
 
 /// A topic over all runs. Judged documents are numbered in the order of the qrels; other documents
