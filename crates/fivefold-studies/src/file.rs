@@ -15,7 +15,7 @@ use fivefold_base::renamed::{self, Renamed, new_name};
 use fivefold_base::words::nearest;
 use fivefold_core::ParamError;
 use fivefold_core::params::{field_names, rename_keys, toml_message, unknown_name, with_new_names};
-use fivefold_results::config::old_words::{CONVENTIONS, TOP, measures, notes, table as table_of};
+use fivefold_results::config::old_words::{CONVENTIONS, TOP, measures, table as table_of};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toml::Spanned;
@@ -55,14 +55,14 @@ pub struct StudyFile {
     pub kind: &'static str,
     /// The study with its settings.
     pub study: Box<dyn AnyStudy>,
-    /// Notes for the user: old words in the file, with their new names.
-    pub notes: Vec<String>,
+    /// The old words in the file, which have new names. A word occurs as often as in the file.
+    pub old_words: Vec<&'static Renamed>,
 }
 
 impl StudyFile {
     /// A study whose settings do not come from a file.
     pub fn of<S: Study>(name: impl Into<String>, seed: u64, study: S) -> Self {
-        StudyFile { name: name.into(), seed, kind: S::KIND, study: Box::new(study), notes: Vec::new() }
+        StudyFile { name: name.into(), seed, kind: S::KIND, study: Box::new(study), old_words: Vec::new() }
     }
 
     /// The study that made a results folder.
@@ -77,7 +77,7 @@ impl StudyFile {
         }
         let study = (entry.restore)(&settings)?;
         let name = manifest.name.clone();
-        Ok(StudyFile { name, seed: manifest.seed, kind: entry.kind, study, notes: Vec::new() })
+        Ok(StudyFile { name, seed: manifest.seed, kind: entry.kind, study, old_words: Vec::new() })
     }
 
     /// Whether this text is the experiment file of a study: a learning-to-rank experiment has no
@@ -112,7 +112,7 @@ impl StudyFile {
             None => return Err(error("the experiment has no `name`", start, Some("add `name = \"...\"`".to_owned()))),
         };
         let seed = table.get_mut().remove("seed").map(read).transpose()?.unwrap_or(0);
-        Ok(StudyFile { name, seed, kind: entry.kind, study: (entry.parse)(table)?, notes: notes(&old) })
+        Ok(StudyFile { name, seed, kind: entry.kind, study: (entry.parse)(table)?, old_words: old })
     }
 }
 

@@ -76,7 +76,7 @@ impl Text {
             return Ok(None);
         }
         let file = StudyFile::parse(&self.text).map_err(|error| Problem::param(error, &self.name, &self.text))?;
-        old_words::tell_once(&file.notes);
+        old_words::tell_once(file.old_words.iter().copied());
         let mut folders = self.folders.clone();
         folders.push(PathBuf::new());
         Ok(Some((file, folders)))
@@ -89,7 +89,7 @@ impl Text {
             return Err(Problem::new(what).help(format!("fivefold run {}", self.name)).into());
         }
         let experiment = Experiment::parse(&self.name, &self.text, self.folders, registry)?;
-        old_words::tell_once(experiment.notes());
+        old_words::tell_once(experiment.old_words().iter().copied());
         Ok(experiment.with_cache(self.cache))
     }
 }

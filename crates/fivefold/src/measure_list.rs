@@ -5,7 +5,6 @@
 
 use fivefold_metrics::MeasureSpec;
 use fivefold_metrics::spec::old_names;
-use fivefold_results::config::old_words::notes;
 
 use crate::old_words;
 use crate::problem::Problem;
@@ -16,7 +15,7 @@ use crate::problem::Problem;
 /// Fails if a name is not a measure.
 pub(crate) fn measures(values: &[String]) -> miette::Result<Vec<MeasureSpec>> {
     let parse = |name: &str| {
-        old_words::tell_once(&notes(&old_names(name).collect::<Vec<_>>()));
+        old_words::tell_once(old_names(name));
         Ok(name.parse().map_err(Problem::from)?)
     };
     values.iter().flat_map(|value| split(value)).map(parse).collect()

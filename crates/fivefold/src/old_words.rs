@@ -25,10 +25,10 @@ const SHIPPED: &[Renamed] = &[
 /// Notes that were already printed.
 static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Prints each note that was not printed before.
-pub(crate) fn tell_once(notes: &[String]) {
+/// Prints the note of each word whose note was not printed before.
+pub(crate) fn tell_once<'w>(words: impl IntoIterator<Item = &'w Renamed>) {
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    for note in notes {
+    for note in words.into_iter().map(Renamed::note) {
         if told.insert(note.clone()) {
             tell(format_args!("note: {note}"));
         }
@@ -37,7 +37,7 @@ pub(crate) fn tell_once(notes: &[String]) {
 
 /// Returns the present name of a shipped experiment; `name` may be an old name.
 pub(crate) fn shipped(name: &str) -> &str {
-    tell_once(&renamed::find(SHIPPED, name).map(Renamed::note).into_iter().collect::<Vec<_>>());
+    tell_once(renamed::find(SHIPPED, name));
     renamed::new_name(SHIPPED, name)
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn replace(arguments: Vec<OsString>) -> Vec<OsString> {
         }
     });
     let new = new.collect();
-    tell_once(&met.iter().map(|found| found.note()).collect::<Vec<_>>());
+    tell_once(met);
     new
 }
 

@@ -31,6 +31,7 @@ mod tables;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use fivefold_base::renamed::Renamed;
 use fivefold_core::{Registry, Seed};
 use fivefold_data::input;
 use fivefold_data::{Cache, Normaliser, Source};
@@ -110,7 +111,7 @@ struct Origin {
     rankers: Vec<Range<usize>>,
     folders: Vec<PathBuf>,
     cache: Option<Cache>,
-    notes: Vec<String>,
+    old_words: Vec<&'static Renamed>,
 }
 
 /// Why an experiment file cannot be used.
@@ -214,9 +215,9 @@ impl Experiment {
         self
     }
 
-    /// Notes on the file for the user: old names in the file that have new names.
-    pub fn notes(&self) -> &[String] {
-        &self.origin.notes
+    /// The old names in the file, which have new names. A name occurs as often as in the file.
+    pub fn old_words(&self) -> &[&'static Renamed] {
+        &self.origin.old_words
     }
 
     /// Returns the experiment with a cache for the data that are read. No result depends on the
@@ -273,7 +274,7 @@ impl Experiment {
 
 fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
     let mut file = DeTable::parse(text)?;
-    let notes = old_words::replace(file.get_mut(), registry)?;
+    let old_words = old_words::replace(file.get_mut(), registry)?;
     let mut file = Section::of_table(file);
     let unknown = file.keys().find(|(key, _)| !KEYS.contains(key));
     if let Some((key, span)) = unknown {
@@ -309,7 +310,7 @@ fn read_file(text: &str, registry: &Registry) -> Result<Experiment, Fault> {
         None => TablesConfig::default(),
     };
     let guards = file.read("guards")?.unwrap_or_default();
-    let origin = Origin { datasets: dataset_spans, rankers: ranker_spans, notes, ..Origin::default() };
+    let origin = Origin { datasets: dataset_spans, rankers: ranker_spans, old_words, ..Origin::default() };
     Ok(Experiment { name, seed, datasets, rankers, evaluation, query_sets, tables, guards, origin })
 }
 

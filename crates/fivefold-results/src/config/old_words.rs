@@ -18,9 +18,8 @@ pub const CONVENTIONS: &[Renamed] = &[Renamed::new("gmax", "max_grade")];
 /// Keys of a `[[dataset]]`.
 const DATASET: &[Renamed] = &[Renamed::new("made", "synthetic")];
 
-/// Renames the old keys of a file. Returns one note for each old name, even if the name occurs
-/// several times.
-pub(super) fn replace(file: &mut DeTable<'_>, registry: &Registry) -> Result<Vec<String>, Fault> {
+/// Renames the old keys of a file. Returns the old names, in the order of the file.
+pub(super) fn replace(file: &mut DeTable<'_>, registry: &Registry) -> Result<Vec<&'static Renamed>, Fault> {
     let mut met = rename_keys(file, TOP)?;
     for dataset in tables(file, "dataset") {
         met.extend(rename_keys(dataset, DATASET)?);
@@ -36,24 +35,13 @@ pub(super) fn replace(file: &mut DeTable<'_>, registry: &Registry) -> Result<Vec
             met.extend(rename_keys(params, entry.renamed)?);
         }
     }
-    Ok(notes(&met))
+    Ok(met)
 }
 
 /// The old names in the names of measures.
 pub fn measures(table: &DeTable<'_>) -> Vec<&'static Renamed> {
     let names = table.get("measures").and_then(|names| names.get_ref().as_array()).into_iter().flatten();
     names.filter_map(|name| name.get_ref().as_str()).flat_map(old_names).collect()
-}
-
-/// The notes of these names. Each note appears once.
-pub fn notes(met: &[&Renamed]) -> Vec<String> {
-    let mut notes = Vec::new();
-    for note in met.iter().map(|word| word.note()) {
-        if !notes.contains(&note) {
-            notes.push(note);
-        }
-    }
-    notes
 }
 
 /// The table that is the value of `key`.

@@ -14,7 +14,6 @@ use fivefold_data::input;
 use fivefold_data::leaks::{Guard, label_features};
 use fivefold_data::memory::memory_left;
 use fivefold_results::config::Bytes;
-use fivefold_results::config::old_words::notes;
 use toml::de::DeTable;
 
 use crate::exit::Exit;
@@ -142,7 +141,7 @@ impl Args {
         };
         let mut table = DeTable::parse(&text).map_err(|error| Problem::toml(&error, &name, &text))?;
         let old = rename_keys(table.get_mut(), entry.renamed).map_err(|error| Problem::param(error, &name, &text))?;
-        old_words::tell_once(&notes(&old));
+        old_words::tell_once(old);
         Ok(entry.parse(table).map_err(|error| Problem::param(error, &name, &text))?)
     }
 }
